@@ -1,0 +1,34 @@
+/** Spec 7.1: each error type of `POST /validate`, its status, and what a caller does with it. */
+
+export type FailMode = 'open' | 'closed';
+
+export const validateErrors = {
+  missing_fields: { status: 400, fail: 'closed', message: '`url` and `ip` are required.' },
+  invalid_request: { status: 400, fail: 'closed', message: 'The request is malformed.' },
+  invalid_ip: {
+    status: 400,
+    fail: 'closed',
+    message: '`ip` must be one IP address, without a port and not a list.',
+  },
+  missing_api_key: { status: 401, fail: 'closed', message: 'The x-api-key header is missing.' },
+  invalid_api_key: { status: 401, fail: 'closed', message: 'The API key is not valid.' },
+  internal_server_error: { status: 500, fail: 'open', message: 'The validator failed.' },
+  validation_timeout: {
+    status: 503,
+    fail: 'open',
+    message: 'The validation exceeded its time budget.',
+  },
+} as const satisfies Record<string, { status: number; fail: FailMode; message: string }>;
+
+export type ValidateErrorType = keyof typeof validateErrors;
+
+/** Spec 2.5: the body that goes with each of these statuses. */
+export interface ValidateErrorBody {
+  readonly success: false;
+  readonly error: { readonly type: ValidateErrorType; readonly message: string };
+}
+
+/** The error body of spec 2.5; `message` may say more than the table, never a value that was sent. */
+export function validateErrorBody(type: ValidateErrorType, message?: string): ValidateErrorBody {
+  return { success: false, error: { type, message: message ?? validateErrors[type].message } };
+}

@@ -1,0 +1,66 @@
+import type { Decision } from './validate-response.ts';
+
+/** What a visitor's request met in the end: what was enforced. */
+export type Action = 'allow' | 'block' | 'challenge' | 'limited';
+
+/** What the engine concluded before monitor mode, observe mode or a fail policy changed it. */
+export type Conclusion = Action | 'none';
+
+/** How a visitor stands with the challenge. */
+export type ChallengeState = 'none' | 'issued' | 'verified' | 'rejected' | 'failed';
+
+export interface CrawlerFact {
+  readonly id: string;
+  readonly name: string;
+  readonly category: string;
+  readonly rslCategory: string;
+  /** The source address lies in the operator's published ranges. */
+  readonly verified: boolean;
+}
+
+/**
+ * Spec 2.7: one decision, as it is remembered. Written by who made it: the validator, or the
+ * gateway when a fail policy had to stand in for a missing answer.
+ *
+ * `headers` never holds Authorization, Cookie or a key: config/contract/secret-headers.ts.
+ */
+export interface DecisionEvent {
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  /** UUIDv7. */
+  readonly requestId: string;
+  readonly organisation: string;
+  readonly site: string;
+  readonly action: Action;
+  readonly decision: Conclusion;
+  /** The wire's own word for the same outcome. */
+  readonly response: Decision;
+  readonly statusCode: number;
+  /** Name of the rule that decided; empty when none matched. */
+  readonly rule: string;
+  readonly monitor: boolean;
+  readonly observe: boolean;
+  readonly rateLimited: boolean;
+  readonly blockReasons: readonly string[];
+  readonly blockReasonCategories: readonly string[];
+  readonly crawler: CrawlerFact | undefined;
+  readonly method: string;
+  readonly scheme: string;
+  readonly host: string;
+  readonly path: string;
+  readonly query: string;
+  readonly referrerOrigin: string;
+  /** Normalised: IPv4, or IPv6 without a zone; a v4-mapped address is written as IPv4. */
+  readonly ip: string;
+  /** ISO 3166-1 alpha-2, or empty. */
+  readonly country: string;
+  readonly userAgent: string;
+  readonly session: string;
+  readonly challenge: ChallengeState;
+  /** Reference code a visitor can read on a challenge or block page. */
+  readonly reference: string;
+  readonly validator: 'in-process' | 'api' | 'remote';
+  /** How long the decision took, in microseconds. */
+  readonly durationUs: number;
+  readonly headers: Readonly<Record<string, string>>;
+}

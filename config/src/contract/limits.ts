@@ -1,0 +1,41 @@
+/** Every number of spec section 8 and the bounds of the wire contract, named once. */
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+const DAY_S = 86_400;
+
+export const VALIDATE = {
+  /** The validator's own budget for one decision, in milliseconds (spec 8). */
+  budgetMs: 500,
+  /** Largest body of `POST /validate`, in bytes. */
+  maxBodyBytes: 256 * KiB,
+  /** Most header fields one described request may carry. */
+  maxHeaders: 256,
+  /** Longest URL, in UTF-16 code units. */
+  maxUrlLength: 16 * KiB,
+} as const;
+
+export const QUERY = {
+  /** Longest statement, in characters; the shortest is 1. */
+  maxStatementChars: 65_536,
+  maxBodyBytes: 64 * KiB,
+  maxExecutionS: 30,
+  maxRows: 1_000_000,
+  /** Largest answer of `/query`; above it the caller gets 502. */
+  maxAnswerBytes: 4 * MiB,
+} as const;
+
+export const MCP = {
+  dataMaxBodyBytes: 64 * KiB,
+  maxStatementBytes: 65_456,
+  /** A larger tool answer is discarded and replaced by a message that asks for a LIMIT. */
+  maxToolAnswerBytes: 256 * KiB,
+  docsMaxBodyBytes: 16 * KiB,
+  searchLimit: { min: 1, max: 20, default: 8 },
+} as const;
+
+export const RETENTION = {
+  rowsS: 90 * DAY_S,
+  /** `headers` and `body` go earlier than their row. */
+  detailS: 14 * DAY_S,
+} as const;

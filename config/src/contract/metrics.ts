@@ -1,0 +1,58 @@
+/** Every metric Guard exposes: kind, help text, and the one label it may carry. Labels are bounded sets. */
+export const metrics = {
+  guard_gateway_requests_total: {
+    kind: 'counter',
+    label: 'outcome',
+    help: 'Requests the gateway finished, by outcome: forwarded, served, refused, failed, unknown_host.',
+  },
+  guard_gateway_fail_open_total: {
+    kind: 'counter',
+    label: 'reason',
+    help: 'Requests passed to the origin because the validator gave no usable answer.',
+  },
+  guard_gateway_fail_closed_total: {
+    kind: 'counter',
+    label: 'reason',
+    help: 'Requests denied because the validator rejected the question (4xx).',
+  },
+  guard_gateway_origin_errors_total: {
+    kind: 'counter',
+    label: 'reason',
+    help: 'Requests answered with 502 or 504 because of the origin.',
+  },
+  guard_decisions_total: {
+    kind: 'counter',
+    label: 'action',
+    help: 'Decisions of the validator, by the action enforced.',
+  },
+  guard_challenges_total: {
+    kind: 'counter',
+    label: 'result',
+    help: 'Challenge uploads judged, by result: verified, rejected, or the reason they were refused.',
+  },
+  guard_events_total: {
+    kind: 'counter',
+    label: 'fate',
+    help: 'Events, by fate: recorded, written, retried, spilled, dropped.',
+  },
+  guard_events_queued: {
+    kind: 'gauge',
+    label: undefined,
+    help: 'Events recorded and not yet acknowledged by the database.',
+  },
+  guard_analytics_restarts_total: {
+    kind: 'counter',
+    label: undefined,
+    help: 'Times the embedded engine was started again after it went away.',
+  },
+  guard_sessions: {
+    kind: 'gauge',
+    label: undefined,
+    help: 'Sessions held in memory.',
+  },
+} as const satisfies Record<
+  string,
+  { kind: 'counter' | 'gauge'; label: string | undefined; help: string }
+>;
+
+export type MetricName = keyof typeof metrics;

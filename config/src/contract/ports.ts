@@ -1,0 +1,142 @@
+/**
+ * The seams between the packages. Nobody but cli/ knows two sides of one.
+ */
+import type { DecisionEvent } from './event.ts';
+import type { MetricName } from './metrics.ts';
+import type { ValidateRequest } from './validate-request.ts';
+import type { ForeignValidateResponse } from './validate-response.ts';
+
+export type MaybePromise<T> = T | Promise<T>;
+
+/** Milliseconds since the epoch. Injected, so that tests move time instead of waiting for it. */
+export type Clock = () => number;
+
+/** One JSON line. `event` is a stable identifier; no field ever holds a key, cookie or secret. */
+export type Log = (
+  level: 'info' | 'warn' | 'error',
+  event: string,
+  fields?: Readonly<Record<string, string | number | boolean>>,
+) => void;
+
+/** Counters and gauges for `GET /metrics`. The names, and what they mean, are contract/metrics.ts. */
+export interface Metrics {
+  count(name: MetricName, label?: string, by?: number): void;
+  /** Registers a value that is read when somebody asks for it. */
+  gauge(name: MetricName, read: () => number): void;
+}
+
+// ---- gateway asks, validator decides --------------------------------------------------------
+
+/** Every way a question to a validator can end. Which of them pass a visitor is gateway/fail-policy.ts. */
+export type ValidateOutcome =
+  | { readonly kind: 'answered'; readonly response: ForeignValidateResponse }
+  /** The validator refused the question itself: any 4xx. */
+  | { readonly kind: 'rejected'; readonly status: number; readonly type: string }
+  /** No usable answer: 5xx, `success: false`, nonsense, no connection, or too late. */
+  | {
+      readonly kind: 'failed';
+      readonly reason: 'server_error' | 'unsuccessful' | 'malformed' | 'transport' | 'timeout';
+      readonly detail: string;
+    };
+
+/** How the asking side is placed; never part of the wire. */
+export interface ValidateContext {
+  /** Ends the question early: the visitor has gone, or the caller's own time is up. */
+  readonly signal?: AbortSignal;
+  /** Name of the gateway site that asks; absent for `POST /validate`. */
+  readonly site?: string;
+}
+
+/** Asks one validator, on behalf of one organisation, about one request. Never rejects. */
+export type Validate = (
+  request: ValidateRequest,
+  context: ValidateContext,
+) => MaybePromise<ValidateOutcome>;
+
+// ---- browser uploads, validator judges -------------------------------------------------------
+
+/** One request to the collector, however it came in (own listener, or `/.guard/` of a site). */
+export interface CollectRequest {
+  readonly method: string;
+  /** Path below the collector's root, with a leading slash and without a query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+  readonly ip: string;
+}
+
+export interface CollectAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Takes the challenge page's upload (spec 3). Never rejects. */
+export type Collect = (request: CollectRequest) => Promise<CollectAnswer>;
+
+// ---- everyone reports, analytics remembers ----------------------------------------------------
+
+export interface EventSink {
+  /** Takes one event. Returns at once, never throws; a full buffer drops and counts. */
+  record(event: DecisionEvent): void;
+}
+
+// ---- analytics answers -------------------------------------------------------------------------
+
+export type QueryOutcome =
+  | { readonly kind: 'rows'; readonly contentType: string; readonly body: Uint8Array }
+  /** The statement gate said no; `message` is for the caller. */
+  | { readonly kind: 'refused'; readonly message: string }
+  /** The database said no; its own words, status and code. */
+  | { readonly kind: 'database_error'; readonly status: number; readonly message: string }
+  | { readonly kind: 'too_large' }
+  | { readonly kind: 'unavailable'; readonly message: string };
+
+/** Runs one read-only statement inside the walls of one organisation (spec 4.3). Never rejects. */
+export type RunQuery = (query: {
+  readonly organisation: string;
+  readonly sql: string;
+  readonly signal?: AbortSignal;
+}) => Promise<QueryOutcome>;
+
+export interface Column {
+  readonly name: string;
+  readonly type: string;
+  readonly comment: string;
+}
+
+/** The readable columns of `events_distributed`, read live from the database (spec 4.4). */
+export type ListColumns = () => Promise<readonly Column[]>;
+
+/** The organisation a bearer key belongs to; undefined for an unknown, revoked or expired one. */
+export type AuthenticateBearer = (authorization: string | undefined) => string | undefined;
+
+// ---- validator keeps state ---------------------------------------------------------------------
+
+/** What is known of a session after its challenge was judged. Before that, nothing is stored. */
+export interface Session {
+  readonly organisation: string;
+  readonly state: 'verified' | 'rejected';
+  /** Why it was rejected: reason identifiers of contract/reasons.ts. */
+  readonly reasons: readonly string[];
+  readonly userAgent: string;
+  /** /24 or /64 of the address that passed. */
+  readonly network: string;
+  readonly judgedAt: number;
+}
+
+export interface Budget {
+  readonly requests: number;
+  readonly perMs: number;
+}
+
+/** One implementation a kind of store; all pass the same contract test. */
+export interface SessionStore {
+  session(id: string): MaybePromise<Session | undefined>;
+  keepSession(id: string, session: Session, ttlMs: number): MaybePromise<void>;
+  /** True for exactly one caller per id until `ttlMs` has passed: the atomic spend of a ticket. */
+  spend(id: string, ttlMs: number): MaybePromise<boolean>;
+  /** Takes one request from a GCRA budget; 0 when it fits, else milliseconds until one fits. */
+  take(key: string, budget: Budget): MaybePromise<number>;
+  close(): Promise<void>;
+}

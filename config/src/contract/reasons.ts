@@ -1,0 +1,161 @@
+/**
+ * Every block reason Guard can give (spec 2.2): identifier, category, weight, meaning.
+ *
+ * Weights of different categories add up (validator/src/verdict/weigh.ts). Within one category only
+ * the heaviest counts, because findings of one category tend to have one cause. 100 is conclusive by itself.
+ * Two categories are kept below a block by construction: a network alone, or odd headers alone, is
+ * something a real person can have.
+ */
+
+export const CATEGORIES = [
+  'bot_identity',
+  'automated_browser',
+  'header_anomaly',
+  'fingerprint_mismatch',
+  'suspicious_network',
+  'challenge_failure',
+  'crawler_impersonator',
+  'unknown',
+] as const;
+export type Category = (typeof CATEGORIES)[number];
+
+interface ReasonEntry {
+  readonly category: Category;
+  /** 0 to 100. */
+  readonly weight: number;
+  readonly meaning: string;
+}
+
+export const reasons = {
+  // bot_identity
+  http_client_user_agent: {
+    category: 'bot_identity',
+    weight: 60,
+    meaning: 'The User-Agent names an HTTP library or command-line client.',
+  },
+  user_agent_missing: {
+    category: 'bot_identity',
+    weight: 60,
+    meaning: 'No User-Agent was sent.',
+  },
+  crawler_blocked: {
+    category: 'bot_identity',
+    weight: 100,
+    meaning: 'A known crawler that is not on the allowlist.',
+  },
+  // crawler_impersonator
+  crawler_impersonator: {
+    category: 'crawler_impersonator',
+    weight: 100,
+    meaning: 'Claims a crawler whose operator publishes its addresses, from another address.',
+  },
+  // automated_browser
+  headless_user_agent: {
+    category: 'automated_browser',
+    weight: 100,
+    meaning: 'The User-Agent or its client hints name a headless browser or automation tool.',
+  },
+  webdriver: {
+    category: 'automated_browser',
+    weight: 100,
+    meaning: 'The browser reported that it is controlled by automation.',
+  },
+  automation_globals: {
+    category: 'automated_browser',
+    weight: 100,
+    meaning: 'Objects of an automation tool were found in the page.',
+  },
+  headless_browser: {
+    category: 'automated_browser',
+    weight: 100,
+    meaning: 'The browser showed traits that only a browser without a window has.',
+  },
+  // header_anomaly
+  header_missing: {
+    category: 'header_anomaly',
+    weight: 60,
+    meaning: 'A header that the claimed browser always sends is absent.',
+  },
+  header_contradiction: {
+    category: 'header_anomaly',
+    weight: 60,
+    meaning: 'Two headers contradict each other.',
+  },
+  // fingerprint_mismatch
+  client_hints_mismatch: {
+    category: 'fingerprint_mismatch',
+    weight: 70,
+    meaning: 'The client hints disagree with the User-Agent.',
+  },
+  page_mismatch: {
+    category: 'fingerprint_mismatch',
+    weight: 100,
+    meaning: 'What the page saw of the browser disagrees with what the request said.',
+  },
+  worker_mismatch: {
+    category: 'fingerprint_mismatch',
+    weight: 100,
+    meaning: 'A worker of the page saw another browser than the page did.',
+  },
+  // suspicious_network
+  datacenter_ip: {
+    category: 'suspicious_network',
+    weight: 50,
+    meaning: 'The address belongs to a hosting provider.',
+  },
+  vpn_ip: {
+    category: 'suspicious_network',
+    weight: 40,
+    meaning: 'The address belongs to a commercial VPN.',
+  },
+  tor_ip: {
+    category: 'suspicious_network',
+    weight: 50,
+    meaning: 'The address is a Tor exit.',
+  },
+  rate_limit_exceeded: {
+    category: 'suspicious_network',
+    weight: 100,
+    meaning: 'A rate limit rule was exceeded.',
+  },
+  // challenge_failure
+  interstitial_no_session: {
+    category: 'challenge_failure',
+    weight: 60,
+    meaning: 'The session cookie of the challenge did not come back.',
+  },
+  challenge_invalid: {
+    category: 'challenge_failure',
+    weight: 60,
+    meaning:
+      'The challenge was answered with something that was never issued, or not in this form.',
+  },
+  challenge_expired: {
+    category: 'challenge_failure',
+    weight: 60,
+    meaning: 'The challenge was answered too late.',
+  },
+  challenge_replayed: {
+    category: 'challenge_failure',
+    weight: 60,
+    meaning: 'The same challenge was answered a second time.',
+  },
+  challenge_never_cleared: {
+    category: 'challenge_failure',
+    weight: 60,
+    meaning: 'A session was given a challenge before and has not passed it.',
+  },
+  // unknown
+  policy_block: {
+    category: 'unknown',
+    weight: 100,
+    meaning: 'A rule of the site blocks this request, whoever sent it.',
+  },
+} as const satisfies Record<string, ReasonEntry>;
+
+export type Reason = keyof typeof reasons;
+
+/** The categories of some reasons, each once, in the order of the reasons. */
+export function categoriesOf(list: readonly Reason[]): Category[] {
+  return [...new Set(list.map((reason) => reasons[reason].category))];
+}

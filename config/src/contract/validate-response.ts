@@ -1,0 +1,59 @@
+import { z } from 'zod';
+
+/** Statuses a visitor can be sent (spec 2.2); no other ever leaves the validator. */
+export const STATUS_CODES = [200, 302, 401, 403, 404, 418, 429, 451, 460, 503] as const;
+export const StatusCode = z.literal(STATUS_CODES);
+export type StatusCode = z.infer<typeof StatusCode>;
+
+/** Spec 2.3. An empty `domain` means host-only: a caller puts no domain of its own there. */
+export const Cookie = z.object({
+  name: z.string().min(1),
+  value: z.string(),
+  domain: z.string(),
+  path: z.string(),
+  secure: z.boolean(),
+  same_site: z.string(),
+  max_age: z.int(),
+});
+export type Cookie = Readonly<z.infer<typeof Cookie>>;
+
+/** Spec 2.4. `category` and `rsl_category` are open strings, copied from the catalogue. */
+export const Crawler = z.object({
+  id: z.string(),
+  name: z.string(),
+  access_allowed: z.boolean(),
+  category: z.string().optional(),
+  rsl_category: z.string().optional(),
+});
+export type Crawler = Readonly<z.infer<typeof Crawler>>;
+
+export const Decision = z.enum(['allow', 'block', 'redirect']);
+export type Decision = z.infer<typeof Decision>;
+
+/** Spec 2.2: what the validator answers with HTTP 200. */
+export const ValidateResponse = z.object({
+  success: z.literal(true),
+  decision: Decision,
+  status_code: StatusCode.optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+  response_html: z.string().optional().describe('Base64 of a UTF-8 body.'),
+  cookies: z.array(Cookie).optional(),
+  crawler: Crawler.optional(),
+  block_reasons: z.array(z.string()).optional(),
+  block_reason_categories: z.array(z.string()).optional(),
+  country_code: z.string().optional(),
+  rate_limited: z.boolean().optional(),
+  retry_after: z.int().nonnegative().optional(),
+  request_id: z.string().optional(),
+});
+export type ValidateResponse = Readonly<z.infer<typeof ValidateResponse>>;
+
+/**
+ * What a caller accepts from a validator it did not build: any status code (an unknown one is
+ * replaced by the caller's fallback), and `not_matched`, which counts as `allow` (spec 2.2).
+ */
+export const ForeignValidateResponse = ValidateResponse.extend({
+  decision: z.enum(['allow', 'block', 'redirect', 'not_matched']),
+  status_code: z.int().optional(),
+});
+export type ForeignValidateResponse = Readonly<z.infer<typeof ForeignValidateResponse>>;

@@ -1,0 +1,28 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+
+interface KeyEntry {
+  readonly key: Buffer;
+  readonly expires?: number | undefined;
+}
+
+/**
+ * Finds whose key was presented. Keys are held as SHA-256; every entry is compared, in constant
+ * time, so that neither a match nor its place shows in the time taken.
+ */
+export class KeyRing<T extends KeyEntry> {
+  readonly #entries: readonly T[];
+
+  constructor(entries: readonly T[]) {
+    this.#entries = entries;
+  }
+
+  /** The live entry whose key was presented, or undefined. `nowMs` is milliseconds since the epoch. */
+  find(presented: string, nowMs: number): T | undefined {
+    const hash = createHash('sha256').update(presented).digest();
+    let found: T | undefined;
+    for (const entry of this.#entries) {
+      if (timingSafeEqual(entry.key, hash)) found = entry;
+    }
+    return found?.expires !== undefined && found.expires <= nowMs ? undefined : found;
+  }
+}

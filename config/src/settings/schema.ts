@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { isIpOrCidr } from '../net/cidr.ts';
+import { Rule } from './rule.ts';
+import { Duration, ExpiryDate, KeyHash, Listen, oneOrMany, OriginAddress } from './values.ts';
+
+/**
+ * guard.yaml, as users write it: these names are a promise. What comes out is parsed: addresses,
+ * durations in milliseconds, keys as SHA-256. Reading the file, `${NAME}`, and where a mistake
+ * stands are load.ts.
+ */
+
+const Identifier = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/i, 'expected letters, digits, - and _, at most 63');
+
+const SecretKey = z.strictObject({
+  id: Identifier,
+  key: KeyHash,
+  health: z.boolean().default(false),
+  expires: ExpiryDate.optional(),
+});
+const AnalyticsKey = z.strictObject({
+  id: Identifier,
+  key: KeyHash,
+  expires: ExpiryDate.optional(),
+});
+
+export const AllowlistEntry = z.union([
+  z.string().min(1),
+  z.strictObject({ category: z.string().min(1) }),
+  z.strictObject({ rsl_category: z.string().min(1) }),
+]);
+export type AllowlistEntry = Readonly<z.infer<typeof AllowlistEntry>>;
+
+export const Organisation = z.strictObject({
+  id: Identifier,
+  site_key: z.string().min(1).max(100).optional(),
+  secret_keys: z.array(SecretKey).default([]),
+  analytics_keys: z.array(AnalyticsKey).default([]),
+  features: z
+    .strictObject({
+      crawler_metadata: z.boolean().default(true),
+      country: z.boolean().default(false),
+    })
+    .prefault({}),
+  monitor: z.boolean().default(false),
+  block_page: z.string().optional(),
+  crawler_allowlist: z.array(AllowlistEntry).default([{ category: 'Search Engine' }]),
+  robots_txt: z.string().optional(),
+  rules: z.array(Rule).default([]),
+});
+export type Organisation = z.infer<typeof Organisation>;
+
+const RemoteValidator = z.strictObject({
+  url: z.url({ protocol: /^https?$/ }),
+  key: z.string().min(1),
+  timeout: Duration.default(400),
+});
+export type RemoteValidator = Readonly<z.infer<typeof RemoteValidator>>;
+
+const HostPattern = z
+  .string()
+  .regex(/^(\*\.)?[a-z0-9_.:[\]-]+$/i, 'expected a host name, or *.name for its subdomains')
+  .transform((host) => host.toLowerCase());
+
+const PathGlob = z.string().startsWith('/', 'expected a path that begins with /');
+
+export const Site = z.strictObject({
+  hosts: z.array(HostPattern).min(1),
+  organisation: Identifier,
+  origin: oneOrMany(OriginAddress),
+  protect: z.array(PathGlob).default(['/**']),
+  skip: z.array(PathGlob).default([]),
+  validator: z.union([z.literal('in-process'), RemoteValidator]).default('in-process'),
+});
+export type Site = z.infer<typeof Site>;
+
+const Analytics = z.discriminatedUnion('engine', [
+  z.strictObject({ engine: z.literal('embedded'), path: z.string().min(1) }),
+  z.strictObject({
+    engine: z.literal('clickhouse'),
+    url: z.url({ protocol: /^https?$/ }),
+    user: z.string().min(1),
+    password: z.string(),
+    cluster: z.string().optional(),
+  }),
+]);
+export type AnalyticsSettings = Readonly<z.infer<typeof Analytics>>;
+
+const Store = z.discriminatedUnion('engine', [
+  z.strictObject({ engine: z.literal('memory'), path: z.string().optional() }),
+  z.strictObject({ engine: z.literal('redis'), url: z.url({ protocol: /^rediss?$/ }) }),
+]);
+
+export const Settings = z.strictObject({
+  version: z.literal(1),
+  listen: z.strictObject({
+    gateway: Listen.optional(),
+    validator: Listen.optional(),
+    api: Listen.optional(),
+    collector: Listen.optional(),
+    docs: Listen.optional(),
+    admin: Listen.optional(),
+  }),
+  public_urls: z
+    .strictObject({
+      collector: z.url({ protocol: /^https?$/ }).optional(),
+      docs: z.url({ protocol: /^https?$/ }).optional(),
+    })
+    .prefault({}),
+  health_check_token: KeyHash.optional(),
+  trusted_proxies: z
+    .array(z.string().refine(isIpOrCidr, 'expected an IP address or a CIDR range'))
+    .default([]),
+  observe: z.boolean().default(false),
+  secret: oneOrMany(z.string().min(16, 'expected a secret of at least 16 characters')),
+  organisations: z.array(Organisation).min(1),
+  sites: z.array(Site).default([]),
+  analytics: Analytics.optional(),
+  store: Store.default({ engine: 'memory' }),
+});
+export type Settings = z.infer<typeof Settings>;
+export type Service = keyof Settings['listen'];
