@@ -22,7 +22,7 @@ const CrawlerMatch = z.strictObject({
   rsl_category: oneOrMany(z.string()).optional(),
 });
 
-const conditions = {
+const Conditions = z.strictObject({
   host: oneOrMany(z.string().min(1)).optional(),
   path: oneOrMany(Pattern).optional(),
   method: oneOrMany(z.string().min(1)).optional(),
@@ -34,22 +34,21 @@ const conditions = {
   crawler: CrawlerMatch.optional(),
   category: oneOrMany(z.enum(CATEGORIES)).optional(),
   session: z.literal('verified').optional(),
-};
+});
 
 /** All given conditions must hold; `any`, `all` and `not` hold further matches. */
-export const Match = z.strictObject({
-  ...conditions,
-  get any(): z.ZodOptional<z.ZodArray<typeof Match>> {
-    return z.array(Match).min(1).optional();
-  },
-  get all(): z.ZodOptional<z.ZodArray<typeof Match>> {
-    return z.array(Match).min(1).optional();
-  },
-  get not(): z.ZodOptional<typeof Match> {
-    return Match.optional();
-  },
-});
-export type Match = z.infer<typeof Match>;
+export interface Match extends z.infer<typeof Conditions> {
+  any?: Match[] | undefined;
+  all?: Match[] | undefined;
+  not?: Match | undefined;
+}
+export const Match: z.ZodType<Match> = z.lazy(() =>
+  Conditions.extend({
+    any: z.array(Match).min(1).optional(),
+    all: z.array(Match).min(1).optional(),
+    not: Match.optional(),
+  }),
+);
 
 /** What a rate limit counts by: `ip`, `session`, `header:<name>`. */
 export const RateKey = z
