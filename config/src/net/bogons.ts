@@ -1,0 +1,80 @@
+import { readRange } from './address.ts';
+import type { AddressRange } from './address.ts';
+
+/**
+ * What no list of public addresses may hold. Upstream lists do hold it: one has 192.168.1.0/24 among
+ * a crawler's addresses, another the documentation nets among a hosting provider's.
+ */
+
+/** Special-purpose addresses: RFC 6890 and the IANA registries that follow it. */
+const BOGONS: readonly AddressRange[] = [
+  '0.0.0.0/8', // this network, RFC 791
+  '10.0.0.0/8', // private, RFC 1918
+  '100.64.0.0/10', // carrier-grade NAT, RFC 6598
+  '127.0.0.0/8', // loopback
+  '169.254.0.0/16', // link-local, RFC 3927
+  '172.16.0.0/12', // private, RFC 1918
+  '192.0.0.0/24', // IETF protocol assignments
+  '192.0.2.0/24', // documentation, RFC 5737
+  '192.88.99.0/24', // 6to4 relay anycast, RFC 7526
+  '192.168.0.0/16', // private, RFC 1918
+  '198.18.0.0/15', // benchmarking, RFC 2544
+  '198.51.100.0/24', // documentation, RFC 5737
+  '203.0.113.0/24', // documentation, RFC 5737
+  '224.0.0.0/3', // multicast, reserved and broadcast
+  '::/8', // unspecified, loopback, v4-mapped, and NAT64 (64:ff9b::/96, RFC 6052)
+  '100::/8', // discard-only, RFC 6666
+  '2001::/23', // IETF protocol assignments, with Teredo (RFC 4380) and ORCHID
+  '2001:db8::/32', // documentation, RFC 3849
+  '2002::/16', // 6to4, RFC 3056
+  '3fff::/20', // documentation, RFC 9637
+  '5f00::/16', // segment routing, RFC 9602
+  'fc00::/7', // unique local, RFC 4193
+  'fe80::/9', // link-local, and the deprecated site-local
+  'ff00::/8', // multicast
+].flatMap((cidr) => readRange(cidr) ?? []);
+
+const BOGONS_BY_FAMILY = {
+  4: BOGONS.filter(({ family }) => family === 4),
+  6: BOGONS.filter(({ family }) => family === 6),
+};
+
+/** The shortest prefix lengths a list may hold. */
+export interface WidthLimit {
+  readonly v4: number;
+  readonly v6: number;
+}
+
+/** How many entries of a list were refused, and why. */
+export interface Refusals {
+  readonly malformed: number;
+  readonly bogon: number;
+  readonly tooWide: number;
+}
+
+export type Refusal = keyof Refusals;
+
+/** Why a list of public addresses may not hold a range; undefined when it may. */
+export function refusalOf(range: AddressRange, widest: WidthLimit): Refusal | undefined {
+  if (range.length < (range.family === 4 ? widest.v4 : widest.v6)) return 'tooWide';
+  const overlaps = BOGONS_BY_FAMILY[range.family].some(
+    (bogon) => bogon.first <= range.last && range.first <= bogon.last,
+  );
+  return overlaps ? 'bogon' : undefined;
+}
+
+/** Reads the entries of a list, and drops and counts what it may not hold. */
+export function readPublicRanges(
+  entries: Iterable<string>,
+  widest: WidthLimit,
+): { readonly ranges: readonly AddressRange[]; readonly refused: Refusals } {
+  const ranges: AddressRange[] = [];
+  const refused = { malformed: 0, bogon: 0, tooWide: 0 };
+  for (const entry of entries) {
+    const range = readRange(entry);
+    const refusal = range === undefined ? 'malformed' : refusalOf(range, widest);
+    if (refusal !== undefined) refused[refusal] += 1;
+    else if (range !== undefined) ranges.push(range);
+  }
+  return { ranges, refused };
+}

@@ -1,0 +1,21 @@
+import { readIpv6 } from './address.ts';
+
+const words = new Uint32Array(4);
+
+/**
+ * The network one visitor is likely to stay in: /24 of an IPv4 address, /64 of an IPv6 address, as
+ * canonical CIDR text (RFC 5952). Takes an address as `parseIp` spells it; throws a TypeError otherwise.
+ */
+export function networkOf(ip: string): string {
+  if (!ip.includes(':')) {
+    const lastDot = ip.lastIndexOf('.');
+    if (lastDot === -1) throw new TypeError('no IP address');
+    return `${ip.slice(0, lastDot)}.0/24`;
+  }
+  if (!readIpv6(ip, ip.length, words)) throw new TypeError('no IP address');
+  const [high = 0, low = 0] = words;
+  const groups = [high >>> 16, high & 0xffff, low >>> 16, low & 0xffff];
+  // The four zero groups behind make the longest run of zeros, so `::` stands at the end.
+  while (groups.at(-1) === 0) groups.pop();
+  return `${groups.map((group) => group.toString(16)).join(':')}::/64`;
+}

@@ -1,0 +1,174 @@
+import { isV4Mapped, readIpv4, readIpv6, readRange } from './address.ts';
+import type { AddressRange } from './address.ts';
+
+/** From this many IPv4 intervals on, 256 KiB of index buy a shorter search. */
+const INDEX_FROM = 4096;
+
+/** Scratch of one look-up; look-ups are synchronous, so one is enough. */
+const words = new Uint32Array(4);
+
+/**
+ * A set of IP ranges that answers `has` without allocating.
+ *
+ * Ranges are merged into sorted, disjoint intervals. IPv4 and IPv6 are apart: `0.0.0.0/0` holds no
+ * IPv6 address and `::/0` no IPv4 one; a v4-mapped address or range counts as IPv4.
+ */
+export class PrefixSet {
+  readonly #v4: Ipv4Intervals;
+  readonly #v6: Ipv6Intervals;
+
+  private constructor(v4: Ipv4Intervals, v6: Ipv6Intervals) {
+    this.#v4 = v4;
+    this.#v6 = v6;
+  }
+
+  /**
+   * Takes CIDR ranges and single addresses that were checked before (net/cidr.ts).
+   * Throws a TypeError for a text that is neither.
+   */
+  static from(cidrs: Iterable<string>): PrefixSet {
+    const ranges: AddressRange[] = [];
+    for (const cidr of cidrs) {
+      const range = readRange(cidr);
+      if (range === undefined) throw new TypeError(`no IP range: ${cidr}`);
+      ranges.push(range);
+    }
+    return PrefixSet.fromRanges(ranges);
+  }
+
+  static fromRanges(ranges: Iterable<AddressRange>): PrefixSet {
+    const v4: Interval<number>[] = [];
+    const v6: Interval<bigint>[] = [];
+    for (const range of ranges) {
+      if (range.family === 4) v4.push([range.first, range.last]);
+      else v6.push([range.first, range.last]);
+    }
+    return new PrefixSet(
+      new Ipv4Intervals(mergeIntervals(v4, (last) => last + 1)),
+      new Ipv6Intervals(mergeIntervals(v6, (last) => last + 1n)),
+    );
+  }
+
+  /** Number of disjoint intervals, after merging. */
+  get size(): number {
+    return this.#v4.count + this.#v6.count;
+  }
+
+  /** Whether an address, spelled as `parseIp` returns it, lies in the set; false for any other text. */
+  has(ip: string): boolean {
+    const v4 = readIpv4(ip, 0, ip.length);
+    if (v4 !== -1) return this.#v4.has(v4);
+    if (!readIpv6(ip, ip.length, words)) return false;
+    return isV4Mapped(words) ? this.#v4.has(words[3] ?? 0) : this.#v6.has(words);
+  }
+}
+
+/** First and last member. */
+type Interval<T extends number | bigint> = [first: T, last: T];
+
+/** Sorts intervals and joins those that overlap or touch. */
+export function mergeIntervals<T extends number | bigint>(
+  intervals: readonly Interval<T>[],
+  next: (last: T) => T,
+): Interval<T>[] {
+  const sorted = intervals.toSorted((a, b) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0));
+  const merged: Interval<T>[] = [];
+  let open: Interval<T> | undefined;
+  for (const [first, last] of sorted) {
+    if (open === undefined || first > next(open[1])) {
+      open = [first, last];
+      merged.push(open);
+    } else if (last > open[1]) {
+      open[1] = last;
+    }
+  }
+  return merged;
+}
+
+class Ipv4Intervals {
+  readonly count: number;
+  readonly #firsts: Uint32Array;
+  readonly #lasts: Uint32Array;
+  /** For each upper half of an address, how many intervals begin before it. */
+  readonly #index: Uint32Array | undefined;
+
+  constructor(intervals: readonly Interval<number>[]) {
+    this.count = intervals.length;
+    this.#firsts = Uint32Array.from(intervals, ([first]) => first);
+    this.#lasts = Uint32Array.from(intervals, ([, last]) => last);
+    this.#index = this.count < INDEX_FROM ? undefined : indexByUpperHalf(this.#firsts);
+  }
+
+  has(address: number): boolean {
+    const half = address >>> 16;
+    let low = this.#index?.[half] ?? 0;
+    let high = this.#index?.[half + 1] ?? this.count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#firsts[middle] ?? 0) <= address) low = middle + 1;
+      else high = middle;
+    }
+    return low > 0 && address <= (this.#lasts[low - 1] ?? 0);
+  }
+}
+
+function indexByUpperHalf(firsts: Uint32Array): Uint32Array {
+  const index = new Uint32Array(65_537);
+  let begun = 0;
+  for (let half = 0; half <= 65_536; half += 1) {
+    while (begun < firsts.length && (firsts[begun] ?? 0) < half * 65_536) begun += 1;
+    index[half] = begun;
+  }
+  return index;
+}
+
+class Ipv6Intervals {
+  readonly count: number;
+  /** Four words an address, most significant first. */
+  readonly #firsts: Uint32Array;
+  readonly #lasts: Uint32Array;
+
+  constructor(intervals: readonly Interval<bigint>[]) {
+    this.count = intervals.length;
+    this.#firsts = packWords(intervals.map(([first]) => first));
+    this.#lasts = packWords(intervals.map(([, last]) => last));
+  }
+
+  has(address: Uint32Array): boolean {
+    let low = 0;
+    let high = this.count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (isAtMost(this.#firsts, middle, address)) low = middle + 1;
+      else high = middle;
+    }
+    return low > 0 && !isBelow(this.#lasts, low - 1, address);
+  }
+}
+
+function packWords(addresses: readonly bigint[]): Uint32Array {
+  const packed = new Uint32Array(addresses.length * 4);
+  addresses.forEach((address, at) => {
+    for (let word = 0; word < 4; word += 1) {
+      packed[at * 4 + word] = Number((address >> BigInt(96 - 32 * word)) & 0xffff_ffffn);
+    }
+  });
+  return packed;
+}
+
+/** Less than zero, zero or more, as the packed address is below, at or above the other. */
+function compareWords(packed: Uint32Array, at: number, address: Uint32Array): number {
+  for (let word = 0; word < 4; word += 1) {
+    const difference = (packed[at * 4 + word] ?? 0) - (address[word] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function isAtMost(packed: Uint32Array, at: number, address: Uint32Array): boolean {
+  return compareWords(packed, at, address) <= 0;
+}
+
+function isBelow(packed: Uint32Array, at: number, address: Uint32Array): boolean {
+  return compareWords(packed, at, address) < 0;
+}

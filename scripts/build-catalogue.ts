@@ -1,0 +1,64 @@
+/**
+ * Builds config/data/crawlers, config/data/ip and config/data/licences from a folder of upstream lists:
+ *
+ *   node scripts/build-catalogue.ts <source folder>
+ *
+ * The same source gives the same bytes. What the folder holds, and of which day, is
+ * scripts/catalogue/sources.ts; the crawlers known by hand are scripts/catalogue/crawlers.txt; which
+ * of them come from which list is scripts/catalogue/origins.json.
+ */
+import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { dataPath } from '../config/src/catalogue/data-path.ts';
+import { seedsOfAiList } from './catalogue/ai-names.ts';
+import { crawlerFiles } from './catalogue/crawler-files.ts';
+import { readJson, readOrigins, readRangeLists } from './catalogue/crawler-ranges.ts';
+import { ipListFiles } from './catalogue/ip-lists.ts';
+import { readSeeds } from './catalogue/seeds.ts';
+import { SOURCES } from './catalogue/sources.ts';
+
+/** Licence texts in the source folder of what is bundled. */
+const LICENCES = [
+  'ai-robots-txt-MIT.txt',
+  'crowdsec-sec-lists-MIT.txt',
+  'hexydec-MIT.txt',
+  'ipverse-CC0.txt',
+  'joe12387-CC0.txt',
+  'lord-alfred-CC0.txt',
+  'sefinek-MIT.txt',
+  'tor-nodes-MIT.txt',
+  'x4bnet-MIT.txt',
+];
+
+const folder = process.argv[2];
+if (folder === undefined) {
+  console.error('usage: node scripts/build-catalogue.ts <source folder>');
+  process.exit(2);
+}
+
+const byHand = readSeeds();
+const fromAiList = seedsOfAiList(readJson(join(folder, SOURCES.aiRobots.file)), byHand);
+const files = crawlerFiles([...byHand, ...fromAiList], readOrigins(), readRangeLists(folder));
+write(
+  'crawlers',
+  new Map([...files].map(([name, file]) => [`${name}.json`, `${JSON.stringify(file, null, 2)}\n`])),
+);
+console.log(`${byHand.length} crawlers by hand, ${fromAiList.length} from the AI list alone`);
+for (const { name, category, operator } of fromAiList)
+  console.log(`  ${name}: ${category}, ${operator}`);
+
+write('ip', ipListFiles(folder));
+
+mkdirSync(dataPath('licences'), { recursive: true });
+for (const file of LICENCES) {
+  copyFileSync(join(folder, 'licences', file), join(dataPath('licences'), file));
+}
+
+/** Writes the files of one data folder, and tells of what stands there besides: that was made by hand. */
+function write(name: string, contents: ReadonlyMap<string, string>): void {
+  const target = dataPath(name);
+  mkdirSync(target, { recursive: true });
+  for (const [file, text] of contents) writeFileSync(join(target, file), text);
+  const kept = readdirSync(target).filter((file) => !contents.has(file));
+  console.log(`${name}: ${contents.size} files; left alone: ${kept.join(', ') || 'none'}`);
+}

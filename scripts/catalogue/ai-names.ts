@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { aiCategory } from './ai-category.ts';
+import { LEFT_OUT } from './left-out.ts';
+import { newSeed } from './seeds.ts';
+import type { Seed } from './seeds.ts';
+
+/** The AI list: name to what is said of it. Its descriptions are not ours to copy, and are not read. */
+const AiList = z.record(z.string(), z.object({ operator: z.string(), function: z.string() }));
+
+/** Seeds for the names of the AI list that crawlers.txt does not have. */
+export function seedsOfAiList(list: unknown, known: readonly Seed[]): Seed[] {
+  const taken = new Set(
+    known.flatMap(({ name, contains, startsWith }) =>
+      [name, ...contains, ...startsWith].map((text) => text.toLowerCase()),
+    ),
+  );
+  const seeds: Seed[] = [];
+  for (const [listed, agent] of Object.entries(AiList.parse(list))) {
+    const name = listed.replace(/[/ ]\d+(\.\d+)*$/, '');
+    const key = name.toLowerCase();
+    if (taken.has(key) || LEFT_OUT.has(key)) continue;
+    taken.add(key);
+    seeds.push(newSeed(name, operatorName(agent.operator), aiCategory(agent.function)));
+  }
+  return seeds;
+}
+
+/** `[Name](link)`, or free text that begins with a name, to the name alone. */
+function operatorName(text: string): string {
+  const linked = /^\[([^\]]+)\]/.exec(text)?.[1];
+  const name = linked ?? text.split(/[,;(]| that | which | to /, 1)[0] ?? '';
+  return name === '' || /unclear|unknown|^https?:/i.test(name) ? 'Unknown' : name.trim();
+}

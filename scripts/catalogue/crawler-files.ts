@@ -1,0 +1,68 @@
+import { RSL_CATEGORIES } from '../../config/src/catalogue/crawler-file.ts';
+import type { CrawlerFile } from '../../config/src/catalogue/crawler-file.ts';
+import { crawlerId } from '../../config/src/catalogue/crawler-id.ts';
+import { rangesOf } from './crawler-ranges.ts';
+import type { Origins } from './crawler-ranges.ts';
+import type { Seed } from './seeds.ts';
+
+/** Sorts the seeds into files: one for each published list, and one for what an operator has besides. */
+export function crawlerFiles(
+  seeds: readonly Seed[],
+  origins: Origins,
+  lists: ReadonlyMap<string, readonly string[]>,
+): ReadonlyMap<string, CrawlerFile> {
+  const left = new Map(seeds.map((seed) => [seed.name, seed]));
+  if (left.size !== seeds.length) throw new Error('two crawlers have one name');
+  const files = new Map<string, CrawlerFile>();
+  for (const origin of origins.published) {
+    const { file, operator, note, authoritative, source_url, reverse_dns } = origin;
+    const crawlers = origin.crawlers.map((name) => {
+      const seed = left.get(name);
+      if (seed === undefined) throw new Error(`origins.json: ${file}: no free crawler ${name}`);
+      left.delete(name);
+      return toEntry(seed);
+    });
+    const { date, v4, v6 } = rangesOf(origin.lists, lists);
+    files.set(file, {
+      operator,
+      ...(note === undefined ? {} : { note }),
+      crawlers,
+      ranges: { published: true, authoritative, source_url, date, v4, v6 },
+      ...(reverse_dns === undefined ? {} : { reverse_dns }),
+    });
+  }
+  for (const [operator, rest] of Map.groupBy(left.values(), (seed) => seed.operator)) {
+    const name = operator === 'Unknown' ? 'unknown-operator' : slug(operator);
+    if (files.has(name)) throw new Error(`two files would be called ${name}`);
+    const reverseDns = origins.reverse_dns_only[operator];
+    files.set(name, {
+      operator,
+      crawlers: rest.map(toEntry),
+      ranges: { published: false },
+      ...(reverseDns === undefined ? {} : { reverse_dns: reverseDns }),
+    });
+  }
+  return files;
+}
+
+function toEntry({ name, category, contains, startsWith }: Seed): CrawlerFile['crawlers'][number] {
+  return {
+    id: crawlerId(name),
+    name,
+    category,
+    rsl_category: RSL_CATEGORIES[category],
+    user_agent: {
+      ...(contains.length === 0 ? {} : { contains: [...contains] }),
+      ...(startsWith.length === 0 ? {} : { starts_with: [...startsWith] }),
+    },
+  };
+}
+
+function slug(operator: string): string {
+  return operator
+    .normalize('NFD')
+    .toLowerCase()
+    .replace(/\p{M}|['’]/gu, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
+}
