@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { buildBrowser, loadBrowserBundle } from './build.ts';
+
+describe('the bundle of the browser code', () => {
+  test('is built into dist and read back as it was built', async () => {
+    await buildBrowser();
+    const kept: unknown = JSON.parse(
+      readFileSync(new URL('../dist/browser.json', import.meta.url), 'utf8'),
+    );
+    expect(kept).toMatchObject({ interstitial: loadBrowserBundle().interstitial });
+  });
+
+  test('brings nothing of the server along and knows no address', () => {
+    const { interstitial } = loadBrowserBundle();
+    expect(interstitial).not.toMatch(/zod|node:|require\(|https?:\/\/[a-z]/);
+    expect(interstitial).toContain('_guard_ref');
+  });
+
+  test('goes to no other URL: it reloads, and assigns no location (spec 3)', () => {
+    const { interstitial } = loadBrowserBundle();
+    expect(interstitial).toContain('location.reload()');
+    expect(interstitial).not.toMatch(
+      /location\s*=[^=]|\.href\s*=[^=]|location\.(?:assign|replace)/,
+    );
+  });
+});

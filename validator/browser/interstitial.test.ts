@@ -1,0 +1,186 @@
+import sparticuz from '@sparticuz/chromium';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startSite, type Site } from './test-site.ts';
+
+/**
+ * The challenge page in a real browser, against a small site that challenges every session without
+ * a judgement and serves every other one. That the driven browser is found out is part of the test.
+ */
+
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let site: Site;
+
+beforeAll(async () => {
+  browser = await chromium.launch({
+    executablePath: await sparticuz.executablePath(),
+    args: [
+      '--no-sandbox',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--no-first-run',
+      '--disable-quic',
+      '--disable-sync',
+    ],
+  });
+});
+afterAll(() => browser.close());
+
+beforeEach(async () => {
+  site = await startSite();
+  context = await browser.newContext({ locale: 'en-US' });
+  page = await context.newPage();
+});
+afterEach(async () => {
+  await context.close();
+  site.server.closeAllConnections();
+  site.server.close();
+});
+
+describe('spec 3: interstitial served, browser completes it', () => {
+  test('uploads once, reloads the same URL once, and arrives', async () => {
+    const failures: string[] = [];
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !message.text().includes('403')) {
+        failures.push(message.text());
+      }
+    });
+    page.on('pageerror', (error) => failures.push(error.message));
+    await page.goto(`${site.url}/shop?item=7#reviews`);
+    await page.waitForSelector('text=the origin');
+    expect(page.url()).toBe(`${site.url}/shop?item=7#reviews`);
+    expect(site.visits.map(({ url, answered }) => `${answered} ${url}`)).toEqual([
+      'challenge /shop?item=7',
+      'origin /shop?item=7',
+    ]);
+    expect(site.outcomes).toHaveLength(1);
+    // Neither the Content-Security-Policy nor anything else stood in the page's way.
+    expect(failures).toEqual([]);
+  });
+
+  test('the driven browser is remembered as automated', async () => {
+    await page.goto(`${site.url}/`);
+    await page.waitForSelector('text=the origin');
+    expect(site.outcomes[0]).toMatchObject({
+      kind: 'rejected',
+      reasons: ['webdriver', 'headless_browser'],
+    });
+    expect([...site.store.sessions.values()][0]?.state).toBe('rejected');
+  });
+
+  test('a form that met the challenge arrives with all it carried', async () => {
+    page.on('dialog', (dialog) => void dialog.accept());
+    await page.goto(`${site.url}/form`);
+    await page.click('button');
+    await page.waitForSelector('text=the origin');
+    expect(site.visits.at(-1)).toMatchObject({
+      method: 'POST',
+      url: '/login',
+      answered: 'origin',
+      body: 'user=ada',
+    });
+  });
+
+  test('two tabs of one new visitor both arrive', async () => {
+    const other = await context.newPage();
+    await Promise.all([page.goto(`${site.url}/one`), other.goto(`${site.url}/two`)]);
+    await Promise.all([
+      page.waitForSelector('text=the origin'),
+      other.waitForSelector('text=the origin'),
+    ]);
+  });
+});
+
+describe('spec 2.8: _guard_ref', () => {
+  const stored = () => page.evaluate("sessionStorage.getItem('_guard_ref')");
+
+  test('holds the origin of the page a visitor came from, and is never sent', async () => {
+    const elsewhere = await startSite();
+    elsewhere.challengesAlways = false;
+    const from = `${elsewhere.url.replace('127.0.0.1', 'localhost')}/article?secret=1`;
+    await page.goto(`${site.url}/`, { referer: from });
+    await page.waitForSelector('text=the origin');
+    expect(await stored()).toBe(new URL(from).origin);
+    elsewhere.server.close();
+  });
+
+  test('is absent without a cross-origin referrer, and removed from an earlier run', async () => {
+    await context.addInitScript(
+      "if (!sessionStorage.getItem('seen')) { sessionStorage.setItem('seen', '1'); sessionStorage.setItem('_guard_ref', 'https://old.example'); }",
+    );
+    await page.goto(`${site.url}/`, { referer: `${site.url}/inside` });
+    await page.waitForSelector('text=the origin');
+    expect(await stored()).toBeNull();
+  });
+});
+
+describe('spec 3: upload fails', () => {
+  test('the retry screen comes first; trying again can succeed', async () => {
+    site.intercept = (response) => response.writeHead(503).end();
+    await page.goto(`${site.url}/`);
+    await page.waitForSelector('text=The check did not finish', { state: 'visible' });
+    site.intercept = undefined;
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('text=the origin');
+  });
+
+  test('the failure screen comes second, has the focus, and shows the reference code', async () => {
+    site.intercept = (response) => response.destroy();
+    await page.goto(`${site.url}/`);
+    await page.click('button:visible');
+    await page.waitForSelector('text=Your browser could not be checked', { state: 'visible' });
+    expect(await page.evaluate('document.activeElement.textContent')).toBe(
+      'Your browser could not be checked',
+    );
+    expect(await page.title()).toBe('Your browser could not be checked');
+    expect(await page.textContent('footer code')).toMatch(/^[0-9A-Z]{8}$/);
+  });
+
+  test('an answer that is not the collector’s is a failure, not a reload', async () => {
+    site.intercept = (response) => response.writeHead(200).end('<html>please log in</html>');
+    await page.goto(`${site.url}/`);
+    await page.waitForSelector('text=Your browser could not be checked', { state: 'visible' });
+    expect(site.visits).toHaveLength(1);
+  });
+
+  test('session storage that is unavailable: retry screen, then failure screen', async () => {
+    await context.addInitScript(
+      "Object.defineProperty(window, 'sessionStorage', { get() { throw new Error('denied'); } })",
+    );
+    await page.goto(`${site.url}/`);
+    await page.click('button:visible');
+    await page.waitForSelector('text=Your browser could not be checked', { state: 'visible' });
+    expect(site.outcomes).toEqual([]);
+  });
+});
+
+describe('never a loop', () => {
+  test('a cookie that does not stay shows the cookies screen (interstitial_no_session)', async () => {
+    site.setsCookie = false;
+    await page.goto(`${site.url}/`);
+    await page.waitForSelector('text=Cookies are needed here', { state: 'visible' });
+    expect(site.outcomes[0]?.reasons).toEqual(['interstitial_no_session']);
+    expect(site.visits).toHaveLength(1);
+  });
+
+  test('a URL that is challenged again and again ends on the failure screen', async () => {
+    site.challengesAlways = true;
+    await page.goto(`${site.url}/`);
+    await page.waitForSelector('text=Your browser could not be checked', { state: 'visible' });
+    expect(site.visits).toHaveLength(4);
+  });
+});
+
+describe('without scripts', () => {
+  test('the page says what is needed, and shows nothing else', async () => {
+    const plain = await browser.newContext({ javaScriptEnabled: false });
+    const still = await plain.newPage();
+    await still.goto(`${site.url}/`);
+    expect(await still.isVisible('noscript h1')).toBe(true);
+    expect(await still.isVisible('[data-screen]')).toBe(false);
+    await plain.close();
+  });
+});

@@ -1,0 +1,82 @@
+import type { Evidence, Readings, SourceName } from '../../src/challenge/evidence.ts';
+import { clip } from './clip.ts';
+import { LIMITS } from './limits.ts';
+import type { Source } from './source.ts';
+import { alteredNatives } from './sources/altered-natives.ts';
+import { automation } from './sources/automation.ts';
+import { chrome } from './sources/chrome.ts';
+import { engine } from './sources/engine.ts';
+import { graphics } from './sources/graphics.ts';
+import { hardware } from './sources/hardware.ts';
+import { hints } from './sources/hints.ts';
+import { languages } from './sources/languages.ts';
+import { permissions } from './sources/permissions.ts';
+import { plugins } from './sources/plugins.ts';
+import { screenSizes } from './sources/screen.ts';
+import { timezone } from './sources/timezone.ts';
+import { webdriver } from './sources/webdriver.ts';
+import { worker } from './sources/worker.ts';
+
+/** Everything that is read, once each. */
+const sources: { readonly [N in SourceName]: Source<N> } = {
+  webdriver,
+  automation,
+  alteredNatives,
+  hints,
+  languages,
+  plugins,
+  chrome,
+  engine,
+  screen: screenSizes,
+  hardware,
+  timezone,
+  permissions,
+  graphics,
+  worker,
+};
+
+/** Reads all sources at once. A source that fails or stalls becomes a value; this never rejects. */
+export async function collect(): Promise<Evidence> {
+  const startedAt = performance.now();
+  const tookMs: Record<string, number> = {};
+  const entries = await Promise.all(
+    Object.entries(sources).map(async ([name, source]) => {
+      const sourceStartedAt = performance.now();
+      const reading = await read(source);
+      tookMs[name] = since(sourceStartedAt);
+      return [name, reading] as const;
+    }),
+  );
+  return {
+    agent: {
+      userAgent: clip(navigator.userAgent, LIMITS.userAgentChars),
+      platform: clip(navigator.platform),
+    },
+    // Object.entries forgets which name goes with which reading; the type of `sources` holds it.
+    readings: Object.fromEntries(entries) as unknown as Readings,
+    tookMs,
+    totalMs: since(startedAt),
+  };
+}
+
+type Unread = { readonly unread: 'absent' | 'failed' | 'timeout' };
+
+async function read(source: () => unknown): Promise<{ readonly value: unknown } | Unread> {
+  const late = new Promise<Unread>((resolve) => {
+    setTimeout(() => resolve({ unread: 'timeout' }), LIMITS.sourceMs);
+  });
+  const reading = async () => {
+    try {
+      const value = await source();
+      return value === undefined ? { unread: 'absent' as const } : { value };
+    } catch {
+      return { unread: 'failed' as const };
+    }
+  };
+  return Promise.race([reading(), late]);
+}
+
+/** Whole tenths of a millisecond: browsers blur the clock beyond that anyway. */
+function since(startedAt: number): number {
+  return Math.max(0, Math.round((performance.now() - startedAt) * 10) / 10);
+}

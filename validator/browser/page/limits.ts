@@ -1,0 +1,11 @@
+/** Bounds of the upload, shared by the page that cuts to them and the server that checks them. */
+export const LIMITS = {
+  /** Longest User-Agent kept; in-app browsers send up to about 600 characters. */
+  userAgentChars: 1024,
+  /** Longest other text. */
+  textChars: 256,
+  /** Most entries of any list. */
+  listItems: 32,
+  /** Longest time one source may take, in milliseconds. */
+  sourceMs: 1500,
+} as const;

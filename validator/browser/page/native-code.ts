@@ -1,0 +1,19 @@
+/** The getter behind a property of a prototype; undefined when there is none. */
+export function getterOf(prototype: object, name: string): unknown {
+  return field(Object.getOwnPropertyDescriptor(prototype, name), 'get');
+}
+
+/** A property by its name: methods are looked at here, and never called without their object. */
+export function field(holder: object | undefined, name: string): unknown {
+  return holder && Reflect.get(holder, name);
+}
+
+/** True when the engine itself wrote this function. Proxies and bound functions also print as native. */
+export function isNative(candidate: unknown): boolean {
+  return (
+    typeof candidate === 'function' &&
+    /^\s*(function|get|set)?[^(]*\([^)]*\)\s*\{\s*\[native code\]\s*\}\s*$/.test(
+      Function.prototype.toString.call(candidate),
+    )
+  );
+}

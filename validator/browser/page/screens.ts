@@ -1,0 +1,15 @@
+/** The screens of the page; all are in the document from the start, in the visitor's language. */
+export type Screen = 'checking' | 'retry' | 'failed' | 'cookies';
+
+/** Shows one screen, gives the document its title, and takes the focus there unless it is `checking`. */
+export function show(screen: Screen): void {
+  document.querySelectorAll<HTMLElement>('[data-screen]').forEach((section) => {
+    const shown = section.dataset['screen'] === screen;
+    section.hidden = !shown;
+    if (!shown) return;
+    const heading = section.querySelector<HTMLElement>('h1');
+    if (!heading) return;
+    document.title = heading.textContent;
+    if (screen !== 'checking') heading.focus();
+  });
+}

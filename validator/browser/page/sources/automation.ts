@@ -1,0 +1,67 @@
+import { clipList } from '../clip.ts';
+import type { Source } from '../source.ts';
+
+/** Globals by which automation tools can be known, each with the tool that leaves it. */
+const windowNames = [
+  // playwright
+  '__playwright__binding__',
+  '__playwright_builtins__',
+  '__playwright',
+  '__pwInitScripts',
+  '__pw_manual',
+  '__pw_recorderState',
+  // puppeteer
+  '__puppeteer_evaluation_script__',
+  'puppeteer___ariaQuerySelector',
+  // selenium, webdriver
+  '__webdriver_evaluate',
+  '__webdriver_script_fn',
+  '__webdriver_script_func',
+  '__webdriver_script_function',
+  '__webdriver_unwrapped',
+  '__driver_evaluate',
+  '__driver_unwrapped',
+  '__fxdriver_evaluate',
+  '__fxdriver_unwrapped',
+  '__selenium_evaluate',
+  '__selenium_unwrapped',
+  '_Selenium_IDE_Recorder',
+  '_selenium',
+  'callSelenium',
+  '__lastWatirAlert',
+  '__$webdriverAsyncExecutor',
+  'domAutomation',
+  'domAutomationController',
+  // phantom, nightmare, others
+  'callPhantom',
+  '_phantom',
+  '__phantomas',
+  '__nightmare',
+  'awesomium',
+  'CefSharp',
+  'RunPerfTest',
+  'fmget_targets',
+  'geb',
+  'spawn',
+  '__stagehandV3Injected',
+];
+
+/** Prefixes chromedriver gives to what it keeps on the window or the document. */
+const prefixes = ['cdc_', '$cdc_', '$chrome_asyncScriptInfo', '__$webdriver', '__pw_'];
+
+const attributes = ['webdriver', 'selenium', 'driver'];
+
+/** Objects and attributes of automation tools in this page. */
+export const automation: Source<'automation'> = () => {
+  const found = new Set<string>();
+  for (const name of windowNames) if (name in window) found.add(name);
+  for (const holder of [window, document]) {
+    for (const name of Object.getOwnPropertyNames(holder)) {
+      if (prefixes.some((prefix) => name.startsWith(prefix))) found.add(name);
+    }
+  }
+  for (const name of attributes) {
+    if (document.documentElement.getAttribute(name) !== null) found.add(`html[${name}]`);
+  }
+  return clipList(found);
+};

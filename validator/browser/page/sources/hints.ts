@@ -1,0 +1,22 @@
+import { clip } from '../clip.ts';
+import { LIMITS } from '../limits.ts';
+import type { Source } from '../source.ts';
+
+interface UserAgentData {
+  readonly brands: readonly { readonly brand: string; readonly version: string }[];
+  readonly mobile: boolean;
+  readonly platform: string;
+}
+
+/** User-Agent Client Hints, section 4: only Chromium has them, and only in a secure context. */
+export const hints: Source<'hints'> = () => {
+  const { userAgentData } = navigator as Navigator & { readonly userAgentData?: UserAgentData };
+  if (!userAgentData) return undefined;
+  return {
+    brands: Array.from(userAgentData.brands)
+      .slice(0, LIMITS.listItems)
+      .map(({ brand, version }) => ({ brand: clip(brand), version: clip(version) })),
+    mobile: userAgentData.mobile,
+    platform: clip(userAgentData.platform),
+  };
+};

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Collect } from '@guard/config/contract/ports';
+import type { CollectOutcome } from '../src/challenge/collect-outcome.ts';
+import { createCollector } from '../src/challenge/collector.ts';
+import { createChallengeIssuer } from '../src/challenge/issue.ts';
+import { createTestStore, type TestStore } from '../src/challenge/test-challenge.ts';
+import { loadBrowserBundle } from './build.ts';
+
+const SECRETS = ['the secret of the browser test'];
+
+interface Visit {
+  readonly method: string;
+  readonly url: string;
+  readonly answered: 'challenge' | 'origin';
+  readonly body: string;
+}
+
+/** A small site on loopback: it challenges sessions without a judgement and serves all others. */
+export interface Site {
+  readonly url: string;
+  readonly store: TestStore;
+  readonly visits: Visit[];
+  readonly outcomes: CollectOutcome[];
+  /** Stands before the collector; undefined lets the upload through. */
+  intercept: ((response: ServerResponse) => void) | undefined;
+  setsCookie: boolean;
+  challengesAlways: boolean;
+  readonly server: Server;
+}
+
+/** Listens on a free port of 127.0.0.1; the caller closes `server`. */
+export async function startSite(): Promise<Site> {
+  const store = createTestStore();
+  const outcomes: CollectOutcome[] = [];
+  const collect = createCollector({
+    secrets: SECRETS,
+    store,
+    clock: Date.now,
+    sessionTtlMs: 60_000,
+    rejectedTtlMs: 60_000,
+    allowedOrigin: () => true,
+    report: (outcome) => outcomes.push(outcome),
+  });
+  const server = createServer((request, response) => {
+    void answer(started, collect, request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // A server that listens on TCP has an AddressInfo.
+  const { port } = server.address() as AddressInfo;
+  const started: Site = {
+    url: `http://127.0.0.1:${port}`,
+    store,
+    visits: [],
+    outcomes,
+    intercept: undefined,
+    setsCookie: true,
+    challengesAlways: false,
+    server,
+  };
+  return started;
+}
+
+const issue = createChallengeIssuer({
+  secrets: SECRETS,
+  script: loadBrowserBundle().interstitial,
+});
+
+/** A page of the site that is not protected. */
+const FORM =
+  '<form method="post" action="/login"><input name="user" value="ada"><button>go</button></form>';
+
+async function answer(
+  on: Site,
+  collect: Collect,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { method = '', url = '', headers } = request;
+  const body = Buffer.concat(await request.toArray()).toString();
+  if (url === '/favicon.ico') {
+    response.writeHead(404).end();
+  } else if (url === '/form') {
+    response.writeHead(200, { 'Content-Type': 'text/html' }).end(FORM);
+  } else if (url === '/.guard/verify') {
+    if (on.intercept) {
+      on.intercept(response);
+      return;
+    }
+    const answered = await collect({ method, path: '/verify', headers, body, ip: '127.0.0.1' });
+    response.writeHead(answered.status, answered.headers).end(answered.body);
+  } else {
+    serve(on, { method, url, body }, headers, response);
+  }
+}
+
+function serve(
+  on: Site,
+  visit: Omit<Visit, 'answered'>,
+  headers: IncomingMessage['headers'],
+  response: ServerResponse,
+): void {
+  const held = /_guard=([^;]+)/.exec(headers.cookie ?? '')?.[1];
+  const judged = held !== undefined && on.store.sessions.has(held);
+  if (judged && !on.challengesAlways) {
+    on.visits.push({ ...visit, answered: 'origin' });
+    response.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>the origin</h1>');
+    return;
+  }
+  on.visits.push({ ...visit, answered: 'challenge' });
+  const sessionId = held ?? randomUUID();
+  const challenge = issue({
+    organisation: 'acme',
+    sessionId,
+    ip: '127.0.0.1',
+    userAgent: headers['user-agent'] ?? '',
+    acceptLanguage: headers['accept-language'],
+    method: visit.method,
+    uploadUrl: '/.guard/verify',
+    nowMs: Date.now(),
+  });
+  const cookie = { 'Set-Cookie': `_guard=${sessionId}; Path=/; SameSite=Lax; Max-Age=3600` };
+  response
+    .writeHead(403, { ...challenge.headers, ...(on.setsCookie ? cookie : {}) })
+    .end(challenge.html);
+}

@@ -1,0 +1,21 @@
+import type { Reason } from '@guard/config/contract/reasons';
+
+/** What of a ticket is reported: known as soon as it was authentic, even when it was no use. */
+interface Subject {
+  readonly organisation: string;
+  readonly session: string;
+  readonly reference: string;
+}
+
+/** The closed list of ways an upload can end. */
+export type Ending =
+  | ({ readonly kind: 'verified'; readonly reasons: readonly [] } & Subject)
+  /** Answered in order, and judged automated. */
+  | ({ readonly kind: 'rejected'; readonly reasons: readonly Reason[] } & Subject)
+  /** Not an answer to a live challenge. */
+  | ({ readonly kind: 'failed'; readonly reasons: readonly [Reason] } & Partial<Subject>)
+  /** The session store did not answer: nobody's fault but ours. */
+  | { readonly kind: 'unavailable'; readonly reasons: readonly [] };
+
+/** How an upload ended and who sent it, for metrics and events. */
+export type CollectOutcome = Ending & { readonly ip: string; readonly userAgent: string };

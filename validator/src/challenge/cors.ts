@@ -1,0 +1,33 @@
+import type { CollectAnswer, CollectRequest } from '@guard/config/contract/ports';
+
+/**
+ * CORS for pages that upload to a collector on another host; on the site's own host there is none.
+ * Allowing every origin is safe: no credential travels with an upload, its answer tells nothing but
+ * what the page is to do, and what makes an upload count is the ticket in it.
+ */
+export function corsHeaders(
+  { headers }: CollectRequest,
+  allowedOrigin: (origin: string) => boolean,
+): Record<string, string> {
+  const { origin, host } = headers;
+  if (typeof origin !== 'string' || origin.length > 300 || !URL.canParse(origin)) return {};
+  const url = new URL(origin);
+  // RFC 6454: nothing behind the port. This also keeps odd values out of our own headers.
+  if (url.origin !== origin || url.host === host || !allowedOrigin(origin)) return {};
+  return { 'Access-Control-Allow-Origin': origin, Vary: 'Origin' };
+}
+
+/** Fetch standard, 4.8: what such a page may send. */
+export function preflight(cors: Readonly<Record<string, string>>): CollectAnswer {
+  const granted = {
+    'Access-Control-Allow-Methods': 'POST',
+    'Access-Control-Allow-Headers': 'Content-Type',
+    'Access-Control-Max-Age': '7200',
+  };
+  const crossOrigin = 'Access-Control-Allow-Origin' in cors;
+  return {
+    status: 204,
+    headers: { ...cors, ...(crossOrigin ? granted : {}), 'Cache-Control': 'no-store' },
+    body: '',
+  };
+}

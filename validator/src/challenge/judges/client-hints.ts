@@ -1,0 +1,48 @@
+import type { Claim } from '../claim.ts';
+import { known } from '../evidence.ts';
+import type { Case, Judge } from '../judge.ts';
+
+/**
+ * Client hints (headers of the upload and `navigator.userAgentData`) against the User-Agent. Their
+ * absence is no evidence: plain-http hosts and embedded engines send none.
+ */
+export const judgeClientHints: Judge = (theCase) =>
+  hintedMajors(theCase).some((major) => major !== theCase.claim.major) ||
+  hintedPlatforms(theCase).some((platform) => contradicts(theCase.claim, platform))
+    ? 'client_hints_mismatch'
+    : undefined;
+
+/** Versions under the brand "Chromium", which every Chromium sends beside its own name. */
+function hintedMajors({ evidence, request, claim }: Case): number[] {
+  if (claim.engine !== 'chromium') return [];
+  const majors: number[] = [];
+  const header = /"Chromium";\s*v="(\d{1,4})/.exec(headerOf(request.headers['sec-ch-ua']));
+  if (header) majors.push(Number(header[1]));
+  for (const { brand, version } of known(evidence.readings.hints)?.brands ?? []) {
+    if (brand === 'Chromium') majors.push(Number.parseInt(version, 10));
+  }
+  return majors;
+}
+
+function hintedPlatforms({ evidence, request }: Case): string[] {
+  const header = headerOf(request.headers['sec-ch-ua-platform']).replaceAll('"', '');
+  const page = known(evidence.readings.hints)?.platform ?? '';
+  return [header, page].filter((platform) => platform !== '');
+}
+
+/** The hint of each system; Linux is also what desktop mode on a phone or an odd system says. */
+const hintOf: Partial<Record<Claim['system'], string>> = {
+  windows: 'Windows',
+  mac: 'macOS',
+  android: 'Android',
+};
+
+function contradicts({ system }: Claim, platform: string): boolean {
+  if (system === 'linux') return platform === 'Windows' || platform === 'macOS';
+  const expected = hintOf[system];
+  return expected !== undefined && platform !== expected;
+}
+
+function headerOf(value: string | string[] | undefined): string {
+  return (typeof value === 'string' ? value : (value?.[0] ?? '')).slice(0, 1024);
+}

@@ -1,0 +1,47 @@
+import { LIMITS } from '../../../browser/page/limits.ts';
+import { readClaim, type Claim } from '../claim.ts';
+import { known } from '../evidence.ts';
+import type { Case, Judge } from '../judge.ts';
+
+/** What the page saw of the browser against what the request said, and against itself. */
+export const judgePage: Judge = (theCase) =>
+  saysAnotherAgent(theCase) || runsOnAnotherSystem(theCase) || isAnotherEngine(theCase)
+    ? 'page_mismatch'
+    : undefined;
+
+/**
+ * Header and page give one User-Agent. Firefox with resistFingerprinting (Tor Browser) may name
+ * another system in the header than in the page, so of Firefox only the version has to agree.
+ */
+function saysAnotherAgent({ evidence, request, claim }: Case): boolean {
+  if (request.userAgent.slice(0, LIMITS.userAgentChars) === evidence.agent.userAgent) return false;
+  const sent = readClaim(request.userAgent);
+  const bothFirefox = claim.engine === 'firefox' && sent.engine === 'firefox';
+  return !(bothFirefox && claim.major === sent.major);
+}
+
+/** What `navigator.platform` begins with; systems that are not here have no rule. */
+const platforms: Partial<Record<Claim['system'], RegExp>> = {
+  windows: /^Win/,
+  mac: /^Mac/,
+  // A phone or tablet that asks for desktop sites says X11 and Linux as well.
+  linux: /^(?:Linux|Android|FreeBSD|OpenBSD|NetBSD)/,
+};
+
+/** Chromium only: the others are known to give fixed or empty platforms. */
+function runsOnAnotherSystem({ evidence, claim }: Case): boolean {
+  const { platform } = evidence.agent;
+  if (claim.engine !== 'chromium' || platform === '') return false;
+  return platforms[claim.system]?.test(platform) === false;
+}
+
+/**
+ * Chromium under the name of Firefox or of Safari on a Mac: what only Chromium has gives it away. On
+ * iOS a browser's name says nothing sure about its engine.
+ */
+function isAnotherEngine({ evidence, claim }: Case): boolean {
+  const claimsOther = claim.engine === 'firefox' || claim.engine === 'webkit';
+  if (!claimsOther || claim.system === 'ios') return false;
+  const { engine, hints } = evidence.readings;
+  return known(hints) !== undefined || known(engine)?.vendor === 'Google Inc.';
+}

@@ -1,0 +1,6 @@
+import { known } from '../evidence.ts';
+import type { Judge } from '../judge.ts';
+
+/** WebDriver 2, section 4: a browser under remote control sets `navigator.webdriver`. */
+export const judgeWebdriver: Judge = ({ evidence }) =>
+  known(evidence.readings.webdriver)?.reported === true ? 'webdriver' : undefined;

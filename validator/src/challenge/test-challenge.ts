@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { CollectRequest, Session, SessionStore } from '@guard/config/contract/ports';
+import { z } from 'zod';
+import type { CollectOutcome } from './collect-outcome.ts';
+import { createCollector } from './collector.ts';
+import { Evidence } from './evidence.ts';
+import { createChallengeIssuer } from './issue.ts';
+
+/** What the tests of this folder share: recorded evidence, a store, and a visitor who answers. */
+
+export const SECRETS = ['the first secret of the tests'] as const;
+
+const Fixture = z.strictObject({
+  recorded: z.string(),
+  reasons: z.array(z.string()),
+  headers: z.record(z.string(), z.string()),
+  evidence: Evidence,
+});
+export type Fixture = z.infer<typeof Fixture>;
+
+/** Reads one recording, such as `human/firefox-headful.json`. */
+export function fixture(name: string): Fixture {
+  const url = new URL(`fixtures/${name}`, import.meta.url);
+  return Fixture.parse(JSON.parse(readFileSync(url, 'utf8')));
+}
+
+export interface TestStore extends SessionStore {
+  readonly sessions: ReadonlyMap<string, Session>;
+  /** How often a session was kept. */
+  readonly kept: () => number;
+}
+
+/** The SessionStore port on two Maps; every answer takes a turn of the event loop. */
+export function createTestStore(): TestStore {
+  const sessions = new Map<string, Session>();
+  const spent = new Set<string>();
+  let kept = 0;
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  return {
+    sessions,
+    kept: () => kept,
+    session: (id) => sessions.get(id),
+    async keepSession(id, session) {
+      await turn();
+      kept += 1;
+      sessions.set(id, session);
+    },
+    async spend(id) {
+      await turn();
+      if (spent.has(id)) return false;
+      spent.add(id);
+      return true;
+    },
+    take: () => 0,
+    close: () => Promise.resolve(),
+  };
+}
+
+/** A visitor who was challenged and answers with a recording. */
+export function aChallengedVisitor(name = 'human/chromium-headful-xvfb-default-screen.json') {
+  const { evidence, headers } = fixture(name);
+  const userAgent = headers['user-agent'] ?? '';
+  const sessionId = randomUUID();
+  const time = { nowMs: 1_800_000_000_000 };
+  const store = createTestStore();
+  const outcomes: CollectOutcome[] = [];
+  const issue = createChallengeIssuer({ secrets: SECRETS, script: '0' });
+  const challenge = issue({
+    organisation: 'acme',
+    sessionId,
+    ip: '198.51.100.7',
+    userAgent,
+    acceptLanguage: headers['accept-language'],
+    method: 'GET',
+    uploadUrl: '/.guard/verify',
+    nowMs: time.nowMs,
+  });
+  const ticket = /data-ticket="([^"]+)"/.exec(challenge.html)?.[1] ?? '';
+  const collect = createCollector({
+    secrets: SECRETS,
+    store,
+    clock: () => time.nowMs,
+    sessionTtlMs: 3_600_000,
+    rejectedTtlMs: 600_000,
+    allowedOrigin: () => true,
+    report: (outcome) => outcomes.push(outcome),
+  });
+  const upload = { ticket, session: sessionId, evidence };
+  const request: CollectRequest = {
+    method: 'POST',
+    path: '/verify',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify(upload),
+    ip: '198.51.100.7',
+  };
+  return { challenge, collect, outcomes, request, sessionId, store, time, upload };
+}

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { createSealer } from '../session/sealer.ts';
+import { hashUserAgent, issueTicket, newTicketId, readTicket, type Ticket } from './ticket.ts';
+
+const sealer = createSealer(['the first secret of the tests'], 'ticket');
+
+const ticket: Ticket = {
+  id: newTicketId(),
+  organisation: 'acme',
+  sessionId: '0b6c3d9e-8f4b-4b0e-9a53-0e3a3b9c2f11',
+  issuedAt: 1_800_000_000_000,
+  expiresAt: 1_800_000_600_000,
+  network: '198.51.100.0/24',
+  userAgentHash: hashUserAgent('Mozilla/5.0'),
+  reference: 'K7QM2X9D',
+};
+const text = issueTicket(sealer, ticket);
+const now = ticket.issuedAt + 1000;
+
+describe('spec 3: the ticket of an interstitial', () => {
+  test('comes back as it was issued, all of it', () => {
+    expect(readTicket(sealer, text, now)).toEqual({ kind: 'valid', ticket });
+  });
+
+  test('is invalid with any single bit changed, in any byte', () => {
+    const bytes = Buffer.from(text, 'base64url');
+    for (let at = 0; at < bytes.length * 8; at += 1) {
+      const changed = Buffer.from(bytes);
+      changed[at >> 3] = (changed[at >> 3] ?? 0) ^ (1 << (at & 7));
+      const reading = readTicket(sealer, changed.toString('base64url'), now);
+      expect(reading, `bit ${at}`).toEqual({ kind: 'invalid' });
+    }
+  });
+
+  test('has one spelling: padding, foreign alphabets, spare bits and blanks are refused', () => {
+    const last = text.slice(-1);
+    const spellings = [`${text}=`, `${text}\n`, ` ${text}`, `${text}!`, text.replaceAll('-', '+')];
+    for (const letter of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_') {
+      if (letter !== last) spellings.push(text.slice(0, -1) + letter);
+    }
+    for (const spelling of spellings.filter((other) => other !== text)) {
+      expect(readTicket(sealer, spelling, now), spelling).toEqual({ kind: 'invalid' });
+    }
+  });
+
+  test('cannot be spliced: no byte moves from one field into its neighbour', () => {
+    const body = JSON.parse(Buffer.from(text, 'base64url').toString('utf8', 32)) as unknown[];
+    const mac = Buffer.from(text, 'base64url').subarray(0, 32);
+    for (let at = 1; at < body.length - 1; at += 1) {
+      const spliced = [...body];
+      const [left, right] = [String(body[at]), String(body[at + 1])];
+      spliced[at] = left + right.slice(0, 1);
+      spliced[at + 1] = right.slice(1);
+      const forged = Buffer.concat([mac, Buffer.from(JSON.stringify(spliced))]);
+      expect(readTicket(sealer, forged.toString('base64url'), now)).toEqual({ kind: 'invalid' });
+    }
+  });
+
+  test('of one organisation cannot be turned into another one’s', () => {
+    const bytes = Buffer.from(text, 'base64url');
+    const forged = Buffer.from(
+      bytes.toString('latin1').replace('"acme"', '"evil"'),
+      'latin1',
+    ).toString('base64url');
+    expect(readTicket(sealer, forged, now)).toEqual({ kind: 'invalid' });
+  });
+
+  test('is valid until the millisecond before its own expiry, and expired from then on', () => {
+    expect(readTicket(sealer, text, ticket.expiresAt - 1).kind).toBe('valid');
+    expect(readTicket(sealer, text, ticket.expiresAt)).toEqual({ kind: 'expired', ticket });
+  });
+
+  test('outlives a rotation of secrets while the old one is still listed, and not longer', () => {
+    const rotated = createSealer(
+      ['a new secret of the tests', 'the first secret of the tests'],
+      'ticket',
+    );
+    const withoutOld = createSealer(['a new secret of the tests'], 'ticket');
+    expect(readTicket(rotated, text, now).kind).toBe('valid');
+    expect(readTicket(withoutOld, text, now)).toEqual({ kind: 'invalid' });
+    expect(readTicket(withoutOld, issueTicket(rotated, ticket), now).kind).toBe('valid');
+  });
+
+  test('is not made by a key of another purpose', () => {
+    const session = createSealer(['the first secret of the tests'], 'session');
+    expect(readTicket(sealer, issueTicket(session, ticket), now)).toEqual({ kind: 'invalid' });
+  });
+
+  test('is refused unread when it is empty, short, or longer than any ticket', () => {
+    for (const odd of ['', 'A', 'AAAA'.repeat(10), 'AAAA'.repeat(600), '\u0000', '💥'.repeat(50)]) {
+      expect(readTicket(sealer, odd, now)).toEqual({ kind: 'invalid' });
+    }
+  });
+});

@@ -1,0 +1,58 @@
+import type { Messages } from '../messages.ts';
+
+export const de: Messages = {
+  language: 'de',
+  direction: 'ltr',
+  checking: {
+    heading: 'Ihr Browser wird geprüft',
+    paragraphs: [
+      'Das dauert einen Moment, Sie müssen nichts tun. Die gewünschte Seite öffnet sich von selbst.',
+    ],
+  },
+  resubmission:
+    'Falls Ihr Browser fragt, ob das Formular erneut gesendet werden soll, bestätigen Sie dies bitte.',
+  retry: {
+    heading: 'Die Prüfung wurde nicht abgeschlossen',
+    paragraphs: [
+      'Die Verbindung wurde unterbrochen. Prüfen Sie, ob Sie online sind, und versuchen Sie es erneut.',
+    ],
+  },
+  failed: {
+    heading: 'Ihr Browser konnte nicht geprüft werden',
+    paragraphs: [
+      'Versuchen Sie es in einigen Minuten oder mit einem anderen Browser erneut. Bleibt das Problem bestehen, nennen Sie dem Support dieser Website die unten stehende Referenz.',
+    ],
+  },
+  cookies: {
+    heading: 'Hier werden Cookies benötigt',
+    paragraphs: [
+      'Diese Website merkt sich mit einem einzigen Cookie, dass Ihr Browser geprüft wurde. Ihr Browser hat es nicht behalten. Erlauben Sie Cookies für diese Website und versuchen Sie es erneut.',
+    ],
+  },
+  noScript: {
+    heading: 'Hier wird JavaScript benötigt',
+    paragraphs: [
+      'Diese Website prüft Browser mit einem kurzen Skript. Erlauben Sie JavaScript für diese Website und laden Sie die Seite neu.',
+    ],
+  },
+  blocked: {
+    heading: 'Zugriff verweigert',
+    paragraphs: [
+      'Diese Anfrage wirkte automatisiert, oder die Regeln dieser Website lassen sie nicht zu.',
+    ],
+  },
+  adviceHeading: 'Falls das ein Irrtum ist',
+  advice: [
+    'Schalten Sie Programme aus, die Ihren Browser steuern oder seine Kennung ändern.',
+    'Trennen Sie VPN oder Proxy, oder nutzen Sie ein anderes Netz.',
+    'Wenden Sie sich an den Support dieser Website und nennen Sie die unten stehende Referenz.',
+  ],
+  rateLimited: {
+    heading: 'Zu viele Anfragen',
+    paragraphs: [
+      'Von Ihrem Anschluss kamen in kurzer Zeit sehr viele Anfragen. Warten Sie etwas und versuchen Sie es erneut.',
+    ],
+  },
+  tryAgain: 'Erneut versuchen',
+  reference: 'Referenz',
+};

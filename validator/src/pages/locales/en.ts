@@ -1,0 +1,53 @@
+import type { Messages } from '../messages.ts';
+
+export const en: Messages = {
+  language: 'en',
+  direction: 'ltr',
+  checking: {
+    heading: 'Checking your browser',
+    paragraphs: [
+      'This takes a moment and needs nothing from you. The page you asked for opens by itself.',
+    ],
+  },
+  resubmission: 'If your browser asks whether to send the form again, please confirm.',
+  retry: {
+    heading: 'The check did not finish',
+    paragraphs: ['The connection was interrupted. Check that you are online, then try again.'],
+  },
+  failed: {
+    heading: 'Your browser could not be checked',
+    paragraphs: [
+      'Try again in a few minutes, or with another browser. If it keeps happening, give the reference below to the support of this site.',
+    ],
+  },
+  cookies: {
+    heading: 'Cookies are needed here',
+    paragraphs: [
+      'This site uses one cookie to remember that your browser was checked, and your browser did not keep it. Allow cookies for this site, then try again.',
+    ],
+  },
+  noScript: {
+    heading: 'JavaScript is needed here',
+    paragraphs: [
+      'This site checks browsers with a short script. Allow JavaScript for this site, then reload the page.',
+    ],
+  },
+  blocked: {
+    heading: 'Access denied',
+    paragraphs: ['This request looked automated, or the rules of this site do not allow it.'],
+  },
+  adviceHeading: 'If you think this is a mistake',
+  advice: [
+    'Turn off tools that control your browser or change how it identifies itself.',
+    'Disconnect from a VPN or proxy, or use another network.',
+    'Ask the support of this site for help, and give the reference below.',
+  ],
+  rateLimited: {
+    heading: 'Too many requests',
+    paragraphs: [
+      'A lot of requests came from your connection in a short time. Wait a little, then try again.',
+    ],
+  },
+  tryAgain: 'Try again',
+  reference: 'Reference',
+};

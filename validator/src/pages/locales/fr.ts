@@ -1,0 +1,57 @@
+import type { Messages } from '../messages.ts';
+
+export const fr: Messages = {
+  language: 'fr',
+  direction: 'ltr',
+  checking: {
+    heading: 'Vérification de votre navigateur',
+    paragraphs: [
+      'Cela ne prend qu’un instant et ne demande rien de votre part. La page demandée s’ouvrira d’elle-même.',
+    ],
+  },
+  resubmission: 'Si votre navigateur demande s’il faut renvoyer le formulaire, veuillez confirmer.',
+  retry: {
+    heading: 'La vérification n’a pas abouti',
+    paragraphs: [
+      'La connexion a été interrompue. Vérifiez que vous êtes en ligne, puis réessayez.',
+    ],
+  },
+  failed: {
+    heading: 'Votre navigateur n’a pas pu être vérifié',
+    paragraphs: [
+      'Réessayez dans quelques minutes ou avec un autre navigateur. Si le problème persiste, indiquez la référence ci-dessous à l’assistance de ce site.',
+    ],
+  },
+  cookies: {
+    heading: 'Les cookies sont nécessaires ici',
+    paragraphs: [
+      'Ce site utilise un seul cookie pour retenir que votre navigateur a été vérifié, et votre navigateur ne l’a pas conservé. Autorisez les cookies pour ce site, puis réessayez.',
+    ],
+  },
+  noScript: {
+    heading: 'JavaScript est nécessaire ici',
+    paragraphs: [
+      'Ce site vérifie les navigateurs avec un court script. Autorisez JavaScript pour ce site, puis rechargez la page.',
+    ],
+  },
+  blocked: {
+    heading: 'Accès refusé',
+    paragraphs: [
+      'Cette requête semblait automatisée, ou les règles de ce site ne l’autorisent pas.',
+    ],
+  },
+  adviceHeading: 'S’il s’agit d’une erreur',
+  advice: [
+    'Désactivez les outils qui pilotent votre navigateur ou modifient son identité.',
+    'Déconnectez-vous du VPN ou du proxy, ou utilisez un autre réseau.',
+    'Demandez de l’aide à l’assistance de ce site en indiquant la référence ci-dessous.',
+  ],
+  rateLimited: {
+    heading: 'Trop de requêtes',
+    paragraphs: [
+      'De nombreuses requêtes sont venues de votre connexion en peu de temps. Patientez un peu, puis réessayez.',
+    ],
+  },
+  tryAgain: 'Réessayer',
+  reference: 'Référence',
+};

@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto';
+
+/** A fresh nonce for one response (CSP 3, 2.3.1: at least 128 bits). Base64url needs no escaping. */
+export function newNonce(): string {
+  return randomBytes(18).toString('base64url');
+}
+
+/**
+ * The headers of a page of ours. `policy` is added to a Content-Security-Policy that allows nothing
+ * but the page's own style; `form-action` is 'self' because Chromium takes the reload of a page that
+ * answered a POST for a form submission. Caches are told thrice: some read a header of their own.
+ */
+export function pageHeaders(nonce: string, policy: string): Record<string, string> {
+  return {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'${policy}`,
+    'Cache-Control': 'no-store',
+    'CDN-Cache-Control': 'no-store',
+    'Surrogate-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Robots-Tag': 'noindex, nofollow',
+    'Referrer-Policy': 'same-origin',
+    Vary: 'Cookie, Accept, Accept-Language',
+  };
+}

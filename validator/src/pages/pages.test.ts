@@ -1,0 +1,175 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { loadBrowserBundle } from '../../browser/build.ts';
+import { renderBlockPage } from './block-page.ts';
+import { chooseLanguage, languages } from './choose-language.ts';
+import { createInterstitial } from './interstitial.ts';
+import { renderProblem } from './problem.ts';
+import { compileTemplate } from './template.ts';
+
+const render = createInterstitial(loadBrowserBundle().interstitial);
+const options = {
+  ticket: 'A'.repeat(400),
+  uploadUrl: '/.guard/verify',
+  reference: 'K7QM2X9D',
+  messages: chooseLanguage('en'),
+  resubmits: false,
+};
+const hostile = `"'><script>alert(1)</script>&`;
+
+function nonceOf(headers: Readonly<Record<string, string>>): string {
+  return /'nonce-([^']+)'/.exec(headers['Content-Security-Policy'] ?? '')?.[1] ?? '';
+}
+
+describe('spec 3: the challenge page', () => {
+  test.each(languages)(
+    'weighs less than 15 kB gzipped in $language, script and all',
+    (messages) => {
+      const { html } = render({ ...options, messages, resubmits: true });
+      expect(gzipSync(html).length).toBeLessThan(15_000);
+    },
+  );
+
+  test('carries a fresh nonce each time, on every script and style, and allows nothing unsafe', () => {
+    const [one, two] = [render(options), render(options)];
+    expect(nonceOf(one.headers)).not.toBe(nonceOf(two.headers));
+    expect(nonceOf(one.headers)).toHaveLength(24);
+    const policy = one.headers['Content-Security-Policy'] ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toMatch(/unsafe|\*/);
+    for (const [tag] of one.html.matchAll(/<(?:script|style)\b[^>]*>/g)) {
+      expect(tag).toContain(`nonce="${nonceOf(one.headers)}"`);
+    }
+    expect(one.html).not.toMatch(/\son\w+=|\sstyle=/);
+  });
+
+  test('fetches nothing from outside: no address but its own upload', () => {
+    const { html } = render(options);
+    expect(html).not.toMatch(/\b(?:src|href)=|url\(|@import|https?:\/\//);
+  });
+
+  test('lets itself connect to the collector it uploads to, and to nothing else', () => {
+    const own = render(options).headers['Content-Security-Policy'];
+    expect(own).toMatch(/connect-src 'self'$/);
+    const uploadUrl = 'https://collector.guard.example/verify';
+    const { headers } = render({ ...options, uploadUrl });
+    expect(headers['Content-Security-Policy']).toMatch(
+      /connect-src https:\/\/collector\.guard\.example$/,
+    );
+  });
+
+  test('is kept by no cache and sniffed by no browser', () => {
+    expect(render(options).headers).toMatchObject({
+      'Content-Type': 'text/html; charset=utf-8',
+      'Cache-Control': 'no-store',
+      'CDN-Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+      'X-Robots-Tag': 'noindex, nofollow',
+    });
+  });
+
+  test('holds no redirect target: the ticket, the upload and the reference are all it is given', () => {
+    const { html } = render(options);
+    const attributes = [...html.matchAll(/\sdata-(\w+)="/g)].map(([, name]) => name);
+    expect(new Set(attributes)).toEqual(new Set(['ticket', 'upload', 'screen', 'action']));
+  });
+
+  test('escapes whatever it is filled with', () => {
+    const { html } = render({ ...options, ticket: hostile, reference: hostile });
+    expect(html).not.toContain('<script>alert');
+    expect(html).toContain('&quot;&#39;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;');
+  });
+
+  test('has its landmarks, its language, a live region and a text for browsers without scripts', () => {
+    for (const messages of languages) {
+      const { html } = render({ ...options, messages });
+      expect(html).toContain(`<html lang="${messages.language}" dir="${messages.direction}">`);
+      expect(html).toMatch(/<main>[^]*<div role="status" aria-live="polite">[^]*<\/main>/);
+      expect(html).toMatch(/<noscript>[^]+<h1[^]+<\/noscript>/);
+      expect(html).toContain('prefers-reduced-motion');
+      expect(html).toContain('prefers-color-scheme');
+    }
+  });
+
+  test('prepares people for a form that is sent again, only where one is', () => {
+    const note = chooseLanguage('en').resubmission;
+    expect(render({ ...options, resubmits: true }).html).toContain(note);
+    expect(render(options).html).not.toContain(note);
+  });
+});
+
+describe('languages', () => {
+  test.each([
+    [undefined, 'en'],
+    ['', 'en'],
+    ['de-AT,de;q=0.9,en;q=0.8', 'de'],
+    ['nl,fr;q=0.5,es;q=0.7', 'es'],
+    ['en;q=0.1, FR-ca', 'fr'],
+    ['de;q=0, es;q=0.1', 'es'],
+    ['de;q=7, xx', 'en'],
+    ['*', 'en'],
+    [`${'x,'.repeat(5000)}de`, 'en'],
+  ])('RFC 9110, 12.5.4: %j is answered in %s', (header, language) => {
+    expect(chooseLanguage(header).language).toBe(language);
+  });
+
+  test('each says everything, and nothing the same as English by oversight', () => {
+    const [english, ...others] = languages;
+    for (const messages of others) {
+      expect(messages.advice).toHaveLength(english.advice.length);
+      for (const screen of ['checking', 'retry', 'failed', 'cookies', 'noScript'] as const) {
+        expect(messages[screen].heading).not.toBe(english[screen].heading);
+        expect(messages[screen].paragraphs).toHaveLength(english[screen].paragraphs.length);
+      }
+    }
+  });
+});
+
+describe('the block page', () => {
+  test('gives the reference and says what a wrongly blocked person can do', () => {
+    const page = { reference: 'K7QM2X9D', status: 403, acceptLanguage: 'de' };
+    const { html, headers } = renderBlockPage(page);
+    expect(html).toContain('<code>K7QM2X9D</code>');
+    for (const advice of chooseLanguage('de').advice) expect(html).toContain(advice);
+    expect(headers['Content-Security-Policy']).not.toMatch(/script-src|unsafe/);
+    expect(html).not.toContain('<script');
+  });
+
+  test('says to wait when the status is 429', () => {
+    const page = { reference: 'K7QM2X9D', status: 429, acceptLanguage: undefined };
+    expect(renderBlockPage(page).html).toContain(chooseLanguage('en').rateLimited.heading);
+  });
+
+  test('escapes the reference', () => {
+    const page = { reference: hostile, status: 403, acceptLanguage: undefined };
+    expect(renderBlockPage(page).html).not.toContain('<script');
+  });
+});
+
+describe('problem details', () => {
+  test('RFC 9457: media type, members, and a stable code of ours', () => {
+    const problem = { status: 403, code: 'blocked', requestId: 'id-1', reference: hostile };
+    const { body, headers } = renderProblem(problem);
+    expect(headers['Content-Type']).toBe('application/problem+json');
+    expect(JSON.parse(body)).toEqual({
+      type: 'about:blank',
+      title: 'Forbidden',
+      status: 403,
+      code: 'blocked',
+      request_id: 'id-1',
+      reference: hostile,
+    });
+  });
+});
+
+describe('templates', () => {
+  test('refuse a placeholder without a value and a value without a placeholder', () => {
+    expect(() => compileTemplate('{{other}}', ['name'])).toThrow('unknown placeholder {{other}}');
+    expect(() => compileTemplate('plain', ['name'])).toThrow('placeholder {{name}} has no place');
+  });
+
+  test('do not fill a value’s own braces', () => {
+    const fill = compileTemplate('<{{a}}|{{b}}>', ['a', 'b']);
+    expect(fill({ a: '{{b}}', b: 'x' })).toBe('<{{b}}|x>');
+  });
+});
