@@ -3,7 +3,7 @@ export const metrics = {
   guard_gateway_requests_total: {
     kind: 'counter',
     label: 'outcome',
-    help: 'Requests the gateway finished, by outcome: forwarded, served, refused, failed, unknown_host.',
+    help: 'Requests the gateway finished, by outcome: forwarded, served, refused, failed, aborted, unknown_host.',
   },
   guard_gateway_fail_open_total: {
     kind: 'counter',
@@ -18,7 +18,7 @@ export const metrics = {
   guard_gateway_origin_errors_total: {
     kind: 'counter',
     label: 'reason',
-    help: 'Requests answered with 502 or 504 because of the origin.',
+    help: 'Requests answered with 502, 503 or 504, or cut off, because of the origin.',
   },
   guard_decisions_total: {
     kind: 'counter',

@@ -1,0 +1,37 @@
+import type { MaybePromise, ValidateOutcome } from '@guard/config/contract/ports';
+import { describe } from './describe.ts';
+import type { Visit } from './visit.ts';
+
+/**
+ * Asks the site's validator once (spec 4.1 rule 1). Answers in the same turn when the validator does;
+ * otherwise within `timeoutMs`, come what may. Never rejects.
+ */
+export function ask(visit: Visit, timeoutMs: number): MaybePromise<ValidateOutcome> {
+  const { config, context } = visit.site;
+  try {
+    const outcome = config.validate(describe(visit), context);
+    if (!(outcome instanceof Promise)) return outcome;
+    // A remote validator keeps the time that its own settings give.
+    return config.validator === 'remote' ? outcome.catch(broken) : within(outcome, timeoutMs);
+  } catch (error) {
+    return broken(error);
+  }
+}
+
+function within(answer: Promise<ValidateOutcome>, timeoutMs: number): Promise<ValidateOutcome> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      resolve({ kind: 'failed', reason: 'timeout', detail: `no answer in ${timeoutMs} ms` });
+    }, timeoutMs);
+    void answer.catch(broken).then((outcome) => {
+      clearTimeout(timer);
+      resolve(outcome);
+    });
+  });
+}
+
+/** The port says that it never throws; if it does, the visitor is still to be answered. */
+function broken(error: unknown): ValidateOutcome {
+  const detail = error instanceof Error ? error.message : String(error);
+  return { kind: 'failed', reason: 'server_error', detail };
+}

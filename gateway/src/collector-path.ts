@@ -1,0 +1,72 @@
+import type { IncomingMessage } from 'node:http';
+import { plainAnswer } from './enforce.ts';
+import type { GatewayLimits } from './limits.ts';
+import type { ServedAnswer } from './plan-answer.ts';
+import { inviteBody } from './request-body.ts';
+import type { Visit } from './visit.ts';
+
+const ROOT = '/.guard';
+
+/**
+ * Paths that belong to Guard on every site, in any spelling that an origin might take for them: they
+ * never reach it.
+ */
+export function isCollectorPath(readings: readonly string[]): boolean {
+  return readings.some((path) => path === ROOT || path.startsWith(`${ROOT}/`));
+}
+
+/** What the collector of the site answers to a request below `/.guard/`: the challenge page uploads here. */
+export async function collect(
+  { req, res, client, site, hasBody }: Visit,
+  path: string,
+  limits: GatewayLimits,
+): Promise<ServedAnswer> {
+  const take = site.config.collect;
+  if (take === undefined || !path.startsWith(`${ROOT}/`)) return plainAnswer(404, 'Not found.');
+
+  if (hasBody) inviteBody(req, res);
+  const upload = await readBody(req, limits.collectorBodyBytes, limits.collectorBodyMs);
+  switch (upload.kind) {
+    case 'too_large':
+      return plainAnswer(413, 'The upload is too large.');
+    case 'incomplete':
+      return plainAnswer(408, 'The upload did not arrive.', 'Connection', 'close');
+    case 'whole': {
+      const { status, headers, body } = await take({
+        method: req.method ?? '',
+        path: path.slice(ROOT.length),
+        headers: req.headers,
+        body: upload.text,
+        ip: client.ip,
+      });
+      return { status, fields: Object.entries(headers).flat(), body: Buffer.from(body) };
+    }
+  }
+}
+
+type Upload =
+  | { readonly kind: 'whole'; readonly text: string }
+  | { readonly kind: 'too_large' }
+  | { readonly kind: 'incomplete' };
+
+function readBody(req: IncomingMessage, maxBytes: number, timeoutMs: number): Promise<Upload> {
+  return new Promise((resolve) => {
+    const parts: Buffer[] = [];
+    let bytes = 0;
+    const finish = (upload: Upload) => {
+      clearTimeout(timer);
+      req.off('data', take);
+      resolve(upload);
+    };
+    const take = (part: Buffer) => {
+      bytes += part.length;
+      if (bytes > maxBytes) finish({ kind: 'too_large' });
+      else parts.push(part);
+    };
+    const timer = setTimeout(() => finish({ kind: 'incomplete' }), timeoutMs);
+    req.on('data', take);
+    req.once('end', () => finish({ kind: 'whole', text: Buffer.concat(parts).toString() }));
+    req.once('close', () => finish({ kind: 'incomplete' }));
+    if (req.readableEnded) finish({ kind: 'whole', text: '' });
+  });
+}

@@ -1,0 +1,26 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ValidateRequest } from '@guard/config/contract/validate-request';
+import type { Visit } from './visit.ts';
+
+/**
+ * Spec 2.1: the visitor's request as the validator is asked about it. The URL holds the path exactly
+ * as it will reach the origin. `cookie` is left out: the validator takes `_guard` from the Cookie header.
+ */
+export function describe({ req, client, host, target }: Visit): ValidateRequest {
+  const { referer } = req.headers;
+  const facts = {
+    url: `${client.scheme}://${host}${target}`,
+    ip: client.ip,
+    method: req.method ?? 'GET',
+    headers: singleValues(req.headers),
+  };
+  return referer === undefined ? facts : { ...facts, referrer: referer };
+}
+
+/** Node makes a list of Set-Cookie alone, and that is a response field: every other value is one joined string. */
+function singleValues(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
+  const list = headers['set-cookie'];
+  // Safe by the sentence above; the common case shares Node's own object instead of copying it.
+  const single = headers as Record<string, string>;
+  return list === undefined ? single : { ...single, 'set-cookie': list.join(', ') };
+}

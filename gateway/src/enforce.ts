@@ -1,0 +1,51 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServedAnswer } from './plan-answer.ts';
+
+/**
+ * Sends an answer of the gateway itself: to HEAD without its body (RFC 9110 section 9.3.2), and with
+ * the rest of an upload that nobody will read thrown away.
+ */
+export function serve(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { status, fields, body }: ServedAnswer,
+  lingerMs: number,
+): void {
+  const bodiless = status === 204 || status === 304;
+  const framed = bodiless ? fields : [...fields, 'Content-Length', String(body.length)];
+  linger(req, lingerMs);
+  // Node's type asks for a mutable list; it only reads it.
+  res.writeHead(status, framed as string[]);
+  if (bodiless || req.method === 'HEAD') res.end();
+  else res.end(body);
+}
+
+/** A short text of the gateway's own, for what no validator was asked about. */
+export function plainAnswer(status: number, why: string, ...fields: string[]): ServedAnswer {
+  return {
+    status,
+    fields: ['Content-Type', 'text/plain; charset=utf-8', 'Cache-Control', 'no-store', ...fields],
+    body: Buffer.from(`${why}\n`),
+  };
+}
+
+/**
+ * Reads and discards what is left of an upload that was answered early: closing at once would reset
+ * the connection, and the visitor would lose the answer (RFC 9112 section 9.6). Bounded by time.
+ */
+export function linger(req: IncomingMessage, lingerMs: number): void {
+  if (req.complete || !announcesBody(req)) return;
+  const timer = setTimeout(() => {
+    if (!req.complete) req.socket.destroy();
+  }, lingerMs);
+  timer.unref();
+  req.once('close', () => {
+    clearTimeout(timer);
+  });
+  req.resume();
+}
+
+function announcesBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length'] ?? '0';
+  return headers['transfer-encoding'] !== undefined || length !== '0';
+}

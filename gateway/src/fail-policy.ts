@@ -1,0 +1,122 @@
+import { validateErrors } from '@guard/config/contract/errors';
+import type { DecisionEvent } from '@guard/config/contract/event';
+import type { Clock, EventSink, Log, Metrics, ValidateOutcome } from '@guard/config/contract/ports';
+import { mintRequestId } from '@guard/config/contract/request-id';
+import { SECRET_HEADERS } from '@guard/config/contract/secret-headers';
+import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
+import type { Visit } from './visit.ts';
+
+/** What is done with an answer, or in place of one. */
+export type Ruling =
+  | {
+      readonly kind: 'enforce';
+      readonly response: ForeignValidateResponse;
+      readonly requestId: string;
+    }
+  | { readonly kind: 'open'; readonly requestId: string }
+  | { readonly kind: 'closed'; readonly requestId: string };
+
+/** Decides about one outcome; `startedAt` is performance.now() before the question. */
+export type FailPolicy = (visit: Visit, outcome: ValidateOutcome, startedAt: number) => Ruling;
+
+interface FailPolicyPorts {
+  readonly observe: boolean;
+  readonly events: EventSink;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+/**
+ * Spec 7.1, and nowhere else: a validator that gives no usable answer (5xx, timeout, transport,
+ * nonsense, `success: false` with 200) fails open, one that rejects the question (4xx) fails closed.
+ * Allowing on 4xx would be a bypass: a crafted request can make the validator reject it.
+ *
+ * A failure is counted, logged, and recorded as an event, because no validator recorded one.
+ */
+export function createFailPolicy(ports: FailPolicyPorts): FailPolicy {
+  return (visit, outcome, startedAt) => {
+    switch (outcome.kind) {
+      case 'answered': {
+        const { response } = outcome;
+        const requestId = isUuid(response.request_id) ? response.request_id : undefined;
+        return { kind: 'enforce', response, requestId: requestId ?? mintRequestId(ports.clock()) };
+      }
+      case 'failed':
+        ports.metrics.count('guard_gateway_fail_open_total', outcome.reason);
+        return fail('open', outcome.reason, visit, startedAt);
+      case 'rejected': {
+        const label = outcome.type in validateErrors ? outcome.type : `status_${outcome.status}`;
+        ports.metrics.count('guard_gateway_fail_closed_total', label);
+        return fail('closed', label, visit, startedAt);
+      }
+    }
+  };
+
+  function fail(kind: 'open' | 'closed', reason: string, visit: Visit, startedAt: number): Ruling {
+    const requestId = mintRequestId(ports.clock());
+    ports.log('warn', `gateway_fail_${kind}`, { site: visit.site.name, reason, requestId });
+    const durationUs = Math.round((performance.now() - startedAt) * 1000);
+    const blocked = kind === 'closed' && !ports.observe;
+    ports.events.record({
+      ...failure(visit, requestId),
+      createdAt: ports.clock(),
+      action: blocked ? 'block' : 'allow',
+      response: blocked ? 'block' : 'allow',
+      statusCode: blocked ? 403 : 200,
+      observe: ports.observe,
+      durationUs,
+    });
+    return { kind, requestId };
+  }
+}
+
+/** The part of the event that is the same for every failure. */
+function failure(
+  { req, client, host, target, site }: Visit,
+  requestId: string,
+): Omit<
+  DecisionEvent,
+  'createdAt' | 'action' | 'response' | 'statusCode' | 'observe' | 'durationUs'
+> {
+  const mark = target.indexOf('?');
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(req.headers)) {
+    if (typeof value === 'string' && !SECRET_HEADERS.has(name)) headers[name] = value;
+  }
+  return {
+    requestId,
+    organisation: site.config.settings.organisation,
+    site: site.name,
+    decision: 'none',
+    rule: '',
+    monitor: false,
+    rateLimited: false,
+    blockReasons: [],
+    blockReasonCategories: [],
+    crawler: undefined,
+    method: req.method ?? '',
+    scheme: client.scheme,
+    host,
+    path: mark === -1 ? target : target.slice(0, mark),
+    query: mark === -1 ? '' : target.slice(mark + 1),
+    referrerOrigin: originOf(req.headers.referer),
+    ip: client.ip,
+    country: '',
+    userAgent: req.headers['user-agent'] ?? '',
+    session: '',
+    challenge: 'none',
+    reference: '',
+    validator: site.config.validator,
+    headers,
+  };
+}
+
+function originOf(referer: string | undefined): string {
+  const url = referer === undefined ? null : URL.parse(referer);
+  return url === null || url.origin === 'null' ? '' : url.origin;
+}
+
+function isUuid(text: string | undefined): text is string {
+  return text !== undefined && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+}

@@ -1,0 +1,264 @@
+import { createHash } from 'node:crypto';
+import { request } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { answering, startGateway } from './testing/gateway-rig.ts';
+import {
+  bodyOf,
+  eventually,
+  get,
+  headersOf,
+  rawExchange,
+  RawClient,
+  statusOf,
+} from './testing/raw-client.ts';
+import { startOrigin, startTcpOrigin } from './testing/recording-origin.ts';
+
+const HOST = 'Host: shop.example';
+const CLOSE = 'Connection: close';
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+const MiB = 1024 * 1024;
+
+describe('streaming', () => {
+  test('the header section and the first event of an SSE stream arrive while the origin is still sending', async () => {
+    let finish = () => {};
+    let send = () => {};
+    const origin = await startOrigin((_req, res) => {
+      res.writeHead(200, { 'Content-Type': 'text/event-stream' }).flushHeaders();
+      send = () => res.write('data: 1\n\n');
+      finish = () => res.end('data: 2\n\n');
+    });
+    const { port } = await startGateway({ origin: origin.address });
+    const client = new RawClient(port);
+    client.send('GET /events HTTP/1.1', HOST, CLOSE, '', '');
+    await client.until(/text\/event-stream[^]*\r\n\r\n/);
+    send();
+    await client.until(/data: 1/);
+    expect(client.received).not.toContain('data: 2');
+    finish();
+    expect(await client.untilClosed()).toContain('data: 2');
+  });
+
+  test('an upload arrives whole, and no faster than the origin takes it', async () => {
+    const hash = createHash('sha256');
+    let taken = 0;
+    let open = () => {};
+    const origin = await startOrigin((req, res) => {
+      req.pause();
+      open = () => req.resume();
+      req.on('data', (part: Buffer) => {
+        taken += part.length;
+        hash.update(part);
+      });
+      req.on('end', () => res.end('stored'));
+    });
+    const { port } = await startGateway({ origin: origin.address });
+    const body = Buffer.alloc(64 * MiB, 'upload');
+    const client = new RawClient(port);
+    client.send('POST /upload HTTP/1.1', HOST, CLOSE, `Content-Length: ${body.length}`, '', '');
+    client.socket.write(body);
+    // Held back all along the way: what the kernel and a few buffers take, and not the rest.
+    await settled(() => client.socket.writableLength);
+    expect(client.socket.writableLength).toBeGreaterThan(0);
+    expect(taken).toBe(0);
+    open();
+    expect(bodyOf(await client.untilClosed())).toContain('stored');
+    expect(hash.digest('hex')).toBe(createHash('sha256').update(body).digest('hex'));
+  });
+
+  test('a download arrives whole, and the origin is held back while the visitor reads nothing', async () => {
+    let left = 0;
+    const body = Buffer.alloc(64 * MiB, 'download');
+    const origin = await startOrigin((_req, res) => {
+      res.setHeader('Content-Length', body.length);
+      res.end(body);
+      left = res.writableLength;
+      res.on('close', () => (left = 0));
+      setInterval(() => (left = res.writableLength), 5).unref();
+    });
+    const { port } = await startGateway({ origin: origin.address });
+    const received = await new Promise<{ held: number; bytes: number }>((resolve, reject) => {
+      request({ port, host: '127.0.0.1', headers: { host: 'shop.example' } }, (res) => {
+        void (async () => {
+          await settled(() => left);
+          const held = left;
+          let bytes = 0;
+          for await (const part of res as AsyncIterable<Buffer>) bytes += part.length;
+          resolve({ held, bytes });
+        })().catch(reject);
+      }).end();
+    });
+    expect(received.held).toBeGreaterThan(MiB);
+    expect(received.bytes).toBe(body.length);
+  });
+
+  test('uploads that stand still hold up nobody else', async () => {
+    const origin = await startOrigin((req, res) => {
+      if (req.method === 'GET') res.end('hello');
+    });
+    const { port } = await startGateway({
+      origin: origin.address,
+      limits: { originUploads: 8, drainMs: 0 },
+    });
+    const slow = Array.from({ length: 8 }, () => new RawClient(port));
+    for (const client of slow) client.send('POST / HTTP/1.1', HOST, 'Content-Length: 9', '', 'x');
+    expect(statusOf(await get(port))).toBe(200);
+    await expect
+      .poll(() => rawExchange(port, 'POST / HTTP/1.1', HOST, CLOSE, 'Content-Length: 1', '', 'x'))
+      .toMatch(/^HTTP\/1\.1 503 [^]*Retry-After: 1\r\n/);
+  });
+});
+
+describe('visitors who go away, or stand still', () => {
+  test('an abort cancels the request at the origin, is logged as 499, and is no failure of the origin', async () => {
+    const origin = await startTcpOrigin(() => undefined);
+    const rig = await startGateway({ origin: origin.address });
+    const client = new RawClient(rig.port);
+    client.send('GET /slow HTTP/1.1', HOST, '', '');
+    await eventually(() => origin.bytes[0]?.includes('/slow') === true);
+    client.socket.destroy();
+    await eventually(() => origin.sockets[0]?.closed === true);
+    expect(rig.logged).toContainEqual({
+      event: 'gateway_visitor_gone',
+      fields: { site: 'shop.example', status: 499 },
+    });
+    expect(rig.counted('guard_gateway_requests_total', 'aborted')).toBe(1);
+    expect(rig.logged.map(({ event }) => event)).not.toContain('gateway_origin_failed');
+  });
+
+  test('an abort cancels pipelined requests that wait for their turn as well', async () => {
+    const origin = await startTcpOrigin(() => undefined);
+    const { port } = await startGateway({ origin: origin.address });
+    const client = new RawClient(port);
+    client.send('GET /1 HTTP/1.1', HOST, '', 'GET /2 HTTP/1.1', HOST, '', '');
+    await eventually(() => origin.sockets.length === 2);
+    client.socket.destroy();
+    await eventually(() => origin.sockets.every((socket) => socket.closed));
+  });
+
+  test('an abort in the middle of an upload leaves the origin with a broken request, never a whole one', async () => {
+    const origin = await startOrigin(() => undefined);
+    const { port } = await startGateway({ origin: origin.address });
+    let aborted = false;
+    origin.server.on('request', (req) => req.on('aborted', () => (aborted = true)));
+    const client = new RawClient(port);
+    client.send('POST / HTTP/1.1', HOST, 'Transfer-Encoding: chunked', '', '3', 'abc', '');
+    await expect.poll(() => connectionsOf(origin.server)).toBe(1);
+    client.socket.destroy();
+    await eventually(() => aborted);
+    expect(origin.arrived).toEqual([]);
+  });
+
+  test('RFC 9110 15.5.9: an upload that stands still gets 408', async () => {
+    const origin = await startOrigin(() => undefined);
+    const { port } = await startGateway({ origin: origin.address, limits: { uploadIdleMs: 50 } });
+    const client = new RawClient(port);
+    client.send('POST / HTTP/1.1', HOST, 'Content-Length: 9', '', 'x');
+    expect(statusOf(await client.untilClosed())).toBe(408);
+  });
+
+  test('the answer to an upload that the origin does not read reaches the visitor, and the connection goes on', async () => {
+    const origin = await startTcpOrigin((socket, head) => {
+      const answer = head.startsWith('POST') ? 'HTTP/1.1 413 No\r\nContent-Length: 0\r\n\r\n' : OK;
+      socket.write(answer);
+    });
+    const { port } = await startGateway({ origin: origin.address });
+    const client = new RawClient(port);
+    client.send('POST / HTTP/1.1', HOST, 'Content-Length: 3000000', '', 'x');
+    await client.until(/ 413 No/);
+    client.socket.write(Buffer.alloc(2_999_999, 'x'));
+    client.send('GET / HTTP/1.1', HOST, CLOSE, '', '');
+    expect(await client.untilClosed()).toMatch(/ 200 OK/);
+  });
+});
+
+describe('answers without a body', () => {
+  test.each([
+    { method: 'HEAD', answer: 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n', length: ['5'] },
+    {
+      method: 'GET',
+      answer: 'HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\nETag: "a"\r\n\r\n',
+      length: ['5'],
+    },
+    { method: 'GET', answer: 'HTTP/1.1 204 No Content\r\n\r\n', length: [] },
+    { method: 'GET', answer: 'HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n', length: [] },
+  ])(
+    'RFC 9112 6.3: $method → $answer is whole at its header section',
+    async ({ method, answer, length }) => {
+      const origin = await startTcpOrigin((socket) => socket.write(answer));
+      const { port, counted } = await startGateway({ origin: origin.address });
+      const received = await rawExchange(port, `${method} / HTTP/1.1`, HOST, CLOSE, '', '');
+      expect(statusOf(received)).toBe(statusOf(answer));
+      expect(headersOf(received, 'content-length')).toEqual(length);
+      expect(headersOf(received, 'transfer-encoding')).toEqual([]);
+      expect(bodyOf(received)).toBe('');
+      expect(counted('guard_gateway_requests_total', 'forwarded')).toBe(1);
+    },
+  );
+});
+
+describe('RFC 9110 10.1.1: Expect: 100-continue', () => {
+  const head = ['POST / HTTP/1.1', HOST, CLOSE, 'Expect: 100-continue', 'Content-Length: 2', ''];
+
+  test('the upload is invited once it is wanted, and the origin hears nothing of the expectation', async () => {
+    const origin = await startOrigin((req, res) => req.on('end', () => res.end('stored')).resume());
+    const { port } = await startGateway({ origin: origin.address });
+    const client = new RawClient(port);
+    client.send(...head, '');
+    await client.until(/^HTTP\/1\.1 100 Continue\r\n\r\n/);
+    client.send('hi');
+    expect(await client.untilClosed()).toContain('stored');
+    expect(origin.arrived[0]?.headers.expect).toBeUndefined();
+    expect(origin.arrived[0]?.body).toBe('hi');
+  });
+
+  test('a denied visitor is never invited to send', async () => {
+    const origin = await startOrigin();
+    const validate = answering({ decision: 'block' });
+    const { port } = await startGateway({ origin: origin.address, validate });
+    expect(await rawExchange(port, ...head, '')).toMatch(/^HTTP\/1\.1 403/);
+  });
+});
+
+test('close waits for what is under way, and cuts what outlasts its time', async () => {
+  let finish = () => {};
+  const origin = await startOrigin((req, res) => {
+    if (req.url === '/slow') finish = () => res.end('late');
+  });
+  const { gateway, port } = await startGateway({
+    origin: origin.address,
+    limits: { drainMs: 300 },
+  });
+  const slow = new RawClient(port);
+  slow.send('GET /slow HTTP/1.1', HOST, '', '');
+  const stuck = new RawClient(port);
+  stuck.send('GET /stuck HTTP/1.1', HOST, '', '');
+  await eventually(() => origin.arrived.length === 2);
+  const closed = gateway.close();
+  finish();
+  expect(await slow.untilClosed()).toContain('late');
+  expect(stuck.closed).toBe(false);
+  await closed;
+  expect(await stuck.untilClosed()).toBe('');
+});
+
+/** Waits until a value has stopped changing for a while; for what can only be seen not to move. */
+async function settled(read: () => number): Promise<void> {
+  let last = -1;
+  let unchanged = 0;
+  await eventually(() => {
+    const now = read();
+    unchanged = now === last ? unchanged + 1 : 0;
+    last = now;
+    return unchanged >= 30;
+  });
+}
+
+function connectionsOf(server: {
+  getConnections(cb: (error: Error | null, count: number) => void): unknown;
+}): Promise<number> {
+  return new Promise((resolve) => {
+    server.getConnections((_error, count) => {
+      resolve(count);
+    });
+  });
+}

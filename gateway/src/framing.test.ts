@@ -1,0 +1,257 @@
+import { describe, expect, test } from 'vitest';
+import { startGateway } from './testing/gateway-rig.ts';
+import { eventually, get, rawExchange, RawClient, statusOf } from './testing/raw-client.ts';
+import { startOrigin, startTcpOrigin } from './testing/recording-origin.ts';
+
+const HOST = 'Host: shop.example';
+const CLOSE = 'Connection: close';
+
+describe('RFC 9112 11.2: ambiguous framing is refused before the origin sees a byte', () => {
+  test.each<{ name: string; lines: string[]; status: number }>([
+    {
+      name: 'Transfer-Encoding with Content-Length',
+      lines: [
+        'POST / HTTP/1.1',
+        HOST,
+        'Content-Length: 5',
+        'Transfer-Encoding: chunked',
+        '',
+        '0',
+        '',
+        '',
+      ],
+      status: 400,
+    },
+    {
+      name: 'two different Content-Lengths',
+      lines: ['POST / HTTP/1.1', HOST, 'Content-Length: 1', 'Content-Length: 2', '', 'ab'],
+      status: 400,
+    },
+    {
+      name: 'two equal Content-Lengths',
+      lines: ['POST / HTTP/1.1', HOST, 'Content-Length: 2', 'Content-Length: 2', '', 'ab'],
+      status: 400,
+    },
+    {
+      name: 'a Content-Length list',
+      lines: ['POST / HTTP/1.1', HOST, 'Content-Length: 2, 2', '', 'ab'],
+      status: 400,
+    },
+    {
+      name: 'a signed Content-Length',
+      lines: ['POST / HTTP/1.1', HOST, 'Content-Length: +2', '', 'ab'],
+      status: 400,
+    },
+    {
+      name: 'obsolete folding',
+      lines: ['GET / HTTP/1.1', HOST, 'X-A: b', ' c', '', ''],
+      status: 400,
+    },
+    {
+      name: 'space before the colon',
+      lines: ['GET / HTTP/1.1', HOST, 'X-A : b', '', ''],
+      status: 400,
+    },
+    { name: 'a bare LF', lines: ['GET / HTTP/1.1', `${HOST}\nX-A: b`, '', ''], status: 400 },
+    { name: 'NUL in a value', lines: ['GET / HTTP/1.1', HOST, 'X-A: b\0', '', ''], status: 400 },
+    {
+      name: 'two Hosts',
+      lines: ['GET / HTTP/1.1', HOST, 'Host: other.example', CLOSE, '', ''],
+      status: 400,
+    },
+    { name: 'two equal Hosts', lines: ['GET / HTTP/1.1', HOST, HOST, CLOSE, '', ''], status: 400 },
+    { name: 'no Host', lines: ['GET / HTTP/1.1', CLOSE, '', ''], status: 400 },
+    { name: 'no Host in HTTP/1.0', lines: ['GET / HTTP/1.0', '', ''], status: 400 },
+    { name: 'an empty Host', lines: ['GET / HTTP/1.1', 'Host: ', CLOSE, '', ''], status: 400 },
+    {
+      name: 'a path in Host',
+      lines: ['GET / HTTP/1.1', 'Host: shop.example/x', CLOSE, '', ''],
+      status: 400,
+    },
+    {
+      name: 'credentials in Host',
+      lines: ['GET / HTTP/1.1', 'Host: a@shop.example', CLOSE, '', ''],
+      status: 400,
+    },
+    {
+      name: 'chunked in HTTP/1.0',
+      lines: ['POST / HTTP/1.0', HOST, 'Transfer-Encoding: chunked', '', '0', '', ''],
+      status: 400,
+    },
+    {
+      name: 'another transfer coding',
+      lines: ['POST / HTTP/1.1', HOST, CLOSE, 'Transfer-Encoding: gzip, chunked', '', '0', '', ''],
+      status: 501,
+    },
+    {
+      name: 'chunked twice',
+      lines: [
+        'POST / HTTP/1.1',
+        HOST,
+        CLOSE,
+        'Transfer-Encoding: chunked',
+        'Transfer-Encoding: chunked',
+        '',
+        '0',
+        '',
+        '',
+      ],
+      status: 400,
+    },
+    { name: 'a fragment', lines: ['GET /a#b HTTP/1.1', HOST, CLOSE, '', ''], status: 400 },
+    {
+      name: 'a control character',
+      lines: ['GET /a\x01b HTTP/1.1', HOST, CLOSE, '', ''],
+      status: 400,
+    },
+    { name: 'OPTIONS *', lines: ['OPTIONS * HTTP/1.1', HOST, CLOSE, '', ''], status: 400 },
+    { name: 'TRACE', lines: ['TRACE / HTTP/1.1', HOST, CLOSE, '', ''], status: 405 },
+    { name: 'CONNECT', lines: ['CONNECT shop.example:80 HTTP/1.1', HOST, '', ''], status: 405 },
+    {
+      name: 'a bad port',
+      lines: ['GET http://a:99999/ HTTP/1.1', HOST, CLOSE, '', ''],
+      status: 400,
+    },
+    { name: 'a half bracket', lines: ['GET http://[/ HTTP/1.1', HOST, CLOSE, '', ''], status: 400 },
+    {
+      name: 'another authority',
+      lines: ['GET http://evil.example/ HTTP/1.1', HOST, CLOSE, '', ''],
+      status: 400,
+    },
+    {
+      name: 'another scheme',
+      lines: ['GET ftp://shop.example/ HTTP/1.1', HOST, CLOSE, '', ''],
+      status: 400,
+    },
+  ])('$name → $status', async ({ lines, status }) => {
+    const origin = await startOrigin();
+    const { port } = await startGateway({ origin: origin.address });
+    expect(statusOf(await rawExchange(port, ...lines))).toBe(status);
+    expect(origin.arrived).toEqual([]);
+    expect(statusOf(await get(port))).toBe(200);
+  });
+
+  test('a bad chunk size ends the connection, and no second request appears at the origin', async () => {
+    const origin = await startTcpOrigin(() => undefined);
+    const { port } = await startGateway({ origin: origin.address });
+    const lines = [
+      'POST / HTTP/1.1',
+      HOST,
+      'Transfer-Encoding: chunked',
+      '',
+      '3',
+      'abc',
+      'zz',
+      'GET /admin HTTP/1.1',
+      '',
+      '',
+    ];
+    await rawExchange(port, ...lines);
+    expect(origin.bytes.join('')).not.toContain('/admin');
+  });
+});
+
+describe('bodies stay bodies', () => {
+  const SMUGGLED = 'GET /admin HTTP/1.1\r\nHost: shop.example\r\n\r\n';
+
+  test.each(['DELETE', 'OPTIONS', 'GET', 'HEAD', 'POST'])(
+    'a chunked %s body is framed again for the origin, where a second request never appears',
+    async (method) => {
+      const origin = await startOrigin();
+      const { port } = await startGateway({ origin: origin.address });
+      const chunk = [SMUGGLED.length.toString(16), SMUGGLED, '0', '', ''];
+      const head = [`${method} /x HTTP/1.1`, HOST, CLOSE, 'Transfer-Encoding: chunked', ''];
+      expect(statusOf(await rawExchange(port, ...head, ...chunk))).toBe(200);
+      await get(port, '/victim');
+      await eventually(() => origin.arrived.length >= 2);
+      expect(origin.arrived.map(({ url, body }) => [url, body])).toEqual([
+        ['/x', SMUGGLED],
+        ['/victim', ''],
+      ]);
+    },
+  );
+
+  test('a GET with Content-Length keeps its body', async () => {
+    const origin = await startOrigin();
+    const { port } = await startGateway({ origin: origin.address });
+    const head = ['GET /x HTTP/1.1', HOST, CLOSE, `Content-Length: ${SMUGGLED.length}`, ''];
+    await rawExchange(port, ...head, SMUGGLED);
+    await eventually(() => origin.arrived.length === 1);
+    expect(origin.arrived[0]?.body).toBe(SMUGGLED);
+  });
+});
+
+describe('request targets', () => {
+  test('RFC 9112 3.2.2: absolute-form of the same authority becomes origin-form', async () => {
+    const origin = await startOrigin();
+    const { port, asked } = await startGateway({ origin: origin.address });
+    await rawExchange(port, 'GET HTTP://Shop.example/a?b HTTP/1.1', HOST, CLOSE, '', '');
+    await rawExchange(port, 'GET http://shop.example?b HTTP/1.1', HOST, CLOSE, '', '');
+    expect(origin.arrived.map(({ url }) => url)).toEqual(['/a?b', '/?b']);
+    expect(asked.map(({ url }) => url)).toEqual([
+      'http://shop.example/a?b',
+      'http://shop.example/?b',
+    ]);
+  });
+
+  test.each(['/%2e%2e/admin', '/a\\..\\b', '//a//b', '/a;x=1/..;/b', '/a%00b', '/?a=/../b'])(
+    'the validator and the origin see the same raw path: %s',
+    async (path) => {
+      const origin = await startOrigin();
+      const { port, asked } = await startGateway({ origin: origin.address });
+      await get(port, path);
+      expect(origin.arrived[0]?.url).toBe(path);
+      expect(asked[0]?.url).toBe(`http://shop.example${path}`);
+    },
+  );
+});
+
+describe('limits', () => {
+  test('RFC 6585 5: more than 256 header fields, or 32 KiB of them, get 431 instead of being cut off', async () => {
+    const origin = await startOrigin();
+    const { port } = await startGateway({ origin: origin.address });
+    const many = Array.from({ length: 300 }, (_, i) => `X-${i}: 1`);
+    expect(statusOf(await get(port, '/', ...many))).toBe(431);
+    expect(statusOf(await get(port, '/', `X-Long: ${'x'.repeat(40_000)}`))).toBe(431);
+    expect(statusOf(await get(port, '/', ...many.slice(0, 250)))).toBe(200);
+    expect(origin.arrived).toHaveLength(1);
+  });
+
+  test('a target longer than a validator may be asked about gets 414', async () => {
+    const origin = await startOrigin();
+    const { port } = await startGateway({ origin: origin.address });
+    expect(statusOf(await get(port, `/${'a'.repeat(17_000)}`))).toBe(414);
+  });
+
+  test('a visitor who does not finish the header section gets 408', async () => {
+    const origin = await startOrigin();
+    const limits = { headersTimeoutMs: 200, connectionsCheckingIntervalMs: 50 };
+    const { port } = await startGateway({ origin: origin.address, limits });
+    const client = new RawClient(port);
+    client.send('GET / HTTP/1.1', 'Host: shop.ex');
+    expect(statusOf(await client.untilClosed())).toBe(408);
+  });
+
+  test('more requests on one connection than may be under way get 503', async () => {
+    const origin = await startOrigin(() => undefined);
+    const limits = { maxPipelined: 2, drainMs: 0 };
+    const { port, counted } = await startGateway({ origin: origin.address, limits });
+    const client = new RawClient(port);
+    const one = ['GET / HTTP/1.1', HOST, '', ''].join('\r\n');
+    client.send(one.repeat(5));
+    await eventually(() => counted('guard_gateway_requests_total', 'refused') === 3);
+    await eventually(() => origin.arrived.length === 2);
+  });
+});
+
+test('an unknown host gets 421 with a short text, on any port and in any case of a known one the site', async () => {
+  const origin = await startOrigin();
+  const { port, counted } = await startGateway({ origin: origin.address });
+  const unknown = await rawExchange(port, 'GET / HTTP/1.1', 'Host: other.example', CLOSE, '', '');
+  expect(statusOf(unknown)).toBe(421);
+  expect(unknown).toContain('text/plain');
+  expect(counted('guard_gateway_requests_total', 'unknown_host')).toBe(1);
+  const known = await rawExchange(port, 'GET / HTTP/1.1', 'Host: SHOP.example:81', CLOSE, '', '');
+  expect(statusOf(known)).toBe(200);
+  expect(origin.arrived[0]?.headers.host).toBe('SHOP.example:81');
+});

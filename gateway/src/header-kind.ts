@@ -1,0 +1,91 @@
+/** What a proxy does with a header field, by its name. */
+export type HeaderKind =
+  | 'end-to-end'
+  /** For this hop only (RFC 9110 section 7.6.1). */
+  | 'hop-by-hop'
+  /** Speaks in the gateway's own name, or can be mistaken for a field that does. */
+  | 'impostor'
+  | 'connection'
+  | 'content-length'
+  | 'trailer'
+  | 'via'
+  /** X-Forwarded-For, -Proto and -Host, which the gateway writes itself. */
+  | 'rewritten'
+  /** Says where the request came from or went to; believed from trusted proxies only. */
+  | 'claim';
+
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authentication-info',
+  'proxy-authorization',
+  'te',
+  'transfer-encoding',
+  'upgrade',
+  // The gateway meets the expectation itself.
+  'expect',
+  'http2-settings',
+  // CGI programs would read it as the variable HTTP_PROXY.
+  'proxy',
+]);
+
+const REWRITTEN: ReadonlySet<string> = new Set([
+  'x-forwarded-for',
+  'x-forwarded-proto',
+  'x-forwarded-host',
+]);
+
+const CLAIMS: ReadonlySet<string> = new Set([
+  'forwarded',
+  'x-real-ip',
+  'x-client-ip',
+  'x-cluster-client-ip',
+  'true-client-ip',
+  'cf-connecting-ip',
+  'x-original-url',
+  'x-original-uri',
+  'x-original-host',
+  'x-rewrite-url',
+]);
+
+const MAX_REMEMBERED = 1_024;
+const remembered = new Map<string, HeaderKind>();
+
+/** The kind of a field, by its name as sent. Names repeat, so each spelling is worked out once. */
+export function headerKind(name: string): HeaderKind {
+  const known = remembered.get(name);
+  if (known !== undefined) return known;
+  const kind = classify(name.toLowerCase());
+  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+  if (name.length <= 64) remembered.set(name, kind);
+  return kind;
+}
+
+function classify(name: string): HeaderKind {
+  if (name === 'connection' || name === 'content-length' || name === 'trailer' || name === 'via') {
+    return name;
+  }
+  if (HOP_BY_HOP.has(name)) return 'hop-by-hop';
+  // Many origins turn both - and _ into _ (CGI, WSGI), where `X_Guard_Decision` is our own header again.
+  const dashed = name.replaceAll('_', '-');
+  if (dashed.startsWith('x-guard-')) return 'impostor';
+  if (REWRITTEN.has(dashed)) return dashed === name ? 'rewritten' : 'impostor';
+  if (dashed.startsWith('x-forwarded-') || CLAIMS.has(dashed)) return 'claim';
+  return 'end-to-end';
+}
+
+/**
+ * The fields that Connection names as hop-by-hop, in lower case; undefined when it names none. Host
+ * and Content-Length cannot be named away: without them the origin would read another request.
+ */
+export function connectionOptions(connection: string | undefined): ReadonlySet<string> | undefined {
+  if (connection === undefined || connection === 'keep-alive' || connection === 'close') {
+    return undefined;
+  }
+  const names = new Set<string>();
+  for (const token of connection.toLowerCase().split(',')) names.add(token.trim());
+  names.delete('host');
+  names.delete('content-length');
+  return names;
+}

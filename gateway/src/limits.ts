@@ -1,0 +1,62 @@
+import { VALIDATE } from '@guard/config/contract/limits';
+
+/** Every bound of the gateway. Milliseconds, bytes and counts, as the names say. */
+export interface GatewayLimits {
+  /** A visitor has this long to send a complete header section (408 after it). */
+  readonly headersTimeoutMs: number;
+  readonly connectionsCheckingIntervalMs: number;
+  /** A visitor's connection on which nothing moves. Longer than the origin's own time, which answers first. */
+  readonly idleTimeoutMs: number;
+  readonly keepAliveTimeoutMs: number;
+  readonly maxHeaderBytes: number;
+  readonly maxHeaders: number;
+  readonly maxTargetLength: number;
+  readonly maxConnections: number;
+  /** Requests of one connection that may be under way at once (pipelining). */
+  readonly maxPipelined: number;
+  /** Longest pause between two parts of an upload that the origin is waiting for. */
+  readonly uploadIdleMs: number;
+  /** How long the rest of an upload is read and thrown away after it was answered. */
+  readonly lingerMs: number;
+  /** Budget of one answer of the in-process validator (spec 4.1 rule 1). */
+  readonly askTimeoutMs: number;
+  readonly originConnectMs: number;
+  readonly originHeadersMs: number;
+  readonly originBodyIdleMs: number;
+  readonly originMaxHeaderBytes: number;
+  /** Requests without a body under way at one origin; above it the visitor gets 503. */
+  readonly originPlainRequests: number;
+  /** The same for requests with a body, counted apart so that slow uploads hold up nobody else. */
+  readonly originUploads: number;
+  readonly maxUpgrades: number;
+  readonly collectorBodyBytes: number;
+  readonly collectorBodyMs: number;
+  /** How long `close` waits for requests under way. */
+  readonly drainMs: number;
+}
+
+export const GATEWAY_LIMITS: GatewayLimits = {
+  headersTimeoutMs: 10_000,
+  connectionsCheckingIntervalMs: 1_000,
+  idleTimeoutMs: 330_000,
+  keepAliveTimeoutMs: 60_000,
+  maxHeaderBytes: 32 * 1024,
+  maxHeaders: VALIDATE.maxHeaders,
+  // Leaves room for `https://` and the longest host name in the URL that the validator is asked about.
+  maxTargetLength: VALIDATE.maxUrlLength - 264,
+  maxConnections: 16_384,
+  maxPipelined: 64,
+  uploadIdleMs: 30_000,
+  lingerMs: 30_000,
+  askTimeoutMs: VALIDATE.budgetMs,
+  originConnectMs: 5_000,
+  originHeadersMs: 60_000,
+  originBodyIdleMs: 300_000,
+  originMaxHeaderBytes: 64 * 1024,
+  originPlainRequests: 4_096,
+  originUploads: 1_024,
+  maxUpgrades: 4_096,
+  collectorBodyBytes: 64 * 1024,
+  collectorBodyMs: 10_000,
+  drainMs: 30_000,
+};

@@ -1,0 +1,48 @@
+import { lstat, unlink } from 'node:fs/promises';
+import { connect, type Server } from 'node:net';
+import type { ListenAddress } from '@guard/config/settings/values';
+
+/**
+ * Binds a server and resolves to where it listens: `http://host:port`, or `unix:<path>`. Rejects when
+ * the address is taken. A socket file that a killed process left behind is taken over.
+ */
+export async function listen(server: Server, address: ListenAddress): Promise<string> {
+  if (address.kind === 'unix') {
+    if (await isAbandoned(address.path)) await unlink(address.path);
+    await bind(server, { path: address.path });
+    return `unix:${address.path}`;
+  }
+  await bind(server, { host: address.host, port: address.port });
+  const bound = server.address();
+  const port = bound !== null && typeof bound === 'object' ? bound.port : address.port;
+  return `http://${address.host.includes(':') ? `[${address.host}]` : address.host}:${port}`;
+}
+
+function bind(
+  server: Server,
+  where: { readonly path: string } | { readonly host: string; readonly port: number },
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(where, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+/** Whether a unix socket file is there that nobody answers on. */
+async function isAbandoned(path: string): Promise<boolean> {
+  const file = await lstat(path).catch(() => undefined);
+  if (file?.isSocket() !== true) return false;
+  return new Promise((resolve) => {
+    const probe = connect(path);
+    probe.once('connect', () => {
+      probe.destroy();
+      resolve(false);
+    });
+    probe.once('error', (error: NodeJS.ErrnoException) => {
+      resolve(error.code === 'ECONNREFUSED');
+    });
+  });
+}

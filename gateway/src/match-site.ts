@@ -1,0 +1,37 @@
+import type { ValidateContext } from '@guard/config/contract/ports';
+import { compileHosts } from '@guard/config/matching/host';
+import type { GatewayLimits } from './limits.ts';
+import type { GatewaySite } from './options.ts';
+import { createOrigins, type Origins } from './origin.ts';
+import { compileRoute, type IsProtected } from './route.ts';
+
+/** A site with everything that can be worked out before its first request. */
+export interface ServedSite {
+  readonly name: string;
+  readonly config: GatewaySite;
+  readonly isProtected: IsProtected;
+  readonly origins: Origins;
+  readonly context: ValidateContext;
+}
+
+export interface Sites {
+  /** The site of a Host header, whatever its port; undefined for an unknown host (421). */
+  readonly match: (host: string) => ServedSite | undefined;
+  readonly all: readonly ServedSite[];
+}
+
+/** Builds the table of sites. A site is named after its first host. */
+export function createSites(sites: readonly GatewaySite[], limits: GatewayLimits): Sites {
+  const all = sites.map((config): ServedSite => {
+    const name = config.settings.hosts[0] ?? '';
+    return {
+      name,
+      config,
+      isProtected: compileRoute(config.settings.protect, config.settings.skip),
+      origins: createOrigins(config.settings.origin, limits),
+      context: { site: name },
+    };
+  });
+  const match = compileHosts(all.map((value) => ({ hosts: value.config.settings.hosts, value })));
+  return { match, all };
+}

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import { answering, html, startGateway } from './testing/gateway-rig.ts';
+import { get, headersOf, statusOf } from './testing/raw-client.ts';
+import { startOrigin } from './testing/recording-origin.ts';
+
+describe('observe', () => {
+  test('asks and passes everything, and puts nothing of the validator on the answer', async () => {
+    const origin = await startOrigin();
+    const { port, asked } = await startGateway({
+      origin: origin.address,
+      observe: true,
+      validate: answering({
+        decision: 'block',
+        status_code: 418,
+        response_html: html('<p>no</p>'),
+        headers: { 'X-Validator': '1' },
+        cookies: [
+          {
+            name: 'a',
+            value: 'v',
+            domain: '',
+            path: '/',
+            secure: false,
+            same_site: '',
+            max_age: 1,
+          },
+        ],
+      }),
+    });
+    const answer = await get(port);
+    expect(statusOf(answer)).toBe(200);
+    expect(headersOf(answer, 'x-validator')).toEqual([]);
+    expect(headersOf(answer, 'set-cookie')).toEqual([]);
+    expect(asked).toHaveLength(1);
+    expect(origin.arrived[0]?.headers['x-guard-decision']).toBe('observe');
+  });
+
+  test('passes a request that the validator rejected, and records it as such', async () => {
+    const origin = await startOrigin();
+    const { port, events } = await startGateway({
+      origin: origin.address,
+      observe: true,
+      validate: () => ({ kind: 'rejected', status: 400, type: 'invalid_ip' }),
+    });
+    expect(statusOf(await get(port))).toBe(200);
+    expect(events).toMatchObject([{ action: 'allow', decision: 'none', observe: true }]);
+  });
+});

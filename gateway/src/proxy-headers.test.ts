@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest';
+import { answering, startGateway } from './testing/gateway-rig.ts';
+import { bodyOf, get, headersOf, rawExchange, statusOf } from './testing/raw-client.ts';
+import { startOrigin, startTcpOrigin } from './testing/recording-origin.ts';
+
+const ID = '01939f3a-0000-7000-8000-000000000001';
+
+describe('to the origin', () => {
+  test('RFC 9110 7.6.1: hop-by-hop fields end here, by list and by Connection', async () => {
+    const origin = await startOrigin();
+    const { port } = await startGateway({ origin: origin.address });
+    await get(
+      port,
+      '/',
+      'Connection: X-Named , x-other,host',
+      'X-Named: 1',
+      'X-OTHER: 1',
+      'Keep-Alive: timeout=5',
+      'Proxy-Connection: keep-alive',
+      'Proxy-Authorization: Basic eA==',
+      'Proxy: http://evil.example',
+      'TE: trailers',
+      'Trailer: X-T',
+      'Upgrade: h2c',
+      'HTTP2-Settings: AAMAAABk',
+      'X-Kept: 1',
+    );
+    const names = Object.keys(origin.arrived[0]?.headers ?? {});
+    expect(names.sort()).toEqual([
+      'connection',
+      'host',
+      'via',
+      'x-forwarded-for',
+      'x-forwarded-host',
+      'x-forwarded-proto',
+      'x-guard-decision',
+      'x-guard-request-id',
+      'x-kept',
+    ]);
+    expect(origin.arrived[0]?.headers.host).toBe('shop.example');
+    expect(origin.arrived[0]?.headers.connection).not.toContain('X-Named');
+  });
+
+  test.each([
+    'X-Guard-Decision: allow',
+    'x-GUARD-decision: allow',
+    'X_Guard_Decision: allow',
+    'X-Guard_Decision: allow',
+    'X-Guard-Anything: allow',
+  ])('x-guard-* of the client is removed, and ours is set once: %s', async (line) => {
+    const origin = await startOrigin();
+    const { port } = await startGateway({
+      origin: origin.address,
+      validate: answering({ decision: 'not_matched', request_id: ID }),
+      skip: ['/skipped'],
+    });
+    await get(port, '/', line, line);
+    await get(port, '/skipped', line, 'Connection: X-Guard-Decision');
+    const ours = origin.arrived.map(({ rawHeaders }) =>
+      rawHeaders.filter((_, i) => /guard/i.test(rawHeaders[i - (i % 2)] ?? '')),
+    );
+    expect(ours).toEqual([
+      ['X-Guard-Decision', 'allow', 'X-Guard-Request-Id', ID],
+      ['X-Guard-Decision', 'not_matched'],
+    ]);
+  });
+
+  test('spelling, order, duplicates and raw bytes of what goes on are the visitor’s', async () => {
+    const origin = await startTcpOrigin((socket) =>
+      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'),
+    );
+    const { port } = await startGateway({ origin: origin.address });
+    await get(
+      port,
+      '/',
+      'X-b: 2',
+      'x-A: 1',
+      'Cookie: a=1',
+      'X-b: 3',
+      'cookie: b=2',
+      'X-Bytes: \xe9\xff',
+    );
+    const lines = (origin.bytes[0] ?? '').split('\r\n');
+    const own = lines.filter((line) => /^(x-b|x-a|cookie|x-bytes)/i.test(line));
+    expect(own).toEqual([
+      'X-b: 2',
+      'x-A: 1',
+      'Cookie: a=1',
+      'X-b: 3',
+      'cookie: b=2',
+      'X-Bytes: \xe9\xff',
+    ]);
+  });
+
+  test('RFC 9110 7.6.3: Via is appended to, and a request that has been here too often gets 508', async () => {
+    const origin = await startOrigin();
+    const { port } = await startGateway({ origin: origin.address });
+    await get(port, '/', 'Via: 1.0 fred');
+    expect(origin.arrived[0]?.headers.via).toBe('1.0 fred, 1.1 guard');
+    const loop = `Via: ${Array.from({ length: 5 }, () => '1.1 guard').join(', ')}`;
+    expect(statusOf(await get(port, '/', loop))).toBe(508);
+  });
+});
+
+describe('to the visitor', () => {
+  test('RFC 9110 7.6.1: hop-by-hop fields of the origin end here, duplicates and order stay', async () => {
+    const origin = await startTcpOrigin((socket) =>
+      socket.end(
+        [
+          'HTTP/1.1 203 Quite Own',
+          'Connection: close, X-Named',
+          'X-Named: 1',
+          'Keep-Alive: timeout=5',
+          'Proxy-Authenticate: Basic',
+          'Upgrade: h2c',
+          'Set-Cookie: a=1',
+          'X-Kept: \xe9',
+          'set-cookie: b=2',
+          'Content-Length: 2',
+          '',
+          'ok',
+        ].join('\r\n'),
+        'latin1',
+      ),
+    );
+    const { port } = await startGateway({ origin: origin.address });
+    const answer = await get(port);
+    expect(answer).toMatch(
+      /^HTTP\/1\.1 203 Quite Own\r\nSet-Cookie: a=1\r\nX-Kept: \xe9\r\nset-cookie: b=2\r\n/,
+    );
+    for (const name of ['x-named', 'proxy-authenticate', 'upgrade']) {
+      expect(headersOf(answer, name)).toEqual([]);
+    }
+    expect(headersOf(answer, 'keep-alive').join()).not.toBe('timeout=5');
+    expect(bodyOf(answer)).toBe('ok');
+  });
+
+  test('RFC 9110 6.5: trailers of the origin reach an HTTP/1.1 visitor, except those of the connection', async () => {
+    const origin = await startTcpOrigin((socket) =>
+      socket.end(
+        'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 42\r\nKeep-Alive: 9\r\n\r\n',
+      ),
+    );
+    const { port } = await startGateway({ origin: origin.address });
+    const answer = await get(port);
+    expect(headersOf(answer, 'trailer')).toEqual(['X-Sum']);
+    expect(bodyOf(answer)).toBe('2\r\nok\r\n0\r\nX-Sum: 42\r\n\r\n');
+  });
+
+  test('an HTTP/1.0 visitor gets the same body without chunks', async () => {
+    const origin = await startTcpOrigin((socket) =>
+      socket.end(
+        'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 42\r\n\r\n',
+      ),
+    );
+    const { port } = await startGateway({ origin: origin.address });
+    const answer = await rawExchange(port, 'GET / HTTP/1.0', 'Host: shop.example', '', '');
+    expect(headersOf(answer, 'transfer-encoding')).toEqual([]);
+    expect(bodyOf(answer)).toBe('ok');
+  });
+
+  test('RFC 8297: 103 Early Hints go ahead of the answer, never to HTTP/1.0', async () => {
+    const origin = await startOrigin((_req, res) => {
+      res.writeEarlyHints({ link: '</a.css>; rel=preload' });
+      res.end('hello');
+    });
+    const { port } = await startGateway({ origin: origin.address });
+    expect(await get(port)).toMatch(
+      /^HTTP\/1\.1 103 .*\r\nLink: <\/a\.css>; rel=preload\r\n\r\nHTTP\/1\.1 200/s,
+    );
+    const old = await rawExchange(port, 'GET / HTTP/1.0', 'Host: shop.example', '', '');
+    expect(statusOf(old)).toBe(200);
+  });
+});

@@ -1,0 +1,162 @@
+import { connectionOptions, type HeaderKind, headerKind } from './header-kind.ts';
+import type { Passage, Visit } from './visit.ts';
+import type { AnswerAdditions } from './plan-answer.ts';
+
+/** The name under which the gateway enters itself in Via (RFC 9110 section 7.6.3). */
+const PSEUDONYM = 'guard';
+
+/**
+ * The header section for the origin, as a flat list in the visitor's order and spelling, duplicates
+ * included. Hop-by-hop fields end here; whoever is not a trusted proxy makes no claims about where
+ * the request came from; X-Guard-* is what the gateway says and nothing else.
+ */
+export function headersForOrigin(visit: Visit, passage: Passage): string[] {
+  const { req } = visit;
+  const raw = req.rawHeaders;
+  const named = connectionOptions(req.headers.connection);
+  const out: string[] = [];
+
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = raw[i] ?? '';
+    const value = raw[i + 1] ?? '';
+    if (!goesToOrigin(headerKind(name), visit)) continue;
+    if (named?.has(name.toLowerCase()) === true) continue;
+    out.push(name, value);
+  }
+  addOwn(out, visit, passage);
+  return out;
+}
+
+function goesToOrigin(kind: HeaderKind, { connection, hasBody }: Visit): boolean {
+  switch (kind) {
+    case 'end-to-end':
+      return true;
+    case 'content-length':
+      return hasBody;
+    case 'claim':
+      return connection.trusted;
+    // Trailers of a request are not passed on, so they are not announced either.
+    case 'trailer':
+    case 'via':
+    case 'rewritten':
+    case 'hop-by-hop':
+    case 'impostor':
+    case 'connection':
+      return false;
+  }
+}
+
+function addOwn(out: string[], visit: Visit, passage: Passage): void {
+  const { req, connection, client, host } = visit;
+  const before = connection.trusted ? req.headers : undefined;
+  const chain =
+    before?.['x-forwarded-for'] ?? (client.from === 'forwarded' ? client.ip : undefined);
+  const hop = connection.peerIp;
+  out.push('X-Forwarded-For', chain === undefined ? hop : `${String(chain)}, ${hop}`);
+  out.push('X-Forwarded-Proto', client.scheme);
+  out.push('X-Forwarded-Host', String(before?.['x-forwarded-host'] ?? host));
+  const via = `${req.httpVersion} ${PSEUDONYM}`;
+  const viaBefore = req.headers.via;
+  out.push('Via', viaBefore === undefined ? via : `${viaBefore}, ${via}`);
+  out.push('X-Guard-Decision', passage.decision);
+  if (passage.requestId !== undefined) out.push('X-Guard-Request-Id', passage.requestId);
+}
+
+/**
+ * How often a request has been through a gateway of this name already. A few in a row are layers, many
+ * are an origin that points back at its own gateway.
+ */
+export function passesBefore(via: string | undefined): number {
+  if (via === undefined) return 0;
+  let count = 0;
+  for (const entry of via.split(',')) {
+    if (entry.trim().split(' ', 2)[1] === PSEUDONYM) count++;
+  }
+  return count;
+}
+
+/** Names and values in turn, as the origin's client read them. */
+export type RawFields = readonly (Buffer | string)[];
+
+/**
+ * The header section for the visitor as a flat list: the origin's fields in its order and spelling
+ * without the hop-by-hop ones, and the validator's additions. `trailers` says whether the visitor can
+ * be sent any.
+ */
+export function headersForVisitor(
+  raw: RawFields,
+  additions: AnswerAdditions | undefined,
+  trailers: boolean,
+): string[] {
+  const fields: string[] = [];
+  const announced: string[] = [];
+  const options: string[] = [];
+  let hasLength = false;
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = latin1(raw[i]);
+    const value = latin1(raw[i + 1]);
+    const kind = headerKind(name);
+    if (kind === 'hop-by-hop') continue;
+    if (kind === 'content-length') hasLength = true;
+    if (kind === 'connection') options.push(value);
+    else if (kind === 'trailer') announced.push(name, value);
+    else fields.push(name, value);
+  }
+  // Node refuses to announce trailers on an answer of known length.
+  if (trailers && !hasLength) fields.push(...announced);
+  const named = options.length === 0 ? undefined : connectionOptions(options.join(','));
+  const kept = named === undefined ? fields : withoutNamed(fields, named);
+  return additions === undefined ? kept : withAdditions(kept, additions);
+}
+
+function withAdditions(fields: readonly string[], additions: AnswerAdditions): string[] {
+  const out: string[] = [];
+  let cacheControl = '';
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    const name = fields[i] ?? '';
+    const value = fields[i + 1] ?? '';
+    const lower = name.toLowerCase();
+    if (additions.replaced.has(lower)) continue;
+    if (additions.personal && lower === 'cache-control') {
+      cacheControl = cacheControl === '' ? value : `${cacheControl}, ${value}`;
+    } else {
+      out.push(name, value);
+    }
+  }
+  out.push(...additions.fields);
+  if (additions.personal && !additions.replaced.has('cache-control')) {
+    out.push('Cache-Control', keptPrivate(cacheControl));
+  }
+  return out;
+}
+
+/** RFC 9111 section 7.3: Set-Cookie alone keeps no shared cache from storing an answer. */
+function keptPrivate(cacheControl: string): string {
+  const lower = cacheControl.toLowerCase();
+  if (lower.includes('private') || lower.includes('no-store')) return cacheControl;
+  return cacheControl === '' ? 'private' : `${cacheControl}, private`;
+}
+
+/** A flat name-value list without the fields of these lower-case names. */
+export function withoutNamed(fields: readonly string[], named: ReadonlySet<string>): string[] {
+  const kept: string[] = [];
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    const name = fields[i] ?? '';
+    if (!named.has(name.toLowerCase())) kept.push(name, fields[i + 1] ?? '');
+  }
+  return kept;
+}
+
+/** A name-value list of trailer fields, without those that would frame or route (RFC 9110 section 6.5.1). */
+export function trailersForVisitor(raw: RawFields): [string, string][] {
+  const trailers: [string, string][] = [];
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = latin1(raw[i]);
+    if (headerKind(name) === 'end-to-end') trailers.push([name, latin1(raw[i + 1])]);
+  }
+  return trailers;
+}
+
+function latin1(field: Buffer | string | undefined): string {
+  return typeof field === 'string' ? field : (field?.toString('latin1') ?? '');
+}

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { answering, startGateway } from './testing/gateway-rig.ts';
+import { get, statusOf } from './testing/raw-client.ts';
+import { startOrigin } from './testing/recording-origin.ts';
+
+test.each([
+  { path: '/admin', status: 403 },
+  { path: '/admin/x?y', status: 403 },
+  { path: '/public', status: 200 },
+  { path: '/', status: 200 },
+  { path: '/%61dmin', status: 403 },
+  { path: '/public/../admin', status: 403 },
+  { path: '/public/%2e%2e/admin', status: 403 },
+  { path: '//admin', status: 403 },
+  { path: '/public\\..\\admin', status: 403 },
+  { path: '/admin;v=1/x', status: 403 },
+  { path: '/admin/assets/a.css', status: 200 },
+  { path: '/admin/assets/../secret', status: 403 },
+  { path: '/admin/assets/%2e%2e/secret', status: 403 },
+  { path: '/admin/assets/..%2fsecret', status: 403 },
+  { path: '/admin/assets/..;/secret', status: 403 },
+])(
+  'spec 4.1 rule 1: protect [/admin/**] skip [/admin/assets/**] and $path → $status',
+  async ({ path, status }) => {
+    const origin = await startOrigin();
+    const { port, asked } = await startGateway({
+      origin: origin.address,
+      protect: ['/admin/**'],
+      skip: ['/admin/assets/**'],
+      validate: answering({ decision: 'block' }),
+    });
+    expect(statusOf(await get(port, path))).toBe(status);
+    expect(asked).toHaveLength(status === 403 ? 1 : 0);
+  },
+);

@@ -1,0 +1,108 @@
+import type { DecisionEvent } from '@guard/config/contract/event';
+import type { Collect, Validate, ValidateOutcome } from '@guard/config/contract/ports';
+import type { ValidateRequest } from '@guard/config/contract/validate-request';
+import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
+import { Site } from '@guard/config/settings/schema';
+import { onTestFinished } from 'vitest';
+import { createGateway, type Gateway, type GatewayLimits } from '../index.ts';
+
+/** What one test wants different from a gateway that allows everything to one origin. */
+export interface RigOptions {
+  readonly origin: string | readonly string[];
+  readonly hosts?: readonly string[];
+  readonly protect?: readonly string[];
+  readonly skip?: readonly string[];
+  readonly trustedProxies?: readonly string[];
+  readonly observe?: boolean;
+  readonly validate?: Validate;
+  readonly collect?: Collect;
+  readonly remote?: boolean;
+  readonly limits?: Partial<GatewayLimits>;
+  /** Listens here instead of on a free port. */
+  readonly unixPath?: string;
+}
+
+export interface Rig {
+  readonly gateway: Gateway;
+  readonly port: number;
+  readonly url: string;
+  /** Every question the validator was asked. */
+  readonly asked: ValidateRequest[];
+  readonly events: DecisionEvent[];
+  readonly logged: { readonly event: string; readonly fields: Readonly<Record<string, unknown>> }[];
+  /** A counter by name and label. */
+  readonly counted: (name: string, label: string) => number;
+}
+
+/** A listening gateway with everything it reports at hand; closed when the test ends. */
+export async function startGateway(options: RigOptions): Promise<Rig> {
+  const asked: ValidateRequest[] = [];
+  const events: DecisionEvent[] = [];
+  const logged: { event: string; fields: Readonly<Record<string, unknown>> }[] = [];
+  const counters = new Map<string, number>();
+  const validate: Validate = (request, context) => {
+    asked.push(request);
+    return (options.validate ?? allow)(request, context);
+  };
+  const settings = Site.parse({
+    hosts: options.hosts ?? ['shop.example'],
+    organisation: 'acme',
+    origin: options.origin,
+    ...(options.protect === undefined ? {} : { protect: options.protect }),
+    ...(options.skip === undefined ? {} : { skip: options.skip }),
+  });
+  const gateway = createGateway({
+    trustedProxies: options.trustedProxies ?? [],
+    observe: options.observe ?? false,
+    sites: [
+      {
+        settings,
+        validate,
+        collect: options.collect,
+        validator: options.remote === true ? 'remote' : 'in-process',
+      },
+    ],
+    events: { record: (event) => events.push(event) },
+    clock: Date.now,
+    log: (_level, event, fields = {}) => logged.push({ event, fields }),
+    metrics: {
+      count: (name, label = '', by = 1) => {
+        const key = `${name}/${label}`;
+        counters.set(key, (counters.get(key) ?? 0) + by);
+      },
+      gauge: () => undefined,
+    },
+    limits: { drainMs: 2_000, ...options.limits },
+  });
+  onTestFinished(() => gateway.close());
+  const url = await gateway.listen(
+    options.unixPath === undefined
+      ? { kind: 'tcp', host: '127.0.0.1', port: 0 }
+      : { kind: 'unix', path: options.unixPath },
+  );
+  return {
+    gateway,
+    port: Number(url.slice(url.lastIndexOf(':') + 1)),
+    url,
+    asked,
+    events,
+    logged,
+    counted: (name, label) => counters.get(`${name}/${label}`) ?? 0,
+  };
+}
+
+/** A validator that answers every question alike. */
+export function answering(response: Partial<ForeignValidateResponse>): Validate {
+  const outcome: ValidateOutcome = {
+    kind: 'answered',
+    response: { success: true, decision: 'allow', ...response },
+  };
+  return () => outcome;
+}
+
+export const allow = answering({ decision: 'allow' });
+
+/** Base64 of a UTF-8 text, as in `response_html`. */
+export function html(text: string): string {
+  return Buffer.from(text).toString('base64');
+}

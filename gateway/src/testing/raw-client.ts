@@ -1,0 +1,95 @@
+import { connect, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** A TCP connection on which a test writes bytes as it likes and reads what comes back. */
+export class RawClient {
+  readonly socket: Socket;
+  received = '';
+  closed = false;
+
+  constructor(port: number) {
+    this.socket = connect(port, '127.0.0.1');
+    this.socket.setEncoding('latin1');
+    this.socket.on('data', (text: string) => {
+      this.received += text;
+    });
+    this.socket.on('error', () => undefined);
+    this.socket.on('close', () => {
+      this.closed = true;
+    });
+    onTestFinished(() => {
+      this.socket.destroy();
+    });
+  }
+
+  send(...lines: readonly string[]): void {
+    this.socket.write(lines.join('\r\n'), 'latin1');
+  }
+
+  /** Waits until what was received matches; rejects with it when the deadline passes. */
+  async until(pattern: RegExp): Promise<string> {
+    await eventually(
+      () => pattern.test(this.received),
+      () => `waited for ${String(pattern)} in ${JSON.stringify(this.received)}`,
+    );
+    return this.received;
+  }
+
+  async untilClosed(): Promise<string> {
+    await eventually(
+      () => this.closed,
+      () => `still open after ${JSON.stringify(this.received)}`,
+    );
+    return this.received;
+  }
+}
+
+/** Sends bytes on a new connection and resolves to everything received until it closes. */
+export async function rawExchange(port: number, ...lines: readonly string[]): Promise<string> {
+  const client = new RawClient(port);
+  client.send(...lines);
+  return client.untilClosed();
+}
+
+/** One whole request with `Connection: close`; resolves to the whole answer. */
+export function get(port: number, path = '/', ...headers: readonly string[]): Promise<string> {
+  return rawExchange(
+    port,
+    `GET ${path} HTTP/1.1`,
+    'Host: shop.example',
+    'Connection: close',
+    ...headers,
+    '',
+    '',
+  );
+}
+
+/** Polls until the condition holds; rejects when it does not within the deadline. */
+export async function eventually(
+  condition: () => boolean,
+  describe: () => string = () => 'the condition',
+  deadlineMs = 5_000,
+): Promise<void> {
+  const end = Date.now() + deadlineMs;
+  while (!condition()) {
+    if (Date.now() > end) throw new Error(`did not come true: ${describe()}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** The status of a raw answer. */
+export function statusOf(answer: string): number {
+  return Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);
+}
+
+/** Every value of one header of a raw answer. */
+export function headersOf(answer: string, name: string): string[] {
+  const head = answer.slice(0, answer.indexOf('\r\n\r\n')).split('\r\n').slice(1);
+  return head
+    .filter((line) => line.toLowerCase().startsWith(`${name.toLowerCase()}:`))
+    .map((line) => line.slice(name.length + 1).trim());
+}
+
+export function bodyOf(answer: string): string {
+  return answer.slice(answer.indexOf('\r\n\r\n') + 4);
+}

@@ -1,0 +1,88 @@
+import { createServer, type IncomingMessage, Server, type ServerResponse } from 'node:http';
+import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+export interface Arrived {
+  readonly method: string;
+  readonly url: string;
+  readonly rawHeaders: readonly string[];
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+export interface HttpOrigin {
+  readonly address: string;
+  /** Every request that arrived whole, in order. */
+  readonly arrived: Arrived[];
+  readonly server: Server;
+}
+
+/** An HTTP origin that keeps what it was sent, and answers `hello` unless told how. */
+export async function startOrigin(
+  respond: (req: IncomingMessage, res: ServerResponse) => void = (_req, res) => res.end('hello'),
+): Promise<HttpOrigin> {
+  const arrived: Arrived[] = [];
+  const server = createServer((req, res) => {
+    let body = '';
+    req.on('data', (part: Buffer) => {
+      body += part.toString('latin1');
+    });
+    req.on('end', () => {
+      const { method = '', url = '', rawHeaders, headers } = req;
+      arrived.push({ method, url, rawHeaders, headers, body });
+    });
+    respond(req, res);
+  });
+  const port = await listening(server);
+  return { address: `http://127.0.0.1:${port}`, arrived, server };
+}
+
+export interface TcpOrigin {
+  readonly address: string;
+  /** The bytes of each connection, in the order the connections came. */
+  readonly bytes: string[];
+  readonly sockets: Socket[];
+}
+
+/** An origin that sees bytes, and answers them as the test says: `head` is all that came so far. */
+export async function startTcpOrigin(
+  respond: (socket: Socket, head: string, connection: number) => void,
+): Promise<TcpOrigin> {
+  const bytes: string[] = [];
+  const sockets: Socket[] = [];
+  const server = createTcpServer((socket) => {
+    const index = sockets.push(socket) - 1;
+    bytes[index] = '';
+    socket.on('error', () => undefined);
+    socket.on('data', (part) => {
+      bytes[index] = (bytes[index] ?? '') + part.toString('latin1');
+      respond(socket, bytes[index] ?? '', index);
+    });
+  });
+  const port = await listening(server);
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  return { address: `http://127.0.0.1:${port}`, bytes, sockets };
+}
+
+/** A port of this machine on which nothing listens. */
+export async function refusingAddress(): Promise<string> {
+  const server = createTcpServer();
+  const port = await new Promise<number>((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${port}`;
+}
+
+async function listening(server: ReturnType<typeof createTcpServer>): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    if (server instanceof Server) server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return (server.address() as AddressInfo).port;
+}

@@ -1,0 +1,41 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Client } from './client-ip.ts';
+import type { Connection } from './connection.ts';
+import type { ServedSite } from './match-site.ts';
+import type { AnswerAdditions } from './plan-answer.ts';
+
+/** One request on its way through the gateway, as far as it is understood. */
+export interface Visit {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly connection: Connection;
+  readonly client: Client;
+  readonly site: ServedSite;
+  /** Host header as sent, its characters checked. */
+  readonly host: string;
+  /** Origin-form target as sent. */
+  readonly target: string;
+  readonly hasBody: boolean;
+}
+
+/**
+ * Why a request goes on to the origin, which is told so in X-Guard-Decision:
+ * `allow` by the validator, `not_matched` because nobody was to be asked (spec 2.2), `fail_open`
+ * because nobody answered (spec 7.1), `observe` because nothing is enforced.
+ */
+export interface Passage {
+  readonly decision: 'allow' | 'not_matched' | 'fail_open' | 'observe';
+  /** Id of the decision's event; undefined when there was none. */
+  readonly requestId: string | undefined;
+  /** What the validator wants on the answer of the origin. */
+  readonly additions: AnswerAdditions | undefined;
+}
+
+export const UNPROTECTED: Passage = {
+  decision: 'not_matched',
+  requestId: undefined,
+  additions: undefined,
+};
+
+/** Takes an admitted request on: forward.ts, or upgrade.ts. */
+export type Onward = (visit: Visit, passage: Passage) => void;
