@@ -2,6 +2,7 @@ import { validateErrors } from '@guard/config/contract/errors';
 import type { DecisionEvent } from '@guard/config/contract/event';
 import type { Clock, EventSink, Log, Metrics, ValidateOutcome } from '@guard/config/contract/ports';
 import { mintRequestId } from '@guard/config/contract/request-id';
+import { referrerOrigin } from '@guard/config/contract/referrer-origin';
 import { SECRET_HEADERS } from '@guard/config/contract/secret-headers';
 import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
 import type { Visit } from './visit.ts';
@@ -100,7 +101,7 @@ function failure(
     host,
     path: mark === -1 ? target : target.slice(0, mark),
     query: mark === -1 ? '' : target.slice(mark + 1),
-    referrerOrigin: originOf(req.headers.referer),
+    referrerOrigin: referrerOrigin(req.headers.referer),
     ip: client.ip,
     country: '',
     userAgent: req.headers['user-agent'] ?? '',
@@ -110,11 +111,6 @@ function failure(
     validator: site.config.validator,
     headers,
   };
-}
-
-function originOf(referer: string | undefined): string {
-  const url = referer === undefined ? null : URL.parse(referer);
-  return url === null || url.origin === 'null' ? '' : url.origin;
 }
 
 function isUuid(text: string | undefined): text is string {

@@ -1,0 +1,8 @@
+/**
+ * Scheme and host of a Referer header's value, or an empty string. The rest can hold what a visitor
+ * typed into another site, and is not remembered.
+ */
+export function referrerOrigin(referrer: string | undefined): string {
+  const origin = /^https?:\/\/[^/?#\\@\s]{1,255}(?=[/?#]|$)/i.exec(referrer ?? '')?.[0];
+  return origin?.toLowerCase() ?? '';
+}

@@ -1,0 +1,17 @@
+import type { MaybePromise } from '@guard/config/contract/ports';
+
+/** Goes on with a value at once when it is there, and later only when it is a promise. */
+export function after<T, U>(
+  value: MaybePromise<T>,
+  next: (value: T) => MaybePromise<U>,
+): MaybePromise<U> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** Resolves like `answer`, or with `late()` when that has not happened within `budgetMs`. */
+export function within<T>(answer: Promise<T>, budgetMs: number, late: () => T): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(late()), budgetMs);
+    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,61 @@
+import type { CatalogueCrawler, CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
+import type { AllowlistEntry, Organisation } from '@guard/config/settings/schema';
+import { managedRobots } from './response/robots.ts';
+import { type CompiledRule, compileRules } from './rules/direct.ts';
+
+/** An organisation's settings, compiled once. */
+export interface Policy {
+  readonly organisation: string;
+  readonly rules: readonly CompiledRule[];
+  readonly isAllowlisted: (crawler: CatalogueCrawler) => boolean;
+  readonly features: Organisation['features'];
+  readonly monitor: boolean;
+  readonly blockPage: string | undefined;
+  /** The validator-owned robots.txt; undefined leaves the origin's own. */
+  readonly robots: string | undefined;
+}
+
+export function compilePolicy(settings: Organisation, crawlers: CrawlerCatalogue): Policy {
+  const rules = compileRules(settings.rules);
+  return {
+    organisation: settings.id,
+    rules,
+    isAllowlisted: compileAllowlist(settings.crawler_allowlist),
+    features: settings.features,
+    monitor: settings.monitor,
+    blockPage: settings.block_page?.html,
+    robots: robotsOf(settings, crawlers, rules),
+  };
+}
+
+function robotsOf(
+  settings: Organisation,
+  crawlers: CrawlerCatalogue,
+  rules: readonly CompiledRule[],
+): string | undefined {
+  switch (settings.robots_txt?.kind) {
+    case undefined:
+      return undefined;
+    case 'file':
+      return settings.robots_txt.text;
+    case 'managed':
+      return managedRobots(crawlers.all(), rules);
+  }
+}
+
+function compileAllowlist(
+  entries: readonly AllowlistEntry[],
+): (crawler: CatalogueCrawler) => boolean {
+  const names = new Set<string>();
+  const categories = new Set<string>();
+  const rslCategories = new Set<string>();
+  for (const entry of entries) {
+    if (typeof entry === 'string') names.add(entry.toLowerCase());
+    else if ('category' in entry) categories.add(entry.category);
+    else rslCategories.add(entry.rsl_category);
+  }
+  return (crawler) =>
+    names.has(crawler.name.toLowerCase()) ||
+    categories.has(crawler.category) ||
+    rslCategories.has(crawler.rslCategory);
+}

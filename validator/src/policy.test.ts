@@ -1,0 +1,272 @@
+import { describe, expect, test } from 'vitest';
+import { validatorWith } from '../../test/kit/validator.ts';
+import {
+  chromeHttps,
+  curl,
+  googlebot,
+  GOOGLEBOT_IP,
+  GOOGLEBOT_UA,
+  visit,
+} from '../../test/kit/visitors.ts';
+
+const script = visit({ headers: { ...curl } });
+
+describe('the default rule enforces nothing (spec 1.4)', () => {
+  test('no rule: an impersonator passes, and the event says that no rule decided', async () => {
+    const { ask, events } = validatorWith('[]');
+    const answer = await ask(visit({ headers: { ...googlebot } }));
+    expect(answer).toMatchObject({ decision: 'allow', status_code: 200 });
+    expect(answer).not.toHaveProperty('block_reasons');
+    expect(events).toMatchObject([{ action: 'allow', decision: 'allow', rule: '' }]);
+  });
+
+  test('a rule that does not match changes nothing', async () => {
+    const { ask } = validatorWith('[{ name: admin, match: { path: /admin/** }, verdict: block }]');
+    expect((await ask(script)).decision).toBe('allow');
+  });
+});
+
+describe('for each directive the first matching rule that sets it decides', () => {
+  test('a block with the status of its rule', async () => {
+    const { ask } = validatorWith(
+      '[{ name: gone, match: { path: /old }, verdict: block, status: 451 }, { name: rest, match: {}, verdict: allow }]',
+    );
+    const answer = await ask(visit({ url: 'https://shop.example/old' }));
+    expect(answer).toMatchObject({
+      decision: 'block',
+      status_code: 451,
+      block_reasons: ['policy_block'],
+      block_reason_categories: ['unknown'],
+    });
+    expect((await ask(visit())).decision).toBe('allow');
+  });
+
+  test('verdict: allow spares an address detection and challenge', async () => {
+    const { ask } = validatorWith(
+      '[{ name: office, match: { ip: 203.0.113.0/24 }, verdict: allow }, { name: rest, match: {}, detect: true, challenge: always }]',
+    );
+    expect((await ask({ ...script, ip: '203.0.113.9' })).decision).toBe('allow');
+    expect((await ask(script)).decision).toBe('redirect');
+  });
+
+  test('detect: false further up takes a path out of detection', async () => {
+    const { ask } = validatorWith(
+      '[{ name: feed, match: { path: /feed.xml }, detect: false }, { name: rest, match: {}, detect: true }]',
+    );
+    expect((await ask({ ...script, url: 'https://shop.example/feed.xml' })).decision).toBe('allow');
+    expect((await ask(script)).decision).toBe('redirect');
+  });
+
+  test('challenge: never turns an uncertain finding into allow, not a block', async () => {
+    const { ask } = validatorWith('[{ name: r, match: {}, detect: true, challenge: never }]');
+    expect((await ask(script)).decision).toBe('allow');
+    expect((await ask(visit({ headers: { ...googlebot } }))).decision).toBe('block');
+  });
+
+  test('challenge: always challenges a clean browser too', async () => {
+    const { ask, events } = validatorWith('[{ name: r, match: {}, challenge: always }]');
+    expect(await ask(visit())).toMatchObject({ decision: 'redirect', status_code: 403 });
+    expect(events).toMatchObject([{ action: 'challenge', rule: 'r', challenge: 'issued' }]);
+  });
+
+  test('a path written in another way does not slip past a rule', async () => {
+    const { ask } = validatorWith('[{ name: admin, match: { path: /admin/** }, verdict: block }]');
+    for (const path of [
+      '/admin',
+      '//admin/',
+      '/./admin',
+      '/x/../admin',
+      '/%61dmin',
+      '/admin;x=1',
+    ]) {
+      const answer = await ask(visit({ url: `https://shop.example${path}` }));
+      expect(answer.decision, path).toBe('block');
+    }
+  });
+
+  test('all given conditions must hold; any, all and not nest', async () => {
+    const { ask } = validatorWith(`
+- name: writes from scripts
+  match:
+    method: [POST, PUT]
+    not: { session: verified }
+    any: [{ header: { x-tool: "*bot*" } }, { user_agent: { regex: ^curl } }]
+  verdict: block`);
+    const post = { ...script, method: 'POST' };
+    expect((await ask(post)).decision).toBe('block');
+    expect((await ask(script)).decision).toBe('allow');
+    expect((await ask(visit({ method: 'POST' }))).decision).toBe('allow');
+    const tool = visit({ method: 'PUT', headers: { ...chromeHttps, 'x-tool': 'my bot 1' } });
+    expect((await ask(tool)).decision).toBe('block');
+  });
+
+  test('a rule can ask for what detection found', async () => {
+    const { ask } = validatorWith(
+      '[{ name: tor, match: { category: suspicious_network }, verdict: block }]',
+    );
+    expect((await ask(visit({ ip: '3.5.140.2' }))).block_reasons).toContain('datacenter_ip');
+    expect((await ask(visit())).decision).toBe('allow');
+  });
+});
+
+describe('monitor (spec 1): terminal blocks become allow, challenges stay', () => {
+  const impostor = visit({ headers: { ...googlebot } });
+
+  test('a block is returned as allow with block_reasons still populated', async () => {
+    const { ask, events } = validatorWith('[{ name: r, match: {}, detect: true, monitor: true }]');
+    expect(await ask(impostor)).toMatchObject({
+      decision: 'allow',
+      status_code: 200,
+      block_reasons: ['crawler_impersonator'],
+      block_reason_categories: ['crawler_impersonator'],
+    });
+    expect(events).toMatchObject([{ decision: 'block', action: 'allow', monitor: true }]);
+  });
+
+  test('a challenge is still returned as redirect', async () => {
+    const { ask } = validatorWith('[{ name: r, match: {}, detect: true, monitor: true }]');
+    expect((await ask(script)).decision).toBe('redirect');
+  });
+
+  test('a lifted block does not lift the challenge that every session must pass', async () => {
+    const { ask } = validatorWith(
+      '[{ name: r, match: {}, detect: true, challenge: always, monitor: true }]',
+    );
+    const headless = visit({
+      headers: {
+        ...chromeHttps,
+        'user-agent':
+          'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/147.0.0.0 Safari/537.36',
+      },
+    });
+    expect(await ask(headless)).toMatchObject({
+      decision: 'redirect',
+      block_reasons: expect.arrayContaining(['headless_user_agent']) as unknown,
+    });
+  });
+
+  test('monitor: false does not disable monitor mode', async () => {
+    const { ask } = validatorWith(
+      '[{ name: a, match: {}, monitor: false, detect: true }, { name: b, match: {}, monitor: true }]',
+    );
+    expect((await ask(impostor)).decision).toBe('allow');
+    const organisation = { monitor: true };
+    const wide = validatorWith('[{ name: a, match: {}, monitor: false, detect: true }]', {
+      organisation,
+    });
+    expect((await wide.ask(impostor)).decision).toBe('allow');
+  });
+
+  test('observe: nothing is enforced, no cookie is set, everything is recorded', async () => {
+    const { ask, events } = validatorWith(
+      '[{ name: r, match: {}, detect: true, challenge: always }]',
+      {
+        observe: true,
+      },
+    );
+    const answer = await ask(impostor);
+    expect(answer).toMatchObject({ decision: 'allow', block_reasons: ['crawler_impersonator'] });
+    const second = await ask(script);
+    expect(second.decision).toBe('allow');
+    expect(second).not.toHaveProperty('cookies');
+    expect(events).toMatchObject([
+      { decision: 'block', action: 'allow', observe: true },
+      { decision: 'challenge', action: 'allow', observe: true },
+    ]);
+  });
+});
+
+describe('rate limits (spec 1): an over-budget request is blocked with rate_limit_exceeded', () => {
+  const rules =
+    '[{ name: login, match: { path: /login, method: POST }, rate_limit: { requests: 3, per: 1m, by: ip } }]';
+  const login = visit({ url: 'https://shop.example/login', method: 'POST' });
+
+  test('the answer carries rate_limited and retry_after', async () => {
+    const { ask, events, time } = validatorWith(rules);
+    for (let i = 0; i < 3; i++) expect((await ask(login)).decision).toBe('allow');
+    expect(await ask(login)).toMatchObject({
+      decision: 'block',
+      status_code: 429,
+      rate_limited: true,
+      retry_after: 20,
+      block_reasons: ['rate_limit_exceeded'],
+      block_reason_categories: ['suspicious_network'],
+    });
+    expect(events.at(-1)).toMatchObject({ action: 'limited', rateLimited: true, rule: 'login' });
+    time.now += 20_000;
+    expect((await ask(login)).decision).toBe('allow');
+  });
+
+  test('another address, path or method has a budget of its own or none', async () => {
+    const { ask } = validatorWith(rules);
+    for (let i = 0; i < 4; i++) await ask(login);
+    expect((await ask({ ...login, ip: '84.115.20.8' })).decision).toBe('allow');
+    expect((await ask({ ...login, method: 'GET' })).decision).toBe('allow');
+  });
+
+  test('one IPv6 visitor is a /64, whatever address of it is used', async () => {
+    const { ask } = validatorWith(rules);
+    for (let i = 0; i < 3; i++) await ask({ ...login, ip: `2a02:1748:1:1::${i}` });
+    expect((await ask({ ...login, ip: '2a02:1748:1:1:abcd::9' })).rate_limited).toBe(true);
+    expect((await ask({ ...login, ip: '2a02:1748:1:2::1' })).decision).toBe('allow');
+  });
+
+  test('in monitor mode it is allowed, with the reason', async () => {
+    const { ask } = validatorWith(
+      '[{ name: l, match: {}, rate_limit: { requests: 1, per: 1m }, monitor: true }]',
+    );
+    await ask(login);
+    const answer = await ask(login);
+    expect(answer).toMatchObject({ decision: 'allow', block_reasons: ['rate_limit_exceeded'] });
+    expect(answer).not.toHaveProperty('rate_limited');
+  });
+});
+
+describe('the crawler allowlist is a built-in rule that runs last (spec 1.4)', () => {
+  const real = visit({ headers: { ...googlebot }, ip: GOOGLEBOT_IP });
+
+  test('a verified crawler on it passes detection and challenge', async () => {
+    const { ask, events } = validatorWith(
+      '[{ name: r, match: {}, detect: true, challenge: always }]',
+    );
+    expect(await ask(real)).toMatchObject({
+      decision: 'allow',
+      crawler: {
+        name: 'Googlebot',
+        access_allowed: true,
+        category: 'Search Engine',
+        rsl_category: 'search',
+      },
+    });
+    expect(events).toMatchObject([{ rule: 'crawler allowlist', crawler: { verified: true } }]);
+  });
+
+  test('any user rule can override it', async () => {
+    const { ask } = validatorWith(
+      '[{ name: no google, match: { crawler: { name: Googlebot } }, verdict: block }]',
+    );
+    expect(await ask(real)).toMatchObject({
+      decision: 'block',
+      block_reasons: ['crawler_blocked'],
+    });
+  });
+
+  test('a crawler that is not on it has no access, whatever its address proves', async () => {
+    const { ask } = validatorWith('[{ name: r, match: {}, detect: true }]', {
+      organisation: { crawler_allowlist: [] },
+    });
+    expect(await ask(real)).toMatchObject({
+      decision: 'block',
+      block_reasons: ['crawler_blocked'],
+      crawler: { access_allowed: false },
+    });
+  });
+
+  test('crawler metadata is absent without the feature, identification is not', async () => {
+    const { ask, events } = validatorWith('[]', {
+      organisation: { features: { crawler_metadata: false } },
+    });
+    expect(await ask(real)).not.toHaveProperty('crawler');
+    expect(events).toMatchObject([{ crawler: { name: 'Googlebot' }, userAgent: GOOGLEBOT_UA }]);
+  });
+});

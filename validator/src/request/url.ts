@@ -1,0 +1,53 @@
+/** The parts of a request URL, as sent: nothing is decoded, resolved or lower-cased but scheme and host. */
+export interface RequestUrl {
+  readonly scheme: string;
+  /** Host without port, in lower case. */
+  readonly host: string;
+  /** Raw path, with its leading slash and without the query. */
+  readonly path: string;
+  /** Without the question mark; empty when there is none. */
+  readonly query: string;
+}
+
+/**
+ * Splits an absolute http(s) URL by hand. `new URL` would resolve `%2e%2e` and backslashes, and
+ * policy must see the bytes the origin sees. Undefined when it is no such URL.
+ */
+export function splitUrl(url: string): RequestUrl | undefined {
+  const afterScheme = url.indexOf('://');
+  if (afterScheme < 4 || afterScheme > 5) return undefined;
+  const scheme = url.slice(0, afterScheme).toLowerCase();
+  if (scheme !== 'http' && scheme !== 'https') return undefined;
+  const start = afterScheme + 3;
+  const authorityEnd = firstOf(url, start);
+  const host = hostOf(url.slice(start, authorityEnd));
+  if (host === undefined) return undefined;
+  const fragment = url.indexOf('#', authorityEnd);
+  const end = fragment === -1 ? url.length : fragment;
+  const question = url.indexOf('?', authorityEnd);
+  const pathEnd = question === -1 || question > end ? end : question;
+  const path = url.slice(authorityEnd, pathEnd);
+  return {
+    scheme,
+    host,
+    path: path.startsWith('/') ? path : `/${path}`,
+    query: pathEnd === end ? '' : url.slice(pathEnd + 1, end),
+  };
+}
+
+/** Where the authority ends: at the first slash, backslash, question mark or hash. */
+function firstOf(url: string, from: number): number {
+  for (let i = from; i < url.length; i++) {
+    const code = url.charCodeAt(i);
+    if (code === 47 || code === 63 || code === 35 || code === 92) return i;
+  }
+  return url.length;
+}
+
+function hostOf(authority: string): string | undefined {
+  if (authority === '' || authority.includes('@') || /\s/.test(authority)) return undefined;
+  const bracket = authority.indexOf(']');
+  const colon = authority.indexOf(':', bracket + 1);
+  const host = colon === -1 ? authority : authority.slice(0, colon);
+  return host === '' ? undefined : host.toLowerCase();
+}

@@ -1,0 +1,36 @@
+import type { StatusCode } from '@guard/config/contract/validate-response';
+import { renderBlockPage } from '../pages/block-page.ts';
+import { renderProblem } from '../pages/problem.ts';
+import type { Facts } from '../request/facts.ts';
+
+/** A body for `response_html`, with the headers it must be served with. */
+export interface Body {
+  readonly text: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+interface Subject {
+  readonly facts: Facts;
+  readonly requestId: string;
+  readonly reference: string;
+}
+
+/** The block page in the visitor's language. */
+export function blockPage(status: StatusCode, { facts, reference }: Subject): Body {
+  const { html, headers } = renderBlockPage({
+    status,
+    reference,
+    acceptLanguage: facts.headers['accept-language'],
+  });
+  return { text: html, headers };
+}
+
+/** RFC 9457 problem details: a stable code, and nothing that helps to get around it. */
+export function problem(
+  code: 'blocked' | 'challenge_required' | 'rate_limited',
+  status: StatusCode,
+  { requestId, reference }: Subject,
+): Body {
+  const { body, headers } = renderProblem({ status, code, requestId, reference });
+  return { text: body, headers };
+}

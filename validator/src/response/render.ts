@@ -1,0 +1,138 @@
+import type {
+  Cookie,
+  Crawler,
+  StatusCode,
+  ValidateResponse,
+} from '@guard/config/contract/validate-response';
+import { categoriesOf } from '@guard/config/contract/reasons';
+import type { Policy } from '../organisation.ts';
+import type { Facts } from '../request/facts.ts';
+import type { Verdict } from '../verdict/verdict.ts';
+import { representationFor } from './representation.ts';
+import { ROBOTS_HEADERS } from './robots.ts';
+import { blockPage, type Body, problem } from './bodies.ts';
+
+const DEFAULT_STATUS = { allow: 200, block: 403, challenge: 403, limited: 429 } as const;
+
+/** What a rendered answer needs besides the verdict. */
+export interface Rendering {
+  readonly facts: Facts;
+  readonly policy: Policy;
+  readonly requestId: string;
+  readonly reference: string;
+  readonly cookies: readonly Cookie[];
+  /** The interstitial for a challenge; undefined when it could not be made. */
+  readonly interstitial: Body | undefined;
+}
+
+/** Verdict to the wire (spec 2.2). Fields that are not due are absent, not empty. */
+export function render(verdict: Verdict, rendering: Rendering): ValidateResponse {
+  const { facts, policy, requestId, cookies } = rendering;
+  const body = bodyOf(verdict, rendering);
+  const crawler = facts.crawler && policy.features.crawler_metadata ? crawlerOf(facts) : undefined;
+  const country = verdict.kind === 'allow' && policy.features.country ? facts.country() : '';
+  return {
+    success: true,
+    decision: decisionOf(verdict, rendering),
+    status_code: statusOf(verdict),
+    request_id: requestId,
+    ...(body && { headers: body.headers, response_html: base64(body.text) }),
+    ...(cookies.length > 0 && { cookies: [...cookies] }),
+    ...(crawler && { crawler }),
+    ...(verdict.reasons.length > 0 && {
+      block_reasons: [...verdict.reasons],
+      block_reason_categories: categoriesOf(verdict.reasons),
+    }),
+    ...(country !== '' && { country_code: country }),
+    ...(verdict.kind === 'limited' && {
+      rate_limited: true,
+      retry_after: Math.ceil(verdict.retryAfterMs / 1000),
+    }),
+  };
+}
+
+export function statusOf(verdict: Verdict): StatusCode {
+  switch (verdict.kind) {
+    case 'allow':
+    case 'challenge':
+      return DEFAULT_STATUS[verdict.kind];
+    case 'block':
+    case 'limited':
+      return verdict.by.status ?? DEFAULT_STATUS[verdict.kind];
+  }
+}
+
+/** A block with a page of the customer's own is reported as `redirect` (spec 2.2). */
+function decisionOf(verdict: Verdict, rendering: Rendering): ValidateResponse['decision'] {
+  switch (verdict.kind) {
+    case 'allow':
+      return 'allow';
+    case 'challenge':
+      return 'redirect';
+    case 'block':
+      return customPage(verdict, rendering) === undefined ? 'block' : 'redirect';
+    case 'limited':
+      return 'block';
+  }
+}
+
+function bodyOf(verdict: Verdict, rendering: Rendering): Body | undefined {
+  switch (verdict.kind) {
+    case 'allow':
+      return robotsOf(rendering);
+    case 'challenge':
+      return representationFor(rendering.facts) === 'html'
+        ? rendering.interstitial
+        : problem('challenge_required', statusOf(verdict), rendering);
+    case 'block':
+      return blockBody(verdict, rendering);
+    case 'limited':
+      return representationFor(rendering.facts) === 'html'
+        ? blockPage(statusOf(verdict), rendering)
+        : problem('rate_limited', statusOf(verdict), rendering);
+  }
+}
+
+function blockBody(verdict: Verdict & { kind: 'block' }, rendering: Rendering): Body {
+  if (representationFor(rendering.facts) === 'problem') {
+    return problem('blocked', statusOf(verdict), rendering);
+  }
+  const own = customPage(verdict, rendering);
+  if (own === undefined) return blockPage(statusOf(verdict), rendering);
+  return {
+    text: own,
+    headers: { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store' },
+  };
+}
+
+/** The rule's own page before the organisation's; never for a client that is not shown pages. */
+function customPage(
+  verdict: Verdict & { kind: 'block' },
+  { facts, policy }: Rendering,
+): string | undefined {
+  if (representationFor(facts) === 'problem') return undefined;
+  return verdict.by.block_page?.html ?? policy.blockPage;
+}
+
+function robotsOf({ facts, policy }: Rendering): Body | undefined {
+  const asked = policy.robots !== undefined && facts.url.path === '/robots.txt';
+  return asked && (facts.method === 'GET' || facts.method === 'HEAD')
+    ? { text: policy.robots, headers: ROBOTS_HEADERS }
+    : undefined;
+}
+
+function crawlerOf({ crawler }: Facts): Crawler | undefined {
+  return (
+    crawler && {
+      id: crawler.id,
+      name: crawler.name,
+      access_allowed: crawler.verified && crawler.allowlisted,
+      category: crawler.category,
+      rsl_category: crawler.rslCategory,
+    }
+  );
+}
+
+function base64(text: string): string {
+  return Buffer.from(text, 'utf8').toString('base64');
+}

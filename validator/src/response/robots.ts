@@ -1,0 +1,55 @@
+import type { CatalogueCrawler } from '@guard/config/catalogue/crawlers';
+import type { Facts } from '../request/facts.ts';
+import { type CompiledRule, direct } from '../rules/direct.ts';
+
+export const ROBOTS_HEADERS = { 'Content-Type': 'text/plain; charset=utf-8' } as const;
+
+/**
+ * The managed robots.txt (RFC 9309): it disallows each known crawler that the rules would block on
+ * the front page even when it comes from its operator's own addresses.
+ */
+export function managedRobots(
+  crawlers: readonly CatalogueCrawler[],
+  rules: readonly CompiledRule[],
+): string {
+  const unwelcome = crawlers.filter(
+    (crawler) => direct(rules, visitOf(crawler), () => []).verdict?.value === 'block',
+  );
+  const groups = unwelcome.map(({ name }) => `User-agent: ${name}`);
+  const disallow = groups.length === 0 ? '' : `${groups.join('\n')}\nDisallow: /\n\n`;
+  return `${disallow}User-agent: *\nAllow: /\n`;
+}
+
+/** A verified visit of this crawler to the front page, with nothing else known. */
+function visitOf(crawler: CatalogueCrawler): Facts {
+  return {
+    url: { scheme: 'https', host: '', path: '/', query: '' },
+    paths: ['/'],
+    method: 'GET',
+    ip: '',
+    headers: {},
+    userAgent: crawler.name,
+    agent: {
+      engine: undefined,
+      major: 0,
+      mobile: false,
+      platform: 'unknown',
+      embedded: false,
+      httpClient: undefined,
+      automation: undefined,
+      crawler,
+    },
+    crawler: {
+      id: crawler.id,
+      name: crawler.name,
+      category: crawler.category,
+      rslCategory: crawler.rslCategory,
+      verified: true,
+      proof: 'verified',
+      allowlisted: false,
+    },
+    network: undefined,
+    country: () => '',
+    session: { state: 'none' },
+  };
+}

@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import { createSealer } from './sealer.ts';
+import { createSessionIds } from './session-id.ts';
+
+const ids = createSessionIds(createSealer(['a secret of the installation'], 'session'));
+
+describe('the _guard cookie value is a bare UUID (spec 2.1)', () => {
+  test('a minted id is a UUID of version 8 and recognised as ours', () => {
+    const id = ids.mint('acme');
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(ids.isOurs('acme', id)).toBe(true);
+    expect(ids.isOurs('acme', id.toUpperCase())).toBe(true);
+  });
+
+  test('an id of another organisation, or of another secret, is not ours', () => {
+    const id = ids.mint('acme');
+    expect(ids.isOurs('other', id)).toBe(false);
+    const stranger = createSessionIds(createSealer(['another secret altogether'], 'session'));
+    expect(stranger.isOurs('acme', id)).toBe(false);
+  });
+
+  test('every changed hex digit makes it foreign', () => {
+    const id = ids.mint('acme');
+    for (let at = 0; at < id.length; at++) {
+      if (id[at] === '-') continue;
+      const other = id[at] === '0' ? '1' : '0';
+      const changed = id.slice(0, at) + other + id.slice(at + 1);
+      expect(ids.isOurs('acme', changed), changed).toBe(false);
+    }
+  });
+
+  test('what is no UUID is not ours', () => {
+    for (const text of ['', 'x', `${ids.mint('acme')}0`, 'g'.repeat(36), '-'.repeat(36)]) {
+      expect(ids.isOurs('acme', text)).toBe(false);
+    }
+  });
+
+  test('a rotated secret still recognises what the former one made', () => {
+    const rotated = createSessionIds(
+      createSealer(['the new secret of the house', 'a secret of the installation'], 'session'),
+    );
+    expect(rotated.isOurs('acme', ids.mint('acme'))).toBe(true);
+    expect(ids.isOurs('acme', rotated.mint('acme'))).toBe(false);
+  });
+});

@@ -1,0 +1,13 @@
+import type { NetworkKind } from '@guard/config/catalogue/networks';
+import type { Reason } from '@guard/config/contract/reasons';
+import { NOTHING, type Signal } from './signal.ts';
+
+const REASON: Readonly<Record<NetworkKind, readonly Reason[]>> = {
+  datacenter: ['datacenter_ip'],
+  vpn: ['vpn_ip'],
+  tor: ['tor_ip'],
+};
+
+/** Where the address belongs. A verified crawler is not asked: nearly all of them live in datacenters. */
+export const networkSignal: Signal = ({ network }) =>
+  network === undefined ? NOTHING : REASON[network];

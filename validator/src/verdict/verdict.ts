@@ -1,0 +1,21 @@
+import type { Reason } from '@guard/config/contract/reasons';
+import type { Rule } from '@guard/config/settings/rule';
+
+/** How a request is judged. Closed: whoever switches over it names every case. */
+export type Verdict =
+  | { readonly kind: 'allow'; readonly reasons: readonly Reason[]; readonly by: Rule | undefined }
+  | { readonly kind: 'block'; readonly reasons: readonly Reason[]; readonly by: Rule }
+  | { readonly kind: 'challenge'; readonly reasons: readonly Reason[]; readonly by: Rule }
+  | {
+      readonly kind: 'limited';
+      readonly reasons: readonly Reason[];
+      readonly by: Rule;
+      readonly retryAfterMs: number;
+    };
+
+/** What the engine concluded, and what is enforced of it. They differ in monitor mode. */
+export interface Judgement {
+  readonly concluded: Verdict;
+  readonly enforced: Verdict;
+  readonly monitor: boolean;
+}
