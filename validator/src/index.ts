@@ -1,4 +1,4 @@
-import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
+import type { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { openCountries } from '@guard/config/catalogue/countries';
 import { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import { UserAgentCatalogue } from '@guard/config/catalogue/user-agents';
@@ -40,6 +40,7 @@ export interface ValidatorOptions {
   /** Where challenge pages of API callers' visitors upload to; no trailing slash. Asked when needed. */
   readonly collectorUrl: () => string;
   readonly healthToken: Buffer | undefined;
+  readonly crawlers: CrawlerCatalogue;
   readonly store: SessionStore;
   readonly events: EventSink;
   readonly clock: Clock;
@@ -61,9 +62,8 @@ export interface Validator {
 
 /** Builds the validator: every table, key and rule is made here, so that a decision only looks up. */
 export function createValidator(options: ValidatorOptions): Validator {
-  const { organisations, secrets, store, clock, metrics } = options;
+  const { organisations, secrets, crawlers, store, clock, metrics } = options;
   const engine = createEngine(options);
-  const crawlers = engine.sources.crawlers;
   const policies = new Map(organisations.map((o) => [o.id, compilePolicy(o, crawlers)]));
   const collect = createCollector({
     secrets,
@@ -89,8 +89,7 @@ export function createValidator(options: ValidatorOptions): Validator {
 }
 
 function createEngine(options: ValidatorOptions): Engine {
-  const { secrets, store, events, metrics, clock, observe } = options;
-  const crawlers = CrawlerCatalogue.load();
+  const { secrets, crawlers, store, events, metrics, clock, observe } = options;
   const networks = NetworkCatalogue.load();
   return {
     sources: {

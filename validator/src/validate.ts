@@ -120,7 +120,9 @@ function respond(facts: Facts, judged: Judgement, setting: Setting): Validated {
           nowMs: now,
         })
       : undefined;
-  const reference = issued?.reference ?? newReference();
+  // Only who is shown a page has a use for a code.
+  const shown = judgement.enforced.kind !== 'allow';
+  const reference = issued?.reference ?? (shown ? newReference() : '');
   const response = render(judgement.enforced, {
     facts,
     policy,

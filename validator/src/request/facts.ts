@@ -73,6 +73,7 @@ export function describe(
   const headers = lowerCased(request.headers ?? {});
   const userAgent = headers['user-agent'] ?? '';
   const agent = sources.readAgent(userAgent);
+  let country: string | undefined;
   const crawler = agent.crawler && claimOf(agent.crawler, ip, sources, isAllowlisted);
   return {
     kind: 'described',
@@ -86,7 +87,7 @@ export function describe(
       agent,
       crawler,
       network: crawler?.proof === 'verified' ? undefined : sources.networkOf(ip),
-      country: () => sources.countryOf(ip) ?? '',
+      country: () => (country ??= sources.countryOf(ip) ?? ''),
     },
     cookie: request.cookie ?? cookieValue(headers['cookie'], '_guard'),
   };

@@ -1,4 +1,10 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import {
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  timingSafeEqual,
+} from 'node:crypto';
 
 /** Message authentication for what Guard hands to visitors and takes back. */
 export interface Sealer {
@@ -14,7 +20,7 @@ export interface Sealer {
  */
 export function createSealer(secrets: readonly string[], purpose: string): Sealer {
   const keys = secrets.map((secret) =>
-    Buffer.from(hkdfSync('sha256', secret, '', `guard/${purpose}`, 32)),
+    createSecretKey(new Uint8Array(hkdfSync('sha256', secret, '', `guard/${purpose}`, 32))),
   );
   const [signing] = keys;
   if (!signing) throw new Error('a sealer needs at least one secret');
@@ -33,7 +39,7 @@ export function createSealer(secrets: readonly string[], purpose: string): Seale
 }
 
 /** Every field goes in with its length in front: ("ab","c") and ("a","bc") must not share a MAC. */
-function macOf(key: Buffer, fields: readonly string[]): Buffer {
+function macOf(key: KeyObject, fields: readonly string[]): Buffer {
   const hmac = createHmac('sha256', key);
   for (const field of fields) {
     hmac.update(`${Buffer.byteLength(field)}:`);

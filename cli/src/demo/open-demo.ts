@@ -1,0 +1,30 @@
+import { startShop } from '@guard/example-shop';
+import { fileURLToPath } from 'node:url';
+import type { Service } from '@guard/config/settings/schema';
+import { demoKeys } from './keys.ts';
+import { welcome } from './welcome.ts';
+
+const CONFIG = fileURLToPath(new URL('../../../examples/shop/guard.yaml', import.meta.url));
+const DATA = fileURLToPath(new URL('../../../data/demo', import.meta.url));
+
+export interface Demo {
+  /** The settings file to start. */
+  readonly config: string;
+  /** What the file's ${NAME}s stand for. */
+  readonly env: Readonly<Record<string, string>>;
+  /** What the terminal shows when everything listens. */
+  welcome(addresses: Readonly<Partial<Record<Service, string>>>): string;
+  close(): Promise<void>;
+}
+
+/** Starts the demo's origin and gets its keys. */
+export async function openDemo(): Promise<Demo> {
+  const { keys, file } = await demoKeys(DATA);
+  const shop = await startShop();
+  return {
+    config: CONFIG,
+    env: { ...keys, DEMO_ORIGIN: shop.url },
+    welcome: (addresses) => welcome({ addresses, keys, file, shop: shop.url }),
+    close: () => shop.close(),
+  };
+}

@@ -1,0 +1,41 @@
+import type { Service } from '@guard/config/settings/schema';
+import type { DemoKeys } from './keys.ts';
+
+interface Shown {
+  readonly addresses: Readonly<Partial<Record<Service, string>>>;
+  readonly keys: DemoKeys;
+  readonly file: string;
+  readonly shop: string;
+}
+
+/** What a newcomer reads when the demo is up: addresses, keys, and three things to try. */
+export function welcome({ addresses, keys, file, shop }: Shown): string {
+  const at = (service: Service) => addresses[service] ?? '(not started)';
+  return `Guard is ready. A small shop stands behind it.
+
+  the shop, protected   ${at('gateway')}
+  the shop itself       ${shop}
+  validator             ${at('validator')}/validate
+  SQL and MCP           ${at('api')}/query  ${at('api')}/mcp
+  collector             ${at('collector')}
+  documentation         ${at('docs')}  ${at('docs')}/mcp
+  metrics               ${at('admin')}/metrics
+
+  secret key     ${keys.DEMO_SECRET_KEY}
+  analytics key  ${keys.DEMO_ANALYTICS_KEY}
+  both are kept in ${file}
+
+Try it, in another terminal:
+
+  1  A script is stopped: 403, and a page that only a browser can get past.
+     curl -i ${at('gateway')}/
+
+  2  A person's browser gets through, with one reload. Open
+     ${at('gateway')}/
+
+  3  SQL shows both.
+     curl ${at('api')}/query -H 'Authorization: Bearer ${keys.DEMO_ANALYTICS_KEY}' --data-binary \\
+       "SELECT created_at, action, decision, block_reasons, user_agent FROM events_distributed ORDER BY created_at DESC LIMIT 10 FORMAT PrettyCompact"
+
+Ctrl-C ends it.`;
+}

@@ -1,0 +1,53 @@
+import { type MetricName, metrics as table } from '@guard/config/contract/metrics';
+import type { Metrics } from '@guard/config/contract/ports';
+import { Counter, Gauge, Registry } from 'prom-client';
+
+export interface MetricsPage extends Metrics {
+  /** The Prometheus text format. */
+  page(): Promise<string>;
+  readonly contentType: string;
+}
+
+/** Metrics by prom-client. A label value's counter is looked up once and then kept. */
+export function createMetrics(): MetricsPage {
+  const registry = new Registry();
+  const counters = new Map<MetricName, Counter>();
+  const children = new Map<string, { inc(by: number): void }>();
+  for (const [name, { kind, label, help }] of Object.entries(table)) {
+    if (kind !== 'counter') continue;
+    const labelNames = label === undefined ? [] : [label];
+    counters.set(
+      name as MetricName, // the keys of the table are the names
+      new Counter({ name, help, labelNames, registers: [registry] }),
+    );
+  }
+  return {
+    count(name, label, by = 1) {
+      const key = label === undefined ? name : `${name}\n${label}`;
+      let child = children.get(key);
+      if (!child) {
+        const counter = counters.get(name);
+        if (!counter) return;
+        const labelName = table[name].label;
+        child =
+          labelName === undefined || label === undefined
+            ? counter
+            : counter.labels({ [labelName]: label });
+        children.set(key, child);
+      }
+      child.inc(by);
+    },
+    gauge(name, read) {
+      new Gauge({
+        name,
+        help: table[name].help,
+        registers: [registry],
+        collect() {
+          this.set(read());
+        },
+      });
+    },
+    page: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}

@@ -1,0 +1,19 @@
+import type { Analytics } from '@guard/analytics';
+import type { Metrics } from '@guard/config/contract/ports';
+
+const MESSAGE = 'The settings file has no `analytics`, so no events are kept.';
+
+/** Stands in where the settings name no analytics: events are counted and dropped. */
+export function noAnalytics(metrics: Metrics): Analytics {
+  return {
+    sink: { record: () => metrics.count('guard_events_total', 'dropped') },
+    runQuery: () => Promise.resolve({ kind: 'unavailable', message: MESSAGE }),
+    listColumns: () => Promise.resolve([]),
+    routes: (app) => {
+      app.all('/query', (_request, reply) => reply.code(502).type('text/plain').send(MESSAGE));
+      return Promise.resolve();
+    },
+    ready: () => true,
+    close: () => Promise.resolve(),
+  };
+}

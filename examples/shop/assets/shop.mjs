@@ -1,0 +1,7 @@
+// The number in the footer comes over /events, one a second, and shows that streams pass the gateway.
+const live = document.getElementById('live');
+const events = new EventSource('/events');
+events.addEventListener('tick', (event) => {
+  const { visitors } = JSON.parse(event.data);
+  live.textContent = `${visitors} looking around right now`;
+});

@@ -1,0 +1,40 @@
+import type { ServerResponse } from 'node:http';
+
+const MAX_STREAMS = 200;
+/** A reader that lets this much pile up is cut off. */
+const MAX_UNSENT_BYTES = 64 * 1024;
+
+/** `GET /events`: one Server-Sent Event a second to everybody who listens. */
+export class EventStream {
+  readonly #readers = new Set<ServerResponse>();
+  readonly #timer: NodeJS.Timeout;
+  #id = 0;
+
+  constructor(everyMs: number) {
+    this.#timer = setInterval(() => this.#tick(), everyMs).unref();
+  }
+
+  /** False when too many listen already. */
+  add(response: ServerResponse): boolean {
+    if (this.#readers.size >= MAX_STREAMS) return false;
+    this.#readers.add(response);
+    response.once('close', () => this.#readers.delete(response));
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+    response.write(': welcome\n\n');
+    return true;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    for (const response of this.#readers) response.end();
+  }
+
+  #tick(): void {
+    this.#id += 1;
+    const data = JSON.stringify({ visitors: this.#readers.size });
+    for (const response of this.#readers) {
+      if (response.writableLength > MAX_UNSENT_BYTES) response.destroy();
+      else response.write(`id: ${this.#id}\nevent: tick\ndata: ${data}\n\n`);
+    }
+  }
+}

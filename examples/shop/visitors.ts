@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Product } from './products.ts';
+
+/** The oldest visitor is forgotten beyond this. */
+const MAX_VISITORS = 1000;
+const MAX_OF_ONE = 99;
+
+export interface Visitor {
+  readonly id: string;
+  user: string | undefined;
+  /** Product id to quantity; at most one entry a product. */
+  readonly cart: Map<string, number>;
+}
+
+/** Who has a cart or is logged in, by the cookie `shop_session`. In memory only. */
+export class Visitors {
+  readonly #byId = new Map<string, Visitor>();
+
+  find(request: IncomingMessage): Visitor | undefined {
+    const id = /(?:^|;\s*)shop_session=([0-9a-f-]{36})/.exec(request.headers.cookie ?? '')?.[1];
+    return id === undefined ? undefined : this.#byId.get(id);
+  }
+
+  /** A new visitor; takes over what `former` had in the cart, under a new id. */
+  create(former?: Visitor): Visitor {
+    if (former !== undefined) this.#byId.delete(former.id);
+    const visitor = { id: randomUUID(), user: undefined, cart: new Map(former?.cart) };
+    this.#byId.set(visitor.id, visitor);
+    const oldest = this.#byId.keys().next().value;
+    if (this.#byId.size > MAX_VISITORS && oldest !== undefined) this.#byId.delete(oldest);
+    return visitor;
+  }
+}
+
+export function addToCart({ cart }: Visitor, { id }: Product): void {
+  cart.set(id, Math.min((cart.get(id) ?? 0) + 1, MAX_OF_ONE));
+}
+
+export function countItems(visitor: Visitor | undefined): number {
+  return [...(visitor?.cart.values() ?? [])].reduce((sum, quantity) => sum + quantity, 0);
+}
+
+export function sessionCookie({ id }: Visitor): string {
+  return `shop_session=${id}; Path=/; HttpOnly; SameSite=Lax`;
+}

@@ -1,0 +1,143 @@
+import { validateErrors } from '@guard/config/contract/errors';
+import * as limits from '@guard/config/contract/limits';
+import { metrics } from '@guard/config/contract/metrics';
+import { CATEGORIES, reasons } from '@guard/config/contract/reasons';
+import { describe, expect, test } from 'vitest';
+import { cells } from './markdown-html.ts';
+import { loadPages } from './load-pages.ts';
+import { sectionsOf } from './page.ts';
+import { settingPaths } from './setting-paths.ts';
+
+const pages = loadPages();
+
+function markdownOf(path: string): string {
+  const page = pages.find((candidate) => candidate.path === path);
+  expect(page, path).toBeDefined();
+  return page?.markdown ?? '';
+}
+
+/** Rows of all tables of a page whose head begins with this cell; code marks taken away. */
+function tableRows(path: string, firstHead: string): string[][] {
+  const rows: string[][] = [];
+  let inside = false;
+  for (const line of markdownOf(path).split('\n')) {
+    const row = line.startsWith('|') ? cells(line).map((cell) => cell.replaceAll('`', '')) : [];
+    if (row.length === 0) inside = false;
+    else if (row[0] === firstHead) inside = true;
+    else if (inside && !/^-+$/.test(row[0] ?? '')) rows.push(row);
+  }
+  return rows;
+}
+
+const plain = (text: string) => text.replaceAll('`', '');
+
+describe('the documentation says what the code says, both ways', () => {
+  test('block reasons: identifier, category, weight, meaning', () => {
+    expect(tableRows('/block-reasons', 'Reason')).toEqual(
+      Object.entries(reasons).map(([reason, { category, weight, meaning }]) => [
+        reason,
+        category,
+        String(weight),
+        plain(meaning),
+      ]),
+    );
+  });
+
+  test('block-reason categories', () => {
+    const documented = tableRows('/block-reasons', 'Category').map(([category]) => category);
+    expect(documented.toSorted()).toEqual(CATEGORIES.toSorted());
+  });
+
+  test('errors of /validate: status, type, message, fail open or closed', () => {
+    expect(tableRows('/errors', 'HTTP')).toEqual(
+      Object.entries(validateErrors).map(([type, { status, message, fail }]) => [
+        String(status),
+        type,
+        plain(message),
+        `Fail ${fail}.`,
+      ]),
+    );
+  });
+
+  test('metrics: name, kind, label, meaning', () => {
+    expect(tableRows('/metrics', 'Metric')).toEqual(
+      Object.entries(metrics).map(([name, { kind, label, help }]) => [
+        name,
+        kind,
+        label ?? 'none',
+        plain(help),
+      ]),
+    );
+  });
+
+  test('settings of guard.yaml: every one, with its default where it has a plain one', () => {
+    const documented = new Map(
+      tableRows('/guard-yaml', 'Setting').map(([name = '', , defaultValue = '']) => [
+        name.replace(/^rules\[\]/, 'organisations[].rules[]'),
+        defaultValue,
+      ]),
+    );
+    const real = settingPaths();
+    expect([...documented.keys()].toSorted()).toEqual([...real.keys()].toSorted());
+    for (const [name, value] of real) {
+      if (typeof value === 'boolean')
+        expect([name, documented.get(name)]).toEqual([name, String(value)]);
+    }
+  });
+
+  test.each([
+    ['Time budget of one decision', limits.VALIDATE.budgetMs],
+    ['Body of POST /validate', limits.VALIDATE.maxBodyBytes / 1024],
+    ['Headers of the described request', limits.VALIDATE.maxHeaders],
+    ['url', limits.VALIDATE.maxUrlLength],
+    ['Statement', limits.QUERY.maxStatementChars],
+    ['Statement in one query call', limits.MCP.maxStatementBytes],
+    ['Body', limits.QUERY.maxBodyBytes / 1024],
+    ['Body', limits.MCP.docsMaxBodyBytes / 1024],
+    ['Execution time', limits.QUERY.maxExecutionS],
+    ['Rows returned', limits.QUERY.maxRows],
+    ['Answer', limits.QUERY.maxAnswerBytes / 1024 ** 2],
+    ['Answer of one tool call', limits.MCP.maxToolAnswerBytes / 1024],
+    ['limit of search_docs', limits.MCP.searchLimit.max],
+    ['limit of search_docs', limits.MCP.searchLimit.default],
+  ])('limits: %s is %d', (limit, value) => {
+    const rows = tableRows('/limits', 'Limit').filter(([name]) => name === limit);
+    expect(rows.map(([, text]) => text?.match(/\d+/g) ?? []).flat()).toContain(String(value));
+  });
+
+  test('limits: events are kept as long as the contract says', () => {
+    expect(tableRows('/limits', 'What').map(([, kept]) => kept)).toEqual([
+      `${limits.RETENTION.rowsS / 86_400} days`,
+      `${limits.RETENTION.detailS / 86_400} days`,
+    ]);
+  });
+});
+
+describe('the pages', () => {
+  test('have a place of their own each, beginning at 1', () => {
+    expect(pages.map(({ order }) => order)).toEqual(pages.map((_page, index) => index + 1));
+  });
+
+  test('link only to pages and headings that exist', () => {
+    const anchors = new Map(
+      pages.map((page) => [page.path, new Set(sectionsOf(page).map(({ anchor }) => anchor))]),
+    );
+    const files = new Set(['/openapi.json', '/llms.txt', '/llms-full.txt']);
+    const links = pages.flatMap(({ path, markdown }) =>
+      [...markdown.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => ({ path, target })),
+    );
+    expect(links.length).toBeGreaterThan(10);
+    for (const { path, target } of links) {
+      const [page = '', anchor = ''] = (target.startsWith('#') ? path + target : target).split('#');
+      const exists = files.has(page) || anchors.get(page)?.has(anchor);
+      expect(exists, `${path} links to ${target}`).toBe(true);
+    }
+  });
+
+  test('use only the Markdown that the site renders', () => {
+    for (const { path, markdown } of pages) {
+      const prose = markdown.replaceAll(/^```[\s\S]*?^```$/gm, '').replaceAll(/`[^`]+`/g, '');
+      expect(prose, path).not.toMatch(/^(?:>|\* |\+ |#{4,}| {2,}[-*\d]|---$)|<[a-z/!]|!\[/m);
+    }
+  });
+});

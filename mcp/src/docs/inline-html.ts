@@ -1,0 +1,25 @@
+/** Text that is safe between tags and inside a quoted attribute. */
+export function escapeHtml(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}
+
+/** Inline Markdown as the pages use it: `code`, **strong**, *emphasis*, [text](target). */
+export function renderInline(markdown: string): string {
+  return markdown
+    .split(/(`[^`]+`)/)
+    .map((part, index) =>
+      index % 2 === 1 ? `<code>${escapeHtml(part.slice(1, -1))}</code>` : renderText(part),
+    )
+    .join('');
+}
+
+function renderText(text: string): string {
+  return escapeHtml(text)
+    .replaceAll(/\[([^\]]+)\]\(((?:https?:\/\/|\/|#)[^)\s]*)\)/g, '<a href="$2">$1</a>')
+    .replaceAll(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>')
+    .replaceAll(/\*([^*\s][^*]*)\*/g, '<em>$1</em>');
+}

@@ -1,0 +1,61 @@
+/** One page of the documentation. */
+export interface Page {
+  /** Path on the documentation host, with a leading slash and without `.md`. */
+  readonly path: string;
+  readonly title: string;
+  /** Place in the list of pages, ascending. */
+  readonly order: number;
+  /** First paragraph: says what the page is for. */
+  readonly summary: string;
+  /** The whole page as Markdown, its title as the first heading. */
+  readonly markdown: string;
+}
+
+/** One heading of a page with the text below it, down to the next heading. */
+export interface Section {
+  readonly page: Page;
+  readonly heading: string;
+  /** Fragment of the heading; empty for the text before the first one. */
+  readonly anchor: string;
+  readonly text: string;
+}
+
+/** The page made of a title and the Markdown below it. */
+export function createPage(path: string, title: string, order: number, body: string): Page {
+  const text = body.trim();
+  const summary = (text.split(/\n\s*\n/, 1)[0] ?? '').replaceAll('\n', ' ');
+  return { path, title, order, summary, markdown: `# ${title}\n\n${text}\n` };
+}
+
+/** Splits a page at its headings of level two and three; a `#` inside a code fence is no heading. */
+export function sectionsOf(page: Page): Section[] {
+  const sections: { heading: string; anchor: string; lines: string[] }[] = [
+    { heading: page.title, anchor: '', lines: [] },
+  ];
+  let fenced = false;
+  for (const line of page.markdown.split('\n').slice(1)) {
+    if (line.startsWith('```')) fenced = !fenced;
+    const heading = fenced ? undefined : /^#{2,3} (.+)$/.exec(line)?.[1];
+    if (heading === undefined) sections.at(-1)?.lines.push(line);
+    else sections.push({ heading: plain(heading), anchor: anchorOf(heading), lines: [] });
+  }
+  return sections.map(({ heading, anchor, lines }) => ({
+    page,
+    heading,
+    anchor,
+    text: lines.join('\n').trim(),
+  }));
+}
+
+/** The fragment a heading is reached by. */
+export function anchorOf(heading: string): string {
+  return plain(heading)
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+    .trim()
+    .replaceAll(/ +/g, '-');
+}
+
+function plain(heading: string): string {
+  return heading.replaceAll('`', '');
+}

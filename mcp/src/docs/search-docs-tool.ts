@@ -1,0 +1,63 @@
+import { MCP } from '@guard/config/contract/limits';
+import type { Tool } from '../rpc/tool.ts';
+import { markdownUrl } from './library.ts';
+import type { Section } from './page.ts';
+import type { SearchIndex } from './search-index.ts';
+
+const { min, max, default: defaultLimit } = MCP.searchLimit;
+const EXCERPT_CHARS = 240;
+
+/** Spec 4.5 `search_docs`: matching sections, each with its path and Markdown URL. */
+export function createSearchDocsTool(index: SearchIndex, publicUrl: () => string): Tool<unknown> {
+  return {
+    name: 'search_docs',
+    title: 'Search the documentation',
+    description:
+      'Finds pages and sections of the Guard documentation by words. Each hit names its path and the ' +
+      'URL of its Markdown; read one with get_page.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        query: { type: 'string', minLength: 1, description: 'Words to look for.' },
+        limit: {
+          type: 'integer',
+          minimum: min,
+          maximum: max,
+          default: defaultLimit,
+          description: 'Most hits to return.',
+        },
+      },
+      required: ['query'],
+    },
+    call: ({ query, limit = defaultLimit }) => {
+      if (typeof query !== 'string' || query.trim() === '') {
+        return {
+          kind: 'error',
+          text: 'Give the words to look for in `query`, a non-empty string.',
+        };
+      }
+      if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < min || limit > max) {
+        return { kind: 'error', text: `\`limit\` must be an integer from ${min} to ${max}.` };
+      }
+      const hits = index.search(query, limit);
+      return {
+        kind: 'text',
+        text:
+          hits.length === 0
+            ? `Nothing found. Every page is listed at ${publicUrl()}/llms.txt.`
+            : hits.map((hit) => describeHit(hit, publicUrl())).join('\n\n'),
+      };
+    },
+  };
+}
+
+function describeHit({ page, heading, anchor, text }: Section, publicUrl: string): string {
+  const title = anchor === '' ? page.title : `${page.title}: ${heading}`;
+  const path = anchor === '' ? page.path : `${page.path}#${anchor}`;
+  // The rule below a table's head says nothing.
+  const flat = text.replaceAll(/^\|[ |:-]+\|$/gm, '').replaceAll(/\s+/g, ' ');
+  const excerpt = flat.length > EXCERPT_CHARS ? `${flat.slice(0, EXCERPT_CHARS)}…` : flat;
+  return [`## ${title}`, `path: ${path}`, `markdown: ${markdownUrl(publicUrl, page)}`, excerpt]
+    .filter((line) => line !== '')
+    .join('\n');
+}

@@ -1,0 +1,142 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { loadPages } from './load-pages.ts';
+
+interface Decided {
+  status: number;
+  headers: Record<string, string>;
+  cookies: string[];
+  body: Buffer | undefined;
+}
+type Decide = (request: Partial<IncomingMessage>, ip: string) => Promise<Decided>;
+
+/** The Node example of the page, as it stands there, asking a validator that answers like this. */
+async function decideWith(validator: RequestListener): Promise<Decided> {
+  const server = createServer(validator);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  process.env['GUARD_VALIDATE_URL'] = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  process.env['GUARD_SECRET_KEY'] = 'sk_test';
+
+  const page = loadPages().find(({ path }) => path === '/validate-api')?.markdown ?? '';
+  const source = /```js\n([\s\S]+?)```/.exec(page)?.[1] ?? '';
+  // The shape of the module is what these tests show.
+  const { decide } = (await import(`data:text/javascript,${encodeURIComponent(source)}`)) as {
+    decide: Decide;
+  };
+  const headers = { host: 'shop.example', 'user-agent': 'test' };
+  return decide({ method: 'GET', url: '/login', headers }, '203.0.113.7');
+}
+
+function answer(status: number, body: unknown): RequestListener {
+  return (_request, response) => {
+    response.statusCode = status;
+    response.end(typeof body === 'string' ? body : JSON.stringify(body));
+  };
+}
+const page = Buffer.from('<p>página</p>').toString('base64');
+const cookie = {
+  name: '_guard',
+  value: 'v',
+  path: '/',
+  secure: true,
+  same_site: 'Lax',
+  max_age: 60,
+};
+
+test('the example asks as spec 2.1 says', async () => {
+  let asked: unknown;
+  let key: unknown;
+  await decideWith((request, response) => {
+    key = request.headers['x-api-key'];
+    let text = '';
+    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    request.on('end', () => {
+      asked = JSON.parse(text);
+      response.end('{"success":true,"decision":"allow"}');
+    });
+  });
+  expect(key).toBe('sk_test');
+  expect(asked).toEqual({
+    url: 'https://shop.example/login',
+    ip: '203.0.113.7',
+    method: 'GET',
+    headers: { host: 'shop.example', 'user-agent': 'test' },
+  });
+});
+
+test.each([500, 503, 502])('spec 7.1: the example fails open on %d', async (status) => {
+  expect(await decideWith(answer(status, { success: false }))).toMatchObject({ body: undefined });
+});
+
+test.each([400, 401, 409, 499])('spec 7.1: the example fails closed on %d', async (status) => {
+  expect(await decideWith(answer(status, 'x'))).toMatchObject({
+    status: 403,
+    body: Buffer.from('Forbidden'),
+  });
+});
+
+test('spec 7.1: the example fails open on success: false, on nonsense, and on a validator that hangs or is gone', async () => {
+  for (const validator of [
+    answer(200, { success: false }),
+    answer(200, 'nonsense'),
+    (() => undefined) satisfies RequestListener,
+    ((request) => request.socket.destroy()) satisfies RequestListener,
+  ]) {
+    expect((await decideWith(validator)).body).toBeUndefined();
+  }
+});
+
+test.each(['block', 'redirect'])(
+  'spec 4.1: the example serves the page of a %s',
+  async (decision) => {
+    const decided = await decideWith(
+      answer(200, {
+        success: true,
+        decision,
+        status_code: 451,
+        response_html: page,
+        headers: { 'Content-Type': 'text/html' },
+      }),
+    );
+    expect(decided).toMatchObject({ status: 451, headers: { 'Content-Type': 'text/html' } });
+    expect(decided.body?.toString()).toBe('<p>página</p>');
+  },
+);
+
+test('spec 3: a redirect without a page is denied with 403 and a short body', async () => {
+  const decided = await decideWith(answer(200, { success: true, decision: 'redirect' }));
+  expect(decided).toMatchObject({ status: 403, body: Buffer.from('Forbidden') });
+});
+
+test('spec 4.1: an allow with a body serves it; without one, or not_matched, the application answers', async () => {
+  const robots = await decideWith(
+    answer(200, { success: true, decision: 'allow', response_html: page }),
+  );
+  expect([robots.status, robots.body?.toString()]).toEqual([200, '<p>página</p>']);
+  for (const decision of ['allow', 'not_matched']) {
+    expect((await decideWith(answer(200, { success: true, decision }))).body).toBeUndefined();
+  }
+});
+
+test('spec 2.3: every attribute of a cookie is kept, and an empty domain stays host-only', async () => {
+  const decided = await decideWith(
+    answer(200, {
+      success: true,
+      decision: 'allow',
+      cookies: [
+        { ...cookie, domain: '' },
+        { ...cookie, domain: 'shop.example', secure: false },
+      ],
+    }),
+  );
+  expect(decided.cookies).toEqual([
+    '_guard=v; Path=/; Max-Age=60; SameSite=Lax; Secure',
+    '_guard=v; Path=/; Max-Age=60; SameSite=Lax; Domain=shop.example',
+  ]);
+});

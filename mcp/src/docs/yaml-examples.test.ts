@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadSettings } from '@guard/config/settings/load';
+import { expect, onTestFinished, test } from 'vitest';
+import { loadPages } from './load-pages.ts';
+
+const FRAME = `version: 1
+listen: {}
+secret: a7f3c1e95b8d2046a7f3c1e95b8d2047
+organisations:
+  - id: acme
+`;
+
+/** The YAML examples of all pages, each made a whole file where it shows a part. */
+const examples = loadPages().flatMap(({ path, markdown }) =>
+  [...markdown.matchAll(/^```yaml\n([\s\S]+?)^```$/gm)].map(([, yaml = ''], index) => ({
+    name: `${path}, example ${index + 1}`,
+    yaml: wholeFile(yaml),
+  })),
+);
+
+test('there are examples to check', () => {
+  expect(examples.length).toBeGreaterThanOrEqual(4);
+});
+
+test.each(examples)('$name is a file that Guard accepts', ({ yaml }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'guard-docs-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'guard.yaml');
+  writeFileSync(file, yaml);
+  const outcome = loadSettings(file, {
+    GUARD_SECRET: 'b8d2046a7f3c1e95b8d2047a7f3c1e95',
+    ACME_ANALYTICS_KEY: 'sk_api_ro_3c1e95b8d2047a7f3c1e95b8',
+  });
+  expect(outcome).toMatchObject({ kind: 'loaded' });
+});
+
+function wholeFile(yaml: string): string {
+  if (yaml.startsWith('version:')) return yaml;
+  const part = yaml.startsWith('match:')
+    ? `rules:\n  - name: example\n    detect: true\n${indent(yaml)}`
+    : yaml;
+  return FRAME + indent(part);
+}
+
+function indent(yaml: string): string {
+  return yaml.replaceAll(/^(?=.)/gm, '    ');
+}

@@ -1,0 +1,85 @@
+import { MCP } from '@guard/config/contract/limits';
+import type { CatalogueCrawler } from '@guard/config/catalogue/crawlers';
+import type { AuthenticateBearer, ListColumns, RunQuery } from '@guard/config/contract/ports';
+import type { FastifyPluginAsync } from 'fastify';
+import { createListColumnsTool } from './data/list-columns-tool.ts';
+import { queryHelpTool } from './data/query-help-tool.ts';
+import { createQueryTool } from './data/query-tool.ts';
+import { crawlerPages } from './docs/crawler-pages.ts';
+import { createGetPageTool } from './docs/get-page-tool.ts';
+import { Library } from './docs/library.ts';
+import { loadPages } from './docs/load-pages.ts';
+import { createSearchDocsTool } from './docs/search-docs-tool.ts';
+import { SearchIndex } from './docs/search-index.ts';
+import { createSite } from './docs/site.ts';
+import { createDispatch } from './rpc/dispatch.ts';
+import { mountEndpoint } from './rpc/endpoint.ts';
+
+/**
+ * Spec 4.4: `POST /mcp` of the API host, the data assistant server. Every request carries an
+ * analytics key. Touches nothing outside its own scope of the fastify instance.
+ */
+export function createDataServer(options: {
+  readonly runQuery: RunQuery;
+  readonly listColumns: ListColumns;
+  readonly authenticate: AuthenticateBearer;
+}): FastifyPluginAsync {
+  const dispatch = createDispatch<string>({
+    info: { name: 'guard-analytics', version: '1' },
+    answersPing: false,
+    tools: [
+      createQueryTool(options.runQuery),
+      queryHelpTool,
+      createListColumnsTool(options.listColumns),
+    ],
+  });
+  return (app) => {
+    mountEndpoint(app, {
+      maxBodyBytes: MCP.dataMaxBodyBytes,
+      admit: options.authenticate,
+      dispatch,
+    });
+    return Promise.resolve();
+  };
+}
+
+/**
+ * Spec 4.5 and 4.6: the public documentation host, `POST /mcp` and the site. Answers every GET path.
+ *
+ * `publicUrl` is where readers reach the host, without a path; a function where that is known only
+ * once the server listens. `crawlers` adds one profile page each, below `/crawlers/`, and a page that lists them.
+ */
+export function createDocsServer(options: {
+  readonly publicUrl: string | (() => string);
+  readonly crawlers?: readonly CatalogueCrawler[];
+}): FastifyPluginAsync {
+  const { publicUrl: given, crawlers = [] } = options;
+  const publicUrl = () => (typeof given === 'string' ? given : given()).replace(/\/+$/, '');
+  const content = loadPages();
+  const library = new Library([...content, ...crawlerPages(crawlers)]);
+  const dispatch = createDispatch<'anyone'>({
+    info: { name: 'guard-docs', version: '1' },
+    answersPing: true,
+    tools: [
+      createSearchDocsTool(new SearchIndex(library.pages), publicUrl),
+      createGetPageTool(library),
+    ],
+  });
+  const site = createSite(library, publicUrl);
+
+  return async (app) => {
+    await app.register((scope) => {
+      mountEndpoint<'anyone'>(scope, {
+        maxBodyBytes: MCP.docsMaxBodyBytes,
+        admit: () => 'anyone',
+        dispatch,
+      });
+      return Promise.resolve();
+    });
+    app.get('/*', (request, reply) => {
+      const path = request.url.split('?', 1)[0] ?? '/';
+      const { status, headers, body } = site(path, request.headers.accept);
+      return reply.code(status).headers(headers).send(body);
+    });
+  };
+}

@@ -1,0 +1,108 @@
+import { METHODS } from 'node:http';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Dispatch } from './dispatch.ts';
+import { encodeReply, parseMessage } from './json-rpc.ts';
+
+const CALLER = 'mcpCaller';
+
+interface EndpointOptions<Caller> {
+  readonly maxBodyBytes: number;
+  /** Who may ask, by the Authorization header; undefined is answered with 401 before anything else. */
+  readonly admit: (authorization: string | undefined) => Caller | undefined;
+  readonly dispatch: Dispatch<Caller>;
+}
+
+/**
+ * MCP's Streamable HTTP transport without its optional half: `POST /mcp`, one JSON answer a request,
+ * no stream, no session (spec 4.4). A JSON-RPC error travels with HTTP 200; the other statuses are
+ * 202 for a notification, 401, 405, and 413.
+ *
+ * Changes parsers, hooks and error handling of `app`, so `app` must be a plugin's own scope.
+ */
+export function mountEndpoint<Caller>(
+  app: FastifyInstance,
+  { maxBodyBytes, admit, dispatch }: EndpointOptions<Caller>,
+): void {
+  app.removeAllContentTypeParsers();
+  // The body is judged by what it is: a client that forgets its Content-Type is still understood.
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
+    done(null, body);
+  });
+  app.setErrorHandler((error: FastifyError, _request, reply) => {
+    // Fastify's own refusals (413, a length that lies, a malformed Content-Type) carry a 4xx.
+    const { statusCode = 500 } = error;
+    return reply.code(statusCode).send();
+  });
+  app.decorateRequest(CALLER);
+
+  app.route({
+    method: everyMethod(app),
+    url: '/mcp',
+    bodyLimit: maxBodyBytes,
+    onRequest: async (request, reply) => {
+      const caller = admit(request.headers.authorization);
+      if (caller === undefined) {
+        return reply.code(401).header('www-authenticate', 'Bearer').send();
+      }
+      if (request.method !== 'POST') return reply.code(405).header('allow', 'POST').send();
+      request.setDecorator(CALLER, caller);
+    },
+    handler: (request, reply) =>
+      answer(request, reply, dispatch, request.getDecorator<Caller>(CALLER)),
+  });
+}
+
+async function answer<Caller>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  dispatch: Dispatch<Caller>,
+  caller: Caller,
+): Promise<FastifyReply> {
+  const message = parseMessage(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0));
+  const send = (text: string) =>
+    reply.header('cache-control', 'no-store').type('application/json').send(text);
+
+  switch (message.kind) {
+    case 'notification':
+      return reply.code(202).send();
+    case 'unparsable':
+      return send(
+        encodeReply(null, {
+          kind: 'error',
+          error: 'parse_error',
+          message: 'The body is not valid JSON.',
+        }),
+      );
+    case 'invalid':
+      return send(
+        encodeReply(message.id, {
+          kind: 'error',
+          error: 'invalid_request',
+          message: message.problem,
+        }),
+      );
+    case 'request':
+      return send(encodeReply(message.id, await dispatch(message, caller, whileConnected(reply))));
+  }
+}
+
+/** Aborts when the connection closes before the answer was written. */
+function whileConnected(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}
+
+/**
+ * Every method Node can parse, so that each gets its 405: fastify answers 404 to a method that it was
+ * never told of. CONNECT never reaches a route.
+ */
+function everyMethod(app: FastifyInstance): string[] {
+  const methods = METHODS.filter((method) => method !== 'CONNECT');
+  for (const method of methods) {
+    if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
+  }
+  return methods;
+}

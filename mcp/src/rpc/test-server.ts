@@ -1,0 +1,58 @@
+import fastify from 'fastify';
+import type { FastifyPluginAsync } from 'fastify';
+import { onTestFinished } from 'vitest';
+
+export interface RpcAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The parsed body; undefined when it is empty or no JSON. */
+  readonly json: unknown;
+}
+
+export interface TestServer {
+  readonly url: string;
+  /** POSTs one body to /mcp; what is not a string is sent as JSON. */
+  post(body: unknown, headers?: Record<string, string>): Promise<RpcAnswer>;
+}
+
+/** Puts plugins on a free loopback port until the test ends. */
+export async function serve(...plugins: FastifyPluginAsync[]): Promise<TestServer> {
+  const app = fastify();
+  for (const plugin of plugins) await app.register(plugin);
+  const url = await app.listen({ port: 0, host: '127.0.0.1' });
+  onTestFinished(() => app.close());
+  return {
+    url,
+    post: async (body, headers = {}) => {
+      const response = await fetch(`${url}/mcp`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body:
+          typeof body === 'string' || body instanceof Uint8Array
+            ? Buffer.from(body)
+            : JSON.stringify(body),
+      });
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, text, json: parse(text) };
+    },
+  };
+}
+
+/** One `tools/call` request. */
+export function call(name: string, args?: unknown): object {
+  return { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
+}
+
+/** The answer of a tool that was reached. */
+export function toolResult(isError: boolean, text: unknown): object {
+  return { jsonrpc: '2.0', id: 1, result: { content: [{ type: 'text', text }], isError } };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,97 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { expect, test } from 'vitest';
+
+/** Who may import whom. This table is the dependency rule of the repository (ARCHITECTURE.md). */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  config: [],
+  gateway: ['config'],
+  validator: ['config'],
+  analytics: ['config'],
+  mcp: ['config'],
+  cli: ['config', 'gateway', 'validator', 'analytics', 'mcp', 'example-shop'],
+  examples: [],
+};
+
+/** The stages of a decision, from left to right. A stage may look at itself and to its left. */
+const STAGES = ['request', 'signals', 'rules', 'verdict', 'response'];
+
+const MAX_LINES = 300;
+
+const root = join(import.meta.dirname, '..');
+
+interface Source {
+  readonly file: string;
+  readonly workspace: string;
+  readonly text: string;
+  readonly imports: readonly string[];
+}
+
+const sources: Source[] = globSync(
+  '{config,gateway,validator,analytics,mcp,cli,examples}/**/*.ts',
+  {
+    cwd: root,
+    exclude: (path) => path.includes('node_modules') || path.includes(`${sep}dist`),
+  },
+).map((path) => {
+  const text = readFileSync(join(root, path), 'utf8');
+  const file = path.split(sep).join('/');
+  const imports = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((m) => m[1] ?? '');
+  return { file, workspace: file.split('/')[0] ?? '', text, imports };
+});
+const code = sources.filter(({ file }) => !file.endsWith('.test.ts'));
+
+test('the scan sees the code, or its silence would mean nothing', () => {
+  expect(code.length).toBeGreaterThan(80);
+  for (const workspace of Object.keys(MAY_IMPORT)) {
+    expect(
+      code.some((source) => source.workspace === workspace),
+      workspace,
+    ).toBe(true);
+  }
+});
+
+test('packages meet only through config, and in cli', () => {
+  const broken = sources.flatMap((source) =>
+    source.imports
+      .filter((specifier) => !mayImport(source, specifier))
+      .map((specifier) => `${source.file} imports ${specifier}`),
+  );
+  expect(broken).toEqual([]);
+});
+
+test('inside the validator a stage looks left only', () => {
+  const broken = code.flatMap(({ file, text }) => {
+    const own = STAGES.indexOf(file.split('/')[2] ?? '');
+    if (!file.startsWith('validator/src/') || own === -1) return [];
+    // A type crosses freely: it decides nothing. What runs does not.
+    const running = [...text.matchAll(/^import (?!type )[^;]*? from '\.\.\/([a-z-]+)\//gm)];
+    return running
+      .filter(([, folder = '']) => STAGES.indexOf(folder) > own)
+      .map(([, folder = '']) => `${file} looks right, into ${folder}/`);
+  });
+  expect(broken).toEqual([]);
+});
+
+test('a file holds one idea: it is short, and its name is kebab-case and says something', () => {
+  const long = code.filter(({ text }) => text.split('\n').length > MAX_LINES);
+  expect(long.map(({ file }) => file)).toEqual([]);
+  const names = sources.map(({ file }) => file.split('/').at(-1) ?? '');
+  expect(names.filter((name) => !/^[a-z0-9-]+(\.[a-z]+)*\.ts$/.test(name))).toEqual([]);
+  const empty = /^(utils?|helpers?|common|types|misc|manager)\.ts$/;
+  expect(names.filter((name) => empty.test(name))).toEqual([]);
+});
+
+test('the project names no machine it was written on', () => {
+  const here = sources.filter(({ text }) => text.includes(root + sep));
+  expect(here.map(({ file }) => file)).toEqual([]);
+});
+
+/** Another package only as the table says; a relative path only within the package, or to the test kit. */
+function mayImport({ file, workspace }: Source, specifier: string): boolean {
+  const ours = /^@guard\/([a-z-]+)/.exec(specifier)?.[1];
+  if (ours !== undefined) return ours === workspace || !!MAY_IMPORT[workspace]?.includes(ours);
+  if (!specifier.startsWith('.')) return true;
+  const [target] = relative(root, join(root, file, '..', specifier)).split(sep);
+  return target === workspace || (target === 'test' && /\.test\.ts$|test-kit/.test(file));
+}

@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { disguise, launchDriven } from '../kit/driven-chromium.ts';
+import { poll, send } from '../kit/http.ts';
+import {
+  ORIGIN_PAGE,
+  type RecordingOrigin,
+  startRecordingOrigin,
+} from '../kit/recording-origin.ts';
+import { rowsOf } from '../kit/sql.ts';
+import { type Product, startProduct } from '../kit/start-product.ts';
+import {
+  ANALYTICS_KEY,
+  HEALTH_TOKEN,
+  INSTALLATION_SECRET,
+  SECRET_KEY,
+  storySettings,
+} from '../kit/story-settings.ts';
+import { hasWindowedChromium } from '../kit/tools.ts';
+import { curl, googlebot, GOOGLEBOT_IP, HOME_IP } from '../kit/visitors.ts';
+import { openInWindow } from '../kit/windowed-chromium.ts';
+
+/**
+ * The main job against the started product: a script is stopped, a person's browser gets through,
+ * automation is caught, crawlers are told apart, and SQL shows all of it.
+ */
+let origin: RecordingOrigin;
+let product: Product;
+
+beforeAll(async () => {
+  origin = await startRecordingOrigin();
+  product = await startProduct(storySettings(origin.url));
+});
+afterAll(async () => {
+  await product.stop();
+  await origin.close();
+});
+
+interface EventRow {
+  readonly action: string;
+  readonly decision: string;
+  readonly status_code: number;
+  readonly block_reasons: string[];
+  readonly block_reason_categories: string[];
+  readonly crawler_name: string;
+  readonly challenge: string;
+}
+
+/** The events of one path, oldest first, once there are `count` of them. */
+function eventsOf(path: string, count: number, timeoutMs = 3_000): Promise<EventRow[]> {
+  const statement = `SELECT action, decision, status_code, block_reasons, block_reason_categories,
+    crawler_name, challenge FROM events_distributed
+    WHERE created_at > now() - INTERVAL 1 HOUR AND path = '${path}' ORDER BY created_at`;
+  return poll(
+    () => rowsOf<EventRow>(product, statement),
+    (rows) => rows.length >= count,
+    timeoutMs,
+  );
+}
+
+const at = (path: string) => `${product.addresses.gateway}${path}`;
+
+describe('(a) a script on a protected page', () => {
+  test('gets 403 with an interstitial and Cache-Control: no-store, again and again', async () => {
+    let cookie = '';
+    for (let round = 0; round < 3; round++) {
+      const headers = cookie === '' ? { ...curl } : { ...curl, cookie };
+      const answer = await send(at('/from-a-script'), { headers });
+      expect(answer.status).toBe(403);
+      expect(answer.headers['cache-control']).toContain('no-store');
+      expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+      expect(answer.body).toContain('<noscript>');
+      const [set = ''] = (answer.headers['set-cookie'] ?? []) as string[];
+      if (round === 0)
+        expect(set).toMatch(/^_guard=[0-9a-f-]{36}; Path=\/; Max-Age=\d+; SameSite=Lax$/);
+      cookie = set === '' ? cookie : (set.split(';', 1)[0] ?? '');
+    }
+    expect(origin.arrivals.map(({ url }) => url)).not.toContain('/from-a-script');
+  });
+});
+
+describe.skipIf(!hasWindowedChromium)("(b) a person's browser", () => {
+  test('ends on the page of the origin after one reload, with _guard set', async () => {
+    const browser = await openInWindow(at('/from-a-person'));
+    try {
+      const arrival = await origin.arrival('/from-a-person');
+      expect(arrival.headers.cookie).toMatch(/_guard=[0-9a-f-]{36}/);
+      expect(arrival.headers['x-guard-decision']).toBe('allow');
+      const events = await eventsOf('/from-a-person', 2);
+      expect(events.map(({ action }) => action)).toEqual(['challenge', 'allow']);
+      expect(events[1]).toMatchObject({ challenge: 'verified', block_reasons: [] });
+    } finally {
+      await browser.close();
+    }
+  });
+});
+
+describe('(c) a browser under a driver', () => {
+  test('is blocked after the challenge with automated_browser', async () => {
+    const browser = await launchDriven();
+    try {
+      const context = await browser.newContext(disguise(browser));
+      const page = await context.newPage();
+      const first = await page.goto(at('/from-a-driver'));
+      expect(first?.status()).toBe(403);
+      const events = await eventsOf('/from-a-driver', 2, 15_000);
+      expect(events.map(({ action }) => action)).toEqual(['challenge', 'block']);
+      expect(events[1]).toMatchObject({ status_code: 403, challenge: 'rejected' });
+      expect(events[1]?.block_reason_categories).toContain('automated_browser');
+      expect(origin.arrivals.map(({ url }) => url)).not.toContain('/from-a-driver');
+    } finally {
+      await browser.close();
+    }
+  });
+});
+
+describe('(d) a crawler', () => {
+  test('from its published range is identified and allowed', async () => {
+    const headers = { ...googlebot, 'x-forwarded-for': GOOGLEBOT_IP };
+    const answer = await send(at('/from-google'), { headers });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toBe(ORIGIN_PAGE);
+    expect(answer.headers).not.toHaveProperty('set-cookie');
+  });
+
+  test('from another address is a crawler_impersonator', async () => {
+    const headers = { ...googlebot, 'x-forwarded-for': HOME_IP };
+    const answer = await send(at('/from-an-impersonator'), { headers });
+    expect(answer.status).toBe(403);
+    expect(origin.arrivals.map(({ url }) => url)).not.toContain('/from-an-impersonator');
+  });
+});
+
+describe('(e) SQL shows the same requests within 3 s', () => {
+  test('with decision, action and reasons', async () => {
+    expect((await eventsOf('/from-a-script', 3))[0]).toMatchObject({
+      action: 'challenge',
+      decision: 'challenge',
+      status_code: 403,
+      block_reasons: ['http_client_user_agent'],
+      block_reason_categories: ['bot_identity'],
+    });
+    expect(await eventsOf('/from-google', 1)).toMatchObject([
+      { action: 'allow', decision: 'allow', crawler_name: 'Googlebot', block_reasons: [] },
+    ]);
+    expect(await eventsOf('/from-an-impersonator', 1)).toMatchObject([
+      {
+        action: 'block',
+        decision: 'block',
+        crawler_name: 'Googlebot',
+        block_reasons: ['crawler_impersonator'],
+        block_reason_categories: ['crawler_impersonator'],
+      },
+    ]);
+  });
+});
+
+describe('bad input and wrong keys (spec 7.1)', () => {
+  const validate = (body: string, key = SECRET_KEY) =>
+    send(`${product.addresses.validator}/validate`, {
+      method: 'POST',
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      body,
+    });
+
+  test.each([
+    ['not JSON', 400, 'invalid_request'],
+    ['{"ip":"192.0.2.1"}', 400, 'missing_fields'],
+    ['{"url":"https://a.example/"}', 400, 'missing_fields'],
+    ['{"url":"https://a.example/","ip":"192.0.2.1, 192.0.2.2"}', 400, 'invalid_ip'],
+  ])('%s', async (body, status, type) => {
+    const answer = await validate(body);
+    expect(answer.status).toBe(status);
+    expect(JSON.parse(answer.body)).toMatchObject({ success: false, error: { type } });
+  });
+
+  test('a wrong key is 401 invalid_api_key', async () => {
+    const answer = await validate('{}', 'sk_wrong_but_long_enough');
+    expect(answer.status).toBe(401);
+    expect(JSON.parse(answer.body)).toMatchObject({ error: { type: 'invalid_api_key' } });
+  });
+
+  test('both MCP servers answer initialize', async () => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} });
+    const headers = { 'content-type': 'application/json' };
+    const bearer = { ...headers, authorization: `Bearer ${ANALYTICS_KEY}` };
+    const data = await send(`${product.addresses.api}/mcp`, {
+      method: 'POST',
+      headers: bearer,
+      body,
+    });
+    expect(JSON.parse(data.body)).toMatchObject({
+      result: {
+        protocolVersion: '2025-06-18',
+        serverInfo: { name: 'guard-analytics', version: '1' },
+      },
+    });
+    const docs = await send(`${product.addresses.docs}/mcp`, { method: 'POST', headers, body });
+    expect(JSON.parse(docs.body)).toMatchObject({ result: { protocolVersion: '2025-06-18' } });
+  });
+
+  test('GET /ready on the admin listener answers 200', async () => {
+    expect((await send(`${product.addresses.admin}/ready`)).status).toBe(200);
+    const metrics = await send(`${product.addresses.admin}/metrics`);
+    expect(metrics.body).toContain('guard_decisions_total{action="challenge"}');
+  });
+
+  test('nothing in the log holds a key', () => {
+    for (const secret of [
+      SECRET_KEY,
+      ANALYTICS_KEY,
+      HEALTH_TOKEN,
+      INSTALLATION_SECRET,
+      'sk_wrong',
+    ]) {
+      expect(product.log()).not.toContain(secret);
+    }
+  });
+});

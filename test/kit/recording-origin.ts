@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Arrival {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+export interface RecordingOrigin {
+  readonly url: string;
+  /** Every request that got through to it, in order. */
+  readonly arrivals: Arrival[];
+  /** Resolves when a request to this path has arrived. */
+  arrival(path: string): Promise<Arrival>;
+  close(): Promise<void>;
+}
+
+export const ORIGIN_PAGE = '<!doctype html><title>Origin</title><h1>The origin has answered</h1>';
+
+/** A site that writes down who reached it. */
+export async function startRecordingOrigin(): Promise<RecordingOrigin> {
+  const arrivals: Arrival[] = [];
+  const waiting: { path: string; resolve: (arrival: Arrival) => void }[] = [];
+  const server = createServer((request, response) => {
+    const { method = '', url = '', headers } = request;
+    const arrival = { method, url, headers };
+    arrivals.push(arrival);
+    for (const { path, resolve } of waiting) if (path === url) resolve(arrival);
+    request.resume();
+    response.setHeader('content-type', 'text/html');
+    response.end(ORIGIN_PAGE);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    arrivals,
+    arrival: (path) =>
+      new Promise((resolve) => {
+        const already = arrivals.find(({ url }) => url === path);
+        if (already) resolve(already);
+        else waiting.push({ path, resolve });
+      }),
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Service } from '@guard/config/settings/schema';
+import { stringify } from 'yaml';
+
+const BIN = join(import.meta.dirname, '..', '..', 'bin', 'guard.mjs');
+
+/** Guard as users run it: its own process, started by its own command from a settings file. */
+export interface Product {
+  readonly addresses: Readonly<Record<Service, string>>;
+  readonly pid: number;
+  /** Everything the process has written to stderr so far. */
+  log(): string;
+  /** SIGTERM, and the exit code it ended with. */
+  stop(): Promise<number | null>;
+}
+
+/** Starts `guard start --config` on settings written for one test; paths in them are its own folder. */
+export async function startProduct(
+  settings: Readonly<Record<string, unknown>>,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Product> {
+  const folder = await mkdtemp(join(tmpdir(), 'guard-test-'));
+  const file = join(folder, 'guard.yaml');
+  await writeFile(file, stringify(settings));
+  const child = spawn(process.execPath, [BIN, 'start', '--config', file, '--json'], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (log += chunk));
+  const exited = once(child, 'exit');
+  const first = await Promise.race([
+    once(createInterface(child.stdout), 'line'),
+    exited.then(() => undefined),
+  ]);
+  if (!first) throw new Error(`guard did not start: ${log}`);
+  const { addresses } = JSON.parse(String(first[0])) as { addresses: Record<Service, string> };
+  return {
+    addresses,
+    pid: child.pid ?? 0,
+    log: () => log,
+    async stop() {
+      child.kill('SIGTERM');
+      await exited;
+      await rm(folder, { recursive: true, force: true });
+      return child.exitCode;
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
+import type { DecisionEvent } from '@guard/config/contract/event';
+import type { ValidateRequest } from '@guard/config/contract/validate-request';
+import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
+import { createValidator, MemoryStore, type Validator } from '@guard/validator';
+import { organisationWith } from './policies.ts';
+
+const crawlers = CrawlerCatalogue.load();
+
+export interface TestValidator {
+  readonly validator: Validator;
+  readonly store: MemoryStore;
+  readonly events: DecisionEvent[];
+  readonly time: { now: number };
+  /** Asks in process, and fails the test when there is no answer. */
+  readonly ask: (request: ValidateRequest) => Promise<ForeignValidateResponse>;
+}
+
+/** The real validator with one organisation, a clock that stands still, and events in a list. */
+export function validatorWith(
+  rules: string,
+  over: {
+    readonly organisation?: Readonly<Record<string, unknown>>;
+    readonly observe?: boolean;
+    readonly isReady?: () => boolean;
+    readonly healthToken?: Buffer;
+  } = {},
+): TestValidator {
+  const time = { now: Date.UTC(2026, 10, 21) };
+  const clock = () => time.now;
+  const events: DecisionEvent[] = [];
+  const store = new MemoryStore(clock);
+  const organisation = organisationWith(rules, over.organisation);
+  const validator = createValidator({
+    organisations: [organisation],
+    secrets: ['the secret of the tests, long enough'],
+    observe: over.observe ?? false,
+    collectorUrl: () => 'https://collector.example',
+    healthToken: over.healthToken,
+    crawlers,
+    store,
+    events: {
+      record: (event) => {
+        events.push(event);
+        if (events.length > 1000) events.length = 0;
+      },
+    },
+    clock,
+    log: () => undefined,
+    metrics: { count: () => undefined, gauge: () => undefined },
+    isReady: over.isReady ?? (() => true),
+  });
+  const validate = validator.forOrganisation(organisation.id);
+  return {
+    validator,
+    store,
+    events,
+    time,
+    async ask(request) {
+      const outcome = await validate(request, { site: 'shop.example' });
+      if (outcome.kind !== 'answered') throw new Error(`no answer: ${JSON.stringify(outcome)}`);
+      return outcome.response;
+    },
+  };
+}
