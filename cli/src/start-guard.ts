@@ -7,6 +7,7 @@ import { createGateway } from '@guard/gateway';
 import { createDataServer, createDocsServer } from '@guard/mcp';
 import { createValidator, MemoryStore, type Validator } from '@guard/validator';
 import type { FastifyPluginAsync } from 'fastify';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createMetrics, type MetricsPage } from './metrics.ts';
 import { adminRoutes } from './services/admin.ts';
 import { gatewaySites } from './services/gateway-sites.ts';
@@ -21,6 +22,9 @@ export interface Running {
 }
 
 type Addresses = Readonly<Partial<Record<Service, string>>>;
+
+/** How long a start waits for the database. It is not needed to serve, so a slow one is left behind. */
+const DATABASE_START_MS = 8_000;
 
 /** What the parts of one installation share while it runs. */
 interface House {
@@ -59,6 +63,7 @@ export async function startGuard(
     const validator = openValidator(house, analytics);
     await listenAll(house, analytics, validator);
     await openGateway(house, analytics, validator);
+    await Promise.race([analytics.settled, sleep(DATABASE_START_MS, undefined, { ref: false })]);
     house.ready = true;
     return { addresses: house.addresses, close: () => closeHouse(house) };
   } catch (error) {

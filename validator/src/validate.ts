@@ -1,21 +1,16 @@
 import type { ValidateErrorType } from '@guard/config/contract/errors';
 import { VALIDATE } from '@guard/config/contract/limits';
-import { mintRequestId } from '@guard/config/contract/request-id';
 import type { Clock, EventSink, MaybePromise, SessionStore } from '@guard/config/contract/ports';
 import type { Reason } from '@guard/config/contract/reasons';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import type { ValidateResponse } from '@guard/config/contract/validate-response';
 import type { IssueChallenge } from './challenge/issue.ts';
-import { newReference } from './challenge/reference-code.ts';
 import { after, within } from './deadline.ts';
-import { describeEvent } from './event.ts';
 import type { Policy } from './organisation.ts';
 import { describe, type FactSources, type Facts } from './request/facts.ts';
-import { render } from './response/render.ts';
-import { representationFor } from './response/representation.ts';
+import { respond } from './respond.ts';
 import { budgetKey } from './rules/budget-key.ts';
 import { direct } from './rules/direct.ts';
-import { sessionCookie } from './session/cookie.ts';
 import { resolveSession } from './session/resolve.ts';
 import type { SessionIds } from './session/session-id.ts';
 import { findingsOf } from './signals/list.ts';
@@ -63,9 +58,10 @@ export function validate(
     resolveSession(described.cookie, visitor, engine.store, engine.ids),
     (session) => {
       const facts: Facts = { ...described.facts, session };
-      return after(judge(facts, policy, engine.store), (judgement) =>
-        respond(facts, judgement, { policy, caller, engine, startedAt }),
-      );
+      return after(judge(facts, policy, engine.store), (judgement): Validated => {
+        const response = respond(facts, judgement, { policy, caller, engine, startedAt });
+        return { kind: 'response', response };
+      });
     },
   );
   if (!(answer instanceof Promise)) return answer;
@@ -87,71 +83,4 @@ function judge(facts: Facts, policy: Policy, store: SessionStore): MaybePromise<
       perMs: value.per,
     }),
   );
-}
-
-interface Setting {
-  readonly policy: Policy;
-  readonly caller: Caller;
-  readonly engine: Engine;
-  readonly startedAt: number;
-}
-
-function respond(facts: Facts, judged: Judgement, setting: Setting): Validated {
-  const { policy, caller, engine, startedAt } = setting;
-  const judgement = engine.observe ? observed(judged) : judged;
-  const now = engine.clock();
-  const requestId = mintRequestId(now);
-  const challenged = judgement.enforced.kind === 'challenge';
-  const presented = facts.session.state === 'none' ? undefined : facts.session.id;
-  const quiet = engine.observe || facts.crawler !== undefined;
-  const minted =
-    presented === undefined && !quiet ? engine.ids.mint(policy.organisation) : undefined;
-  const sessionId = presented ?? minted ?? '';
-  const issued =
-    challenged && sessionId !== '' && representationFor(facts) === 'html'
-      ? engine.issue({
-          organisation: policy.organisation,
-          sessionId,
-          ip: facts.ip,
-          userAgent: facts.userAgent,
-          acceptLanguage: facts.headers['accept-language'],
-          method: facts.method,
-          uploadUrl: caller.uploadUrl,
-          nowMs: now,
-        })
-      : undefined;
-  // Only who is shown a page has a use for a code.
-  const shown = judgement.enforced.kind !== 'allow';
-  const reference = issued?.reference ?? (shown ? newReference() : '');
-  const response = render(judgement.enforced, {
-    facts,
-    policy,
-    requestId,
-    reference,
-    cookies: minted === undefined ? [] : [sessionCookie(minted, facts.url.scheme)],
-    interstitial: issued && { text: issued.html, headers: issued.headers },
-  });
-  engine.events.record(
-    describeEvent({
-      facts,
-      judgement,
-      response,
-      requestId,
-      reference,
-      sessionId,
-      createdAt: now,
-      organisation: policy.organisation,
-      site: caller.site,
-      validator: caller.via,
-      observe: engine.observe,
-      durationUs: Math.round((performance.now() - startedAt) * 1000),
-    }),
-  );
-  return { kind: 'response', response };
-}
-
-/** Observe mode: whatever was concluded, the visitor passes. */
-function observed({ concluded, monitor }: Judgement): Judgement {
-  const { reasons, by } = concluded;
-  return { concluded, enforced: { kind: 'allow', reasons, by }, monitor };
 }

@@ -14,6 +14,7 @@ export function noAnalytics(metrics: Metrics): Analytics {
       return Promise.resolve();
     },
     ready: () => true,
+    settled: Promise.resolve(undefined),
     close: () => Promise.resolve(),
   };
 }

@@ -1,0 +1,298 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Fastify from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createBearerAuth } from '@guard/config/settings/bearer';
+import { mixedStatement } from '../test-kit/mixed-statement.ts';
+import { createRandom } from '../test-kit/random.ts';
+import { createRecorders } from '../test-kit/recorders.ts';
+import { sampleEvent } from '../test-kit/sample-event.ts';
+import { HOSTILE_STATEMENTS, USEFUL_STATEMENTS } from '../test-kit/statements.ts';
+import { until } from '../test-kit/until.ts';
+import { EVENT_COLUMNS } from './events/columns.ts';
+import { openAnalytics } from './index.ts';
+import type { Analytics } from './index.ts';
+
+const ACME_KEY = 'sk_api_ro_acme_of_this_test';
+const RIVAL_KEY = 'sk_api_ro_rival_of_this_test';
+const RIVAL_CANARY = 'canary-of-the-rival-8361';
+const FILE_CANARY = 'canary-of-the-file-5127';
+
+const folder = mkdtempSync(join(tmpdir(), 'guard-analytics-'));
+const secretFile = join(folder, 'secret.txt');
+const recorders = createRecorders();
+const organisations = [
+  { id: 'acme', analytics_keys: [{ id: 'k', key: sha256(ACME_KEY) }] },
+  { id: 'rival', analytics_keys: [{ id: 'k', key: sha256(RIVAL_KEY) }] },
+];
+
+let analytics: Analytics;
+let app: FastifyInstance;
+let address = '';
+
+function sha256(text: string) {
+  return createHash('sha256').update(text).digest();
+}
+
+async function open(): Promise<Analytics> {
+  const opened = await openAnalytics({
+    settings: { engine: 'embedded', path: join(folder, 'data') },
+    organisations,
+    authenticate: createBearerAuth(organisations, Date.now),
+    clock: Date.now,
+    log: recorders.log,
+    metrics: recorders.metrics,
+  });
+  await until('the engine is ready', () => opened.ready());
+  return opened;
+}
+
+async function post(sql: string, key = ACME_KEY): Promise<{ response: Response; text: string }> {
+  const response = await fetch(`${address}/query?user=writer&query=SELECT+2&max_threads=1`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'text/plain' },
+    body: sql,
+  });
+  return { response, text: await response.text() };
+}
+
+async function count(where: string, key?: string): Promise<number> {
+  const { text } = await post(`SELECT count() FROM events_distributed WHERE ${where}`, key);
+  return Number(text);
+}
+
+/** Process id of the engine that was started last. */
+function enginePid(): number {
+  const ready = recorders.lines.filter((line) => line.includes('analytics_ready')).at(-1) ?? '';
+  return Number(/"pid":(\d+)/.exec(ready)?.[1]);
+}
+
+beforeAll(async () => {
+  writeFileSync(secretFile, FILE_CANARY);
+  analytics = await open();
+  app = Fastify();
+  await app.register(analytics.routes);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  address = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  for (let round = 0; round < 20; round += 1) {
+    analytics.sink.record(sampleEvent());
+    analytics.sink.record(
+      sampleEvent({
+        organisation: 'rival',
+        path: `/${RIVAL_CANARY}`,
+        headers: { 'x-note': RIVAL_CANARY },
+        blockReasons: [RIVAL_CANARY],
+      }),
+    );
+  }
+  await until('the events are there', async () => (await count('1')) === 20);
+});
+
+afterAll(async () => {
+  await app.close();
+  await analytics.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('event records (spec 2.7)', () => {
+  test('a recorded event comes back by SQL with every field', async () => {
+    const event = sampleEvent({
+      createdAt: Date.UTC(2026, 10, 20, 12, 30, 15, 123),
+      site: 'every-field',
+      session: '0f0e0d0c-0b0a-4908-8706-050403020100',
+      crawler: {
+        id: 'c1',
+        name: 'Googlebot',
+        category: 'Search Engine',
+        rslCategory: 'search',
+        verified: true,
+      },
+      path: '/ünïcode/\ud800/\u0000/"\'\\\t\n',
+      statusCode: 451,
+      headers: { Accept: 'text/html', Cookie: 'a=b', Authorization: 'Basic eDp5' },
+    });
+    analytics.sink.record(event);
+    const row = await until('the event is there', async () => {
+      const { text } = await post(
+        "SELECT * FROM events_distributed WHERE site = 'every-field' FORMAT JSONEachRow",
+      );
+      return text === '' ? undefined : (JSON.parse(text) as Record<string, unknown>);
+    });
+    expect(Object.keys(row)).toEqual(EVENT_COLUMNS.map((column) => column.name));
+    expect(row).toMatchObject({
+      created_at: '2026-11-20 12:30:15.123',
+      request_id: event.requestId,
+      organisation: 'acme',
+      action: 'block',
+      status_code: 451,
+      block_reasons: event.blockReasons,
+      block_reason_categories: event.blockReasonCategories,
+      crawler_name: 'Googlebot',
+      crawler_verified: true,
+      path: '/ünïcode/\ufffd/\u0000/"\'\\\t\n',
+      ip: '203.0.113.7',
+      headers: { accept: 'text/html' },
+      duration_us: 12,
+      body: '',
+    });
+    expect(row['session']).not.toContain(event.session.slice(0, 8));
+  });
+
+  test('list_columns reads names, types and comments live from the database (spec 4.4)', async () => {
+    const expected = EVENT_COLUMNS.map(({ name, type, comment }) => ({ name, type, comment }));
+    expect(await analytics.listColumns()).toEqual(expected);
+  });
+});
+
+describe('the statement is limited to the organisation (spec 4.3, 5)', () => {
+  test('each organisation counts its own rows, in both tables', async () => {
+    expect(await count('organisation != $$acme$$')).toBe(0);
+    expect(await count('organisation = $$rival$$', RIVAL_KEY)).toBe(20);
+    const { text } = await post('SELECT DISTINCT organisation FROM events', RIVAL_KEY);
+    expect(text).toBe('rival\n');
+  });
+
+  test('another organisation cannot be sensed by an error that depends on its rows', async () => {
+    const sql = `SELECT throwIf(path LIKE '%${RIVAL_CANARY}%') FROM events_distributed FORMAT Null`;
+    expect((await post(sql)).response.status).toBe(200);
+    expect((await post(sql, RIVAL_KEY)).response.status).toBe(500);
+  });
+
+  test.each(HOSTILE_STATEMENTS)('is answered 400, and shows nothing: %s', async (statement) => {
+    const { response, text } = await post(statement.replaceAll('FILE', secretFile));
+    expect(response.status).toBe(400);
+    expect(text).not.toContain(RIVAL_CANARY);
+    expect(text).not.toContain(FILE_CANARY);
+  });
+
+  test.each(USEFUL_STATEMENTS)('is answered 200: %s', async (statement) => {
+    const { response, text } = await post(statement);
+    expect({ status: response.status, text }).toMatchObject({ status: 200 });
+    expect(text).not.toContain(RIVAL_CANARY);
+  });
+
+  test('no mixture of statements gets a canary out (seeded)', async () => {
+    const random = createRandom('canary fuzz');
+    let ran = 0;
+    for (let round = 0; round < 150; round += 1) {
+      const sql = mixedStatement(random);
+      const { response, text } = await post(sql.replaceAll('FILE', secretFile));
+      if (response.status === 200) ran += 1;
+      expect(text, sql).not.toContain(RIVAL_CANARY);
+      expect(text, sql).not.toContain(FILE_CANARY);
+    }
+    expect(ran).toBeGreaterThan(0);
+  });
+});
+
+describe('answers (spec 4.3, 7.2, 8)', () => {
+  test('rows are tab-separated without a header row unless FORMAT says otherwise', async () => {
+    const plain = await post("SELECT 1 AS a, 'x\ty' AS b");
+    expect(plain.response.headers.get('content-type')).toMatch(/^text\/tab-separated-values/);
+    expect(plain.text).toBe('1\tx\\ty\n');
+    const json = await post('SELECT 1 AS a FORMAT JSONEachRow');
+    expect(json.response.headers.get('content-type')).toMatch(/^application\/x-ndjson/);
+    expect(json.text).toBe('{"a":1}\n');
+  });
+
+  test('no CORS header, no compression, no header of the database', async () => {
+    const { response } = await post('SELECT 1');
+    const names = [...response.headers.keys()];
+    expect(names.filter((name) => /^access-control|^x-clickhouse|encoding$/.test(name))).toEqual(
+      [],
+    );
+    expect(response.headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('a database error is plain text: code, text, identifier; not version, not path', async () => {
+    const { response, text } = await post('SELECT nonsense FROM events_distributed');
+    expect(response.status).toBe(404);
+    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(text).toMatch(/^Code: 47\. DB::Exception: .*\(UNKNOWN_IDENTIFIER\)\n$/);
+    expect(text).not.toMatch(/version \d|guard-analytics/);
+  });
+
+  test('an error after many rows is an error, not rows that end in one', async () => {
+    const { response, text } = await post('SELECT throwIf(number = 900000) FROM numbers(950000)');
+    expect(response.status).toBe(500);
+    expect(text).toMatch(/^Code: 395\. /);
+  });
+
+  test('1,000,000 rows are returned, one more is an error of the database', async () => {
+    const most = await post('SELECT 1 FROM numbers(1000000)');
+    expect(most.response.status).toBe(200);
+    expect(most.text).toHaveLength(2_000_000);
+    const more = await post('SELECT 1 FROM numbers(1000001)');
+    expect(more.response.status).toBeGreaterThanOrEqual(400);
+    expect(more.text).toContain('TOO_MANY_ROWS_OR_BYTES');
+  });
+
+  test('4 MiB are returned, one byte more is 502', async () => {
+    const rows = "SELECT repeat('x', 524287) || if(number = 8, 'y', '') FROM numbers";
+    const most = await post(`${rows}(8) FORMAT TSVRaw`);
+    expect(most.response.status).toBe(200);
+    expect(most.text).toHaveLength(4 * 1024 * 1024);
+    const more = await post(`${rows}(1, 8) FORMAT TSVRaw`);
+    expect(more.response.status).toBe(502);
+    expect(more.text).toContain('4 MiB');
+  });
+
+  test('a cancelled query gives its place back', async () => {
+    const signals = Array.from({ length: 6 }, () => new AbortController());
+    const sql = 'SELECT sum(sipHash64(number)) FROM numbers(100000000000)';
+    const running = signals.map(({ signal }) =>
+      analytics.runQuery({ organisation: 'acme', sql, signal }),
+    );
+    for (const signal of signals) signal.abort();
+    for (const outcome of await Promise.all(running)) expect(outcome.kind).toBe('unavailable');
+    expect((await post('SELECT 1')).text).toBe('1\n');
+  });
+});
+
+test('the account files are readable by their owner only, and hold no password', () => {
+  const users = readFileSync(join(folder, 'data/access/users.xml'), 'utf8');
+  expect(users).not.toMatch(/<password>/);
+  expect(users).toMatch(/<password_sha256_hex>[0-9a-f]{64}</);
+});
+
+test('an engine that is killed comes back, and no event is lost or doubled', async () => {
+  const before = recorders.counted('guard_analytics_restarts_total');
+  let recorded = 0;
+  for (let wave = 0; wave < 30; wave += 1) {
+    for (let each = 0; each < 300; each += 1) {
+      analytics.sink.record(sampleEvent({ site: 'killed' }));
+      recorded += 1;
+    }
+    if (wave === 10 || wave === 20) {
+      const pid = enginePid();
+      process.kill(pid, 'SIGKILL');
+      await until('a new engine is ready', () => analytics.ready() && enginePid() !== pid);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  await until('everything is acknowledged', () => recorders.gauged('guard_events_queued') === 0);
+  const { text } = await post(
+    "SELECT count(), uniqExact(request_id) FROM events_distributed WHERE site = 'killed'",
+  );
+  expect(text).toBe(`${recorded}\t${recorded}\n`);
+  expect(recorders.counted('guard_analytics_restarts_total')).toBeGreaterThanOrEqual(before + 2);
+  expect(recorders.counted('guard_events_total', 'dropped')).toBe(0);
+});
+
+test('rows survive a restart; the schema is applied a second time without harm', async () => {
+  analytics.sink.record(sampleEvent({ site: 'last words' }));
+  const before = await count("site != 'last words'");
+  await analytics.close();
+  analytics = await open();
+  const outcome = await analytics.runQuery({
+    organisation: 'acme',
+    sql: "SELECT countIf(site != 'last words'), countIf(site = 'last words') FROM events",
+  });
+  expect(outcome).toMatchObject({ kind: 'rows' });
+  const rows = outcome.kind === 'rows' ? Buffer.from(outcome.body).toString() : '';
+  expect(rows).toBe(`${before}\t1\n`);
+});

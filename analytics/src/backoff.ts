@@ -1,0 +1,23 @@
+/** Waiting times that double from the first to the longest, until a success starts them over. */
+export class Backoff {
+  readonly #firstMs: number;
+  readonly #longestMs: number;
+  #nextMs: number;
+
+  constructor(firstMs: number, longestMs: number) {
+    this.#firstMs = firstMs;
+    this.#longestMs = longestMs;
+    this.#nextMs = firstMs;
+  }
+
+  /** Milliseconds to wait before the next attempt. */
+  next(): number {
+    const ms = this.#nextMs;
+    this.#nextMs = Math.min(ms * 2, this.#longestMs);
+    return ms;
+  }
+
+  reset(): void {
+    this.#nextMs = this.#firstMs;
+  }
+}

@@ -1,0 +1,115 @@
+import type { Account } from './http-client.ts';
+import {
+  DATABASE,
+  LOCAL_TABLE,
+  organisationAccount,
+  rowFilter,
+  sha256Hex,
+  TABLE,
+} from './accounts.ts';
+
+import { ACCOUNT_SETTINGS, QUERIES_PER_ORGANISATION } from './limits.ts';
+
+/** The two files the embedded engine is started with. No value in them needs escaping: see each. */
+
+export const CLUSTER = 'guard';
+
+/** Never listened on: equal to the replica's port, it tells the engine that the shard is itself. */
+const TCP_PORT = 9000;
+
+/**
+ * Accounts, rights and row policies.
+ *
+ * `default` is the account under which the engine runs its own start-up statement: it must have an
+ * empty password and be let in from 127.0.0.1. So it may do nothing but open the listener, and it
+ * may do so only while no other query runs. The start-up statement never ends, therefore nobody who
+ * reaches the port can run anything as `default`: without that bound, `SELECT file('/etc/passwd')`
+ * would work for every process of the machine, because the scalar function asks for no right.
+ *
+ * @param organisations identifiers of settings/schema.ts: letters, digits, `-` and `_`.
+ */
+export function usersXml(writer: Account, organisations: readonly string[]): string {
+  const accounts = organisations.map((organisation) => {
+    const { user, password } = organisationAccount(organisation, writer.password);
+    return `
+    <${user}>
+      ${identity(password)}
+      <profile>organisation</profile>
+      <grants>
+        <query>GRANT SELECT ON ${DATABASE}.${LOCAL_TABLE}</query>
+        <query>GRANT SELECT ON ${DATABASE}.${TABLE}</query>
+      </grants>
+      <databases><${DATABASE}><${LOCAL_TABLE}>
+        <filter>${rowFilter(organisation)}</filter>
+      </${LOCAL_TABLE}></${DATABASE}></databases>
+    </${user}>`;
+  });
+  return `<clickhouse>
+  <profiles>
+    <default/>
+    <start_up>
+      <max_block_size>1</max_block_size>
+      <max_threads>1</max_threads>
+      <max_execution_time>0</max_execution_time>
+      <max_concurrent_queries_for_all_users>1</max_concurrent_queries_for_all_users>
+      <constraints>
+        <max_concurrent_queries_for_all_users><const/></max_concurrent_queries_for_all_users>
+      </constraints>
+    </start_up>
+    <organisation>
+      ${settingsXml({ ...ACCOUNT_SETTINGS, max_concurrent_queries_for_user: 2 * QUERIES_PER_ORGANISATION })}
+    </organisation>
+  </profiles>
+  <quotas><default/></quotas>
+  <users>
+    <default>
+      <password/>
+      <networks><ip>127.0.0.1</ip></networks>
+      <profile>start_up</profile>
+      <quota>default</quota>
+      <grants><query>GRANT SYSTEM LISTEN ON *.*</query></grants>
+    </default>
+    <${writer.user}>
+      ${identity(writer.password)}
+      <profile>default</profile>
+      <grants>
+        <query>GRANT SELECT, INSERT, CREATE, ALTER ON ${DATABASE}.*</query>
+        <query>GRANT TABLE ENGINE ON *</query>
+        <query>GRANT SELECT ON system.columns</query>
+        <query>GRANT REMOTE ON *.*</query>
+      </grants>
+    </${writer.user}>${accounts.join('')}
+  </users>
+</clickhouse>
+`;
+}
+
+/** Server settings. `usersPath` is a path the operator wrote in guard.yaml, so it is escaped. */
+export function configXml(usersPath: string, maxMemoryBytes: number): string {
+  return `<clickhouse>
+  <users_config>${escapeXml(usersPath)}</users_config>
+  <tcp_port>${TCP_PORT}</tcp_port>
+  <max_server_memory_usage>${maxMemoryBytes}</max_server_memory_usage>
+  <remote_servers><${CLUSTER}><shard><replica>
+    <host>127.0.0.1</host><port>${TCP_PORT}</port>
+  </replica></shard></${CLUSTER}></remote_servers>
+</clickhouse>
+`;
+}
+
+/** Passwords are kept as SHA-256, and every account is let in from this machine only. */
+function identity(password: string): string {
+  return `<password_sha256_hex>${sha256Hex(password)}</password_sha256_hex>
+      <networks><ip>127.0.0.1</ip></networks>
+      <quota>default</quota>`;
+}
+
+function settingsXml(settings: Readonly<Record<string, string | number>>): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `<${name}>${value}</${name}>`)
+    .join('\n      ');
+}
+
+function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

@@ -1,0 +1,206 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createRecorders } from '../../test-kit/recorders.ts';
+import { sampleEvent } from '../../test-kit/sample-event.ts';
+import { HOSTILE_STATEMENTS } from '../../test-kit/statements.ts';
+import { until } from '../../test-kit/until.ts';
+import { openAnalytics } from '../index.ts';
+import type { Analytics } from '../index.ts';
+import { CLUSTER, configXml, usersXml } from './access-config.ts';
+import { organisationAccount } from './accounts.ts';
+import { freeLoopbackPort, startEngineProcess } from './engine-process.ts';
+import type { EngineProcess } from './engine-process.ts';
+import { createDatabaseClient } from './http-client.ts';
+import type { Account, DatabaseClient } from './http-client.ts';
+import { findEngineLibrary } from './library.ts';
+import { ACCOUNT_SETTINGS } from './limits.ts';
+import { prepareSchema } from './prepare.ts';
+import { accountStatements } from './remote-accounts.ts';
+import { quoteText, schemaStatements } from './schema.ts';
+
+const CANARY = 'canary-of-the-rival-2290';
+const folder = mkdtempSync(join(tmpdir(), 'guard-accounts-'));
+const writer: Account = { user: 'writer', password: 'a password of this test' };
+const secretFile = join(folder, 'secret.txt');
+
+let engine: EngineProcess;
+let client: DatabaseClient;
+let url = '';
+let analytics: Analytics;
+const recorders = createRecorders();
+
+/** The database's answer to an account, without the gate. */
+async function ask(account: Account, sql: string): Promise<{ code: number; text: string }> {
+  const answer = await client.send({
+    account,
+    parameters: {},
+    body: [Buffer.from(sql)],
+    timeoutMs: 20_000,
+    maxAnswerBytes: 1024 * 1024,
+  });
+  if (answer.kind !== 'answered') throw new Error(JSON.stringify(answer));
+  return { code: answer.exceptionCode, text: answer.body.toString() };
+}
+
+/** A server that was there before Guard: its own accounts, its own password of the writer. */
+beforeAll(async () => {
+  const library = await findEngineLibrary();
+  if (library.kind === 'missing') throw new Error(library.message);
+  const dataPath = join(folder, 'engine');
+  mkdirSync(dataPath);
+  writeFileSync(secretFile, 'canary-of-the-file');
+  writeFileSync(join(folder, 'users.xml'), usersXml(writer, ['acme', 'rival']));
+  const configPath = join(folder, 'config.xml');
+  writeFileSync(configPath, configXml(join(folder, 'users.xml'), 1024 ** 3));
+  const port = await freeLoopbackPort();
+  engine = startEngineProcess({ libraryPath: library.path, dataPath, configPath, port });
+  url = `http://127.0.0.1:${port}/`;
+  client = createDatabaseClient(new URL(url));
+  await until('the server answers', () => client.ping(1000));
+  expect(await prepareSchema(client, writer, CLUSTER, false)).toBeUndefined();
+  analytics = await openAnalytics({
+    settings: { engine: 'clickhouse', url, ...writer },
+    organisations: [{ id: 'acme' }, { id: 'rival' }],
+    authenticate: () => undefined,
+    clock: Date.now,
+    log: recorders.log,
+    metrics: recorders.metrics,
+  });
+});
+
+afterAll(async () => {
+  await analytics.close();
+  client.close();
+  await engine.kill();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('the database account is the tenant boundary (spec 5)', () => {
+  test('a remote server is used over the same interface, with an account an organisation', async () => {
+    await until('the server is ready', () => analytics.ready());
+    analytics.sink.record(sampleEvent());
+    analytics.sink.record(sampleEvent({ organisation: 'rival', path: `/${CANARY}` }));
+    const sql = 'SELECT count(), any(path) FROM events_distributed';
+    const acme = await until('the event is there', async () => {
+      const outcome = await analytics.runQuery({ organisation: 'acme', sql });
+      const text = outcome.kind === 'rows' ? Buffer.from(outcome.body).toString() : '0';
+      return text.startsWith('0') ? undefined : text;
+    });
+    expect(acme).toBe('1\t/login\n');
+    const stranger = await analytics.runQuery({ organisation: 'stranger', sql: 'SELECT 1' });
+    expect(stranger.kind).toBe('unavailable');
+  });
+
+  test.each(HOSTILE_STATEMENTS)('holds without the gate: %s', async (statement) => {
+    const account = organisationAccount('acme', writer.password);
+    const { text } = await ask(account, statement.replaceAll('FILE', '/nonexistent'));
+    expect(text).not.toContain(CANARY);
+  });
+
+  test('after all of that, every row of the other organisation is still there', async () => {
+    const rival = organisationAccount('rival', writer.password);
+    expect((await ask(rival, 'SELECT path FROM events_distributed')).text).toBe(`/${CANARY}\n`);
+  });
+
+  test('carries the limits of spec 8, and no query can change them', async () => {
+    const account = organisationAccount('acme', writer.password);
+    for (const [name, value] of Object.entries(ACCOUNT_SETTINGS)) {
+      const { text } = await ask(account, `SELECT getSetting('${name}')`);
+      expect({ [name]: text.trim().replace('true', '1').replace('false', '0') }).toEqual({
+        [name]: String(value),
+      });
+    }
+    const changed = await ask(account, 'SELECT 1 SETTINGS max_execution_time = 0');
+    expect(changed.code).toBe(164);
+  });
+
+  test('a wrong password, and an organisation nobody named, are let in nowhere', async () => {
+    expect((await ask({ user: 'guard_acme', password: '' }, 'SELECT 1')).code).toBe(516);
+    expect((await ask(organisationAccount('nobody', writer.password), 'SELECT 1')).code).toBe(516);
+  });
+
+  test.each([
+    'SELECT 1',
+    "SELECT file('FILE')",
+    'SYSTEM STOP LISTEN HTTP',
+    'SET max_concurrent_queries_for_all_users = 0',
+    'SELECT 1 SETTINGS max_concurrent_queries_for_all_users = 0',
+    "SELECT * FROM (SELECT file('FILE') SETTINGS max_concurrent_queries_for_all_users = 0)",
+  ])(
+    'the account without a password, which the engine starts with, runs nothing: %s',
+    async (sql) => {
+      const anybody = { user: 'default', password: '' };
+      const { code, text } = await ask(anybody, sql.replaceAll('FILE', secretFile));
+      expect([202, 452]).toContain(code);
+      expect(text).not.toContain('canary');
+    },
+  );
+});
+
+describe('statements for a server or cluster', () => {
+  const statements = [
+    ...schemaStatements('a `cluster`', true),
+    ...schemaStatements('default', false),
+    ...accountStatements('acme-1_x', 'secret', 'a `cluster`'),
+    ...accountStatements('acme-1_x', 'secret', undefined),
+  ];
+
+  test.each(statements)("the database's own parser accepts %s", async (sql) => {
+    const parsed = await ask(writer, `SELECT formatQuery(${quoteText(sql)})`);
+    expect(parsed).toMatchObject({ code: 0 });
+  });
+
+  test('no password is in them', () => {
+    const { password } = organisationAccount('acme-1_x', 'secret');
+    expect(statements.join('\n')).not.toContain(password);
+  });
+});
+
+test.runIf(process.platform === 'linux')('an engine that is asked nothing rests', async () => {
+  /** Hundredths of a second of processor time, user and system, since the start. */
+  const used = (): number => {
+    const fields = readFileSync(`/proc/${engine.pid ?? 0}/stat`, 'utf8').split(' ');
+    return Number(fields[13]) + Number(fields[14]);
+  };
+  await until('a second with less than a tenth of it used', async () => {
+    const before = used();
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    return used() - before < 10;
+  });
+});
+
+test('the engine ends when the process that started it is killed', async () => {
+  const script = new URL('../../test-kit/hold-engine.ts', import.meta.url).pathname;
+  const holder = spawn(process.execPath, [script, join(folder, 'held')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  holder.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const pid = await until('the engine runs', () => {
+    const found = /"event":"analytics_ready","pid":(\d+)/.exec(output)?.[1];
+    return found === undefined ? undefined : Number(found);
+  });
+  expect(isRunning(pid)).toBe(true);
+  holder.kill('SIGKILL');
+  await until('the engine has ended', () => !isRunning(pid));
+});
+
+/** A process that nobody has waited for yet (a zombie) has ended. */
+function isRunning(pid: number): boolean {
+  try {
+    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
+  } catch {
+    return process.platform !== 'linux' && signalReaches(pid);
+  }
+}
+
+function signalReaches(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

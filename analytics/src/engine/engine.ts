@@ -1,0 +1,28 @@
+import type { Account, DatabaseClient } from './http-client.ts';
+
+/** A database that answered, and whose schema and accounts are in place. */
+export interface Database {
+  readonly client: DatabaseClient;
+  /** Writes events and reads the schema; never runs what a client sent. */
+  readonly writer: Account;
+  /** The table that inserts name: the local one, or on a cluster the distributed one. */
+  readonly insertInto: string;
+  /** The account of an organisation, or undefined when the settings name no such organisation. */
+  account(organisation: string): Account | undefined;
+  /** Paths and host names that no answer to a client may show. */
+  readonly secrets: readonly string[];
+}
+
+export type EngineState =
+  | { readonly kind: 'ready'; readonly database: Database }
+  /** Not started yet, starting again, or away; `message` is for the caller of a query. */
+  | { readonly kind: 'away'; readonly message: string }
+  /** Will not come: it is not installed. */
+  | { readonly kind: 'missing'; readonly message: string };
+
+/** Where the database is, and whether it can be asked just now; one implementation a mode. */
+export interface Engine {
+  readonly state: () => EngineState;
+  /** Stops the engine, or lets go of it. */
+  close(): Promise<void>;
+}

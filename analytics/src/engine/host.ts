@@ -1,0 +1,38 @@
+/**
+ * The embedded engine's process: loads the library and becomes a ClickHouse server. It is started by
+ * engine-process.ts and by nobody else.
+ *
+ * Arguments: the library's path, then options of clickhouse-local.
+ */
+import { DataType, load, open } from 'ffi-rs';
+
+const [libraryPath = '', ...options] = process.argv.slice(2);
+
+/**
+ * Opens the HTTP listener and then stays: the second statement sleeps and never ends. Its sum needs
+ * each sleep; a count would not, and the database would leave the sleep out and keep a core busy.
+ * It must not fail, since a failed statement ends the library with an abort; `numbers()` needs no
+ * right.
+ */
+const STATEMENTS =
+  'SYSTEM START LISTEN HTTP; SELECT sum(sleepEachRow(3)) FROM numbers(1000000000000) FORMAT Null';
+
+// The library has no orderly stop, and needs none: what it acknowledged is in its files.
+function endProcess(): void {
+  process.kill(process.pid, 'SIGKILL');
+}
+
+// The parent holds the other end of stdin and writes nothing: its end is the parent's end.
+process.stdin.on('end', endProcess).on('error', endProcess).resume();
+
+const args = ['clickhouse', ...options, '--query', STATEMENTS];
+open({ library: 'chdb', path: libraryPath });
+// A thread of its own: the event loop stays free to see the parent go.
+void load({
+  library: 'chdb',
+  funcName: 'chdb_query_cmdline',
+  retType: DataType.External,
+  paramsType: [DataType.I32, DataType.StringArray],
+  paramsValue: [args.length, args],
+  runInNewThread: true,
+}).then(endProcess, endProcess);

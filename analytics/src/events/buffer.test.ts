@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import { createRecorders } from '../../test-kit/recorders.ts';
+import { sampleEvent } from '../../test-kit/sample-event.ts';
+import type { Batch } from './batch.ts';
+import { BUFFER, EventBuffer } from './buffer.ts';
+
+/** A buffer before an outbox that only collects, on a clock that a test moves. */
+function setUp() {
+  const recorders = createRecorders();
+  const batches: Batch[] = [];
+  const state = { now: 1_000_000, waiting: 0 };
+  const buffer = new EventBuffer({
+    outbox: {
+      put: (batch) => void batches.push(batch),
+      waiting: () => state.waiting,
+      rows: () => 0,
+    },
+    clock: () => state.now,
+    log: recorders.log,
+    metrics: recorders.metrics,
+  });
+  return { buffer, batches, state, recorders };
+}
+
+/** Lets the turns of the event loop pass in which events are encoded. */
+async function encoded(turns = 1): Promise<void> {
+  for (let turn = 0; turn <= turns; turn += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+describe('events become batches', () => {
+  test('a batch is handed on when it is a second old, not before', async () => {
+    const { buffer, batches, state } = setUp();
+    buffer.record(sampleEvent());
+    buffer.record(sampleEvent());
+    await encoded();
+    state.now += BUFFER.batchAgeMs - 1;
+    buffer.tick();
+    expect(batches).toHaveLength(0);
+    expect(buffer.queued()).toBe(2);
+    state.now += 1;
+    buffer.tick();
+    expect(batches.map((batch) => batch.rows)).toEqual([2]);
+    const lines = Buffer.concat([...(batches[0]?.body ?? [])]).toString();
+    expect(lines.trimEnd().split('\n')).toHaveLength(2);
+  });
+
+  test('no batch has more than 5,000 rows, and a full one does not wait', async () => {
+    const { buffer, batches } = setUp();
+    for (let each = 0; each < 12_000; each += 1) buffer.record(sampleEvent());
+    await encoded(60);
+    expect(batches.length).toBeGreaterThanOrEqual(2);
+    for (const batch of batches) expect(batch.rows).toBeLessThanOrEqual(5000);
+    buffer.close();
+    expect(batches.reduce((sum, batch) => sum + batch.rows, 0)).toBe(12_000);
+  });
+
+  test('while the database is behind, a batch grows instead of becoming many', async () => {
+    const { buffer, batches, state } = setUp();
+    state.waiting = 2;
+    buffer.record(sampleEvent());
+    await encoded();
+    state.now += 10 * BUFFER.batchAgeMs;
+    buffer.tick();
+    expect(batches).toHaveLength(0);
+    state.waiting = 0;
+    buffer.tick();
+    expect(batches).toHaveLength(1);
+  });
+
+  test('more events in one turn than the ring holds are dropped and counted', () => {
+    const { buffer, recorders } = setUp();
+    for (let each = 0; each < BUFFER.ringSize + 3; each += 1) buffer.record(sampleEvent());
+    expect(recorders.counted('guard_events_total', 'recorded')).toBe(BUFFER.ringSize);
+    expect(recorders.counted('guard_events_total', 'dropped')).toBe(3);
+  });
+
+  test('closing hands on what is left; what comes later is dropped and counted', () => {
+    const { buffer, batches, recorders } = setUp();
+    buffer.record(sampleEvent());
+    buffer.close();
+    buffer.record(sampleEvent());
+    expect(batches.map((batch) => batch.rows)).toEqual([1]);
+    expect(recorders.counted('guard_events_total', 'dropped')).toBe(1);
+  });
+});

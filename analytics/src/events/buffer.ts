@@ -1,0 +1,127 @@
+import type { DecisionEvent } from '@guard/config/contract/event';
+import type { Clock, EventSink, Log, Metrics } from '@guard/config/contract/ports';
+import { BatchBuilder } from './batch.ts';
+import { encodeRow } from './columns.ts';
+import type { Outbox } from './outbox.ts';
+
+/** The bounds of the way an event takes from a request to a batch. */
+export const BUFFER = {
+  /** Events recorded and not yet encoded. */
+  ringSize: 16_384,
+  /** Events encoded in one turn of the event loop, so that requests are not held up. */
+  encodedPerTurn: 256,
+  batchRows: 5000,
+  batchBytes: 8 * 1024 * 1024,
+  batchAgeMs: 1000,
+} as const;
+
+interface BufferOptions {
+  readonly outbox: Pick<Outbox, 'put' | 'waiting' | 'rows'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/**
+ * Takes events from the request path and makes batches of them. `record` stores a reference and
+ * returns; encoding happens in a later turn of the event loop, so that an event dies young.
+ */
+export class EventBuffer implements EventSink {
+  readonly #ring = new Array<DecisionEvent | undefined>(BUFFER.ringSize);
+  readonly #builder = new BatchBuilder();
+  readonly #outbox: BufferOptions['outbox'];
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #metrics: Metrics;
+  #first = 0;
+  #count = 0;
+  #scheduled = false;
+  #closed = false;
+
+  constructor({ outbox, clock, log, metrics }: BufferOptions) {
+    this.#outbox = outbox;
+    this.#clock = clock;
+    this.#log = log;
+    this.#metrics = metrics;
+  }
+
+  record(event: DecisionEvent): void {
+    if (this.#closed || this.#count === BUFFER.ringSize) {
+      this.#metrics.count('guard_events_total', 'dropped');
+      return;
+    }
+    this.#ring[(this.#first + this.#count) % BUFFER.ringSize] = event;
+    this.#count += 1;
+    this.#metrics.count('guard_events_total', 'recorded');
+    if (!this.#scheduled) this.#schedule();
+  }
+
+  /** Events on their way: recorded here, waiting in the outbox, or spilled. */
+  queued(): number {
+    return this.#count + this.#builder.rows + this.#outbox.rows();
+  }
+
+  /**
+   * Hands on a batch that has become old. To be called several times a second. While the database
+   * is behind, batches are left to grow, so that its way back is not paved with tiny inserts.
+   */
+  tick(): void {
+    const old = this.#builder.ageMs(this.#clock()) >= BUFFER.batchAgeMs;
+    if (old && this.#outbox.waiting() < 2) this.#flush();
+  }
+
+  /** Encodes what is left and hands it on. Whatever is recorded afterwards is dropped and counted. */
+  close(): void {
+    this.#closed = true;
+    while (this.#count > 0) this.#encode();
+    this.#flush();
+  }
+
+  #schedule(): void {
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#encode();
+      if (this.#count > 0) this.#schedule();
+    });
+  }
+
+  #encode(): void {
+    const until = Math.min(this.#count, BUFFER.encodedPerTurn);
+    let lines = '';
+    let rows = 0;
+    for (let taken = 0; taken < until; taken += 1) {
+      const line = this.#encodeNext();
+      if (line === undefined) continue;
+      lines += `${line}\n`;
+      rows += 1;
+    }
+    if (rows === 0) return;
+    this.#builder.add(Buffer.from(lines), rows, this.#clock());
+    const full =
+      this.#builder.rows + BUFFER.encodedPerTurn > BUFFER.batchRows ||
+      this.#builder.bytes >= BUFFER.batchBytes;
+    if (full) this.#flush();
+  }
+
+  #encodeNext(): string | undefined {
+    const event = this.#ring[this.#first];
+    this.#ring[this.#first] = undefined;
+    this.#first = (this.#first + 1) % BUFFER.ringSize;
+    this.#count -= 1;
+    if (event === undefined) return undefined;
+    try {
+      return encodeRow(event);
+    } catch (error) {
+      // The request is long answered; an event its maker built wrongly must not end the process.
+      this.#metrics.count('guard_events_total', 'dropped');
+      this.#log('error', 'analytics_event_malformed', { reason: String(error) });
+      return undefined;
+    }
+  }
+
+  #flush(): void {
+    const batch = this.#builder.take();
+    if (batch !== undefined) this.#outbox.put(batch);
+  }
+}

@@ -1,0 +1,165 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createRecorders } from '../../test-kit/recorders.ts';
+import { until } from '../../test-kit/until.ts';
+import type { Batch } from './batch.ts';
+import { Outbox } from './outbox.ts';
+import type { InsertOutcome } from './outbox.ts';
+import { openSpill } from './spill.ts';
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'guard-spill-'));
+  folders.push(folder);
+  return folder;
+}
+
+function batch(token: number, bytes = 100): Batch {
+  const name = `00000000-0000-4000-8000-${String(token).padStart(12, '0')}`;
+  return { token: name, rows: 10, bytes, body: [Buffer.alloc(bytes, 'x')] };
+}
+
+/** An outbox before a database that does what `answer` says; pauses take no time but are kept. */
+async function setUp(
+  options: { folder?: string; maxMemoryBytes?: number; maxSpillBytes?: number } = {},
+) {
+  const recorders = createRecorders();
+  const state: { answer: InsertOutcome; sent: Batch[]; pauses: number[] } = {
+    answer: { kind: 'written' },
+    sent: [],
+    pauses: [],
+  };
+  const lost: number[] = [];
+  const folder = options.folder ?? newFolder();
+  const spill = await openSpill({
+    directory: folder,
+    maxBytes: options.maxSpillBytes ?? 10_000,
+    clock: () => 1_700_000_000_000,
+    lost: (rows) => lost.push(rows),
+  });
+  const outbox = new Outbox({
+    insert: (one) => {
+      state.sent.push(one);
+      return Promise.resolve(state.answer);
+    },
+    pause: (ms) => {
+      state.pauses.push(ms);
+      return new Promise((resolve) => setImmediate(resolve));
+    },
+    spill,
+    maxMemoryBytes: options.maxMemoryBytes ?? 1000,
+    ...recorders,
+  });
+  const fate = (name: string): number => recorders.counted('guard_events_total', name);
+  return { outbox, spill, state, fate, lost, folder };
+}
+
+const AWAY: InsertOutcome = { kind: 'retry', reason: 'away' };
+const none = (): AbortSignal => new AbortController().signal;
+
+describe('batches on their way to the database', () => {
+  test('the same batch is sent until it is acknowledged, with pauses that double to 10 s', async () => {
+    const { outbox, state, fate } = await setUp();
+    state.answer = AWAY;
+    outbox.put(batch(1));
+    await until('eight attempts', () => state.sent.length >= 8);
+    expect(fate('written')).toBe(0);
+    state.answer = { kind: 'written' };
+    await until('it is written', () => fate('written') === 10);
+    expect(new Set(state.sent.map(({ token }) => token)).size).toBe(1);
+    expect(state.pauses.slice(0, 7)).toEqual([250, 500, 1000, 2000, 4000, 8000, 10_000]);
+    expect(outbox.rows()).toBe(0);
+  });
+
+  test('a batch the database refuses for its rows is dropped and counted, and the next one goes', async () => {
+    const { outbox, state, fate } = await setUp();
+    state.answer = { kind: 'rejected', reason: 'Cannot parse' };
+    outbox.put(batch(1));
+    await until('it is dropped', () => fate('dropped') === 10);
+    state.answer = { kind: 'written' };
+    outbox.put(batch(2));
+    await until('the next is written', () => fate('written') === 10);
+  });
+
+  test('beyond the memory bound batches go to disk, and from there to the database', async () => {
+    const { outbox, spill, state, fate } = await setUp({ maxMemoryBytes: 250 });
+    state.answer = AWAY;
+    for (let token = 1; token <= 5; token += 1) {
+      outbox.put(batch(token));
+      await until('it is kept', () => outbox.rows() === token * 10);
+    }
+    expect(outbox.waiting()).toBe(2);
+    expect(fate('spilled')).toBe(30);
+    state.answer = { kind: 'written' };
+    await until('all are written', () => fate('written') === 50);
+    await until('the disk is empty', () => spill.rows() === 0);
+    expect(new Set(state.sent.map(({ token }) => token)).size).toBe(5);
+    expect(fate('dropped')).toBe(0);
+  });
+
+  test('beyond the disk bound a batch is dropped and counted', async () => {
+    const { outbox, state, fate } = await setUp({ maxMemoryBytes: 100, maxSpillBytes: 150 });
+    state.answer = AWAY;
+    outbox.put(batch(1));
+    outbox.put(batch(2));
+    outbox.put(batch(3));
+    await until('one is dropped', () => fate('dropped') === 10);
+    expect(fate('spilled')).toBe(10);
+    expect(outbox.rows()).toBe(20);
+    await outbox.close(AbortSignal.abort());
+  });
+
+  test('closing delivers what it can', async () => {
+    const { outbox, fate } = await setUp();
+    outbox.put(batch(1));
+    outbox.put(batch(2));
+    await outbox.close(none());
+    expect(fate('written')).toBe(20);
+  });
+
+  test('what cannot be delivered at the end is on disk, private, and sent by the next process', async () => {
+    const first = await setUp();
+    first.state.answer = AWAY;
+    first.outbox.put(batch(1));
+    first.outbox.put(batch(2));
+    await until('an attempt was made', () => first.state.sent.length > 0);
+    await first.outbox.close(AbortSignal.abort());
+    expect(first.fate('spilled')).toBe(20);
+    const files = readdirSync(first.folder);
+    expect(files).toHaveLength(2);
+    for (const file of files) expect(statSync(join(first.folder, file)).mode & 0o077).toBe(0);
+
+    const second = await setUp({ folder: first.folder });
+    await until('both are written', () => second.fate('written') === 20);
+    expect(second.state.sent.map(({ token }) => token)).toEqual([batch(1).token, batch(2).token]);
+    await until('the files are gone', () => readdirSync(first.folder).length === 0);
+  });
+
+  test('half-written and foreign files in the folder do no harm; a cut one is counted', async () => {
+    const first = await setUp();
+    first.state.answer = AWAY;
+    first.outbox.put(batch(1));
+    await first.outbox.close(AbortSignal.abort());
+    const [name = ''] = readdirSync(first.folder);
+    writeFileSync(join(first.folder, `${name}.part`), 'half');
+    writeFileSync(join(first.folder, 'notes.txt'), 'keep me');
+
+    const second = await openSpill({
+      directory: first.folder,
+      maxBytes: 1000,
+      clock: Date.now,
+      lost: (rows) => first.lost.push(rows),
+    });
+    truncateSync(join(first.folder, name), 5);
+    expect(await second.next()).toBeUndefined();
+    expect(first.lost).toEqual([10]);
+    expect(readdirSync(first.folder)).toContain('notes.txt');
+    expect(readdirSync(first.folder)).not.toContain(`${name}.part`);
+  });
+});

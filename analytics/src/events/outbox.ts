@@ -1,0 +1,172 @@
+import type { Log, Metrics } from '@guard/config/contract/ports';
+import { Backoff } from '../backoff.ts';
+import type { Batch } from './batch.ts';
+import type { Spill } from './spill.ts';
+
+/** How one attempt to insert a batch ended. */
+export type InsertOutcome =
+  /** The database answered 200: the rows are acknowledged. */
+  | { readonly kind: 'written' }
+  /** Nothing is known, or the database could not just now: the same batch again, later. */
+  | { readonly kind: 'retry'; readonly reason: string }
+  /** The database read the rows and refused them: another attempt would end the same way. */
+  | { readonly kind: 'rejected'; readonly reason: string };
+
+export type Insert = (batch: Batch, signal: AbortSignal) => Promise<InsertOutcome>;
+
+/** Resolves after `ms` milliseconds, or early when the signal fires; never rejects. */
+export type Pause = (ms: number, signal: AbortSignal) => Promise<void>;
+
+interface OutboxOptions {
+  readonly insert: Insert;
+  readonly pause: Pause;
+  /** Undefined: there is no disk to spill to. */
+  readonly spill: Spill | undefined;
+  /** Bytes of batches held in memory; the next batch goes to disk. */
+  readonly maxMemoryBytes: number;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+const FIRST_BACKOFF_MS = 250;
+const LONGEST_BACKOFF_MS = 10_000;
+/** Batches that may wait for a slow disk, beyond the memory bound. */
+const MAX_BEING_STORED = 2;
+
+/** Takes batches to the database, one at a time, until each is acknowledged or its room runs out. */
+export class Outbox {
+  readonly #options: OutboxOptions;
+  readonly #memory: Batch[] = [];
+  readonly #stop = new AbortController();
+  #memoryBytes = 0;
+  #rest = new AbortController();
+  #working: Promise<void> | undefined;
+  #storing = Promise.resolve();
+  #beingStored = 0;
+
+  constructor(options: OutboxOptions) {
+    this.#options = options;
+    this.#start();
+  }
+
+  /** Takes a batch: into memory, else onto disk, else it is dropped and counted. */
+  put(batch: Batch): void {
+    const full = this.#memoryBytes + batch.bytes > this.#options.maxMemoryBytes;
+    if (full && this.#memory.length > 0) {
+      this.#overflow(batch);
+      return;
+    }
+    this.#memory.push(batch);
+    this.#memoryBytes += batch.bytes;
+    this.#start();
+  }
+
+  /** Ends a pause between two attempts: the database is back. */
+  wake(): void {
+    this.#rest.abort();
+  }
+
+  /** Batches in memory, the one on its way included. */
+  waiting(): number {
+    return this.#memory.length;
+  }
+
+  /** Rows in memory and on disk that are not acknowledged. */
+  rows(): number {
+    const spilled = this.#options.spill?.rows() ?? 0;
+    return this.#memory.reduce((sum, batch) => sum + batch.rows, spilled);
+  }
+
+  /** Goes on delivering until everything is written or `deadline` fires, then spills the rest. */
+  async close(deadline: AbortSignal): Promise<void> {
+    const stop = (): void => this.#stop.abort();
+    if (deadline.aborted) stop();
+    deadline.addEventListener('abort', stop, { once: true });
+    await this.#storing;
+    while (this.#working !== undefined) await this.#working;
+    stop();
+    for (const batch of this.#memory.splice(0)) await this.#store(batch);
+  }
+
+  #start(): void {
+    if (this.#stop.signal.aborted) return;
+    this.#working ??= this.#work().finally(() => {
+      this.#working = undefined;
+      // A batch that came after the last look would otherwise wait for the next one.
+      if (this.#memory.length > 0) this.#start();
+    });
+  }
+
+  async #work(): Promise<void> {
+    const { spill } = this.#options;
+    for (;;) {
+      const fromMemory = this.#memory[0];
+      const batch = fromMemory ?? (await spill?.next());
+      if (batch === undefined || !(await this.#deliver(batch))) return;
+      if (fromMemory === undefined) {
+        await spill?.remove(batch);
+      } else {
+        this.#memory.shift();
+        this.#memoryBytes -= batch.bytes;
+      }
+    }
+  }
+
+  /** Attempts one batch until it is done with; false when the outbox was stopped before. */
+  async #deliver(batch: Batch): Promise<boolean> {
+    const backoff = new Backoff(FIRST_BACKOFF_MS, LONGEST_BACKOFF_MS);
+    while (!this.#stop.signal.aborted) {
+      this.#rest = new AbortController();
+      if (await this.#attempt(batch)) return true;
+      const either = AbortSignal.any([this.#rest.signal, this.#stop.signal]);
+      await this.#options.pause(backoff.next(), either);
+    }
+    return false;
+  }
+
+  /** One attempt; true when the batch is done with, one way or the other. */
+  async #attempt(batch: Batch): Promise<boolean> {
+    const { insert, log, metrics } = this.#options;
+    const outcome = await insert(batch, this.#stop.signal);
+    switch (outcome.kind) {
+      case 'written':
+        metrics.count('guard_events_total', 'written', batch.rows);
+        return true;
+      case 'rejected':
+        this.#drop(batch.rows, outcome.reason);
+        return true;
+      case 'retry':
+        metrics.count('guard_events_total', 'retried', batch.rows);
+        log('warn', 'analytics_insert_retry', { rows: batch.rows, reason: outcome.reason });
+        return false;
+    }
+  }
+
+  /** Memory is full: the batch goes to disk behind those that are being written there. */
+  #overflow(batch: Batch): void {
+    if (this.#beingStored >= MAX_BEING_STORED) {
+      this.#drop(batch.rows, 'the disk is too slow');
+      return;
+    }
+    this.#beingStored += 1;
+    this.#storing = this.#storing.then(async () => {
+      await this.#store(batch);
+      this.#beingStored -= 1;
+      this.#start();
+    });
+  }
+
+  async #store(batch: Batch): Promise<void> {
+    const { spill, metrics } = this.#options;
+    if (spill !== undefined && (await spill.put(batch))) {
+      metrics.count('guard_events_total', 'spilled', batch.rows);
+    } else {
+      this.#drop(batch.rows, 'no room in memory or on disk');
+    }
+  }
+
+  #drop(rows: number, reason: string): void {
+    this.#options.metrics.count('guard_events_total', 'dropped', rows);
+    this.#options.log('error', 'analytics_events_dropped', { rows, reason });
+  }
+}

@@ -1,0 +1,156 @@
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyPluginAsync } from 'fastify';
+import type {
+  AuthenticateBearer,
+  Clock,
+  EventSink,
+  ListColumns,
+  Log,
+  Metrics,
+  RunQuery,
+} from '@guard/config/contract/ports';
+import type { AnalyticsSettings, Organisation } from '@guard/config/settings/schema';
+import { openEmbedded } from './engine/embedded.ts';
+import { openRemote } from './engine/clickhouse.ts';
+import type { Engine } from './engine/engine.ts';
+import { createInsert } from './engine/insert.ts';
+import { findEngineLibrary } from './engine/library.ts';
+import { EventBuffer } from './events/buffer.ts';
+import { Outbox } from './events/outbox.ts';
+import type { Pause } from './events/outbox.ts';
+import { openSpill } from './events/spill.ts';
+import type { Spill } from './events/spill.ts';
+import { createListColumns } from './query/list-columns.ts';
+import { createQueryRoute } from './query/route.ts';
+import { createRunQuery } from './query/run.ts';
+
+export interface AnalyticsOptions {
+  readonly settings: AnalyticsSettings;
+  readonly organisations: readonly Pick<Organisation, 'id'>[];
+  readonly authenticate: AuthenticateBearer;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** Folder for events that wait for a remote database; without it they wait in memory only. */
+  readonly spillPath?: string;
+}
+
+/** Remembers events and answers questions about them. */
+export interface Analytics {
+  readonly sink: EventSink;
+  readonly runQuery: RunQuery;
+  readonly listColumns: ListColumns;
+  /** `POST /query`, for an instance of fastify that may carry other routes too. */
+  readonly routes: FastifyPluginAsync;
+  /** True while the database can be asked. */
+  ready(): boolean;
+  /** Resolves when the database can be asked for the first time, or when it is clear that it never can. */
+  readonly settled: Promise<undefined>;
+  /** Writes what is left, for a few seconds at most; the rest goes to disk. Then stops the engine. */
+  close(): Promise<void>;
+}
+
+const MiB = 1024 * 1024;
+const MAX_MEMORY_BYTES = 32 * MiB;
+const MAX_SPILL_BYTES = 512 * MiB;
+const TICK_MS = 250;
+const DRAIN_MS = 5000;
+
+/**
+ * Opens the analytics of an installation (spec 1.5). Resolves at once: the database starts, or is
+ * connected to, in the background, and events wait for it. Never rejects: without a database
+ * everything else runs on, queries are answered with what is missing, and dropped events are counted.
+ */
+export async function openAnalytics(options: AnalyticsOptions): Promise<Analytics> {
+  const { authenticate, clock, log, metrics } = options;
+  const organisations = options.organisations.map(({ id }) => id);
+  const wake = { now: (): void => undefined };
+  const settled = Promise.withResolvers<undefined>();
+  const engine = await openEngine(options, organisations, () => {
+    settled.resolve(undefined);
+    wake.now();
+  });
+  const missing = engine.state().kind === 'missing';
+  if (missing) settled.resolve(undefined);
+  const spill = missing ? undefined : await openSpillFolder(options);
+  const outbox = new Outbox({
+    insert: createInsert(engine.state),
+    pause,
+    spill,
+    maxMemoryBytes: MAX_MEMORY_BYTES,
+    log,
+    metrics,
+  });
+  wake.now = () => outbox.wake();
+  const buffer = new EventBuffer({ outbox, clock, log, metrics });
+  metrics.gauge('guard_events_queued', () => buffer.queued());
+  const ticker = setInterval(() => buffer.tick(), TICK_MS);
+
+  const runQuery = createRunQuery({ state: engine.state, organisations });
+  return {
+    sink: missing ? droppingSink(metrics) : buffer,
+    runQuery,
+    listColumns: createListColumns(engine.state),
+    routes: createQueryRoute({ authenticate, runQuery }),
+    ready: () => engine.state().kind === 'ready',
+    settled: settled.promise,
+    async close() {
+      clearInterval(ticker);
+      buffer.close();
+      await drain(outbox, engine);
+      await engine.close();
+    },
+  };
+}
+
+async function openEngine(
+  { settings, log, metrics }: AnalyticsOptions,
+  organisations: readonly string[],
+  onReady: () => void,
+): Promise<Engine> {
+  if (settings.engine === 'clickhouse') {
+    return openRemote({ settings, organisations, log, onReady });
+  }
+  const library = await findEngineLibrary();
+  if (library.kind === 'missing') {
+    log('error', 'analytics_engine_missing', { reason: library.message });
+    return { state: () => library, close: () => Promise.resolve() };
+  }
+  const { path } = settings;
+  return openEmbedded({
+    path,
+    libraryPath: library.path,
+    organisations,
+    log,
+    metrics,
+    onReady,
+  });
+}
+
+async function openSpillFolder(options: AnalyticsOptions): Promise<Spill | undefined> {
+  const { settings, spillPath, clock, log, metrics } = options;
+  const directory = settings.engine === 'embedded' ? resolve(settings.path, 'spill') : spillPath;
+  if (directory === undefined) return undefined;
+  const lost = (rows: number): void => metrics.count('guard_events_total', 'dropped', rows);
+  try {
+    return await openSpill({ directory, maxBytes: MAX_SPILL_BYTES, clock, lost });
+  } catch (error) {
+    log('error', 'analytics_spill_unusable', { reason: String(error) });
+    return undefined;
+  }
+}
+
+/** An engine that is away now is not waited for: its events go to disk at once. */
+async function drain(outbox: Outbox, engine: Engine): Promise<void> {
+  const drainMs = engine.state().kind === 'ready' ? DRAIN_MS : 0;
+  await outbox.close(AbortSignal.timeout(drainMs));
+}
+
+function droppingSink(metrics: Metrics): EventSink {
+  return { record: () => metrics.count('guard_events_total', 'dropped') };
+}
+
+const pause: Pause = async (ms, signal) => {
+  await sleep(ms, undefined, { signal }).catch(() => undefined);
+};

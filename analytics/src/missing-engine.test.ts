@@ -1,0 +1,35 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import { createRecorders } from '../test-kit/recorders.ts';
+import { sampleEvent } from '../test-kit/sample-event.ts';
+import { openAnalytics } from './index.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'guard-no-engine-'));
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('without the optional packages everything else runs: events are counted as dropped, queries are told what to install', async () => {
+  // The packages' own way to say where the library is; nothing is there.
+  vi.stubEnv('CHDB_LIBCHDB_PATH', join(folder, 'nothing.so'));
+  const recorders = createRecorders();
+  const analytics = await openAnalytics({
+    settings: { engine: 'embedded', path: join(folder, 'data') },
+    organisations: [{ id: 'acme' }],
+    authenticate: () => 'acme',
+    clock: Date.now,
+    ...recorders,
+  });
+  analytics.sink.record(sampleEvent());
+  expect(recorders.counted('guard_events_total', 'dropped')).toBe(1);
+  expect(analytics.ready()).toBe(false);
+  const outcome = await analytics.runQuery({ organisation: 'acme', sql: 'SELECT 1' });
+  expect(outcome.kind).toBe('unavailable');
+  expect(JSON.stringify(outcome)).toContain('npm install');
+  await expect(analytics.listColumns()).rejects.toThrow('not installed');
+  await analytics.close();
+  expect(readdirSync(folder)).toEqual([]);
+});

@@ -1,0 +1,76 @@
+/**
+ * Names that no statement may hold. The organisation's account has no right to other tables, to the
+ * network or to write; what stands here is what it could do all the same, because the database asks
+ * for no right: read files, learn about the machine, or look past the row policy.
+ */
+
+/** Refused wherever the name stands, called or not: `arrayMap(file, …)` and `APPLY(file)` call too. */
+const FUNCTIONS = new Set(
+  [
+    // Read files of the machine, or load models from them.
+    'file catboostEvaluate evalMLMethod naiveBayesClassifier naiveBayesClassifierWithProb',
+    'naiveBayesClassifierWithAllProbs showCertificate',
+    // Ask somebody else.
+    'aiClassify aiEmbed aiExtract aiGenerate aiTranslate reverseDNSQuery',
+    // Read other tables by a name in a string.
+    'joinGet joinGetOrNull dictHas dictIsIn hasColumnInTable eval executable',
+    // Tell about the server, its settings or its machine.
+    'getClientHTTPHeader getMacro getMaxTableNameLengthForDatabase getMergeTreeSetting',
+    'getOSKernelVersion getServerPort getServerSetting getSetting getSettingOrDefault',
+    'globalVariable hostName hostname FQDN fullHostName tcpPort serverUUID buildId uptime tid',
+    'filesystemAvailable filesystemCapacity filesystemUnreserved addressToLine',
+    'addressToLineWithInlines addressToSymbol demangle hasThreadFuzzer connectionId',
+    'transactionID transactionLatestSnapshot transactionOldestSnapshot zookeeperSessionUptime',
+    'isMergeTreePartCoveredBy shardCount shardNum',
+    // Hold a place without doing work, or write to the server's log.
+    'sleep sleepEachRow logTrace generateSerialID',
+    // Columns of the storage: offsets and sizes are over all organisations' rows.
+    '_part _part_index _part_offset _part_starting_offset _part_uuid _part_data_version',
+    '_part_granule_offset _partition_id _partition_value _sample_factor _block_number',
+    '_block_offset _row_exists _disk_name _shard_num _table _database _distance _query_id',
+  ]
+    .flatMap((line) => line.split(' '))
+    .map((name) => name.toLowerCase()),
+);
+
+/** Families of functions; new members come with new versions of the database. */
+const FUNCTION_PREFIXES = ['dictget', 'mergetree', '__'];
+
+/** The only table functions a statement may read from: they make rows and know nothing. */
+const TABLE_FUNCTIONS = new Set(
+  'numbers numbers_mt zeros zeros_mt generateseries generate_series values'.split(' '),
+);
+
+/**
+ * Table functions, refused as soon as they are called, wherever that is. The names alone stay free,
+ * since some make good aliases (`AS url`); `format` is also a scalar function, and stays free too.
+ */
+const DENIED_TABLE_FUNCTIONS = new Set(
+  (
+    'azureblobstorage azureblobstoragecluster cluster clusterallreplicas cosn deltalake ' +
+    'deltalakeazure deltalakeazurecluster deltalakecluster deltalakelocal deltalakes3 ' +
+    'deltalakes3cluster dictionary filecluster filesystem fuzzjson fuzzquery gcs hdfs ' +
+    'hdfscluster hudi hudicluster iceberg icebergazure icebergazurecluster icebergcluster ' +
+    'iceberghdfs iceberghdfscluster iceberglocal iceberglocalcluster icebergs3 ' +
+    'icebergs3cluster input jdbc loop merge mongodb mysql odbc oss paimon paimonazure ' +
+    'paimonazurecluster paimoncluster paimonhdfs paimonhdfscluster paimonlocal paimons3 ' +
+    'paimons3cluster postgresql prometheusquery prometheusqueryrange redis remote remotesecure ' +
+    's3 s3cluster sqlite timeseriesdata timeseriesmetrics timeseriessamples ' +
+    'timeseriesselector timeseriestags url urlcluster viewexplain viewifpermitted ytsaurus'
+  ).split(' '),
+);
+
+/** `name` in lower case. */
+export function isDeniedName(name: string): boolean {
+  return FUNCTIONS.has(name) || FUNCTION_PREFIXES.some((prefix) => name.startsWith(prefix));
+}
+
+/** `name` in lower case, followed by a parenthesis. */
+export function isDeniedCall(name: string): boolean {
+  return DENIED_TABLE_FUNCTIONS.has(name);
+}
+
+/** `name` in lower case, called where a table is expected. */
+export function isAllowedTableFunction(name: string): boolean {
+  return TABLE_FUNCTIONS.has(name);
+}

@@ -1,0 +1,50 @@
+import type { Column, ListColumns } from '@guard/config/contract/ports';
+import { DATABASE, TABLE } from '../engine/accounts.ts';
+import type { EngineState } from '../engine/engine.ts';
+import { failure } from '../engine/prepare.ts';
+
+const SQL = `SELECT name, type, comment FROM system.columns
+WHERE database = '${DATABASE}' AND table = '${TABLE}' ORDER BY position
+FORMAT JSONCompactColumns`;
+
+const TIMEOUT_MS = 10_000;
+const MAX_ANSWER_BYTES = 1024 * 1024;
+
+/**
+ * Reads the columns from the database itself (spec 4.4), under the writing account: the accounts of
+ * organisations see no system tables. Rejects while the database is away.
+ */
+export function createListColumns(state: () => EngineState): ListColumns {
+  return async () => {
+    const now = state();
+    if (now.kind !== 'ready') throw new Error(now.message);
+    const { client, writer } = now.database;
+    const answer = await client.send({
+      account: writer,
+      parameters: {},
+      body: [Buffer.from(SQL)],
+      timeoutMs: TIMEOUT_MS,
+      maxAnswerBytes: MAX_ANSWER_BYTES,
+    });
+    const failed = failure(answer);
+    if (failed !== undefined || answer.kind !== 'answered') {
+      throw new Error(`The columns could not be read: ${failed ?? answer.kind}`);
+    }
+    return columnsOf(JSON.parse(answer.body.toString('utf8')));
+  };
+}
+
+/** JSONCompactColumns: one list a column of the result. */
+function columnsOf(result: unknown): Column[] {
+  const lists: unknown[] = Array.isArray(result) ? result : [];
+  const [names = [], types = [], comments = []] = lists.map(texts);
+  return names.map((name, at) => ({
+    name,
+    type: types[at] ?? '',
+    comment: comments[at] ?? '',
+  }));
+}
+
+function texts(list: unknown): string[] {
+  return Array.isArray(list) ? list.map(String) : [];
+}

@@ -1,0 +1,168 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import Fastify from 'fastify';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { QueryOutcome } from '@guard/config/contract/ports';
+import { until } from '../../test-kit/until.ts';
+import { createQueryRoute } from './route.ts';
+
+const OK: QueryOutcome = {
+  kind: 'rows',
+  contentType: 'text/tab-separated-values; charset=UTF-8',
+  body: Buffer.from('1\n'),
+};
+
+const asked: { organisation: string; sql: string; signal?: AbortSignal }[] = [];
+let answer: () => Promise<QueryOutcome>;
+let port = 0;
+const app = Fastify();
+
+beforeAll(async () => {
+  await app.register(
+    createQueryRoute({
+      authenticate: (authorization) => (authorization === 'Bearer good' ? 'acme' : undefined),
+      runQuery: (query) => {
+        asked.push(query);
+        return answer();
+      },
+    }),
+  );
+  app.post('/mcp', (request) => ({ type: typeof request.body }));
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  port = (app.server.address() as AddressInfo).port;
+});
+afterAll(() => app.close());
+beforeEach(() => {
+  asked.length = 0;
+  answer = () => Promise.resolve(OK);
+});
+
+/** Sends raw bytes and reads until the server closes. */
+async function exchange(head: string, body: Buffer | string = ''): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(`${head}\r\nHost: api\r\nConnection: close\r\n\r\n`);
+  socket.write(body);
+  let text = '';
+  socket.setEncoding('utf8').on('data', (part: string) => (text += part));
+  await once(socket, 'close');
+  return text;
+}
+
+function post(body: Buffer | string, ...more: string[]): Promise<string> {
+  const head = [
+    'POST /query HTTP/1.1',
+    'Authorization: Bearer good',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...more,
+  ];
+  return exchange(head.join('\r\n'), body);
+}
+
+const status = (text: string): number => Number(text.slice(9, 12));
+const bodyOf = (text: string): string => text.slice(text.indexOf('\r\n\r\n') + 4);
+
+describe('POST /query (spec 4.3, 5, 7.2)', () => {
+  test('200: the statement goes on as it was sent, the bytes come back as they are', async () => {
+    const text = await post(' SELECT 1 ');
+    expect(status(text)).toBe(200);
+    expect(bodyOf(text)).toBe('1\n');
+    expect(asked).toMatchObject([{ organisation: 'acme', sql: ' SELECT 1 ' }]);
+  });
+
+  test.each([
+    'Content-Type: text/plain; charset=utf-8',
+    'Content-Type: application/x-www-form-urlencoded',
+    'Content-Type: application/json',
+    'X-No-Content-Type: 1',
+  ])('the body is the statement, whatever a client calls it: %s', async (header) => {
+    expect(status(await post('SELECT 1', header))).toBe(200);
+    expect(asked.map(({ sql }) => sql)).toEqual(['SELECT 1']);
+  });
+
+  test.each([
+    ['absent', 'X-Other: 1'],
+    ['malformed', 'Authorization: good'],
+    ['unknown', 'Authorization: Bearer bad'],
+  ])('401 with an empty body before anything else: key %s', async (_why, header) => {
+    for (const method of ['POST', 'GET', 'PUT', 'OPTIONS']) {
+      const text = await exchange(`${method} /query HTTP/1.1\r\n${header}\r\nContent-Length: 0`);
+      expect(status(text)).toBe(401);
+      expect(bodyOf(text)).toBe('');
+    }
+    expect(asked).toEqual([]);
+  });
+
+  test.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'QUERY'])(
+    '405 with Allow: %s is not POST',
+    async (method) => {
+      const text = await exchange(
+        `${method} /query?query=SELECT+1 HTTP/1.1\r\nAuthorization: Bearer good\r\nContent-Length: 0`,
+      );
+      expect(status(text)).toBe(405);
+      expect(text).toMatch(/^allow: POST\r$/im);
+    },
+  );
+
+  test.each([
+    ['empty', ''],
+    ['only white space', ' \r\n\t'],
+    ['not UTF-8', Buffer.from([0x53, 0xff, 0xfe])],
+    ['over-size', 'x'.repeat(65_537)],
+  ])('400: a body that is %s', async (_why, body) => {
+    const text = await post(body);
+    expect(status(text)).toBe(400);
+    expect(text).toMatch(/^content-type: text\/plain; charset=utf-8\r$/im);
+    expect(asked).toEqual([]);
+  });
+
+  test('400: a Content-Type that is no media type', async () => {
+    expect(status(await post('SELECT 1', 'Content-Type: nonsense'))).toBe(400);
+  });
+
+  test('65,536 characters are not over-size (spec 8)', async () => {
+    expect(status(await post('SELECT 1'.padEnd(65_536)))).toBe(200);
+  });
+
+  test('417: an Expect header nobody knows', async () => {
+    expect(status(await post('SELECT 1', 'Expect: a-miracle'))).toBe(417);
+  });
+
+  test.each([
+    [{ kind: 'refused', message: 'Only SELECT.' }, 400, 'Only SELECT.\n'],
+    [{ kind: 'database_error', status: 404, message: 'Code: 60. x' }, 404, 'Code: 60. x\n'],
+    [{ kind: 'unavailable', message: 'It is starting.' }, 502, 'It is starting.\n'],
+  ] as const)('the outcome %o is answered %i in plain text', async (outcome, expected, body) => {
+    answer = () => Promise.resolve(outcome);
+    const text = await post('SELECT 1');
+    expect(status(text)).toBe(expected);
+    expect(bodyOf(text)).toBe(body);
+  });
+
+  test('502: an answer above 4 MiB', async () => {
+    answer = () => Promise.resolve({ kind: 'too_large' });
+    expect(status(await post('SELECT 1'))).toBe(502);
+  });
+
+  test('a caller that hangs up cancels its query', async () => {
+    answer = () => new Promise(() => undefined);
+    const socket = connect(port, '127.0.0.1');
+    socket.write(
+      'POST /query HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer good\r\nContent-Length: 8\r\n\r\nSELECT 1',
+    );
+    const query = await until('the query runs', () => asked[0]);
+    expect(query.signal?.aborted).toBe(false);
+    socket.destroy();
+    await until('it is cancelled', () => query.signal?.aborted);
+  });
+
+  test('other routes of the same server keep their own parsers, hooks and answers', async () => {
+    const response = await fetch(`http://127.0.0.1:${port}/mcp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    });
+    expect(await response.json()).toEqual({ type: 'object' });
+    expect((await fetch(`http://127.0.0.1:${port}/elsewhere`)).status).toBe(404);
+  });
+});

@@ -1,0 +1,104 @@
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { QUERY } from '@guard/config/contract/limits';
+import type { AuthenticateBearer, QueryOutcome, RunQuery } from '@guard/config/contract/ports';
+
+interface RouteOptions {
+  readonly authenticate: AuthenticateBearer;
+  readonly runQuery: RunQuery;
+}
+
+const PLAIN = 'text/plain; charset=utf-8';
+const PATH = '/query';
+
+/**
+ * `POST /query` (spec 4.3, 5, 7.2), in a scope of its own: its parser takes every content type as
+ * text, and its hooks touch no other route. 417 for an unknown `Expect` is the HTTP server's answer.
+ */
+export function createQueryRoute({ authenticate, runQuery }: RouteOptions): FastifyPluginAsync {
+  /** The bearer key is asked for before anything else is said, even which methods there are. */
+  async function authorise(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    void reply.header('cache-control', 'no-store');
+    if (authenticate(request.headers.authorization) === undefined) {
+      await reply.code(401).header('www-authenticate', 'Bearer').send();
+    } else if (request.method !== 'POST') {
+      await answerText(reply.header('allow', 'POST'), 405, 'Only POST is served here.');
+    }
+  }
+
+  async function query(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const sql = decodeStatement(request.body);
+    // Asked again rather than carried along in the request: nothing else can then set it.
+    const organisation = authenticate(request.headers.authorization);
+    if (organisation === undefined) return reply.code(401).send();
+    if (sql === undefined) return answerText(reply, 400, 'The body is not UTF-8 text.');
+    if (sql.trim() === '') return answerText(reply, 400, 'The body holds no statement.');
+    const outcome = await runQuery({ organisation, sql, signal: goneSignal(reply) });
+    return answerOutcome(reply, outcome);
+  }
+
+  const scope = (instance: FastifyInstance): Promise<void> => {
+    instance.removeAllContentTypeParsers();
+    instance.addContentTypeParser(
+      '*',
+      { parseAs: 'buffer', bodyLimit: QUERY.maxBodyBytes },
+      (_request, body, done) => done(null, body),
+    );
+    instance.setErrorHandler(async (error: { statusCode?: number }, _request, reply) => {
+      const isBody = error.statusCode !== undefined && error.statusCode < 500;
+      if (!isBody) return answerText(reply, 502, 'The query could not be relayed.');
+      const message = `The request is malformed, or its body is larger than ${QUERY.maxBodyBytes} bytes.`;
+      return answerText(reply, 400, message);
+    });
+    instance.addHook('onRequest', authorise);
+    instance.post('', query);
+    // Every method but POST ends in `authorise`; what arrives here is a path below this one.
+    instance.setNotFoundHandler((_request, reply) => answerText(reply, 404, 'Not found.'));
+    return Promise.resolve();
+  };
+  return async (instance) => {
+    await instance.register(scope, { prefix: PATH });
+  };
+}
+
+/** The body as text; undefined when it is no UTF-8. */
+function decodeStatement(body: unknown): string | undefined {
+  if (!Buffer.isBuffer(body)) return '';
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Fires when the caller has gone before it got its answer. */
+function goneSignal(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.on('close', () => {
+    if (!reply.raw.writableFinished) gone.abort();
+  });
+  return gone.signal;
+}
+
+function answerOutcome(reply: FastifyReply, outcome: QueryOutcome): Promise<void> {
+  switch (outcome.kind) {
+    case 'rows':
+      void reply.code(200).header('content-type', outcome.contentType).send(outcome.body);
+      return Promise.resolve();
+    case 'refused':
+      return answerText(reply, 400, outcome.message);
+    case 'database_error':
+      return answerText(reply, outcome.status, outcome.message);
+    case 'too_large':
+      return answerText(
+        reply,
+        502,
+        'The answer is larger than 4 MiB. Ask for a smaller time window, or for fewer columns.',
+      );
+    case 'unavailable':
+      return answerText(reply, 502, outcome.message);
+  }
+}
+
+async function answerText(reply: FastifyReply, status: number, message: string): Promise<void> {
+  await reply.code(status).type(PLAIN).send(`${message}\n`);
+}

@@ -1,0 +1,47 @@
+/** How a wait for a slot ended. Whoever got one gives it back by calling `release` once. */
+export type Slot =
+  { readonly kind: 'taken'; readonly release: () => void } | { readonly kind: 'full' | 'aborted' };
+
+/** Lets a bounded number in, keeps a bounded number waiting in order, and turns the rest away. */
+export class Slots {
+  readonly #max: number;
+  readonly #maxWaiting: number;
+  readonly #waiting = new Set<(slot: Slot) => void>();
+  #taken = 0;
+
+  constructor(max: number, maxWaiting: number) {
+    this.#max = max;
+    this.#maxWaiting = maxWaiting;
+  }
+
+  /** Resolves when a slot is free, when there is no room to wait, or when the signal fires. */
+  take(signal: AbortSignal | undefined): Promise<Slot> {
+    if (signal?.aborted) return Promise.resolve({ kind: 'aborted' });
+    if (this.#taken < this.#max) {
+      this.#taken += 1;
+      return Promise.resolve(this.#slot());
+    }
+    if (this.#waiting.size >= this.#maxWaiting) return Promise.resolve({ kind: 'full' });
+    return new Promise((resolve) => {
+      const settle = (slot: Slot): void => {
+        this.#waiting.delete(settle);
+        signal?.removeEventListener('abort', onAbort);
+        resolve(slot);
+      };
+      const onAbort = (): void => settle({ kind: 'aborted' });
+      this.#waiting.add(settle);
+      signal?.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  #slot(): Slot {
+    return {
+      kind: 'taken',
+      release: () => {
+        const [next] = this.#waiting;
+        if (next === undefined) this.#taken -= 1;
+        else next(this.#slot());
+      },
+    };
+  }
+}

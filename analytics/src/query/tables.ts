@@ -1,0 +1,113 @@
+import { DATABASE, LOCAL_TABLE, TABLE } from '../engine/accounts.ts';
+import { isAllowedTableFunction } from './denied.ts';
+import { identifier, isSymbol, keyword } from './token.ts';
+import type { Token } from './token.ts';
+
+/**
+ * Finds a table that a statement has no business to read, where tokens alone can tell. It is here for
+ * a clear message and a second wall: the organisation's account has rights to two tables only.
+ */
+
+/** A pair of parentheses, or the statement itself. */
+interface Frame {
+  /** It begins like a query, so its FROM names tables; that of `extract(day FROM …)` does not. */
+  readonly isQuery: boolean;
+  /** Between FROM and the next clause: a comma is followed by another table. */
+  inFrom: boolean;
+}
+
+const QUERY_STARTS = new Set(['select', 'with', 'from']);
+const NEXT_CLAUSES = new Set(
+  'where prewhere group order having limit union except intersect select window qualify on using offset format'.split(
+    ' ',
+  ),
+);
+
+/** The message for the first table that is not allowed, or undefined. */
+export function findForeignTable(tokens: readonly Token[]): string | undefined {
+  const known = new Set([LOCAL_TABLE, TABLE, ...cteNames(tokens)]);
+  const frames: Frame[] = [];
+  let frame: Frame = { isQuery: true, inFrom: false };
+  for (let at = 0; at < tokens.length; at += 1) {
+    if (isSymbol(tokens[at], '(')) {
+      frames.push(frame);
+      frame = { isQuery: QUERY_STARTS.has(keyword(tokens[at + 1])), inFrom: false };
+    } else if (isSymbol(tokens[at], ')')) {
+      frame = frames.pop() ?? frame;
+    } else if (frame.isQuery && namesTableNext(tokens, at, frame)) {
+      const problem = judgeTable(tokens, at + 1, known);
+      if (problem !== undefined) return problem;
+    }
+  }
+  return undefined;
+}
+
+/** True when the token at `at` is one that a table follows; keeps track of the FROM clause. */
+function namesTableNext(tokens: readonly Token[], at: number, frame: Frame): boolean {
+  if (isSymbol(tokens[at], ',')) return frame.inFrom;
+  const word = keyword(tokens[at]);
+  const before = keyword(tokens[at - 1]);
+  if (word === 'from') {
+    const twoBefore = keyword(tokens[at - 2]);
+    const compares = before === 'distinct' && (twoBefore === 'is' || twoBefore === 'not');
+    const fills = before === 'fill' && twoBefore === 'with';
+    if (compares || fills) return false;
+    frame.inFrom = true;
+    return true;
+  }
+  if (word === 'join') {
+    frame.inFrom = before !== 'array';
+    return frame.inFrom;
+  }
+  if (NEXT_CLAUSES.has(word)) frame.inFrom = false;
+  return false;
+}
+
+function judgeTable(
+  tokens: readonly Token[],
+  at: number,
+  known: ReadonlySet<string>,
+): string | undefined {
+  const [first, second, third] = tokens.slice(at, at + 3);
+  if (isSymbol(first, '(')) {
+    const inside = isSymbol(second, '(') || QUERY_STARTS.has(keyword(second));
+    return inside ? undefined : 'Only a subquery may stand in parentheses after FROM or JOIN.';
+  }
+  const name = identifier(first);
+  if (name === undefined) return 'A table is named by a plain identifier.';
+  if (isSymbol(second, '(')) {
+    if (isAllowedTableFunction(name.toLowerCase())) return undefined;
+    return `The table function ${name} is not available.`;
+  }
+  if (isSymbol(second, '.')) {
+    const table = identifier(third) ?? '';
+    if (name === DATABASE && (table === LOCAL_TABLE || table === TABLE)) return undefined;
+    return `The table ${name}.${table} is not available; query ${TABLE}.`;
+  }
+  return known.has(name) ? undefined : `The table ${name} is not available; query ${TABLE}.`;
+}
+
+/** Names given by `name AS (SELECT …)` and `name(a, b) AS (SELECT …)`. */
+function cteNames(tokens: readonly Token[]): string[] {
+  const names: string[] = [];
+  const opened: number[] = [];
+  for (let at = 0; at < tokens.length; at += 1) {
+    if (isSymbol(tokens[at], '(')) opened.push(at);
+    if (isSymbol(tokens[at], ')')) {
+      const open = opened.pop() ?? 0;
+      if (startsSubquery(tokens, at + 1)) names.push(identifier(tokens[open - 1]) ?? '');
+    } else if (startsSubquery(tokens, at + 1)) {
+      names.push(identifier(tokens[at]) ?? '');
+    }
+  }
+  return names;
+}
+
+/** `AS ( SELECT` */
+function startsSubquery(tokens: readonly Token[], at: number): boolean {
+  return (
+    keyword(tokens[at]) === 'as' &&
+    isSymbol(tokens[at + 1], '(') &&
+    (QUERY_STARTS.has(keyword(tokens[at + 2])) || isSymbol(tokens[at + 2], '('))
+  );
+}

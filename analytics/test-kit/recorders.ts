@@ -1,0 +1,31 @@
+import type { Log, Metrics } from '@guard/config/contract/ports';
+
+/** Metrics and log lines kept for a test to read. */
+export interface Recorders {
+  readonly metrics: Metrics;
+  readonly log: Log;
+  readonly lines: string[];
+  /** Sum of a counter; `label` as it was counted. */
+  counted(name: string, label?: string): number;
+  /** Present value of a gauge; NaN when nobody registered it. */
+  gauged(name: string): number;
+}
+
+export function createRecorders(): Recorders {
+  const counters = new Map<string, number>();
+  const gauges = new Map<string, () => number>();
+  const lines: string[] = [];
+  const key = (name: string, label = ''): string => `${name}{${label}}`;
+  return {
+    metrics: {
+      count: (name, label, by = 1) => {
+        counters.set(key(name, label), (counters.get(key(name, label)) ?? 0) + by);
+      },
+      gauge: (name, read) => void gauges.set(name, read),
+    },
+    log: (level, event, fields) => lines.push(JSON.stringify({ level, event, ...fields })),
+    lines,
+    counted: (name, label) => counters.get(key(name, label)) ?? 0,
+    gauged: (name) => gauges.get(name)?.() ?? NaN,
+  };
+}
