@@ -1,10 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** CPU time a process and all its descendants have used so far, in microseconds (Linux). */
-export function cpuTimeUs(pid: number): number {
-  let sum = threadTimes(pid);
-  for (const child of childrenOf(pid)) sum += cpuTimeUs(child);
-  return sum;
+export interface CpuTime {
+  /** The process itself, all of its threads, in microseconds. */
+  readonly ownUs: number;
+  /** Its descendants: of Guard, the database. */
+  readonly childrenUs: number;
+}
+
+/** CPU time that a process and its descendants have used so far (Linux). */
+export function cpuTime(pid: number): CpuTime {
+  let childrenUs = 0;
+  for (const child of childrenOf(pid)) {
+    const { ownUs, childrenUs: further } = cpuTime(child);
+    childrenUs += ownUs + further;
+  }
+  return { ownUs: threadTimes(pid), childrenUs };
 }
 
 /** The scheduler's run time of each thread: nanoseconds, the first number of schedstat. */

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { chromeHttp } from '../test/kit/visitors.ts';
 import { storySettings } from '../test/kit/story-settings.ts';
-import { cpuTimeUs } from './cpu-time.ts';
+import { cpuTime } from './cpu-time.ts';
 import { load, median, type LoadResult } from './load.ts';
 import { startOn, type Started } from './processes.ts';
 
@@ -25,7 +25,10 @@ interface Target {
 export interface Row {
   readonly name: string;
   readonly requestsPerS: number;
+  /** All processes of the target together. */
   readonly cpuUs: number;
+  /** The database's share of it. */
+  readonly databaseUs: number;
   readonly p50Us: number;
   readonly p99Us: number;
 }
@@ -109,12 +112,15 @@ async function sessionCookieOf(url: string, headers: Record<string, string>): Pr
 }
 
 async function measure(target: Target, options: BenchOptions): Promise<Omit<Row, 'name'>> {
-  const before = cpuTimeUs(target.pid);
+  const before = cpuTime(target.pid);
   const result: LoadResult = await load(target.url, target.headers, options);
-  const cpuUs = cpuTimeUs(target.pid) - before;
+  const spent = cpuTime(target.pid);
+  const databaseUs = spent.childrenUs - before.childrenUs;
+  const cpuUs = spent.ownUs - before.ownUs + databaseUs;
   return {
     requestsPerS: result.requests / result.seconds,
     cpuUs: cpuUs / result.requests,
+    databaseUs: databaseUs / result.requests,
     p50Us: result.p50Us,
     p99Us: result.p99Us,
   };
@@ -126,6 +132,7 @@ function medians(name: string, samples: readonly Omit<Row, 'name'>[]): Row {
     name,
     requestsPerS: of((s) => s.requestsPerS),
     cpuUs: of((s) => s.cpuUs),
+    databaseUs: of((s) => s.databaseUs),
     p50Us: of((s) => s.p50Us),
     p99Us: of((s) => s.p99Us),
   };

@@ -44,11 +44,20 @@ console.log(values.json ? JSON.stringify(rows, undefined, 2) : table);
 if (values.record) writeFileSync(join(import.meta.dirname, 'BASELINE.md'), baseline(table));
 
 function toTable(measured: readonly Row[], peerCpuUs: number): string {
-  const head = ['target', 'requests/s', 'CPU us/request', 'of http-proxy-3', 'p50 us', 'p99 us'];
+  const head = [
+    'target',
+    'requests/s',
+    'CPU us/request',
+    'of it database',
+    'of http-proxy-3',
+    'p50 us',
+    'p99 us',
+  ];
   const body = measured.map((row) => [
     row.name,
     row.requestsPerS.toFixed(0),
     row.cpuUs.toFixed(1),
+    row.databaseUs.toFixed(1),
     (row.cpuUs / peerCpuUs).toFixed(2),
     row.p50Us.toFixed(0),
     row.p99Us.toFixed(0),

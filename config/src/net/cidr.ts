@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { readIpv4 } from './address.ts';
 
 /** Strict parsing of addresses and ranges. Matching is prefix-set.ts: ipaddr.js is too slow for that. */
 
@@ -14,9 +15,7 @@ export function isIpOrCidr(text: string): boolean {
  * form, a zone is dropped. A list, a port, brackets, or IPv4 in octal, hex or short form is no address.
  */
 export function parseIp(text: string): string | undefined {
-  if (ipaddr.IPv4.isValidFourPartDecimal(text)) {
-    return /(^|\.)0\d/.test(text) ? undefined : text;
-  }
+  if (readIpv4(text, 0, text.length) >= 0) return text;
   if (!text.includes(':') || !ipaddr.IPv6.isValid(text)) return undefined;
   const address = ipaddr.IPv6.parse(text.split('%', 1)[0] ?? '');
   return address.isIPv4MappedAddress()
