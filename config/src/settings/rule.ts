@@ -2,34 +2,62 @@ import { z } from 'zod';
 import { CATEGORIES } from '../contract/reasons.ts';
 import { StatusCode } from '../contract/validate-response.ts';
 import { isIpOrCidr } from '../net/cidr.ts';
-import { Duration, oneOrMany } from './values.ts';
+import { compileRegex } from '../matching/regex.ts';
+import { BlockPage } from './pages.ts';
+import { Duration, HostPattern, oneOrMany } from './values.ts';
+
+const MAX_PATTERN_LENGTH = 1024;
+
+function compiles(source: string, context: z.RefinementCtx): void {
+  const regex = compileRegex(source);
+  if (regex.kind === 'compiled') return;
+  const message = `expected a regular expression in RE2 syntax (no look-around, no back-references): ${regex.reason}`;
+  context.addIssue({ code: 'custom', message });
+}
 
 /** A glob (`*` within a segment, `**` across segments) or a linear-time regular expression. */
 export const Pattern = z.union([
-  z.string().min(1).max(1024),
-  z.strictObject({ regex: z.string().min(1).max(1024) }),
+  z.string().min(1).max(MAX_PATTERN_LENGTH),
+  z.strictObject({ regex: z.string().min(1).max(MAX_PATTERN_LENGTH).superRefine(compiles) }),
 ]);
 export type Pattern = Readonly<z.infer<typeof Pattern>>;
 
 const IpOrCidr = z.string().refine(isIpOrCidr, 'expected an IP address or a CIDR range');
 
+const CountryCode = z
+  .string()
+  .regex(/^[a-z]{2}$/i, 'expected a country of two letters (ISO 3166-1), such as DE')
+  .transform((country) => country.toUpperCase());
+
+/** RFC 9110 9.1: a token. */
+const Method = z
+  .string()
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}$/, 'expected an HTTP method, such as POST')
+  .transform((method) => method.toUpperCase());
+
+/** RFC 9110 5.1: a token, in any case; lower case afterwards. */
+const HeaderName = z
+  .string()
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, 'expected the name of a header')
+  .transform((name) => name.toLowerCase());
+
 const CrawlerMatch = z.strictObject({
   identified: z.boolean().optional(),
   verified: z.boolean().optional(),
   allowlisted: z.boolean().optional(),
-  name: oneOrMany(z.string()).optional(),
-  category: oneOrMany(z.string()).optional(),
-  rsl_category: oneOrMany(z.string()).optional(),
+  name: oneOrMany(z.string().min(1)).optional(),
+  category: oneOrMany(z.string().min(1)).optional(),
+  rsl_category: oneOrMany(z.string().min(1)).optional(),
 });
 
 const Conditions = z.strictObject({
-  host: oneOrMany(z.string().min(1)).optional(),
+  host: oneOrMany(HostPattern).optional(),
   path: oneOrMany(Pattern).optional(),
-  method: oneOrMany(z.string().min(1)).optional(),
+  method: oneOrMany(Method).optional(),
   ip: oneOrMany(IpOrCidr).optional(),
-  country: oneOrMany(z.string().length(2)).optional(),
+  country: oneOrMany(CountryCode).optional(),
   asn: oneOrMany(z.int().positive()).optional(),
-  header: z.record(z.string().min(1), Pattern).optional(),
+  header: z.record(HeaderName, Pattern).optional(),
   user_agent: oneOrMany(Pattern).optional(),
   crawler: CrawlerMatch.optional(),
   category: oneOrMany(z.enum(CATEGORIES)).optional(),
@@ -78,6 +106,6 @@ export const Rule = z.strictObject({
   monitor: z.boolean().optional(),
   challenge: z.enum(['auto', 'always', 'never']).optional(),
   status: StatusCode.optional().describe('Status of the block this rule leads to.'),
-  block_page: z.string().optional(),
+  block_page: BlockPage.optional(),
 });
 export type Rule = z.infer<typeof Rule>;

@@ -1,12 +1,23 @@
 import { z } from 'zod';
 import { isIpOrCidr } from '../net/cidr.ts';
 import { Rule } from './rule.ts';
-import { Duration, ExpiryDate, KeyHash, Listen, oneOrMany, OriginAddress } from './values.ts';
+import { BlockPage, RobotsTxt } from './pages.ts';
+import {
+  Duration,
+  ExpiryDate,
+  HostPattern,
+  KeyHash,
+  Listen,
+  oneOrMany,
+  OriginAddress,
+  PresentedKey,
+  SealingSecret,
+} from './values.ts';
 
 /**
  * guard.yaml, as users write it: these names are a promise. What comes out is parsed: addresses,
- * durations in milliseconds, keys as SHA-256. Reading the file, `${NAME}`, and where a mistake
- * stands are load.ts.
+ * durations in milliseconds, keys as SHA-256, pages with their text. Reading the file, `${NAME}`, and
+ * where a mistake stands are load.ts; what one setting says about another is cross-references.ts.
  */
 
 const Identifier = z
@@ -44,26 +55,26 @@ export const Organisation = z.strictObject({
     })
     .prefault({}),
   monitor: z.boolean().default(false),
-  block_page: z.string().optional(),
+  block_page: BlockPage.optional(),
   crawler_allowlist: z.array(AllowlistEntry).default([{ category: 'Search Engine' }]),
-  robots_txt: z.string().optional(),
+  robots_txt: RobotsTxt.optional(),
   rules: z.array(Rule).default([]),
 });
 export type Organisation = z.infer<typeof Organisation>;
 
+const HttpUrl = z.url({
+  protocol: /^https?$/,
+  error: 'expected a URL that begins with http:// or https://',
+});
+
 const RemoteValidator = z.strictObject({
-  url: z.url({ protocol: /^https?$/ }),
-  key: z.string().min(1),
+  url: HttpUrl,
+  key: PresentedKey,
   timeout: Duration.default(400),
 });
 export type RemoteValidator = Readonly<z.infer<typeof RemoteValidator>>;
 
-const HostPattern = z
-  .string()
-  .regex(/^(\*\.)?[a-z0-9_.:[\]-]+$/i, 'expected a host name, or *.name for its subdomains')
-  .transform((host) => host.toLowerCase());
-
-const PathGlob = z.string().startsWith('/', 'expected a path that begins with /');
+const PathGlob = z.string().max(1024).startsWith('/', 'expected a path that begins with /');
 
 export const Site = z.strictObject({
   hosts: z.array(HostPattern).min(1),
@@ -79,17 +90,23 @@ const Analytics = z.discriminatedUnion('engine', [
   z.strictObject({ engine: z.literal('embedded'), path: z.string().min(1) }),
   z.strictObject({
     engine: z.literal('clickhouse'),
-    url: z.url({ protocol: /^https?$/ }),
+    url: HttpUrl,
     user: z.string().min(1),
     password: z.string(),
-    cluster: z.string().optional(),
+    cluster: z.string().min(1).optional(),
   }),
 ]);
 export type AnalyticsSettings = Readonly<z.infer<typeof Analytics>>;
 
 const Store = z.discriminatedUnion('engine', [
-  z.strictObject({ engine: z.literal('memory'), path: z.string().optional() }),
-  z.strictObject({ engine: z.literal('redis'), url: z.url({ protocol: /^rediss?$/ }) }),
+  z.strictObject({ engine: z.literal('memory'), path: z.string().min(1).optional() }),
+  z.strictObject({
+    engine: z.literal('redis'),
+    url: z.url({
+      protocol: /^rediss?$/,
+      error: 'expected a URL that begins with redis:// or rediss://',
+    }),
+  }),
 ]);
 
 export const Settings = z.strictObject({
@@ -104,8 +121,8 @@ export const Settings = z.strictObject({
   }),
   public_urls: z
     .strictObject({
-      collector: z.url({ protocol: /^https?$/ }).optional(),
-      docs: z.url({ protocol: /^https?$/ }).optional(),
+      collector: HttpUrl.optional(),
+      docs: HttpUrl.optional(),
     })
     .prefault({}),
   health_check_token: KeyHash.optional(),
@@ -113,8 +130,8 @@ export const Settings = z.strictObject({
     .array(z.string().refine(isIpOrCidr, 'expected an IP address or a CIDR range'))
     .default([]),
   observe: z.boolean().default(false),
-  secret: oneOrMany(z.string().min(16, 'expected a secret of at least 16 characters')),
-  organisations: z.array(Organisation).min(1),
+  secret: oneOrMany(SealingSecret),
+  organisations: z.array(Organisation).default([]),
   sites: z.array(Site).default([]),
   analytics: Analytics.optional(),
   store: Store.default({ engine: 'memory' }),

@@ -1,20 +1,24 @@
 import { createHash } from 'node:crypto';
+import { domainToASCII } from 'node:url';
 import { z } from 'zod';
+import { canonicalHost } from '../matching/host.ts';
+import { weaknessOf } from './weak-secret.ts';
 
 /** The scalar values of guard.yaml, each parsed once into what the code needs. */
 
 const DURATION_UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** `400ms`, `30s`, `5m`, `12h`, `14d` to milliseconds. */
+/** `400ms`, `30s`, `5m`, `12h`, `14d` to milliseconds, at least one. */
 export const Duration = z.string().transform((text, context) => {
   const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text);
-  if (!match) {
+  if (!match || Number(match[1]) === 0) {
     context.addIssue({
       code: 'custom',
-      message: 'expected a duration such as 400ms, 30s, 5m, 14d',
+      message: 'expected a duration such as 400ms, 30s, 5m or 14d, longer than zero',
     });
     return z.NEVER;
   }
+  // The expression has let through the units of the table and no other.
   return Number(match[1]) * DURATION_UNITS[match[2] as keyof typeof DURATION_UNITS];
 });
 
@@ -28,7 +32,10 @@ export const Listen = z.string().transform((text, context): ListenAddress => {
   const match = /^(?:\[([0-9a-fA-F:]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text);
   const port = Number(match?.[3]);
   if (!match || port > 65_535) {
-    context.addIssue({ code: 'custom', message: 'expected host:port, [v6]:port or unix:/path' });
+    context.addIssue({
+      code: 'custom',
+      message: 'expected host:port, [v6]:port or unix:/path; port 0 picks a free one',
+    });
     return z.NEVER;
   }
   return { kind: 'tcp', host: match[1] ?? match[2] ?? '', port };
@@ -60,12 +67,44 @@ export const OriginAddress = z.string().transform((text, context): Origin => {
   return { kind: 'url', origin: url.origin };
 });
 
+/** Refuses a secret that was left from an example. The value itself is never part of a message. */
+function strong(secret: string, context: z.RefinementCtx): void {
+  const weakness = weaknessOf(secret);
+  if (weakness === undefined) return;
+  context.addIssue({
+    code: 'custom',
+    message: `expected a secret drawn at random, this is ${weakness}; make one with \`openssl rand -hex 32\``,
+  });
+}
+
+/** A secret that seals sessions and tickets, in plain text. */
+export const SealingSecret = z
+  .string()
+  .min(16, {
+    error: 'expected a secret of at least 16 characters; make one with `openssl rand -hex 32`',
+    abort: true,
+  })
+  .max(1024, 'expected a secret of at most 1024 characters')
+  .superRefine(strong);
+
+/** A key that is presented to somebody else's service, so it is kept as it is. */
+export const PresentedKey = z
+  .string()
+  .regex(/^[!-~]{1,256}$/, 'expected a key of 1 to 256 visible ASCII characters')
+  .superRefine(strong);
+
 /** A key in plain text or as `sha256:<64 hex digits>`; only its SHA-256 is kept. */
 export const KeyHash = z
   .string()
-  .min(8, 'expected a key of at least 8 characters, or sha256:<64 hex digits>')
-  .transform((text, context) => {
-    if (!text.startsWith('sha256:')) return createHash('sha256').update(text).digest();
+  .regex(
+    /^[!-~]{8,256}$/,
+    'expected a key of 8 to 256 visible ASCII characters, or sha256:<64 hex digits>',
+  )
+  .transform((text, context): Buffer => {
+    if (!text.startsWith('sha256:')) {
+      strong(text, context);
+      return createHash('sha256').update(text).digest();
+    }
     const hex = text.slice(7);
     if (!/^[0-9a-fA-F]{64}$/.test(hex)) {
       context.addIssue({ code: 'custom', message: 'expected 64 hex digits after sha256:' });
@@ -80,8 +119,9 @@ export const ExpiryDate = z
   .regex(/^\d{4}-\d{2}-\d{2}$/, 'expected a date such as 2027-06-30')
   .transform((text, context) => {
     const start = Date.parse(`${text}T00:00:00Z`);
-    if (Number.isNaN(start)) {
-      context.addIssue({ code: 'custom', message: 'no such date' });
+    // Date.parse moves 30 February into March.
+    if (Number.isNaN(start) || !new Date(start).toISOString().startsWith(text)) {
+      context.addIssue({ code: 'custom', message: 'expected a date that exists' });
       return z.NEVER;
     }
     return start + 86_400_000;
@@ -90,4 +130,28 @@ export const ExpiryDate = z
 /** One value or a list of them, always a list afterwards. */
 export function oneOrMany<T extends z.ZodType>(schema: T) {
   return z.union([schema.transform((value) => [value]), z.array(schema).min(1)]);
+}
+
+/** A host name, `*.name` for its subdomains, an address (IPv6 in brackets), or `*` for any host. */
+export const HostPattern = z.string().transform((text, context) => {
+  if (text === '*') return text;
+  const [prefix, name] = text.startsWith('*.') ? ['*.', text.slice(2)] : ['', text];
+  const problem = hostProblem(name);
+  if (problem === undefined) return prefix + (canonicalHost(name) ?? '');
+  context.addIssue({ code: 'custom', message: problem });
+  return z.NEVER;
+});
+
+const LABEL = '[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?';
+const HOST_NAME = new RegExp(`^${LABEL}(\\.${LABEL})*$`);
+const WITH_PORT = /^(\[.*\]|[^:]*):\d*$/;
+
+function hostProblem(name: string): string | undefined {
+  if (WITH_PORT.test(name)) return 'expected a host without a port';
+  const host = canonicalHost(name);
+  if (host?.startsWith('[') === true) return undefined;
+  if (host !== undefined && HOST_NAME.test(host)) return undefined;
+  return /[^ -~]/.test(name) && domainToASCII(name) !== ''
+    ? 'expected a host name in ASCII (xn--…)'
+    : 'expected a host name, *.name for its subdomains, [v6], or * for any host';
 }

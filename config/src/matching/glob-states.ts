@@ -1,0 +1,129 @@
+/**
+ * The general glob, in time linear in the value: it is walked as a set of states, so no pattern,
+ * however many stars it has, can be made to backtrack.
+ */
+
+/** What a glob is matched against: in a `path` a `*` stops at `/`, in `text` nothing is special. */
+export type GlobSubject = 'path' | 'text';
+
+type Token =
+  | { readonly kind: 'literal'; readonly codePoint: number }
+  /** One character; `anySlash` says whether it may be `/`. */
+  | { readonly kind: 'one'; readonly anySlash: boolean }
+  /** Any run of characters, also none. */
+  | { readonly kind: 'run'; readonly anySlash: boolean }
+  /** What follows up to `target` may be left out. */
+  | { readonly kind: 'optional'; readonly target: number };
+
+const SLASH = 0x2f;
+
+/** Compiles a glob that has a `*` or a `?`. The result allocates nothing. */
+export function compileGlobStates(glob: string, subject: GlobSubject): (value: string) => boolean {
+  const tokens = tokenise(glob, subject);
+  // What every match begins with, also where an optional part follows: most values fail here.
+  const prefix = literalPrefix(glob);
+  let current = new Uint8Array(tokens.length + 1);
+  let next = new Uint8Array(tokens.length + 1);
+
+  return (value) => {
+    if (!value.startsWith(prefix)) return false;
+    current.fill(0);
+    current[0] = 1;
+    for (let at = 0; at < value.length; at++) {
+      const codePoint = value.codePointAt(at) ?? 0;
+      if (codePoint > 0xffff) at++;
+      next.fill(0);
+      if (!step(tokens, current, next, codePoint)) return false;
+      [current, next] = [next, current];
+    }
+    skipEmpty(tokens, current);
+    return current[tokens.length] === 1;
+  };
+}
+
+function tokenise(glob: string, subject: GlobSubject): Token[] {
+  const tokens: Token[] = [];
+  const anySlash = subject === 'text';
+  let at = 0;
+  while (at < glob.length) {
+    if (subject === 'path' && atSegmentGlobstar(glob, at)) {
+      // "Slash and anything", which may be left out.
+      tokens.push({ kind: 'optional', target: tokens.length + 3 });
+      tokens.push({ kind: 'literal', codePoint: SLASH }, { kind: 'run', anySlash: true });
+      at += 3;
+      continue;
+    }
+    const codePoint = glob.codePointAt(at) ?? 0;
+    at += codePoint > 0xffff ? 2 : 1;
+    if (codePoint === 0x3f) {
+      tokens.push({ kind: 'one', anySlash });
+    } else if (codePoint === 0x2a) {
+      const start = at;
+      while (glob[at] === '*') at++;
+      tokens.push({ kind: 'run', anySlash: anySlash || at > start });
+    } else {
+      tokens.push({ kind: 'literal', codePoint });
+    }
+  }
+  return tokens;
+}
+
+/** A whole segment `**`, with the slash before it. */
+function atSegmentGlobstar(glob: string, at: number): boolean {
+  return glob.startsWith('/**', at) && (at + 3 === glob.length || glob[at + 3] === '/');
+}
+
+function literalPrefix(glob: string): string {
+  const prefix = glob.slice(0, glob.search(/[*?]/));
+  // The slash before `**` belongs to the part that may be left out.
+  return prefix.endsWith('/') ? prefix.slice(0, -1) : prefix;
+}
+
+/** States that need no character: all edges lead forward, so one ascending pass closes them. */
+function skipEmpty(tokens: readonly Token[], states: Uint8Array): void {
+  tokens.forEach((token, state) => {
+    if (states[state] !== 1) return;
+    if (token.kind === 'run') states[state + 1] = 1;
+    if (token.kind === 'optional') states[state + 1] = states[token.target] = 1;
+  });
+}
+
+/** Takes one character. False when no state is left, so that a mismatch ends early. */
+function step(
+  tokens: readonly Token[],
+  current: Uint8Array,
+  next: Uint8Array,
+  codePoint: number,
+): boolean {
+  let alive = false;
+  for (let state = 0; state < tokens.length; state++) {
+    const token = tokens[state];
+    if (current[state] !== 1 || token === undefined) continue;
+    const to = advance(token, state, current, codePoint);
+    if (to === undefined) continue;
+    next[to] = 1;
+    alive = true;
+  }
+  return alive;
+}
+
+function advance(
+  token: Token,
+  state: number,
+  current: Uint8Array,
+  codePoint: number,
+): number | undefined {
+  switch (token.kind) {
+    case 'literal':
+      return token.codePoint === codePoint ? state + 1 : undefined;
+    case 'one':
+      return token.anySlash || codePoint !== SLASH ? state + 1 : undefined;
+    case 'run':
+      current[state + 1] = 1;
+      return token.anySlash || codePoint !== SLASH ? state : undefined;
+    case 'optional':
+      current[state + 1] = 1;
+      current[token.target] = 1;
+      return undefined;
+  }
+}

@@ -1,0 +1,80 @@
+import type { Pattern } from '../settings/rule.ts';
+import { compileGlobStates } from './glob-states.ts';
+import { compileRegex } from './regex.ts';
+
+/** Longest part of a value that a regular expression reads, in UTF-16 code units. */
+export const MAX_REGEX_INPUT = 4096;
+
+/**
+ * Compiles a glob over paths once; the result takes linear time and allocates nothing.
+ *
+ * `*` is any run of characters within a segment, `**` across segments, `?` one character other than
+ * `/`. A whole segment `**` may also stand for no segment at all: `/admin/**` matches `/admin` and
+ * everything below it, and `/**` alone is every path. Everything else is literal, and case counts.
+ */
+export function compileGlob(glob: string): (path: string) => boolean {
+  if (glob === '/**') return () => true;
+  if (!isWild(glob)) return (path) => path === glob;
+  const folder = glob.slice(0, -3);
+  if (glob.endsWith('/**') && !isWild(folder)) {
+    return (path) =>
+      path.startsWith(folder) && (path.length === folder.length || path[folder.length] === '/');
+  }
+  return compileGlobStates(glob, 'path');
+}
+
+/** The same over other text, such as a header value: `*` is any run, `?` any one character. */
+function compileTextGlob(glob: string): (value: string) => boolean {
+  if (!isWild(glob)) return (value) => value === glob;
+  if (glob.includes('?')) return compileGlobStates(glob, 'text');
+  const pieces = glob.split('*');
+  const first = pieces[0] ?? '';
+  const last = pieces.at(-1) ?? '';
+  return (value) =>
+    value.length >= first.length + last.length &&
+    value.startsWith(first) &&
+    value.endsWith(last) &&
+    holdsInOrder(value, pieces, first.length, value.length - last.length);
+}
+
+/**
+ * Whether all but the outer pieces stand in this order between two places. Taking the leftmost place
+ * for each is enough where every gap may be anything, so nothing is tried twice.
+ */
+function holdsInOrder(value: string, pieces: readonly string[], from: number, to: number): boolean {
+  let at = from;
+  for (let index = 1; index < pieces.length - 1; index++) {
+    const piece = pieces[index] ?? '';
+    const found = value.indexOf(piece, at);
+    if (found === -1 || found + piece.length > to) return false;
+    at = found + piece.length;
+  }
+  return true;
+}
+
+/** Compiles one pattern over paths: a glob, or an unanchored regular expression. */
+export function compilePattern(pattern: Pattern): (path: string) => boolean {
+  return typeof pattern === 'string' ? compileGlob(pattern) : compileRegexPattern(pattern.regex);
+}
+
+/**
+ * Compiles one pattern over header values, where a slash is a character like any other: `*curl/8*`
+ * matches wherever it stands.
+ */
+export function compileTextPattern(pattern: Pattern): (value: string) => boolean {
+  return typeof pattern === 'string'
+    ? compileTextGlob(pattern)
+    : compileRegexPattern(pattern.regex);
+}
+
+function isWild(glob: string): boolean {
+  return glob.includes('*') || glob.includes('?');
+}
+
+/** The settings schema has compiled every regex before, so one that fails is a programming error. */
+function compileRegexPattern(source: string): (value: string) => boolean {
+  const compiled = compileRegex(source);
+  if (compiled.kind === 'invalid') throw new TypeError(`not a regex: ${compiled.reason}`);
+  const { test } = compiled;
+  return (value) => test(value.length > MAX_REGEX_INPUT ? value.slice(0, MAX_REGEX_INPUT) : value);
+}

@@ -1,0 +1,61 @@
+import { parseIp } from '../net/cidr.ts';
+
+/** Longest host name (RFC 1035 3.1), with room for a port. */
+const MAX_HOST_LENGTH = 255 + 6;
+
+/**
+ * Host names of the settings to a look-up by Host header (RFC 9110 7.2). An exact name goes before a
+ * wildcard, the longest wildcard wins, `*` alone takes what is left. `*.shop.example` is every
+ * subdomain, not the name itself. Case, port and a trailing dot do not count; IPv6 literals stand in
+ * brackets and match in any spelling. Where two entries name the same host the first one keeps it.
+ *
+ * The result is undefined for a host nobody claims, and for a header that is no host at all.
+ */
+export function compileHosts<T>(
+  entries: readonly { readonly hosts: readonly string[]; readonly value: T }[],
+): (hostHeader: string) => T | undefined {
+  const exact = new Map<string, T>();
+  const below = new Map<string, T>();
+  let anyHost: T | undefined;
+
+  for (const { hosts, value } of entries) {
+    for (const host of hosts) {
+      if (host === '*') {
+        anyHost ??= value;
+        continue;
+      }
+      const [table, name] = host.startsWith('*.') ? [below, host.slice(2)] : [exact, host];
+      const key = canonicalHost(name);
+      if (key !== undefined && !table.has(key)) table.set(key, value);
+    }
+  }
+
+  return (hostHeader) => {
+    // Most headers are already in canonical form.
+    const direct = exact.get(hostHeader);
+    if (direct !== undefined) return direct;
+    const host = canonicalHost(hostHeader);
+    if (host === undefined) return undefined;
+    const found = exact.get(host);
+    if (found !== undefined) return found;
+    for (let dot = host.indexOf('.'); dot !== -1; dot = host.indexOf('.', dot + 1)) {
+      const value = below.get(host.slice(dot + 1));
+      if (value !== undefined) return value;
+    }
+    return anyHost;
+  };
+}
+
+/**
+ * A host as it is compared: lower case, without port and trailing dot, an IPv6 literal in its RFC 5952
+ * form. Undefined for what is no host. An empty header (HTTP/1.0) is the empty host.
+ */
+export function canonicalHost(text: string): string | undefined {
+  if (text.length > MAX_HOST_LENGTH) return undefined;
+  const literal = /^\[([0-9a-f:.]+)\](?::\d*)?$/i.exec(text);
+  if (literal !== null) {
+    const address = parseIp(literal[1] ?? '');
+    return address === undefined ? undefined : `[${address}]`;
+  }
+  return /^([a-z0-9_.-]*?)\.?(?::\d*)?$/.exec(text.toLowerCase())?.[1];
+}

@@ -1,0 +1,62 @@
+/**
+ * Percent-decoding as lenient servers do it, for path-readings.ts. Not for decoding anything that is
+ * then used: overlong and broken UTF-8 are accepted here because some origin accepts them.
+ */
+
+/** Which escapes are undone: all, or those of unreserved characters (RFC 3986 6.2.2.2). */
+export type DecodeScope = 'all' | 'unreserved';
+
+const UNRESERVED = /%(?:2[de]|3[0-9]|[46][1-9a-f]|[57][0-9a]|5f|7e)/gi;
+const ESCAPES = /%u[0-9a-f]{4}|(?:%[0-9a-f]{2})+/gi;
+
+/**
+ * Undoes one level of escapes; what is no escape stays as it is. With `all`, `%uXXXX` (IIS) is
+ * decoded too, overlong UTF-8 (`%c0%af`) becomes the character it spells, and a byte that is no UTF-8
+ * the Latin-1 character of its value. The result is never longer than the path.
+ */
+export function decodePercent(path: string, scope: DecodeScope): string {
+  if (!path.includes('%')) return path;
+  if (scope === 'unreserved') {
+    return path.replace(UNRESERVED, (escape) => String.fromCharCode(hex(escape, 1)));
+  }
+  return path.replace(ESCAPES, (run) =>
+    run[1] === 'u' || run[1] === 'U' ? String.fromCharCode(hex(run, 2)) : decodeBytes(run),
+  );
+}
+
+function hex(text: string, from: number): number {
+  return Number.parseInt(text.slice(from), 16);
+}
+
+/** A run of `%XX`, as characters. */
+function decodeBytes(run: string): string {
+  const byteAt = (index: number): number =>
+    Number.parseInt(run.slice(index * 3 + 1, index * 3 + 3), 16);
+  const count = run.length / 3;
+  let text = '';
+  for (let index = 0; index < count;) {
+    const { codePoint, length } = readSequence(byteAt, index, count);
+    text += String.fromCodePoint(codePoint);
+    index += length;
+  }
+  return text;
+}
+
+/** One UTF-8 sequence of two to four bytes, overlong or not; else one byte. */
+function readSequence(
+  byteAt: (index: number) => number,
+  start: number,
+  count: number,
+): { codePoint: number; length: number } {
+  const lead = byteAt(start);
+  const length = lead >= 0xf0 && lead < 0xf8 ? 4 : lead >= 0xe0 ? 3 : 2;
+  const single = { codePoint: lead, length: 1 };
+  if (lead < 0xc0 || lead >= 0xf8 || start + length > count) return single;
+  let codePoint = lead & (0xff >> (length + 1));
+  for (let index = start + 1; index < start + length; index++) {
+    const byte = byteAt(index);
+    if ((byte & 0xc0) !== 0x80) return single;
+    codePoint = (codePoint << 6) | (byte & 0x3f);
+  }
+  return codePoint > 0x10ffff ? single : { codePoint, length };
+}

@@ -1,0 +1,214 @@
+import { z } from 'zod';
+import { canonicalHost } from '../matching/host.ts';
+import type { SettingPath } from './problems.ts';
+import { Rule } from './rule.ts';
+
+/**
+ * What one setting says about another: names that must differ, and names that must exist. These
+ * checks read a loose outline, so they run, and find what they can, also when the shapes are wrong.
+ */
+
+export interface Contradiction {
+  readonly path: SettingPath;
+  readonly message: string;
+  /** The earlier setting that this one collides with. */
+  readonly first?: SettingPath;
+  /** The settings whose values would do. */
+  readonly choices?: readonly SettingPath[];
+}
+
+const text = z.string().optional().catch(undefined);
+const anything = z.unknown().optional();
+
+function listOf<T extends z.ZodType>(item: T) {
+  return z.array(item).catch([]).default([]);
+}
+
+function outline<T extends z.core.$ZodLooseShape>(shape: T) {
+  const loose = z.object(shape);
+  // Every field takes anything, so the empty mapping fits; an entry of another kind counts as one.
+  return loose.catch(() => loose.parse({}));
+}
+
+const Key = outline({ id: text, key: text });
+const OutlinedRule = z.looseObject({ name: text, match: anything }).catch({});
+
+/** A list; none counts as empty, and something that is no list as null: nobody knows. */
+function listOrUnknown<T extends z.ZodType>(item: T) {
+  return z.union([z.array(item), z.unknown().transform(() => null)]).default([]);
+}
+
+const Outline = outline({
+  listen: z.record(z.string(), text).catch({}).default({}),
+  organisations: listOrUnknown(
+    outline({
+      id: text,
+      site_key: text,
+      secret_keys: listOf(Key),
+      analytics_keys: listOf(Key),
+      rules: listOf(OutlinedRule),
+    }),
+  ),
+  sites: listOrUnknown(outline({ hosts: listOf(text), organisation: text, validator: anything })),
+});
+type Outline = z.infer<typeof Outline>;
+
+/** Every contradiction of a settings file, given as plain data of any shape. */
+export function findContradictions(value: unknown): Contradiction[] {
+  const settings = Outline.parse(value);
+  return [
+    ...organisationNames(settings),
+    ...keys(settings),
+    ...rules(settings),
+    ...hosts(settings),
+    ...siteOrganisations(settings),
+    ...listeners(settings),
+  ];
+}
+
+interface Named {
+  readonly name: string | undefined;
+  readonly path: SettingPath;
+}
+
+/** Each name that was there before. `what` is what is expected once. */
+function repeated(list: readonly Named[], what: string): Contradiction[] {
+  const seen = new Map<string, SettingPath>();
+  return list.flatMap(({ name, path }) => {
+    const first = name === undefined ? undefined : seen.get(name);
+    if (name !== undefined && first === undefined) seen.set(name, path);
+    return first === undefined ? [] : [{ path, first, message: `expected ${what}` }];
+  });
+}
+
+function organisationNames({ organisations }: Outline): Contradiction[] {
+  const at = (index: number, name: string) => ['organisations', index, name];
+  return [
+    ...repeated(
+      (organisations ?? []).map(({ id }, index) => ({ name: id, path: at(index, 'id') })),
+      'each organisation id once',
+    ),
+    ...repeated(
+      (organisations ?? []).map(({ site_key }, index) => ({
+        name: site_key,
+        path: at(index, 'site_key'),
+      })),
+      'a site key of its own for each organisation',
+    ),
+  ];
+}
+
+const KEY_LISTS = ['secret_keys', 'analytics_keys'] as const;
+
+function keys({ organisations }: Outline): Contradiction[] {
+  const lists = (organisations ?? []).flatMap((organisation, index) =>
+    KEY_LISTS.map((list) =>
+      organisation[list].map(({ id, key }, place) => ({
+        id,
+        key,
+        path: ['organisations', index, list, place],
+      })),
+    ),
+  );
+  return [
+    ...lists.flatMap((list) =>
+      repeated(
+        list.map(({ id, path }) => ({ name: id, path: [...path, 'id'] })),
+        'each key id once in an organisation',
+      ),
+    ),
+    ...repeated(
+      lists.flat().map(({ key, path }) => ({ name: key, path: [...path, 'key'] })),
+      'each key once: a key says who is asking, and for what',
+    ),
+  ];
+}
+
+const DIRECTIVES = ['verdict', 'detect', 'rate_limit', 'monitor', 'challenge'] as const;
+
+function rules({ organisations }: Outline): Contradiction[] {
+  return (organisations ?? []).flatMap((organisation, index) => {
+    const at = (place: number): SettingPath => ['organisations', index, 'rules', place];
+    const names = organisation.rules.map(({ name }, place) => ({
+      name,
+      path: [...at(place), 'name'],
+    }));
+    const idle = organisation.rules.flatMap((rule, place) =>
+      isIdle(rule)
+        ? [{ path: at(place), message: `expected at least one of ${DIRECTIVES.join(', ')}` }]
+        : [],
+    );
+    return [...repeated(names, 'each rule name once in an organisation'), ...idle];
+  });
+}
+
+/** A rule that sets nothing; one with a misspelt name has a problem already. */
+function isIdle(rule: Readonly<Record<string, unknown>>): boolean {
+  return (
+    Object.hasOwn(rule, 'match') &&
+    Object.keys(rule).every((name) => Object.hasOwn(Rule.shape, name)) &&
+    !DIRECTIVES.some((name) => Object.hasOwn(rule, name))
+  );
+}
+
+function hosts({ sites }: Outline): Contradiction[] {
+  return repeated(
+    (sites ?? []).flatMap((site, index) =>
+      site.hosts.map((host, place) => ({
+        name: host === undefined ? undefined : comparable(host),
+        path: ['sites', index, 'hosts', place],
+      })),
+    ),
+    'each host once: it belongs to one site',
+  );
+}
+
+function comparable(host: string): string {
+  const wildcard = host.startsWith('*.') ? '*.' : '';
+  return wildcard + (canonicalHost(host.slice(wildcard.length)) ?? host);
+}
+
+/** A remote validator knows its organisations itself; then none has to be listed here. */
+function siteOrganisations({ organisations, sites }: Outline): Contradiction[] {
+  // With an id that could not be read nobody can say which one is missing.
+  if (organisations === null || organisations.some(({ id }) => id === undefined)) return [];
+  const known = new Set(organisations.map(({ id }) => id));
+  const choices = organisations.map((_, index) => ['organisations', index, 'id']);
+  return (sites ?? []).flatMap(({ organisation, validator }, index) => {
+    const remote = typeof validator === 'object' && validator !== null;
+    if (organisation === undefined || known.has(organisation)) return [];
+    if (remote && known.size === 0) return [];
+    const message =
+      known.size === 0
+        ? 'expected organisations with this id: a validator in process answers for one'
+        : 'expected the id of an organisation of this file';
+    return [{ path: ['sites', index, 'organisation'], message, choices }];
+  });
+}
+
+function listeners({ listen, sites, organisations }: Outline): Contradiction[] {
+  const named = Object.entries(listen);
+  const collisions = repeated(
+    named.map(([service, address]) => ({
+      // Port 0 is a different one every time.
+      name: address === undefined || /:0+$/.test(address) ? undefined : address,
+      path: ['listen', service],
+    })),
+    'an address of its own for each service',
+  );
+  const idle =
+    listen['gateway'] !== undefined && sites?.length === 0
+      ? [{ path: ['sites'], message: 'expected at least one site for listen.gateway to serve' }]
+      : [];
+  const orphans = ['validator', 'collector', 'api'].flatMap((service) =>
+    listen[service] === undefined || organisations?.length !== 0
+      ? []
+      : [
+          {
+            path: ['listen', service],
+            message: 'expected organisations: this service answers them',
+          },
+        ],
+  );
+  return [...collisions, ...idle, ...orphans];
+}

@@ -1,0 +1,52 @@
+import { readFileSync, statSync } from 'node:fs';
+
+/** Largest settings file, in bytes. */
+export const MAX_SETTINGS_BYTES = 1024 * 1024;
+/** Largest block page or robots.txt, in bytes. */
+export const MAX_PAGE_BYTES = 256 * 1024;
+
+export type FileText =
+  | { readonly kind: 'read'; readonly text: string }
+  /** `reason` is a phrase: "no such file". */
+  | { readonly kind: 'unreadable'; readonly reason: string }
+  /** `validPrefix` is the text up to the first byte that is no UTF-8. */
+  | { readonly kind: 'not_utf8'; readonly validPrefix: string };
+
+/** Reads a regular file of UTF-8 text; a byte order mark is dropped. Never throws. */
+export function readTextFile(path: string, maxBytes: number): FileText {
+  let bytes: Buffer;
+  try {
+    const stat = statSync(path);
+    if (!stat.isFile()) return { kind: 'unreadable', reason: 'a folder or device, not a file' };
+    if (stat.size > maxBytes) return tooLarge(maxBytes);
+    bytes = readFileSync(path);
+  } catch (error) {
+    return { kind: 'unreadable', reason: reasonOf(error) };
+  }
+  if (bytes.length > maxBytes) return tooLarge(maxBytes);
+  const text = new TextDecoder().decode(bytes);
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return { kind: 'read', text };
+  } catch {
+    return { kind: 'not_utf8', validPrefix: text.split('\ufffd', 1)[0] ?? '' };
+  }
+}
+
+function tooLarge(maxBytes: number): FileText {
+  return { kind: 'unreadable', reason: `a file of more than ${maxBytes / 1024} KiB` };
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  switch (code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return 'no such file';
+    case 'EACCES':
+    case 'EPERM':
+      return 'a file without permission to read it';
+    default:
+      return `a file that cannot be read (${typeof code === 'string' ? code : 'unknown error'})`;
+  }
+}

@@ -1,0 +1,196 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { readFixtures } from './fixtures.ts';
+import { formatProblem, loadSettings, parseSettings } from './load.ts';
+import type { Settings } from './schema.ts';
+
+const good = readFixtures('good');
+const bad = readFixtures('bad');
+const folder = mkdtempSync(join(tmpdir(), 'guard-settings-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test('the two fixture folders were read: at least 10 good files and 30 bad ones', () => {
+  expect(good.length).toBeGreaterThanOrEqual(10);
+  expect(bad.length).toBeGreaterThanOrEqual(30);
+});
+
+describe('a good file loads', () => {
+  test.each(good)('$name', ({ path, env }) => {
+    const result = loadSettings(path, env);
+    expect(result.kind === 'invalid' ? result.problems.map(formatProblem) : []).toEqual([]);
+  });
+});
+
+describe('a bad file gives every problem at once, with line, column, what was found and what is allowed', () => {
+  test.each(bad)('$name', ({ path, env, expected }) => {
+    const result = loadSettings(path, env);
+    expect(expected).not.toEqual([]);
+    expect(result.kind).toBe('invalid');
+    const problems = result.kind === 'invalid' ? result.problems : [];
+    expect(problems.map((problem) => formatProblem(problem).slice(path.length + 1))).toEqual(
+      expected,
+    );
+  });
+});
+
+test('a file comes out parsed: addresses, milliseconds, hashes, absolute paths, pages', () => {
+  const settings = load('full.yaml');
+  const [organisation] = settings.organisations;
+  const [site] = settings.sites;
+  expect(settings.listen.gateway).toEqual({ kind: 'tcp', host: '0.0.0.0', port: 8080 });
+  expect(settings.secret).toHaveLength(2);
+  expect(settings.analytics).toMatchObject({
+    path: expect.stringMatching(/^\/.*\/config\/fixtures\/good\/data\/analytics$/) as string,
+  });
+  expect(organisation?.secret_keys[1]).toMatchObject({
+    key: Buffer.from('2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae', 'hex'),
+    // The end of that day: a key works until then.
+    expires: Date.UTC(2027, 1, 1),
+  });
+  expect(organisation?.rules[2]?.rate_limit).toEqual({
+    requests: 10,
+    per: 60_000,
+    by: ['ip', 'header:x-device'],
+  });
+  expect(organisation?.block_page?.html).toContain('<p>This request was blocked.</p>');
+  expect(organisation?.robots_txt).toEqual({ kind: 'managed' });
+  expect(organisation?.rules[3]?.block_page?.path).toMatch(
+    /^\/.*\/fixtures\/pages\/blocked\.html$/,
+  );
+  expect(site?.origin).toEqual([
+    { kind: 'url', origin: 'http://127.0.0.1:3000' },
+    { kind: 'url', origin: 'https://origin.harbour.example' },
+  ]);
+});
+
+test('robots_txt is the word managed, or a file that is read with the settings', () => {
+  const [acme, plain] = load('pages.yaml').organisations;
+  expect(acme?.robots_txt).toMatchObject({
+    kind: 'file',
+    text: 'User-agent: *\nDisallow: /private\n',
+  });
+  expect(plain?.robots_txt).toEqual({ kind: 'managed' });
+});
+
+test('relative paths, also of sockets, start from the folder of the settings file', () => {
+  const { listen, sites } = load('unix-sockets.yaml');
+  expect(listen.gateway).toEqual({ kind: 'unix', path: '/run/guard/gateway.sock' });
+  expect(listen.admin).toEqual({
+    kind: 'unix',
+    path: expect.stringMatching(/\/config\/fixtures\/good\/run\/admin\.sock$/) as string,
+  });
+  expect(sites[1]?.origin[0]).toEqual({
+    kind: 'unix',
+    path: expect.stringMatching(/\/config\/fixtures\/good\/run\/blog\.sock$/) as string,
+  });
+});
+
+test('a variable is put in after YAML was read, so its value is text whatever it looks like', () => {
+  expect(load('clickhouse.yaml').analytics).toMatchObject({
+    password: 'p@ss: word # with everything YAML could trip over',
+  });
+  const injected = parse('secret: ${S}', {
+    S: '0123456789abcdef", observe: true #\nobserve: true',
+  });
+  expect(injected).toMatchObject({ kind: 'loaded', settings: { observe: false } });
+});
+
+test('$${ is a dollar sign and a brace, and an alias stands for a whole value', () => {
+  const { secret, organisations } = load('aliases.yaml');
+  expect(secret).toEqual(['9f2c7b1e5a8d4036${c1e7}f4b2a9d85036']);
+  expect(organisations[1]?.rules).toEqual(organisations[0]?.rules);
+});
+
+test('names of hosts, headers, methods and countries come out in one spelling', () => {
+  const match = load('every-match.yaml').organisations[0]?.rules[0]?.match;
+  expect(match).toMatchObject({ method: ['POST', 'PUT'], country: ['DE', 'AT', 'NO'] });
+  expect(Object.keys(match?.header ?? {}).sort()).toEqual([
+    '404',
+    'accept-language',
+    'x-requested-with',
+  ]);
+  expect(load('ipv6.yaml').sites[0]?.hosts).toEqual(['[2001:db8::1]', '*']);
+});
+
+describe('a settings file that cannot be read is a problem, not an exception', () => {
+  const file = (name: string, content: string | Uint8Array): string => {
+    writeFileSync(join(folder, name), content);
+    return join(folder, name);
+  };
+  const only = (path: string): string => {
+    const result = loadSettings(path, {});
+    expect(result.kind).toBe('invalid');
+    return result.kind === 'invalid'
+      ? result.problems.map((problem) => formatProblem(problem).slice(path.length)).join('\n')
+      : '';
+  };
+
+  test('it is missing, or a folder', () => {
+    expect(only(join(folder, 'none.yaml'))).toBe(
+      ':1:1: found no such file; expected a settings file of at most 1024 KiB',
+    );
+    expect(only(folder)).toMatch(/^:1:1: found a folder or device, not a file;/);
+  });
+
+  test('it is above 1 MiB', () => {
+    expect(only(file('large.yaml', '#'.repeat(1024 * 1024 + 1)))).toMatch(
+      /^:1:1: found a file of more than 1024 KiB;/,
+    );
+    expect(parse(`#${'é'.repeat(600_000)}`, {})).toMatchObject({ kind: 'invalid' });
+  });
+
+  test('it is not UTF-8: the place of the first such byte is named', () => {
+    const bytes = Buffer.from('version: 1\nname: caf\xe9\n', 'latin1');
+    expect(only(file('latin1.yaml', bytes))).toMatch(/^:2:10: found a byte that is not UTF-8;/);
+  });
+
+  test('nesting without end is refused', () => {
+    expect(only(file('deep.yaml', '['.repeat(5000)))).toMatch(
+      /found text that is not YAML; the nesting is too deep/,
+    );
+  });
+});
+
+test.each([
+  ['brackets on one line', '['.repeat(200_000)],
+  ['unknown names', Array.from({ length: 20_000 }, (_, index) => `name_${index}: 1`).join('\n')],
+  ['one name over and over', 'version: 1\n'.repeat(20_000)],
+  ['aliases of nothing', `a:\n${'- *b\n'.repeat(50_000)}`],
+])('a file of %s is refused in time linear in its size', (_, text) => {
+  const result = parseSettings(text, { file: 'guard.yaml', baseDir: folder, env: {} });
+  expect(result.kind === 'invalid' && result.problems.length).toBeGreaterThan(0);
+});
+
+test('a byte order mark and Windows line ends are read, and positions stay right', () => {
+  const text = '\ufeffversion: 1\r\nlisten: { validator: x }\r\n';
+  writeFileSync(join(folder, 'bom.yaml'), text);
+  const result = loadSettings(join(folder, 'bom.yaml'), {});
+  const problem =
+    result.kind === 'invalid' ? result.problems.find((one) => one.found === '"x"') : undefined;
+  expect(problem).toMatchObject({ line: 2, column: 22, path: 'listen.validator' });
+});
+
+test('more problems than anybody reads at once are counted', () => {
+  const names = Array.from({ length: 300 }, (_, index) => `zz${index}: 1`).join('\n');
+  const result = parse(names, {});
+  const problems = result.kind === 'invalid' ? result.problems : [];
+  expect(problems).toHaveLength(201);
+  expect(problems.at(-1)).toMatchObject({ found: '100 more problems' });
+});
+
+function load(name: string): Settings {
+  const fixture = good.find((one) => one.name === name);
+  const result = loadSettings(fixture?.path ?? name, fixture?.env ?? {});
+  if (result.kind === 'loaded') return result.settings;
+  throw new Error(result.problems.map(formatProblem).join('\n'));
+}
+
+/** A small good file with one more line, which may stand in for one of its own. */
+function parse(line: string, env: Record<string, string>) {
+  const own = ['version: 1', 'listen: { docs: 127.0.0.1:0 }', 'secret: 9f2c7b1e5a8d4036c1e7'];
+  const name = line.split(':', 1)[0] ?? '';
+  const kept = own.filter((other) => !other.startsWith(`${name}:`));
+  return parseSettings([...kept, line].join('\n'), { file: 'guard.yaml', baseDir: folder, env });
+}

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { nearestName } from './nearest-name.ts';
+
+const known = ['gateway', 'validator', 'user_agent', 'user', 'rate_limit', 'id', 'any', 'all'];
+
+test.each([
+  ['gatway', 'gateway'],
+  ['Gateway', 'gateway'],
+  ['validater', 'validator'],
+  ['user-agent', 'user_agent'],
+  ['ratelimit', 'rate_limit'],
+  ['username', 'user'],
+  ['di', 'id'],
+  ['al', 'all'],
+  ['database', undefined],
+  ['', undefined],
+  ['x'.repeat(100_000), undefined],
+])('%s: did you mean %s?', (name, meant) => {
+  expect(nearestName(name, known)).toBe(meant);
+});

@@ -1,0 +1,55 @@
+/** Longest name that is compared; the distance takes time quadratic in the length. */
+const MAX_LENGTH = 64;
+
+/**
+ * The known name that was probably meant, or undefined. Letters swapped, missing, added or wrong
+ * count one each; about one in three letters may differ, and case and `-` for `_` are free. Failing
+ * that, a name that goes on where the other ends: `username` for `user`.
+ */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+  if (name.length > MAX_LENGTH) return undefined;
+  const folded = fold(name);
+  let best: { readonly candidate: string; readonly distance: number } | undefined;
+  for (const candidate of known) {
+    if (candidate.length > MAX_LENGTH) continue;
+    const distance = editDistance(folded, fold(candidate));
+    const allowed = Math.max(1, Math.floor(Math.max(name.length, candidate.length) / 3));
+    if (distance <= allowed && (best === undefined || distance < best.distance)) {
+      best = { candidate, distance };
+    }
+  }
+  return best?.candidate ?? known.find((candidate) => extendsOther(folded, fold(candidate)));
+}
+
+function extendsOther(a: string, b: string): boolean {
+  return Math.min(a.length, b.length) >= 3 && (a.startsWith(b) || b.startsWith(a));
+}
+
+function fold(name: string): string {
+  return name.toLowerCase().replaceAll('-', '_');
+}
+
+/** Optimal string alignment distance: insertions, deletions, substitutions, swaps of neighbours. */
+function editDistance(from: string, to: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= from.length; row++) {
+    const line = [row];
+    for (let column = 1; column <= to.length; column++) {
+      const same = from[row - 1] === to[column - 1];
+      const swapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      line[column] = Math.min(
+        cell(last, column) + 1,
+        cell(line, column - 1) + 1,
+        cell(last, column - 1) + (same ? 0 : 1),
+        swapped ? cell(beforeLast, column - 2) + 1 : Infinity,
+      );
+    }
+    [beforeLast, last] = [last, line];
+  }
+  return cell(last, to.length);
+}
+
+function cell(line: readonly number[], column: number): number {
+  return line[column] ?? Infinity;
+}

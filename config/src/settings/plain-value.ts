@@ -1,0 +1,49 @@
+import { resolve } from 'node:path';
+import type { SettingPath } from './problems.ts';
+import type { SettingsNode } from './settings-node.ts';
+
+/**
+ * A settings tree as plain data for the schema. A relative path becomes absolute here, against the
+ * folder of the settings file. What could not be read is undefined.
+ */
+export function plainValue(node: SettingsNode, baseDir: string, path: SettingPath = []): unknown {
+  switch (node.kind) {
+    case 'text':
+      return node.value === undefined ? undefined : absolute(node.value, path, baseDir);
+    case 'number':
+    case 'boolean':
+    case 'null':
+      return node.value;
+    case 'list':
+      return node.items.map((item, index) => plainValue(item, baseDir, [...path, index]));
+    case 'mapping': {
+      // Without a prototype, so that `__proto__` is a name like any other.
+      const mapping = Object.create(null) as Record<string, unknown>;
+      for (const [name, entry] of node.entries) {
+        mapping[name] = plainValue(entry.node, baseDir, [...path, name]);
+      }
+      return mapping;
+    }
+    case 'unusable':
+      return undefined;
+  }
+}
+
+function absolute(text: string, path: SettingPath, baseDir: string): string {
+  if (text === '') return text;
+  if (isFilePath(path, text)) return resolve(baseDir, text);
+  const socket = /^unix:(.+)$/s.exec(text)?.[1];
+  return socket !== undefined && isAddress(path) ? `unix:${resolve(baseDir, socket)}` : text;
+}
+
+function isFilePath(path: SettingPath, text: string): boolean {
+  const last = path.at(-1);
+  if (last === 'path') return path.length === 2 && (path[0] === 'analytics' || path[0] === 'store');
+  if (path[0] !== 'organisations') return false;
+  // `managed` is a word; a file of that name is ./managed.
+  return last === 'block_page' || (last === 'robots_txt' && text !== 'managed');
+}
+
+function isAddress(path: SettingPath): boolean {
+  return path[0] === 'listen' || (path[0] === 'sites' && path[2] === 'origin');
+}

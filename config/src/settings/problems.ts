@@ -1,0 +1,62 @@
+/** What is wrong with a settings file: where, what stood there, and what to do about it. */
+
+/** Where in the settings: `['organisations', 0, 'rules', 2, 'match', 'ip']`. */
+export type SettingPath = readonly (string | number)[];
+
+export interface Problem {
+  /** The file as it was named to the loader. */
+  readonly file: string;
+  /** Counted from 1; always a place inside the file. */
+  readonly line: number;
+  /** Counted from 1, in UTF-16 code units. */
+  readonly column: number;
+  /** `organisations[0].rules[2].match.ip`; empty when the file as a whole is meant. */
+  readonly path: string;
+  /** What stood there, never a secret: a short description, or the text in quotes. */
+  readonly found: string;
+  /** What is allowed, and what to do. */
+  readonly message: string;
+}
+
+/** One line for a terminal or a log. */
+export function formatProblem(problem: Problem): string {
+  const { file, line, column, path, found, message } = problem;
+  return `${file}:${line}:${column}: ${path === '' ? '' : `${path}: `}found ${found}; ${message}`;
+}
+
+/**
+ * Whether a name can be shown: it looks like the name of a setting or of a header. A mistake with
+ * quotes or line ends makes names of whole passages, and what stands in them nobody knows.
+ */
+export function isPlainName(name: string): boolean {
+  return /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/.test(name);
+}
+
+/** `organisations[0].id`. */
+export function formatPath(path: SettingPath): string {
+  return path
+    .map((step, index) => {
+      if (typeof step === 'number') return `[${step}]`;
+      if (!isPlainName(step)) return '["…"]';
+      return index === 0 ? step : `.${step}`;
+    })
+    .join('');
+}
+
+const MAX_QUOTED = 60;
+
+/** Text of the file on one line, in quotes, short, and unable to steer a terminal. */
+export function quote(text: string): string {
+  const short = text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
+  return JSON.stringify(short).replace(
+    /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** `a, b or c`. */
+export function alternatives(words: readonly string[]): string {
+  const unique = [...new Set(words)];
+  const last = unique.pop() ?? '';
+  return unique.length === 0 ? last : `${unique.join(', ')} or ${last}`;
+}

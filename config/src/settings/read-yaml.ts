@@ -1,0 +1,213 @@
+import { type Document, isAlias, isMap, isScalar, isSeq, type Node, parseDocument } from 'yaml';
+import type { Pair, ParsedNode, Scalar, YAMLMap } from 'yaml';
+import { type Environment, substitute } from './environment.ts';
+import { isSecret } from './found.ts';
+import type { ProblemList } from './problem-list.ts';
+import { isPlainName, quote, type SettingPath } from './problems.ts';
+import type { Entry, SettingsNode } from './settings-node.ts';
+import { syntaxMessage } from './syntax-errors.ts';
+
+/** Deepest nesting; the settings themselves need about ten levels, `any`/`all`/`not` the rest. */
+const MAX_DEPTH = 64;
+/** Most values, with every use of an alias counted as if it were written out. */
+const MAX_VALUES = 200_000;
+
+/** How much of a line a syntax error is judged by, on either side. */
+const EXCERPT = 200;
+
+/** What one reading needs at every level. */
+interface Reading {
+  readonly text: string;
+  readonly env: Environment;
+  readonly problems: ProblemList;
+  /** Anchored values that are complete, so no alias can stand inside its own value. */
+  readonly anchors: Map<string, { readonly node: SettingsNode; readonly values: number }>;
+  values: number;
+}
+
+/**
+ * Reads YAML 1.2 (core schema: dates, `yes` and `no` are text) and fills in `${NAME}`. Merge keys and
+ * tags are off, and aliases are bounded. Everything wrong goes to `problems`; undefined when the
+ * syntax is, because what follows a syntax error is guesswork.
+ */
+export function readYaml(
+  text: string,
+  env: Environment,
+  problems: ProblemList,
+): SettingsNode | undefined {
+  const document = parseDocument(text, {
+    version: '1.2',
+    schema: 'core',
+    merge: false,
+    uniqueKeys: false,
+    prettyErrors: false,
+  });
+  const readable = reportSyntaxErrors(document, text, problems);
+  const reading = { text, env, problems, anchors: new Map(), values: 0 };
+  const root = readNode(document.contents, [], reading);
+  return readable ? root : undefined;
+}
+
+/** The first error of each line; the others on it follow from the first. */
+function reportSyntaxErrors(
+  document: Document.Parsed,
+  text: string,
+  problems: ProblemList,
+): boolean {
+  const reported = new Set<number>();
+  const errors = [...document.errors, ...document.warnings].sort((a, b) => a.pos[0] - b.pos[0]);
+  for (const error of errors) {
+    const [at] = error.pos;
+    const line = problems.lineOf(at);
+    if (reported.has(line)) continue;
+    reported.add(line);
+    const [before = ''] = text
+      .slice(Math.max(0, at - EXCERPT), at)
+      .split('\n')
+      .slice(-1);
+    const [after = ''] = text.slice(at, at + EXCERPT).split('\n', 1);
+    problems.add(at, [], 'text that is not YAML', syntaxMessage(error.code, before + after));
+  }
+  return errors.length === 0;
+}
+
+function readNode(
+  node: Node | ParsedNode | null,
+  path: SettingPath,
+  reading: Reading,
+  fallbackStart = 0,
+): SettingsNode {
+  const start = node?.range?.[0] ?? fallbackStart;
+  if (path.length > MAX_DEPTH) {
+    return refuse(reading, start, path, 'deep nesting', `expected at most ${MAX_DEPTH} levels`);
+  }
+  if (isAlias(node)) return readAlias(node.source, start, path, reading);
+  const before = reading.values;
+  const value = readValue(node, start, path, reading);
+  const anchor = isScalar(node) || isMap(node) || isSeq(node) ? node.anchor : undefined;
+  if (anchor !== undefined) {
+    reading.anchors.set(anchor, { node: value, values: reading.values - before });
+  }
+  return value;
+}
+
+function readValue(
+  node: Node | ParsedNode | null,
+  start: number,
+  path: SettingPath,
+  reading: Reading,
+): SettingsNode {
+  reading.values += 1;
+  if (isMap(node)) return { kind: 'mapping', start, entries: readEntries(node, path, reading) };
+  if (isSeq<ParsedNode>(node)) {
+    const items = node.items.map((item, index) => readNode(item, [...path, index], reading, start));
+    return { kind: 'list', start, items };
+  }
+  return isScalar(node)
+    ? readScalar(node, start, path, reading)
+    : { kind: 'null', start, written: '', value: null };
+}
+
+function readAlias(name: string, start: number, path: SettingPath, reading: Reading): SettingsNode {
+  const anchor = reading.anchors.get(name);
+  if (anchor === undefined) {
+    // The name is not repeated: it may be a password that begins with a star.
+    const message =
+      'expected an anchor (&name) that is complete before this place, or quotes around the text';
+    return refuse(reading, start, path, 'an alias (*name)', message);
+  }
+  const before = reading.values;
+  reading.values += anchor.values;
+  if (reading.values <= MAX_VALUES) return anchor.node;
+  if (before > MAX_VALUES) return { kind: 'unusable', start };
+  const message = `expected aliases that write out to at most ${MAX_VALUES} values`;
+  return refuse(reading, start, path, 'an alias (*name)', message);
+}
+
+function readEntries(
+  map: YAMLMap,
+  path: SettingPath,
+  reading: Reading,
+): ReadonlyMap<string, Entry> {
+  const entries = new Map<string, Entry>();
+  for (const pair of map.items) readEntry(pair as Pair<ParsedNode, ParsedNode | null>);
+  return entries;
+
+  // What a parsed document holds are parsed nodes; the library's type leaves that open.
+  function readEntry({ key, value }: Pair<ParsedNode, ParsedNode | null>): void {
+    const keyStart = key.range[0];
+    const name = isScalar(key) ? nameOf(key) : undefined;
+    if (name === undefined) {
+      reading.problems.add(keyStart, path, 'a name that is no text', 'expected a text as a name');
+      return;
+    }
+    const first = entries.get(name);
+    if (first === undefined) {
+      const node = readNode(value, [...path, name], reading, keyStart);
+      entries.set(name, { keyStart, node });
+      return;
+    }
+    const line = reading.problems.lineOf(first.keyStart);
+    const hidden = isSecret(path) || !isPlainName(name);
+    const found = hidden ? 'a name a second time' : `${quote(name)} a second time`;
+    const message = `expected each name once; the first one is in line ${line}`;
+    reading.problems.add(keyStart, hidden ? path : [...path, name], found, message);
+  }
+}
+
+/** A name as it was written: `404:` is the name "404". */
+function nameOf(key: Scalar): string | undefined {
+  if (typeof key.value === 'string') return key.value;
+  return key.value === null || key.source === undefined ? undefined : key.source;
+}
+
+function readScalar(
+  scalar: Scalar,
+  start: number,
+  path: SettingPath,
+  reading: Reading,
+): SettingsNode {
+  const { value } = scalar;
+  if (typeof value === 'string') return readText(scalar, value, start, path, reading);
+  const written = scalar.source ?? '';
+  if (typeof value === 'number' || typeof value === 'bigint') {
+    return { kind: 'number', start, written, value };
+  }
+  if (typeof value === 'boolean') return { kind: 'boolean', start, written, value };
+  return { kind: 'null', start, written, value: null };
+}
+
+function readText(
+  scalar: Scalar,
+  written: string,
+  start: number,
+  path: SettingPath,
+  reading: Reading,
+): SettingsNode {
+  const { value, interpolated, missing } = substitute(written, reading.env);
+  const end = scalar.range?.[1] ?? start;
+  let searchFrom = start;
+  for (const variable of missing) {
+    const at = reading.text.indexOf(variable.written, searchFrom);
+    const inside = at !== -1 && at < end;
+    if (inside) searchFrom = at + variable.written.length;
+    // What is no variable may be part of a secret that happens to contain a dollar sign and a brace.
+    const shown =
+      variable.kind === 'unset' || (!isSecret(path) && /^[\w${}-]{1,60}$/.test(written));
+    const found = shown ? variable.written : 'text with ${ (not shown)';
+    reading.problems.add(inside ? at : start, path, found, variable.message);
+  }
+  const oneLine = !reading.text.slice(start, end).includes('\n');
+  return { kind: 'text', start, written, value, interpolated, oneLine };
+}
+
+function refuse(
+  reading: Reading,
+  start: number,
+  path: SettingPath,
+  found: string,
+  message: string,
+): SettingsNode {
+  reading.problems.add(start, path, found, message);
+  return { kind: 'unusable', start };
+}

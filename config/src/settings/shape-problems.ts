@@ -1,0 +1,178 @@
+import type { z } from 'zod';
+import { type Expected, type Fault, faultsOf } from './faults.ts';
+import { describeFound, isSecret } from './found.ts';
+import { namesAt } from './known-names.ts';
+import { nearestName } from './nearest-name.ts';
+import type { ProblemList } from './problem-list.ts';
+import { alternatives, formatPath, isPlainName, quote } from './problems.ts';
+import { keyOffset, placeOf, type Place, type SettingsNode } from './settings-node.ts';
+
+/** Longest list of names or values that is worth reading in one line. */
+const MAX_LISTED = 16;
+
+/** Most faults that are looked into; far more than are shown. */
+const MAX_FAULTS = 1000;
+
+/** What was checked against what. */
+interface Checked {
+  readonly schema: z.core.$ZodType;
+  readonly root: SettingsNode;
+  readonly value: unknown;
+}
+
+/** Says what each schema issue means for the person who wrote the file. */
+export function reportShapeProblems(
+  issues: readonly z.core.$ZodIssue[],
+  checked: Checked,
+  problems: ProblemList,
+): void {
+  const faults = faultsOf(issues).slice(0, MAX_FAULTS);
+  const meant = new Set(faults.flatMap((fault) => meantSetting(fault, checked)));
+  for (const fault of faults) {
+    const place = placeOf(checked.root, fault.path);
+    // A missing setting whose name was misspelt is one mistake, and so is a missing variable.
+    if (place.kind === 'absent' && meant.has(formatPath(fault.path))) continue;
+    if (wasReported(place)) continue;
+    report(fault, place, checked, problems);
+  }
+}
+
+/** The setting that a misspelt name stands for. */
+function meantSetting(fault: Fault, { schema, value }: Checked): string[] {
+  if (fault.kind !== 'unknown_name') return [];
+  const near = nearestName(fault.name, namesAt(schema, value, fault.path));
+  return near === undefined ? [] : [formatPath([...fault.path, near])];
+}
+
+function wasReported(place: Place): boolean {
+  if (place.kind === 'absent') return false;
+  const { node } = place;
+  return node.kind === 'unusable' || (node.kind === 'text' && node.value === undefined);
+}
+
+function report(fault: Fault, place: Place, checked: Checked, problems: ProblemList): void {
+  const { path } = fault;
+  switch (fault.kind) {
+    case 'unknown_name':
+      reportUnknownName(fault, checked, problems);
+      return;
+    case 'invalid_name': {
+      // Only a header has a name of its own, and somebody may have written its value there, too.
+      const at = keyOffset(checked.root, path);
+      problems.add(at, path.slice(0, -1), 'a name (not shown)', fault.message);
+      return;
+    }
+    case 'invalid':
+      problems.add(place.offset, path, describeFound(place, path), fault.message);
+      return;
+    case 'unfit': {
+      const message = `expected ${describeExpected(fault.expected)}${remedy(fault.expected, place)}`;
+      problems.add(place.offset, path, describeFound(place, path), message);
+    }
+  }
+}
+
+function reportUnknownName(
+  { path, name }: Extract<Fault, { kind: 'unknown_name' }>,
+  { schema, value, root }: Checked,
+  problems: ProblemList,
+): void {
+  const known = namesAt(schema, value, path);
+  const near = nearestName(name, known);
+  const offset = keyOffset(root, [...path, name]);
+  if (name === '<<') {
+    const message = 'merge keys are not read; repeat the settings, or use *name for a whole value';
+    problems.add(offset, path, '"<<"', message);
+    return;
+  }
+  const listed = known.length <= MAX_LISTED ? `expected ${alternatives(known)}` : 'no such setting';
+  // Among keys and secrets an unknown name may be a secret on the wrong side of the colon.
+  const hidden = !isPlainName(name) || (near === undefined && isSecret(path));
+  problems.add(
+    offset,
+    hidden ? path : [...path, name],
+    hidden ? 'an unknown name (not shown)' : `the unknown name ${quote(name)}`,
+    listed + didYouMean(near),
+  );
+}
+
+function didYouMean(near: string | undefined): string {
+  return near === undefined ? '' : `. Did you mean ${quote(near)}?`;
+}
+
+function describeExpected(expected: readonly Expected[]): string {
+  return alternatives(
+    expected.map((one) => {
+      switch (one.kind) {
+        case 'text':
+          return 'text';
+        case 'number':
+          return 'a whole number';
+        case 'boolean':
+          return 'true or false';
+        case 'list':
+          return 'a list';
+        case 'mapping':
+          return 'a mapping (name: value)';
+        case 'other':
+          return 'another kind of value';
+        case 'value':
+          return String(one.value);
+      }
+    }),
+  );
+}
+
+const TRUTH: Readonly<Record<string, string>> = {
+  yes: 'true',
+  on: 'true',
+  no: 'false',
+  off: 'false',
+};
+
+/** What to do about a value of the wrong kind. */
+function remedy(expected: readonly Expected[], place: Place): string {
+  if (place.kind === 'absent') return '; this setting is required';
+  const { node } = place;
+  switch (node.kind) {
+    case 'null':
+      if (place.offset === 0 && node.written === '') return '';
+      if (expects(expected, 'mapping')) return '; {} is the empty one';
+      if (expected.every(({ kind }) => kind === 'list')) return '; [] is the empty one';
+      return '; give it a value or remove the line';
+    case 'number':
+    case 'boolean':
+      return expects(expected, 'text') ? '; put quotes around it' : '';
+    case 'text':
+      return remedyForText(expected, node.written, node.interpolated);
+    case 'list':
+    case 'mapping':
+    case 'unusable':
+      return '';
+  }
+}
+
+function remedyForText(
+  expected: readonly Expected[],
+  written: string,
+  interpolated: boolean,
+): string {
+  const truthWanted = expects(expected, 'boolean');
+  const numberWanted = expected.some(
+    (one) => one.kind === 'number' || (one.kind === 'value' && typeof one.value === 'number'),
+  );
+  if (interpolated && (truthWanted || numberWanted)) return '; a variable is always text';
+  if (truthWanted) {
+    const word = written.toLowerCase();
+    const truth = word === 'true' || word === 'false' ? word : TRUTH[word];
+    return truth === undefined ? '' : `; write ${truth} without quotes`;
+  }
+  if (numberWanted && /^\d+$/.test(written)) return '; remove the quotes';
+  if (expected.every(({ kind }) => kind === 'list')) return '; write it in [ ]';
+  const choices = expected.flatMap((one) => (one.kind === 'value' ? [String(one.value)] : []));
+  return didYouMean(nearestName(written, choices));
+}
+
+function expects(expected: readonly Expected[], kind: Expected['kind']): boolean {
+  return expected.some((one) => one.kind === kind);
+}

@@ -1,0 +1,31 @@
+/** Secrets that are in everybody's examples, or that nobody drew at random. */
+
+const PLACEHOLDER = new RegExp(
+  [
+    '(change|replace)[-_. ]?(me|this|it)',
+    'your[-_. ]?(own[-_. ]?)?(secret|key|token|password)',
+    'placeholder',
+    '^<.*>$',
+    '^(sk_api_ro_)?((my|the|an?)[-_. ]?)?(secret|password|example|sample|token)[-_. ]?(key|here|value)?[0-9!.…]{0,8}$',
+    '^(sk_api_ro_)?[x.…]*$',
+  ].join('|'),
+  'i',
+);
+
+/** A unit of up to four characters, over and over. */
+const REPEATED_UNIT = /^(.{1,4})\1+.{0,3}$/s;
+
+const FEWEST_DIFFERENT_CHARACTERS = 5;
+
+/**
+ * Why a secret in plain text is refused, or undefined when nothing obvious is wrong with it. This
+ * finds what was left from an example; it does not measure strength.
+ */
+export function weaknessOf(secret: string): string | undefined {
+  if (PLACEHOLDER.test(secret)) return 'a placeholder from an example';
+  const different = new Set(secret).size;
+  if (different < FEWEST_DIFFERENT_CHARACTERS || REPEATED_UNIT.test(secret)) {
+    return 'a few characters repeated';
+  }
+  return undefined;
+}
