@@ -5,8 +5,14 @@ const services = ['gateway', 'validator', 'analytics', 'mcp'];
 
 export default tseslint.config(
   {
-    ignores: ['**/node_modules/**', '**/dist/**', 'data/**',
-      'config/data/**', '**/*.mjs', '**/fixtures/**'],
+    ignores: [
+      '**/node_modules/**',
+      '**/dist/**',
+      'data/**',
+      'config/data/**',
+      '**/*.mjs',
+      '**/fixtures/**',
+    ],
   },
   ...tseslint.configs.strictTypeChecked,
   {

@@ -14,7 +14,9 @@ const rows = (text: string): QueryOutcome => ({
   body: Buffer.from(text),
 });
 
-function dataServer(options: Partial<Parameters<typeof createDataServer>[0]> = {}): FastifyPluginAsync {
+function dataServer(
+  options: Partial<Parameters<typeof createDataServer>[0]> = {},
+): FastifyPluginAsync {
   return createDataServer({
     runQuery: () => Promise.resolve(rows('1\n')),
     listColumns: () => Promise.resolve([]),
@@ -26,8 +28,17 @@ function dataServer(options: Partial<Parameters<typeof createDataServer>[0]> = {
 test('spec 5: every request without a known key gets 401 with an empty body, before anything else', async () => {
   const server = await serve(dataServer());
   const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} };
-  for (const headers of [{}, { authorization: 'Bearer other' }, { authorization: 'sk_api_ro_acme' }]) {
-    for (const body of [initialize, 'not json', { jsonrpc: '2.0', method: 'x' }, 'x'.repeat(70_000)]) {
+  for (const headers of [
+    {},
+    { authorization: 'Bearer other' },
+    { authorization: 'sk_api_ro_acme' },
+  ]) {
+    for (const body of [
+      initialize,
+      'not json',
+      { jsonrpc: '2.0', method: 'x' },
+      'x'.repeat(70_000),
+    ]) {
       const answer = await server.post(body, headers);
       expect([answer.status, answer.text]).toEqual([401, '']);
     }
@@ -38,7 +49,10 @@ test('spec 5: every request without a known key gets 401 with an empty body, bef
 
 test('spec 4.4: the server is guard-analytics, version 1', async () => {
   const server = await serve(dataServer());
-  const answer = await server.post({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} }, KEY);
+  const answer = await server.post(
+    { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} },
+    KEY,
+  );
   expect(answer.json).toEqual({
     jsonrpc: '2.0',
     id: 1,
@@ -111,10 +125,15 @@ test.each([[undefined], [{}], [{ sql: '' }], [{ sql: '  ' }], [{ sql: 1 }], [{ S
   },
 );
 
-test.each([['text'], [1], [null], [['SELECT 1']]])('arguments that are %j are -32602', async (args) => {
-  const server = await serve(dataServer());
-  expect((await server.post(call('query', args), KEY)).json).toMatchObject({ error: { code: -32602 } });
-});
+test.each([['text'], [1], [null], [['SELECT 1']]])(
+  'arguments that are %j are -32602',
+  async (args) => {
+    const server = await serve(dataServer());
+    expect((await server.post(call('query', args), KEY)).json).toMatchObject({
+      error: { code: -32602 },
+    });
+  },
+);
 
 test('spec 8: an answer of 256 KiB is given whole; above it, it is discarded and a LIMIT asked for', async () => {
   let size = MCP.maxToolAnswerBytes;
@@ -129,7 +148,9 @@ test('spec 8: an answer of 256 KiB is given whole; above it, it is discarded and
 });
 
 test('spec 8: an answer above the ceiling of the query route asks for a LIMIT too', async () => {
-  const server = await serve(dataServer({ runQuery: () => Promise.resolve({ kind: 'too_large' }) }));
+  const server = await serve(
+    dataServer({ runQuery: () => Promise.resolve({ kind: 'too_large' }) }),
+  );
   const answer = await server.post(call('query', { sql: 'SELECT 1' }), KEY);
   expect(answer.json).toEqual(toolResult(true, expect.stringContaining('LIMIT')));
 });
@@ -216,7 +237,11 @@ test('a neighbour on the same host keeps its own parsers, errors and methods', a
   };
   const server = await serve(dataServer(), neighbour);
   const post = (contentType: string, body: string) =>
-    fetch(`${server.url}/query`, { method: 'POST', headers: { 'content-type': contentType }, body });
+    fetch(`${server.url}/query`, {
+      method: 'POST',
+      headers: { 'content-type': contentType },
+      body,
+    });
   expect(await (await post('application/json', '{"a":1}')).json()).toEqual({ body: { a: 1 } });
   expect((await post('application/x-unknown', 'x')).status).toBe(415);
   expect((await post('application/json', '{')).status).toBe(400);
