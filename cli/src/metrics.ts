@@ -12,7 +12,7 @@ export interface MetricsPage extends Metrics {
 export function createMetrics(): MetricsPage {
   const registry = new Registry();
   const counters = new Map<MetricName, Counter>();
-  const children = new Map<string, { inc(by: number): void }>();
+  const children = new Map<MetricName, Map<string, { inc(by: number): void }>>();
   for (const [name, { kind, label, help }] of Object.entries(table)) {
     if (kind !== 'counter') continue;
     const labelNames = label === undefined ? [] : [label];
@@ -23,8 +23,7 @@ export function createMetrics(): MetricsPage {
   }
   return {
     count(name, label, by = 1) {
-      const key = label === undefined ? name : `${name}\n${label}`;
-      let child = children.get(key);
+      let child = children.get(name)?.get(label ?? '');
       if (!child) {
         const counter = counters.get(name);
         if (!counter) return;
@@ -33,7 +32,8 @@ export function createMetrics(): MetricsPage {
           labelName === undefined || label === undefined
             ? counter
             : counter.labels({ [labelName]: label });
-        children.set(key, child);
+        const known = children.get(name) ?? new Map<string, { inc(by: number): void }>();
+        children.set(name, known.set(label ?? '', child));
       }
       child.inc(by);
     },

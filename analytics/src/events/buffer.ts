@@ -97,7 +97,7 @@ export class EventBuffer implements EventSink {
       rows += 1;
     }
     if (rows === 0) return;
-    this.#builder.add(Buffer.from(lines), rows, this.#clock());
+    this.#builder.add(lines, rows, this.#clock());
     const full =
       this.#builder.rows + BUFFER.encodedPerTurn > BUFFER.batchRows ||
       this.#builder.bytes >= BUFFER.batchBytes;

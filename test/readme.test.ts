@@ -1,0 +1,38 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseSettings } from '@guard/config/settings/load';
+import { describe, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const read = (name: string) => readFileSync(join(root, name), 'utf8');
+
+test('the settings file that the README shows is good, and has twelve lines', () => {
+  const [, yaml = ''] = /```yaml\n([\s\S]*?)```/.exec(read('README.md')) ?? [];
+  const env = {
+    GUARD_SECRET: 'b6X0c1v8Yq3rT5wZ2nM9kL4jH7gF0dSa',
+    ANALYTICS_KEY: 'sk_api_ro_p8dK2mQ7xW4v',
+  };
+  const result = parseSettings(yaml, { file: 'README.md', baseDir: root, env });
+  expect(result.kind === 'invalid' ? result.problems : []).toEqual([]);
+  expect(yaml.trimEnd().split('\n')).toHaveLength(12);
+});
+
+describe('what the documents point at is there', () => {
+  const documents = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
+
+  test.each(documents)('%s', (name) => {
+    const text = read(name);
+    const links = [...text.matchAll(/\]\(([^)#:]+)\)/g)].map(([, path = '']) => path);
+    const files = [...text.matchAll(/`((?:[a-z-]+\/)+[a-z0-9.-]+\.(?:ts|md|json|mjs))`/g)]
+      .map(([, path = '']) => path)
+      .filter((path) =>
+        /^(config|gateway|validator|analytics|mcp|cli|test|bench|scripts)\//.test(path),
+      );
+    const missing = [...links, ...files].filter((path) => !existsSync(join(root, path)));
+    expect(missing).toEqual([]);
+  });
+
+  test('and there are such references', () => {
+    expect(read('CONTRIBUTING.md')).toMatch(/`validator\/src\/signals\/list\.ts`/);
+  });
+});
