@@ -175,18 +175,25 @@ function sessionDigest(session: string): string {
 
 /** Field names in lower case, without SECRET_HEADERS, up to the bounds of MAX. */
 function safeHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
-  const kept: [string, string][] = [];
+  const kept: Record<string, string> = {};
+  let fields = 0;
   let room: number = MAX.headersTotal;
   for (const field in headers) {
     const name = safeText(field.toLowerCase(), MAX.headerName);
     if (SECRET_HEADERS.has(name)) continue;
     const value = safeText(headers[field] ?? '', MAX.headerValue);
     room -= name.length + value.length;
-    if (room < 0 || kept.length >= MAX.headerFields) break;
-    kept.push([name, value]);
+    fields += 1;
+    if (room < 0 || fields > MAX.headerFields) break;
+    if (name === '__proto__') defineField(kept, name, value);
+    else kept[name] = value;
   }
-  // fromEntries defines own properties: a header called __proto__ stays a header.
-  return Object.fromEntries(kept);
+  return kept;
+}
+
+/** A header of this name stays a header: an assignment would be lost to the prototype's setter. */
+function defineField(fields: Record<string, string>, name: string, value: string): void {
+  Object.defineProperty(fields, name, { value, enumerable: true, configurable: true });
 }
 
 /** One line of JSONCompactEachRow, in the order of EVENT_COLUMNS, without its line feed. */
