@@ -36,7 +36,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['**/*.test.ts', 'test/**', 'bench/**', 'scripts/**', 'examples/**'],
+    files: ['**/*.test.ts', 'test/**', 'bench/**', 'scripts/**', 'examples/**', 'eval/**'],
     rules: { 'max-lines-per-function': 'off', 'no-console': 'off' },
   },
   ...services.map((service) => ({

@@ -10,12 +10,18 @@
 import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dataPath } from '../config/src/catalogue/data-path.ts';
+import { UserAgentCatalogue } from '../config/src/catalogue/user-agents.ts';
 import { seedsOfAiList } from './catalogue/ai-names.ts';
 import { crawlerFiles } from './catalogue/crawler-files.ts';
 import { readJson, readOrigins, readRangeLists } from './catalogue/crawler-ranges.ts';
 import { ipListFiles } from './catalogue/ip-lists.ts';
 import { readSeeds } from './catalogue/seeds.ts';
 import { SOURCES } from './catalogue/sources.ts';
+import {
+  readUserAgentList,
+  seedsOfUserAgentList,
+  USER_AGENT_LICENCE,
+} from './catalogue/user-agent-names.ts';
 
 /** Licence texts in the source folder of what is bundled. */
 const LICENCES = [
@@ -38,13 +44,24 @@ if (folder === undefined) {
 
 const byHand = readSeeds();
 const fromAiList = seedsOfAiList(readJson(join(folder, SOURCES.aiRobots.file)), byHand);
-const files = crawlerFiles([...byHand, ...fromAiList], readOrigins(), readRangeLists(folder));
+const software = UserAgentCatalogue.load();
+const fromUserAgents = seedsOfUserAgentList(
+  readUserAgentList(),
+  [...byHand, ...fromAiList],
+  (userAgent) =>
+    software.httpClientToken(userAgent) !== undefined ||
+    software.automationToken(userAgent) !== undefined,
+);
+const seeds = [...byHand, ...fromAiList, ...fromUserAgents];
+const files = crawlerFiles(seeds, readOrigins(), readRangeLists(folder));
 write(
   'crawlers',
   new Map([...files].map(([name, file]) => [`${name}.json`, `${JSON.stringify(file, null, 2)}\n`])),
 );
-console.log(`${byHand.length} crawlers by hand, ${fromAiList.length} from the AI list alone`);
-for (const { name, category, operator } of fromAiList)
+console.log(
+  `${byHand.length} crawlers by hand, ${fromAiList.length} from the AI list alone, ${fromUserAgents.length} from the User-Agent list alone`,
+);
+for (const { name, category, operator } of [...fromAiList, ...fromUserAgents])
   console.log(`  ${name}: ${category}, ${operator}`);
 
 write('ip', ipListFiles(folder));
@@ -53,6 +70,7 @@ mkdirSync(dataPath('licences'), { recursive: true });
 for (const file of LICENCES) {
   copyFileSync(join(folder, 'licences', file), join(dataPath('licences'), file));
 }
+copyFileSync(USER_AGENT_LICENCE, join(dataPath('licences'), 'crawler-user-agents-MIT.txt'));
 
 /** Writes the files of one data folder, and tells of what stands there besides: that was made by hand. */
 function write(name: string, contents: ReadonlyMap<string, string>): void {

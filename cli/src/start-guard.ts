@@ -1,11 +1,10 @@
 import { openAnalytics, type Analytics } from '@guard/analytics';
-import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import type { Clock, Log, SessionStore } from '@guard/config/contract/ports';
 import { createBearerAuth } from '@guard/config/settings/bearer';
 import type { Service, Settings } from '@guard/config/settings/schema';
 import { createGateway } from '@guard/gateway';
 import { createDataServer, createDocsServer } from '@guard/mcp';
-import { createValidator, MemoryStore, type Validator } from '@guard/validator';
+import { createResolver, createValidator, MemoryStore, type Validator } from '@guard/validator';
 import type { FastifyPluginAsync } from 'fastify';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createMetrics, type MetricsPage } from './metrics.ts';
@@ -13,6 +12,7 @@ import { adminRoutes } from './services/admin.ts';
 import { gatewaySites } from './services/gateway-sites.ts';
 import { createService, listenError, listenOn } from './services/listen.ts';
 import { noAnalytics } from './services/no-analytics.ts';
+import { validatorSettings } from './services/validator-settings.ts';
 
 export interface Running {
   /** Where each started service listens: a URL, or unix:path. */
@@ -32,7 +32,7 @@ interface House {
   readonly log: Log;
   readonly clock: Clock;
   readonly metrics: MetricsPage;
-  readonly crawlers: CrawlerCatalogue;
+  readonly policy: ReturnType<typeof validatorSettings>;
   readonly addresses: Partial<Record<Service, string>>;
   /** What to close, in the order in which it was opened. */
   readonly opened: (() => Promise<void>)[];
@@ -48,12 +48,16 @@ export async function startGuard(
   ambient: { readonly log: Log; readonly clock: Clock },
 ): Promise<Running> {
   const metrics = createMetrics();
-  const crawlers = CrawlerCatalogue.load();
+  const policy = validatorSettings(settings);
+  const { crawlers } = policy;
+  metrics.gauge('guard_crawler_ranges_age_seconds', () =>
+    Math.round((ambient.clock() - (crawlers.oldestListAt ?? ambient.clock())) / 1000),
+  );
   const house: House = {
     ...ambient,
     settings,
     metrics,
-    crawlers,
+    policy,
     addresses: {},
     opened: [],
     ready: false,
@@ -87,14 +91,11 @@ async function openMemory({ settings, clock, log, metrics, opened }: House): Pro
 }
 
 function openValidator(house: House, analytics: Analytics): Validator {
-  const { settings, clock, log, metrics, addresses, crawlers } = house;
+  const { settings, policy, clock, log, metrics, addresses } = house;
   return createValidator({
-    organisations: settings.organisations,
-    secrets: settings.secret,
-    observe: settings.observe,
+    ...policy,
     collectorUrl: () => settings.public_urls.collector ?? addresses.collector ?? '',
-    healthToken: settings.health_check_token,
-    crawlers,
+    resolver: settings.crawlers.reverse_dns ? createResolver() : undefined,
     store: openStore(house),
     events: analytics.sink,
     clock,
@@ -128,7 +129,7 @@ async function listenAll(house: House, analytics: Analytics, validator: Validato
     ['validator', [validator.validateRoutes]],
     ['collector', [validator.collectorRoutes]],
     ['api', [analytics.routes, createDataServer({ ...analytics, authenticate })]],
-    ['docs', [createDocsServer({ publicUrl, crawlers: house.crawlers.all() })]],
+    ['docs', [createDocsServer({ publicUrl, crawlers: house.policy.crawlers.all() })]],
     ['admin', [adminRoutes({ metrics, isReady })]],
   ];
   for (const [name, plugins] of services) {

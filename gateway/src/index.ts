@@ -12,6 +12,7 @@ import { createUpgrades } from './upgrade.ts';
 
 export type { GatewayLimits } from './limits.ts';
 export type { Gateway, GatewayOptions, GatewaySite } from './options.ts';
+export { compileRoute, type IsProtected } from './route.ts';
 export { type RemoteValidatorClient, validateOverHttp } from './validate-over-http.ts';
 
 /** How often connections that fell idle are closed while the gateway drains. */

@@ -15,7 +15,7 @@ export function crawlerFiles(
   if (left.size !== seeds.length) throw new Error('two crawlers have one name');
   const files = new Map<string, CrawlerFile>();
   for (const origin of origins.published) {
-    const { file, operator, note, authoritative, source_url, reverse_dns } = origin;
+    const { file, operator, note, authoritative, source_url, refresh, reverse_dns } = origin;
     const crawlers = origin.crawlers.map((name) => {
       const seed = left.get(name);
       if (seed === undefined) throw new Error(`origins.json: ${file}: no free crawler ${name}`);
@@ -27,12 +27,22 @@ export function crawlerFiles(
       operator,
       ...(note === undefined ? {} : { note }),
       crawlers,
-      ranges: { published: true, authoritative, source_url, date, v4, v6 },
+      ranges: {
+        published: true,
+        authoritative,
+        source_url,
+        ...(refresh === undefined ? {} : { refresh }),
+        date,
+        v4,
+        v6,
+      },
       ...(reverse_dns === undefined ? {} : { reverse_dns }),
     });
   }
   for (const [operator, rest] of Map.groupBy(left.values(), (seed) => seed.operator)) {
-    const name = operator === 'Unknown' ? 'unknown-operator' : slug(operator);
+    const plain = operator === 'Unknown' ? 'unknown-operator' : slug(operator);
+    // A published list may be called after its operator; what comes from elsewhere stands beside it.
+    const name = origins.published.some(({ file }) => file === plain) ? `${plain}-others` : plain;
     if (files.has(name)) throw new Error(`two files would be called ${name}`);
     const reverseDns = origins.reverse_dns_only[operator];
     files.set(name, {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { CRAWLER_WIDTH_LIMIT } from '../../config/src/catalogue/crawlers.ts';
+import { CRAWLER_WIDTH_LIMIT } from '../../config/src/catalogue/crawler-list.ts';
 import { readPublicRanges } from '../../config/src/net/bogons.ts';
 import { cidrsOf, spaceOf } from './intervals.ts';
 import { SOURCES } from './sources.ts';
@@ -27,6 +27,8 @@ const Origins = z.strictObject({
       lists: z.array(z.string()).min(1),
       authoritative: z.boolean(),
       source_url: z.url(),
+      /** Where the operator publishes the lists for programs; absent where only people can read them. */
+      refresh: z.array(z.url()).optional(),
       reverse_dns: z.array(z.string()).optional(),
       crawlers: z.array(z.string()).min(1),
     }),

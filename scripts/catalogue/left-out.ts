@@ -1,5 +1,5 @@
 /**
- * Names of the upstream AI list that are no entry of the catalogue.
+ * Names of the upstream lists that are no entry of the catalogue.
  *
  * Some are words of everyday, which would identify anybody; some are software anybody can run, which
  * stands in config/data/user-agents instead.
@@ -9,4 +9,7 @@ export const LEFT_OUT: ReadonlyMap<string, string> = new Map([
   ['spider', 'an everyday word'],
   ['scrapy', 'a framework: http-clients.json'],
   ['lightpanda', 'a headless browser: automation.json'],
+  ['ap3a.240617.008', 'the build of an Android version that people have'],
+  ['mail.ru', 'a mail service, and the toolbars that its users have'],
+  ['metaiab facebook', 'the browser within an app, which people use'],
 ]);

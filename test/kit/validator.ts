@@ -1,11 +1,21 @@
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
+import { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import type { DecisionEvent } from '@guard/config/contract/event';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
-import { createValidator, MemoryStore, type Validator } from '@guard/validator';
+import type { Databases } from '@guard/config/settings/databases';
+import {
+  createValidator,
+  MemoryStore,
+  type Validator,
+  type ValidatorOptions,
+} from '@guard/validator';
 import { organisationWith } from './policies.ts';
 
 const crawlers = CrawlerCatalogue.load();
+const networks = NetworkCatalogue.load();
+/** More than a test fills, and quickly made: the store takes its memory when it is opened. */
+const STORE_LIMITS = { maxSessions: 1_000, maxSpent: 1_000, maxBudgets: 1_000 };
 
 export interface TestValidator {
   readonly validator: Validator;
@@ -24,12 +34,15 @@ export function validatorWith(
     readonly observe?: boolean;
     readonly isReady?: () => boolean;
     readonly healthToken?: Buffer;
+    readonly databases?: Databases;
+    readonly botKeys?: ValidatorOptions['botKeys'];
+    readonly resolver?: ValidatorOptions['resolver'];
   } = {},
 ): TestValidator {
   const time = { now: Date.UTC(2026, 10, 21) };
   const clock = () => time.now;
   const events: DecisionEvent[] = [];
-  const store = new MemoryStore(clock);
+  const store = new MemoryStore(clock, STORE_LIMITS);
   const organisation = organisationWith(rules, over.organisation);
   const validator = createValidator({
     organisations: [organisation],
@@ -38,6 +51,10 @@ export function validatorWith(
     collectorUrl: () => 'https://collector.example',
     healthToken: over.healthToken,
     crawlers,
+    networks,
+    databases: over.databases ?? {},
+    botKeys: over.botKeys,
+    resolver: over.resolver,
     store,
     events: {
       record: (event) => {

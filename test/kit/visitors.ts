@@ -8,7 +8,7 @@ export const CHROME_UA =
 export const chromeHttps: Readonly<Record<string, string>> = {
   host: 'shop.example',
   connection: 'keep-alive',
-  'sec-ch-ua': '"Chromium";v="147", "Google Chrome";v="147", "Not_A Brand";v="24"',
+  'sec-ch-ua': '"Google Chrome";v="147", "Not.A/Brand";v="8", "Chromium";v="147"',
   'sec-ch-ua-mobile': '?0',
   'sec-ch-ua-platform': '"Windows"',
   'upgrade-insecure-requests': '1',

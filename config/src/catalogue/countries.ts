@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { Reader } from 'maxmind';
-import type { Response } from 'maxmind';
+import { openMmdb } from './mmdb.ts';
 
 /**
  * The bundled database is "IP to Country Lite" by DB-IP (https://db-ip.com), CC BY 4.0: see SOURCES.md
@@ -19,26 +17,11 @@ interface CountryRecord {
  * Opens a country database in MMDB form, by default the bundled one, and returns its look-up: an
  * address, as `parseIp` spells it, to an ISO 3166-1 alpha-2 code, or undefined when it has none.
  *
- * Throws an Error that names the file when that cannot be read or is no MMDB.
+ * Throws an Error that names the file when that cannot be read or is no such database.
  */
 export function openCountries(mmdbPath?: string): (ip: string) => string | undefined {
   const path = mmdbPath ?? createRequire(import.meta.url).resolve(BUNDLED);
-  const reader = openReader(path);
-  // A tree of IPv4 addresses would take the first bits of an IPv6 address for one.
-  const v4Only = reader.metadata.ipVersion === 4;
-  return (ip) => {
-    if (v4Only && ip.includes(':')) return undefined;
-    const record: CountryRecord | null = reader.get(ip);
-    return record === null ? undefined : codeOf(record);
-  };
-}
-
-function openReader(path: string): Reader<CountryRecord & Response> {
-  try {
-    return new Reader(readFileSync(path));
-  } catch (cause) {
-    throw new Error(`not a country database: ${path}`, { cause });
-  }
+  return openMmdb(path, 'country database', codeOf);
 }
 
 function codeOf(record: CountryRecord): string | undefined {

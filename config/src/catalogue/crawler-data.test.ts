@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { readPublicRanges } from '../net/bogons.ts';
 import { CrawlerFile, RSL_CATEGORIES } from './crawler-file.ts';
 import { crawlerId } from './crawler-id.ts';
-import { CRAWLER_WIDTH_LIMIT, CrawlerCatalogue } from './crawlers.ts';
+import { CRAWLER_WIDTH_LIMIT } from './crawler-list.ts';
+import { CrawlerCatalogue } from './crawlers.ts';
 import { dataPath } from './data-path.ts';
 
 const folder = dataPath('crawlers');

@@ -56,6 +56,8 @@ const Ranges = z.discriminatedUnion('published', [
     /** The list is complete: who claims the name from outside of it lies. */
     authoritative: z.boolean(),
     source_url: z.url(),
+    /** The lists in a form for programs, joined together; absent where only people can read them. */
+    refresh: z.array(z.url()).min(1).optional(),
     date: z.iso.date(),
     v4: z.array(z.string()),
     v6: z.array(z.string()),

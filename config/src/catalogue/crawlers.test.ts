@@ -160,4 +160,62 @@ describe('loading', () => {
       /example\.json/,
     );
   });
+
+  describe('takes refreshed ranges from a folder', () => {
+    const bundled = () =>
+      folderWith({
+        operator: 'Example',
+        crawlers: [crawler],
+        ranges: { ...published, v4: ['8.8.8.0/24'], v6: [] },
+      });
+    const source = { url: 'https://bot.example/ips', v4: ['9.9.9.0/24'], v6: [] };
+    const refreshed = { fetched_at: '2026-11-22T08:00:00.000Z', sources: [source] };
+    const standing = (overlay: string, ip: string) => {
+      const loaded = CrawlerCatalogue.load(bundled(), overlay);
+      const found = loaded.identify('ExampleBot/1.0');
+      return found && loaded.verify(found, ip);
+    };
+
+    test('in place of the bundled ones', () => {
+      const overlay = folderWith(refreshed);
+      expect(standing(overlay, '9.9.9.9')).toBe('verified');
+      expect(standing(overlay, '8.8.8.8')).toBe('impersonator');
+      const [list] = CrawlerCatalogue.load(bundled(), overlay).lists;
+      expect(list?.asOf).toBe(Date.parse('2026-11-22T08:00:00Z'));
+    });
+
+    test('and drops what no crawler comes from there too', () => {
+      const overlay = folderWith({ ...refreshed, sources: [{ ...source, v4: ['10.0.0.0/8'] }] });
+      expect(standing(overlay, '10.1.1.1')).toBe('unverifiable');
+    });
+
+    test('unless the bundled ones are newer', () => {
+      const overlay = folderWith({ ...refreshed, fetched_at: '2026-11-01T08:00:00.000Z' });
+      expect(standing(overlay, '8.8.8.8')).toBe('verified');
+    });
+
+    test('which need not exist', () => {
+      expect(standing(join(tmpdir(), 'guard-no-such-folder'), '8.8.8.8')).toBe('verified');
+    });
+
+    test('and names a file there that is not of the form', () => {
+      expect(() => CrawlerCatalogue.load(bundled(), folderWith({}))).toThrow(/example\.json/);
+    });
+  });
+
+  test('knows how old the oldest list is', () => {
+    const dates = catalogue.lists
+      .filter(({ refreshUrls }) => refreshUrls.length > 0)
+      .map(({ asOf }) => asOf);
+    expect(dates.length).toBeGreaterThan(20);
+    expect(catalogue.oldestListAt).toBe(dates.toSorted((a, b) => a - b)[0]);
+  });
+
+  test('says by which host names an operator without ranges is known', () => {
+    const baidu = claimed('Baiduspider');
+    expect(catalogue.proofsOf(baidu)).toEqual({
+      list: undefined,
+      hostNames: ['crawl.baidu.com', 'crawl.baidu.jp'],
+    });
+  });
 });

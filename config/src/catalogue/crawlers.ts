@@ -1,15 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { readPublicRanges } from '../net/bogons.ts';
-import type { Refusals, WidthLimit } from '../net/bogons.ts';
-import { PrefixSet } from '../net/prefix-set.ts';
+import { basename, join } from 'node:path';
+import type { Refusals } from '../net/bogons.ts';
 import { CrawlerFile } from './crawler-file.ts';
+import { type CrawlerList, crawlerListOf } from './crawler-list.ts';
 import { dataPath } from './data-path.ts';
+import { readRefreshedRanges } from './refreshed-ranges.ts';
 import { TokenMatcher } from './token-matcher.ts';
 import type { Token } from './token-matcher.ts';
-
-/** No operator crawls from more than this: one /12 or one /19 of IPv6. */
-export const CRAWLER_WIDTH_LIMIT: WidthLimit = { v4: 12, v6: 19 };
 
 /** A known crawler. `category` and `rslCategory` are the catalogue pair of spec 2.4. */
 export interface CatalogueCrawler {
@@ -28,35 +25,41 @@ export interface CatalogueCrawler {
  */
 export type CrawlerStanding = 'verified' | 'impersonator' | 'unverifiable';
 
-interface Origin {
-  readonly ranges: PrefixSet;
-  readonly authoritative: boolean;
+/** How a crawler's claim can be proved. */
+export interface CrawlerProofs {
+  /** Undefined where the operator publishes no addresses. */
+  readonly list: CrawlerList | undefined;
+  /** Domains in which the operator's addresses have their names; empty where none are published. */
+  readonly hostNames: readonly string[];
+}
+
+const NO_PROOFS: CrawlerProofs = { list: undefined, hostNames: [] };
+
+interface Loaded {
+  readonly file: CrawlerFile;
+  readonly proofs: CrawlerProofs;
 }
 
 /** The crawlers Guard knows, by User-Agent, and where they come from (spec 1.3). */
 export class CrawlerCatalogue {
   readonly #crawlers: readonly CatalogueCrawler[];
   readonly #matcher: TokenMatcher<CatalogueCrawler>;
-  /** By crawler id; absent where no ranges are published. */
-  readonly #origins: ReadonlyMap<string, Origin>;
-  /** Entries of the lists that were dropped at loading. */
-  readonly refused: Refusals;
+  /** By crawler id. */
+  readonly #proofs: ReadonlyMap<string, CrawlerProofs>;
+  readonly #tokens: ReadonlyMap<string, readonly string[]>;
+  /** Every published list, in the order of the files. */
+  readonly lists: readonly CrawlerList[];
 
-  private constructor(files: readonly CrawlerFile[]) {
+  private constructor(loaded: readonly Loaded[]) {
     const crawlers: CatalogueCrawler[] = [];
     const tokens: Token<CatalogueCrawler>[] = [];
-    const origins = new Map<string, Origin>();
-    const refused = { malformed: 0, bogon: 0, tooWide: 0 };
-    for (const file of files) {
-      const read = originOf(file);
-      refused.malformed += read?.refused.malformed ?? 0;
-      refused.bogon += read?.refused.bogon ?? 0;
-      refused.tooWide += read?.refused.tooWide ?? 0;
+    const proofs = new Map<string, CrawlerProofs>();
+    for (const { file, proofs: ofFile } of loaded) {
       for (const entry of file.crawlers) {
         const { id, name, category, rsl_category, user_agent } = entry;
         const crawler = { id, name, category, rslCategory: rsl_category, operator: file.operator };
         crawlers.push(crawler);
-        if (read !== undefined) origins.set(id, read.origin);
+        proofs.set(id, ofFile);
         for (const text of user_agent.contains ?? []) {
           tokens.push({ text, atStart: false, value: crawler });
         }
@@ -67,23 +70,48 @@ export class CrawlerCatalogue {
     }
     this.#crawlers = crawlers;
     this.#matcher = new TokenMatcher(tokens);
-    this.#origins = origins;
-    this.refused = refused;
+    this.#proofs = proofs;
+    this.#tokens = new Map(
+      [...Map.groupBy(tokens, ({ value }) => value.id)].map(([id, group]) => [
+        id,
+        group.map(({ text }) => text),
+      ]),
+    );
+    this.lists = loaded.flatMap((one) => one.proofs.list ?? []);
   }
 
   /**
-   * Reads every .json file of a folder, by default the bundled ones. Throws an Error that names the
-   * file when one is not of the form of crawler-file.ts.
+   * Reads every .json file of a folder, by default the bundled ones, and the ranges that were
+   * refreshed since from `overlay`, where that folder exists. Throws an Error that names the file
+   * when one is not of the form of crawler-file.ts or refreshed-ranges.ts.
    */
-  static load(folder: string = dataPath('crawlers')): CrawlerCatalogue {
+  static load(folder: string = dataPath('crawlers'), overlay?: string): CrawlerCatalogue {
     const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
-    return new CrawlerCatalogue(
-      names.toSorted().map((name) => readCrawlerFile(join(folder, name))),
-    );
+    return new CrawlerCatalogue(names.toSorted().map((name) => load(join(folder, name), overlay)));
   }
 
   get size(): number {
     return this.#crawlers.length;
+  }
+
+  /** Entries of the lists that were dropped at loading. */
+  get refused(): Refusals {
+    const sum = { malformed: 0, bogon: 0, tooWide: 0 };
+    for (const { refused } of this.lists) {
+      sum.malformed += refused.malformed;
+      sum.bogon += refused.bogon;
+      sum.tooWide += refused.tooWide;
+    }
+    return sum;
+  }
+
+  /**
+   * When the oldest of the lists that can be refreshed was confirmed, in milliseconds since the
+   * epoch; undefined without such lists.
+   */
+  get oldestListAt(): number | undefined {
+    const dates = this.lists.flatMap((list) => (list.refreshUrls.length > 0 ? list.asOf : []));
+    return dates.length === 0 ? undefined : Math.min(...dates);
   }
 
   all(): readonly CatalogueCrawler[] {
@@ -97,11 +125,31 @@ export class CrawlerCatalogue {
 
   /** `ip` as `parseIp` spells it. */
   verify(crawler: CatalogueCrawler, ip: string): CrawlerStanding {
-    const origin = this.#origins.get(crawler.id);
-    if (origin === undefined) return 'unverifiable';
-    if (origin.ranges.has(ip)) return 'verified';
-    return origin.authoritative ? 'impersonator' : 'unverifiable';
+    const list = this.proofsOf(crawler).list;
+    if (list === undefined) return 'unverifiable';
+    if (list.ranges.has(ip)) return 'verified';
+    return list.authoritative ? 'impersonator' : 'unverifiable';
   }
+
+  proofsOf(crawler: CatalogueCrawler): CrawlerProofs {
+    return this.#proofs.get(crawler.id) ?? NO_PROOFS;
+  }
+
+  /** The User-Agent tokens of a crawler. */
+  tokensOf(crawler: CatalogueCrawler): readonly string[] {
+    return this.#tokens.get(crawler.id) ?? [];
+  }
+}
+
+function load(path: string, overlay: string | undefined): Loaded {
+  const file = readCrawlerFile(path);
+  const name = basename(path, '.json');
+  const refreshed =
+    overlay === undefined || !file.ranges.published
+      ? undefined
+      : readRefreshedRanges(overlay, name);
+  const list = crawlerListOf(name, file, refreshed);
+  return { file, proofs: { list, hostNames: file.reverse_dns ?? [] } };
 }
 
 function readCrawlerFile(path: string): CrawlerFile {
@@ -110,13 +158,4 @@ function readCrawlerFile(path: string): CrawlerFile {
   } catch (cause) {
     throw new Error(`not a crawler file: ${path}`, { cause });
   }
-}
-
-function originOf(file: CrawlerFile): { origin: Origin; refused: Refusals } | undefined {
-  if (!file.ranges.published) return undefined;
-  const { v4, v6, authoritative } = file.ranges;
-  const { ranges, refused } = readPublicRanges([...v4, ...v6], CRAWLER_WIDTH_LIMIT);
-  const set = PrefixSet.fromRanges(ranges);
-  // A list of which nothing is left accuses nobody.
-  return { origin: { ranges: set, authoritative: authoritative && set.size > 0 }, refused };
 }

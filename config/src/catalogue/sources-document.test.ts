@@ -14,7 +14,9 @@ test('SOURCES.md names every bundled folder and every list of addresses', () => 
 });
 
 test('SOURCES.md names every origin that the lists name, and of the same day', () => {
-  for (const name of readdirSync(dataPath('ip'))) {
+  const lists = readdirSync(dataPath('ip')).filter((name) => name.endsWith('.txt'));
+  expect(lists.length).toBeGreaterThan(0);
+  for (const name of lists) {
     const head = readFileSync(dataPath(`ip/${name}`), 'utf8').matchAll(
       /^# (github\S+), (\S+), (\S+)$/gm,
     );
@@ -29,4 +31,18 @@ test('SOURCES.md names every origin that the lists name, and of the same day', (
 
 test('SOURCES.md gives the attribution of the country database (CC BY 4.0)', () => {
   expect(document).toContain('[IP Geolocation by DB-IP](https://db-ip.com)');
+});
+
+test('SOURCES.md gives the attributions of the table of autonomous systems (CC BY 4.0)', () => {
+  for (const source of ['RouteViews', 'NRO', 'DB-IP']) {
+    expect(document).toMatch(new RegExp(`asn\\.bin\\.br.*${source}`));
+  }
+});
+
+test('SOURCES.md names the licence texts of that table', () => {
+  for (const file of readdirSync(dataPath('licences')).filter(
+    (name) => name.includes('CC-BY') || name.includes('asn'),
+  )) {
+    expect(document).toContain(`\`${file}\``);
+  }
 });

@@ -14,7 +14,7 @@ export interface CrawlerFact {
   readonly name: string;
   readonly category: string;
   readonly rslCategory: string;
-  /** The source address lies in the operator's published ranges. */
+  /** The claim is proved: the operator's published ranges, its host names, or its signature. */
   readonly verified: boolean;
 }
 

@@ -9,8 +9,20 @@ export const VALIDATE = {
   budgetMs: 500,
   /** Largest body of `POST /validate`, in bytes. */
   maxBodyBytes: 256 * KiB,
+  /** Deepest nesting of its JSON. The contract needs two levels; later fields may bring more. */
+  maxJsonDepth: 16,
   /** Most header fields one described request may carry. */
   maxHeaders: 256,
+  /** Longest header name, in UTF-16 code units. */
+  maxHeaderNameLength: 256,
+  /** Longest header value, and longest `referrer`, in UTF-16 code units. */
+  maxHeaderValueLength: 16 * KiB,
+  /** All header names and values together, in UTF-16 code units. */
+  maxHeadersLength: 64 * KiB,
+  /** Longest `ip`: an IPv6 address with a dotted tail and the name of an interface. */
+  maxIpLength: 64,
+  /** Longest method, in UTF-16 code units. */
+  maxMethodLength: 32,
   /** Longest URL, in UTF-16 code units. */
   maxUrlLength: 16 * KiB,
 } as const;

@@ -50,6 +50,11 @@ export const metrics = {
     label: undefined,
     help: 'Sessions held in memory.',
   },
+  guard_crawler_ranges_age_seconds: {
+    kind: 'gauge',
+    label: undefined,
+    help: 'Age of the oldest list of crawler addresses among those that can be refreshed.',
+  },
 } as const satisfies Record<
   string,
   { kind: 'counter' | 'gauge'; label: string | undefined; help: string }

@@ -2,7 +2,8 @@
  * Every block reason Guard can give (spec 2.2): identifier, category, weight, meaning.
  *
  * Weights of different categories add up (validator/src/verdict/weigh.ts). Within one category only
- * the heaviest counts, because findings of one category tend to have one cause. 100 is conclusive by itself.
+ * the heaviest counts, because findings of one category tend to have one cause. 100 is conclusive by itself;
+ * below 40 a finding is weak: it can add to a challenge, never to a block.
  * Two categories are kept below a block by construction: a network alone, or odd headers alone, is
  * something a real person can have.
  */
@@ -38,10 +39,20 @@ export const reasons = {
     weight: 60,
     meaning: 'No User-Agent was sent.',
   },
+  user_agent_unknown: {
+    category: 'bot_identity',
+    weight: 40,
+    meaning: 'The User-Agent names neither a browser nor a crawler or client that is known.',
+  },
   crawler_blocked: {
     category: 'bot_identity',
     weight: 100,
     meaning: 'A known crawler that is not on the allowlist.',
+  },
+  crawler_unverified: {
+    category: 'bot_identity',
+    weight: 60,
+    meaning: 'Claims a crawler of the allowlist, and nothing shows that the claim is true.',
   },
   // crawler_impersonator
   crawler_impersonator: {
@@ -81,11 +92,61 @@ export const reasons = {
     weight: 60,
     meaning: 'Two headers contradict each other.',
   },
+  fetch_metadata_impossible: {
+    category: 'header_anomaly',
+    weight: 60,
+    meaning: 'The Sec-Fetch headers have a value, a gap or a combination that no browser sends.',
+  },
+  header_script_like: {
+    category: 'header_anomaly',
+    weight: 60,
+    meaning: 'A header has a value that HTTP libraries send and browsers do not.',
+  },
+  agent_impossible: {
+    category: 'header_anomaly',
+    weight: 60,
+    meaning: 'The User-Agent claims a browser that cannot exist on the system it names.',
+  },
+  client_hints_missing: {
+    category: 'header_anomaly',
+    weight: 40,
+    meaning: 'The client hints that the claimed browser sends on https are absent.',
+  },
+  navigation_incomplete: {
+    category: 'header_anomaly',
+    weight: 30,
+    meaning: 'A header that the claimed browser usually sends is absent.',
+  },
+  agent_implausible: {
+    category: 'header_anomaly',
+    weight: 30,
+    meaning: 'The User-Agent claims a version that does not exist yet, or hardly any more.',
+  },
+  accept_encoding_unusual: {
+    category: 'header_anomaly',
+    weight: 30,
+    meaning: 'Accept-Encoding is not the one of the claimed browser.',
+  },
   // fingerprint_mismatch
   client_hints_mismatch: {
     category: 'fingerprint_mismatch',
     weight: 70,
     meaning: 'The client hints disagree with the User-Agent.',
+  },
+  client_hints_malformed: {
+    category: 'fingerprint_mismatch',
+    weight: 60,
+    meaning: 'The client hints are not a list that a Chromium browser writes.',
+  },
+  client_hints_unusual: {
+    category: 'fingerprint_mismatch',
+    weight: 30,
+    meaning: 'The brands of the client hints are not written as this version of Chromium does.',
+  },
+  header_order_mismatch: {
+    category: 'fingerprint_mismatch',
+    weight: 30,
+    meaning: 'The headers stand in an order that the claimed browser does not have.',
   },
   page_mismatch: {
     category: 'fingerprint_mismatch',
@@ -112,6 +173,11 @@ export const reasons = {
     category: 'suspicious_network',
     weight: 50,
     meaning: 'The address is a Tor exit.',
+  },
+  proxy_headers: {
+    category: 'suspicious_network',
+    weight: 5,
+    meaning: 'The request says that it came through a proxy.',
   },
   rate_limit_exceeded: {
     category: 'suspicious_network',

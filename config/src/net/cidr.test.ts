@@ -1,4 +1,6 @@
+import ipaddr from 'ipaddr.js';
 import { describe, expect, test } from 'vitest';
+import { seededRandom } from '../matching/seeded-random.ts';
 import { isIpOrCidr, parseIp } from './cidr.ts';
 
 describe('one IP address in its canonical spelling', () => {
@@ -35,6 +37,57 @@ describe('one IP address in its canonical spelling', () => {
     'localhost',
   ])('%j is none', (text) => {
     expect(parseIp(text)).toBeUndefined();
+  });
+});
+
+describe('an IPv6 address', () => {
+  test('is spelled as RFC 5952 and ipaddr.js spell it, however it was written', () => {
+    const random = seededRandom();
+    for (let round = 0; round < 5_000; round += 1) {
+      const groups = Array.from({ length: 8 }, () =>
+        random.below(2) === 0 ? 0 : random.below(random.pick([16, 256, 65_536])),
+      );
+      const address = new ipaddr.IPv6(groups);
+      const expected = address.isIPv4MappedAddress()
+        ? address.toIPv4Address().toString()
+        : address.toRFC5952String();
+      for (const text of [address.toNormalizedString(), address.toString()]) {
+        expect(parseIp(text.toUpperCase()), `${text}, seed ${random.seed}`).toBe(expected);
+        expect(parseIp(`${text}%eth0`)).toBe(expected);
+      }
+    }
+  });
+
+  test('is one for the reader when it is one for ipaddr.js, but for a dotted tail with leading zeros', () => {
+    const random = seededRandom();
+    const pieces = [
+      '',
+      ':',
+      '::',
+      '0',
+      'ffff',
+      '1.2.3.4',
+      '12345',
+      'g',
+      '%',
+      'eth0',
+      '.',
+      '/',
+      ' ',
+    ] as const;
+    for (let round = 0; round < 20_000; round += 1) {
+      let text = '';
+      for (let piece = random.below(9); piece >= 0; piece -= 1) {
+        text += random.pick(pieces) + (random.below(2) === 0 ? ':' : '');
+      }
+      // Octal to one reader and decimal to another: 010.0.0.1 has no one meaning.
+      const octal = text.includes('.') && /(?:^|[:.])0\d+(?:\.|%|$)/.test(text);
+      const valid =
+        !octal && (ipaddr.IPv6.isValid(text) || ipaddr.IPv4.isValidFourPartDecimal(text));
+      expect(parseIp(text) !== undefined, `${JSON.stringify(text)}, seed ${random.seed}`).toBe(
+        valid,
+      );
+    }
   });
 });
 

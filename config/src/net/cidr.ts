@@ -1,7 +1,11 @@
 import ipaddr from 'ipaddr.js';
-import { readIpv4 } from './address.ts';
+import { isV4Mapped, readIpv4, readIpv6 } from './address.ts';
+import { formatIpv4, formatIpv6 } from './format-address.ts';
 
-/** Strict parsing of addresses and ranges. Matching is prefix-set.ts: ipaddr.js is too slow for that. */
+/** Strict parsing of addresses and ranges. Matching is prefix-set.ts. */
+
+/** Scratch of one reading; reading is synchronous, so one is enough. */
+const words = new Uint32Array(4);
 
 /** True for one IPv4 or IPv6 address, or a CIDR range of either. */
 export function isIpOrCidr(text: string): boolean {
@@ -16,9 +20,9 @@ export function isIpOrCidr(text: string): boolean {
  */
 export function parseIp(text: string): string | undefined {
   if (readIpv4(text, 0, text.length) >= 0) return text;
-  if (!text.includes(':') || !ipaddr.IPv6.isValid(text)) return undefined;
-  const address = ipaddr.IPv6.parse(text.split('%', 1)[0] ?? '');
-  return address.isIPv4MappedAddress()
-    ? address.toIPv4Address().toString()
-    : address.toRFC5952String();
+  const zone = text.indexOf('%');
+  const end = zone === -1 ? text.length : zone;
+  if (zone !== -1 && !/^[0-9a-z]+$/i.test(text.slice(zone + 1))) return undefined;
+  if (!readIpv6(text, end, words)) return undefined;
+  return isV4Mapped(words) ? formatIpv4(words[3] ?? 0) : formatIpv6(words);
 }

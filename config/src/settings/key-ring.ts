@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 
 interface KeyEntry {
   readonly key: Buffer;
@@ -18,10 +18,10 @@ export class KeyRing<T extends KeyEntry> {
 
   /** The live entry whose key was presented, or undefined. `nowMs` is milliseconds since the epoch. */
   find(presented: string, nowMs: number): T | undefined {
-    const hash = createHash('sha256').update(presented).digest();
+    const presentedHash = hash('sha256', presented, 'buffer');
     let found: T | undefined;
     for (const entry of this.#entries) {
-      if (timingSafeEqual(entry.key, hash)) found = entry;
+      if (timingSafeEqual(entry.key, presentedHash)) found = entry;
     }
     return found?.expires !== undefined && found.expires <= nowMs ? undefined : found;
   }

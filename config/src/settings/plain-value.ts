@@ -39,6 +39,9 @@ function absolute(text: string, path: SettingPath, baseDir: string): string {
 function isFilePath(path: SettingPath, text: string): boolean {
   const last = path.at(-1);
   if (last === 'path') return path.length === 2 && (path[0] === 'analytics' || path[0] === 'store');
+  if (path[0] === 'databases') return path.length === 2;
+  if (path[0] === 'crawlers') return path.length === 2 && last === 'ranges';
+  if (path[0] === 'web_bot_auth') return path.length === 2 && last === 'keys';
   if (path[0] !== 'organisations') return false;
   // `managed` is a word; a file of that name is ./managed.
   return last === 'block_page' || (last === 'robots_txt' && text !== 'managed');

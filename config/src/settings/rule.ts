@@ -57,7 +57,13 @@ const Conditions = z.strictObject({
   ip: oneOrMany(IpOrCidr).optional(),
   country: oneOrMany(CountryCode).optional(),
   asn: oneOrMany(z.int().positive()).optional(),
-  header: z.record(HeaderName, Pattern).optional(),
+  header: z
+    .record(HeaderName, Pattern)
+    .refine(
+      (headers) => Object.keys(headers).length > 0,
+      'expected the name of a header and a pattern',
+    )
+    .optional(),
   user_agent: oneOrMany(Pattern).optional(),
   crawler: CrawlerMatch.optional(),
   category: oneOrMany(z.enum(CATEGORIES)).optional(),

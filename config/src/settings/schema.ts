@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { isIpOrCidr } from '../net/cidr.ts';
 import { Rule } from './rule.ts';
+import { Databases } from './databases.ts';
+import { WebBotAuth } from './web-bot-auth.ts';
 import { BlockPage, RobotsTxt } from './pages.ts';
 import {
   Duration,
@@ -109,6 +111,12 @@ const Store = z.discriminatedUnion('engine', [
   }),
 ]);
 
+const Crawlers = z.strictObject({
+  /** Where `guard crawlers refresh` writes; need not exist. */
+  ranges: z.string().min(1).optional(),
+  reverse_dns: z.boolean().default(true),
+});
+
 export const Settings = z.strictObject({
   version: z.literal(1),
   listen: z.strictObject({
@@ -135,6 +143,9 @@ export const Settings = z.strictObject({
   sites: z.array(Site).default([]),
   analytics: Analytics.optional(),
   store: Store.default({ engine: 'memory' }),
+  databases: Databases.prefault({}),
+  crawlers: Crawlers.prefault({}),
+  web_bot_auth: WebBotAuth.optional(),
 });
 export type Settings = z.infer<typeof Settings>;
 export type Service = keyof Settings['listen'];

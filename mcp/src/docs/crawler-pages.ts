@@ -54,6 +54,6 @@ To match it in a rule:
 match: { crawler: { name: ${JSON.stringify(name)} } }
 \`\`\`
 
-A request that carries its User-Agent is *identified*. It is *verified* only when its address lies in
-the ranges that the operator publishes.`;
+A request that carries its User-Agent is *identified*. It is *verified* when its address lies in the
+ranges that the operator publishes, or by another of the [proofs](/crawler-verification).`;
 }

@@ -20,6 +20,12 @@ const examples = loadPages().flatMap(({ path, markdown }) =>
   })),
 );
 
+/** The key directory that the pages show, under the name that the examples give it. */
+const keyDirectory = loadPages()
+  .flatMap(({ markdown }) => [...markdown.matchAll(/^```json\n([\s\S]+?)^```$/gm)])
+  .map(([, json = '']) => json)
+  .find((json) => json.includes('"kty"'));
+
 test('there are examples to check', () => {
   expect(examples.length).toBeGreaterThanOrEqual(4);
 });
@@ -29,6 +35,7 @@ test.each(examples)('$name is a file that Guard accepts', ({ yaml }) => {
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'guard.yaml');
   writeFileSync(file, yaml);
+  writeFileSync(join(folder, 'keys.json'), keyDirectory ?? '');
   const outcome = loadSettings(file, {
     GUARD_SECRET: 'b8d2046a7f3c1e95b8d2047a7f3c1e95',
     ACME_ANALYTICS_KEY: 'sk_api_ro_3c1e95b8d2047a7f3c1e95b8',
@@ -38,6 +45,8 @@ test.each(examples)('$name is a file that Guard accepts', ({ yaml }) => {
 
 function wholeFile(yaml: string): string {
   if (yaml.startsWith('version:')) return yaml;
+  // Settings that are no organisation's.
+  if (/^(crawlers|web_bot_auth):/.test(yaml)) return FRAME + yaml;
   const part = yaml.startsWith('match:')
     ? `rules:\n  - name: example\n    detect: true\n${indent(yaml)}`
     : yaml;

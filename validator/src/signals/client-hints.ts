@@ -1,33 +1,64 @@
-import type { Platform } from '../request/agent.ts';
+import type { Agent, Platform } from '../request/agent.ts';
+import { hasGreaseOf } from '../request/chromium-brands.ts';
 import type { Facts } from '../request/facts.ts';
 import { NOTHING, type Signal } from './signal.ts';
 
-/** `"Chromium";v="156"`, or its older spelling in Chrome-only builds. */
-const CHROMIUM_MAJOR = /"(?:Chromium|Google Chrome)";v="(\d{1,4})"/;
+const PLATFORM_HINTS: ReadonlyMap<string, Platform> = new Map([
+  ['"Windows"', 'windows'],
+  ['"macOS"', 'macos'],
+  ['"Linux"', 'linux'],
+  ['"Android"', 'android'],
+  ['"Chrome OS"', 'chromeos'],
+  ['"Chromium OS"', 'chromeos'],
+]);
 
-const PLATFORM_HINTS: Readonly<Record<string, Platform>> = {
-  '"Windows"': 'windows',
-  '"macOS"': 'macos',
-  '"Linux"': 'linux',
-  '"Android"': 'android',
-  '"Chrome OS"': 'chromeos',
-  '"Chromium OS"': 'chromeos',
+/**
+ * User-Agent client hints (W3C UA-CH) against the User-Agent. They are absent on plain http, from
+ * handshakes of WebSockets and from browsers inside apps, and only Chromium has them at all.
+ */
+export const clientHintsSignal: Signal = ({ agent, headers, url, crawler }) => {
+  if (agent.engine === undefined || crawler) return NOTHING;
+  const brands = headers['sec-ch-ua'];
+  if (brands === undefined) {
+    const expected =
+      agent.clientHints === 'always' && url.scheme === 'https' && headers['upgrade'] === undefined;
+    return expected ? ['client_hints_missing'] : NOTHING;
+  }
+  // Firefox and Safari do not implement them.
+  if (agent.engine !== 'chromium') return ['client_hints_mismatch'];
+  const major = brands === agent.brands ? agent.major : chromiumMajor(brands);
+  if (major === undefined) return ['client_hints_malformed'];
+  if (major !== agent.major || contradicts(agent, brands, headers)) {
+    return ['client_hints_mismatch'];
+  }
+  if (brands === agent.brands || hasGreaseOf(major, brands)) return NOTHING;
+  return ['client_hints_unusual'];
 };
 
-/** User-Agent client hints (W3C UA-CH) against the User-Agent. Their absence is no evidence. */
-export const clientHintsSignal: Signal = (facts) => {
-  const brands = facts.headers['sec-ch-ua'];
-  if (brands === undefined || facts.agent.engine === undefined || facts.crawler) return NOTHING;
-  return agrees(facts, brands) ? NOTHING : ['client_hints_mismatch'];
-};
-
-function agrees({ agent, headers }: Facts, brands: string): boolean {
-  // Only Chromium sends these hints: Firefox and Safari do not implement them.
-  if (agent.engine !== 'chromium') return false;
-  const major = CHROMIUM_MAJOR.exec(brands)?.[1];
-  if (major !== undefined && Number(major) !== agent.major) return false;
+function contradicts(agent: Agent, brands: string, headers: Facts['headers']): boolean {
   const mobile = headers['sec-ch-ua-mobile'];
-  if (mobile === '?1' && !agent.mobile) return false;
-  const platform = PLATFORM_HINTS[headers['sec-ch-ua-platform'] ?? ''];
-  return platform === undefined || platform === agent.platform;
+  if (mobile !== undefined && mobile !== (agent.mobile ? '?1' : '?0')) return true;
+  const named = headers['sec-ch-ua-platform'];
+  const platform = named === undefined ? undefined : PLATFORM_HINTS.get(named);
+  if (platform !== undefined && platform !== agent.platform) return true;
+  if (agent.product === 'edge' && brands !== agent.brands && !brands.includes('"Microsoft Edge')) {
+    return true;
+  }
+  const full = headers['sec-ch-ua-full-version-list'];
+  return full !== undefined && chromiumMajor(full) !== agent.major;
+}
+
+const CHROMIUM = '"Chromium";v="';
+
+/** The number after `"Chromium";v="`, which every list has since there are lists; undefined without. */
+function chromiumMajor(brands: string): number | undefined {
+  const at = brands.indexOf(CHROMIUM);
+  if (at === -1) return undefined;
+  let major = 0;
+  for (let i = at + CHROMIUM.length; i < brands.length; i++) {
+    const digit = brands.charCodeAt(i) - 48;
+    if (digit < 0 || digit > 9) break;
+    major = major * 10 + digit;
+  }
+  return major;
 }

@@ -1,8 +1,17 @@
+import type { Reason } from '@guard/config/contract/reasons';
 import { NOTHING, type Signal } from './signal.ts';
 
-/** A known crawler's User-Agent: false, or true and not welcome. */
+const IMPERSONATOR: readonly Reason[] = ['crawler_impersonator'];
+const BLOCKED: readonly Reason[] = ['crawler_blocked'];
+const UNVERIFIED: readonly Reason[] = ['crawler_unverified'];
+
+/**
+ * A known crawler's User-Agent: not welcome, false, or without proof. An allowlist lets in who can
+ * show to be on it; a name alone anybody can send. A rule with `verdict: allow` believes the name.
+ */
 export const crawlerSignal: Signal = ({ crawler }) => {
   if (!crawler) return NOTHING;
-  if (crawler.proof === 'impersonator') return ['crawler_impersonator'];
-  return crawler.allowlisted ? NOTHING : ['crawler_blocked'];
+  if (crawler.proof === 'impersonator') return IMPERSONATOR;
+  if (!crawler.allowlisted) return BLOCKED;
+  return crawler.proof === 'verified' ? NOTHING : UNVERIFIED;
 };

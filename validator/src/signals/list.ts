@@ -2,10 +2,15 @@ import type { Reason } from '@guard/config/contract/reasons';
 import type { Facts } from '../request/facts.ts';
 import { clientHintsSignal } from './client-hints.ts';
 import { crawlerSignal } from './crawler.ts';
-import { headerSignal } from './headers.ts';
+import { fetchMetadataSignal } from './fetch-metadata.ts';
+import { headerOrderSignal } from './header-order.ts';
+import { missingHeadersSignal } from './missing-headers.ts';
 import { networkSignal } from './network.ts';
+import { plausibilitySignal } from './plausibility.ts';
+import { proxyHeadersSignal } from './proxy-headers.ts';
+import { scriptLikeValuesSignal } from './script-like-values.ts';
 import { sessionSignal } from './session.ts';
-import type { Signal } from './signal.ts';
+import { NOTHING, type Signal } from './signal.ts';
 import { userAgentSignal } from './user-agent.ts';
 
 /** Every signal, in the order in which its reasons are reported. */
@@ -13,14 +18,22 @@ export const signals: readonly Signal[] = [
   crawlerSignal,
   sessionSignal,
   userAgentSignal,
+  plausibilitySignal,
   clientHintsSignal,
-  headerSignal,
+  missingHeadersSignal,
+  fetchMetadataSignal,
+  scriptLikeValuesSignal,
+  headerOrderSignal,
   networkSignal,
+  proxyHeadersSignal,
 ];
 
-/** All findings of a request. */
+/** All findings of a request; `NOTHING` itself, and no garbage, when there are none. */
 export function findingsOf(facts: Facts): readonly Reason[] {
-  const found: Reason[] = [];
-  for (const signal of signals) found.push(...signal(facts));
-  return found;
+  let found: Reason[] | undefined;
+  for (const signal of signals) {
+    const reasons = signal(facts);
+    if (reasons.length > 0) (found ??= []).push(...reasons);
+  }
+  return found ?? NOTHING;
 }

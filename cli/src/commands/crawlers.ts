@@ -1,0 +1,189 @@
+import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
+import type { CrawlerList } from '@guard/config/catalogue/crawler-list';
+import { alignColumns, fullText, tableOf, viewOf } from '../crawlers/describe-crawler.ts';
+import { createProgressBar } from '../crawlers/progress-bar.ts';
+import { type ListReport, refreshAll } from '../crawlers/refresh-all.ts';
+import { print } from '../terminal.ts';
+import { type Command, readArguments } from './command.ts';
+
+const DEFAULT_FOLDER = './data/crawlers';
+const DEFAULT_TIMEOUT_S = 15;
+
+export const crawlers: Command = {
+  name: 'crawlers',
+  summary: 'List the known crawlers, show one, or fetch their current addresses.',
+  help: `Usage: guard crawlers list [TEXT] [--ranges DIR] [--json]
+       guard crawlers show NAME [--ranges DIR] [--json]
+       guard crawlers refresh [NAME …] [--into DIR] [--json]
+
+list     name, operator, category, ranges and their age, and what can prove a claim;
+         TEXT keeps the lines that hold it
+show     one crawler in full
+refresh  fetch the lists that operators publish, all or those of the crawlers,
+         operators or lists named
+
+  --ranges DIR        read refreshed lists from here (default ${DEFAULT_FOLDER})
+  --into DIR          write refreshed lists here (default ${DEFAULT_FOLDER})
+  --timeout SECONDS   how long one list may take (default ${DEFAULT_TIMEOUT_S})
+  --source-base URL   ask a mirror: URL/<host>/<path> instead of https://<host>/<path>
+  --accept-drop       take a list that lost more than half of its addresses
+  --json              one JSON value, nothing else
+
+A list is taken whole or not at all, and one that fails or is not believed stays as it was.
+\`crawlers.ranges\` in the settings names the folder from which \`guard start\` reads them.
+
+Exit code: 0 done; 1 no such crawler, or a list could not be refreshed; 2 called wrongly.`,
+  run(args) {
+    const parsed = readArguments(args, {
+      json: { type: 'boolean' },
+      ranges: { type: 'string' },
+      into: { type: 'string' },
+      timeout: { type: 'string' },
+      'source-base': { type: 'string' },
+      'accept-drop': { type: 'boolean' },
+    });
+    if (!parsed) return Promise.resolve(2);
+    process.stdout.off('error', endQuietly).on('error', endQuietly);
+    const { values, positionals } = parsed;
+    const [action, ...names] = positionals;
+    const json = values.json === true;
+    const folder = values.ranges ?? values.into ?? DEFAULT_FOLDER;
+    return attempt(() => {
+      switch (action) {
+        case 'list':
+          return names.length > 1 ? wrong('list takes one text') : list(names[0], folder, json);
+        case 'show':
+          return names.length === 1
+            ? show(names[0] ?? '', folder, json)
+            : wrong('show takes one name');
+        case 'refresh':
+          return refresh(names, folder, json, values);
+        case undefined:
+        default:
+          return wrong('say list, show or refresh');
+      }
+    });
+  },
+};
+
+/** `guard crawlers list | head` closes the pipe before everything is written. */
+function endQuietly(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+}
+
+/** A folder with a file that is none of ours ends the command with a sentence, not with a stack. */
+async function attempt(action: () => number | Promise<number>): Promise<number> {
+  try {
+    return await action();
+  } catch (error) {
+    print(`guard crawlers: ${error instanceof Error ? error.message : String(error)}`, 'error');
+    return 1;
+  }
+}
+
+function wrong(message: string): number {
+  print(`guard crawlers: ${message}; guard crawlers --help shows how it is called`, 'error');
+  return 2;
+}
+
+function list(text: string | undefined, folder: string, json: boolean): number {
+  const catalogue = CrawlerCatalogue.load(undefined, folder);
+  const wanted = text?.toLowerCase() ?? '';
+  const views = catalogue
+    .all()
+    .filter(({ name, operator, category }) =>
+      [name, operator, category].some((word) => word.toLowerCase().includes(wanted)),
+    )
+    .toSorted((a, b) => a.name.localeCompare(b.name, 'en'))
+    .map((crawler) => viewOf(crawler, catalogue, Date.now()));
+  // The ranges themselves are what show is for.
+  const brief = views.map(({ ranges, ...view }) => ({
+    ...view,
+    ranges: ranges && { ...ranges, entries: undefined },
+  }));
+  print(json ? JSON.stringify(brief) : tableOf(views));
+  return 0;
+}
+
+function show(name: string, folder: string, json: boolean): number {
+  const catalogue = CrawlerCatalogue.load(undefined, folder);
+  const wanted = name.toLowerCase();
+  const crawler = catalogue
+    .all()
+    .find((one) => one.name.toLowerCase() === wanted || one.id === wanted);
+  if (crawler === undefined) {
+    const hint = `guard crawlers list ${JSON.stringify(name)} searches`;
+    print(`guard crawlers: there is no crawler ${JSON.stringify(name)}; ${hint}`, 'error');
+    return 1;
+  }
+  const view = viewOf(crawler, catalogue, Date.now());
+  print(json ? JSON.stringify(view) : fullText(view));
+  return 0;
+}
+
+interface RefreshValues {
+  readonly timeout?: string | undefined;
+  readonly 'source-base'?: string | undefined;
+  readonly 'accept-drop'?: boolean | undefined;
+}
+
+async function refresh(
+  names: readonly string[],
+  into: string,
+  json: boolean,
+  values: RefreshValues,
+): Promise<number> {
+  const base = values['source-base'];
+  const timeoutS = Number(values.timeout ?? DEFAULT_TIMEOUT_S);
+  if (base !== undefined && !URL.canParse(base)) return wrong('--source-base takes a URL');
+  if (!(timeoutS > 0 && timeoutS <= 600)) return wrong('--timeout takes 1 to 600 seconds');
+  const catalogue = CrawlerCatalogue.load(undefined, into);
+  const chosen = chooseLists(catalogue, names);
+  if (typeof chosen === 'string') return wrong(`no list that can be refreshed is called ${chosen}`);
+  const options = {
+    addressOf: (url: string) => (base === undefined ? url : mirrored(url, base)),
+    timeoutMs: timeoutS * 1000,
+    clock: Date.now,
+    acceptDrop: values['accept-drop'] === true,
+  };
+  const bar = createProgressBar(json ? { write: () => undefined } : process.stderr, chosen.length);
+  const reports = await refreshAll(chosen, into, options, bar);
+  print(json ? JSON.stringify({ into, lists: reports }) : describeReports(reports, into));
+  return reports.every(({ reason }) => reason === '') ? 0 : 1;
+}
+
+/** The lists that names stand for, all without any; a name that stands for none. */
+function chooseLists(
+  catalogue: CrawlerCatalogue,
+  names: readonly string[],
+): readonly CrawlerList[] | string {
+  const refreshable = catalogue.lists.filter(({ refreshUrls }) => refreshUrls.length > 0);
+  const chosen = new Set<CrawlerList>();
+  for (const name of names) {
+    const wanted = name.toLowerCase();
+    const crawler = catalogue.all().find((one) => one.name.toLowerCase() === wanted);
+    const own = crawler && catalogue.proofsOf(crawler).list;
+    const found = refreshable.filter(
+      (one) => one.file === wanted || one.operator.toLowerCase() === wanted || one === own,
+    );
+    if (found.length === 0) return JSON.stringify(name);
+    for (const one of found) chosen.add(one);
+  }
+  return names.length === 0 ? refreshable : [...chosen];
+}
+
+function mirrored(url: string, base: string): string {
+  const { host, pathname, search } = new URL(url);
+  return `${base.replace(/\/$/, '')}/${host}${pathname}${search}`;
+}
+
+function describeReports(reports: readonly ListReport[], into: string): string {
+  const rows = reports.map(({ file, result, ranges, dropped, reason }) => [
+    file,
+    result,
+    `${ranges} ranges${dropped === 0 ? '' : `, ${dropped} dropped`}`,
+    reason,
+  ]);
+  const done = reports.filter(({ reason }) => reason === '').length;
+  return `${alignColumns(rows)}\n\n${done} of ${reports.length} lists are current in ${into}.`;
+}

@@ -1,0 +1,268 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { main } from '../main.ts';
+import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
+
+const BIN = join(import.meta.dirname, '../../../bin/guard.mjs');
+const root = mkdtempSync(join(tmpdir(), 'guard-crawlers-'));
+let folders = 0;
+
+/** What the operators answer, by host and path; everything else is 404. */
+const answers = new Map<string, (request: IncomingMessage, response: ServerResponse) => void>();
+const requests: IncomingMessage[] = [];
+const server = createServer((request, response) => {
+  requests.push(request);
+  const answer = answers.get((request.url ?? '').slice(1));
+  if (answer) answer(request, response);
+  else response.writeHead(404).end();
+});
+let base = '';
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on TCP
+});
+afterAll(() => {
+  server.close();
+  server.closeAllConnections();
+  rmSync(root, { recursive: true });
+});
+beforeEach(() => {
+  answers.clear();
+  requests.length = 0;
+});
+
+interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The command as `guard` runs it, with what it writes; a process of its own would cost a second. */
+async function crawlers(...args: string[]): Promise<Ran> {
+  const stdout = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const written = (spy: typeof stdout) => spy.mock.calls.map(([text]) => String(text)).join('');
+  try {
+    const code = await main(['crawlers', ...args]);
+    return { code, stdout: written(stdout), stderr: written(stderr) };
+  } finally {
+    stdout.mockRestore();
+    stderr.mockRestore();
+  }
+}
+
+function newFolder(): string {
+  folders += 1;
+  return join(root, String(folders));
+}
+
+function refresh(into: string, ...args: string[]): Promise<Ran> {
+  return crawlers('refresh', '--into', into, '--source-base', base, ...args);
+}
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder).toSorted();
+}
+
+const GPTBOT = 'openai.com/gptbot.json';
+/** The bundled list, as its operator would publish it. */
+const bundled = CrawlerCatalogue.load().lists.find(({ file }) => file === 'openai-gptbot');
+const prefixes = (bundled?.entries ?? []).map((ipv4Prefix) => ({ ipv4Prefix }));
+
+function publish(path: string, body: unknown, headers: Record<string, string> = {}): void {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  answers.set(path, (_request, response) => response.writeHead(200, headers).end(text));
+}
+
+describe('guard crawlers refresh', () => {
+  test('writes what an operator publishes, and the catalogue reads it over the bundled list', async () => {
+    const into = newFolder();
+    publish(GPTBOT, { prefixes: [...prefixes, { ipv4Prefix: '9.9.9.0/24' }] });
+    const { code, stdout, stderr } = await refresh(into, 'GPTBot');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toBe(
+      `openai-gptbot  updated  ${prefixes.length + 1} ranges\n\n1 of 1 lists are current in ${into}.\n`,
+    );
+    expect(filesIn(into)).toEqual(['openai-gptbot.json']);
+    const catalogue = CrawlerCatalogue.load(undefined, into);
+    const gptbot = catalogue.identify('GPTBot/1.2');
+    expect(gptbot && catalogue.verify(gptbot, '9.9.9.9')).toBe('verified');
+    expect(gptbot && catalogue.verify(gptbot, '8.8.8.8')).toBe('impersonator');
+  });
+
+  test('asks whether a list has changed, and notes that it has not', async () => {
+    const into = newFolder();
+    const state = { etag: '"v1"', 'last-modified': 'Fri, 20 Nov 2026 08:00:00 GMT' };
+    publish(GPTBOT, { prefixes }, state);
+    await refresh(into, 'openai-gptbot');
+    const before = readFileSync(join(into, 'openai-gptbot.json'), 'utf8');
+    answers.set(GPTBOT, (_request, response) => response.writeHead(304).end());
+    const { code, stdout } = await refresh(into, 'openai-gptbot');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('openai-gptbot  unchanged')]);
+    expect(requests[0]?.headers).not.toHaveProperty('if-none-match');
+    expect(requests[1]?.headers).toMatchObject({
+      'if-none-match': '"v1"',
+      'if-modified-since': 'Fri, 20 Nov 2026 08:00:00 GMT',
+    });
+    const after = readFileSync(join(into, 'openai-gptbot.json'), 'utf8');
+    const withoutTime = (text: string) => text.replace(/"fetched_at": "[^"]+"/, '');
+    expect(withoutTime(after)).toBe(withoutTime(before));
+    expect(after).not.toBe(before);
+  });
+
+  test('joins a list that is published in parts, and takes none of it when one part fails', async () => {
+    const into = newFolder();
+    const all = CrawlerCatalogue.load().lists.find(({ file }) => file === 'uptimerobot');
+    const part = (isV6: boolean) =>
+      (all?.entries ?? []).filter((entry) => entry.includes(':') === isV6).join('\n');
+    publish('uptimerobot.com/inc/files/ips/IPv4.txt', part(false));
+    const failed = await refresh(into, 'UptimeRobot');
+    expect([failed.code, failed.stdout]).toEqual([1, expect.stringContaining('status 404')]);
+    publish('uptimerobot.com/inc/files/ips/IPv6.txt', part(true));
+    expect((await refresh(into, 'UptimeRobot')).code).toBe(0);
+    const renewed = CrawlerCatalogue.load(undefined, into).lists;
+    expect(renewed.find(({ file }) => file === 'uptimerobot')?.entries).toHaveLength(
+      all?.entries.length ?? 0,
+    );
+  });
+
+  test('drops bogons and over-wide ranges, and says how many', async () => {
+    const into = newFolder();
+    const odd = ['192.168.1.0/24', '0.0.0.0/0'].map((ipv4Prefix) => ({ ipv4Prefix }));
+    publish(GPTBOT, { prefixes: [...prefixes, ...odd] });
+    const { stdout } = await refresh(into, 'GPTBot', '--json');
+    expect(JSON.parse(stdout)).toEqual({
+      into,
+      lists: [
+        {
+          file: 'openai-gptbot',
+          operator: 'OpenAI',
+          result: 'updated',
+          ranges: prefixes.length,
+          dropped: 2,
+          reason: '',
+        },
+      ],
+    });
+  });
+
+  describe('leaves a list as it is, and ends with 1,', () => {
+    const huge = `${' '.repeat(4 * 1024 * 1024)}9.9.9.9`;
+    test.each<[string, unknown, string]>([
+      ['when a maintenance page comes with status 200', '<html>Back soon</html>', 'a web page'],
+      ['when one entry is no address', { prefixes: [{ ipv4Prefix: 'soon' }] }, 'is no address'],
+      ['when nothing usable is left', ['10.0.0.0/8'], 'no usable address'],
+      ['when more than half of it would go', prefixes.slice(0, 1), 'more than half'],
+      ['when it is larger than 4 MiB', huge, 'more than 4 MiB'],
+    ])('%s', async (_when, body, reason) => {
+      const into = newFolder();
+      publish(GPTBOT, { prefixes });
+      await refresh(into, 'GPTBot');
+      const before = readFileSync(join(into, 'openai-gptbot.json'), 'utf8');
+      publish(GPTBOT, body);
+      const { code, stdout } = await refresh(into, 'GPTBot');
+      expect(code).toBe(1);
+      expect(stdout).toContain(reason);
+      expect(readFileSync(join(into, 'openai-gptbot.json'), 'utf8')).toBe(before);
+      expect(filesIn(into)).toEqual(['openai-gptbot.json']);
+    });
+
+    test('when nobody answers in time', async () => {
+      answers.set(GPTBOT, () => undefined);
+      const { code, stdout } = await refresh(newFolder(), 'GPTBot', '--timeout', '0.2');
+      expect([code, stdout]).toEqual([1, expect.stringContaining('no answer within 0.2 s')]);
+    });
+  });
+
+  test('takes a smaller list when it is told to', async () => {
+    publish(GPTBOT, prefixes.slice(0, 1));
+    expect((await refresh(newFolder(), 'GPTBot', '--accept-drop')).code).toBe(0);
+  });
+
+  test('asks every operator, and one that fails holds up no other', async () => {
+    const into = newFolder();
+    publish(GPTBOT, { prefixes });
+    const { code, stdout } = await refresh(into, '--json');
+    const { lists } = JSON.parse(stdout) as { lists: { file: string; result: string }[] };
+    expect(code).toBe(1);
+    expect(lists.length).toBeGreaterThan(20);
+    expect(lists.find(({ file }) => file === 'openai-gptbot')?.result).toBe('updated');
+    expect(lists.filter(({ result }) => result !== 'failed')).toHaveLength(1);
+    expect(filesIn(into)).toEqual(['openai-gptbot.json']);
+  });
+});
+
+describe('guard crawlers list and show', () => {
+  test('list has a line for each crawler: operator, category, ranges with their age, proofs', async () => {
+    const { code, stdout } = await crawlers('list', '--ranges', newFolder());
+    const lines = stdout.trimEnd().split('\n');
+    expect(code).toBe(0);
+    expect(lines[0]).toMatch(/^NAME +OPERATOR +CATEGORY +RANGES +AGE +PROOFS$/);
+    expect(lines).toHaveLength(CrawlerCatalogue.load().size + 1);
+    const line = (name: string) => lines.find((one) => one.startsWith(`${name} `));
+    expect(line('Googlebot')).toMatch(/Google +Search Engine +\d+ +\d+ d +ranges, reverse_dns$/);
+    expect(line('Baiduspider')).toMatch(/Baidu +Search Engine +- +- +reverse_dns$/);
+  });
+
+  test('list keeps what holds a text, also as JSON', async () => {
+    const { stdout } = await crawlers('list', 'openai', '--json', '--ranges', newFolder());
+    const found = JSON.parse(stdout) as { name: string; operator: string }[];
+    expect(found.map(({ name }) => name)).toContain('GPTBot');
+    expect(new Set(found.map(({ operator }) => operator))).toEqual(new Set(['OpenAI']));
+  });
+
+  test('show has everything about one, in whatever case it is written, from the folder given', async () => {
+    const into = newFolder();
+    publish(GPTBOT, { prefixes: [...prefixes, { ipv4Prefix: '9.9.9.0/24' }] });
+    await refresh(into, 'GPTBot');
+    const { code, stdout } = await crawlers('show', 'gptbot', '--ranges', into);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^name +GPTBot\n/);
+    expect(stdout).toContain('(0 days)');
+    expect(stdout.trimEnd().split('\n')).toContain('9.9.9.0/24');
+    const json = await crawlers('show', 'gptbot', '--ranges', into, '--json');
+    expect(JSON.parse(json.stdout)).toMatchObject({ name: 'GPTBot', ranges: { age_days: 0 } });
+  });
+});
+
+describe('the exit code', () => {
+  test.each([
+    [0, ['--help']],
+    [1, ['show', 'nobody-of-this-name']],
+    [2, []],
+    [2, ['lst']],
+    [2, ['show']],
+    [2, ['list', 'a', 'b']],
+    [2, ['list', '--colour']],
+    [2, ['refresh', 'nobody-of-this-name']],
+    [2, ['refresh', 'Baiduspider']],
+    [2, ['refresh', '--timeout', 'soon']],
+    [2, ['refresh', '--source-base', 'here']],
+  ])('is %d for %j', async (code, args) => {
+    const ran = await crawlers(...args);
+    expect([ran.code, ran.stderr === '']).toEqual([code, code === 0]);
+  });
+
+  test('is 1 for a folder with a file of another form, which is named', async () => {
+    const folder = mkdtempSync(join(root, 'odd-'));
+    writeFileSync(join(folder, 'openai-gptbot.json'), '{}');
+    const { code, stderr } = await crawlers('list', '--ranges', folder);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/openai-gptbot\.json\n$/)]);
+  });
+});
+
+test('the command is one of guard, and a reader that stops reading is no failure', () => {
+  const command = `${JSON.stringify(process.execPath)} ${JSON.stringify(BIN)} crawlers list | head -1`;
+  const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', command], {
+    encoding: 'utf8',
+    cwd: root,
+  });
+  expect([status, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(/^NAME/);
+});

@@ -1,0 +1,114 @@
+import type { CatalogueCrawler, CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
+
+/** A crawler as `guard crawlers` shows it. */
+export interface CrawlerView {
+  readonly id: string;
+  readonly name: string;
+  readonly operator: string;
+  readonly category: string;
+  readonly rsl_category: string;
+  readonly user_agent: readonly string[];
+  /** What can prove a claim to be this crawler; a key of the operator can besides. */
+  readonly proofs: readonly ('ranges' | 'reverse_dns')[];
+  readonly ranges:
+    | undefined
+    | {
+        readonly list: string;
+        readonly count: number;
+        readonly as_of: string;
+        readonly age_days: number;
+        readonly authoritative: boolean;
+        readonly source_url: string;
+        readonly refreshed_from: readonly string[];
+        readonly entries: readonly string[];
+      };
+  readonly reverse_dns: readonly string[];
+}
+
+const DAY_MS = 86_400_000;
+
+export function viewOf(
+  crawler: CatalogueCrawler,
+  catalogue: CrawlerCatalogue,
+  now: number,
+): CrawlerView {
+  const { list, hostNames } = catalogue.proofsOf(crawler);
+  return {
+    id: crawler.id,
+    name: crawler.name,
+    operator: crawler.operator,
+    category: crawler.category,
+    rsl_category: crawler.rslCategory,
+    user_agent: catalogue.tokensOf(crawler),
+    proofs: [
+      ...(list === undefined ? [] : (['ranges'] as const)),
+      ...(hostNames.length === 0 ? [] : (['reverse_dns'] as const)),
+    ],
+    ranges: list && {
+      list: list.file,
+      count: list.entries.length,
+      as_of: new Date(list.asOf).toISOString(),
+      age_days: Math.max(0, Math.floor((now - list.asOf) / DAY_MS)),
+      authoritative: list.authoritative,
+      source_url: list.sourceUrl,
+      refreshed_from: list.refreshUrls,
+      entries: list.entries,
+    },
+    reverse_dns: hostNames,
+  };
+}
+
+const HEAD = ['NAME', 'OPERATOR', 'CATEGORY', 'RANGES', 'AGE', 'PROOFS'];
+
+/** One line a crawler. */
+export function tableOf(views: readonly CrawlerView[]): string {
+  return alignColumns([
+    HEAD,
+    ...views.map(({ name, operator, category, ranges, proofs }) => [
+      name,
+      operator,
+      category,
+      ranges === undefined ? '-' : String(ranges.count),
+      ranges === undefined ? '-' : `${ranges.age_days} d`,
+      proofs.join(', ') || '-',
+    ]),
+  ]);
+}
+
+/** Everything about one crawler. */
+export function fullText(view: CrawlerView): string {
+  const { ranges } = view;
+  const rows: [string, string][] = [
+    ['name', view.name],
+    ['id', view.id],
+    ['operator', view.operator],
+    ['category', view.category],
+    ['rsl_category', view.rsl_category],
+    ['user agent', view.user_agent.join(', ')],
+    ['host names', view.reverse_dns.join(', ') || 'none published'],
+  ];
+  if (ranges === undefined) return alignColumns([...rows, ['ranges', 'none published']]);
+  const complete = ranges.authoritative
+    ? 'complete: from elsewhere it is an impersonator'
+    : 'not complete: from elsewhere it is unverifiable';
+  const head = alignColumns([
+    ...rows,
+    ['ranges', `${ranges.count}, ${complete}`],
+    ['as of', `${ranges.as_of} (${ranges.age_days} days)`],
+    ['published at', ranges.source_url],
+    ['refreshed', ranges.refreshed_from.join(', ') || 'never: there is no list for programs'],
+  ]);
+  return [head, '', ...ranges.entries].join('\n');
+}
+
+/** Left-aligned columns, two spaces apart. */
+export function alignColumns(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
+  }
+  return rows
+    .map((row) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  '))
+    .map((line) => line.trimEnd())
+    .join('\n');
+}

@@ -1,0 +1,82 @@
+import { readRange } from '@guard/config/net/address';
+
+/** What an operator published, entry by entry as written; or why it is no such list. */
+export type ParsedList =
+  | { readonly kind: 'parsed'; readonly entries: readonly string[] }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** Most entries of a list; the longest known has a few thousand. */
+const MAX_ENTRIES = 100_000;
+
+/**
+ * Reads a published list: `prefixes` of `ipv4Prefix` and `ipv6Prefix` as Google began it, arrays of
+ * addresses, objects of such arrays, or one address a line. All or nothing: a list with one entry
+ * that is no address is refused as a whole, because it may be anything, such as an error page.
+ */
+export function parseList(text: string): ParsedList {
+  const body = text.replace(/^\uFEFF/, '').trim();
+  if (body.startsWith('<')) return refused('a web page, not a list');
+  const found = /^[[{]/.test(body) ? entriesOfJson(body) : entriesOfLines(body);
+  if (typeof found === 'string') return refused(found);
+  if (found.length === 0) return refused('a list without entries');
+  if (found.length > MAX_ENTRIES) return refused(`a list of more than ${MAX_ENTRIES} entries`);
+  const at = found.findIndex((entry) => readRange(entry) === undefined);
+  if (at !== -1) return refused(`entry ${at + 1} of ${found.length} is no address`);
+  return { kind: 'parsed', entries: found };
+}
+
+function refused(reason: string): ParsedList {
+  return { kind: 'refused', reason };
+}
+
+/** One address or range a line; `#` begins a comment. */
+function entriesOfLines(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.replace(/#.*$/, '').trim())
+    .filter((line) => line !== '');
+}
+
+/** The entries of a JSON list, or what it is instead. */
+function entriesOfJson(text: string): string[] | string {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return 'JSON that is broken off';
+  }
+  if (Array.isArray(value)) return entriesOfArray(value);
+  if (typeof value !== 'object' || value === null) return UNKNOWN_FORM;
+  const members: Readonly<Record<string, unknown>> = { ...value };
+  const named = members['prefixes'] ?? members['ips'];
+  if (Array.isArray(named)) return entriesOfArray(named);
+  // By place or by purpose; what stands beside the arrays is a date or a version.
+  const arrays = Object.values(members).filter((member) => Array.isArray(member));
+  if (arrays.length === 0) return UNKNOWN_FORM;
+  const lists = arrays.map(entriesOfArray);
+  return lists.find((list) => typeof list === 'string') ?? lists.flat();
+}
+
+const UNKNOWN_FORM = 'JSON of a form that is not known';
+
+/** Members under which operators write an address. */
+const ADDRESS_MEMBERS = ['ipv4Prefix', 'ipv6Prefix', 'ip_address'] as const;
+
+function entriesOfArray(items: readonly unknown[]): string[] | string {
+  const entries: string[] = [];
+  for (const item of items) {
+    const found = typeof item === 'string' ? [item] : addressesOf(item);
+    if (found.length === 0) return UNKNOWN_FORM;
+    entries.push(...found);
+  }
+  return entries;
+}
+
+function addressesOf(item: unknown): string[] {
+  if (typeof item !== 'object' || item === null) return [];
+  const members: Readonly<Record<string, unknown>> = { ...item };
+  return ADDRESS_MEMBERS.flatMap((name) => {
+    const value = members[name];
+    return typeof value === 'string' ? value : [];
+  });
+}

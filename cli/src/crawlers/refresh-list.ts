@@ -1,0 +1,94 @@
+import type { CrawlerList } from '@guard/config/catalogue/crawler-list';
+import { CRAWLER_WIDTH_LIMIT } from '@guard/config/catalogue/crawler-list';
+import type { FetchedSource, RefreshedRanges } from '@guard/config/catalogue/refreshed-ranges';
+import type { Clock } from '@guard/config/contract/ports';
+import { type AddressRange, readRange } from '@guard/config/net/address';
+import { refusalOf } from '@guard/config/net/bogons';
+import { coverageOf } from './coverage.ts';
+import { fetchList } from './fetch-list.ts';
+import { parseList } from './parse-list.ts';
+
+/** What came of one list. Only the first two change what is kept. */
+export type Refreshed =
+  | { readonly kind: 'updated'; readonly ranges: RefreshedRanges; readonly dropped: number }
+  /** The operator says that the list is as it was. */
+  | { readonly kind: 'unchanged'; readonly ranges: RefreshedRanges }
+  /** Nobody answered, or not with a list. */
+  | { readonly kind: 'failed'; readonly reason: string }
+  /** An answer that is not believed. */
+  | { readonly kind: 'refused'; readonly reason: string };
+
+export interface RefreshOptions {
+  /** The address to ask for a list; a test or a mirror has another one than the operator. */
+  readonly addressOf: (url: string) => string;
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  /** Takes a list that has lost more than half of its addresses. */
+  readonly acceptDrop: boolean;
+}
+
+/** Fetches all parts of a list. One that fails leaves the list as it is. Never rejects. */
+export async function refreshList(
+  list: CrawlerList,
+  known: RefreshedRanges | undefined,
+  options: RefreshOptions,
+): Promise<Refreshed> {
+  const sources: FetchedSource[] = [];
+  let isNew = false;
+  let dropped = 0;
+  for (const url of list.refreshUrls) {
+    const before = known?.sources.find((source) => source.url === url);
+    const fetched = await fetchList(options.addressOf(url), before ?? {}, options.timeoutMs);
+    if (fetched.kind === 'failed') return { kind: 'failed', reason: `${url}: ${fetched.reason}` };
+    if (fetched.kind === 'unchanged') {
+      if (before === undefined) return { kind: 'failed', reason: `${url}: status 304 unasked` };
+      sources.push(before);
+      continue;
+    }
+    const parsed = parseList(fetched.text);
+    if (parsed.kind === 'refused') return { kind: 'refused', reason: `${url}: ${parsed.reason}` };
+    const usable = parsed.entries.filter(isUsable);
+    dropped += parsed.entries.length - usable.length;
+    isNew = true;
+    sources.push({
+      url,
+      ...(fetched.etag === undefined ? {} : { etag: fetched.etag }),
+      ...(fetched.lastModified === undefined ? {} : { last_modified: fetched.lastModified }),
+      v4: usable.filter((entry) => !entry.includes(':')),
+      v6: usable.filter((entry) => entry.includes(':')),
+    });
+  }
+  const ranges = { fetched_at: new Date(options.clock()).toISOString(), sources };
+  if (!isNew) return { kind: 'unchanged', ranges };
+  const reason = lossOf(list, sources, options.acceptDrop);
+  return reason === undefined ? { kind: 'updated', ranges, dropped } : { kind: 'refused', reason };
+}
+
+/** Neither malformed, nor a bogon, nor wider than an operator can need. */
+function isUsable(entry: string): boolean {
+  const range = readRange(entry);
+  return range !== undefined && refusalOf(range, CRAWLER_WIDTH_LIMIT) === undefined;
+}
+
+/** Why a new state of a list is not believed: half of the addresses do not go in a day. */
+function lossOf(
+  list: CrawlerList,
+  sources: readonly FetchedSource[],
+  acceptDrop: boolean,
+): string | undefined {
+  const entries = sources.flatMap(({ v4, v6 }) => [...v4, ...v6]);
+  if (entries.length === 0) return 'no usable address is left';
+  if (acceptDrop) return undefined;
+  const before = coverageOf(readAll(list.entries));
+  const after = coverageOf(readAll(entries));
+  for (const family of ['v4', 'v6'] as const) {
+    if (after[family] * 2n < before[family]) {
+      return `more than half of its IP${family} addresses would go; --accept-drop takes it all the same`;
+    }
+  }
+  return undefined;
+}
+
+function readAll(entries: readonly string[]): AddressRange[] {
+  return entries.filter(isUsable).flatMap((entry) => readRange(entry) ?? []);
+}

@@ -1,0 +1,33 @@
+import type { Settings } from '@guard/config/settings/schema';
+import {
+  createValidator,
+  type Explained,
+  type ExplainQuestion,
+  MemoryStore,
+} from '@guard/validator';
+import { validatorSettings } from '../services/validator-settings.ts';
+
+/** Nothing is kept between two explanations. */
+const NO_STORE = { maxSessions: 1, maxSpent: 1, maxBudgets: 1 };
+
+/**
+ * Builds the validator of these settings, as a start would, and asks it to explain one request. No
+ * name is looked up: what reverse DNS would prove stays unverifiable.
+ */
+export function askValidator(
+  settings: Settings,
+  organisation: string,
+  question: ExplainQuestion,
+): Promise<Explained> {
+  const validator = createValidator({
+    ...validatorSettings(settings),
+    collectorUrl: () => settings.public_urls.collector ?? '',
+    store: new MemoryStore(Date.now, NO_STORE),
+    events: { record: () => undefined },
+    clock: Date.now,
+    log: () => undefined,
+    metrics: { count: () => undefined, gauge: () => undefined },
+    isReady: () => true,
+  });
+  return validator.explain(organisation, question);
+}

@@ -1,0 +1,86 @@
+import { compileHosts } from '@guard/config/matching/host';
+import { readingsOf } from '@guard/config/matching/path-readings';
+import type { Settings, Site } from '@guard/config/settings/schema';
+import { compileRoute } from '@guard/gateway';
+import type { Asked } from './read-request.ts';
+
+/** Whose rules answer, and what the gateway does before it asks them. */
+export type Chosen =
+  | {
+      readonly kind: 'chosen';
+      readonly organisation: string;
+      /** As events have it: the first host of the site; empty without one. */
+      readonly site: string;
+      /** What the rules do not show, in sentences. */
+      readonly notes: readonly string[];
+    }
+  | { readonly kind: 'wrong'; readonly message: string };
+
+/**
+ * The organisation named, or the one of the site that serves the host, or the only one there is.
+ * Without a host and path in `requested` the request is a broken one, and any policy will say so.
+ */
+export function choosePolicy(
+  settings: Settings,
+  asked: Asked,
+  requested: { readonly host: string; readonly path: string } | undefined,
+): Chosen {
+  const { organisations, sites } = settings;
+  if (organisations.length === 0) return wrong('the settings have no organisation, so no rules');
+  if (asked.organisation !== undefined) return byOrganisation(settings, asked.organisation);
+  const [first] = organisations;
+  if (requested === undefined && first !== undefined) {
+    return { kind: 'chosen', organisation: first.id, site: '', notes: [] };
+  }
+  const siteOf = compileHosts(sites.map((site) => ({ hosts: site.hosts, value: site })));
+  const { host: named = '', path = '/' } = requested ?? {};
+  const host = asked.site ?? named;
+  const site = siteOf(host);
+  if (site !== undefined) return ofSite(site, settings, path);
+  if (asked.site !== undefined) {
+    return wrong(
+      `no site has the host ${asked.site}; there are ${listOf(sites.flatMap((s) => s.hosts))}`,
+    );
+  }
+  if (first === undefined || organisations.length > 1) {
+    const ids = listOf(organisations.map(({ id }) => id));
+    return wrong(`no site has the host ${host}; say --site HOST, or --organisation: ${ids}`);
+  }
+  const note =
+    sites.length === 0
+      ? []
+      : [`No site has the host ${host}: the gateway would answer 421 and not ask.`];
+  return { kind: 'chosen', organisation: first.id, site: '', notes: note };
+}
+
+function byOrganisation({ organisations }: Settings, id: string): Chosen {
+  return organisations.some((organisation) => organisation.id === id)
+    ? { kind: 'chosen', organisation: id, site: '', notes: [] }
+    : wrong(
+        `no organisation has the id ${id}; there are ${listOf(organisations.map((o) => o.id))}`,
+      );
+}
+
+function ofSite(site: Site, { organisations }: Settings, path: string): Chosen {
+  const { organisation, protect, skip, validator } = site;
+  const name = site.hosts[0] ?? '';
+  if (!organisations.some(({ id }) => id === organisation)) {
+    return wrong(`the rules of site ${name} are at its remote validator; explain it there`);
+  }
+  const isProtected = compileRoute(protect, skip)(readingsOf(path));
+  const notes = [
+    ...(isProtected ? [] : [`Site ${name} does not protect this path: the gateway would not ask.`]),
+    ...(validator === 'in-process'
+      ? []
+      : [`Site ${name} asks a remote validator; these are the rules of this file.`]),
+  ];
+  return { kind: 'chosen', organisation, site: name, notes };
+}
+
+function listOf(names: readonly string[]): string {
+  return names.length === 0 ? 'none' : names.join(', ');
+}
+
+function wrong(message: string): Chosen {
+  return { kind: 'wrong', message };
+}

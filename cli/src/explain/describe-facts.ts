@@ -1,0 +1,67 @@
+import type { Explanation } from '@guard/validator';
+import { columns, styled } from './layout.ts';
+
+type Facts = Explanation['facts'];
+
+export function describeFacts(facts: Facts): string[] {
+  const rows = [
+    ['address', addressOf(facts)],
+    ['agent', agentOf(facts)],
+    ['crawler', crawlerOf(facts.crawler)],
+    ['session', sessionOf(facts.session)],
+  ];
+  const [, ...others] = facts.readings;
+  if (others.length > 0) rows.push(['path', `may also be read as ${others.join(' ')}`]);
+  const shown = facts.representation === 'html' ? 'a page' : 'application/problem+json';
+  rows.push(['if denied', shown]);
+  return columns(rows, (text, column) => (column === 0 ? styled('dim', text) : text));
+}
+
+function addressOf({ ip, network, country, asn }: Facts): string {
+  const place = country === null ? 'country unknown' : `country ${country}`;
+  const system = asn === null ? 'no AS' : `AS ${asn}`;
+  return [ip, network === null ? 'ordinary network' : `${network} network`, place, system].join(
+    ', ',
+  );
+}
+
+function agentOf({ user_agent, agent }: Facts): string {
+  if (user_agent === '') return 'no User-Agent';
+  const { engine, major, platform, mobile, http_client, automation } = agent;
+  const claims = [
+    engine === null ? 'no browser' : `${engine} ${major} on ${platform}${mobile ? ', mobile' : ''}`,
+    ...(http_client === null ? [] : [`HTTP client ${JSON.stringify(http_client)}`]),
+    ...(automation === null ? [] : [`automation ${JSON.stringify(automation)}`]),
+  ];
+  return `${claims.join(', ')}: ${shortened(user_agent)}`;
+}
+
+function crawlerOf(crawler: Facts['crawler']): string {
+  if (crawler === null) return 'none';
+  const { name, category, rsl_category, proof, allowlisted } = crawler;
+  const listed = allowlisted ? 'on the allowlist' : 'not on the allowlist';
+  return `${name} (${category}, ${rsl_category}), ${PROOFS[proof] ?? proof}, ${listed}`;
+}
+
+const PROOFS: Readonly<Record<string, string>> = {
+  verified: "verified: the address is its operator's",
+  impersonator: "an impersonator: the address is not its operator's",
+  unverifiable: 'not to be verified by its address',
+};
+
+const SESSIONS: Readonly<Record<Facts['session']['state'], string>> = {
+  none: 'none',
+  issued: 'issued, no challenge passed yet',
+  verified: 'verified: it passed its challenge',
+  rejected: 'rejected: it failed its challenge',
+};
+
+function sessionOf({ state, id }: Facts['session']): string {
+  return id === null ? SESSIONS[state] : `${SESSIONS[state]} (${id})`;
+}
+
+/** A line of a terminal; control characters, which a visitor may send, are shown as such. */
+function shortened(text: string): string {
+  const printable = JSON.stringify(text).slice(1, -1);
+  return printable.length > 120 ? `${printable.slice(0, 119)}…` : printable;
+}

@@ -1,0 +1,182 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+
+const BIN = join(import.meta.dirname, '../../../bin/guard.mjs');
+const folder = mkdtempSync(join(tmpdir(), 'guard-explain-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const config = join(folder, 'guard.yaml');
+writeFileSync(
+  config,
+  `version: 1
+listen: { gateway: 127.0.0.1:8080 }
+secret: \${EXPLAIN_SECRET}
+organisations:
+  - id: acme
+    features: { country: true }
+    rules:
+      - { name: office, match: { ip: 203.0.113.0/24 }, verdict: allow }
+      - { name: login budget, match: { path: /login, method: POST }, rate_limit: { requests: 10, per: 1m } }
+      - { name: checkout, match: { path: /checkout/** }, detect: true, challenge: always }
+      - { name: members, match: { path: /members/**, not: { session: verified } }, verdict: block, status: 401 }
+      - { name: everything else, match: {}, detect: true, monitor: true }
+  - { id: other, rules: [{ name: closed, match: {}, verdict: block }] }
+sites:
+  - { hosts: [shop.example, "*.shop.example"], organisation: acme, origin: "http://127.0.0.1:3000", skip: [/assets/**] }
+`,
+);
+
+/** The real command, as a person runs it: no terminal, so no colours. */
+function explain(args: readonly string[], input = '') {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [BIN, 'explain', '--config', config, ...args],
+    {
+      encoding: 'utf8',
+      input,
+      env: { PATH: process.env['PATH'], EXPLAIN_SECRET: '9f2c7b1e5a8d4036c1e7f4b2a9d85036' },
+    },
+  );
+  return { status, stdout, stderr };
+}
+
+function explainJson(args: readonly string[], input = ''): unknown {
+  const { status, stdout, stderr } = explain([...args, '--json'], input);
+  expect([status, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout);
+}
+
+describe('guard explain prints for people', () => {
+  test('facts, findings, every rule, the directives, the verdict and the answer', () => {
+    const { status, stdout, stderr } = explain([
+      'https://shop.example/login',
+      ...['-X', 'POST', '-H', 'User-Agent: curl/8', '--ip', '203.0.113.9'],
+    ]);
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toBe(`POST shop.example/login
+site shop.example, organisation acme
+
+Facts
+  address    203.0.113.9, ordinary network, country unknown, no AS
+  agent      no browser, HTTP client "curl": curl/8
+  crawler    none
+  session    none
+  if denied  a page
+
+Findings: they amount to a challenge, where a rule detects
+  http_client_user_agent   60  bot_identity  The User-Agent names an HTTP library or command-line client.
+
+Rules, in order
+  ✓  office                        verdict: allow
+  ✓  login budget                  rate_limit: 10 per 1m by ip
+  ·  checkout                      detect: true, challenge: always
+  ·  members                       verdict: block
+  ✓  everything else               detect: true, monitor: true
+  ·  crawler allowlist (built in)  verdict: allow
+
+Directives
+  verdict     allow            by office
+  rate_limit  10 per 1m by ip  by login budget
+  detect      true             by everything else
+  monitor     true             by everything else
+
+Verdict
+  concluded  allow, by office
+  enforced   allow
+
+Answer
+  decision  allow, status 200, no body
+  headers   none
+  cookies   _guard (/, host-only, 30d, SameSite=Lax, Secure)
+`);
+  });
+
+  test('what monitor mode changes, which rule was too late, and how else a path may be read', () => {
+    const { stdout } = explain([
+      'https://shop.example/checkout//pay',
+      ...['-A', 'Mozilla/5.0 (compatible; Googlebot/2.1)', '--ip', '84.115.20.7'],
+    ]);
+    expect(stdout).toContain('path       may also be read as /checkout/pay');
+    expect(stdout).toContain("an impersonator: the address is not its operator's");
+    expect(stdout).toContain('(detect: true), monitor: true');
+    expect(stdout).toContain('concluded  block, by checkout: crawler_impersonator');
+    expect(stdout).toContain('enforced   challenge, because monitor lifts a block');
+  });
+});
+
+describe('guard explain --json prints one object', () => {
+  test('from a file in the form of POST /validate, with the answer of the wire', () => {
+    const file = join(folder, 'request.json');
+    const headers = { 'User-Agent': 'Mozilla/5.0 (compatible; Googlebot/2.1)' };
+    const url = 'https://www.shop.example/assets/a.css';
+    writeFileSync(file, JSON.stringify({ url, ip: '66.249.66.1', headers }));
+    expect(explainJson([file])).toMatchObject({
+      organisation: 'acme',
+      site: 'shop.example',
+      facts: {
+        network: null,
+        country: 'US',
+        asn: 15_169,
+        crawler: { name: 'Googlebot', proof: 'verified', allowlisted: true },
+      },
+      findings: [],
+      verdict: { concluded: 'allow', enforced: 'allow', rule: 'crawler allowlist' },
+      answer: { decision: 'allow', country_code: 'US', crawler: { access_allowed: true } },
+      notes: ['Site shop.example does not protect this path: the gateway would not ask.'],
+    });
+  });
+
+  test('from standard input, with budgets taken as used up', () => {
+    const request = { url: 'https://shop.example/login', ip: '84.115.20.7', method: 'POST' };
+    const explained = explainJson(['-', '--over-budget'], JSON.stringify(request));
+    expect(explained).toMatchObject({
+      verdict: { concluded: 'limited', rule: 'login budget', reasons: ['rate_limit_exceeded'] },
+    });
+  });
+
+  test('as if the session had passed its challenge, or not', () => {
+    const members = ['https://shop.example/members/', '--ip', '84.115.20.7'];
+    expect(explainJson([...members, '--session', 'verified'])).toMatchObject({
+      facts: { session: { state: 'verified' } },
+      verdict: { rule: 'everything else' },
+    });
+    expect(explainJson([...members, '--session', 'issued'])).toMatchObject({
+      facts: { session: { state: 'issued' } },
+      rules: expect.arrayContaining([
+        {
+          name: 'members',
+          built_in: false,
+          matched: true,
+          sets: { verdict: 'block' },
+          decides: ['verdict'],
+        },
+      ]) as unknown,
+      verdict: { concluded: 'block', enforced: 'allow', rule: 'members', monitor: true },
+    });
+  });
+
+  test('with the rules of another organisation', () => {
+    expect(
+      explainJson(['https://any.example/', '--ip', '84.115.20.7', '--organisation', 'other']),
+    ).toMatchObject({ site: '', verdict: { rule: 'closed', enforced: 'block' } });
+  });
+});
+
+describe('guard explain says what is wrong, and how it is called', () => {
+  test.each([
+    [2, 'name a URL, a JSON file, or - for JSON on stdin', []],
+    [1, 'invalid_ip: `ip` must be one IP address', ['https://shop.example/', '--ip', '8.8.8']],
+    [
+      2,
+      'no site has the host nowhere.example; say --site HOST, or --organisation: acme, other',
+      ['https://nowhere.example/', '--ip', '84.115.20.7'],
+    ],
+  ])('exit code %d: %s', (code, message, args) => {
+    const { status, stdout, stderr } = explain(args);
+    expect([status, stdout]).toEqual([code, '']);
+    expect(stderr).toContain(`guard explain: ${message}`);
+  });
+});

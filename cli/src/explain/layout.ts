@@ -1,0 +1,35 @@
+import { styleText } from 'node:util';
+
+/** Colours where standard output is a terminal that wants them, and plain text where it is not. */
+export type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
+
+export function styled(style: Style, text: string): string {
+  return styleText(style, text, { stream: process.stdout });
+}
+
+/** A heading and its lines below, each set in. */
+export function section(title: string, lines: readonly string[]): string {
+  return [styled('bold', title), ...lines.map((line) => `  ${line}`)].join('\n');
+}
+
+/**
+ * Rows in columns as wide as their longest cell; the last column is as long as it is. A style is put
+ * on after a cell was padded, so that the codes of colours do not count.
+ */
+export function columns(
+  rows: readonly (readonly string[])[],
+  style: (text: string, column: number, row: number) => string = (text) => text,
+): string[] {
+  const widths = rows.reduce<number[]>(
+    (found, row) => row.map((cell, column) => Math.max(found[column] ?? 0, cell.length)),
+    [],
+  );
+  return rows.map((row, index) =>
+    row
+      .map((cell, column) =>
+        style(column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0), column, index),
+      )
+      .join('  ')
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest';
+import { type Asked, readRequest } from './read-request.ts';
+
+const stdin = () => '{"from":"stdin"}';
+
+function asked(...args: string[]): Asked {
+  const reading = readRequest(['--config', 'guard.yaml', ...args], stdin);
+  if (reading.kind === 'wrong') throw new Error(reading.message);
+  return reading.asked;
+}
+
+function requestOf(...args: string[]): unknown {
+  return JSON.parse(asked('--ip', '192.0.2.1', ...args).body);
+}
+
+describe('flags as curl has them', () => {
+  test('a URL alone is a GET with its Host and nothing else', () => {
+    expect(requestOf('https://shop.example:8443/a?b=c')).toEqual({
+      url: 'https://shop.example:8443/a?b=c',
+      ip: '192.0.2.1',
+      method: 'GET',
+      headers: { host: 'shop.example:8443' },
+    });
+  });
+
+  test('headers keep their order and spelling; one in another case takes the place of the first', () => {
+    const request = requestOf(
+      'https://shop.example/',
+      ...['-H', 'Accept: */*', '-H', 'HOST: other.example', '-H', 'X-Empty:'],
+      ...['-A', 'curl/8', '-e', 'https://search.example/', '-b', 'a=1; b=2'],
+    );
+    expect(request).toMatchObject({
+      headers: {
+        host: 'other.example',
+        Accept: '*/*',
+        'X-Empty': '',
+        'user-agent': 'curl/8',
+        referer: 'https://search.example/',
+        cookie: 'a=1; b=2',
+      },
+    });
+    const { headers } = request as { headers: Record<string, string> };
+    expect(Object.keys(headers).slice(0, 3)).toEqual(['host', 'Accept', 'X-Empty']);
+  });
+
+  test('what a browser copies as cURL is understood: data makes a POST, --compressed is nothing', () => {
+    const url = 'https://shop.example/login';
+    expect(requestOf(url, '--data-raw', 'a=b', '--compressed')).toMatchObject({ method: 'POST' });
+    expect(requestOf(url, '-d', 'a=b', '-X', 'PUT')).toMatchObject({ method: 'PUT' });
+  });
+
+  test('--cookie is the value of _guard', () => {
+    expect(requestOf('https://shop.example/', '--cookie', 'abc')).toMatchObject({ cookie: 'abc' });
+  });
+});
+
+test('- reads standard input', () => {
+  expect(asked('-').body).toBe('{"from":"stdin"}');
+});
+
+describe('what cannot be meant is told in one sentence', () => {
+  test.each([
+    [['https://a.example/'], 'say where the request comes from: --ip'],
+    [['https://a.example/', '--ip', '192.0.2.1', '-H', 'Accept'], 'a header is written'],
+    [['https://a.example/', 'https://b.example/'], 'one request at a time'],
+    [['shop.example/login'], 'cannot read shop.example/login: give a URL with its scheme'],
+    [['-', '--session', 'new'], '--session is verified or issued'],
+    [['-', '--session', 'issued', '--cookie', 'x'], 'give one of the two'],
+    [['-', '--colour'], '--colour'],
+  ])('%j', (args, message) => {
+    const reading = readRequest(['--config', 'guard.yaml', ...args], stdin);
+    expect(reading).toEqual({
+      kind: 'wrong',
+      message: expect.stringContaining(message) as unknown,
+    });
+  });
+
+  test('without settings there is nothing to explain', () => {
+    expect(readRequest(['-'], stdin)).toMatchObject({
+      message: expect.stringMatching('--config') as unknown,
+    });
+  });
+});

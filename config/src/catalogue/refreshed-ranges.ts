@@ -1,0 +1,40 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+/**
+ * Ranges that were fetched after the bundled ones: one file for each file of config/data/crawlers
+ * that has a list, under the same name, in a folder of the installation. `guard crawlers refresh`
+ * writes them.
+ */
+
+const FetchedSource = z.strictObject({
+  url: z.string().min(1),
+  /** What the server called this state of the list; sent back to ask whether it still holds. */
+  etag: z.string().optional(),
+  last_modified: z.string().optional(),
+  v4: z.array(z.string()),
+  v6: z.array(z.string()),
+});
+export type FetchedSource = Readonly<z.infer<typeof FetchedSource>>;
+
+export const RefreshedRanges = z.strictObject({
+  /** When the operator last said that the list is so. */
+  fetched_at: z.iso.datetime(),
+  sources: z.array(FetchedSource).min(1),
+});
+export type RefreshedRanges = Readonly<z.infer<typeof RefreshedRanges>>;
+
+/**
+ * The refreshed ranges of one list, or undefined when the folder has none. Throws an Error that
+ * names the file when that is not of this form.
+ */
+export function readRefreshedRanges(folder: string, file: string): RefreshedRanges | undefined {
+  const path = join(folder, `${file}.json`);
+  if (!existsSync(path)) return undefined;
+  try {
+    return RefreshedRanges.parse(JSON.parse(readFileSync(path, 'utf8')));
+  } catch (cause) {
+    throw new Error(`not a file of refreshed crawler ranges: ${path}`, { cause });
+  }
+}

@@ -1,0 +1,66 @@
+/** Writes small MMDB files (MaxMind DB 2.0), for tests: the real ones that anybody may pass on are large. */
+
+type Value = string | number | { readonly [name: string]: Value };
+
+/** A database of IPv4 addresses: each entry is the bits of a prefix, as `00001010` for 10.0.0.0/8, and its record. */
+export function mmdbOf(
+  entries: readonly { readonly prefix: string; readonly record: Value }[],
+): Buffer {
+  const data = entries.map(({ record }) => encode(record));
+  const nodes: [number, number][] = [[-1, -1]];
+  entries.forEach(({ prefix }, entry) => {
+    let at = 0;
+    for (let depth = 0; depth < prefix.length; depth += 1) {
+      const side = prefix[depth] === '1' ? 1 : 0;
+      const node = nodes[at] ?? [-1, -1];
+      if (depth === prefix.length - 1) {
+        // Below -1: the entry, until it is known how many nodes there are.
+        node[side] = -2 - entry;
+        break;
+      }
+      if (node[side] === -1) node[side] = nodes.push([-1, -1]) - 1;
+      at = node[side];
+    }
+  });
+  const offsets = data.map((_, entry) =>
+    data.slice(0, entry).reduce((total, { length }) => total + length, 0),
+  );
+  const pointer = (target: number) => {
+    if (target >= 0) return target;
+    if (target === -1) return nodes.length;
+    return nodes.length + 16 + (offsets[-2 - target] ?? 0);
+  };
+  const tree = Buffer.alloc(nodes.length * 6);
+  nodes.forEach(([left, right], at) => {
+    tree.writeUIntBE(pointer(left), at * 6, 3);
+    tree.writeUIntBE(pointer(right), at * 6 + 3, 3);
+  });
+  const metadata = encode({
+    node_count: nodes.length,
+    record_size: 24,
+    ip_version: 4,
+    database_type: 'Test',
+    binary_format_major_version: 2,
+    binary_format_minor_version: 0,
+  });
+  const marker = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
+  return Buffer.concat([tree, Buffer.alloc(16), ...data, marker, metadata]);
+}
+
+/** Types 2 (text), 6 (number of 32 bits) and 7 (mapping), each shorter than 29. */
+function encode(value: Value): Buffer {
+  if (typeof value === 'string') {
+    return Buffer.concat([Buffer.from([(2 << 5) | Buffer.byteLength(value)]), Buffer.from(value)]);
+  }
+  if (typeof value === 'number') {
+    const bytes = Buffer.alloc(5);
+    bytes[0] = (6 << 5) | 4;
+    bytes.writeUInt32BE(value, 1);
+    return bytes;
+  }
+  const fields = Object.entries(value);
+  return Buffer.concat([
+    Buffer.from([(7 << 5) | fields.length]),
+    ...fields.flatMap(([name, field]) => [encode(name), encode(field)]),
+  ]);
+}

@@ -1,0 +1,83 @@
+import { isV4Mapped, readIpv4, readIpv6 } from './address.ts';
+
+/** Scratch of one look-up; look-ups are synchronous, so one is enough. */
+const words = new Uint32Array(4);
+
+/**
+ * Runs of addresses in rising order: a run begins at its start and ends before the next one's. Every
+ * run has a value; 0 stands for none. IPv6 starts are the upper 64 bits, because nobody routes less.
+ */
+export interface AddressRuns {
+  readonly v4: { readonly starts: Uint32Array; readonly values: Uint32Array };
+  readonly v6: {
+    readonly highs: Uint32Array;
+    readonly lows: Uint32Array;
+    readonly values: Uint32Array;
+  };
+}
+
+/** A map from addresses to numbers that answers without allocating. */
+export class AddressMap {
+  readonly #v4: AddressRuns['v4'];
+  readonly #v6: AddressRuns['v6'];
+  /** For each upper half of an IPv4 address, how many runs begin before it. */
+  readonly #index: Uint32Array;
+
+  /** Takes the runs as they are and keeps them. */
+  constructor(runs: AddressRuns) {
+    this.#v4 = runs.v4;
+    this.#v6 = runs.v6;
+    this.#index = indexByUpperHalf(runs.v4.starts);
+  }
+
+  /** Number of runs, those without a value included. */
+  get size(): number {
+    return this.#v4.values.length + this.#v6.values.length;
+  }
+
+  /** The value at an address, spelled as `parseIp` returns it; 0 where there is none. */
+  numberAt(ip: string): number {
+    const v4 = readIpv4(ip, 0, ip.length);
+    if (v4 !== -1) return this.#atV4(v4);
+    if (!readIpv6(ip, ip.length, words)) return 0;
+    return isV4Mapped(words) ? this.#atV4(words[3] ?? 0) : this.#atV6(words[0] ?? 0, words[1] ?? 0);
+  }
+
+  #atV4(address: number): number {
+    const { starts, values } = this.#v4;
+    const half = address >>> 16;
+    let low = this.#index[half] ?? 0;
+    let high = this.#index[half + 1] ?? 0;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((starts[middle] ?? 0) <= address) low = middle + 1;
+      else high = middle;
+    }
+    return low === 0 ? 0 : (values[low - 1] ?? 0);
+  }
+
+  #atV6(addressHigh: number, addressLow: number): number {
+    const { highs, lows, values } = this.#v6;
+    let low = 0;
+    let high = values.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const start = highs[middle] ?? 0;
+      const begun =
+        start < addressHigh || (start === addressHigh && (lows[middle] ?? 0) <= addressLow);
+      if (begun) low = middle + 1;
+      else high = middle;
+    }
+    return low === 0 ? 0 : (values[low - 1] ?? 0);
+  }
+}
+
+function indexByUpperHalf(starts: Uint32Array): Uint32Array {
+  const index = new Uint32Array(65_537);
+  let begun = 0;
+  for (let half = 0; half <= 65_536; half += 1) {
+    while (begun < starts.length && (starts[begun] ?? 0) < half * 65_536) begun += 1;
+    index[half] = begun;
+  }
+  return index;
+}

@@ -1,0 +1,44 @@
+/** Writing addresses in their canonical spelling, from the numbers that address.ts reads. */
+
+/** Dotted decimal, from an unsigned 32-bit number. */
+export function formatIpv4(address: number): string {
+  return `${address >>> 24}.${(address >>> 16) & 255}.${(address >>> 8) & 255}.${address & 255}`;
+}
+
+/**
+ * RFC 5952 section 4, from four 32-bit words: lower case, no leading zeros, and the longest run of at
+ * least two zero groups as `::`, the first one where two are as long.
+ */
+export function formatIpv6(words: Uint32Array): string {
+  const gap = longestGap(words);
+  let text = '';
+  for (let group = 0; group < 8; group += 1) {
+    if (group === gap.from) {
+      text += '::';
+      group += gap.length - 1;
+      continue;
+    }
+    if (text !== '' && !text.endsWith(':')) text += ':';
+    text += groupOf(words, group).toString(16);
+  }
+  return text;
+}
+
+function groupOf(words: Uint32Array, group: number): number {
+  const word = words[group >> 1] ?? 0;
+  return group % 2 === 0 ? word >>> 16 : word & 0xffff;
+}
+
+function longestGap(words: Uint32Array): { readonly from: number; readonly length: number } {
+  let from = -1;
+  let length = 1;
+  let run = 0;
+  for (let group = 0; group < 8; group += 1) {
+    run = groupOf(words, group) === 0 ? run + 1 : 0;
+    if (run > length) {
+      length = run;
+      from = group - run + 1;
+    }
+  }
+  return { from, length };
+}

@@ -1,0 +1,44 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { z } from 'zod';
+
+/** What stands in front of the metadata of every MMDB file, within its last 128 KiB (MMDB 2.0). */
+const MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
+const METADATA_WITHIN_BYTES = 128 * 1024;
+
+/**
+ * Why a path leads to no MMDB file; undefined when it does. Only the end of the file is read: the
+ * catalogue opens the rest at the start, and a commercial database has a hundred megabytes.
+ */
+function problemOf(path: string): string | undefined {
+  let file: number;
+  try {
+    file = openSync(path, 'r');
+  } catch {
+    return 'no file there that can be read';
+  }
+  try {
+    const stat = fstatSync(file);
+    if (!stat.isFile()) return 'a folder or device, not a file';
+    const length = Math.min(stat.size, METADATA_WITHIN_BYTES);
+    const end = Buffer.alloc(length);
+    readSync(file, end, 0, length, stat.size - length);
+    return end.includes(MARKER) ? undefined : 'a file of another form';
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** A database of the user's own. The loader has made its path absolute. */
+const MmdbFile = z.string().superRefine((path, context) => {
+  const problem = problemOf(path);
+  if (problem === undefined) return;
+  const message = `expected a database in MMDB form, relative to this file; there is ${problem}`;
+  context.addIssue({ code: 'custom', message });
+});
+
+/** Databases that take the place of the bundled ones. */
+export const Databases = z.strictObject({
+  country: MmdbFile.optional(),
+  asn: MmdbFile.optional(),
+});
+export type Databases = Readonly<z.infer<typeof Databases>>;

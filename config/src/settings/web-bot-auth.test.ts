@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { parseKeyDirectory } from './web-bot-auth.ts';
+
+const KEY = {
+  kty: 'OKP',
+  crv: 'Ed25519',
+  x: 'JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs',
+  operator: 'Example',
+};
+
+test('a key is known by its thumbprint, whatever else it carries (RFC 7638, RFC 8037 A.3)', () => {
+  const text = JSON.stringify({ keys: [{ ...KEY, kid: 'a name', use: 'sig', nbf: 1, exp: 2 }] });
+  expect(parseKeyDirectory(text)).toEqual({
+    kind: 'parsed',
+    keys: [
+      {
+        keyId: 'poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U',
+        x: KEY.x,
+        operator: 'Example',
+        notBefore: 1_000,
+        notAfter: 2_000,
+      },
+    ],
+  });
+});
+
+test.each([
+  ['not JSON', '{', 'not JSON'],
+  ['no keys', '{"keys":[]}', 'at keys'],
+  ['another curve', { ...KEY, crv: 'Ed448' }, 'keys.0.crv: expected an Ed25519 key'],
+  ['another kind of key', { ...KEY, kty: 'RSA' }, 'keys.0.kty: expected an Ed25519 key'],
+  ['a key of another length', { ...KEY, x: 'AAAA' }, 'keys.0.x: expected 43 characters'],
+  ['a private key', { ...KEY, d: 'secret-part' }, 'keys.0.d: expected a public key'],
+  ['nobody to whom the key belongs', { ...KEY, operator: undefined }, 'keys.0.operator: expected'],
+  ['milliseconds for seconds', { ...KEY, exp: 1_893_456_000_000 }, 'keys.0.exp'],
+])('a directory with %s is refused, and no key is repeated', (_what, content, reason) => {
+  const text = typeof content === 'string' ? content : JSON.stringify({ keys: [content] });
+  const refused = parseKeyDirectory(text);
+  expect(refused.kind === 'refused' ? refused.reason : '').toContain(reason);
+  expect(JSON.stringify(refused)).not.toMatch(/secret-part|JrQLj5P/);
+});

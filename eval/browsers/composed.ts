@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { HOME_IP } from '../../test/kit/visitors.ts';
+import { seededRandom } from '../seeded-random.ts';
+import { chromiumHeaders, firefoxHeaders, onPlainHttp, safariHeaders } from './compose-headers.ts';
+import type { BrowserCases } from './generated.ts';
+
+/** A row of npm `user-agents`: what a page's script saw. */
+interface SeenBrowser {
+  readonly userAgent: string;
+  /** `navigator.platform`. */
+  readonly platform: string;
+}
+
+/**
+ * Navigations with the agents of npm `user-agents`. The package has no headers: they are composed as
+ * the family and version sends them (compose-headers.ts), every second one as on plain http.
+ */
+export function composedBrowsers(seed: number, count: number): BrowserCases {
+  const random = seededRandom(seed);
+  const seen = readSeen();
+  const real: BrowserCases['real'][number][] = [];
+  const contradictory: BrowserCases['contradictory'][number][] = [];
+  for (let i = 0; i < count; i++) {
+    const browser = seen[Math.floor(random() * seen.length)];
+    if (browser === undefined) throw new Error('user-agents holds no rows');
+    const scheme = random() < 0.5 ? 'https' : 'http';
+    const complete = headersOf(browser.userAgent);
+    const headers = scheme === 'https' ? complete : onPlainHttp(complete);
+    const one = {
+      about: `${scheme} ${browser.userAgent}`,
+      unit: browser.userAgent,
+      request: { url: `${scheme}://shop.example/`, ip: HOME_IP, method: 'GET', headers },
+    };
+    (agreesWithPlatform(browser) ? real : contradictory).push(one);
+  }
+  return { real, contradictory };
+}
+
+function headersOf(userAgent: string): Record<string, string> {
+  if (/iPhone|iPad/.test(userAgent)) return safariHeaders(userAgent);
+  if (/ Chrome\/\d/.test(userAgent)) return chromiumHeaders(userAgent);
+  return / Firefox\/\d/.test(userAgent) ? firefoxHeaders(userAgent) : safariHeaders(userAgent);
+}
+
+/**
+ * A bot that changes its User-Agent and forgets `navigator.platform` is known by that, without any
+ * look at what Guard looks at. A tablet that asks for the desktop site keeps its own platform, too.
+ */
+function agreesWithPlatform({ userAgent, platform }: SeenBrowser): boolean {
+  if (/iPhone|iPad/.test(userAgent)) return /^(?:iPhone|iPad|MacIntel)$/.test(platform);
+  if (userAgent.includes('Android')) return /^Linux (?:arm|aarch)/.test(platform);
+  return true;
+}
+
+function readSeen(): readonly SeenBrowser[] {
+  const entry = createRequire(import.meta.url).resolve('user-agents');
+  const text = readFileSync(join(dirname(entry), 'user-agents.json'), 'utf8');
+  // The package's own data file; each row has both strings.
+  return JSON.parse(text) as readonly SeenBrowser[];
+}

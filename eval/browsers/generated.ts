@@ -1,0 +1,45 @@
+import { HeaderGenerator } from 'header-generator';
+import { HOME_IP } from '../../test/kit/visitors.ts';
+import { type Case, lowerCased } from '../case.ts';
+import { withSeededMathRandom } from '../seeded-random.ts';
+import { contradictionOf } from './self-contradiction.ts';
+
+const BROWSERS = ['chrome', 'firefox', 'safari', 'edge'] as const;
+const HTTP_VERSIONS = ['1', '2'] as const;
+const DEVICES = ['desktop', 'mobile'] as const;
+
+export interface BrowserCases {
+  readonly real: readonly Case[];
+  /** Header sets in which the source contradicts itself: they came from no real browser. */
+  readonly contradictory: readonly Case[];
+}
+
+/** Navigations over https as npm `header-generator` composes them from recorded traffic. */
+export function generatedBrowsers(seed: number, perKind: number): BrowserCases {
+  const real: Case[] = [];
+  const contradictory: Case[] = [];
+  withSeededMathRandom(seed, () => {
+    const generator = new HeaderGenerator();
+    for (const browser of BROWSERS) {
+      for (const httpVersion of HTTP_VERSIONS) {
+        for (const device of DEVICES) {
+          for (let i = 0; i < perKind; i++) {
+            const generated = generator.getHeaders({
+              browsers: [browser],
+              httpVersion,
+              devices: [device],
+            });
+            const headers = { host: 'shop.example', ...lowerCased(Object.entries(generated)) };
+            const contradiction = contradictionOf(headers);
+            const about = `${browser} ${device} http/${httpVersion}`;
+            const unit = `${about} ${i}`;
+            const request = { url: 'https://shop.example/', ip: HOME_IP, method: 'GET', headers };
+            if (contradiction === undefined) real.push({ about, request, unit });
+            else contradictory.push({ about: `${about}: ${contradiction}`, request, unit });
+          }
+        }
+      }
+    }
+  });
+  return { real, contradictory };
+}

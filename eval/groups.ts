@@ -1,0 +1,162 @@
+import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
+import { UserAgentCatalogue } from '@guard/config/catalogue/user-agents';
+import { validatorWith, type TestValidator } from '../test/kit/validator.ts';
+import { composedBrowsers } from './browsers/composed.ts';
+import { generatedBrowsers } from './browsers/generated.ts';
+import type { Case } from './case.ts';
+import { crawlerCases } from './crawlers.ts';
+import { httpClients } from './http-clients.ts';
+
+export interface CorpusOptions {
+  readonly seed: number;
+  /** Generated header sets of each browser, device and HTTP version: 16 kinds. */
+  readonly perKind: number;
+  /** Header sets composed around agents. */
+  readonly composed: number;
+}
+
+export interface Answer {
+  readonly decision: 'allow' | 'challenge' | 'block';
+  readonly reasons: readonly string[];
+}
+
+export interface Group {
+  readonly name: string;
+  readonly cases: readonly Case[];
+  readonly judge: (one: Case) => Promise<Answer> | Answer;
+  /** False when `judge` only says whether somebody is known: there is no decision to count. */
+  readonly decides: boolean;
+  readonly goal: string;
+  readonly isRight: (answer: Answer) => boolean;
+  /** Whether so many right ones of so many keep the promise; absent where none is made. */
+  readonly isMet?: (rows: Tally) => boolean;
+}
+
+/** What the promise of a group is held against, in one half. */
+export interface Tally {
+  readonly requests: number;
+  readonly blocked: number;
+  readonly right: number;
+}
+
+/** Every group of the corpus, with what is promised of it. */
+export function groupsOf({ seed, perKind, composed }: CorpusOptions): Group[] {
+  const rules = '[{ name: everybody, match: {}, detect: true }]';
+  const crawlers = crawlerCases();
+  const plain = judgeWith(validatorWith(rules));
+  const welcoming = judgeWith(
+    validatorWith(rules, { organisation: { crawler_allowlist: crawlers.names } }),
+  );
+  const generated = generatedBrowsers(seed, perKind);
+  const seen = composedBrowsers(seed, composed);
+  const scripts = httpClients();
+  const browserGoal = {
+    judge: plain,
+    decides: true,
+    goal: 'blocked 0, challenged ≤ 1 %',
+    isRight: ({ decision }: Answer) => decision === 'allow',
+    isMet: ({ requests, blocked, right }: Tally) =>
+      blocked === 0 && requests - right <= requests / 100,
+  };
+  const stopped = ({ decision }: Answer) => decision !== 'allow';
+  const atLeast =
+    (share: number) =>
+    ({ requests, right }: Tally) =>
+      right >= requests * share;
+  const noPromise = {
+    judge: plain,
+    decides: true,
+    goal: 'shown, nothing promised',
+    isRight: () => true,
+  };
+  return [
+    { name: 'browsers, generated', cases: generated.real, ...browserGoal },
+    { name: 'browsers, composed', cases: seen.real, ...browserGoal },
+    { name: 'generated, contradicting itself', cases: generated.contradictory, ...noPromise },
+    { name: 'agents that forgot their platform', cases: seen.contradictory, ...noPromise },
+    {
+      name: 'crawler agents of a list',
+      cases: crawlers.samples.map(sampleCase),
+      judge: identify(),
+      decides: false,
+      goal: 'identified ≥ 99 %',
+      isRight: ({ reasons }) => reasons.length > 0,
+      isMet: atLeast(0.99),
+    },
+    {
+      name: 'HTTP clients as they come',
+      cases: scripts.asTheyCome,
+      judge: plain,
+      decides: true,
+      goal: 'stopped 100 %',
+      isRight: stopped,
+      isMet: atLeast(1),
+    },
+    {
+      name: "the same with Chrome's agent",
+      cases: scripts.withChromeAgent,
+      judge: plain,
+      decides: true,
+      goal: 'stopped ≥ 99 %',
+      isRight: stopped,
+      isMet: atLeast(0.99),
+    },
+    {
+      name: 'crawler agents from elsewhere',
+      cases: crawlers.outside,
+      judge: plain,
+      decides: true,
+      goal: 'crawler_impersonator 100 %',
+      isRight: ({ reasons }) => reasons.includes('crawler_impersonator'),
+      isMet: atLeast(1),
+    },
+    {
+      name: 'crawlers from their ranges',
+      cases: crawlers.inside,
+      judge: welcoming,
+      decides: true,
+      goal: 'on the allowlist: stopped 0',
+      isRight: ({ decision }) => decision === 'allow',
+      isMet: atLeast(1),
+    },
+  ];
+}
+
+function judgeWith({ ask }: TestValidator) {
+  return async ({ request }: Case): Promise<Answer> => {
+    const { decision, block_reasons: reasons = [] } = await ask(request);
+    switch (decision) {
+      case 'allow':
+      case 'block':
+        return { decision, reasons };
+      case 'redirect':
+        return { decision: 'challenge', reasons };
+      case 'not_matched':
+        throw new Error('the one rule matches everything');
+    }
+  };
+}
+
+/** Not a decision but the catalogues alone: what a User-Agent is recognised as. */
+function identify() {
+  const crawlers = CrawlerCatalogue.load();
+  const tokens = UserAgentCatalogue.load();
+  return ({ about }: Case): Answer => {
+    const known =
+      crawlers.identify(about)?.name ??
+      tokens.httpClientToken(about) ??
+      tokens.automationToken(about);
+    return known === undefined
+      ? { decision: 'allow', reasons: [] }
+      : { decision: 'challenge', reasons: [known] };
+  };
+}
+
+function sampleCase(userAgent: string): Case {
+  const headers = { 'user-agent': userAgent };
+  return {
+    about: userAgent,
+    request: { url: 'https://shop.example/', ip: '192.0.2.1', headers },
+    unit: userAgent,
+  };
+}

@@ -1,0 +1,84 @@
+import { createServer as createHttp1Server, type Server } from 'node:http';
+import { createServer as createHttp2Server, type Http2Server } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+
+/** One request as it arrived: header names as they were spelled, in their order. */
+export interface Recorded {
+  readonly protocol: 'HTTP/1.0' | 'HTTP/1.1' | 'HTTP/2';
+  readonly method: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+}
+
+export interface Recorder {
+  /** Origin that speaks HTTP/1, on loopback. */
+  readonly http1: string;
+  /** Origin that speaks HTTP/2 without TLS (prior knowledge). */
+  readonly http2: string;
+  /** The first request since the last call; undefined when none came. */
+  take(): Recorded | undefined;
+  close(): void;
+}
+
+const PAGE = '<!doctype html><title>recorded</title>';
+
+/** Two servers on loopback that answer everything and remember the first request. */
+export async function startRecorder(): Promise<Recorder> {
+  let first: Recorded | undefined;
+  const answer = { 'content-type': 'text/html' };
+  const one = createHttp1Server((req, res) => {
+    first ??= {
+      protocol: req.httpVersion === '1.0' ? 'HTTP/1.0' : 'HTTP/1.1',
+      method: req.method ?? '',
+      headers: pairs(req.rawHeaders),
+    };
+    req.resume();
+    res.writeHead(200, answer).end(PAGE);
+  });
+  const two = createHttp2Server();
+  two.on('stream', (stream, headers, _flags, rawHeaders) => {
+    first ??= {
+      protocol: 'HTTP/2',
+      method: headers[':method'] ?? '',
+      headers: pairs(rawHeaders).map(([name, value]) => [
+        name === ':authority' ? 'host' : name,
+        value,
+      ]),
+    };
+    stream.respond({ ':status': 200, ...answer });
+    stream.end(PAGE);
+  });
+  return {
+    http1: await listen(one),
+    http2: await listen(two),
+    take() {
+      const recorded = first;
+      first = undefined;
+      return recorded;
+    },
+    close() {
+      one.closeAllConnections();
+      one.close();
+      two.close();
+    },
+  };
+}
+
+/** Pseudo-headers other than the authority are no header fields and are left out. */
+function pairs(raw: readonly string[]): (readonly [string, string])[] {
+  const list: (readonly [string, string])[] = [];
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = raw[i] ?? '';
+    if (!name.startsWith(':') || name === ':authority') list.push([name, raw[i + 1] ?? '']);
+  }
+  return list;
+}
+
+function listen(server: Server | Http2Server): Promise<string> {
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      // A TCP server's address is always of this form.
+      const { port } = server.address() as AddressInfo;
+      resolve(`http://127.0.0.1:${port}`);
+    });
+  });
+}

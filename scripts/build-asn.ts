@@ -1,0 +1,66 @@
+/**
+ * Builds config/data/ip/asn.bin.br and its licence texts from the unpacked npm package @ip-location-db/asn:
+ *
+ *   node scripts/build-asn.ts <package folder>
+ *
+ * The same package gives the same bytes. Only addresses and numbers are taken, no names.
+ */
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { type AsnRun, encodeAsnFile } from '../config/src/catalogue/asn-file.ts';
+import { dataPath } from '../config/src/catalogue/data-path.ts';
+
+/** Licence texts of the package, and what they are called here. */
+const LICENCES = {
+  'ROUTEVIEWS-LICENSE': 'routeviews-CC-BY-4.0.txt',
+  NRO_LICENSE: 'nro-CC-BY-4.0.txt',
+  'DBIP-LICENSE': 'db-ip-asn-CC-BY-4.0.txt',
+  MODIFICATIONS: 'ip-location-db-asn-modifications.txt',
+} as const;
+
+/** Of an IPv6 address this many bits are not kept: no network smaller than a /64 is routed. */
+const V6_SHIFT = 64n;
+
+const [folder] = process.argv.slice(2);
+if (folder === undefined) {
+  console.error('usage: node scripts/build-asn.ts <folder of @ip-location-db/asn>');
+  process.exit(2);
+}
+const { version } = z
+  .object({ version: z.string() })
+  .parse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')));
+
+const v4 = runsOf(readFileSync(join(folder, 'asn-ipv4-num.csv'), 'utf8'), 0n);
+const v6 = runsOf(readFileSync(join(folder, 'asn-ipv6-num.csv'), 'utf8'), V6_SHIFT);
+const packed = encodeAsnFile(v4, v6);
+writeFileSync(dataPath('ip/asn.bin.br'), packed);
+for (const [from, to] of Object.entries(LICENCES)) {
+  copyFileSync(join(folder, from), join(dataPath('licences'), to));
+}
+console.log(
+  `@ip-location-db/asn ${version}: ${v4.length} runs of IPv4, ${v6.length} of IPv6, ${packed.length} bytes`,
+);
+
+/**
+ * Rows of `first,last,number,"name"` in rising order to runs. Neighbours of one system become one run.
+ * Where two rows overlap, as they do upstream, the later row keeps what the earlier one left over.
+ */
+function runsOf(csv: string, shift: bigint): AsnRun[] {
+  const runs: AsnRun[] = [];
+  let end = 0n;
+  const put = (start: bigint, asn: number) => {
+    if (runs.at(-1)?.asn !== asn) runs.push({ start, asn });
+  };
+  for (const row of csv.split('\n').filter(Boolean)) {
+    const [firstText = '', lastText = '', asn = ''] = row.split(',', 3);
+    const last = BigInt(lastText) >> shift;
+    if (last < end) continue;
+    const first = BigInt(firstText) >> shift;
+    if (first > end) put(end, 0);
+    put(first > end ? first : end, Number(asn));
+    end = last + 1n;
+  }
+  put(end, 0);
+  return runs;
+}

@@ -1,0 +1,43 @@
+import type { Seed } from './seeds.ts';
+
+/** Sites that describe other people's crawlers, or where anybody keeps a project. */
+const ABOUT_OTHERS: ReadonlySet<string> = new Set([
+  'datadome.co',
+  'discord.com',
+  'github.com',
+  'github.io',
+  'knownagents.com',
+  'pypi.org',
+  'sourceforge.net',
+  'sf.net',
+  'techmeme.com',
+  'udger.com',
+  'useragentstring.com',
+  'zapto.org',
+]);
+
+/** Second-level registries under which people register a third label. */
+const REGISTRY_LABELS: ReadonlySet<string> = new Set(['ac', 'co', 'com', 'edu', 'govt', 'org']);
+
+/**
+ * Who stands behind the page that an agent names: an operator known already whose name its domain
+ * is, else the domain itself, and `Unknown` when the page is not the operator's own.
+ */
+export function operatorOf(url: string, known: readonly Seed[]): string {
+  const domain = URL.canParse(url) ? domainOf(new URL(url).hostname) : undefined;
+  if (domain === undefined || ABOUT_OTHERS.has(domain)) return 'Unknown';
+  const [label = ''] = domain.split('.');
+  const match = known.find(({ operator }) => {
+    const name = operator.toLowerCase();
+    return name === domain || name.replaceAll(/[^a-z0-9]/g, '') === label.replaceAll('-', '');
+  });
+  return match?.operator ?? domain;
+}
+
+/** The domain of a host name as somebody registers it; undefined for an address. */
+function domainOf(host: string): string | undefined {
+  const labels = host.split('.');
+  if (/^[\d.]+$|^\[/.test(host) || labels.length < 2) return undefined;
+  const isRegistry = labels.at(-1)?.length === 2 && REGISTRY_LABELS.has(labels.at(-2) ?? '');
+  return labels.slice(isRegistry ? -3 : -2).join('.');
+}

@@ -1,0 +1,149 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { TokenMatcher } from '../../config/src/catalogue/token-matcher.ts';
+import { LEFT_OUT } from './left-out.ts';
+import { operatorOf } from './operator-of.ts';
+import { newSeed } from './seeds.ts';
+import type { Seed } from './seeds.ts';
+import { categoryOfTags } from './user-agent-category.ts';
+
+/** The User-Agent list. Its descriptions are not ours to copy, and are not read. */
+const UserAgentList = z.array(
+  z.object({
+    /** A regular expression, most often a plain text. */
+    pattern: z.string(),
+    url: z.string().default(''),
+    instances: z.array(z.string()),
+    tags: z.array(z.string()).default([]),
+  }),
+);
+type ListedAgent = z.infer<typeof UserAgentList>[number];
+
+/** Reads the npm package `crawler-user-agents`, of the version that package-lock.json names. */
+export function readUserAgentList(): unknown {
+  return createRequire(import.meta.url)('crawler-user-agents') as unknown;
+}
+
+/** Text of its licence. */
+export const USER_AGENT_LICENCE = join(
+  dirname(createRequire(import.meta.url).resolve('crawler-user-agents')),
+  'LICENSE',
+);
+
+/** Says whether a User-Agent is known already, as a crawler or as other software. */
+export type IsKnown = (userAgent: string) => boolean;
+
+/**
+ * Seeds for the agents of the User-Agent list that nobody knows yet. The token of a seed is what its
+ * pattern finds in the samples, extended to whole words; the entry of an agent that is known by all
+ * of its samples is passed over.
+ */
+export function seedsOfUserAgentList(
+  list: unknown,
+  known: readonly Seed[],
+  isSoftware: IsKnown,
+): Seed[] {
+  const identify = new TokenMatcher(known.flatMap(tokensOf));
+  const isKnown: IsKnown = (userAgent) =>
+    identify.find(userAgent) !== undefined || isSoftware(userAgent);
+  const names = new Set(known.map(({ name }) => keyOf(name)));
+  const tokens = new Set<string>();
+  const seeds = new Map<string, Seed>();
+  for (const agent of UserAgentList.parse(list)) {
+    const fresh = tokensOfAgent(agent, isKnown).filter(
+      (token) => !tokens.has(token.toLowerCase()) && !isKnown(sampleOf(token)),
+    );
+    const name = nameOf(fresh[0] ?? '');
+    const key = keyOf(name);
+    const category = categoryOfTags(agent.tags, `${name} ${agent.url}`);
+    if (name.length < 2 || LEFT_OUT.has(name.toLowerCase()) || category === undefined) continue;
+    if (names.has(key)) throw new Error(`crawlers.txt: ${name} needs ${fresh.join(', ')}`);
+    for (const token of fresh) tokens.add(token.toLowerCase());
+    const seed = newSeed(name, operatorOf(agent.url, known), category, fresh);
+    seeds.set(key, joined(seeds.get(key), seed));
+  }
+  return [...seeds.values()];
+}
+
+/** Names that differ in case or punctuation alone are one. */
+function keyOf(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+}
+
+/** The list has several entries for some agents. */
+function joined(first: Seed | undefined, second: Seed): Seed {
+  if (first === undefined) return second;
+  return {
+    ...first,
+    contains: [...first.contains, ...second.contains],
+    startsWith: [...first.startsWith, ...second.startsWith],
+  };
+}
+
+function tokensOf(seed: Seed) {
+  return [
+    ...seed.contains.map((text) => ({ text, atStart: false, value: seed })),
+    ...seed.startsWith.map((text) => ({ text, atStart: true, value: seed })),
+  ];
+}
+
+/** Words that no product for people has in its name. */
+const BOT_WORDS =
+  /bot|crawl|spider|scan|monitor|fetch|preview|archiv|uptime|check|search|seo|index|feed|agent|audit|\.[a-z]{2,}/i;
+
+const PRODUCT = 'compatible; ';
+
+/** The tokens of an agent, each once in either case; `^` in front of those for the beginning alone. */
+function tokensOfAgent({ pattern, instances }: ListedAgent, isKnown: IsKnown): string[] {
+  const regex = new RegExp(pattern);
+  const found = new Map<string, string>();
+  const samples = instances.filter((userAgent) => !isKnown(userAgent));
+  for (const userAgent of instances.length === 0 ? [literalOf(pattern)] : samples) {
+    const match = regex.exec(userAgent);
+    if (match === null) continue;
+    const token = wholeWords(userAgent, match.index, match.index + match[0].length);
+    // An everyday word counts where no browser has one: at the very beginning, or as the product
+    // that is said to be compatible.
+    const isPlain = !BOT_WORDS.test(token);
+    const atStart = userAgent.startsWith(token) && isPlain;
+    const isProduct = isPlain && userAgent.includes(`(${PRODUCT}${token}`);
+    const trimmed = isPlain && !atStart ? token : token.replace(/[\s/(]+$/, '');
+    const text = isProduct ? PRODUCT + trimmed : trimmed;
+    const key = text.toLowerCase();
+    if (!atStart) found.set(key, text);
+    else if (!found.has(key)) found.set(key, `^${text}`);
+  }
+  return [...found.values()];
+}
+
+/** A User-Agent that holds a token where it counts. */
+function sampleOf(token: string): string {
+  return token.startsWith('^') ? token.slice(1) : `Mozilla/5.0 (${token}`;
+}
+
+/** A pattern without samples as the text it stands for. */
+function literalOf(pattern: string): string {
+  return pattern.replace(/^\^/, '').replace(/\\(.)/g, '$1').trim();
+}
+
+/** A part of a text, widened to where words end on both sides, without space or punctuation before. */
+function wholeWords(text: string, matchStart: number, matchEnd: number): string {
+  let start = matchStart;
+  let end = matchEnd;
+  while (start < end && /[^A-Za-z0-9]/.test(text.charAt(start))) start += 1;
+  if (start === matchStart) while (/[A-Za-z0-9_-]/.test(text.charAt(start - 1))) start -= 1;
+  if (/[A-Za-z0-9_]/.test(text.charAt(end - 1))) {
+    while (/[A-Za-z0-9_]/.test(text.charAt(end))) end += 1;
+  }
+  return text.slice(start, end);
+}
+
+/** The name within a token: up to its version, address or remark. */
+function nameOf(token: string): string {
+  return token
+    .replace(/^\^/, '')
+    .replace(PRODUCT, '')
+    .replace(/(?<=\w)\s*[;(/].*$|_\d+$|[^A-Za-z0-9.!]+$/g, '')
+    .trim();
+}

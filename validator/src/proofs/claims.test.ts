@@ -1,0 +1,86 @@
+import { parseKeyDirectory } from '@guard/config/settings/web-bot-auth';
+import { generateKeyPairSync } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { signatureHeaders } from 'web-bot-auth';
+import { signerFromJWK } from 'web-bot-auth/crypto';
+import { validatorWith } from '../../../test/kit/validator.ts';
+import { visit } from '../../../test/kit/visitors.ts';
+
+const DETECT = '[{ name: everything, match: {}, detect: true }]';
+/** In no operator's ranges. */
+const OUTSIDE = '198.18.0.7';
+
+const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+const parsed = parseKeyDirectory(
+  JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), operator: 'OpenAI' }] }),
+);
+const botKeys = parsed.kind === 'parsed' ? parsed.keys : [];
+
+function claim(userAgent: string, over: Readonly<Record<string, string>> = {}) {
+  return visit({
+    url: 'https://shop.example/',
+    ip: OUTSIDE,
+    headers: { host: 'shop.example', 'user-agent': userAgent, ...over },
+  });
+}
+
+/** The headers with which an agent signs a request to the shop. */
+async function signature(now: number): Promise<Record<string, string>> {
+  const headers = { 'signature-agent': '"https://chatgpt.example"' };
+  const made = await signatureHeaders(
+    { method: 'GET', url: 'https://shop.example/', headers },
+    await signerFromJWK(privateKey.export({ format: 'jwk' })),
+    { created: new Date(now - 1_000), expires: new Date(now + 60_000) },
+  );
+  return { ...headers, 'Signature-Input': made['Signature-Input'], Signature: made.Signature };
+}
+
+describe('a signature with the key of its operator verifies a crawler (RFC 9421)', () => {
+  const organisation = { crawler_allowlist: ['ChatGPT-User'] };
+
+  test('from outside of the published ranges; access_allowed as spec 2.4 says', async () => {
+    const { ask, events, time } = validatorWith(DETECT, { botKeys, organisation });
+    const answer = await ask(claim('ChatGPT-User/1.0', await signature(time.now)));
+    expect(answer).toMatchObject({ decision: 'allow', crawler: { access_allowed: true } });
+    expect(events).toMatchObject([{ crawler: { name: 'ChatGPT-User', verified: true } }]);
+  });
+
+  test('and nobody else: without it, with an old one, and without keys it is an impersonation', async () => {
+    const { ask, time } = validatorWith(DETECT, { botKeys, organisation });
+    const blocked = { decision: 'block', block_reasons: ['crawler_impersonator'] };
+    expect(await ask(claim('ChatGPT-User/1.0'))).toMatchObject(blocked);
+    const old = await signature(time.now - 120_000);
+    expect(await ask(claim('ChatGPT-User/1.0', old))).toMatchObject(blocked);
+    const without = validatorWith(DETECT, { organisation });
+    const good = await signature(without.time.now);
+    expect(await without.ask(claim('ChatGPT-User/1.0', good))).toMatchObject(blocked);
+  });
+});
+
+test('a host name verifies from the second request on, and unmasks who has a foreign one', async () => {
+  const names = new Map([
+    ['198.18.0.7', 'x.crawl.baidu.com'],
+    ['198.18.0.8', 'host.example'],
+  ]);
+  let answered = 0;
+  const { ask, events } = validatorWith(DETECT, {
+    organisation: { crawler_allowlist: ['Baiduspider'] },
+    resolver: {
+      reverse: (ip) => {
+        answered += 1;
+        return Promise.resolve([names.get(ip) ?? '']);
+      },
+      resolve4: () => Promise.resolve(['198.18.0.7']),
+      resolve6: () => Promise.resolve([]),
+    },
+  });
+  const from = (ip: string) => ({ ...claim('Baiduspider/2.0'), ip });
+  for (const ip of names.keys()) {
+    expect((await ask(from(ip))).block_reasons ?? []).not.toContain('crawler_impersonator');
+  }
+  await expect.poll(() => answered).toBe(2);
+  await new Promise(setImmediate);
+  expect(await ask(from('198.18.0.7'))).toMatchObject({ crawler: { access_allowed: true } });
+  expect((await ask(from('198.18.0.8'))).block_reasons).toEqual(['crawler_impersonator']);
+  expect(events.map(({ crawler }) => crawler?.verified)).toEqual([false, false, true, false]);
+});

@@ -1,0 +1,88 @@
+import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
+import type { CatalogueCrawler, CrawlerStanding } from '@guard/config/catalogue/crawlers';
+import { describe, expect, test } from 'vitest';
+import { createClaimProver, type ClaimEvidence } from './prove-claim.ts';
+import type { SignatureProof } from './web-bot-auth.ts';
+
+const crawlers = CrawlerCatalogue.load();
+
+function claimed(userAgent: string): CatalogueCrawler {
+  const crawler = crawlers.identify(userAgent);
+  if (crawler === undefined) throw new Error(`nobody is identified: ${userAgent}`);
+  return crawler;
+}
+
+const gptbot = claimed('GPTBot');
+const baidu = claimed('Baiduspider');
+const OUTSIDE = '203.0.113.9';
+
+function standing(
+  crawler: CatalogueCrawler,
+  proofs: { signature?: SignatureProof; names?: CrawlerStanding; ip?: string } = {},
+): CrawlerStanding {
+  const { signature = { kind: 'absent' }, names = 'unverifiable', ip = OUTSIDE } = proofs;
+  const evidence: ClaimEvidence = { ip, method: 'GET', url: 'https://shop.example/', headers: {} };
+  return createClaimProver({
+    crawlers,
+    checkSignature: () => signature,
+    reverseDns: { confirm: () => names, settled: () => Promise.resolve() },
+  })(crawler, evidence);
+}
+
+const byOpenAi: SignatureProof = { kind: 'valid', operator: 'OpenAI', keyId: 'k' };
+
+describe('a claim is verified (spec 1.3)', () => {
+  test('from within the published ranges, and nothing else is asked', () => {
+    const proveClaim = createClaimProver({
+      crawlers,
+      checkSignature: () => {
+        throw new Error('asked');
+      },
+      reverseDns: undefined,
+    });
+    const evidence = {
+      ip: '66.249.66.1',
+      method: 'GET',
+      url: 'https://shop.example/',
+      headers: {},
+    };
+    expect(proveClaim(claimed('Googlebot'), evidence)).toBe('verified');
+  });
+
+  test("by the operator's signature, from wherever it comes", () => {
+    expect(standing(gptbot, { signature: byOpenAi })).toBe('verified');
+  });
+
+  test("by the operator's host names", () => {
+    expect(standing(baidu, { names: 'verified' })).toBe('verified');
+  });
+});
+
+describe('a signature is no accusation', () => {
+  const bad: SignatureProof = { kind: 'invalid', fault: 'signature' };
+
+  test('when it is bad: the other proofs decide', () => {
+    expect(standing(baidu, { signature: bad })).toBe('unverifiable');
+    expect(standing(baidu, { signature: bad, names: 'verified' })).toBe('verified');
+    expect(standing(gptbot, { signature: bad })).toBe('impersonator');
+  });
+
+  test('when it is of another operator, whose crawler this is not', () => {
+    expect(standing(baidu, { signature: byOpenAi })).toBe('unverifiable');
+  });
+});
+
+test('from outside a complete list, without a signature, it is an impersonation', () => {
+  expect(standing(gptbot, { names: 'verified' })).toBe('impersonator');
+});
+
+test('without further proofs the ranges decide alone', () => {
+  const proveClaim = createClaimProver({
+    crawlers,
+    checkSignature: undefined,
+    reverseDns: undefined,
+  });
+  const evidence = { ip: OUTSIDE, method: 'GET', url: 'https://shop.example/', headers: {} };
+  expect(proveClaim(baidu, evidence)).toBe('unverifiable');
+  expect(proveClaim(gptbot, evidence)).toBe('impersonator');
+});

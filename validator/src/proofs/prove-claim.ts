@@ -1,0 +1,38 @@
+import type {
+  CatalogueCrawler,
+  CrawlerCatalogue,
+  CrawlerStanding,
+} from '@guard/config/catalogue/crawlers';
+import type { ReverseDns } from './reverse-dns.ts';
+import type { SignedRequest } from './signature-base.ts';
+import type { CheckSignature } from './web-bot-auth.ts';
+
+/** What a crawler's claim is proved by. */
+export interface ClaimEvidence extends SignedRequest {
+  /** As `parseIp` spells it. */
+  readonly ip: string;
+}
+
+/** Where a claim to be a crawler stands; at once, and never by an exception. */
+export type ProveClaim = (crawler: CatalogueCrawler, evidence: ClaimEvidence) => CrawlerStanding;
+
+/**
+ * The proofs of a crawler's claim, the cheapest first: the operator's ranges, a signature with the
+ * operator's key, the operator's host names. One that succeeds is enough. Only ranges and host names
+ * can unmask an impersonator; a bad signature is as good as none.
+ */
+export function createClaimProver(sources: {
+  readonly crawlers: CrawlerCatalogue;
+  readonly checkSignature: CheckSignature | undefined;
+  readonly reverseDns: ReverseDns | undefined;
+}): ProveClaim {
+  const { crawlers, checkSignature, reverseDns } = sources;
+  return (crawler, evidence) => {
+    const byRanges = crawlers.verify(crawler, evidence.ip);
+    if (byRanges === 'verified') return byRanges;
+    const signed = checkSignature?.(evidence);
+    if (signed?.kind === 'valid' && signed.operator === crawler.operator) return 'verified';
+    if (byRanges === 'impersonator') return byRanges;
+    return reverseDns?.confirm(crawler, evidence.ip) ?? 'unverifiable';
+  };
+}

@@ -1,0 +1,120 @@
+import type {
+  CatalogueCrawler,
+  CrawlerProofs,
+  CrawlerStanding,
+} from '@guard/config/catalogue/crawlers';
+import type { Clock } from '@guard/config/contract/ports';
+import { LRUCache } from 'lru-cache';
+import { lookUpNames, type NameAnswer, type Resolver } from './forward-confirmed.ts';
+
+export interface ReverseDnsOptions {
+  readonly proofsOf: (crawler: CatalogueCrawler) => CrawlerProofs;
+  readonly resolver: Resolver;
+  readonly clock: Clock;
+  readonly limits?: Partial<ReverseDnsLimits>;
+}
+
+export interface ReverseDnsLimits {
+  /** Answers kept; beyond that the one that was used longest ago is forgotten, and asked for again. */
+  readonly maxAnswers: number;
+  /** Questions under way at a time. */
+  readonly maxConcurrent: number;
+  /** Questions that wait; one more is not asked now, but when the address comes again. */
+  readonly maxQueued: number;
+  /** How long all look-ups of one question may take. */
+  readonly timeoutMs: number;
+  /** How long an answer holds. */
+  readonly ttlMs: Readonly<Record<NameAnswer, number>>;
+}
+
+const MINUTE_MS = 60_000;
+
+const DEFAULT_LIMITS: ReverseDnsLimits = {
+  maxAnswers: 20_000,
+  maxConcurrent: 8,
+  maxQueued: 256,
+  timeoutMs: 5_000,
+  ttlMs: { confirmed: 24 * 60 * MINUTE_MS, denied: 60 * MINUTE_MS, failed: MINUTE_MS },
+};
+
+export interface ReverseDns {
+  /**
+   * What the name of an address (as `parseIp` spells it) says of a crawler's claim. Answers at once:
+   * who is seen for the first time is `unverifiable`, and the name is looked up for the next request.
+   * Only where host names are all that the operator publishes is somebody without one an
+   * impersonator, and never because a look-up failed.
+   */
+  confirm(crawler: CatalogueCrawler, ip: string): CrawlerStanding;
+  /** Resolves when no look-up is under way or waiting. */
+  settled(): Promise<void>;
+}
+
+/** An answer, or that it is being looked for; an earlier answer stands meanwhile. */
+interface Known {
+  answer: NameAnswer | undefined;
+  validUntil: number;
+  pending: boolean;
+}
+
+interface Question {
+  readonly ip: string;
+  readonly hostNames: readonly string[];
+  readonly known: Known;
+}
+
+/** Forward-confirmed reverse DNS beside the request path: bounded in memory, questions and time. */
+export function createReverseDns(options: ReverseDnsOptions): ReverseDns {
+  const { proofsOf, resolver, clock } = options;
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const answers = new LRUCache<string, Known>({ max: limits.maxAnswers });
+  const queue: Question[] = [];
+  const waiting: (() => void)[] = [];
+  let running = 0;
+
+  function ask(key: string, question: Question): void {
+    if (running >= limits.maxConcurrent && queue.length >= limits.maxQueued) return;
+    question.known.pending = true;
+    answers.set(key, question.known);
+    queue.push(question);
+    next();
+  }
+
+  function next(): void {
+    while (running < limits.maxConcurrent) {
+      const question = queue.shift();
+      if (question === undefined) break;
+      running += 1;
+      void answerTo(question);
+    }
+    if (running === 0) for (const resolve of waiting.splice(0)) resolve();
+  }
+
+  async function answerTo({ ip, hostNames, known }: Question): Promise<void> {
+    known.answer = await lookUpNames(ip, hostNames, resolver, limits.timeoutMs);
+    known.validUntil = clock() + limits.ttlMs[known.answer];
+    known.pending = false;
+    running -= 1;
+    next();
+  }
+
+  return {
+    confirm(crawler, ip) {
+      const { hostNames, list } = proofsOf(crawler);
+      if (hostNames.length === 0) return 'unverifiable';
+      const key = `${ip} ${crawler.id}`;
+      const known = answers.get(key) ?? { answer: undefined, validUntil: 0, pending: false };
+      if (!known.pending && clock() >= known.validUntil) ask(key, { ip, hostNames, known });
+      switch (known.answer) {
+        case 'confirmed':
+          return 'verified';
+        case 'denied':
+          return list === undefined ? 'impersonator' : 'unverifiable';
+        case 'failed':
+        case undefined:
+          return 'unverifiable';
+      }
+    },
+    settled: () =>
+      running === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve)),
+  };
+}

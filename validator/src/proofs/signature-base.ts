@@ -1,0 +1,100 @@
+import {
+  type InnerList,
+  type Item,
+  parseDictionary,
+  serializeInnerList,
+  serializeItem,
+} from './structured-field.ts';
+
+/** The parts of a request that a signature can cover. */
+export interface SignedRequest {
+  readonly method: string;
+  /** The full URL, as it was sent. */
+  readonly url: string;
+  /** Names in lower case; a field that came several times is joined by commas. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export type SignatureBase =
+  | { readonly kind: 'built'; readonly base: string }
+  /** It covers something the request does not have. */
+  | { readonly kind: 'component_missing' }
+  /** It covers something twice, or in a form that is not read here. */
+  | { readonly kind: 'component_unsupported' };
+
+/** The text that was signed: RFC 9421 section 2.5. */
+export function signatureBase(covered: InnerList, request: SignedRequest): SignatureBase {
+  const lines: string[] = [];
+  const seen = new Set<string>();
+  for (const component of covered.items) {
+    const identifier = serializeItem(component);
+    if (component.value.kind !== 'string' || seen.has(identifier)) {
+      return { kind: 'component_unsupported' };
+    }
+    seen.add(identifier);
+    const value = valueOf(component.value.value, component, request);
+    if (value === UNSUPPORTED) return { kind: 'component_unsupported' };
+    if (value === undefined) return { kind: 'component_missing' };
+    lines.push(`${identifier}: ${value}`);
+  }
+  lines.push(`"@signature-params": ${serializeInnerList(covered)}`);
+  return { kind: 'built', base: lines.join('\n') };
+}
+
+const UNSUPPORTED = Symbol('unsupported');
+
+type ComponentValue = string | undefined | typeof UNSUPPORTED;
+
+/** The derived components (RFC 9421 section 2.2). Parameters of the query one by one are not read. */
+const DERIVED: ReadonlyMap<string, (request: SignedRequest) => string> = new Map([
+  ['@method', ({ method }: SignedRequest) => method],
+  ['@target-uri', ({ url }: SignedRequest) => url],
+  ['@authority', ({ url }: SignedRequest) => authorityOf(url)],
+  ['@scheme', ({ url }: SignedRequest) => schemeOf(url)],
+  ['@request-target', ({ url }: SignedRequest) => targetOf(url)],
+  ['@path', ({ url }: SignedRequest) => targetOf(url).replace(/\?.*$/s, '')],
+  ['@query', ({ url }: SignedRequest) => queryOf(url)],
+]);
+
+/** A derived component, or a field (RFC 9421 section 2.1), the latter also by dictionary key (2.1.2). */
+function valueOf(name: string, { parameters }: Item, request: SignedRequest): ComponentValue {
+  const key = parameters.get('key');
+  if (name.startsWith('@')) {
+    return parameters.size > 0 ? UNSUPPORTED : (DERIVED.get(name)?.(request) ?? UNSUPPORTED);
+  }
+  const field = request.headers[name];
+  if (parameters.size === 0) return field?.trim();
+  if (parameters.size > 1 || key?.kind !== 'string') return UNSUPPORTED;
+  return field === undefined ? undefined : dictionaryMember(field, key.value);
+}
+
+function dictionaryMember(field: string, key: string): string | undefined {
+  const member = parseDictionary(field)?.get(key);
+  if (member === undefined) return undefined;
+  return member.kind === 'list' ? serializeInnerList(member) : serializeItem(member);
+}
+
+/** Everything between the scheme and the path; `new URL` would change the rest of it. */
+const PARTS = /^([a-z]+):\/\/([^/?#\\]*)([^#]*)/i;
+
+function schemeOf(url: string): string {
+  return (PARTS.exec(url)?.[1] ?? '').toLowerCase();
+}
+
+/** Host in lower case, with its port where that is not the scheme's own (RFC 9421 section 2.2.3). */
+function authorityOf(url: string): string {
+  const authority = (PARTS.exec(url)?.[2] ?? '').toLowerCase();
+  return authority.replace(schemeOf(url) === 'https' ? /:(443)?$/ : /:(80)?$/, '');
+}
+
+function targetOf(url: string): string {
+  const rest = PARTS.exec(url)?.[3] ?? '';
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+/** With its question mark, which stands alone when there is no query (RFC 9421 section 2.2.7). */
+function queryOf(url: string): string {
+  const target = targetOf(url);
+  const at = target.indexOf('?');
+  return at === -1 ? '?' : target.slice(at);
+}

@@ -1,0 +1,174 @@
+import type { Clock } from '@guard/config/contract/ports';
+import type { BotKey } from '@guard/config/settings/web-bot-auth';
+import { LRUCache } from 'lru-cache';
+import { createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { type SignedRequest, signatureBase } from './signature-base.ts';
+import { type InnerList, parseDictionary } from './structured-field.ts';
+
+/** Why a signature proves nothing. None of these is an accusation: anybody can send a bad signature. */
+export type SignatureFault =
+  | 'malformed'
+  | 'algorithm'
+  | 'unknown_key'
+  | 'key_expired'
+  | 'lifetime'
+  | 'not_yet_valid'
+  | 'expired'
+  | 'component_missing'
+  | 'component_unsupported'
+  | 'signature'
+  | 'replayed';
+
+export type SignatureProof =
+  /** The request carries no signature of this kind. */
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'valid'; readonly operator: string; readonly keyId: string }
+  | { readonly kind: 'invalid'; readonly fault: SignatureFault };
+
+/** Checks the signature of a request; at once, and with no network. */
+export type CheckSignature = (request: SignedRequest) => SignatureProof;
+
+/** The word by which these signatures are told from others (draft-meunier-web-bot-auth-architecture). */
+const TAG = 'web-bot-auth';
+/** Longest time from `created` to `expires`. */
+const MAX_LIFETIME_MS = 24 * 60 * 60 * 1000;
+/** How far the clocks of the two sides may be apart. */
+const CLOCK_SKEW_MS = 30_000;
+/** Most nonces that are remembered; beyond that the one seen longest ago could be used again. */
+const MAX_NONCES = 10_000;
+const MAX_NONCE_LENGTH = 256;
+/** Most signatures that are remembered as good: a crawler may send one with many requests. */
+const MAX_SIGNATURES = 1_000;
+
+const ABSENT: SignatureProof = { kind: 'absent' };
+
+interface LoadedKey extends BotKey {
+  readonly publicKey: KeyObject;
+}
+
+/** The parameters of a signature (RFC 9421 section 2.3) that a bot has to send. */
+interface SignatureParameters {
+  readonly keyId: string;
+  readonly createdMs: number;
+  readonly expiresMs: number;
+  readonly nonce: string | undefined;
+}
+
+/**
+ * Web Bot Auth: HTTP message signatures (RFC 9421) by Ed25519 keys of crawlers' operators. A nonce
+ * counts once, as long as it is remembered.
+ */
+export function createSignatureCheck(
+  keys: readonly BotKey[],
+  clock: Clock,
+  maxNonces = MAX_NONCES,
+): CheckSignature {
+  const byId = new Map(keys.map((key) => [key.keyId, load(key)]));
+  const nonces = new LRUCache<string, number>({ max: maxNonces });
+  const good = new LRUCache<string, true>({ max: MAX_SIGNATURES });
+
+  function check(label: string, covered: InnerList, request: SignedRequest): SignatureProof {
+    const signature = signatureOf(request.headers['signature'] ?? '', label);
+    const parameters = readParameters(covered);
+    if (signature === undefined || parameters === undefined) return invalid('malformed');
+    const algorithm = covered.parameters.get('alg')?.value ?? 'ed25519';
+    if (algorithm !== 'ed25519') return invalid('algorithm');
+    const key = byId.get(parameters.keyId);
+    if (key === undefined) return invalid('unknown_key');
+    const fault = timeFault(parameters, key, clock()) ?? coverageFault(covered, request);
+    if (fault !== undefined) return invalid(fault);
+
+    const built = signatureBase(covered, request);
+    if (built.kind !== 'built') return invalid(built.kind);
+    const known = `${signature.toString('base64')} ${built.base}`;
+    if (!good.has(known)) {
+      if (!verify(null, Buffer.from(built.base), key.publicKey, signature)) {
+        return invalid('signature');
+      }
+      good.set(known, true);
+    }
+    if (isReplayed(parameters)) return invalid('replayed');
+    return { kind: 'valid', operator: key.operator, keyId: key.keyId };
+  }
+
+  /** Remembers the nonce of a good signature; a bad one cannot push others out. */
+  function isReplayed({ keyId, nonce, expiresMs }: SignatureParameters): boolean {
+    if (nonce === undefined) return false;
+    const name = `${keyId} ${nonce}`;
+    if ((nonces.get(name) ?? 0) + CLOCK_SKEW_MS > clock()) return true;
+    nonces.set(name, expiresMs);
+    return false;
+  }
+
+  return (request) => {
+    const input = request.headers['signature-input'];
+    if (input === undefined) return ABSENT;
+    const members = parseDictionary(input);
+    if (members === undefined) return invalid('malformed');
+    for (const [label, member] of members) {
+      if (member.kind === 'list' && member.parameters.get('tag')?.value === TAG) {
+        return check(label, member, request);
+      }
+    }
+    return ABSENT;
+  };
+}
+
+function invalid(fault: SignatureFault): SignatureProof {
+  return { kind: 'invalid', fault };
+}
+
+function load(key: BotKey): LoadedKey {
+  const jwk = { kty: 'OKP', crv: 'Ed25519', x: key.x };
+  return { ...key, publicKey: createPublicKey({ key: jwk, format: 'jwk' }) };
+}
+
+/** The 64 bytes of an Ed25519 signature with this label. */
+function signatureOf(field: string, label: string): Buffer | undefined {
+  const member = parseDictionary(field)?.get(label);
+  if (member?.kind !== 'item' || member.value.kind !== 'bytes') return undefined;
+  return member.value.value.length === 64 ? member.value.value : undefined;
+}
+
+/** `created`, `expires` and `keyid` have to be there; `nonce` may. */
+function readParameters({ parameters }: InnerList): SignatureParameters | undefined {
+  const created = parameters.get('created');
+  const expires = parameters.get('expires');
+  const keyId = parameters.get('keyid');
+  const nonce = parameters.get('nonce');
+  if (created?.kind !== 'integer' || expires?.kind !== 'integer' || keyId?.kind !== 'string') {
+    return undefined;
+  }
+  if (nonce !== undefined && (nonce.kind !== 'string' || nonce.value.length > MAX_NONCE_LENGTH)) {
+    return undefined;
+  }
+  return {
+    keyId: keyId.value,
+    createdMs: created.value * 1000,
+    expiresMs: expires.value * 1000,
+    nonce: nonce?.value,
+  };
+}
+
+function timeFault(
+  { createdMs, expiresMs }: SignatureParameters,
+  key: BotKey,
+  now: number,
+): SignatureFault | undefined {
+  if (now < key.notBefore || now >= key.notAfter) return 'key_expired';
+  if (expiresMs <= createdMs || expiresMs - createdMs > MAX_LIFETIME_MS) return 'lifetime';
+  if (createdMs > now + CLOCK_SKEW_MS) return 'not_yet_valid';
+  return expiresMs + CLOCK_SKEW_MS <= now ? 'expired' : undefined;
+}
+
+/**
+ * A signature without the authority could be taken from one site to another, and one without the
+ * Signature-Agent that was sent would let anybody name another one.
+ */
+function coverageFault(covered: InnerList, { headers }: SignedRequest): SignatureFault | undefined {
+  const names = covered.items.map(({ value }) => value.value);
+  const isComplete =
+    names.includes('@authority') &&
+    (headers['signature-agent'] === undefined || names.includes('signature-agent'));
+  return isComplete ? undefined : 'component_missing';
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { chromeHttp, chromeHttps, firefoxHttps } from '../../../test/kit/visitors.ts';
+import { clientHintsSignal } from './client-hints.ts';
+import { changed, factsOf, PLAIN_HTTP } from './test-facts.ts';
+
+const found = (changes: Record<string, string | undefined>) =>
+  clientHintsSignal(factsOf(changed(chromeHttps, changes)));
+
+describe('client hints against the User-Agent (spec 2.2, fingerprint_mismatch)', () => {
+  test("Chrome's own hints agree", () => {
+    expect(found({})).toEqual([]);
+  });
+
+  test.each([
+    ['"Brave";v="147", "Not.A/Brand";v="8", "Chromium";v="147"'],
+    ['"Chromium";v="147", "Not.A/Brand";v="8"'],
+    ['"Not.A/Brand";v="8", "Chromium";v="147", "YaBrowser";v="26.4", "Yowser";v="2.5"'],
+  ])('other Chromium browsers have other brands: %s', (brands) => {
+    expect(found({ 'sec-ch-ua': brands })).toEqual([]);
+  });
+
+  test.each([
+    [
+      'another version',
+      { 'sec-ch-ua': '"Google Chrome";v="120", "Not_A Brand";v="8", "Chromium";v="120"' },
+    ],
+    ['another platform', { 'sec-ch-ua-platform': '"Linux"' }],
+    ['a phone', { 'sec-ch-ua-mobile': '?1' }],
+    ['a word for mobile', { 'sec-ch-ua-mobile': 'false' }],
+    ['another full version', { 'sec-ch-ua-full-version-list': '"Chromium";v="139.0.1.2"' }],
+  ])('they name %s', (_what, changes) => {
+    expect(found(changes)).toEqual(['client_hints_mismatch']);
+  });
+
+  test("Edge without Edge's brand", () => {
+    const agent = `${chromeHttps['user-agent'] ?? ''} Edg/147.0.0.0`;
+    expect(found({ 'user-agent': agent })).toEqual(['client_hints_mismatch']);
+  });
+
+  test('Firefox has none', () => {
+    const headers = { ...firefoxHttps, 'sec-ch-ua': chromeHttps['sec-ch-ua'] ?? '' };
+    expect(clientHintsSignal(factsOf(headers))).toEqual(['client_hints_mismatch']);
+  });
+
+  test.each([[''], ['Google Chrome 147'], ['"Google Chrome";v="147"']])(
+    'no list that Chromium writes: %j',
+    (brands) => {
+      expect(found({ 'sec-ch-ua': brands })).toEqual(['client_hints_malformed']);
+    },
+  );
+
+  test.each([
+    ['no GREASE brand', '"Chromium";v="147", "Google Chrome";v="147"'],
+    [
+      "another version's GREASE",
+      '"Google Chrome";v="147", "Not_A Brand";v="24", "Chromium";v="147"',
+    ],
+    ["another version's order", '"Chromium";v="147", "Not.A/Brand";v="8", "Google Chrome";v="147"'],
+  ])('a list written by hand: %s', (_what, brands) => {
+    expect(found({ 'sec-ch-ua': brands })).toEqual(['client_hints_unusual']);
+  });
+
+  test('Chrome on https without any; on plain http and in a WebSocket handshake there are none', () => {
+    expect(clientHintsSignal(factsOf(chromeHttp))).toEqual(['client_hints_missing']);
+    expect(clientHintsSignal(factsOf(chromeHttp, PLAIN_HTTP))).toEqual([]);
+    expect(clientHintsSignal(factsOf({ ...chromeHttp, upgrade: 'websocket' }))).toEqual([]);
+  });
+
+  test('a browser inside an app is not expected to have them', () => {
+    const agent =
+      'Mozilla/5.0 (Linux; Android 15; V2302; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/153.0.8010.36 Mobile Safari/537.36';
+    expect(clientHintsSignal(factsOf({ ...chromeHttp, 'user-agent': agent }))).toEqual([]);
+  });
+});

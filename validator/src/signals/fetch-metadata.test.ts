@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { chromeHttp, chromeHttps, firefoxHttps, safariIphone } from '../../../test/kit/visitors.ts';
+import { fetchMetadataSignal } from './fetch-metadata.ts';
+import { changed, factsOf } from './test-facts.ts';
+
+describe('fetch metadata (W3C Fetch Metadata Request Headers)', () => {
+  test.each([
+    ['a navigation of Chrome', chromeHttps],
+    ['one of Firefox', firefoxHttps],
+    ['one of Safari', safariIphone],
+    ['none at all', chromeHttp],
+    [
+      'a fetch',
+      changed(chromeHttps, {
+        'sec-fetch-mode': 'cors',
+        'sec-fetch-dest': 'empty',
+        'sec-fetch-user': undefined,
+        accept: '*/*',
+      }),
+    ],
+    ['a frame', changed(chromeHttps, { 'sec-fetch-dest': 'iframe' })],
+    [
+      'a destination that is not invented yet',
+      changed(chromeHttps, { 'sec-fetch-dest': 'hologram' }),
+    ],
+  ])('%s is possible', (_what, headers) => {
+    expect(fetchMetadataSignal(factsOf(headers))).toEqual([]);
+  });
+
+  test.each([
+    ['the mode alone', { 'sec-fetch-site': undefined, 'sec-fetch-dest': undefined }],
+    ['no destination', { 'sec-fetch-dest': undefined }],
+    ['an unknown mode', { 'sec-fetch-mode': 'document' }],
+    ['an unknown site', { 'sec-fetch-site': 'same' }],
+    ['a document that is not navigated to', { 'sec-fetch-mode': 'cors' }],
+    ['a navigation to a script', { 'sec-fetch-dest': 'script' }],
+    ['a fetch by the user', { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }],
+  ])('%s is impossible', (_what, changes) => {
+    expect(fetchMetadataSignal(factsOf(changed(chromeHttps, changes)))).toEqual([
+      'fetch_metadata_impossible',
+    ]);
+  });
+
+  test('a navigation is a GET or a POST', () => {
+    expect(fetchMetadataSignal(factsOf(chromeHttps, { method: 'POST' }))).toEqual([]);
+    expect(fetchMetadataSignal(factsOf(chromeHttps, { method: 'HEAD' }))).toEqual([
+      'fetch_metadata_impossible',
+    ]);
+  });
+
+  test('a navigation that asks for no HTML contradicts itself', () => {
+    expect(fetchMetadataSignal(factsOf(changed(chromeHttps, { accept: '*/*' })))).toEqual([
+      'header_contradiction',
+    ]);
+  });
+});

@@ -1,0 +1,53 @@
+import type { Reason } from '@guard/config/contract/reasons';
+import type { Facts } from '../request/facts.ts';
+import { NOTHING, type Signal } from './signal.ts';
+
+const MODES = new Set(['navigate', 'cors', 'no-cors', 'same-origin', 'websocket']);
+const SITES = new Set(['none', 'same-origin', 'same-site', 'cross-site']);
+/** Destinations that only a part of a page has; a navigation never goes to one. */
+const SUBRESOURCES = new Set([
+  'audio',
+  'font',
+  'image',
+  'manifest',
+  'script',
+  'serviceworker',
+  'sharedworker',
+  'style',
+  'track',
+  'video',
+  'worker',
+]);
+
+const IMPOSSIBLE: readonly Reason[] = ['fetch_metadata_impossible'];
+
+/** Before this major Chromium sent no Sec-Fetch-Dest with the other two. */
+const COMPLETE_SINCE = 80;
+
+/** Sec-Fetch-* (W3C Fetch Metadata): the browser sets them itself, all together, from a closed list. */
+export const fetchMetadataSignal: Signal = (facts) => {
+  const { agent, headers, crawler } = facts;
+  if (agent.engine === undefined || crawler) return NOTHING;
+  if (agent.engine === 'chromium' && agent.major < COMPLETE_SINCE) return NOTHING;
+  const mode = headers['sec-fetch-mode'];
+  const site = headers['sec-fetch-site'];
+  const dest = headers['sec-fetch-dest'];
+  if (mode === undefined && site === undefined && dest === undefined) return NOTHING;
+  return judge(mode ?? '', site ?? '', dest ?? '', facts);
+};
+
+function judge(mode: string, site: string, dest: string, facts: Facts): readonly Reason[] {
+  if (!MODES.has(mode) || !SITES.has(site) || dest === '') return IMPOSSIBLE;
+  if (isImpossible(mode, dest, facts)) return IMPOSSIBLE;
+  const asksForPage = mode === 'navigate' && dest === 'document';
+  return asksForPage && facts.headers['accept']?.includes('text/html') === false
+    ? ['header_contradiction']
+    : NOTHING;
+}
+
+function isImpossible(mode: string, dest: string, { method, headers }: Facts): boolean {
+  if (mode !== 'navigate') {
+    return dest === 'document' || headers['sec-fetch-user'] !== undefined;
+  }
+  return SUBRESOURCES.has(dest) || (method !== 'GET' && method !== 'POST');
+}

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import {
+  chromeHttp,
+  chromeHttps,
+  curl,
+  firefoxHttps,
+  safariIphone,
+} from '../../../test/kit/visitors.ts';
+import { missingHeadersSignal } from './missing-headers.ts';
+import { changed, claimOf, factsOf, PLAIN_HTTP } from './test-facts.ts';
+
+const found = (changes: Record<string, string | undefined>) =>
+  missingHeadersSignal(factsOf(changed(chromeHttps, changes)));
+
+describe('headers missing (spec 2.2, header_anomaly)', () => {
+  test.each([
+    ['Chrome', chromeHttps],
+    ['Firefox', firefoxHttps],
+    ['Safari', safariIphone],
+  ])('%s misses none', (_name, headers) => {
+    expect(missingHeadersSignal(factsOf(headers))).toEqual([]);
+  });
+
+  test.each(['accept', 'accept-language', 'accept-encoding', 'sec-fetch-mode'])(
+    'Chrome on https always sends %s',
+    (name) => {
+      expect(found({ [name]: undefined })).toEqual(['header_missing']);
+    },
+  );
+
+  test('on plain http there is no fetch metadata to miss', () => {
+    expect(missingHeadersSignal(factsOf(chromeHttp, PLAIN_HTTP))).toEqual([]);
+  });
+
+  test('a WebSocket handshake has no Accept', () => {
+    expect(found({ accept: undefined, upgrade: 'websocket' })).toEqual([]);
+  });
+
+  test('a navigation without Upgrade-Insecure-Requests is a weak sign', () => {
+    expect(found({ 'upgrade-insecure-requests': undefined })).toEqual(['navigation_incomplete']);
+  });
+
+  test('Safari without fetch metadata is a weak sign: views in apps leave it out', () => {
+    const headers = Object.entries(safariIphone).filter(([name]) => !name.startsWith('sec-fetch-'));
+    expect(missingHeadersSignal(factsOf(Object.fromEntries(headers)))).toEqual([
+      'navigation_incomplete',
+    ]);
+  });
+
+  test('who claims no browser misses nothing, and crawlers borrow the words of browsers', () => {
+    expect(missingHeadersSignal(factsOf(curl))).toEqual([]);
+    const crawler = claimOf({});
+    expect(
+      missingHeadersSignal(factsOf(changed(chromeHttps, { accept: undefined }), { crawler })),
+    ).toEqual([]);
+  });
+});

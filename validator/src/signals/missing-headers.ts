@@ -1,0 +1,30 @@
+import type { Reason } from '@guard/config/contract/reasons';
+import { NOTHING, type Signal } from './signal.ts';
+
+const MISSING: readonly Reason[] = ['header_missing'];
+const INCOMPLETE: readonly Reason[] = ['navigation_incomplete'];
+
+/**
+ * Headers the claimed browser always sends, against what was sent. Only for who claims a browser: an
+ * HTTP library that says what it is contradicts nothing, and crawlers copy browser tokens.
+ */
+export const missingHeadersSignal: Signal = ({ agent, headers, url, crawler }) => {
+  if (agent.engine === undefined || crawler) return NOTHING;
+  if (headers['accept-language'] === undefined || headers['accept-encoding'] === undefined) {
+    return MISSING;
+  }
+  // A WebSocket handshake carries neither Accept nor, in Chromium, fetch metadata.
+  if (headers['upgrade'] !== undefined) return NOTHING;
+  if (headers['accept'] === undefined) return MISSING;
+  if (url.scheme !== 'https') return NOTHING;
+  const mode = headers['sec-fetch-mode'];
+  if (mode === undefined) {
+    if (agent.fetchMetadata === 'unknown') return NOTHING;
+    return agent.fetchMetadata === 'always' ? MISSING : INCOMPLETE;
+  }
+  const lacksUpgrade =
+    mode === 'navigate' &&
+    agent.engine !== 'webkit' &&
+    headers['upgrade-insecure-requests'] === undefined;
+  return lacksUpgrade ? INCOMPLETE : NOTHING;
+};

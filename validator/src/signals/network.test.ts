@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { chromeHttps } from '../../../test/kit/visitors.ts';
+import { networkSignal } from './network.ts';
+import { factsOf } from './test-facts.ts';
+
+test.each([
+  ['datacenter', 'datacenter_ip'],
+  ['vpn', 'vpn_ip'],
+  ['tor', 'tor_ip'],
+] as const)('an address of a %s is %s (spec 2.2, suspicious_network)', (network, reason) => {
+  expect(networkSignal(factsOf(chromeHttps, { network }))).toEqual([reason]);
+});
+
+test('an address of no list says nothing', () => {
+  expect(networkSignal(factsOf(chromeHttps))).toEqual([]);
+});

@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { plausibilitySignal } from './plausibility.ts';
+import { claimOf, factsOf } from './test-facts.ts';
+
+const found = (userAgent: string) => plausibilitySignal(factsOf({ 'user-agent': userAgent }));
+const chromium = (system: string, rest: string) =>
+  `Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) ${rest}`;
+const safari = (system: string, rest: string) =>
+  `Mozilla/5.0 (${system}) AppleWebKit/605.1.15 (KHTML, like Gecko) ${rest} Safari/604.1`;
+const WINDOWS = 'Windows NT 10.0; Win64; x64';
+const MAC = 'Macintosh; Intel Mac OS X 10_15_7';
+
+describe('browsers that exist', () => {
+  test.each([
+    [chromium(WINDOWS, 'Chrome/156.0.0.0 Safari/537.36')],
+    [chromium(MAC, 'Chrome/156.0.0.0 Safari/537.36')],
+    [chromium('Windows NT 6.1; Win64; x64', 'Chrome/109.0.0.0 Safari/537.36')],
+    [chromium('X11; CrOS x86_64 14541.0.0', 'Chrome/150.0.0.0 Safari/537.36')],
+    [chromium('Web0S; Linux/SmartTV', 'Chrome/79.0.3945.79 Safari/537.36')],
+    [chromium('Linux; Android 10; K', 'Chrome/156.0.0.0 Mobile Safari/537.36')],
+    [
+      chromium(
+        'Windows Phone 10.0; Android 6.0.1; Microsoft; Lumia 950',
+        'Chrome/52.0.2743.116 Mobile Safari/537.36 Edge/15.15063',
+      ),
+    ],
+    [safari('iPhone; CPU iPhone OS 18_7 like Mac OS X', 'Version/26.3 Mobile/15E148')],
+    [safari('iPhone; CPU iPhone OS 16_6 like Mac OS X', 'Version/16.6 Mobile/15E148')],
+    [safari('iPhone; CPU iPhone OS 26_3 like Mac OS X', 'CriOS/144.0.7559.95 Mobile/15E148')],
+    [safari('X11; Linux x86_64', 'Version/16.0')],
+    ['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'],
+    ['Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:109.0) Gecko/20100101 Firefox/115.0'],
+    ['curl/8.14.1'],
+  ])('%s', (agent) => {
+    expect(found(agent)).toEqual([]);
+  });
+});
+
+describe('browsers that cannot exist on their system', () => {
+  test.each([
+    [
+      'Blink on an iPhone',
+      chromium(
+        'iPhone; CPU iPhone OS 11_0 like Mac OS X',
+        'Chrome/45.0.8909.1591 Mobile Safari/537.36',
+      ),
+    ],
+    [
+      'two systems',
+      chromium('Windows NT 10.0; Android 13', 'Chrome/147.0.0.0 Mobile Safari/537.36'),
+    ],
+    ['an iPhone with Android', safari('iPhone; Android 13', 'Version/18.0 Mobile/15E148')],
+    [
+      'a 64-bit Windows that is a Macintosh',
+      chromium('Macintosh; Win64; x64', 'Chrome/147.0.0.0 Safari/537.36'),
+    ],
+    [
+      'a Windows there is not',
+      chromium('Windows NT 11.0; Win64; x64', 'Chrome/147.0.0.0 Safari/537.36'),
+    ],
+    ['a phone’s Safari on Windows', chromium(WINDOWS, 'Chrome/147.0.0.0 Mobile Safari/537.36')],
+    ['Safari on Windows', safari(WINDOWS, 'Version/17.0')],
+  ])('%s', (_what, agent) => {
+    expect(found(agent)).toEqual(['agent_impossible']);
+  });
+});
+
+describe('browsers that hardly exist: a weak sign', () => {
+  test.each([
+    ['far in the future', chromium(WINDOWS, 'Chrome/999.0.0.0 Safari/537.36')],
+    ['older than anything alive', chromium(WINDOWS, 'Chrome/19.0.1084.46 Safari/536.5')],
+    [
+      'too new for its Windows',
+      chromium('Windows NT 6.1; Win64; x64', 'Chrome/147.0.0.0 Safari/537.36'),
+    ],
+    [
+      'a system version Chrome stopped telling',
+      chromium('Macintosh; Intel Mac OS X 14_2_1', 'Chrome/147.0.0.0 Safari/537.36'),
+    ],
+    ['a Safari that was left out', safari(MAC, 'Version/22.1')],
+    [
+      'a Safari of another iOS',
+      safari('iPhone; CPU iPhone OS 15_2 like Mac OS X', 'Version/18.1 Mobile/15E148'),
+    ],
+    [
+      'a Firefox of two versions',
+      'Mozilla/5.0 (X11; Linux x86_64; rv:120.0) Gecko/20100101 Firefox/140.0',
+    ],
+  ])('%s', (_what, agent) => {
+    expect(found(agent)).toEqual(['agent_implausible']);
+  });
+});
+
+test('crawlers borrow the words of browsers as they like', () => {
+  const agent = chromium('Windows NT 11.0', 'Chrome/999.0.0.0 Safari/537.36');
+  expect(plausibilitySignal(factsOf({ 'user-agent': agent }, { crawler: claimOf({}) }))).toEqual(
+    [],
+  );
+});

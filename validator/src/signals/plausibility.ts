@@ -1,0 +1,13 @@
+import type { Reason } from '@guard/config/contract/reasons';
+import type { Plausibility } from '../request/plausibility.ts';
+import { NOTHING, type Signal } from './signal.ts';
+
+const FOUND: Readonly<Record<Plausibility, readonly Reason[]>> = {
+  plausible: NOTHING,
+  implausible: ['agent_implausible'],
+  impossible: ['agent_impossible'],
+};
+
+/** A browser that cannot exist, or hardly does. Worked out once per User-Agent. */
+export const plausibilitySignal: Signal = ({ agent, crawler }) =>
+  crawler ? NOTHING : FOUND[agent.plausibility];

@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest';
+import { chromeHttps, firefoxHttps, safariIphone } from '../../../test/kit/visitors.ts';
+import { scriptLikeValuesSignal } from './script-like-values.ts';
+import { changed, factsOf } from './test-facts.ts';
+
+const found = (changes: Record<string, string>) =>
+  scriptLikeValuesSignal(factsOf(changed(chromeHttps, changes)));
+
+describe('script-like values (spec 2.2, header_anomaly)', () => {
+  test.each([
+    ['Chrome', chromeHttps],
+    ['Firefox over HTTP/2', { ...firefoxHttps, te: 'trailers' }],
+    ['Safari', safariIphone],
+    ['an old Safari', { ...safariIphone, 'accept-encoding': 'br, gzip, deflate' }],
+  ])('%s has none', (_name, headers) => {
+    expect(scriptLikeValuesSignal(factsOf(headers))).toEqual([]);
+  });
+
+  test.each([
+    ["the language of Node's fetch", { 'accept-language': '*' }],
+    ['an empty language', { 'accept-language': '' }],
+    ['an empty Accept', { accept: '' }],
+    ['the TE of libwww-perl', { te: 'deflate,gzip;q=0.3' }],
+    ['the encodings of libcurl', { 'accept-encoding': 'deflate, gzip, br, zstd' }],
+    ['the encodings of Ruby', { 'accept-encoding': 'gzip;q=1.0,deflate;q=0.6,identity;q=0.3' }],
+  ])('%s', (_what, changes) => {
+    expect(found(changes)).toEqual(['header_script_like']);
+  });
+
+  test('an unusual Accept-Encoding is a weak sign', () => {
+    expect(found({ 'accept-encoding': 'br, gzip, deflate' })).toEqual(['accept_encoding_unusual']);
+    expect(found({ 'accept-encoding': 'gzip' })).toEqual(['accept_encoding_unusual']);
+  });
+
+  test('and none behind a CDN, which writes its own, or of a part of a video', () => {
+    expect(found({ 'accept-encoding': 'gzip', 'x-forwarded-for': '84.115.20.7' })).toEqual([]);
+    expect(found({ 'accept-encoding': 'identity;q=1, *;q=0', range: 'bytes=0-' })).toEqual([]);
+  });
+});

@@ -1,0 +1,39 @@
+import type { Reason } from '@guard/config/contract/reasons';
+import type { Facts } from '../request/facts.ts';
+import { passedProxy } from './passed-proxy.ts';
+import { NOTHING, type Signal } from './signal.ts';
+
+const SCRIPT_LIKE: readonly Reason[] = ['header_script_like'];
+const UNUSUAL: readonly Reason[] = ['accept_encoding_unusual'];
+
+/** Header values that HTTP libraries have by default, or write by hand, and browsers do not. */
+export const scriptLikeValuesSignal: Signal = ({ agent, headers, crawler }) => {
+  if (agent.engine === undefined || crawler) return NOTHING;
+  const language = headers['accept-language'];
+  if (language !== undefined && !beginsWithLetter(language)) return SCRIPT_LIKE;
+  if (headers['accept'] === '' || hasLibraryEncodings(headers)) return SCRIPT_LIKE;
+  // Firefox alone sends TE, over HTTP/2, and only this value (RFC 9110, 10.1.4).
+  const te = headers['te'];
+  if (te !== undefined && te !== 'trailers') return SCRIPT_LIKE;
+  return agent.engine !== 'webkit' && hasUnusualEncodings(headers) ? UNUSUAL : NOTHING;
+};
+
+/** What libcurl begins with, and the weights that Ruby gives: no browser and no CDN writes either. */
+function hasLibraryEncodings(headers: Facts['headers']): boolean {
+  const encodings = headers['accept-encoding'];
+  if (encodings === undefined || encodings.startsWith('gzip, deflate')) return false;
+  if (headers['range'] !== undefined) return false;
+  return encodings.startsWith('deflate') || encodings.includes(';q=');
+}
+
+/** Chromium and Firefox begin with these two; parts of media are asked for without compression. */
+function hasUnusualEncodings(headers: Facts['headers']): boolean {
+  const encodings = headers['accept-encoding'];
+  if (encodings === undefined || encodings.startsWith('gzip, deflate')) return false;
+  return headers['range'] === undefined && !passedProxy(headers);
+}
+
+function beginsWithLetter(text: string): boolean {
+  const code = text.charCodeAt(0) | 32;
+  return code >= 97 && code <= 122;
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { chromeHttps } from '../../../test/kit/visitors.ts';
+import { sessionSignal } from './session.ts';
+import { factsOf } from './test-facts.ts';
+
+const session = {
+  organisation: 'acme',
+  state: 'rejected',
+  reasons: ['webdriver', 'a_reason_of_a_later_version'],
+  userAgent: '',
+  network: '',
+  judgedAt: 0,
+} as const;
+
+test('a rejected session brings the reasons it was rejected for, as far as they are known here', () => {
+  const rejected = { state: 'rejected', id: 'x', session } as const;
+  expect(sessionSignal(factsOf(chromeHttps, { session: rejected }))).toEqual(['webdriver']);
+});
+
+test('a verified session, and none, bring nothing', () => {
+  const verified = {
+    state: 'verified',
+    id: 'x',
+    session: { ...session, state: 'verified' },
+  } as const;
+  expect(sessionSignal(factsOf(chromeHttps, { session: verified }))).toEqual([]);
+  expect(sessionSignal(factsOf(chromeHttps))).toEqual([]);
+});

@@ -1,0 +1,61 @@
+import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
+import { UserAgentCatalogue } from '@guard/config/catalogue/user-agents';
+import { createAgentReader } from '../request/agent.ts';
+import type { CrawlerClaim, Facts } from '../request/facts.ts';
+
+export const readAgent = createAgentReader(CrawlerCatalogue.load(), UserAgentCatalogue.load());
+
+/** Facts of a GET of https://shop.example/ from an address of no list. */
+export function factsOf(
+  headers: Readonly<Record<string, string>>,
+  over: Partial<Facts> = {},
+): Facts {
+  const userAgent = headers['user-agent'] ?? '';
+  return {
+    url: { scheme: 'https', host: 'shop.example', path: '/', query: '' },
+    paths: ['/'],
+    method: 'GET',
+    referrer: '',
+    ip: '84.115.20.7',
+    headers,
+    userAgent,
+    agent: readAgent(userAgent),
+    crawler: undefined,
+    network: undefined,
+    country: () => '',
+    asn: () => 0,
+    session: { state: 'none' },
+    ...over,
+  };
+}
+
+/** The same navigation on a plain http name. */
+export const PLAIN_HTTP: Pick<Facts, 'url'> = {
+  url: { scheme: 'http', host: 'shop.example', path: '/', query: '' },
+};
+
+/** Headers with some of them changed; undefined takes one away. */
+export function changed(
+  original: Readonly<Record<string, string>>,
+  changes: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries({ ...original, ...changes })) {
+    if (value !== undefined) headers[name] = value;
+  }
+  return headers;
+}
+
+/** What a request that claims a crawler carries. */
+export function claimOf(over: Partial<CrawlerClaim>): CrawlerClaim {
+  return {
+    id: '00000000-0000-5000-8000-000000000000',
+    name: 'Somebot',
+    category: 'Other',
+    rslCategory: 'all',
+    verified: false,
+    proof: 'unverifiable',
+    allowlisted: false,
+    ...over,
+  };
+}
