@@ -84,6 +84,27 @@ describe('for each directive the first matching rule that sets it decides', () =
     }
   });
 
+  test('a lenient rule must match every reading of the path, or it would be a way in', async () => {
+    const { ask } = validatorWith(`
+- { name: feed, match: { path: /public/** }, verdict: allow }
+- { name: not the shop, match: { not: { path: /shop/** } }, detect: false }
+- { name: rest, match: {}, detect: true }`);
+    const at = (path: string) => ask({ ...script, url: `https://shop.example${path}` });
+    expect((await at('/public/feed.xml')).decision).toBe('allow');
+    expect((await at('/elsewhere')).decision).toBe('allow');
+    expect((await at('/shop/cart')).decision).toBe('redirect');
+    for (const path of [
+      '/public/../shop/cart',
+      '/public/%2e%2e/shop/cart',
+      '/public\\..\\shop\\cart',
+      '//shop/cart',
+      '/sho%70/cart',
+      '/shop;x/cart',
+    ]) {
+      expect((await at(path)).decision, path).toBe('redirect');
+    }
+  });
+
   test('all given conditions must hold; any, all and not nest', async () => {
     const { ask } = validatorWith(`
 - name: writes from scripts

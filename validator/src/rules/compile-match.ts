@@ -8,24 +8,62 @@ import type { Facts } from '../request/facts.ts';
 /** A compiled match. `findings` is a function because few rules ask and most requests need none. */
 export type Condition = (facts: Facts, findings: () => readonly Reason[]) => boolean;
 
+/**
+ * How a path that an origin could read in several ways is compared: one reading is enough, so that
+ * nobody evades a rule by writing the path differently; or all of them must match, so that nobody
+ * slips under a rule that is lenient.
+ */
+export type Reading = 'some' | 'every';
+
+/** What each condition says where it is given. */
+type Wanted = { readonly [Name in keyof Match]-?: NonNullable<Match[Name]> };
+type Compilers = {
+  readonly [Name in keyof Wanted]: (wanted: Wanted[Name], reading: Reading) => Condition;
+};
+
+/**
+ * One compiler for each condition of guard.yaml, in the order in which they are asked: cheap ones first,
+ * the findings and further matches last. A condition of the schema without a line here does not compile,
+ * because a rule that forgets a condition would hold for everybody.
+ */
+const compilers: Compilers = {
+  method: methodIs,
+  host: hostIs,
+  session: sessionIs,
+  crawler: crawlerIs,
+  ip: addressIn,
+  path: pathIs,
+  asn: asnIs,
+  country: countryIs,
+  header: headersAre,
+  user_agent: userAgentIs,
+  category: foundCategory,
+  all: (matches, reading) => allOf(matches.map((match) => compileMatch(match, reading))),
+  any: (matches, reading) => anyOf(matches.map((match) => compileMatch(match, reading))),
+  // What is true of some readings of the negation is false of every reading of what it negates.
+  not: (match, reading) => no(compileMatch(match, reading === 'some' ? 'every' : 'some')),
+};
+// The names are those of the type above: this object is written out in this file.
+const CONDITIONS = Object.keys(compilers) as readonly (keyof Match)[];
+
 /** Compiles one `match` of guard.yaml: all given conditions must hold, an empty one holds always. */
-export function compileMatch(match: Match): Condition {
-  const conditions = [
-    match.host && hostIs(match.host),
-    match.path && pathIs(match.path),
-    match.method && methodIs(match.method),
-    match.ip && addressIn(match.ip),
-    match.country && countryIs(match.country),
-    match.header && headersAre(match.header),
-    match.user_agent && userAgentIs(match.user_agent),
-    match.crawler && crawlerIs(match.crawler),
-    match.category && foundCategory(match.category),
-    match.session && sessionIsVerified,
-    match.any && anyOf(match.any.map(compileMatch)),
-    match.all && allOf(match.all.map(compileMatch)),
-    match.not && no(compileMatch(match.not)),
-  ].filter((condition) => condition !== undefined);
-  return allOf(conditions);
+export function compileMatch(match: Match, reading: Reading): Condition {
+  return allOf(CONDITIONS.flatMap((name) => compileCondition(name, match[name], reading) ?? []));
+}
+
+function compileCondition<Name extends keyof Match>(
+  name: Name,
+  wanted: Wanted[Name] | undefined,
+  reading: Reading,
+): Condition | undefined {
+  return wanted === undefined ? undefined : compilers[name](wanted, reading);
+}
+
+/** Whether a match, or one inside it, sets a condition. */
+export function asksFor(name: keyof Match, match: Match): boolean {
+  const { any = [], all = [], not } = match;
+  const inside = not === undefined ? [...any, ...all] : [...any, ...all, not];
+  return match[name] !== undefined || inside.some((further) => asksFor(name, further));
 }
 
 function allOf(conditions: readonly Condition[]): Condition {
@@ -43,15 +81,25 @@ function no(condition: Condition): Condition {
   return (facts, findings) => !condition(facts, findings);
 }
 
+/** The last host is remembered: a site has few, and a host costs more to compare than an address. */
 function hostIs(hosts: readonly string[]): Condition {
   const find = compileHosts([{ hosts, value: true }]);
-  return (facts) => find(facts.url.host) === true;
+  let lastHost: string | undefined;
+  let lastHolds = false;
+  return ({ url: { host } }) => {
+    if (host === lastHost) return lastHolds;
+    lastHolds = find(host) === true;
+    lastHost = host;
+    return lastHolds;
+  };
 }
 
-/** One reading of the path is enough: a rule is not evaded by writing the path in another way. */
-function pathIs(patterns: readonly Pattern[]): Condition {
+function pathIs(patterns: readonly Pattern[], reading: Reading): Condition {
   const tests = patterns.map(compilePattern);
-  return (facts) => facts.paths.some((path) => tests.some((matches) => matches(path)));
+  const matches = (path: string) => tests.some((test) => test(path));
+  return reading === 'some'
+    ? (facts) => facts.paths.some(matches)
+    : (facts) => facts.paths.every(matches);
 }
 
 function methodIs(methods: readonly string[]): Condition {
@@ -69,6 +117,11 @@ function countryIs(countries: readonly string[]): Condition {
   return (facts) => wanted.has(facts.country());
 }
 
+function asnIs(systems: readonly number[]): Condition {
+  const wanted = new Set(systems);
+  return (facts) => wanted.has(facts.asn());
+}
+
 function headersAre(headers: Readonly<Record<string, Pattern>>): Condition {
   const tests = Object.entries(headers).map(
     ([name, pattern]) => [name.toLowerCase(), compileTextPattern(pattern)] as const,
@@ -76,7 +129,7 @@ function headersAre(headers: Readonly<Record<string, Pattern>>): Condition {
   return (facts) =>
     tests.every(([name, matches]) => {
       const value = facts.headers[name];
-      return value !== undefined && matches(value);
+      return typeof value === 'string' && matches(value);
     });
 }
 
@@ -107,4 +160,6 @@ function foundCategory(categories: readonly Category[]): Condition {
   return (_facts, findings) => findings().some((reason) => wanted.has(reasons[reason].category));
 }
 
-const sessionIsVerified: Condition = (facts) => facts.session.state === 'verified';
+function sessionIs(state: NonNullable<Match['session']>): Condition {
+  return (facts) => facts.session.state === state;
+}

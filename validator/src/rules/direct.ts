@@ -5,7 +5,10 @@ import { compileMatch, type Condition } from './compile-match.ts';
 
 export interface CompiledRule {
   readonly rule: Rule;
+  /** In some reading of the path: enough for what is strict. */
   readonly holds: Condition;
+  /** In every reading of the path: needed for what is lenient. */
+  readonly surelyHolds: Condition;
 }
 
 /** A directive's value and the rule that set it. */
@@ -32,7 +35,11 @@ export const allowlistRule: Rule = {
 
 /** The rules of one organisation, compiled, in the user's order, with the built-in one behind. */
 export function compileRules(rules: readonly Rule[]): readonly CompiledRule[] {
-  return [...rules, allowlistRule].map((rule) => ({ rule, holds: compileMatch(rule.match) }));
+  return [...rules, allowlistRule].map((rule) => ({
+    rule,
+    holds: compileMatch(rule.match, 'some'),
+    surelyHolds: compileMatch(rule.match, 'every'),
+  }));
 }
 
 /**
@@ -49,15 +56,27 @@ export function direct(
   let rateLimit: Directives['rateLimit'];
   let challenge: Directives['challenge'];
   let monitor = false;
-  for (const { rule, holds } of rules) {
+  for (const { rule, holds, surelyHolds } of rules) {
     if (!holds(facts, findings)) continue;
-    verdict ??= directive(rule.verdict, rule);
-    detect ??= directive(rule.detect, rule);
-    rateLimit ??= directive(rule.rate_limit, rule);
-    challenge ??= directive(rule.challenge, rule);
-    monitor ||= rule.monitor === true;
+    const surely = facts.paths.length === 1 || surelyHolds(facts, findings);
+    const set = surely ? rule : strictPartOf(rule);
+    verdict ??= directive(set.verdict, rule);
+    detect ??= directive(set.detect, rule);
+    rateLimit ??= directive(set.rate_limit, rule);
+    challenge ??= directive(set.challenge, rule);
+    monitor ||= set.monitor === true;
   }
   return { verdict, detect, rateLimit, challenge, monitor };
+}
+
+/** What is left of a rule where only some readings of the path match it: nothing that lets through. */
+function strictPartOf(rule: Rule): Partial<Rule> {
+  return {
+    verdict: rule.verdict === 'block' ? 'block' : undefined,
+    detect: rule.detect === true ? true : undefined,
+    rate_limit: rule.rate_limit,
+    challenge: rule.challenge === 'always' ? 'always' : undefined,
+  };
 }
 
 function directive<T>(value: T | undefined, by: Rule): Directive<T> | undefined {

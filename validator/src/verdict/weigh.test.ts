@@ -27,10 +27,29 @@ describe('what findings amount to', () => {
     expect(weigh(['crawler_impersonator'], true)).toBe('bad');
   });
 
-  test('every conclusive reason blocks by itself, every other one does not', () => {
+  test('every conclusive reason blocks by itself, a weak one does nothing, the others ask', () => {
     for (const [reason, { weight }] of Object.entries(reasons)) {
-      const weighed = weigh([reason as Reason], false);
-      expect(weighed, reason).toBe(weight >= 100 ? 'bad' : 'uncertain');
+      const expected = weight >= 100 ? 'bad' : weight >= 40 ? 'uncertain' : 'clean';
+      expect(weigh([reason as Reason], false), reason).toBe(expected);
     }
+  });
+
+  test('two weak signs of different kinds ask, two of one kind do not', () => {
+    expect(weigh(['accept_encoding_unusual', 'header_order_mismatch'], false)).toBe('uncertain');
+    expect(weigh(['accept_encoding_unusual', 'navigation_incomplete'], false)).toBe('clean');
+  });
+
+  test('weak signs never turn a question into a block', () => {
+    const doubts: Reason[] = ['header_missing', 'datacenter_ip'];
+    expect(weigh(doubts, false)).toBe('uncertain');
+    expect(weigh([...doubts, 'header_order_mismatch'], false)).toBe('uncertain');
+  });
+
+  test('odd headers alone never block, however many', () => {
+    const odd = Object.entries(reasons)
+      .filter(([, { category }]) => category === 'header_anomaly')
+      .map(([reason]) => reason as Reason);
+    expect(odd.length).toBeGreaterThan(5);
+    expect(weigh(odd, false)).toBe('uncertain');
   });
 });

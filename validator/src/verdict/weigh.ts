@@ -10,7 +10,9 @@ const UNCERTAIN_FROM = 40;
 
 /**
  * What the findings amount to. Of each category the heaviest finding counts, and the categories add
- * up. A session that passed its challenge answers every doubt: only conclusive findings remain.
+ * up. Findings too weak to challenge alone may challenge together, and never take part in a block:
+ * several oddities of one unusual browser are not evidence. A session that passed its challenge
+ * answers every doubt: only conclusive findings remain.
  */
 export function weigh(findings: readonly Reason[], verified: boolean): Weighed {
   if (findings.length === 0) return 'clean';
@@ -22,7 +24,11 @@ export function weigh(findings: readonly Reason[], verified: boolean): Weighed {
     heaviest.set(category, Math.max(heaviest.get(category) ?? 0, weight));
   }
   let total = 0;
-  for (const weight of heaviest.values()) total += weight;
-  if (total >= BAD_FROM) return 'bad';
+  let evidence = 0;
+  for (const weight of heaviest.values()) {
+    total += weight;
+    if (weight >= UNCERTAIN_FROM) evidence += weight;
+  }
+  if (evidence >= BAD_FROM) return 'bad';
   return total >= UNCERTAIN_FROM ? 'uncertain' : 'clean';
 }

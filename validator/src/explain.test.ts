@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import { type TestValidator, validatorWith } from '../../test/kit/validator.ts';
+import { chromeHttps, curl, googlebot, visit } from '../../test/kit/visitors.ts';
+import type { ExplainQuestion, Explanation } from './explain.ts';
+
+async function explainBy(
+  { validator }: TestValidator,
+  request: unknown,
+  over: Partial<ExplainQuestion> = {},
+): Promise<Explanation> {
+  const question = { body: JSON.stringify(request), site: 'shop.example', ...over };
+  const explained = await validator.explain('acme', question);
+  if (explained.kind === 'error') throw new Error(explained.message);
+  return explained.explanation;
+}
+
+const RULES = `
+- { name: office, match: { ip: 203.0.113.0/24 }, verdict: allow }
+- { name: budget, match: { path: /login }, rate_limit: { requests: 1, per: 1m } }
+- { name: strict, match: { path: /checkout/** }, detect: true, challenge: always }
+- { name: rest, match: {}, detect: true }`;
+
+describe('an explanation is the decision itself', () => {
+  test.each([
+    ['a browser', visit()],
+    ['a script', visit({ headers: { ...curl } })],
+    ['an impostor', visit({ headers: { ...googlebot } })],
+    ['the office', visit({ ip: '203.0.113.9', headers: { ...curl } })],
+    ['the checkout', visit({ url: 'https://shop.example/checkout/' })],
+    ['an API client', visit({ headers: { ...curl, accept: 'application/json' } })],
+  ])('of %s: verdict and answer are those the visitor gets', async (_, request) => {
+    const guard = validatorWith(RULES);
+    const { verdict, answer } = await explainBy(guard, request);
+    const real = await guard.ask(request);
+    const [event] = guard.events;
+    expect(verdict).toMatchObject({
+      concluded: event?.decision,
+      enforced: event?.action,
+      rule: event?.rule,
+      reasons: event?.blockReasons,
+    });
+    expect(answer).toMatchObject({
+      decision: real.decision,
+      status_code: real.status_code,
+      ...(real.block_reasons && { block_reasons: real.block_reasons }),
+    });
+    expect(Object.keys(answer.headers ?? {})).toEqual(Object.keys(real.headers ?? {}));
+    expect(answer.cookies?.length).toBe(real.cookies?.length);
+    expect(answer.body_bytes > 0).toBe(real.response_html !== undefined);
+  });
+
+  test('it names for each directive the first rule that set it', async () => {
+    const { rules } = await explainBy(
+      validatorWith(RULES),
+      visit({ url: 'https://shop.example/checkout/' }),
+    );
+    expect(rules.map(({ name, matched, decides }) => [name, matched, decides])).toEqual([
+      ['office', false, []],
+      ['budget', false, []],
+      ['strict', true, ['detect', 'challenge']],
+      ['rest', true, []],
+      ['crawler allowlist', false, []],
+    ]);
+  });
+
+  test('it lists what was found, also where no rule asks', async () => {
+    const { findings, weighed, verdict } = await explainBy(
+      validatorWith('[]'),
+      visit({ headers: { ...googlebot } }),
+    );
+    expect(findings).toMatchObject([{ reason: 'crawler_impersonator', weight: 100 }]);
+    expect(weighed).toBe('bad');
+    expect(verdict).toMatchObject({ concluded: 'allow', rule: '', reasons: [] });
+  });
+
+  test('observe: what was concluded and what is enforced are apart', async () => {
+    const guard = validatorWith(RULES, { observe: true });
+    const { verdict } = await explainBy(guard, visit({ headers: { ...googlebot } }));
+    expect(verdict).toMatchObject({ concluded: 'block', enforced: 'allow', observe: true });
+  });
+});
+
+describe('an explanation changes nothing', () => {
+  const login = visit({ url: 'https://shop.example/login' });
+
+  test('no event is recorded, and no budget is taken', async () => {
+    const guard = validatorWith(RULES);
+    for (let i = 0; i < 5; i++) await explainBy(guard, login);
+    expect(guard.events).toEqual([]);
+    expect((await guard.ask(login)).rate_limited).toBeUndefined();
+    expect((await guard.ask(login)).rate_limited).toBe(true);
+  });
+
+  test('over a budget it says how long to wait, when it is asked to suppose so', async () => {
+    const guard = validatorWith(RULES);
+    const { verdict, answer } = await explainBy(guard, login, { overBudget: true });
+    expect(verdict).toMatchObject({ concluded: 'limited', rule: 'budget' });
+    expect(answer).toMatchObject({ rate_limited: true, retry_after: 60 });
+  });
+
+  test('a session can be supposed, and is not kept', async () => {
+    const guard = validatorWith('[{ name: r, match: { session: verified }, verdict: block }]');
+    const { facts, verdict } = await explainBy(guard, visit(), { session: 'verified' });
+    expect(verdict.rule).toBe('r');
+    expect(facts.session.state).toBe('verified');
+    expect(guard.store.sessionCount).toBe(0);
+    const issued = await explainBy(guard, visit(), { session: 'issued' });
+    expect(issued.facts.session.state).toBe('issued');
+    expect(issued.verdict.rule).toBe('');
+  });
+});
+
+test('a body that POST /validate refuses is refused in the same words', async () => {
+  const { validator } = validatorWith('[]');
+  const explained = await validator.explain('acme', { body: '{"ip":"1.2.3.4"}', site: '' });
+  expect(explained).toMatchObject({ kind: 'error', type: 'missing_fields' });
+  const headers = { ...chromeHttps };
+  const body = JSON.stringify({ url: 'ftp://shop.example/', ip: '1.2.3.4', headers });
+  expect(await validator.explain('acme', { body, site: '' })).toMatchObject({
+    kind: 'error',
+    type: 'invalid_request',
+  });
+});

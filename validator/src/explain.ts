@@ -1,0 +1,212 @@
+import type { Action, DecisionEvent } from '@guard/config/contract/event';
+import type { Session, SessionStore } from '@guard/config/contract/ports';
+import { type Category, type Reason, reasons } from '@guard/config/contract/reasons';
+import type { ValidateErrorType } from '@guard/config/contract/errors';
+import type { ValidateRequest } from '@guard/config/contract/validate-request';
+import type { ValidateResponse } from '@guard/config/contract/validate-response';
+import type { Rule } from '@guard/config/settings/rule';
+import { type ExplainedFacts, explainFacts } from './explain-facts.ts';
+import type { Policy } from './organisation.ts';
+import type { Facts } from './request/facts.ts';
+import { parseValidateBody } from './request/parse.ts';
+import { allowlistRule, direct } from './rules/direct.ts';
+import { type DirectiveName, directivesOf, setBy } from './rules/directive-names.ts';
+import { type Engine, validate } from './validate.ts';
+import { type Weighed, weigh } from './verdict/weigh.ts';
+
+/** A request to explain, and what to take for granted where only a running installation could know. */
+export interface ExplainQuestion {
+  /** JSON, as `POST /validate` takes it. */
+  readonly body: string;
+  /** Name of the gateway's site; empty for a caller of `POST /validate`. */
+  readonly site: string;
+  /** Explain as if the request came with a session that passed its challenge, or was only issued. */
+  readonly session?: 'verified' | 'issued' | undefined;
+  /** Explain as if every budget were used up. */
+  readonly overBudget?: boolean;
+}
+
+/** Why a request gets the answer it gets: plain data, in the words of the wire and of guard.yaml. */
+export interface Explanation {
+  readonly organisation: string;
+  readonly site: string;
+  readonly facts: ExplainedFacts;
+  readonly findings: readonly {
+    readonly reason: Reason;
+    readonly category: Category;
+    readonly weight: number;
+    readonly meaning: string;
+  }[];
+  /** What the findings amount to, should a rule let them decide. */
+  readonly weighed: Weighed;
+  readonly rules: readonly {
+    readonly name: string;
+    readonly built_in: boolean;
+    readonly matched: boolean;
+    /** The directives it sets, each as guard.yaml has it. */
+    readonly sets: Readonly<Partial<Record<DirectiveName, unknown>>>;
+    /** Those in which it is the one that counts. */
+    readonly decides: readonly DirectiveName[];
+  }[];
+  readonly verdict: {
+    readonly concluded: DecisionEvent['decision'];
+    readonly enforced: Action;
+    /** Name of the rule that decided; empty when none did. */
+    readonly rule: string;
+    readonly reasons: readonly string[];
+    readonly monitor: boolean;
+    readonly observe: boolean;
+  };
+  /** The wire's answer; of its page only the length, because it is a new one every time. */
+  readonly answer: Omit<ValidateResponse, 'response_html'> & { readonly body_bytes: number };
+}
+
+export type Explained =
+  | { readonly kind: 'explained'; readonly explanation: Explanation }
+  | { readonly kind: 'error'; readonly type: ValidateErrorType; readonly message: string };
+
+/** What a decision passed through, noted while it was made. */
+interface Trace {
+  seen: { readonly facts: Facts; readonly findings: () => readonly Reason[] } | undefined;
+  readonly matched: Set<Rule>;
+  event: DecisionEvent | undefined;
+}
+
+/**
+ * Explains one decision by making it: the same pipeline, with rules that note what they saw, a store
+ * that spends nothing and a sink that keeps the event. Nothing is recorded, counted or stored.
+ */
+export async function explain(
+  question: ExplainQuestion,
+  policy: Policy,
+  engine: Engine,
+): Promise<Explained> {
+  const parsed = parseValidateBody(question.body);
+  if (parsed.kind === 'error') return parsed;
+  const request = assumeSession(parsed.request, question.session, policy, engine);
+  const trace: Trace = { seen: undefined, matched: new Set(), event: undefined };
+  const validated = await validate(
+    request,
+    tracing(policy, trace),
+    { site: question.site, via: 'in-process', uploadUrl: '/.guard/verify' },
+    {
+      ...engine,
+      store: untouchable(engine.store, question, request, policy),
+      events: sinkOf(trace),
+    },
+  );
+  if (validated.kind === 'error') {
+    return { kind: 'error', type: validated.type, message: validated.message ?? '' };
+  }
+  const { seen, event } = trace;
+  // Every policy ends in the built-in rule, and every answer is recorded.
+  if (seen === undefined || event === undefined) throw new Error('a decision left no trace');
+  const explanation: Explanation = {
+    organisation: policy.organisation,
+    site: question.site,
+    facts: explainFacts(seen.facts),
+    ...explainFindings(seen.findings(), seen.facts),
+    rules: explainRules(policy, seen, trace.matched),
+    verdict: {
+      concluded: event.decision,
+      enforced: event.action,
+      rule: event.rule,
+      reasons: event.blockReasons,
+      monitor: event.monitor,
+      observe: event.observe,
+    },
+    answer: withoutBody(validated.response),
+  };
+  return { kind: 'explained', explanation };
+}
+
+function tracing(policy: Policy, trace: Trace): Policy {
+  const rules = policy.rules.map(({ rule, holds, surelyHolds }) => ({
+    rule,
+    surelyHolds,
+    holds: (facts: Facts, findings: () => readonly Reason[]) => {
+      trace.seen = { facts, findings };
+      const matched = holds(facts, findings);
+      if (matched) trace.matched.add(rule);
+      return matched;
+    },
+  }));
+  return { ...policy, rules };
+}
+
+function sinkOf(trace: Trace): Engine['events'] {
+  return {
+    record(event) {
+      trace.event = event;
+    },
+  };
+}
+
+/** A store that can be read and not changed; budgets are full, or all used up, as the question wants. */
+function untouchable(
+  store: SessionStore,
+  { session, overBudget = false }: ExplainQuestion,
+  request: ValidateRequest,
+  { organisation }: Policy,
+): SessionStore {
+  const assumed: Session | undefined =
+    session === 'verified'
+      ? {
+          organisation,
+          state: 'verified',
+          reasons: [],
+          userAgent: headerOf(request, 'user-agent'),
+          network: '',
+          judgedAt: 0,
+        }
+      : undefined;
+  return {
+    session: (id) => (session === undefined ? store.session(id) : assumed),
+    keepSession: () => undefined,
+    spend: () => false,
+    take: (_key, { perMs, requests }) => (overBudget ? perMs / requests : 0),
+    close: () => Promise.resolve(),
+  };
+}
+
+function assumeSession(
+  request: ValidateRequest,
+  session: ExplainQuestion['session'],
+  { organisation }: Policy,
+  { ids }: Engine,
+): ValidateRequest {
+  return session === undefined ? request : { ...request, cookie: ids.mint(organisation) };
+}
+
+function headerOf({ headers = {} }: ValidateRequest, name: string): string {
+  return Object.entries(headers).find(([field]) => field.toLowerCase() === name)?.[1] ?? '';
+}
+
+function explainFindings(
+  found: readonly Reason[],
+  { session }: Facts,
+): Pick<Explanation, 'findings' | 'weighed'> {
+  return {
+    findings: found.map((reason) => ({ reason, ...reasons[reason] })),
+    weighed: weigh(found, session.state === 'verified'),
+  };
+}
+
+function explainRules(
+  policy: Policy,
+  { facts, findings }: NonNullable<Trace['seen']>,
+  matched: ReadonlySet<Rule>,
+): Explanation['rules'] {
+  const directives = direct(policy.rules, facts, findings);
+  return policy.rules.map(({ rule }) => ({
+    name: rule.name,
+    built_in: rule === allowlistRule,
+    matched: matched.has(rule),
+    sets: setBy(rule),
+    decides: matched.has(rule) ? directivesOf(rule, directives) : [],
+  }));
+}
+
+function withoutBody({ response_html = '', ...rest }: ValidateResponse): Explanation['answer'] {
+  return { ...rest, body_bytes: Buffer.byteLength(response_html, 'base64') };
+}

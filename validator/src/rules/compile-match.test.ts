@@ -1,0 +1,324 @@
+import { Match } from '@guard/config/settings/rule';
+import type { Session } from '@guard/config/contract/ports';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { validatorWith } from '../../../test/kit/validator.ts';
+import {
+  CHROME_UA,
+  chromeHttps,
+  curl,
+  googlebot,
+  GOOGLEBOT_IP,
+  HOME_IP,
+  visit,
+} from '../../../test/kit/visitors.ts';
+import { asksFor, compileMatch } from './compile-match.ts';
+
+/** Whether a rule with this match blocks a visit: the match as a user writes it, the real validator behind. */
+async function matches(
+  match: unknown,
+  over: Parameters<typeof visit>[0] = {},
+  organisation: Readonly<Record<string, unknown>> = {},
+): Promise<boolean> {
+  const rules = stringify([{ name: 'rule', match, verdict: 'block' }]);
+  const { ask, events } = validatorWith(rules, { organisation });
+  await ask(visit(over));
+  return events[0]?.decision === 'block' && events[0].rule === 'rule';
+}
+
+const at = (path: string, host = 'shop.example') => ({ url: `https://${host}${path}` });
+
+/** Each condition that a match may set, with one that an ordinary visit does not meet. */
+const STRANGER: Readonly<Record<keyof Match, unknown>> = {
+  host: 'other.example',
+  path: '/elsewhere',
+  method: 'DELETE',
+  ip: '192.0.2.1',
+  country: 'NO',
+  asn: 64_496,
+  header: { 'x-never-sent': '*' },
+  user_agent: 'nobody*',
+  crawler: { identified: true },
+  category: 'crawler_impersonator',
+  session: 'verified',
+  any: [{ path: '/elsewhere' }],
+  all: [{ path: '/elsewhere' }],
+  not: {},
+};
+
+describe('no condition is ever forgotten', () => {
+  test('the empty match holds for everybody', async () => {
+    expect(await matches({})).toBe(true);
+  });
+
+  test.each(Object.entries(STRANGER))(
+    'a match with %s alone does not hold for a visitor who does not meet it',
+    async (name, wanted) => {
+      expect(await matches({ [name]: wanted })).toBe(false);
+    },
+  );
+
+  test('all given conditions must hold', async () => {
+    const wanted = { method: 'GET', path: '/', host: 'shop.example', ip: HOME_IP };
+    expect(await matches(wanted)).toBe(true);
+    for (const name of Object.keys(wanted)) {
+      const broken = { ...wanted, [name]: STRANGER[name as keyof Match] };
+      expect(await matches(broken), name).toBe(false);
+    }
+  });
+
+  test('a condition is found at any depth, so that what it needs is loaded', () => {
+    const match = Match.parse({ any: [{ path: '/' }, { all: [{ not: { asn: 1 } }] }] });
+    expect(asksFor('asn', match)).toBe(true);
+    expect(asksFor('country', match)).toBe(false);
+  });
+});
+
+describe('host', () => {
+  test.each([
+    ['shop.example', 'shop.example', true],
+    ['SHOP.example', 'shop.EXAMPLE:8443', true],
+    ['shop.example', 'shop.example.', true],
+    ['shop.example', 'evil-shop.example', false],
+    ['*.shop.example', 'a.b.shop.example', true],
+    ['*.shop.example', 'shop.example', false],
+    ['*', 'anything.example', true],
+    ['[2001:db8::1]', '[2001:DB8:0::1]:443', true],
+  ])('%s and a request to %s: %s', async (host, asked, expected) => {
+    expect(await matches({ host }, at('/', asked))).toBe(expected);
+  });
+});
+
+describe('path', () => {
+  test.each([
+    ['/admin/**', '/admin', true],
+    ['/admin/**', '/admin/users?page=2', true],
+    ['/admin/**', '/administrator', false],
+    ['/*.php', '/index.php', true],
+    ['/*.php', '/a/index.php', false],
+    ['/Admin', '/admin', false],
+    [{ regex: '^/v[0-9]+/' }, '/v12/items', true],
+    [{ regex: '^/v[0-9]+/' }, '/api/v12/', false],
+  ])('%j and %s: %s', async (path, asked, expected) => {
+    expect(await matches({ path }, at(asked))).toBe(expected);
+  });
+
+  test.each(['//admin', '/./admin', '/x/../admin', '/%61dmin', '/admin;x=1', '/x/%2e%2e/admin'])(
+    'every reading an origin could make counts: %s',
+    async (asked) => {
+      expect(await matches({ path: '/admin/**' }, at(asked))).toBe(true);
+    },
+  );
+
+  test('a regular expression takes time linear in what the visitor wrote', async () => {
+    expect(await matches({ path: { regex: '^/(a+)+$' } }, at(`/${'a'.repeat(4_000)}!`))).toBe(
+      false,
+    );
+  });
+});
+
+describe('method', () => {
+  test.each([
+    ['POST', 'POST', true],
+    ['post', 'POST', true],
+    ['POST', 'post', true],
+    [['PUT', 'PATCH'], 'PATCH', true],
+    ['POST', 'GET', false],
+  ])('%j and a %s request: %s', async (method, asked, expected) => {
+    expect(await matches({ method }, { method: asked })).toBe(expected);
+  });
+
+  test('a request that names none counts as GET', async () => {
+    const { method, ...without } = visit();
+    expect(method).toBe('GET');
+    const { ask } = validatorWith('[{ name: r, match: { method: GET }, verdict: block }]');
+    expect((await ask(without)).decision).toBe('block');
+  });
+});
+
+describe('ip', () => {
+  test.each([
+    ['203.0.113.0/24', '203.0.113.9', true],
+    ['203.0.113.0/24', '203.0.114.9', false],
+    ['203.0.113.9', '::ffff:203.0.113.9', true],
+    ['2001:db8::/32', '2001:0DB8:1::1', true],
+    ['0.0.0.0/0', '2001:db8::1', false],
+    [['192.0.2.1', '2001:db8::/64'], '2001:db8::9', true],
+  ])('%j and %s: %s', async (ip, asked, expected) => {
+    expect(await matches({ ip }, { ip: asked })).toBe(expected);
+  });
+});
+
+describe('country and asn', () => {
+  test.each([
+    [{ country: 'US' }, '8.8.8.8', true],
+    [{ country: ['de', 'us'] }, '8.8.8.8', true],
+    [{ country: 'RU' }, '2a02:6b8::1', true],
+    [{ country: 'US' }, '203.0.113.9', false],
+    [{ not: { country: 'US' } }, '203.0.113.9', true],
+    [{ asn: 15_169 }, '8.8.8.8', true],
+    [{ asn: [13_335, 15_169] }, '2606:4700:4700::1111', true],
+    [{ asn: 15_169 }, '1.1.1.1', false],
+    [{ asn: 15_169 }, '203.0.113.9', false],
+    [{ not: { asn: 15_169 } }, '8.8.8.8', false],
+    [{ any: [{ asn: 64_496 }, { all: [{ asn: 15_169 }] }] }, '8.8.8.8', true],
+  ])('%j and %s: %s', async (match, ip, expected) => {
+    expect(await matches(match, { ip })).toBe(expected);
+  });
+
+  test("come from the user's own databases where they are given", async () => {
+    const folder = join(import.meta.dirname, '../../../config/fixtures/databases');
+    const databases = { country: join(folder, 'country.mmdb'), asn: join(folder, 'asn.mmdb') };
+    const rules = '[{ name: r, match: { country: NO, asn: 64496 }, verdict: block }]';
+    const own = validatorWith(rules, { databases });
+    expect((await own.ask(visit({ ip: '203.0.113.9' }))).decision).toBe('block');
+    expect((await own.ask(visit({ ip: '8.8.8.8' }))).decision).toBe('allow');
+  });
+
+  test('a database that cannot be opened stops the start, and is named', () => {
+    const databases = { asn: '/nonexistent/asn.mmdb' };
+    expect(() => validatorWith('[]', { databases })).toThrow('/nonexistent/asn.mmdb');
+  });
+});
+
+describe('header and user_agent', () => {
+  const sent = (headers: Readonly<Record<string, string>>) => ({
+    headers: { ...chromeHttps, ...headers },
+  });
+
+  test.each([
+    [{ 'x-tool': '*bot*' }, { 'X-Tool': 'my bot 1' }, true],
+    [{ 'X-TOOL': 'exactly' }, { 'x-tool': 'exactly' }, true],
+    [{ 'x-tool': 'exactly' }, { 'x-tool': 'Exactly' }, false],
+    [{ 'x-tool': { regex: '(?i)^exactly$' } }, { 'x-tool': 'Exactly' }, true],
+    [{ 'x-tool': '*' }, {}, false],
+    [{ 'x-tool': '*' }, { 'x-tool': '' }, true],
+    [{ 'x-a': '1', 'x-b': '2' }, { 'x-a': '1', 'x-b': '2' }, true],
+    [{ 'x-a': '1', 'x-b': '2' }, { 'x-a': '1' }, false],
+    [{ constructor: '*' }, {}, false],
+  ])('header %j and %j: %s', async (header, headers, expected) => {
+    expect(await matches({ header }, sent(headers))).toBe(expected);
+  });
+
+  test.each([
+    ['curl/*', true],
+    ['*curl/8.1*', true],
+    [['wget*', 'curl*'], true],
+    [{ regex: '^curl/[78]' }, true],
+    ['CURL/*', false],
+    ['*chrome*', false],
+  ])('user_agent %j and curl: %s', async (wanted, expected) => {
+    expect(await matches({ user_agent: wanted }, { headers: { ...curl } })).toBe(expected);
+  });
+
+  test('a missing User-Agent is the empty one', async () => {
+    expect(await matches({ user_agent: { regex: '^$' } }, { headers: {} })).toBe(true);
+  });
+});
+
+describe('crawler', () => {
+  const real = { headers: { ...googlebot }, ip: GOOGLEBOT_IP };
+  const impostor = { headers: { ...googlebot } };
+
+  test.each([
+    [{ identified: true }, real, true],
+    [{ identified: true }, {}, false],
+    [{ identified: false }, {}, true],
+    [{ identified: false }, real, false],
+    [{ verified: true }, real, true],
+    [{ verified: true }, impostor, false],
+    [{ verified: false }, impostor, true],
+    [{ verified: false }, {}, false],
+    [{ name: 'googleBOT' }, real, true],
+    [{ name: ['Bingbot', 'GPTBot'] }, real, false],
+    [{ category: 'Search Engine' }, real, true],
+    [{ category: 'AI Training' }, real, false],
+    [{ rsl_category: 'search' }, real, true],
+    [{ rsl_category: ['ai-train'] }, real, false],
+    [{ name: 'Googlebot', verified: true, rsl_category: 'search' }, real, true],
+    [{}, real, true],
+    [{}, {}, false],
+  ])('%j: case %#', async (crawler, visitor, expected) => {
+    expect(await matches({ crawler }, visitor)).toBe(expected);
+  });
+
+  test('allowlisted is about the list of the organisation, whatever the address proves', async () => {
+    const listed = { crawler_allowlist: ['Googlebot'] };
+    const other = { crawler_allowlist: ['Bingbot'] };
+    expect(await matches({ crawler: { allowlisted: true } }, real, listed)).toBe(true);
+    expect(await matches({ crawler: { allowlisted: true } }, real, other)).toBe(false);
+    expect(await matches({ crawler: { allowlisted: false } }, real, other)).toBe(true);
+    expect(await matches({ crawler: { allowlisted: true } }, impostor, listed)).toBe(true);
+  });
+});
+
+describe('category: what detection found, also where no rule asks it to decide', () => {
+  test.each([
+    ['suspicious_network', { ip: '3.5.140.2' }, true],
+    ['suspicious_network', {}, false],
+    ['bot_identity', { headers: { ...curl } }, true],
+    [['crawler_impersonator', 'automated_browser'], { headers: { ...googlebot } }, true],
+  ])('%j: case %#', async (category, visitor, expected) => {
+    expect(await matches({ category }, visitor)).toBe(expected);
+  });
+});
+
+describe('session: verified', () => {
+  const id = '0f8fad5b-d9cb-869f-a165-70867728950e';
+  const session: Session = {
+    organisation: 'acme',
+    state: 'verified',
+    reasons: [],
+    userAgent: CHROME_UA,
+    network: '84.115.20.0/24',
+    judgedAt: 0,
+  };
+  const rules = '[{ name: r, match: { session: verified }, verdict: block }]';
+
+  test.each([
+    ['verified', {}, 'block'],
+    ['rejected', { state: 'rejected' }, 'allow'],
+    ['of another organisation', { organisation: 'other' }, 'allow'],
+    ['of another browser', { userAgent: 'another' }, 'allow'],
+  ] as const)('a session that is %s', async (_, over, decision) => {
+    const { ask, store } = validatorWith(rules);
+    store.keepSession(id, { ...session, ...over }, 60_000);
+    expect((await ask(visit({ cookie: id }))).decision).toBe(decision);
+    expect((await ask(visit())).decision).toBe('allow');
+  });
+});
+
+describe('any, all and not', () => {
+  test.each([
+    [{ any: [{ path: '/a' }, { method: 'GET' }] }, true],
+    [{ any: [{ path: '/a' }, { path: '/b' }] }, false],
+    [{ all: [{ path: '/' }, { method: 'GET' }] }, true],
+    [{ all: [{ path: '/' }, { method: 'POST' }] }, false],
+    [{ not: { path: '/a' } }, true],
+    [{ not: { not: { path: '/a' } } }, false],
+    [{ not: { all: [{ path: '/' }, { any: [{ method: 'POST' }, { ip: HOME_IP }] }] } }, false],
+    [{ path: '/', any: [{ method: 'POST' }] }, false],
+    [{ any: [{ all: [{ not: { any: [{ path: '/a' }] } }] }] }, true],
+  ])('%j: %s', async (match, expected) => {
+    expect(await matches(match)).toBe(expected);
+  });
+});
+
+test('what is compiled once is asked often, and asks for findings only where a condition needs them', () => {
+  const asked = { findings: 0 };
+  const findings = () => {
+    asked.findings += 1;
+    return [];
+  };
+  const holds = compileMatch(
+    Match.parse({ method: 'POST', category: 'bot_identity' }),
+    'some',
+  );
+  // Only what the conditions look at; the method rules the request out before findings are made.
+  const facts = { method: 'GET' } as Parameters<typeof holds>[0];
+  expect(holds(facts, findings)).toBe(false);
+  expect(asked.findings).toBe(0);
+  expect(holds({ ...facts, method: 'POST' }, findings)).toBe(false);
+  expect(asked.findings).toBe(1);
+});
