@@ -11,7 +11,8 @@ import { chromeHttp } from '../test/kit/visitors.ts';
 import { storySettings } from '../test/kit/story-settings.ts';
 import { cpuTime } from './cpu-time.ts';
 import { load, median, type LoadResult } from './load.ts';
-import { startOn, type Started } from './processes.ts';
+import { placement, startOn, type Started } from './processes.ts';
+import { type BenchOptions, type Report, toTable } from './report.ts';
 
 const here = import.meta.dirname;
 
@@ -22,7 +23,7 @@ interface Target {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface Row {
+interface Row {
   readonly name: string;
   readonly requestsPerS: number;
   /** All processes of the target together. */
@@ -33,15 +34,44 @@ export interface Row {
   readonly p99Us: number;
 }
 
-export interface BenchOptions {
-  readonly rounds: number;
-  readonly seconds: number;
-  readonly connections: number;
-  readonly onProgress: (text: string) => void;
+/** Starts every target, drives them in turns, and gives the medians in the order of the targets. */
+export async function bench(options: BenchOptions): Promise<Report> {
+  const rows = await measureAll(options);
+  return {
+    rows,
+    table: tableOf(rows),
+    notes: [
+      placement,
+      `${options.connections} connections; 1 KiB answers; the headers of Chrome on plain http`,
+      "CPU is the run time of all threads and children of a target: for Guard with decisions, the database's share is in it",
+    ],
+  };
 }
 
-/** Starts every target, drives them in turns, and gives the medians in the order of the targets. */
-export async function benchGateway(options: BenchOptions): Promise<Row[]> {
+function tableOf(rows: readonly Row[]): string {
+  const head = [
+    'target',
+    'requests/s',
+    'CPU us/request',
+    'of it database',
+    'of http-proxy-3',
+    'p50 us',
+    'p99 us',
+  ];
+  const peer = rows.find(({ name }) => name.startsWith('http-proxy-3'));
+  const body = rows.map((row) => [
+    row.name,
+    row.requestsPerS.toFixed(0),
+    row.cpuUs.toFixed(1),
+    row.databaseUs.toFixed(1),
+    (row.cpuUs / (peer?.cpuUs ?? Number.NaN)).toFixed(2),
+    row.p50Us.toFixed(0),
+    row.p99Us.toFixed(0),
+  ]);
+  return toTable(head, body);
+}
+
+async function measureAll(options: BenchOptions): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'guard-bench-'));
   const started: Started[] = [];
   try {

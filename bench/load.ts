@@ -8,22 +8,34 @@ export interface LoadResult {
   readonly p99Us: number;
 }
 
-/** Keeps `connections` requests under way for `seconds`. Any answer but 200 is an error. */
+/**
+ * Keeps `connections` requests under way for `seconds`: GET /, or POST of `body` to the path of
+ * `url`. Any answer but 200 is an error.
+ */
 export async function load(
   url: string,
   headers: Readonly<Record<string, string>>,
-  { connections, seconds }: { readonly connections: number; readonly seconds: number },
+  {
+    connections,
+    seconds,
+    body,
+  }: { readonly connections: number; readonly seconds: number; readonly body?: string },
 ): Promise<LoadResult> {
-  const pool = new Pool(url, { connections, pipelining: 1 });
+  const { origin, pathname: path } = new URL(url);
+  const request =
+    body === undefined
+      ? ({ method: 'GET', path, headers } as const)
+      : ({ method: 'POST', path, headers, body } as const);
+  const pool = new Pool(origin, { connections, pipelining: 1 });
   const latencies: number[] = [];
   const startedAt = performance.now();
   const until = startedAt + seconds * 1000;
   const lane = async () => {
     while (performance.now() < until) {
       const sentAt = performance.now();
-      const { statusCode, body } = await pool.request({ method: 'GET', path: '/', headers });
-      await body.dump();
-      if (statusCode !== 200) throw new Error(`${url} answered ${statusCode}`);
+      const answer = await pool.request(request);
+      await answer.body.dump();
+      if (answer.statusCode !== 200) throw new Error(`${url} answered ${answer.statusCode}`);
       latencies.push((performance.now() - sentAt) * 1000);
     }
   };

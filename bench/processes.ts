@@ -4,8 +4,12 @@ import { createInterface } from 'node:readline';
 
 const CORES = spawnSync('nproc', { encoding: 'utf8' }).stdout.trim();
 /** With two cores, the target has one to itself, and the load and the origin share the other. */
-export const pinned =
+const pinned =
   Number(CORES) >= 2 && spawnSync('taskset', ['--version']).status === 0 ? ['taskset', '-c'] : [];
+
+/** How the machine's cores were given out, for the notes of a report. */
+export const placement =
+  pinned.length > 0 ? 'the target on one core, load and origin on the other' : 'nothing pinned';
 
 export interface Started {
   readonly pid: number;

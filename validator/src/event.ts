@@ -46,7 +46,7 @@ export function describeEvent(told: Told): DecisionEvent {
     host: facts.url.host,
     path: facts.url.path,
     query: facts.url.query,
-    referrerOrigin: referrerOrigin(facts.headers['referer']),
+    referrerOrigin: referrerOrigin(facts.referrer),
     ip: facts.ip,
     country: facts.country(),
     userAgent: facts.userAgent,

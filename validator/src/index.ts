@@ -13,6 +13,8 @@ import type {
   Validate,
   ValidateOutcome,
 } from '@guard/config/contract/ports';
+import type { Databases } from '@guard/config/settings/databases';
+import type { BotKey } from '@guard/config/settings/web-bot-auth';
 import type { Organisation } from '@guard/config/settings/schema';
 import type { FastifyPluginAsync } from 'fastify';
 import { loadBrowserBundle } from '../browser/build.ts';
@@ -20,16 +22,22 @@ import { describeFailedUpload } from './challenge-event.ts';
 import { createCollector } from './challenge/collector.ts';
 import { createChallengeIssuer } from './challenge/issue.ts';
 import { after } from './deadline.ts';
+import { type Explained, type ExplainQuestion, explain } from './explain.ts';
 import { collectorRoutes } from './http/collector-routes.ts';
 import { createHealthCheck } from './http/health.ts';
 import { validateRoutes } from './http/validate-routes.ts';
 import { compilePolicy, type Policy } from './organisation.ts';
+import type { Resolver } from './proofs/forward-confirmed.ts';
+import { openProofs } from './proofs/open-proofs.ts';
 import { createAgentReader } from './request/agent.ts';
+import { asnSource } from './rules/asn-source.ts';
 import { REJECTED_TTL_MS, VERIFIED_TTL_MS } from './session/cookie.ts';
 import { createSealer } from './session/sealer.ts';
 import { createSessionIds } from './session/session-id.ts';
-import { type Engine, validate } from './validate.ts';
+import { type Caller, type Engine, validate, type Validated } from './validate.ts';
 
+export type { Explained, ExplainQuestion, Explanation } from './explain.ts';
+export { createResolver } from './proofs/forward-confirmed.ts';
 export { MemoryStore } from './session/memory-store.ts';
 
 export interface ValidatorOptions {
@@ -41,6 +49,14 @@ export interface ValidatorOptions {
   readonly collectorUrl: () => string;
   readonly healthToken: Buffer | undefined;
   readonly crawlers: CrawlerCatalogue;
+  /** Loaded here when it is not given. */
+  readonly networks?: NetworkCatalogue;
+  /** Public keys of crawlers that sign their requests (Web Bot Auth). */
+  readonly botKeys?: readonly BotKey[] | undefined;
+  /** Looks up the names of addresses that claim a crawler; without one no name is looked up. */
+  readonly resolver?: Resolver | undefined;
+  /** Databases of the user's own; the bundled ones stand in for what is not given. */
+  readonly databases?: Databases;
   readonly store: SessionStore;
   readonly events: EventSink;
   readonly clock: Clock;
@@ -54,6 +70,8 @@ export interface Validator {
   /** The in-process side of the Validate port, for the sites of one organisation. */
   forOrganisation(id: string): Validate;
   readonly collect: Collect;
+  /** Why a request of one organisation gets the answer it gets. Changes nothing and records nothing. */
+  explain(organisation: string, question: ExplainQuestion): Promise<Explained>;
   /** `POST /validate` and `GET /health`. */
   readonly validateRoutes: FastifyPluginAsync;
   /** The challenge's upload and `GET /health`. */
@@ -83,20 +101,23 @@ export function createValidator(options: ValidatorOptions): Validator {
   return {
     forOrganisation: (id) => inProcess(policyOf(policies, id), engine),
     collect,
+    explain: (id, question) => explain(question, policyOf(policies, id), engine),
     validateRoutes: validateRoutes({ ...options, policies, engine, isHealthAuthorised }),
     collectorRoutes: collectorRoutes({ ...options, collect, isHealthAuthorised }),
   };
 }
 
 function createEngine(options: ValidatorOptions): Engine {
-  const { secrets, crawlers, store, events, metrics, clock, observe } = options;
-  const networks = NetworkCatalogue.load();
+  const { secrets, crawlers, store, events, metrics, clock, log, observe } = options;
+  const { databases = {} } = options;
+  const networks = options.networks ?? NetworkCatalogue.load();
   return {
     sources: {
-      crawlers,
+      proveClaim: openProofs(options),
       readAgent: createAgentReader(crawlers, UserAgentCatalogue.load()),
       networkOf: (ip) => networks.kindOf(ip),
-      countryOf: openCountries(),
+      countryOf: openCountries(databases.country),
+      asnOf: asnSource(options.organisations, databases.asn),
     },
     store,
     ids: createSessionIds(createSealer(secrets, 'session')),
@@ -108,6 +129,7 @@ function createEngine(options: ValidatorOptions): Engine {
       },
     },
     clock,
+    log,
     observe,
   };
 }
@@ -119,16 +141,18 @@ function policyOf(policies: ReadonlyMap<string, Policy>, id: string): Policy {
 }
 
 function inProcess(policy: Policy, engine: Engine): Validate {
-  return (request, { site = '' }) =>
-    after(
-      validate(request, policy, { site, via: 'in-process', uploadUrl: '/.guard/verify' }, engine),
-      (validated): ValidateOutcome => {
-        if (validated.kind === 'response')
-          return { kind: 'answered', response: validated.response };
-        const { status, fail } = validateErrors[validated.type];
-        return fail === 'closed'
-          ? { kind: 'rejected', status, type: validated.type }
-          : { kind: 'failed', reason: 'server_error', detail: validated.type };
-      },
-    );
+  return (request, { site = '', signal }) => {
+    const caller: Caller = { site, via: 'in-process', uploadUrl: '/.guard/verify', signal };
+    return after(validate(request, policy, caller, engine), outcomeOf);
+  };
+}
+
+/** The same outcome as `POST /validate` leads to at its caller. */
+function outcomeOf(validated: Validated): ValidateOutcome {
+  if (validated.kind === 'response') return { kind: 'answered', response: validated.response };
+  const { type } = validated;
+  const { status, fail } = validateErrors[type];
+  if (fail === 'closed') return { kind: 'rejected', status, type };
+  const reason = type === 'validation_timeout' ? 'timeout' : 'server_error';
+  return { kind: 'failed', reason, detail: type };
 }

@@ -2,6 +2,7 @@ import { mintRequestId } from '@guard/config/contract/request-id';
 import type { ValidateResponse } from '@guard/config/contract/validate-response';
 import type { Challenge } from './challenge/issue.ts';
 import { newReference } from './challenge/reference-code.ts';
+import { nameOf } from './error-name.ts';
 import { describeEvent } from './event.ts';
 import type { Policy } from './organisation.ts';
 import type { Facts } from './request/facts.ts';
@@ -62,14 +63,25 @@ function observed({ concluded, monitor }: Judgement): Judgement {
   return { concluded, enforced: { kind: 'allow', reasons, by }, monitor };
 }
 
-/** The presented session, or a new one; a matched crawler, and who is only observed, get none. */
+/**
+ * The presented session, or a new one; a matched crawler, and who is only observed, get none. An id
+ * that could not be sealed is none: an `allow` stays one, and a challenge goes out without its page.
+ */
 function sessionFor(facts: Facts, { policy, engine }: Setting): { id: string; minted: boolean } {
   if (facts.session.state !== 'none') return { id: facts.session.id, minted: false };
   if (engine.observe || facts.crawler) return { id: '', minted: false };
-  return { id: engine.ids.mint(policy.organisation), minted: true };
+  try {
+    return { id: engine.ids.mint(policy.organisation), minted: true };
+  } catch (error) {
+    engine.log('error', 'session_not_sealed', { error: nameOf(error) });
+    return { id: '', minted: false };
+  }
 }
 
-/** The challenge page. Without a session it could not be won, and who takes no HTML needs none. */
+/**
+ * The challenge page. Without a session it could not be won, and who takes no HTML needs none. One that
+ * could not be rendered is left out, and the caller denies (spec 3).
+ */
 function challengeFor(
   { kind }: Verdict,
   facts: Facts,
@@ -80,16 +92,21 @@ function challengeFor(
   if (kind !== 'challenge' || sessionId === '' || representationFor(facts) !== 'html') {
     return undefined;
   }
-  return engine.issue({
-    organisation: policy.organisation,
-    sessionId,
-    ip: facts.ip,
-    userAgent: facts.userAgent,
-    acceptLanguage: facts.headers['accept-language'],
-    method: facts.method,
-    uploadUrl: caller.uploadUrl,
-    nowMs,
-  });
+  try {
+    return engine.issue({
+      organisation: policy.organisation,
+      sessionId,
+      ip: facts.ip,
+      userAgent: facts.userAgent,
+      acceptLanguage: facts.headers['accept-language'],
+      method: facts.method,
+      uploadUrl: caller.uploadUrl,
+      nowMs,
+    });
+  } catch (error) {
+    engine.log('error', 'challenge_not_rendered', { error: nameOf(error) });
+    return undefined;
+  }
 }
 
 /** Only who is shown a page, or a problem, has a use for a code. */

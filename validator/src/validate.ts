@@ -1,14 +1,21 @@
 import type { ValidateErrorType } from '@guard/config/contract/errors';
 import { VALIDATE } from '@guard/config/contract/limits';
-import type { Clock, EventSink, MaybePromise, SessionStore } from '@guard/config/contract/ports';
+import type {
+  Clock,
+  EventSink,
+  Log,
+  MaybePromise,
+  SessionStore,
+} from '@guard/config/contract/ports';
 import type { Reason } from '@guard/config/contract/reasons';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import type { ValidateResponse } from '@guard/config/contract/validate-response';
 import type { IssueChallenge } from './challenge/issue.ts';
 import { after, within } from './deadline.ts';
+import { nameOf } from './error-name.ts';
 import type { Policy } from './organisation.ts';
-import { describe, type FactSources, type Facts } from './request/facts.ts';
-import { respond } from './respond.ts';
+import { describe, type Described, type FactSources, type Facts } from './request/facts.ts';
+import { respond, type Setting } from './respond.ts';
 import { budgetKey } from './rules/budget-key.ts';
 import { direct } from './rules/direct.ts';
 import { resolveSession } from './session/resolve.ts';
@@ -25,6 +32,7 @@ export interface Engine {
   readonly issue: IssueChallenge;
   readonly events: EventSink;
   readonly clock: Clock;
+  readonly log: Log;
   /** Enforce nothing, record everything. */
   readonly observe: boolean;
 }
@@ -34,15 +42,20 @@ export interface Caller {
   readonly site: string;
   readonly via: 'in-process' | 'api';
   readonly uploadUrl: string;
+  /** Ends the question early: its answer is of no use any more. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export type Validated =
   | { readonly kind: 'response'; readonly response: ValidateResponse }
   | { readonly kind: 'error'; readonly type: ValidateErrorType; readonly message?: string };
 
+const TIMED_OUT: Validated = { kind: 'error', type: 'validation_timeout' };
+
 /**
  * One decision (spec 3): facts, findings, rules, verdict, response, event. It answers at once while
- * the store does, and never later than the budget of 500 ms (spec 8).
+ * the store does, and never later than the budget of 500 ms (spec 8). Never rejects: whatever breaks,
+ * in here or in the store, is a logged `internal_server_error`.
  */
 export function validate(
   request: ValidateRequest,
@@ -50,25 +63,53 @@ export function validate(
   caller: Caller,
   engine: Engine,
 ): MaybePromise<Validated> {
-  const startedAt = performance.now();
-  const described = describe(request, engine.sources, policy.isAllowlisted);
-  if (described.kind === 'error') return described;
-  const visitor = { organisation: policy.organisation, userAgent: described.facts.userAgent };
-  const answer = after(
-    resolveSession(described.cookie, visitor, engine.store, engine.ids),
-    (session) => {
-      const facts: Facts = { ...described.facts, session };
-      return after(judge(facts, policy, engine.store), (judgement): Validated => {
-        const response = respond(facts, judgement, { policy, caller, engine, startedAt });
-        return { kind: 'response', response };
-      });
-    },
-  );
-  if (!(answer instanceof Promise)) return answer;
-  return within<Validated>(answer, VALIDATE.budgetMs, () => ({
-    kind: 'error',
-    type: 'validation_timeout',
-  }));
+  const failed = (error: unknown): Validated => {
+    // Its name and not its message, which can quote what was sent.
+    engine.log('error', 'validate_failed', { error: nameOf(error) });
+    return { kind: 'error', type: 'internal_server_error' };
+  };
+  try {
+    const startedAt = performance.now();
+    const described = describe(request, engine.sources, policy.isAllowlisted);
+    if (described.kind === 'error') return described;
+    const deadline: Deadline = { passed: false, signal: caller.signal };
+    const answer = decideOn(described, deadline, { policy, caller, engine, startedAt });
+    if (!(answer instanceof Promise)) return answer;
+    const leftMs = VALIDATE.budgetMs - (performance.now() - startedAt);
+    return within(answer.catch(failed), leftMs, () => {
+      deadline.passed = true;
+      return TIMED_OUT;
+    });
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+/** What a store that answers too late finds: nobody waits any more, so nothing is spent or recorded. */
+interface Deadline {
+  passed: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+function isOver({ passed, signal }: Deadline): boolean {
+  return passed || signal?.aborted === true;
+}
+
+function decideOn(
+  { facts: known, cookie }: Described & { kind: 'described' },
+  deadline: Deadline,
+  setting: Setting,
+): MaybePromise<Validated> {
+  const { policy, engine } = setting;
+  const visitor = { organisation: policy.organisation, userAgent: known.userAgent };
+  return after(resolveSession(cookie, visitor, engine.store, engine.ids), (session) => {
+    if (isOver(deadline)) return TIMED_OUT;
+    const facts: Facts = { ...known, session };
+    return after(judge(facts, policy, engine.store), (judgement): Validated => {
+      if (isOver(deadline)) return TIMED_OUT;
+      return { kind: 'response', response: respond(facts, judgement, setting) };
+    });
+  });
 }
 
 /** Rules and findings to a judgement. Findings are made when something asks, and once. */

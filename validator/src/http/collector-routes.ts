@@ -1,5 +1,6 @@
 import type { Collect } from '@guard/config/contract/ports';
 import type { FastifyPluginAsync } from 'fastify';
+import { orCloudHealthAgent } from './health.ts';
 import { addHealthRoute, type HealthOptions } from './health-route.ts';
 
 /** Largest upload of a challenge page, in bytes. */
@@ -16,7 +17,8 @@ export function collectorRoutes(options: CollectorRouteOptions): FastifyPluginAs
     app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) =>
       done(null, body),
     );
-    addHealthRoute(app, options);
+    const isHealthAuthorised = orCloudHealthAgent(options.isHealthAuthorised);
+    addHealthRoute(app, { ...options, isHealthAuthorised });
     app.all('/verify', { bodyLimit: MAX_UPLOAD_BYTES }, async (request, reply) => {
       const answer = await options.collect({
         method: request.method,

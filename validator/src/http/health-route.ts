@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import type { IncomingHttpHeaders } from 'node:http';
-import type { HealthCaller } from './health.ts';
+import type { HealthCheck } from './health.ts';
 
 /** Reported to our own monitoring only (spec 2.6). */
 const STACK_VERSION = '0.1.0';
 
 export interface HealthOptions {
-  readonly isHealthAuthorised: (headers: IncomingHttpHeaders) => HealthCaller;
+  readonly isHealthAuthorised: HealthCheck;
   readonly isReady: () => boolean;
 }
 

@@ -4,15 +4,24 @@ import { KeyRing } from '@guard/config/settings/key-ring';
 import type { Organisation } from '@guard/config/settings/schema';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Who asks for health: nobody we know, a customer with a health key, or our own monitoring. */
-export type HealthCaller = 'stranger' | 'customer' | 'internal';
+/** Who asks for health: nobody we know, a customer or load balancer, or our own monitoring. */
+export type HealthCaller = 'stranger' | 'outsider' | 'internal';
+
+export type HealthCheck = (headers: IncomingHttpHeaders) => HealthCaller;
+
+/**
+ * The User-Agent of Google Cloud's load balancer health checks, `GoogleHC/1.0`, in lower case and
+ * without its version. Spec 5 lets one provider's agent in at the collector; it proves nothing, so it
+ * sees no more than that the collector is ready.
+ */
+const CLOUD_HEALTH_AGENT = 'googlehc/';
 
 /** Authorises `GET /health` (spec 5): `x-health-check-token`, or `x-api-key` of a health key. */
 export function createHealthCheck(options: {
   readonly organisations: readonly Pick<Organisation, 'secret_keys'>[];
   readonly healthToken: Buffer | undefined;
   readonly clock: Clock;
-}): (headers: IncomingHttpHeaders) => HealthCaller {
+}): HealthCheck {
   const ring = new KeyRing(
     options.organisations.flatMap(({ secret_keys }) => secret_keys.filter(({ health }) => health)),
   );
@@ -24,6 +33,16 @@ export function createHealthCheck(options: {
     }
     const key = headers['x-api-key'];
     const known = typeof key === 'string' && ring.find(key, options.clock()) !== undefined;
-    return known ? 'customer' : 'stranger';
+    return known ? 'outsider' : 'stranger';
+  };
+}
+
+/** The same for the collector, which a cloud load balancer may ask as well (spec 5). */
+export function orCloudHealthAgent(isHealthAuthorised: HealthCheck): HealthCheck {
+  return (headers) => {
+    const caller = isHealthAuthorised(headers);
+    if (caller !== 'stranger') return caller;
+    const agent = headers['user-agent']?.toLowerCase() ?? '';
+    return agent.startsWith(CLOUD_HEALTH_AGENT) ? 'outsider' : 'stranger';
   };
 }

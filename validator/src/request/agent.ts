@@ -1,20 +1,24 @@
 import type { CatalogueCrawler, CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import type { UserAgentCatalogue } from '@guard/config/catalogue/user-agents';
 import { LRUCache } from 'lru-cache';
+import { type BrowserClaim, readBrowserClaim } from './browser-claim.ts';
+import { expectedBrands } from './chromium-brands.ts';
+import { plausibilityOf, type Plausibility } from './plausibility.ts';
 
-export type Engine = 'chromium' | 'gecko' | 'webkit';
-export type Platform = 'windows' | 'macos' | 'linux' | 'android' | 'ios' | 'chromeos' | 'unknown';
+export type { Engine, Platform } from './browser-claim.ts';
 
-/** What a User-Agent string claims to be. */
-export interface Agent {
-  /** Undefined when it claims no browser. */
-  readonly engine: Engine | undefined;
-  /** Major version of the engine's own token: Chrome/N, Firefox/N, Version/N; 0 when there is none. */
-  readonly major: number;
-  readonly mobile: boolean;
-  readonly platform: Platform;
-  /** A browser built into an app (WebView, Qt, Electron): it sends fewer headers than a plain one. */
-  readonly embedded: boolean;
+/** How far a claimed browser sends a header: on every request, on most, or perhaps never. */
+export type Expectation = 'always' | 'usually' | 'unknown';
+
+/** What a User-Agent string claims to be, and what follows from it; read once per distinct string. */
+export interface Agent extends BrowserClaim {
+  readonly plausibility: Plausibility;
+  /** Sec-Fetch-* on https (W3C Fetch Metadata). */
+  readonly fetchMetadata: Expectation;
+  /** Low-entropy client hints on https (W3C UA-CH). */
+  readonly clientHints: Expectation;
+  /** The `sec-ch-ua` value that exactly this browser sends; empty when it cannot be told. */
+  readonly brands: string;
   /** The token of an HTTP library or command-line client. */
   readonly httpClient: string | undefined;
   /** The token of an automation tool or headless browser. */
@@ -26,6 +30,11 @@ export interface Agent {
 const MAX_AGENTS = 5_000;
 /** Longer strings are read up to here; no browser sends half of it. */
 const MAX_LENGTH = 1_024;
+
+/** First majors that send Sec-Fetch-* with every request to a trustworthy origin. */
+const FETCH_METADATA_SINCE = { chromium: 80, gecko: 90, webkit: 17 } as const;
+/** First major whose Chrome, Edge and Opera send `sec-ch-ua` by default everywhere. */
+const CLIENT_HINTS_SINCE = 90;
 
 /** Parses each distinct User-Agent once. */
 export function createAgentReader(
@@ -48,48 +57,42 @@ function readAgent(
   crawlers: CrawlerCatalogue,
   tokens: UserAgentCatalogue,
 ): Agent {
-  const engine = engineOf(userAgent);
+  const claim = readBrowserClaim(userAgent);
   return {
-    engine,
-    major: engine === undefined ? 0 : majorOf(userAgent, engine),
-    mobile: /\bMobi/.test(userAgent),
-    platform: platformOf(userAgent),
-    embedded: /; wv\)|QtWebEngine|Electron\/|FBAN|FBAV|Instagram/.test(userAgent),
+    ...claim,
+    plausibility: plausibilityOf(userAgent, claim),
+    fetchMetadata: fetchMetadataOf(claim),
+    clientHints:
+      claim.product !== 'other' && claim.major >= CLIENT_HINTS_SINCE ? 'always' : 'unknown',
+    brands: expectedBrands(claim),
     httpClient: tokens.httpClientToken(userAgent),
     automation: tokens.automationToken(userAgent),
     crawler: crawlers.identify(userAgent),
   };
 }
 
-function engineOf(userAgent: string): Engine | undefined {
-  if (!userAgent.startsWith('Mozilla/5.0 (')) return undefined;
-  // Every browser of iOS is WebKit, whatever its name.
-  if (/iPhone|iPad|iPod/.test(userAgent)) return 'webkit';
-  if (/ (?:Headless)?Chrom(?:e|ium)\/\d/.test(userAgent)) return 'chromium';
-  if (/ Gecko\/.* Firefox\/\d/.test(userAgent)) return 'gecko';
-  if (/ AppleWebKit\/.* Safari\/\d/.test(userAgent)) return 'webkit';
-  return undefined;
+/** The agent of a crawler about which nothing but its name is known. */
+export function agentOf(crawler: CatalogueCrawler): Agent {
+  return {
+    engine: undefined,
+    major: 0,
+    product: 'other',
+    mobile: false,
+    platform: 'unknown',
+    embedded: false,
+    recognised: false,
+    plausibility: 'plausible',
+    fetchMetadata: 'unknown',
+    clientHints: 'unknown',
+    brands: '',
+    httpClient: undefined,
+    automation: undefined,
+    crawler,
+  };
 }
 
-const MAJOR: Record<Engine, RegExp> = {
-  chromium: /Chrom(?:e|ium)\/(\d{1,4})/,
-  gecko: /Firefox\/(\d{1,4})/,
-  webkit: /Version\/(\d{1,4})/,
-};
-
-function majorOf(userAgent: string, engine: Engine): number {
-  return Number(MAJOR[engine].exec(userAgent)?.[1] ?? 0);
-}
-
-const PLATFORMS: readonly (readonly [RegExp, Platform])[] = [
-  [/iPhone|iPad|iPod/, 'ios'],
-  [/Android/, 'android'],
-  [/Windows/, 'windows'],
-  [/CrOS/, 'chromeos'],
-  [/Macintosh/, 'macos'],
-  [/Linux|X11/, 'linux'],
-];
-
-function platformOf(userAgent: string): Platform {
-  return PLATFORMS.find(([pattern]) => pattern.test(userAgent))?.[1] ?? 'unknown';
+/** Safari's is only usual: views of apps and content blockers of iOS leave it out. */
+function fetchMetadataOf({ engine, major, embedded }: BrowserClaim): Expectation {
+  if (engine === undefined || embedded || major < FETCH_METADATA_SINCE[engine]) return 'unknown';
+  return engine === 'webkit' ? 'usually' : 'always';
 }

@@ -1,4 +1,4 @@
-import type { CatalogueCrawler, CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
+import type { CatalogueCrawler } from '@guard/config/catalogue/crawlers';
 import type { NetworkKind } from '@guard/config/catalogue/networks';
 import type { ChallengeState, CrawlerFact } from '@guard/config/contract/event';
 import type { Session } from '@guard/config/contract/ports';
@@ -6,10 +6,13 @@ import type { ValidateErrorType } from '@guard/config/contract/errors';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { readingsOf } from '@guard/config/matching/path-readings';
 import { parseIp } from '@guard/config/net/cidr';
+import type { ClaimEvidence, ProveClaim } from '../proofs/prove-claim.ts';
 import type { Agent } from './agent.ts';
+import { foldNames } from './header-fields.ts';
+import { presentedSession } from './presented-session.ts';
 import { type RequestUrl, splitUrl } from './url.ts';
 
-/** A known crawler's claim, and what its address says of it. */
+/** A known crawler's claim, and what its proofs say of it. */
 export interface CrawlerClaim extends CrawlerFact {
   readonly proof: 'verified' | 'impersonator' | 'unverifiable';
   /** On the organisation's allowlist. */
@@ -27,9 +30,12 @@ export interface Facts {
   readonly url: RequestUrl;
   /** Every reading of the path an origin could make; the first one is the path as sent. */
   readonly paths: readonly string[];
+  /** In upper case, also where a caller's framework is not strict about it. */
   readonly method: string;
+  /** Of the `referrer` field, or else of the Referer header; empty when neither was sent. */
+  readonly referrer: string;
   readonly ip: string;
-  /** Names in lower case, in the order they were sent. */
+  /** Names in lower case, in the order they were sent; a field sent twice is one joined value. */
   readonly headers: Readonly<Record<string, string>>;
   readonly userAgent: string;
   readonly agent: Agent;
@@ -37,14 +43,17 @@ export interface Facts {
   readonly network: NetworkKind | undefined;
   /** Looked up on demand: few rules ask. ISO 3166-1 alpha-2, or empty. */
   country(): string;
+  /** The autonomous system of the address, looked up on demand; 0 when none is known. */
+  asn(): number;
   readonly session: SessionFact;
 }
 
 export interface FactSources {
   readonly readAgent: (userAgent: string) => Agent;
-  readonly crawlers: CrawlerCatalogue;
+  readonly proveClaim: ProveClaim;
   readonly networkOf: (ip: string) => NetworkKind | undefined;
   readonly countryOf: (ip: string) => string | undefined;
+  readonly asnOf: (ip: string) => number;
 }
 
 /** What can be known before anyone looks into the session store. */
@@ -70,17 +79,26 @@ export function describe(
   if (url === undefined) {
     return { kind: 'error', type: 'invalid_request', message: '`url` must be an http(s) URL.' };
   }
-  const headers = lowerCased(request.headers ?? {});
+  const headers = foldNames(request.headers ?? {});
   const userAgent = headers['user-agent'] ?? '';
   const agent = sources.readAgent(userAgent);
   let country: string | undefined;
-  const crawler = agent.crawler && claimOf(agent.crawler, ip, sources, isAllowlisted);
+  let asn: number | undefined;
+  const crawler =
+    agent.crawler &&
+    claimOf(
+      agent.crawler,
+      { ip, url: request.url, method: request.method ?? 'GET', headers },
+      sources,
+      isAllowlisted,
+    );
   return {
     kind: 'described',
     facts: {
       url,
       paths: readingsOf(url.path),
-      method: request.method ?? 'GET',
+      method: request.method?.toUpperCase() ?? 'GET',
+      referrer: request.referrer ?? headers['referer'] ?? '',
       ip,
       headers,
       userAgent,
@@ -88,8 +106,9 @@ export function describe(
       crawler,
       network: crawler?.proof === 'verified' ? undefined : sources.networkOf(ip),
       country: () => (country ??= sources.countryOf(ip) ?? ''),
+      asn: () => (asn ??= sources.asnOf(ip)),
     },
-    cookie: request.cookie ?? cookieValue(headers['cookie'], '_guard'),
+    cookie: presentedSession(request.cookie, headers['cookie']),
   };
 }
 
@@ -99,11 +118,11 @@ export function challengeStateOf(session: SessionFact): ChallengeState {
 
 function claimOf(
   crawler: CatalogueCrawler,
-  ip: string,
+  evidence: ClaimEvidence,
   sources: FactSources,
   isAllowlisted: (crawler: CatalogueCrawler) => boolean,
 ): CrawlerClaim {
-  const proof = sources.crawlers.verify(crawler, ip);
+  const proof = sources.proveClaim(crawler, evidence);
   return {
     id: crawler.id,
     name: crawler.name,
@@ -113,35 +132,4 @@ function claimOf(
     proof,
     allowlisted: isAllowlisted(crawler),
   };
-}
-
-/** Node's own header objects are in lower case already and are used as they are. */
-function lowerCased(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  let plain = true;
-  for (const name in headers) {
-    if (name !== name.toLowerCase()) {
-      plain = false;
-      break;
-    }
-  }
-  if (plain) return headers;
-  const lower: Record<string, string> = Object.create(null) as Record<string, string>;
-  for (const [name, value] of Object.entries(headers)) lower[name.toLowerCase()] = value;
-  return lower;
-}
-
-/** The value of one cookie in a Cookie header (RFC 6265); empty when absent. The first one counts. */
-function cookieValue(header: string | undefined, name: string): string {
-  if (header === undefined) return '';
-  let from = 0;
-  while (from < header.length) {
-    const semicolon = header.indexOf(';', from);
-    const end = semicolon === -1 ? header.length : semicolon;
-    while (header.charCodeAt(from) === 32) from++;
-    if (header.startsWith(name, from) && header.charCodeAt(from + name.length) === 61) {
-      return header.slice(from + name.length + 1, end).trim();
-    }
-    from = end + 1;
-  }
-  return '';
 }

@@ -1,42 +1,62 @@
 import type { ValidateErrorType } from '@guard/config/contract/errors';
 import { VALIDATE } from '@guard/config/contract/limits';
-import { ValidateRequest } from '@guard/config/contract/validate-request';
+import type { ValidateRequest } from '@guard/config/contract/validate-request';
+import { readHeaders } from './header-fields.ts';
+import { memberCount, scanJson } from './json-shape.ts';
 
 export type Parsed =
   | { readonly kind: 'request'; readonly request: ValidateRequest }
   | { readonly kind: 'error'; readonly type: ValidateErrorType; readonly message: string };
 
 /**
- * The body of `POST /validate` to a typed request (spec 2.1), or the error of spec 7.1 with a
- * message that names the field. No message repeats a value that was sent.
+ * The body of `POST /validate` to a typed request (spec 2.1), or the error of spec 7.1 with a message
+ * that names the field. `null` and an empty text count as absent: that is how many languages write an
+ * optional field. Unknown fields are ignored. A name that stands twice in one object has no one
+ * meaning and is refused. No message repeats what was sent.
  */
 export function parseValidateBody(body: string): Parsed {
+  // Before JSON.parse: a bomb of brackets is not even built.
+  const shape = scanJson(body, VALIDATE.maxJsonDepth);
+  if (shape.depth > VALIDATE.maxJsonDepth) {
+    return invalid(`The body is nested deeper than ${VALIDATE.maxJsonDepth} levels.`);
+  }
   const value = parseJson(body);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return invalid('The body must be a JSON object.');
   }
-  const missing = ['url', 'ip'].filter((name) =>
-    isAbsent((value as Record<string, unknown>)[name]),
-  );
-  if (missing.length > 0) {
-    return {
-      kind: 'error',
-      type: 'missing_fields',
-      message: `Missing: ${missing.map((name) => `\`${name}\``).join(' and ')}.`,
-    };
+  if (memberCount(value) !== shape.members) return invalid('A name stands twice in one object.');
+  // JSON.parse made it, and it is no array.
+  return readFields(value as Readonly<Record<string, unknown>>);
+}
+
+function readFields(fields: Readonly<Record<string, unknown>>): Parsed {
+  const url = given(fields['url']);
+  const ip = given(fields['ip']);
+  if (url === undefined || ip === undefined) return missing(url === undefined, ip === undefined);
+  if (typeof ip !== 'string' || ip.length > VALIDATE.maxIpLength) {
+    return { kind: 'error', type: 'invalid_ip', message: '`ip` must be text with one address.' };
   }
-  if (typeof (value as Record<string, unknown>)['ip'] !== 'string') {
-    return { kind: 'error', type: 'invalid_ip', message: '`ip` must be a string.' };
-  }
-  const checked = ValidateRequest.safeParse(value);
-  if (!checked.success) {
-    const [issue] = checked.error.issues;
-    return invalid(`\`${fieldOf(issue?.path ?? [])}\` is not valid.`);
-  }
-  if (Object.keys(checked.data.headers ?? {}).length > VALIDATE.maxHeaders) {
-    return invalid(`\`headers\` holds more than ${VALIDATE.maxHeaders} fields.`);
-  }
-  return { kind: 'request', request: checked.data };
+  if (!isUrl(url)) return invalid(BAD_URL);
+  const method = given(fields['method']);
+  if (!isMethod(method)) return invalid(BAD_METHOD);
+  const referrer = given(fields['referrer']);
+  if (!isReferrer(referrer)) return invalid(BAD_REFERRER);
+  const sent = given(fields['headers']);
+  const read = sent === undefined ? undefined : readHeaders(sent);
+  if (read?.kind === 'error') return invalid(read.message);
+  const { cookie } = fields;
+  return {
+    kind: 'request',
+    request: {
+      url,
+      ip,
+      ...(method !== undefined && { method }),
+      ...(read !== undefined && { headers: read.headers }),
+      ...(referrer !== undefined && { referrer: referrer.toWellFormed() }),
+      // Spec 2.1: a malformed one is silently ignored, also when it is no text at all.
+      ...(typeof cookie === 'string' && { cookie }),
+    },
+  };
 }
 
 function parseJson(body: string): unknown {
@@ -47,15 +67,45 @@ function parseJson(body: string): unknown {
   }
 }
 
-function isAbsent(value: unknown): boolean {
-  return value === undefined || value === null || value === '';
+function given(value: unknown): unknown {
+  return value === null || value === '' ? undefined : value;
+}
+
+const BAD_URL = `\`url\` must be text of at most ${VALIDATE.maxUrlLength} characters, without control characters.`;
+/** C0 and DEL stand in no URL as they are. A space is let through, as most servers do. */
+const CONTROL = /[\x00-\x1f\x7f]/;
+
+/** Whether it is an http(s) URL is splitUrl's to say. Half a surrogate pair can be no byte of a URL. */
+function isUrl(value: unknown): value is string {
+  return (
+    typeof value === 'string' &&
+    value.length <= VALIDATE.maxUrlLength &&
+    value.isWellFormed() &&
+    !CONTROL.test(value)
+  );
+}
+
+const BAD_METHOD = `\`method\` must be a token of at most ${VALIDATE.maxMethodLength} characters.`;
+/** RFC 9110 9.1 and 5.6.2. */
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+function isMethod(value: unknown): value is string | undefined {
+  if (value === undefined) return true;
+  return typeof value === 'string' && value.length <= VALIDATE.maxMethodLength && TOKEN.test(value);
+}
+
+const BAD_REFERRER = `\`referrer\` must be text of at most ${VALIDATE.maxHeaderValueLength} characters.`;
+
+function isReferrer(value: unknown): value is string | undefined {
+  if (value === undefined) return true;
+  return typeof value === 'string' && value.length <= VALIDATE.maxHeaderValueLength;
+}
+
+function missing(url: boolean, ip: boolean): Parsed {
+  const names = url && ip ? '`url` and `ip`' : url ? '`url`' : '`ip`';
+  return { kind: 'error', type: 'missing_fields', message: `Missing: ${names}.` };
 }
 
 function invalid(message: string): Parsed {
   return { kind: 'error', type: 'invalid_request', message };
-}
-
-/** Only the field's own name: below `headers` the path holds names that the visitor chose. */
-function fieldOf(path: readonly PropertyKey[]): string {
-  return String(path[0] ?? 'body');
 }

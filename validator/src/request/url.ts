@@ -1,7 +1,10 @@
+import { canonicalHost } from '@guard/config/matching/host';
+import { domainToASCII } from 'node:url';
+
 /** The parts of a request URL, as sent: nothing is decoded, resolved or lower-cased but scheme and host. */
 export interface RequestUrl {
   readonly scheme: string;
-  /** Host without port, in lower case. */
+  /** Host without port and trailing dot, in lower case, IPv6 in brackets and in its RFC 5952 form. */
   readonly host: string;
   /** Raw path, with its leading slash and without the query. */
   readonly path: string;
@@ -44,10 +47,20 @@ function firstOf(url: string, from: number): number {
   return url.length;
 }
 
+/** The host as rules compare it. A name in Unicode is the same name in ASCII (RFC 5891). */
 function hostOf(authority: string): string | undefined {
-  if (authority === '' || authority.includes('@') || /\s/.test(authority)) return undefined;
-  const bracket = authority.indexOf(']');
-  const colon = authority.indexOf(':', bracket + 1);
-  const host = colon === -1 ? authority : authority.slice(0, colon);
-  return host === '' ? undefined : host.toLowerCase();
+  const host = canonicalHost(isAscii(authority) ? authority : asciiOf(authority));
+  return host === '' ? undefined : host;
+}
+
+/** Empty for what is no domain name; with a port it would be none. */
+function asciiOf(authority: string): string {
+  return domainToASCII(authority.replace(/:\d*$/, ''));
+}
+
+function isAscii(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    if (text.charCodeAt(at) > 0x7f) return false;
+  }
+  return true;
 }

@@ -1,16 +1,36 @@
 import type { Facts } from '../request/facts.ts';
+import { readPageWish } from './accept.ts';
 
 export type Representation = 'html' | 'problem';
 
+/** Sec-Fetch-Dest of what a person looks at (Fetch standard, 2.2.7): a tab, and every kind of frame. */
+const DOCUMENTS: ReadonlySet<string> = new Set([
+  'document',
+  'iframe',
+  'frame',
+  'embed',
+  'object',
+  'fencedframe',
+]);
+
 /**
  * Whether a denied request is answered with a page or with `application/problem+json`. A page is for
- * navigations, and for whoever does not say: a fetch or XHR, and a client that asks for JSON and
- * not for HTML, get the problem.
+ * navigations, in a tab or a frame, and for whoever does not say. A fetch, XHR, image, script or style
+ * sheet, and a client that asks for another type before HTML, get the short problem. The method does
+ * not matter: HEAD has the headers of its GET (RFC 9110 9.3.2).
  */
 export function representationFor({ headers }: Pick<Facts, 'headers'>): Representation {
+  return wantsPage(headers) ? 'html' : 'problem';
+}
+
+function wantsPage(headers: Facts['headers']): boolean {
+  const destination = headers['sec-fetch-dest'];
+  if (destination !== undefined && !DOCUMENTS.has(destination)) return false;
   const mode = headers['sec-fetch-mode'];
-  if (mode !== undefined) return mode === 'navigate' ? 'html' : 'problem';
-  if (headers['x-requested-with']?.toLowerCase() === 'xmlhttprequest') return 'problem';
-  const accept = headers['accept'] ?? '';
-  return accept.includes('json') && !accept.includes('text/html') ? 'problem' : 'html';
+  if (mode !== undefined) return mode === 'navigate';
+  if (destination !== undefined) return true;
+  if (headers['x-requested-with']?.toLowerCase() === 'xmlhttprequest') return false;
+  const { html, named, other } = readPageWish(headers['accept']);
+  // A browser names HTML first for a page; where only a wildcard covers it, what is named comes first.
+  return html > 0 && (named ? html >= other : html > other);
 }

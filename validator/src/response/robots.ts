@@ -1,4 +1,5 @@
 import type { CatalogueCrawler } from '@guard/config/catalogue/crawlers';
+import { agentOf } from '../request/agent.ts';
 import type { Facts } from '../request/facts.ts';
 import { type CompiledRule, direct } from '../rules/direct.ts';
 
@@ -26,19 +27,11 @@ function visitOf(crawler: CatalogueCrawler): Facts {
     url: { scheme: 'https', host: '', path: '/', query: '' },
     paths: ['/'],
     method: 'GET',
+    referrer: '',
     ip: '',
     headers: {},
     userAgent: crawler.name,
-    agent: {
-      engine: undefined,
-      major: 0,
-      mobile: false,
-      platform: 'unknown',
-      embedded: false,
-      httpClient: undefined,
-      automation: undefined,
-      crawler,
-    },
+    agent: agentOf(crawler),
     crawler: {
       id: crawler.id,
       name: crawler.name,
@@ -50,6 +43,7 @@ function visitOf(crawler: CatalogueCrawler): Facts {
     },
     network: undefined,
     country: () => '',
+    asn: () => 0,
     session: { state: 'none' },
   };
 }

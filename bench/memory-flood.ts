@@ -1,0 +1,81 @@
+/**
+ * The process that bench/memory.ts looks at: one validator, and visitors who never come twice. Prints a
+ * JSON line after each phase.
+ */
+import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
+import type { Session } from '@guard/config/contract/ports';
+import { createValidator, MemoryStore } from '@guard/validator';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { organisationWith } from '../test/kit/policies.ts';
+import { addressOf, agentOf, ORGANISATION, RULES } from './decision-visitors.ts';
+
+const [visitorCount = '10000000', decisionCount = '500000'] = process.argv.slice(2);
+const store = new MemoryStore(Date.now);
+const validator = createValidator({
+  organisations: [organisationWith(RULES)],
+  secrets: ['the secret of the bench, long enough'],
+  observe: false,
+  collectorUrl: () => '',
+  healthToken: undefined,
+  crawlers: CrawlerCatalogue.load(),
+  store,
+  events: { record: () => undefined },
+  clock: Date.now,
+  log: () => undefined,
+  metrics: { count: () => undefined, gauge: () => undefined },
+  isReady: () => true,
+});
+const validate = validator.forOrganisation(ORGANISATION);
+const budget = { requests: 10, perMs: 60_000 };
+
+await report('started', 0);
+// Far more than the tables hold: each is full, and the allocator has seen entries come and go.
+visit(0, 1_500_000);
+await report('every table full, and replaced', 1_500_000);
+visit(1_500_000, Number(visitorCount));
+await report('sessions, tickets and budgets that never came before', Number(visitorCount));
+decide(Number(decisionCount));
+await report('and whole decisions about visitors that never came before', Number(decisionCount));
+
+/** What a visitor leaves behind who passes a challenge: a ticket spent, a session kept, a budget taken. */
+function visit(from: number, to: number): void {
+  for (let number = from; number < to; number += 1) {
+    const id = `0f8fad5b-d9cb-869f-a165-${number.toString(16).padStart(12, '0')}`;
+    const session: Session = {
+      organisation: ORGANISATION,
+      state: 'verified',
+      reasons: [],
+      userAgent: `Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 ${number}`,
+      network: `84.${(number >> 8) & 255}.${number & 255}.0/24`,
+      judgedAt: number,
+    };
+    store.keepSession(id, session, 86_400_000);
+    store.spend(id, 600_000);
+    store.take(`${ORGANISATION} ${id} everyone's budget`, budget);
+  }
+}
+
+function decide(count: number): void {
+  for (let number = 0; number < count; number += 1) {
+    const outcome = validate(
+      {
+        url: `https://shop.example/products/${number}`,
+        ip: addressOf(number),
+        headers: agentOf(number),
+      },
+      { site: 'shop' },
+    );
+    if (outcome instanceof Promise) throw new Error('the memory store answers at once');
+  }
+}
+
+/** Memory once the collector has had its way. */
+async function report(phase: string, count: number): Promise<void> {
+  for (let round = 0; round < 3; round += 1) {
+    globalThis.gc?.();
+    await sleep(50);
+  }
+  const { rss, heapUsed } = process.memoryUsage();
+  const [rssMiB, heapMiB] = [rss / 1024 ** 2, heapUsed / 1024 ** 2];
+  console.log(JSON.stringify({ phase, count, sessions: store.sessionCount, heapMiB, rssMiB }));
+}

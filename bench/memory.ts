@@ -1,0 +1,67 @@
+/**
+ * Whether memory has a bound: ten million visitors, none of whom comes twice, each with a ticket, a
+ * session and a budget, and half a million whole decisions. In a process of its own, whose resident memory
+ * must be after them what it was when every table was full and its entries had been replaced.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import { type BenchOptions, type Report, toTable } from './report.ts';
+
+const Phase = z.object({
+  phase: z.string(),
+  count: z.number(),
+  sessions: z.number(),
+  heapMiB: z.number(),
+  rssMiB: z.number(),
+});
+type Phase = z.infer<typeof Phase>;
+
+const NOTES = [
+  'memory after a full collection; the tables hold 200,000 sessions, 400,000 spent tickets and 200,000 budgets by default',
+  'the bound is what the process has when every table is full and its entries were replaced, and a quarter more: V8 gives pages back when it likes',
+];
+/** What a collector and an allocator may leave over. */
+const ROOM = 1.25;
+
+export async function bench({ onProgress }: BenchOptions): Promise<Report> {
+  const script = join(import.meta.dirname, 'memory-flood.ts');
+  const child = spawn(process.execPath, ['--expose-gc', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  const rows: Phase[] = [];
+  for await (const line of createInterface(child.stdout)) {
+    const phase = Phase.parse(JSON.parse(line));
+    onProgress(phase.phase);
+    rows.push(phase);
+  }
+  await exited;
+  const full = rows[1];
+  const last = rows.at(-1);
+  if (full === undefined || last === undefined || child.exitCode !== 0) {
+    throw new Error('the flood did not come to its end');
+  }
+  const boundMiB = full.rssMiB * ROOM;
+  const verdict = last.rssMiB <= boundMiB ? 'within' : 'ABOVE';
+  return {
+    rows,
+    table: `${tableOf(rows)}\n\n${last.rssMiB.toFixed(0)} MiB is ${verdict} the bound of ${boundMiB.toFixed(0)} MiB.`,
+    notes: NOTES,
+  };
+}
+
+function tableOf(rows: readonly Phase[]): string {
+  return toTable(
+    ['after', 'visitors', 'sessions held', 'heap MiB', 'RSS MiB'],
+    rows.map(({ phase, count, sessions, heapMiB, rssMiB }) => [
+      phase,
+      count.toLocaleString('en'),
+      sessions.toLocaleString('en'),
+      heapMiB.toFixed(0),
+      rssMiB.toFixed(0),
+    ]),
+  );
+}

@@ -1,0 +1,9 @@
+/** The floor of POST /validate: fastify parses the same body and answers a constant. Prints its URL. */
+import fastify from 'fastify';
+
+const answer = process.argv[2] ?? '';
+const app = fastify();
+app.post('/validate', (_request, reply) =>
+  reply.type('application/json; charset=utf-8').send(answer),
+);
+console.log(`${await app.listen({ host: '127.0.0.1', port: 0 })}/validate`);

@@ -1,0 +1,121 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { curl, HOME_IP } from '../kit/visitors.ts';
+import { rawExchange } from './raw-exchange.ts';
+import { errorType, KEY, serveValidator } from './serve-validator.ts';
+
+const good = { url: 'https://shop.example/', ip: HOME_IP };
+const JSON_KEY = { 'content-type': 'application/json', 'x-api-key': KEY };
+
+describe('2.1 "JSON body"', () => {
+  test('url and ip are enough, and what is not in the contract is ignored', async () => {
+    const { ask } = await serveValidator();
+    expect((await ask(good)).success).toBe(true);
+    expect((await ask({ ...good, ...{ later: { a: [1] } } })).success).toBe(true);
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['no JSON', 'nonsense'],
+    ['a part of it', '{"url":"https://shop.example/","ip":'],
+    ['two values', `${JSON.stringify(good)}{}`],
+    ['a list', '[]'],
+    ['null', 'null'],
+    ['a text', '"text"'],
+    ['a comment', `{/**/"url":"https://shop.example/","ip":"${HOME_IP}"}`],
+  ])('%s is invalid_request', async (_what, body) => {
+    const answer = await (await serveValidator()).post(body);
+    expect([answer.status, errorType(answer)]).toEqual([400, 'invalid_request']);
+  });
+
+  test.each([
+    ['url', `{"url":"https://a.example/","url":"https://shop.example/","ip":"${HOME_IP}"}`],
+    ['ip', `{"url":"https://shop.example/","ip":"192.0.2.1","ip":"${HOME_IP}"}`],
+    [
+      'ip, once escaped',
+      `{"url":"https://shop.example/","i\\u0070":"192.0.2.1","ip":"${HOME_IP}"}`,
+    ],
+    ['a header', JSON.stringify({ ...good, headers: { a: '1', b: '2' } }).replace('"b"', '"a"')],
+    [
+      '__proto__ in headers',
+      JSON.stringify({ ...good, headers: { a: '1', b: '2' } }).replace(/"[ab]"/g, '"__proto__"'),
+    ],
+  ])('a name that stands twice has no one meaning (RFC 8259 4): %s', async (_what, body) => {
+    const answer = await (await serveValidator()).post(body);
+    expect([answer.status, errorType(answer)]).toEqual([400, 'invalid_request']);
+  });
+
+  test('quotes, colons and brackets inside a text are no structure', async () => {
+    const headers = {
+      'sec-ch-ua': '"a\\";v="{[[[[[[[[[[[[[[[[[["',
+      'x-b': '":":":\\',
+      'x-c': '\\"',
+    };
+    expect((await (await serveValidator()).ask({ ...good, headers })).success).toBe(true);
+  });
+
+  test.each([
+    ['[', 'brackets alone'],
+    ['{"a":', 'objects alone'],
+  ])('100,000 levels of %s are answered, and with invalid_request', async (open) => {
+    const { post } = await serveValidator();
+    const depth = open === '[' ? 100_000 : 40_000;
+    const close = open === '[' ? ']' : '}';
+    const bomb = `${open.repeat(depth)}1${close.repeat(depth)}`;
+    const inside = `{"url":"https://shop.example/","ip":"${HOME_IP}","later":${bomb}}`;
+    for (const body of [bomb, inside, open.repeat(depth)]) {
+      const answer = await post(body);
+      expect([answer.status, errorType(answer)]).toEqual([400, 'invalid_request']);
+    }
+  });
+
+  test.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'application/json; charset=iso-8859-1',
+    'text/plain',
+    'nonsense',
+    ';',
+  ])('is JSON whatever its Content-Type says: %s', async (type) => {
+    const { post } = await serveValidator();
+    expect((await post(JSON.stringify(good), { 'content-type': type })).status).toBe(200);
+  });
+
+  test('is UTF-8, with or without a byte order mark; anything else is invalid_request (RFC 8259 8.1)', async () => {
+    const { url, events } = await serveValidator();
+    const text = JSON.stringify({ ...good, url: 'https://shop.example/é' });
+    const post = (body: Uint8Array) =>
+      fetch(`${url}/validate`, { method: 'POST', headers: JSON_KEY, body: Buffer.from(body) });
+    expect((await post(Buffer.from(`\ufeff${text}`))).status).toBe(200);
+    expect((await post(Buffer.from(text))).status).toBe(200);
+    expect((await post(Buffer.from(text, 'latin1'))).status).toBe(400);
+    expect((await post(Buffer.from(text, 'utf16le'))).status).toBe(400);
+    expect(events.map(({ path }) => path)).toEqual(['/é', '/é']);
+  });
+
+  test('is not compressed: a Content-Encoding is invalid_request', async () => {
+    const { url } = await serveValidator();
+    const post = (encoding: string, body: Buffer) =>
+      fetch(`${url}/validate`, {
+        method: 'POST',
+        headers: { ...JSON_KEY, 'content-encoding': encoding },
+        body,
+      });
+    const plain = Buffer.from(JSON.stringify(good));
+    expect((await post('gzip', gzipSync(plain))).status).toBe(400);
+    expect((await post('gzip', plain)).status).toBe(400);
+    expect((await post('identity', plain)).status).toBe(200);
+  });
+
+  test('may come in chunks', async () => {
+    const { url } = await serveValidator();
+    const body = JSON.stringify({ ...good, headers: curl });
+    const [first, rest] = [body.slice(0, 10), body.slice(10)];
+    const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+    const answer = await rawExchange(
+      url,
+      `POST /validate HTTP/1.1\r\nHost: x\r\nx-api-key: ${KEY}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n${chunk(first)}${chunk(rest)}0\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});

@@ -1,0 +1,79 @@
+import { validateErrors, type ValidateErrorType } from '@guard/config/contract/errors';
+import { describe, expect, test } from 'vitest';
+import { visit } from '../kit/visitors.ts';
+import { serveValidator } from './serve-validator.ts';
+import { never, storeWith } from './store-with.ts';
+
+const SENT = 'sent_and_not_to_be_repeated';
+
+const uuid = '3f0e5c9a-8a4b-4c6d-8e9f-0a1b2c3d4e5f';
+const withSession = JSON.stringify(visit({ cookie: uuid }));
+
+/** One request for each error type; the last two need a store that fails, too. */
+const CAUSES: Record<ValidateErrorType, { body: string; headers?: Record<string, string> }> = {
+  missing_fields: { body: JSON.stringify({ ip: SENT }) },
+  invalid_request: { body: JSON.stringify({ url: SENT, ip: '192.0.2.1' }) },
+  invalid_ip: { body: JSON.stringify({ url: 'https://shop.example/', ip: SENT }) },
+  missing_api_key: { body: SENT, headers: { 'x-api-key': '' } },
+  invalid_api_key: { body: SENT, headers: { 'x-api-key': SENT } },
+  internal_server_error: { body: withSession },
+  validation_timeout: { body: withSession },
+};
+
+describe('2.5 "success: false, error.type: stable identifier, error.message: human-readable text"', () => {
+  test.each(Object.keys(validateErrors) as ValidateErrorType[])('%s', async (type) => {
+    const store = storeWith({
+      session() {
+        if (type === 'validation_timeout') return never();
+        throw new Error(`the store says ${SENT}`);
+      },
+    });
+    const { post } = await serveValidator({ store });
+    const { body, headers } = CAUSES[type];
+    const answer = await post(body, headers);
+    expect(answer.status).toBe(validateErrors[type].status);
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(JSON.parse(answer.body)).toEqual({
+      success: false,
+      error: { type, message: expect.stringMatching(/^[`A-Z].*\.$/) as unknown },
+    });
+    expect(answer.body).not.toContain(SENT);
+  });
+});
+
+describe('2.5 no error, header or log line repeats what was sent', () => {
+  test.each([
+    ['a key', SENT, { 'x-api-key': SENT }],
+    ['a content type', SENT, { 'content-type': SENT }],
+    ['a content encoding', '{}', { 'content-encoding': SENT }],
+    ['a body', SENT, {}],
+    ['a name', JSON.stringify({ ...visit(), headers: { [SENT]: 1 } }), {}],
+    ['a value', JSON.stringify({ ...visit(), method: SENT.repeat(9) }), {}],
+    ['a URL', JSON.stringify({ ...visit(), url: `https://${SENT}@shop.example/` }), {}],
+    ['a cookie', JSON.stringify({ ...visit(), url: '', cookie: SENT }), {}],
+  ])('%s', async (_what, body, headers) => {
+    const { post, log } = await serveValidator();
+    const answer = await post(body, headers);
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    expect(JSON.stringify([answer.body, answer.headers])).not.toContain(SENT);
+    expect(log.join()).not.toContain(SENT);
+  });
+
+  test('nor does an unknown path', async () => {
+    const { url } = await serveValidator();
+    const answer = await fetch(`${url}/${SENT}`, { headers: { 'x-api-key': SENT } });
+    expect(answer.status).toBe(404);
+    expect(await answer.text()).toBe('');
+  });
+
+  test('what broke is logged by its kind, without the message', async () => {
+    const store = storeWith({
+      session() {
+        throw new TypeError(`the store says ${SENT}`);
+      },
+    });
+    const { post, log } = await serveValidator({ store });
+    await post(withSession);
+    expect(log).toEqual(['["error","validate_failed",{"error":"TypeError"}]']);
+  });
+});

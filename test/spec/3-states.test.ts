@@ -1,0 +1,167 @@
+import type { Session } from '@guard/config/contract/ports';
+import type { ValidateResponse } from '@guard/config/contract/validate-response';
+import { describe, expect, test } from 'vitest';
+import { chromeHttps, CHROME_UA, curl, googlebot, visit } from '../kit/visitors.ts';
+import { bodyOf, serveValidator } from './serve-validator.ts';
+import { storeWith } from './store-with.ts';
+
+const DETECT = '[{ name: r, match: {}, detect: true }]';
+const CHALLENGE = { rules: '[{ name: r, match: {}, challenge: always }]' };
+const impersonator = visit({ headers: googlebot });
+
+describe('3 "confidently clean, or policy allow": decision allow', () => {
+  test.each([
+    ['clean', DETECT, visit()],
+    ['policy', `[{ name: a, match: {}, verdict: allow }, ${DETECT.slice(1)}`, impersonator],
+  ])('%s: "status 200 by default; cookies may be attached"', async (_why, rules, request) => {
+    const { ask } = await serveValidator({ rules });
+    const answer = await ask(request);
+    expect(answer).toMatchObject({ decision: 'allow', status_code: 200 });
+    expect(answer).not.toHaveProperty('block_reasons');
+    expect(answer).not.toHaveProperty('response_html');
+  });
+});
+
+describe('3 "confidently bad, or policy block": decision block', () => {
+  test.each([
+    ['detection', DETECT, impersonator, 'crawler_impersonator', 'crawler_impersonator'],
+    ['policy', '[{ name: r, match: {}, verdict: block }]', visit(), 'policy_block', 'unknown'],
+  ])(
+    '%s: "status 403 by default; base64 block page; block_reasons, block_reason_categories"',
+    async (_why, rules, request, reason, category) => {
+      const { ask } = await serveValidator({ rules });
+      const answer = await ask(request);
+      expect(answer).toMatchObject({ decision: 'block', status_code: 403 });
+      expect(answer.block_reasons).toContain(reason);
+      expect(answer.block_reason_categories).toContain(category);
+      expect(bodyOf(answer)).toContain('<!doctype html>');
+      expect(answer.headers?.['Cache-Control']).toContain('no-store');
+    },
+  );
+});
+
+describe('3 "uncertain": decision redirect (interstitial)', () => {
+  test('"status 403 by default; challenge page; _guard cookie and a script-nonce Content-Security-Policy"', async () => {
+    const { ask, events } = await serveValidator(CHALLENGE);
+    const answer = await ask(visit());
+    expect(answer).toMatchObject({ decision: 'redirect', status_code: 403 });
+    expect(answer.cookies).toMatchObject([{ name: '_guard' }]);
+    const policy = answer.headers?.['Content-Security-Policy'] ?? '';
+    const nonce = /script-src 'nonce-([^']+)'/.exec(policy)?.[1];
+    expect(nonce).toBeDefined();
+    expect(policy).not.toContain('unsafe');
+    expect(bodyOf(answer)).toContain(`nonce="${nonce ?? ''}"`);
+    expect(answer.headers?.['Cache-Control']).toContain('no-store');
+    expect(events).toMatchObject([{ action: 'challenge', challenge: 'issued' }]);
+  });
+
+  test('no two pages share a nonce or a ticket', async () => {
+    const { ask } = await serveValidator(CHALLENGE);
+    const [first, second] = [await ask(visit()), await ask(visit())];
+    const policy = (answer: ValidateResponse) => answer.headers?.['Content-Security-Policy'];
+    expect(policy(first)).not.toBe(policy(second));
+    expect(bodyOf(first)).not.toBe(bodyOf(second));
+  });
+
+  test("the page of an API caller's visitor uploads to the collector host", async () => {
+    const { ask } = await serveValidator(CHALLENGE);
+    const answer = await ask(visit());
+    expect(bodyOf(answer)).toContain('https://collector.example/verify');
+    expect(answer.headers?.['Content-Security-Policy']).toContain('https://collector.example');
+  });
+
+  test('a client that takes no page gets the same decision as problem details', async () => {
+    const { ask, events } = await serveValidator(CHALLENGE);
+    const fetched = { ...chromeHttps, 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' };
+    const answer = await ask(visit({ headers: fetched }));
+    expect(answer).toMatchObject({ decision: 'redirect', status_code: 403 });
+    expect(JSON.parse(bodyOf(answer))).toMatchObject({
+      code: 'challenge_required',
+      request_id: answer.request_id,
+      reference: events[0]?.reference,
+    });
+  });
+});
+
+describe('3 "rule has monitor: true and a terminal block would apply": decision allow', () => {
+  test('"block_reasons populated"; the event says what was concluded', async () => {
+    const rules = '[{ name: r, match: {}, detect: true, monitor: true }]';
+    const { ask, events } = await serveValidator({ rules });
+    const answer = await ask(impersonator);
+    expect(answer).toMatchObject({ decision: 'allow', status_code: 200 });
+    expect(answer.block_reasons).toContain('crawler_impersonator');
+    expect(answer.block_reason_categories).toContain('crawler_impersonator');
+    expect(answer).not.toHaveProperty('response_html');
+    expect(events).toMatchObject([{ action: 'allow', decision: 'block', monitor: true }]);
+  });
+
+  test('a challenge is still returned as redirect (spec 1)', async () => {
+    const rules = '[{ name: r, match: {}, detect: true, challenge: always, monitor: true }]';
+    const { ask } = await serveValidator({ rules });
+    expect((await ask(visit())).decision).toBe('redirect');
+  });
+});
+
+describe('3 "rate-limit rule exceeded": decision block with rate_limited: true', () => {
+  test('"HTTP 200 envelope; retry_after seconds"; after that time one request fits again', async () => {
+    const rules = '[{ name: r, match: {}, rate_limit: { requests: 2, per: 1m, by: ip } }]';
+    const { ask, time, events } = await serveValidator({ rules });
+    for (let i = 0; i < 2; i++) expect((await ask(visit())).decision).toBe('allow');
+    const answer = await ask(visit());
+    expect(answer).toMatchObject({
+      decision: 'block',
+      rate_limited: true,
+      retry_after: 30,
+      block_reasons: ['rate_limit_exceeded'],
+      block_reason_categories: ['suspicious_network'],
+    });
+    expect(events.at(-1)).toMatchObject({ action: 'limited', rateLimited: true });
+    time.now += 30_000;
+    expect((await ask(visit())).decision).toBe('allow');
+  });
+});
+
+describe('3 after the interstitial', () => {
+  const session = (over: Partial<Session>): Session => ({
+    organisation: 'acme',
+    state: 'verified',
+    reasons: [],
+    userAgent: CHROME_UA,
+    network: '84.115.20.0/24',
+    judgedAt: 0,
+    ...over,
+  });
+  const cookie = '3f0e5c9a-8a4b-4c6d-8e9f-0a1b2c3d4e5f';
+
+  test.each([
+    ['passed', session({}), 'allow', []],
+    ['failed', session({ state: 'rejected', reasons: ['webdriver'] }), 'block', ['webdriver']],
+    ['judged for another browser', session({ userAgent: 'curl/8.14.1' }), 'redirect', []],
+  ])('"next /validate returns allow or block": %s', async (_how, kept, decision, reasons) => {
+    const rules = '[{ name: r, match: {}, detect: true, challenge: always }]';
+    const { ask } = await serveValidator({ rules, store: storeWith({ session: () => kept }) });
+    const answer = await ask(visit({ cookie }));
+    expect(answer.decision).toBe(decision);
+    expect(answer.block_reasons ?? []).toEqual(reasons);
+  });
+
+  test('"clients that never run JavaScript keep receiving the interstitial"', async () => {
+    const { ask } = await serveValidator({ rules: DETECT });
+    let presented = '';
+    for (let i = 0; i < 3; i++) {
+      const answer = await ask(visit({ headers: curl, cookie: presented }));
+      expect(answer).toMatchObject({ decision: 'redirect', status_code: 403 });
+      presented = answer.cookies?.[0]?.value ?? presented;
+    }
+  });
+});
+
+describe('3 "redirect without response_html": the caller denies', () => {
+  test('a matched crawler gets no session, so it could not win: the page is left out', async () => {
+    const { ask } = await serveValidator(CHALLENGE);
+    const answer = await ask(impersonator);
+    expect(answer).toMatchObject({ decision: 'redirect', status_code: 403 });
+    expect(answer).not.toHaveProperty('response_html');
+    expect(answer).not.toHaveProperty('cookies');
+  });
+});

@@ -1,0 +1,115 @@
+import { connect } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { poll, send } from '../kit/http.ts';
+import { curl, HOME_IP, visit } from '../kit/visitors.ts';
+import { rawExchange } from './raw-exchange.ts';
+import { errorType, KEY, serveValidator } from './serve-validator.ts';
+
+const body = JSON.stringify(visit());
+
+/** One HTTP/1.1 request as bytes. */
+function raw(path: string, close: boolean): string {
+  const text = JSON.stringify(visit({ url: `https://shop.example${path}` }));
+  return `POST /validate HTTP/1.1\r\nHost: x\r\nx-api-key: ${KEY}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n${close ? 'Connection: close\r\n' : ''}\r\n${text}`;
+}
+
+describe('4.1 "response 200: body per 2.2"', () => {
+  test('application/json, and an event that says it came over the API', async () => {
+    const { post, events } = await serveValidator();
+    const answer = await post(body);
+    expect(answer.status).toBe(200);
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(JSON.parse(answer.body)).toMatchObject({ success: true, decision: 'allow' });
+    expect(events).toMatchObject([{ validator: 'api', site: '' }]);
+  });
+
+  test('whatever the decision: a block and a challenge are answers, too', async () => {
+    const rules =
+      '[{ name: b, match: { path: /b }, verdict: block }, { name: d, match: {}, detect: true }]';
+    const { post } = await serveValidator({ rules });
+    for (const request of [visit({ url: 'https://shop.example/b' }), visit({ headers: curl })]) {
+      expect((await post(JSON.stringify(request))).status).toBe(200);
+    }
+  });
+
+  test('an exceeded rate limit is 200: "/validate never answers HTTP 429" (spec 1)', async () => {
+    const rules = '[{ name: r, match: {}, rate_limit: { requests: 1, per: 1h, by: ip } }]';
+    const { post } = await serveValidator({ rules });
+    await post(body);
+    const answer = await post(body);
+    expect(answer.status).toBe(200);
+    expect(JSON.parse(answer.body)).toMatchObject({ rate_limited: true });
+  });
+});
+
+describe('4.1 the endpoint is a POST', () => {
+  test.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
+    '%s is 405 with Allow: POST (RFC 9110 15.5.6), before the key and the body',
+    async (method) => {
+      const { url, events } = await serveValidator();
+      const answer = await send(`${url}/validate`, { method, headers: { 'x-api-key': 'wrong' } });
+      expect(answer.status).toBe(405);
+      expect(answer.headers['allow']).toBe('POST');
+      if (method === 'HEAD') expect(answer.body).toBe('');
+      else expect(errorType(answer)).toBe('invalid_request');
+      expect(events).toEqual([]);
+    },
+  );
+
+  test('a query string changes nothing', async () => {
+    const { url } = await serveValidator();
+    const headers = { 'x-api-key': KEY, 'content-type': 'application/json' };
+    const answer = await send(`${url}/validate?x=1`, { method: 'POST', headers, body });
+    expect(answer.status).toBe(200);
+  });
+});
+
+describe('4.1 over one connection', () => {
+  test('pipelined requests are answered each, in their order (RFC 9112 9.3.2)', async () => {
+    const { url, events } = await serveValidator();
+    const paths = ['/1', '/2', '/3', '/4'];
+    const all = await rawExchange(
+      url,
+      paths.map((path, i) => raw(path, i === paths.length - 1)).join(''),
+    );
+    expect(all.match(/HTTP\/1\.1 200 /g)).toHaveLength(4);
+    expect(events.map(({ path }) => path)).toEqual(paths);
+    const ids = [...all.matchAll(/"request_id":"([^"]+)"/g)].map(([, id]) => id);
+    expect(ids).toEqual(events.map(({ requestId }) => requestId));
+  });
+
+  test('an error in between does not touch the next request', async () => {
+    const { url } = await serveValidator();
+    const bad = `POST /validate HTTP/1.1\r\nHost: x\r\nx-api-key: ${KEY}\r\nContent-Length: 2\r\n\r\n{}`;
+    const all = await rawExchange(url, bad + raw('/', true));
+    expect(all.match(/HTTP\/1\.1 (\d+)/g)).toEqual(['HTTP/1.1 400', 'HTTP/1.1 200']);
+  });
+
+  test('an upload that is broken off decides nothing, logs no failure, and harms nobody', async () => {
+    const { url, post, events, log } = await serveValidator();
+    const { port, hostname } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.write(raw('/broken', false).slice(0, -20), () => socket.destroy());
+    await closed;
+    await poll(
+      () => post(body),
+      ({ status }) => status === 200,
+      5_000,
+    );
+    expect(events.map(({ path }) => path)).toEqual(['/']);
+    expect(log).toEqual([]);
+  });
+
+  test('concurrent questions get the answers to their own', async () => {
+    const { ask, events } = await serveValidator({ organisation: { features: { country: true } } });
+    const ips = [HOME_IP, '8.8.8.8', '10.0.0.1', '2001:db8::1'];
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => ask(visit({ ip: ips[i % ips.length] ?? '' }))),
+    );
+    const ipOf = new Map(events.map(({ requestId, ip }) => [requestId, ip]));
+    answers.forEach((answer, i) => {
+      expect(ipOf.get(answer.request_id ?? '')).toBe(ips[i % ips.length]);
+    });
+  });
+});

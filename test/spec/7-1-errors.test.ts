@@ -1,0 +1,190 @@
+import type { Session, SessionStore } from '@guard/config/contract/ports';
+import { createGateway } from '@guard/gateway';
+import { Site } from '@guard/config/settings/schema';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { ORIGIN_PAGE, startRecordingOrigin } from '../kit/recording-origin.ts';
+import { chromeHttp, visit } from '../kit/visitors.ts';
+import { errorType, type Served, serveValidator } from './serve-validator.ts';
+import { never, storeWith } from './store-with.ts';
+
+const uuid = '3f0e5c9a-8a4b-4c6d-8e9f-0a1b2c3d4e5f';
+const LIMIT = '[{ name: r, match: {}, rate_limit: { requests: 5, per: 1m, by: ip } }]';
+const question = visit({ cookie: uuid });
+const body = JSON.stringify(question);
+
+describe('7.1 400 missing_fields: "url or ip absent"', () => {
+  test.each([
+    ['{}', '`url` and `ip`'],
+    ['{"url":"https://a.example/"}', '`ip`'],
+    ['{"ip":"192.0.2.1"}', '`url`'],
+    ['{"url":null,"ip":"192.0.2.1"}', '`url`'],
+    ['{"url":"","ip":"192.0.2.1"}', '`url`'],
+    ['{"url":"https://a.example/","ip":""}', '`ip`'],
+    ['{"url":"https://a.example/","ip":null}', '`ip`'],
+    ['{"__proto__":{"url":"https://a.example/","ip":"192.0.2.1"}}', '`url` and `ip`'],
+  ])('%s: the message names %s', async (text, names) => {
+    const { post } = await serveValidator();
+    const answer = await post(text);
+    expect([answer.status, errorType(answer)]).toEqual([400, 'missing_fields']);
+    expect(JSON.parse(answer.body)).toMatchObject({ error: { message: `Missing: ${names}.` } });
+  });
+
+  test('it goes before every other fault of the body', async () => {
+    const { post } = await serveValidator();
+    expect(errorType(await post('{"ip":"nonsense","headers":7}'))).toBe('missing_fields');
+  });
+});
+
+const broken = () => {
+  throw new Error('broken');
+};
+const rejected = () => Promise.reject(new Error('broken'));
+/** A record of another version, or of nobody: reading it throws inside the pipeline. */
+const nonsense = {
+  state: 'rejected',
+  organisation: 'acme',
+  userAgent: question.headers?.['user-agent'],
+};
+
+describe.each<[string, Partial<SessionStore>]>([
+  ['a store that throws', { session: broken }],
+  ['a store that rejects', { session: rejected }],
+  ['a budget that rejects', { take: rejected }],
+  ['a step of the pipeline that throws', { session: () => nonsense as unknown as Session }],
+  ['the same, later', { session: () => Promise.resolve(nonsense as unknown as Session) }],
+])('7.1 500 internal_server_error: %s', (_what, over) => {
+  const rules =
+    '[{ name: r, match: {}, detect: true, rate_limit: { requests: 5, per: 1m, by: ip } }]';
+  const options = { rules, store: storeWith(over) };
+
+  test('over the API, and the next request is answered as well', async () => {
+    const { post, events, log } = await serveValidator(options);
+    for (let i = 0; i < 2; i++) {
+      const answer = await post(body);
+      expect([answer.status, errorType(answer)]).toEqual([500, 'internal_server_error']);
+    }
+    expect(events).toEqual([]);
+    expect(log).toHaveLength(2);
+  });
+
+  test('in process it is a failed outcome, never an exception out of the port', async () => {
+    const { inProcess } = await serveValidator(options);
+    const outcome = await inProcess(question, { site: 'shop' });
+    expect(outcome).toMatchObject({ kind: 'failed', reason: 'server_error' });
+  });
+});
+
+describe.each<[string, Partial<SessionStore>]>([
+  ['a session that never comes', { session: never }],
+  ['a budget that never comes', { take: never }],
+])(
+  '7.1 503 validation_timeout: "pipeline exceeded its time budget" (500 ms, spec 8): %s',
+  (_what, over) => {
+    const options = { rules: LIMIT, store: storeWith(over) };
+
+    test('over the API', async () => {
+      const { post, events } = await serveValidator(options);
+      const answer = await post(body);
+      expect([answer.status, errorType(answer)]).toEqual([503, 'validation_timeout']);
+      expect(events).toEqual([]);
+    });
+
+    test('in process', async () => {
+      const { inProcess } = await serveValidator(options);
+      const outcome = await inProcess(question, {});
+      expect(outcome).toMatchObject({ kind: 'failed', reason: 'timeout' });
+    });
+
+    test('the gateway fails open, and records the one event', async () => {
+      const served = await serveValidator(options);
+      const { url, arrivals } = await startGateway(served);
+      const response = await fetch(url, { headers: { ...chromeHttp, cookie: `_guard=${uuid}` } });
+      expect([response.status, await response.text()]).toEqual([200, ORIGIN_PAGE]);
+      expect(arrivals).toHaveLength(1);
+      expect(served.events).toMatchObject([{ decision: 'none', action: 'allow' }]);
+    });
+  },
+);
+
+describe('7.1 an answer of the store that comes after the deadline', () => {
+  /** A store whose session look-up, or budget, waits until the test lets it go. */
+  function held(operation: 'session' | 'take') {
+    const calls: string[] = [];
+    let release = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    const waiting = async <T>(name: string, value: T): Promise<T> => {
+      calls.push(name);
+      if (name === operation) await gate;
+      return value;
+    };
+    const store = storeWith({
+      session: () => waiting('session', undefined),
+      take: () => waiting('take', 0),
+    });
+    return { store, calls, release };
+  }
+
+  test('takes nothing from a budget and records nothing', async () => {
+    const { store, calls, release } = held('session');
+    const { post, events } = await serveValidator({ rules: LIMIT, store });
+    expect((await post(body)).status).toBe(503);
+    release();
+    await turns();
+    expect(calls).toEqual(['session']);
+    expect(events).toEqual([]);
+  });
+
+  test('records nothing when it was the budget that was late', async () => {
+    const { store, calls, release } = held('take');
+    const { post, events } = await serveValidator({ rules: LIMIT, store });
+    expect((await post(body)).status).toBe(503);
+    release();
+    await turns();
+    expect(calls).toEqual(['session', 'take']);
+    expect(events).toEqual([]);
+  });
+
+  test('a caller that has gone is as good as the deadline', async () => {
+    const { store, calls, release } = held('session');
+    const { inProcess, events } = await serveValidator({ rules: LIMIT, store });
+    const gone = new AbortController();
+    const outcome = inProcess(question, { signal: gone.signal });
+    gone.abort();
+    release();
+    expect(await outcome).toMatchObject({ kind: 'failed', reason: 'timeout' });
+    expect(calls).toEqual(['session']);
+    expect(events).toEqual([]);
+  });
+
+  test('in time, the same store changes nothing', async () => {
+    const { store, calls, release } = held('session');
+    const { post, events } = await serveValidator({ rules: LIMIT, store });
+    release();
+    expect((await post(body)).status).toBe(200);
+    expect(calls).toEqual(['session', 'take']);
+    expect(events).toHaveLength(1);
+  });
+});
+
+/** Lets everything run that is ready to: some turns of the event loop. */
+async function turns(): Promise<void> {
+  for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function startGateway({ inProcess, events }: Served) {
+  const origin = await startRecordingOrigin();
+  onTestFinished(() => origin.close());
+  const settings = Site.parse({ hosts: ['*'], organisation: 'acme', origin: origin.url });
+  const gateway = createGateway({
+    trustedProxies: [],
+    observe: false,
+    sites: [{ settings, validate: inProcess, collect: undefined, validator: 'in-process' }],
+    events: { record: (event) => events.push(event) },
+    clock: Date.now,
+    log: () => undefined,
+    metrics: { count: () => undefined, gauge: () => undefined },
+  });
+  onTestFinished(() => gateway.close());
+  const url = await gateway.listen({ kind: 'tcp', host: '127.0.0.1', port: 0 });
+  return { url, arrivals: origin.arrivals };
+}

@@ -1,0 +1,112 @@
+import { VALIDATE } from '@guard/config/contract/limits';
+import { describe, expect, test } from 'vitest';
+import { HOME_IP } from '../kit/visitors.ts';
+import { errorType, serveValidator } from './serve-validator.ts';
+
+const good = { url: 'https://shop.example/', ip: HOME_IP };
+const headersOf = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`x-${i}`, '1']));
+const urlOf = (length: number) => good.url.padEnd(length, 'a');
+
+/** A good body of exactly so many bytes. */
+function bodyOf(bytes: number): string {
+  const empty = JSON.stringify({ ...good, padding: '' });
+  return empty.replace('""', `"${'x'.repeat(bytes - empty.length)}"`);
+}
+
+async function statusOf(request: Readonly<Record<string, unknown>>) {
+  const { post } = await serveValidator();
+  const answer = await post(JSON.stringify(request));
+  return answer.status === 200 ? 200 : `${answer.status} ${String(errorType(answer))}`;
+}
+
+describe('8 "/validate request size limits: not shown": ours, each to the last and one beyond', () => {
+  test('the numbers', () => {
+    expect(VALIDATE).toMatchObject({
+      budgetMs: 500,
+      maxBodyBytes: 262_144,
+      maxHeaders: 256,
+      maxUrlLength: 16_384,
+    });
+  });
+
+  test('a body of 256 KiB', async () => {
+    const { post } = await serveValidator();
+    expect((await post(bodyOf(VALIDATE.maxBodyBytes))).status).toBe(200);
+    const answer = await post(bodyOf(VALIDATE.maxBodyBytes + 1));
+    expect([answer.status, errorType(answer)]).toEqual([400, 'invalid_request']);
+  });
+
+  test('a body of 256 KiB that does not say its length', async () => {
+    const { post } = await serveValidator();
+    const chunked = { 'transfer-encoding': 'chunked' };
+    expect((await post(bodyOf(VALIDATE.maxBodyBytes), chunked)).status).toBe(200);
+    const answer = await post(bodyOf(VALIDATE.maxBodyBytes + 1), chunked);
+    expect([answer.status, errorType(answer)]).toEqual([400, 'invalid_request']);
+  });
+
+  test.each([
+    ['256 headers', { headers: headersOf(256) }, { headers: headersOf(257) }],
+    ['10,000 headers are beyond', {}, { headers: headersOf(10_000) }],
+    [
+      'a header name of 256 characters',
+      { headers: { ['a'.repeat(256)]: '' } },
+      { headers: { ['a'.repeat(257)]: '' } },
+    ],
+    [
+      'a header value of 16 KiB',
+      { headers: { a: 'b'.repeat(16_384) } },
+      { headers: { a: 'b'.repeat(16_385) } },
+    ],
+    [
+      '64 KiB of headers',
+      {
+        headers: {
+          a: 'b'.repeat(16_383),
+          c: 'd'.repeat(16_383),
+          e: 'f'.repeat(16_383),
+          g: 'h'.repeat(16_383),
+        },
+      },
+      {
+        headers: {
+          a: 'b'.repeat(16_383),
+          c: 'd'.repeat(16_383),
+          e: 'f'.repeat(16_383),
+          g: 'h'.repeat(16_384),
+        },
+      },
+    ],
+    ['a URL of 16 KiB', { url: urlOf(16_384) }, { url: urlOf(16_385) }],
+    ['a URL of 64 KiB is beyond', {}, { url: urlOf(65_536) }],
+    ['a referrer of 16 KiB', { referrer: urlOf(16_384) }, { referrer: urlOf(16_385) }],
+    ['a method of 32 characters', { method: 'M'.repeat(32) }, { method: 'M'.repeat(33) }],
+  ])('%s', async (_what, last, beyond) => {
+    expect(await statusOf({ ...good, ...last })).toBe(200);
+    expect(await statusOf({ ...good, ...beyond })).toBe('400 invalid_request');
+  });
+
+  test('16 levels of nesting', async () => {
+    const { post } = await serveValidator();
+    const nested = (levels: number) =>
+      JSON.stringify({ ...good, later: 0 }).replace(
+        ':0}',
+        `:${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`,
+      );
+    expect((await post(nested(16))).status).toBe(200);
+    expect(errorType(await post(nested(17)))).toBe('invalid_request');
+  });
+
+  test('an address is at most 64 characters long, its zone included', async () => {
+    expect(await statusOf({ ...good, ip: `fe80::1%${'a'.repeat(56)}` })).toBe(200);
+    expect(await statusOf({ ...good, ip: `fe80::1%${'a'.repeat(57)}` })).toBe('400 invalid_ip');
+  });
+
+  test('an address and a cookie of any length are an address and a cookie that are none', async () => {
+    const long = 'a'.repeat(200_000);
+    expect(await statusOf({ ...good, ip: long })).toBe('400 invalid_ip');
+    expect(await statusOf({ ...good, ip: `${'0:'.repeat(50_000)}1` })).toBe('400 invalid_ip');
+    expect(await statusOf({ ...good, ip: `fe80::1%${long}` })).toBe('400 invalid_ip');
+    expect(await statusOf({ ...good, cookie: long })).toBe(200);
+  });
+});

@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
+import { NetworkCatalogue } from '@guard/config/catalogue/networks';
+import type { DecisionEvent } from '@guard/config/contract/event';
+import type { SessionStore, Validate } from '@guard/config/contract/ports';
+import type { ValidateRequest } from '@guard/config/contract/validate-request';
+import { ValidateResponse } from '@guard/config/contract/validate-response';
+import { createValidator, MemoryStore } from '@guard/validator';
+import fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify';
+import { afterAll } from 'vitest';
+import { type Answer, send } from '../kit/http.ts';
+import { organisationWith } from '../kit/policies.ts';
+
+export const KEY = 'sk_contract_test_key_1234';
+export const OTHER_KEY = 'sk_contract_other_key_2345';
+export const HEALTH_TOKEN = 'token_of_our_own_monitoring';
+
+const crawlers = CrawlerCatalogue.load();
+const networks = NetworkCatalogue.load();
+
+export interface ServedOptions {
+  /** YAML of the organisation's rules; none by default. */
+  readonly rules?: string;
+  /** More settings of the organisation, or other ones. */
+  readonly organisation?: Readonly<Record<string, unknown>>;
+  /** A second organisation beside it, `globex`, with a key of its own. */
+  readonly neighbour?: Readonly<Record<string, unknown>>;
+  readonly store?: SessionStore;
+  readonly isReady?: () => boolean;
+}
+
+export interface Served {
+  readonly url: string;
+  readonly collectorUrl: string;
+  readonly events: DecisionEvent[];
+  /** Every log line, as the text that would be written. */
+  readonly log: string[];
+  readonly time: { now: number };
+  /** The same engine, asked in process. */
+  readonly inProcess: Validate;
+  /** One `POST /validate` with this body, whatever it is. */
+  readonly post: (body: string, headers?: Readonly<Record<string, string>>) => Promise<Answer>;
+  /** A good question; fails the test unless its answer keeps the schema of spec 2.2. */
+  readonly ask: (request: ValidateRequest, key?: string) => Promise<ValidateResponse>;
+}
+
+const opened: FastifyInstance[] = [];
+afterAll(() => Promise.all(opened.map((app) => app.close())));
+
+const PLAIN: ServedOptions = {};
+const served = new Map<ServedOptions, Promise<Served>>();
+
+/**
+ * The real validator behind real sockets, with a clock that stands still. Asked again with the same
+ * options object it is the same one, with nothing recorded yet; all are closed when the file is done.
+ */
+export async function serveValidator(options = PLAIN): Promise<Served> {
+  const known = served.get(options) ?? open(options);
+  served.set(options, known);
+  const validator = await known;
+  validator.events.length = 0;
+  validator.log.length = 0;
+  return validator;
+}
+
+async function open(options: ServedOptions): Promise<Served> {
+  const time = { now: Date.UTC(2026, 10, 21) };
+  const clock = () => time.now;
+  const events: DecisionEvent[] = [];
+  const log: string[] = [];
+  const validator = createValidator({
+    organisations: organisationsOf(options),
+    secrets: ['the secret of the tests, long enough'],
+    observe: false,
+    collectorUrl: () => 'https://collector.example',
+    healthToken: createHash('sha256').update(HEALTH_TOKEN).digest(),
+    crawlers,
+    networks,
+    store: options.store ?? new MemoryStore(clock),
+    events: { record: (event) => events.push(event) },
+    clock,
+    log: (...line) => log.push(JSON.stringify(line)),
+    metrics: { count: () => undefined, gauge: () => undefined },
+    isReady: options.isReady ?? (() => true),
+  });
+  const url = await serve(validator.validateRoutes);
+  const collectorUrl = await serve(validator.collectorRoutes);
+
+  const post: Served['post'] = (body, headers = {}) =>
+    send(`${url}/validate`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json', 'x-api-key': KEY, ...headers },
+    });
+  return {
+    url,
+    collectorUrl,
+    events,
+    log,
+    time,
+    inProcess: validator.forOrganisation('acme'),
+    post,
+    async ask(request, key = KEY) {
+      const answer = await post(JSON.stringify(request), { 'x-api-key': key });
+      if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.body}`);
+      return ValidateResponse.parse(JSON.parse(answer.body));
+    },
+  };
+}
+
+function organisationsOf({ rules = '[]', organisation, neighbour }: ServedOptions) {
+  const acme = organisationWith(rules, {
+    secret_keys: [{ id: 'backend', key: KEY }],
+    ...organisation,
+  });
+  if (!neighbour) return [acme];
+  const secret_keys = [{ id: 'backend', key: OTHER_KEY }];
+  return [acme, organisationWith('[]', { id: 'globex', secret_keys, ...neighbour })];
+}
+
+async function serve(routes: FastifyPluginAsync): Promise<string> {
+  const app = fastify({ forceCloseConnections: true });
+  opened.push(app);
+  await app.register(routes);
+  return app.listen({ host: '127.0.0.1', port: 0 });
+}
+
+/** The decoded `response_html` of an answer. */
+export function bodyOf(answer: { readonly response_html?: string | undefined }): string {
+  return Buffer.from(answer.response_html ?? '', 'base64').toString('utf8');
+}
+
+/** `error.type` of a body of spec 2.5. */
+export function errorType({ body }: Answer): unknown {
+  const { error } = JSON.parse(body) as { error?: { type?: unknown } };
+  return error?.type;
+}

@@ -1,0 +1,20 @@
+import type { SessionStore } from '@guard/config/contract/ports';
+import { MemoryStore } from '@guard/validator';
+
+/** A session store in memory, except for the operations that a test replaces. */
+export function storeWith(over: Partial<SessionStore>): SessionStore {
+  const store = new MemoryStore(Date.now);
+  return {
+    session: (id) => store.session(id),
+    keepSession: (...args) => store.keepSession(...args),
+    spend: (...args) => store.spend(...args),
+    take: (...args) => store.take(...args),
+    close: () => store.close(),
+    ...over,
+  };
+}
+
+/** Resolves never: what a store behind a dead connection does. */
+export function never<T>(): Promise<T> {
+  return new Promise<T>(() => undefined);
+}

@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest';
+import { validatorWith } from '../../test/kit/validator.ts';
+import { curl, visit } from '../../test/kit/visitors.ts';
+
+const DETECT = '[{ name: r, match: {}, detect: true }]';
+
+describe('the event (spec 2.7)', () => {
+  test('says what was asked, concluded and enforced', async () => {
+    const { ask, events } = validatorWith(DETECT);
+    const headers = { ...curl, referer: 'https://search.example/find?q=private' };
+    const answer = await ask(visit({ url: 'https://shop.example/a?b=c', headers }));
+    expect(events).toHaveLength(1);
+    expect(events[0]).toMatchObject({
+      requestId: answer.request_id,
+      organisation: 'acme',
+      site: 'shop.example',
+      action: 'challenge',
+      decision: 'challenge',
+      response: 'redirect',
+      statusCode: 403,
+      rule: 'r',
+      blockReasons: ['http_client_user_agent'],
+      blockReasonCategories: ['bot_identity'],
+      method: 'GET',
+      scheme: 'https',
+      host: 'shop.example',
+      path: '/a',
+      query: 'b=c',
+      referrerOrigin: 'https://search.example',
+      country: 'AT',
+      session: answer.cookies?.[0]?.value,
+      validator: 'in-process',
+    });
+  });
+});

@@ -1,0 +1,92 @@
+export type Engine = 'chromium' | 'gecko' | 'webkit';
+export type Platform = 'windows' | 'macos' | 'linux' | 'android' | 'ios' | 'chromeos' | 'unknown';
+
+/** The Chromium browsers whose headers follow from their version; `other` is everything else. */
+export type Product = 'chrome' | 'edge' | 'opera' | 'other';
+
+/** Which browser a User-Agent says it is. */
+export interface BrowserClaim {
+  /** Undefined when it claims none that is in use. */
+  readonly engine: Engine | undefined;
+  /** Major version of the engine's own token: Chrome/N, Firefox/N, Version/N; 0 when there is none. */
+  readonly major: number;
+  readonly product: Product;
+  readonly mobile: boolean;
+  readonly platform: Platform;
+  /** Part of an app, a television or another program: it sends fewer headers than a plain browser. */
+  readonly embedded: boolean;
+  /** Claims a browser at all, also one that has died out. */
+  readonly recognised: boolean;
+}
+
+const EMBEDDED = new RegExp(
+  [
+    '; wv\\)',
+    'Version/4\\.0 Chrome/',
+    'QtWebEngine|Electron/|CefSharp|Valve Steam',
+    'FBAN|FBAV|Instagram|Snapchat|MicroMessenger|Line/|Pinterest|musical_ly|Bytedance',
+    'SMART-TV|SmartTV|Tizen|Web0S|webOS|CrKey|BRAVIA|AFT[A-Z]|Xbox|PlayStation|Nintendo',
+  ].join('|'),
+);
+
+/** Chrome's own form, and what Edge and Opera append to it. Anything more is another product. */
+const PLAIN_CHROMIUM =
+  /\(KHTML, like Gecko\) Chrome\/\d+[\d.]* (?:Mobile )?Safari\/537\.36(?: (EdgA?|OPR)\/[\d.]+)?$/;
+
+/** Engines and browsers of the past and of small devices: old, but browsers. */
+const OTHER_BROWSER =
+  /AppleWebKit\/|Gecko\/|Trident\/|MSIE |Opera[ /]|Presto\/|KHTML\/|NetFront|Goanna\//;
+
+export function readBrowserClaim(userAgent: string): BrowserClaim {
+  const engine = engineOf(userAgent);
+  const embedded = EMBEDDED.test(userAgent);
+  return {
+    engine,
+    major: engine === undefined ? 0 : majorOf(userAgent, engine),
+    product: engine === 'chromium' && !embedded ? productOf(userAgent) : 'other',
+    mobile: /\bMobi/.test(userAgent),
+    platform: platformOf(userAgent),
+    embedded,
+    recognised: engine !== undefined || OTHER_BROWSER.test(userAgent),
+  };
+}
+
+function engineOf(userAgent: string): Engine | undefined {
+  if (!userAgent.startsWith('Mozilla/5.0 (')) return undefined;
+  // Every browser of iOS is WebKit, whatever its name.
+  if (/iPhone|iPad|iPod/.test(userAgent)) return 'webkit';
+  if (/ (?:Headless)?Chrom(?:e|ium)\/\d/.test(userAgent)) return 'chromium';
+  if (/ Gecko\/.* Firefox\/\d/.test(userAgent)) return 'gecko';
+  if (/ AppleWebKit\/.* Safari\/\d/.test(userAgent)) return 'webkit';
+  return undefined;
+}
+
+const MAJOR: Record<Engine, RegExp> = {
+  chromium: /Chrom(?:e|ium)\/(\d{1,9})/,
+  gecko: /Firefox\/(\d{1,9})/,
+  webkit: /Version\/(\d{1,9})/,
+};
+
+function majorOf(userAgent: string, engine: Engine): number {
+  return Number(MAJOR[engine].exec(userAgent)?.[1] ?? 0);
+}
+
+function productOf(userAgent: string): Product {
+  const plain = PLAIN_CHROMIUM.exec(userAgent);
+  if (!plain) return 'other';
+  if (plain[1] === undefined) return 'chrome';
+  return plain[1] === 'OPR' ? 'opera' : 'edge';
+}
+
+const PLATFORMS: readonly (readonly [RegExp, Platform])[] = [
+  [/iPhone|iPad|iPod/, 'ios'],
+  [/Android/, 'android'],
+  [/Windows/, 'windows'],
+  [/CrOS/, 'chromeos'],
+  [/Macintosh/, 'macos'],
+  [/Linux|X11/, 'linux'],
+];
+
+function platformOf(userAgent: string): Platform {
+  return PLATFORMS.find(([pattern]) => pattern.test(userAgent))?.[1] ?? 'unknown';
+}

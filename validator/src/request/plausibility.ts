@@ -1,0 +1,99 @@
+import type { BrowserClaim, Engine } from './browser-claim.ts';
+
+/** Whether a User-Agent can be true: of a browser that exists, that hardly exists, or that cannot. */
+export type Plausibility = 'plausible' | 'implausible' | 'impossible';
+
+/**
+ * Majors that no release calendar reaches for years, and majors nothing alive has. Both are wide on
+ * purpose: televisions run what they were sold with, and this file may be older than the browser.
+ */
+const MAJORS: Record<Engine, { readonly oldest: number; readonly newest: number }> = {
+  chromium: { oldest: 38, newest: 300 },
+  gecko: { oldest: 45, newest: 260 },
+  webkit: { oldest: 4, newest: 45 },
+};
+
+/** The operating systems a User-Agent names in its first parentheses; it has only one. */
+const SYSTEMS = [/Windows/, /Macintosh/, /iPhone|iPad|iPod/, /X11|Linux|Android/] as const;
+
+const WINDOWS_NT = /Windows NT (\d+\.\d+)/;
+const WINDOWS_NT_VERSIONS = new Set([
+  '5.0',
+  '5.1',
+  '5.2',
+  '6.0',
+  '6.1',
+  '6.2',
+  '6.3',
+  '6.4',
+  '10.0',
+]);
+/** The last Chromium that starts on Windows before 10. */
+const LAST_CHROMIUM_OF_OLD_WINDOWS = 109;
+/** From here Chrome and Edge name only their major on the desktop, and one frozen system version. */
+const REDUCED_SINCE = 112;
+
+/** What a User-Agent says about itself, held against what exists; needs nothing but the string. */
+export function plausibilityOf(userAgent: string, claim: BrowserClaim): Plausibility {
+  if (claim.engine === undefined) return 'plausible';
+  if (hasImpossibleSystem(userAgent) || hasImpossiblePairing(userAgent, claim)) return 'impossible';
+  if (isOutsideOfHistory(claim, claim.engine)) return 'implausible';
+  switch (claim.engine) {
+    case 'chromium':
+      return isUnlikelyChromium(userAgent, claim) ? 'implausible' : 'plausible';
+    case 'gecko':
+      return hasForeignRevision(userAgent, claim) ? 'implausible' : 'plausible';
+    case 'webkit':
+      return hasForeignSystemVersion(userAgent, claim) ? 'implausible' : 'plausible';
+  }
+}
+
+function hasImpossibleSystem(userAgent: string): boolean {
+  const system = userAgent.slice(0, userAgent.indexOf(')') + 1);
+  // Windows Phone named every system there was, so that sites would let it in.
+  if (system.includes('Windows Phone')) return false;
+  if (SYSTEMS.filter((pattern) => pattern.test(system)).length > 1) return true;
+  const windows = WINDOWS_NT.exec(system)?.[1];
+  if (windows === undefined) return /Win64|WOW64/.test(system) && !system.includes('Windows');
+  return !WINDOWS_NT_VERSIONS.has(windows);
+}
+
+function hasImpossiblePairing(userAgent: string, { platform, engine, major }: BrowserClaim) {
+  // Blink and Gecko run on no iPhone: their browsers are called CriOS and FxiOS there.
+  if (platform === 'ios') return / (?:Chrome|Firefox)\/\d/.test(userAgent);
+  if (platform === 'windows' && engine === 'webkit') return major > 5;
+  const desktop = /Windows NT|Macintosh/.test(userAgent);
+  return desktop && engine === 'chromium' && / Mobile Safari\//.test(userAgent);
+}
+
+function isOutsideOfHistory({ major }: BrowserClaim, engine: Engine): boolean {
+  if (major === 0) return false;
+  const { oldest, newest } = MAJORS[engine];
+  return major < oldest || major > newest;
+}
+
+function isUnlikelyChromium(userAgent: string, { product, major }: BrowserClaim): boolean {
+  if (product === 'other' || major < REDUCED_SINCE) return false;
+  if (userAgent.includes('Windows NT') && !userAgent.includes('Windows NT 10.0')) {
+    return major > LAST_CHROMIUM_OF_OLD_WINDOWS;
+  }
+  return userAgent.includes('Macintosh') && !userAgent.includes('Mac OS X 10_15_7');
+}
+
+/** Firefox says its version twice; `rv:109.0` stood still from 110 to 119. */
+function hasForeignRevision(userAgent: string, { major }: BrowserClaim): boolean {
+  const revision = /\brv:(\d{1,4})\./.exec(userAgent)?.[1];
+  if (revision === undefined) return !userAgent.includes('Focus');
+  return Number(revision) !== major && !(revision === '109' && major >= 110 && major < 120);
+}
+
+/**
+ * Safari's Version/ is that of its iOS. From 26 on the system stands still at 18, and no version lies
+ * between these two.
+ */
+function hasForeignSystemVersion(userAgent: string, { major, platform }: BrowserClaim): boolean {
+  if (major > 18 && major < 26) return true;
+  if (platform !== 'ios' || major === 0) return false;
+  const system = Number(/ OS (\d{1,3})_/.exec(userAgent)?.[1] ?? major);
+  return system !== major && !(system >= 17 && major >= 26);
+}

@@ -1,0 +1,43 @@
+/** What an Accept header (RFC 9110 12.5.1) says about pages. */
+export interface PageWish {
+  /** Quality of HTML, 0 to 1, by the most specific range that covers it; 0 is "not acceptable". */
+  readonly html: number;
+  /** HTML is named, and not only covered by a wildcard. */
+  readonly named: boolean;
+  /** The best quality among the other types that are named. */
+  readonly other: number;
+}
+
+/** Ranges that cover HTML, the most specific first. */
+const HTML_RANGES = ['text/html', 'application/xhtml+xml', 'text/*', '*/*'] as const;
+/** No browser names half as many; the rest of a longer list is not read. */
+const MAX_RANGES = 32;
+
+/** How much a client wants a page. Without the header everything is acceptable. */
+export function readPageWish(accept: string | undefined): PageWish {
+  if (accept === undefined || accept.trim() === '') return { html: 1, named: false, other: 0 };
+  const html = new Map<string, number>();
+  let other = 0;
+  for (const range of accept.split(',', MAX_RANGES)) {
+    const [type = '', ...parameters] = range.split(';');
+    const name = type.trim().toLowerCase();
+    if (name === '') continue;
+    const quality = qualityOf(parameters);
+    if (HTML_RANGES.some((known) => known === name)) html.set(name, quality);
+    else other = Math.max(other, quality);
+  }
+  const covering = HTML_RANGES.find((range) => html.has(range));
+  return {
+    html: covering === undefined ? 0 : (html.get(covering) ?? 0),
+    named: covering !== undefined && covering !== '*/*',
+    other,
+  };
+}
+
+/** The weight among a range's parameters; 1 when it has none, 0 when it is no number of RFC 9110 12.4.2. */
+function qualityOf(parameters: readonly string[]): number {
+  const weight = parameters.map((text) => text.trim()).find((text) => /^q=/i.test(text));
+  if (weight === undefined) return 1;
+  const value = weight.slice(2);
+  return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(value) ? Number(value) : 0;
+}

@@ -1,0 +1,92 @@
+import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
+import { UserAgentCatalogue } from '@guard/config/catalogue/user-agents';
+import type { DecisionEvent } from '@guard/config/contract/event';
+import { describe, expect, test } from 'vitest';
+import { organisationWith } from '../../test/kit/policies.ts';
+import { visit } from '../../test/kit/visitors.ts';
+import { compilePolicy } from './organisation.ts';
+import { createAgentReader } from './request/agent.ts';
+import { MemoryStore } from './session/memory-store.ts';
+import { createSealer } from './session/sealer.ts';
+import { createSessionIds } from './session/session-id.ts';
+import { type Engine, validate } from './validate.ts';
+
+const crawlers = CrawlerCatalogue.load();
+const caller = { site: '', via: 'api', uploadUrl: '/.guard/verify' } as const;
+
+/** An engine one part of which is broken. */
+function engineWith(over: Partial<Engine>) {
+  const events: DecisionEvent[] = [];
+  const log: string[] = [];
+  const engine: Engine = {
+    sources: {
+      proveClaim: () => 'unverifiable',
+      readAgent: createAgentReader(crawlers, UserAgentCatalogue.load()),
+      networkOf: () => undefined,
+      countryOf: () => undefined,
+      asnOf: () => 0,
+    },
+    store: new MemoryStore(Date.now),
+    ids: createSessionIds(createSealer(['the secret of the tests'], 'session')),
+    issue: () => ({ html: '<p>', headers: { 'Content-Type': 'text/html' }, reference: 'ABCD' }),
+    events: { record: (event) => events.push(event) },
+    clock: Date.now,
+    log: (_level, event) => log.push(event),
+    observe: false,
+    ...over,
+  };
+  return { engine, events, log };
+}
+
+const broken = (): never => {
+  throw new Error('broken');
+};
+const ids = { mint: broken, isOurs: () => false };
+
+describe('spec 3: "redirect without response_html: rendering or session encryption failed"', () => {
+  const challenged = compilePolicy(
+    organisationWith('[{ name: r, match: {}, challenge: always }]'),
+    crawlers,
+  );
+
+  test.each([
+    ['rendering', { issue: broken }, 'challenge_not_rendered'],
+    ['session encryption', { ids }, 'session_not_sealed'],
+  ])('%s: the decision stands, the caller denies, the log says so', async (_what, over, line) => {
+    const { engine, events, log } = engineWith(over);
+    const validated = await validate(visit(), challenged, caller, engine);
+    expect(validated).toMatchObject({ response: { decision: 'redirect', status_code: 403 } });
+    expect(validated).not.toHaveProperty('response.response_html');
+    expect(events).toMatchObject([{ action: 'challenge' }]);
+    expect(log).toEqual([line]);
+  });
+
+  test('a visitor who is allowed is allowed without a session', async () => {
+    const { engine, log } = engineWith({ ids });
+    const open = compilePolicy(organisationWith('[]'), crawlers);
+    const validated = await validate(visit(), open, caller, engine);
+    expect(validated).toMatchObject({ response: { decision: 'allow' } });
+    expect(validated).not.toHaveProperty('response.cookies');
+    expect(log).toEqual(['session_not_sealed']);
+  });
+});
+
+describe('the Validate port: "never rejects"', () => {
+  test('while the store answers at once, so does the decision', () => {
+    const { engine } = engineWith({});
+    const open = compilePolicy(organisationWith('[]'), crawlers);
+    expect(validate(visit(), open, caller, engine)).toMatchObject({ kind: 'response' });
+  });
+
+  test('a source that throws is an outcome (spec 7.1 internal_server_error)', () => {
+    const { engine, events, log } = engineWith({});
+    const open = compilePolicy(organisationWith('[]'), crawlers);
+    const sources = { ...engine.sources, networkOf: broken };
+    expect(validate(visit(), open, caller, { ...engine, sources })).toEqual({
+      kind: 'error',
+      type: 'internal_server_error',
+    });
+    expect(events).toEqual([]);
+    expect(log).toEqual(['validate_failed']);
+  });
+});
