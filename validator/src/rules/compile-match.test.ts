@@ -311,10 +311,7 @@ test('what is compiled once is asked often, and asks for findings only where a c
     asked.findings += 1;
     return [];
   };
-  const holds = compileMatch(
-    Match.parse({ method: 'POST', category: 'bot_identity' }),
-    'some',
-  );
+  const holds = compileMatch(Match.parse({ method: 'POST', category: 'bot_identity' }), 'some');
   // Only what the conditions look at; the method rules the request out before findings are made.
   const facts = { method: 'GET' } as Parameters<typeof holds>[0];
   expect(holds(facts, findings)).toBe(false);
