@@ -1,6 +1,6 @@
 import type { Case } from './case.ts';
 import { type Answer, type CorpusOptions, type Group, groupsOf } from './groups.ts';
-import { seededRandom } from './seeded-random.ts';
+import { seededRandom } from '../test/kit/seeded-random.ts';
 
 export type Half = 'tuned on' | 'held out';
 
@@ -72,7 +72,7 @@ function halfOf({ unit }: Case, seed: number): Half {
   for (let i = 0; i < unit.length; i++) {
     hash = Math.imul(hash ^ unit.charCodeAt(i), 0x01000193) >>> 0;
   }
-  return seededRandom(hash)() < 0.5 ? 'tuned on' : 'held out';
+  return seededRandom(hash).next() < 0.5 ? 'tuned on' : 'held out';
 }
 
 function rowOf(group: Group, half: Half, answered: readonly Answered[]): Row {

@@ -8,7 +8,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createBearerAuth } from '@guard/config/settings/bearer';
 import { mixedStatement } from '../test-kit/mixed-statement.ts';
-import { createRandom } from '../test-kit/random.ts';
+import { seededRandom } from '../../test/kit/seeded-random.ts';
 import { createRecorders } from '../test-kit/recorders.ts';
 import { sampleEvent } from '../test-kit/sample-event.ts';
 import { HOSTILE_STATEMENTS, USEFUL_STATEMENTS } from '../test-kit/statements.ts';
@@ -176,7 +176,7 @@ describe('the statement is limited to the organisation (spec 4.3, 5)', () => {
   });
 
   test('no mixture of statements gets a canary out (seeded)', async () => {
-    const random = createRandom('canary fuzz');
+    const random = seededRandom();
     let ran = 0;
     for (let round = 0; round < 150; round += 1) {
       const sql = mixedStatement(random);

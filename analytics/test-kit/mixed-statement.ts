@@ -1,4 +1,4 @@
-import type { Random } from './random.ts';
+import type { SeededRandom } from '../../test/kit/seeded-random.ts';
 
 const SOURCES = [
   'events',
@@ -40,6 +40,6 @@ const ENDS = [
 ] as const;
 
 /** One SELECT of parts that each try to see more than they should; `FILE` stands for a file's path. */
-export function mixedStatement(random: Random): string {
+export function mixedStatement(random: SeededRandom): string {
   return `SELECT ${random.pick(VALUES)} FROM ${random.pick(SOURCES)} ${random.pick(ENDS)}`;
 }

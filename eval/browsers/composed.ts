@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { HOME_IP } from '../../test/kit/visitors.ts';
-import { seededRandom } from '../seeded-random.ts';
+import { seededRandom } from '../../test/kit/seeded-random.ts';
 import { chromiumHeaders, firefoxHeaders, onPlainHttp, safariHeaders } from './compose-headers.ts';
 import type { BrowserCases } from './generated.ts';
 
@@ -23,9 +23,9 @@ export function composedBrowsers(seed: number, count: number): BrowserCases {
   const real: BrowserCases['real'][number][] = [];
   const contradictory: BrowserCases['contradictory'][number][] = [];
   for (let i = 0; i < count; i++) {
-    const browser = seen[Math.floor(random() * seen.length)];
+    const browser = seen[random.below(seen.length)];
     if (browser === undefined) throw new Error('user-agents holds no rows');
-    const scheme = random() < 0.5 ? 'https' : 'http';
+    const scheme = random.next() < 0.5 ? 'https' : 'http';
     const complete = headersOf(browser.userAgent);
     const headers = scheme === 'https' ? complete : onPlainHttp(complete);
     const one = {

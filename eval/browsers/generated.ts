@@ -1,7 +1,7 @@
 import { HeaderGenerator } from 'header-generator';
 import { HOME_IP } from '../../test/kit/visitors.ts';
 import { type Case, lowerCased } from '../case.ts';
-import { withSeededMathRandom } from '../seeded-random.ts';
+import { withSeededMathRandom } from '../math-random.ts';
 import { contradictionOf } from './self-contradiction.ts';
 
 const BROWSERS = ['chrome', 'firefox', 'safari', 'edge'] as const;

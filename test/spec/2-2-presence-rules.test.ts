@@ -5,7 +5,7 @@ import {
   STATUS_CODES,
   ValidateResponse,
 } from '@guard/config/contract/validate-response';
-import { type SeededRandom, seededRandom } from '@guard/config/matching/seeded-random';
+import { type SeededRandom, seededRandom } from '../kit/seeded-random.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -11,7 +11,8 @@ import type { Facts } from './request/facts.ts';
 import { parseValidateBody } from './request/parse.ts';
 import { allowlistRule, direct } from './rules/direct.ts';
 import { type DirectiveName, directivesOf, setBy } from './rules/directive-names.ts';
-import { type Engine, validate } from './validate.ts';
+import { validate } from './validate.ts';
+import type { Engine } from './engine.ts';
 import { type Weighed, weigh } from './verdict/weigh.ts';
 
 /** A request to explain, and what to take for granted where only a running installation could know. */

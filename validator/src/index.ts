@@ -22,6 +22,7 @@ import { describeFailedUpload } from './challenge-event.ts';
 import { createCollector } from './challenge/collector.ts';
 import { createChallengeIssuer } from './challenge/issue.ts';
 import { after } from './deadline.ts';
+import type { Caller, Engine } from './engine.ts';
 import { type Explained, type ExplainQuestion, explain } from './explain.ts';
 import { collectorRoutes } from './http/collector-routes.ts';
 import { createHealthCheck } from './http/health.ts';
@@ -34,7 +35,7 @@ import { asnSource } from './rules/asn-source.ts';
 import { REJECTED_TTL_MS, VERIFIED_TTL_MS } from './session/cookie.ts';
 import { createSealer } from './session/sealer.ts';
 import { createSessionIds } from './session/session-id.ts';
-import { type Caller, type Engine, validate, type Validated } from './validate.ts';
+import { validate, type Validated } from './validate.ts';
 
 export type { Explained, ExplainQuestion, Explanation } from './explain.ts';
 export { createResolver } from './proofs/forward-confirmed.ts';

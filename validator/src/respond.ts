@@ -3,13 +3,13 @@ import type { ValidateResponse } from '@guard/config/contract/validate-response'
 import type { Challenge } from './challenge/issue.ts';
 import { newReference } from './challenge/reference-code.ts';
 import { nameOf } from './error-name.ts';
+import type { Caller, Engine } from './engine.ts';
 import { describeEvent } from './event.ts';
 import type { Policy } from './organisation.ts';
 import type { Facts } from './request/facts.ts';
 import { render } from './response/render.ts';
 import { representationFor } from './response/representation.ts';
 import { sessionCookie } from './session/cookie.ts';
-import type { Caller, Engine } from './validate.ts';
 import type { Judgement, Verdict } from './verdict/verdict.ts';
 
 export interface Setting {

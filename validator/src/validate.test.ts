@@ -9,7 +9,8 @@ import { createAgentReader } from './request/agent.ts';
 import { MemoryStore } from './session/memory-store.ts';
 import { createSealer } from './session/sealer.ts';
 import { createSessionIds } from './session/session-id.ts';
-import { type Engine, validate } from './validate.ts';
+import type { Engine } from './engine.ts';
+import { validate } from './validate.ts';
 
 const crawlers = CrawlerCatalogue.load();
 const caller = { site: '', via: 'api', uploadUrl: '/.guard/verify' } as const;

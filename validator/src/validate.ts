@@ -1,50 +1,21 @@
 import type { ValidateErrorType } from '@guard/config/contract/errors';
 import { VALIDATE } from '@guard/config/contract/limits';
-import type {
-  Clock,
-  EventSink,
-  Log,
-  MaybePromise,
-  SessionStore,
-} from '@guard/config/contract/ports';
+import type { MaybePromise, SessionStore } from '@guard/config/contract/ports';
 import type { Reason } from '@guard/config/contract/reasons';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import type { ValidateResponse } from '@guard/config/contract/validate-response';
-import type { IssueChallenge } from './challenge/issue.ts';
 import { after, within } from './deadline.ts';
+import type { Caller, Engine } from './engine.ts';
 import { nameOf } from './error-name.ts';
 import type { Policy } from './organisation.ts';
-import { describe, type Described, type FactSources, type Facts } from './request/facts.ts';
+import { describe, type Described, type Facts } from './request/facts.ts';
 import { respond, type Setting } from './respond.ts';
 import { budgetKey } from './rules/budget-key.ts';
 import { direct } from './rules/direct.ts';
 import { resolveSession } from './session/resolve.ts';
-import type { SessionIds } from './session/session-id.ts';
 import { findingsOf } from './signals/list.ts';
 import { decide } from './verdict/decide.ts';
 import type { Judgement } from './verdict/verdict.ts';
-
-/** Everything a decision needs, built once. */
-export interface Engine {
-  readonly sources: FactSources;
-  readonly store: SessionStore;
-  readonly ids: SessionIds;
-  readonly issue: IssueChallenge;
-  readonly events: EventSink;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Enforce nothing, record everything. */
-  readonly observe: boolean;
-}
-
-/** Who asks, and where the challenge page of its visitors uploads to. */
-export interface Caller {
-  readonly site: string;
-  readonly via: 'in-process' | 'api';
-  readonly uploadUrl: string;
-  /** Ends the question early: its answer is of no use any more. */
-  readonly signal?: AbortSignal | undefined;
-}
 
 export type Validated =
   | { readonly kind: 'response'; readonly response: ValidateResponse }

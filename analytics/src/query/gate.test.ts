@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRandom } from '../../test-kit/random.ts';
+import { seededRandom } from '../../../test/kit/seeded-random.ts';
 import { HOSTILE_STATEMENTS, USEFUL_STATEMENTS } from '../../test-kit/statements.ts';
 import { judgeStatement } from './gate.ts';
 
@@ -37,7 +37,7 @@ describe('one read-only statement a request (spec 4.3)', () => {
 });
 
 test('no spelling brings a denied name through: case, comments, quotes, place (seeded)', () => {
-  const random = createRandom('gate spelling');
+  const random = seededRandom();
   const names = ['file', 'mergeTreeIndex', 'dictGetString', 'getServerSetting', 'joinGet'] as const;
   const gaps = ['', ' ', '\n', '\t/* ; */', ' -- x\n', '/**/', '# y\n', '\f'] as const;
   const places = [
@@ -53,7 +53,7 @@ test('no spelling brings a denied name through: case, comments, quotes, place (s
   ] as const;
   for (let round = 0; round < 2000; round += 1) {
     const spelled = Array.from(random.pick(names), (char) =>
-      random.int(2) === 0 ? char.toUpperCase() : char,
+      random.below(2) === 0 ? char.toUpperCase() : char,
     ).join('');
     const quote = random.pick(['', '`', '"']);
     const call = `${quote}${spelled}${quote}${random.pick(gaps)}('x')`;
@@ -63,7 +63,7 @@ test('no spelling brings a denied name through: case, comments, quotes, place (s
 });
 
 test('any text gets a verdict (seeded)', () => {
-  const random = createRandom('gate soup');
+  const random = seededRandom();
   const pieces = [
     'SELECT',
     'FROM',
@@ -98,7 +98,7 @@ test('any text gets a verdict (seeded)', () => {
     '\ufeff',
   ] as const;
   for (let round = 0; round < 5000; round += 1) {
-    const length = random.int(30);
+    const length = random.below(30);
     const sql = Array.from({ length }, () => random.pick(pieces)).join('');
     expect(['passed', 'refused']).toContain(judgeStatement(sql).kind);
   }

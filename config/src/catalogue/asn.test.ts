@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { seededRandom } from '../matching/seeded-random.ts';
+import { seededRandom } from '../../../test/kit/seeded-random.ts';
 import { AddressMap } from '../net/address-map.ts';
 import { type AsnRun, decodeAsnFile, encodeAsnFile } from './asn-file.ts';
 import { openAsns } from './asn.ts';

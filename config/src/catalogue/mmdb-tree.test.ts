@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type CountryResponse, Reader } from 'maxmind';
 import { describe, expect, test } from 'vitest';
-import { seededRandom } from '../matching/seeded-random.ts';
+import { seededRandom } from '../../../test/kit/seeded-random.ts';
 import { parseIp } from '../net/cidr.ts';
 import { openCountries } from './countries.ts';
 import { MmdbTree } from './mmdb-tree.ts';

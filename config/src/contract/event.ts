@@ -22,7 +22,7 @@ export interface CrawlerFact {
  * Spec 2.7: one decision, as it is remembered. Written by who made it: the validator, or the
  * gateway when a fail policy had to stand in for a missing answer.
  *
- * `headers` never holds Authorization, Cookie or a key: config/contract/secret-headers.ts.
+ * `headers` are as they came. Whoever lets an event leave the process drops SECRET_HEADERS first.
  */
 export interface DecisionEvent {
   /** Milliseconds since the epoch. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { compileGlob, compilePattern, compileTextPattern, MAX_REGEX_INPUT } from './glob.ts';
 import { compileRegex } from './regex.ts';
-import { seededRandom } from './seeded-random.ts';
+import { seededRandom } from '../../../test/kit/seeded-random.ts';
 
 describe('`*` within a segment, `**` across segments, `?` one character other than `/`', () => {
   const table: readonly [glob: string, matches: readonly string[], differs: readonly string[]][] = [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { compileHosts } from './host.ts';
-import { seededRandom } from './seeded-random.ts';
+import { seededRandom } from '../../../test/kit/seeded-random.ts';
 
 describe('hosts match without their port, exact before wildcard, longest wildcard first', () => {
   const find = compileHosts([

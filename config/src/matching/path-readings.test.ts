@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { compileGlob } from './glob.ts';
 import { MAX_READINGS, readingsOf } from './path-readings.ts';
-import { seededRandom } from './seeded-random.ts';
+import { seededRandom } from '../../../test/kit/seeded-random.ts';
 
 const isAdmin = compileGlob('/admin/**');
 const isAsset = compileGlob('/assets/**');

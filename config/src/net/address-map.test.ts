@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { seededRandom } from '../matching/seeded-random.ts';
+import { seededRandom } from '../../../test/kit/seeded-random.ts';
 import { AddressMap } from './address-map.ts';
 
 /** Starts of IPv4 as numbers, of IPv6 as the two words of the upper half. */

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { describe, expect, test } from 'vitest';
-import { seededRandom } from '../matching/seeded-random.ts';
+import { seededRandom } from '../../../test/kit/seeded-random.ts';
 import { isIpOrCidr, parseIp } from './cidr.ts';
 
 describe('one IP address in its canonical spelling', () => {

@@ -1,19 +1,9 @@
 import { randomInt } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import { describe, expect, test } from 'vitest';
+import { seededRandom } from '../../../test/kit/seeded-random.ts';
 import { parseIp } from './cidr.ts';
 import { PrefixSet } from './prefix-set.ts';
-
-/** A small seeded generator (mulberry32), so that a failure can be run again. */
-function generator(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) % below;
-  };
-}
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
@@ -48,7 +38,7 @@ describe('a prefix set', () => {
   test('agrees with ipaddr.js on 40,000 addresses over random sets of both families', () => {
     const seed = randomInt(2 ** 31);
     console.log(`prefix-set seed: ${seed}`);
-    const pick = generator(seed);
+    const pick = seededRandom(seed).below;
     let checked = 0;
     while (checked < 40_000) {
       const ranges: [Address, number][] = [];
@@ -86,7 +76,7 @@ describe('a prefix set', () => {
   test('agrees with itself when it is large enough to carry an index', () => {
     const seed = randomInt(2 ** 31);
     console.log(`prefix-set index seed: ${seed}`);
-    const pick = generator(seed);
+    const pick = seededRandom(seed).below;
     const cidrs = Array.from(
       { length: 12_000 },
       () => `${pick(256)}.${pick(256)}.${pick(256)}.${pick(256)}/${16 + pick(17)}`,

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
-import { seededRandom } from '../matching/seeded-random.ts';
+import { seededRandom } from '../../../test/kit/seeded-random.ts';
 import { readFixtures } from './fixtures.ts';
 import { formatProblem, parseSettings } from './load.ts';
 

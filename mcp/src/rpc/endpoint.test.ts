@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { MCP } from '@guard/config/contract/limits';
-import { seededRandom } from '@guard/config/matching/seeded-random';
-import type { SeededRandom } from '@guard/config/matching/seeded-random';
+import { seededRandom } from '../../../test/kit/seeded-random.ts';
+import type { SeededRandom } from '../../../test/kit/seeded-random.ts';
 import type { FastifyPluginAsync } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { createDataServer, createDocsServer } from '../index.ts';

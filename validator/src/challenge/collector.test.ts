@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { seededRandom } from '../../../test/kit/seeded-random.ts';
 import { createCollector } from './collector.ts';
 import { aChallengedVisitor, SECRETS } from './test-challenge.ts';
 
@@ -112,7 +113,7 @@ describe('spec 2.2, challenge_failure: answers that are no answers', () => {
   test('2,000 mutilated bodies: none throws, none mints without this very ticket and session', async () => {
     const seed = randomInt(2 ** 31);
     console.log(`collector fuzz seed ${seed}`);
-    const random = randomFrom(seed);
+    const random = seededRandom(seed).below;
     let visitor = aChallengedVisitor();
     for (let round = 0; round < 2000; round += 1) {
       const { request, collect, store } = visitor;
@@ -186,17 +187,6 @@ describe('a visitor whose network changes between challenge and answer', () => {
     expect(store.sessions.get(sessionId)?.network).toBe(network);
   });
 });
-
-/** Mulberry32: small, and the same everywhere for one seed. */
-function randomFrom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
 
 function mutilate(text: string, random: (below: number) => number): string {
   const at = random(text.length);

@@ -1,5 +1,5 @@
 import type { Reason } from '@guard/config/contract/reasons';
-import { readClaim, type Claim } from './claim.ts';
+import { readClaim } from './claim.ts';
 import type { Evidence } from './evidence.ts';
 import { judgeAutomationGlobals } from './judges/automation-globals.ts';
 import { judgeClientHints } from './judges/client-hints.ts';
@@ -7,27 +7,7 @@ import { judgeHeadless } from './judges/headless.ts';
 import { judgePage } from './judges/page.ts';
 import { judgeWebdriver } from './judges/webdriver.ts';
 import { judgeWorker } from './judges/worker.ts';
-
-/** What the upload's own HTTP request said. */
-export interface RequestFacts {
-  readonly userAgent: string;
-  /** Lower-case names. */
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-}
-
-/** Everything a judge may look at. */
-export interface Case {
-  readonly evidence: Evidence;
-  readonly request: RequestFacts;
-  /** What the page's own User-Agent claims. */
-  readonly claim: Claim;
-}
-
-/**
- * Looks for one kind of contradiction, or of trait that only automation has; undefined when there is
- * none. What could not be read is no evidence: privacy tools, old and small browsers hide a lot.
- */
-export type Judge = (theCase: Case) => Reason | undefined;
+import type { Case, Judge, RequestFacts } from './judges/case.ts';
 
 export type Judgement =
   | { readonly kind: 'human' }

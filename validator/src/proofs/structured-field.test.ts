@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { seededRandom } from '@guard/config/matching/seeded-random';
+import { seededRandom } from '../../../test/kit/seeded-random.ts';
 import { parseDictionary, serializeInnerList, serializeItem } from './structured-field.ts';
 
 /** A member of a dictionary as it is written again; undefined when the dictionary is none. */

@@ -1,4 +1,4 @@
-import { seededRandom } from '@guard/config/matching/seeded-random';
+import { seededRandom } from '../../../test/kit/seeded-random.ts';
 import { expect, test } from 'vitest';
 import { memberCount, scanJson } from './json-shape.ts';
 

@@ -1,5 +1,5 @@
 import { ValidateRequest } from '@guard/config/contract/validate-request';
-import { seededRandom } from '@guard/config/matching/seeded-random';
+import { seededRandom } from '../../../test/kit/seeded-random.ts';
 import { expect, test } from 'vitest';
 import { parseValidateBody } from './parse.ts';
 

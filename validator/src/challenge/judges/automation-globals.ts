@@ -1,5 +1,5 @@
 import { known } from '../evidence.ts';
-import type { Judge } from '../judge.ts';
+import type { Judge } from './case.ts';
 
 /** From here on every Chromium has `navigator.webdriver`, driven or not. */
 const CHROMIUM_WITH_WEBDRIVER = 90;

@@ -1,6 +1,6 @@
 import type { Claim } from '../claim.ts';
 import { known } from '../evidence.ts';
-import type { Case, Judge } from '../judge.ts';
+import type { Case, Judge } from './case.ts';
 
 /**
  * Client hints (headers of the upload and `navigator.userAgentData`) against the User-Agent. Their

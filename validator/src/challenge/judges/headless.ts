@@ -1,5 +1,5 @@
 import { known } from '../evidence.ts';
-import type { Case, Judge } from '../judge.ts';
+import type { Case, Judge } from './case.ts';
 
 /** A browser without a window: it says so somewhere, or lacks what comes with a window. */
 export const judgeHeadless: Judge = (theCase) =>

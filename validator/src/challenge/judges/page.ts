@@ -1,7 +1,7 @@
 import { LIMITS } from '../../../browser/page/limits.ts';
 import { readClaim, type Claim } from '../claim.ts';
 import { known } from '../evidence.ts';
-import type { Case, Judge } from '../judge.ts';
+import type { Case, Judge } from './case.ts';
 
 /** What the page saw of the browser against what the request said, and against itself. */
 export const judgePage: Judge = (theCase) =>

@@ -1,5 +1,5 @@
 import { known } from '../evidence.ts';
-import type { Judge } from '../judge.ts';
+import type { Judge } from './case.ts';
 
 /** WebDriver 2, section 4: a browser under remote control sets `navigator.webdriver`. */
 export const judgeWebdriver: Judge = ({ evidence }) =>

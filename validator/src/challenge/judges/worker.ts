@@ -1,5 +1,5 @@
 import { known } from '../evidence.ts';
-import type { Judge } from '../judge.ts';
+import type { Judge } from './case.ts';
 
 /**
  * A worker runs in the same browser and must see the same one. Thread counts and languages are left

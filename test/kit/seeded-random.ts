@@ -4,9 +4,11 @@
  */
 export interface SeededRandom {
   readonly seed: number;
+  /** From 0 up to, but not including, 1. */
+  readonly next: () => number;
   /** A whole number from 0 up to, but not including, `limit`. */
-  below(limit: number): number;
-  pick<T>(list: readonly [T, ...T[]]): T;
+  readonly below: (limit: number) => number;
+  readonly pick: <T>(list: readonly [T, ...T[]]) => T;
 }
 
 export function seededRandom(
@@ -14,11 +16,12 @@ export function seededRandom(
 ): SeededRandom {
   let state = seed >>> 0;
   // Mulberry32: small, and good enough to choose test inputs.
-  const below = (limit: number): number => {
+  const next = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * limit);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-  return { seed, below, pick: (list) => list[below(list.length)] ?? list[0] };
+  const below = (limit: number) => Math.floor(next() * limit);
+  return { seed, next, below, pick: (list) => list[below(list.length)] ?? list[0] };
 }

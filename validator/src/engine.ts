@@ -1,0 +1,26 @@
+import type { Clock, EventSink, Log, SessionStore } from '@guard/config/contract/ports';
+import type { IssueChallenge } from './challenge/issue.ts';
+import type { FactSources } from './request/facts.ts';
+import type { SessionIds } from './session/session-id.ts';
+
+/** Everything a decision needs, built once. */
+export interface Engine {
+  readonly sources: FactSources;
+  readonly store: SessionStore;
+  readonly ids: SessionIds;
+  readonly issue: IssueChallenge;
+  readonly events: EventSink;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Enforce nothing, record everything. */
+  readonly observe: boolean;
+}
+
+/** Who asks, and where the challenge page of its visitors uploads to. */
+export interface Caller {
+  readonly site: string;
+  readonly via: 'in-process' | 'api';
+  readonly uploadUrl: string;
+  /** Ends the question early: its answer is of no use any more. */
+  readonly signal?: AbortSignal | undefined;
+}
