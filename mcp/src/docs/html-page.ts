@@ -55,7 +55,7 @@ main { max-width: 54rem; padding: 2rem clamp(1rem, 4vw, 3rem) 4rem; }
 h1, h2, h3 { line-height: 1.25; scroll-margin-top: 1rem; }
 h2 { margin-top: 2.5rem; padding-top: .5rem; border-top: 1px solid var(--line); }
 a { color: var(--accent); }
-code { font: .9em ui-monospace, monospace; background: var(--shade); padding: .1em .3em; border-radius: 3px; overflow-wrap: anywhere; }
+code { font: .9em ui-monospace, monospace; background: var(--shade); padding: .1em .3em; border-radius: 3px; overflow-wrap: break-word; }
 pre { background: var(--shade); border: 1px solid var(--line); border-radius: 6px; padding: 1rem; overflow-x: auto; line-height: 1.45; }
 pre code { padding: 0; background: none; overflow-wrap: normal; }
 .table { overflow-x: auto; }
