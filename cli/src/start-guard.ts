@@ -167,8 +167,17 @@ async function openGateway(
   }
 }
 
-/** Last opened, first closed: the gateway stops taking visitors before anything it needs goes. */
+/**
+ * Last opened, first closed: the gateway stops taking visitors before anything it needs goes. What
+ * fails to close must not keep the rest open, least of all the events that are still to be written.
+ */
 async function closeHouse(house: House): Promise<void> {
   house.ready = false;
-  while (house.opened.length > 0) await house.opened.pop()?.();
+  for (const close of house.opened.splice(0).reverse()) {
+    try {
+      await close();
+    } catch (error) {
+      house.log('error', 'close_failed', { reason: String(error) });
+    }
+  }
 }

@@ -1,5 +1,5 @@
-import { lstat, unlink } from 'node:fs/promises';
-import { connect, type Server } from 'node:net';
+import type { Server } from 'node:net';
+import { removeAbandonedSocket } from '@guard/config/net/abandoned-socket';
 import type { ListenAddress } from '@guard/config/settings/values';
 
 /**
@@ -8,7 +8,7 @@ import type { ListenAddress } from '@guard/config/settings/values';
  */
 export async function listen(server: Server, address: ListenAddress): Promise<string> {
   if (address.kind === 'unix') {
-    if (await isAbandoned(address.path)) await unlink(address.path);
+    await removeAbandonedSocket(address.path);
     await bind(server, { path: address.path });
     return `unix:${address.path}`;
   }
@@ -27,22 +27,6 @@ function bind(
     server.listen(where, () => {
       server.off('error', reject);
       resolve();
-    });
-  });
-}
-
-/** Whether a unix socket file is there that nobody answers on. */
-async function isAbandoned(path: string): Promise<boolean> {
-  const file = await lstat(path).catch(() => undefined);
-  if (file?.isSocket() !== true) return false;
-  return new Promise((resolve) => {
-    const probe = connect(path);
-    probe.once('connect', () => {
-      probe.destroy();
-      resolve(false);
-    });
-    probe.once('error', (error: NodeJS.ErrnoException) => {
-      resolve(error.code === 'ECONNREFUSED');
     });
   });
 }

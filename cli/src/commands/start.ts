@@ -43,10 +43,10 @@ async function startFrom(file: string, json: boolean): Promise<number> {
 }
 
 async function startDemo(json: boolean): Promise<number> {
-  const demo = await openDemo();
+  const demo = await attempt(openDemo);
+  if (!demo) return 1;
   const settings = read(demo.config, { ...process.env, ...demo.env });
-  if (!settings) return 1;
-  const running = await launch(settings);
+  const running = settings && (await launch(settings));
   if (!running) {
     await demo.close();
     return 1;
@@ -68,10 +68,15 @@ function read(
   return undefined;
 }
 
-/** A start that fails says why in one sentence: the usual cause is an address somebody else has. */
-async function launch(settings: Settings): Promise<Running | undefined> {
+function launch(settings: Settings): Promise<Running | undefined> {
+  const ambient = { log: createLog(process.stderr), clock: Date.now };
+  return attempt(() => startGuard(settings, ambient));
+}
+
+/** What cannot be started says why in one sentence: mostly an address or a file somebody else has. */
+async function attempt<T>(open: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await startGuard(settings, { log: createLog(process.stderr), clock: Date.now });
+    return await open();
   } catch (error) {
     print(`guard start: ${error instanceof Error ? error.message : String(error)}`, 'error');
     return undefined;

@@ -1,7 +1,7 @@
+import { removeAbandonedSocket } from '@guard/config/net/abandoned-socket';
 import type { Service, Settings } from '@guard/config/settings/schema';
 import type { ListenAddress } from '@guard/config/settings/values';
 import fastify, { type FastifyInstance } from 'fastify';
-import { rm } from 'node:fs/promises';
 
 /** A server of one service, with the limits all of them share. */
 export function createService(settings: Pick<Settings, 'trusted_proxies'>): FastifyInstance {
@@ -23,7 +23,7 @@ export async function listenOn(
 ): Promise<string> {
   try {
     if (address.kind === 'unix') {
-      await rm(address.path, { force: true });
+      await removeAbandonedSocket(address.path);
       await app.listen({ path: address.path });
       return `unix:${address.path}`;
     }

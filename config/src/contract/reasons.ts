@@ -206,11 +206,6 @@ export const reasons = {
     weight: 60,
     meaning: 'The same challenge was answered a second time.',
   },
-  challenge_never_cleared: {
-    category: 'challenge_failure',
-    weight: 60,
-    meaning: 'A session was given a challenge before and has not passed it.',
-  },
   // unknown
   policy_block: {
     category: 'unknown',

@@ -4,7 +4,10 @@ import { LRUCache } from 'lru-cache';
 export interface MemoryStoreLimits {
   /** Judged sessions held at once; beyond it the one unused longest is forgotten. */
   readonly maxSessions: number;
-  /** Spent tickets held at once. Forgetting one early would make it good again, so it is the largest. */
+  /**
+   * Spent tickets held at once. Forgetting one early makes it good again, for the one session it names
+   * and until it expires: a flood gains less by that than by visitors whom a full list would lock out.
+   */
   readonly maxSpent: number;
   /** Rate-limit counters held at once; a forgotten one starts afresh. */
   readonly maxBudgets: number;

@@ -1,0 +1,15 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { reasons } from '@guard/config/contract/reasons';
+import { expect, test } from 'vitest';
+
+test('every block reason that is documented is one that some code gives (spec 2.2)', () => {
+  const files = globSync('**/*.ts', { cwd: import.meta.dirname });
+  const code = files
+    .filter((file) => !file.endsWith('.test.ts'))
+    .map((file) => readFileSync(join(import.meta.dirname, file), 'utf8'))
+    .join('\n');
+  expect(files.length).toBeGreaterThan(50);
+  const neverGiven = Object.keys(reasons).filter((reason) => !code.includes(`'${reason}'`));
+  expect(neverGiven).toEqual([]);
+});
