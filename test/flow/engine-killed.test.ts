@@ -1,34 +1,21 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { childrenOf } from '../kit/children.ts';
 import { poll, send } from '../kit/http.ts';
-import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
 import { rowsOf } from '../kit/sql.ts';
-import { type Product, startProduct } from '../kit/start-product.ts';
-import { storySettings } from '../kit/story-settings.ts';
+import { useProduct } from '../kit/use-product.ts';
 
-let origin: RecordingOrigin;
-let product: Product;
-
-beforeAll(async () => {
-  origin = await startRecordingOrigin();
-  const rules = [{ name: 'everybody', match: {}, verdict: 'allow' }];
-  product = await startProduct(storySettings(origin.url, { rules }));
-});
-afterAll(async () => {
-  await product.stop();
-  await origin.close();
-});
+const story = useProduct({ rules: [{ name: 'everybody', match: {}, verdict: 'allow' }] });
 
 test('(f) with the analytics child killed by SIGKILL, requests go on, the child comes back, no event is lost', async () => {
   let sent = 0;
   const visit = async () => {
-    const answer = await send(`${product.addresses.gateway}/steady?n=${sent}`);
+    const answer = await send(`${story.product.addresses.gateway}/steady?n=${sent}`);
     expect(answer.status).toBe(200);
     sent += 1;
   };
   const count = () =>
     rowsOf<{ seen: string; distinct: string }>(
-      product,
+      story.product,
       "SELECT count() AS seen, uniqExact(query) AS distinct FROM events_distributed WHERE path = '/steady'",
     ).then(
       ([row]) => ({ seen: Number(row?.seen), distinct: Number(row?.distinct) }),
@@ -39,7 +26,7 @@ test('(f) with the analytics child killed by SIGKILL, requests go on, the child 
   for (let i = 0; i < 100; i++) await visit();
   await poll(count, ({ seen }) => seen > 0, 10_000);
 
-  const [engine] = childrenOf(product.pid);
+  const [engine] = childrenOf(story.product.pid);
   expect(engine).toBeDefined();
   for (let i = 0; i < 50; i++) await visit();
   process.kill(engine ?? 0, 'SIGKILL');
@@ -47,9 +34,9 @@ test('(f) with the analytics child killed by SIGKILL, requests go on, the child 
 
   const counted = await poll(count, ({ distinct }) => distinct === sent, 20_000);
   expect(counted).toEqual({ seen: sent, distinct: sent });
-  const [restarted] = childrenOf(product.pid);
+  const [restarted] = childrenOf(story.product.pid);
   expect(restarted).toBeDefined();
   expect(restarted).not.toBe(engine);
-  const metrics = await send(`${product.addresses.admin}/metrics`);
+  const metrics = await send(`${story.product.addresses.admin}/metrics`);
   expect(metrics.body).toContain('guard_analytics_restarts_total 1');
 });

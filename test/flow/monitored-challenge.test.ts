@@ -1,22 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { launchDriven } from '../kit/driven-chromium.ts';
 import { poll } from '../kit/http.ts';
-import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
 import { rowsOf } from '../kit/sql.ts';
-import { type Product, startProduct } from '../kit/start-product.ts';
-import { storySettings } from '../kit/story-settings.ts';
+import { useProduct } from '../kit/use-product.ts';
 
-let origin: RecordingOrigin;
-let product: Product;
-
-beforeAll(async () => {
-  origin = await startRecordingOrigin();
-  const rules = [{ name: 'watch', match: {}, detect: true, challenge: 'always', monitor: true }];
-  product = await startProduct(storySettings(origin.url, { rules }));
-});
-afterAll(async () => {
-  await product.stop();
-  await origin.close();
+const story = useProduct({
+  rules: [{ name: 'watch', match: {}, detect: true, challenge: 'always', monitor: true }],
 });
 
 interface EventRow {
@@ -30,10 +19,10 @@ test('under monitor a headless browser walks through the challenge and arrives, 
   const browser = await launchDriven();
   try {
     const page = await browser.newPage();
-    const first = await page.goto(`${product.addresses.gateway}/walk`);
+    const first = await page.goto(`${story.product.addresses.gateway}/walk`);
     expect(first?.status()).toBe(403);
     await page.getByText('The origin has answered').waitFor();
-    expect(origin.arrivals.map(({ url }) => url)).toContain('/walk');
+    expect(story.origin.arrivals.map(({ url }) => url)).toContain('/walk');
 
     const [cookie] = await page.context().cookies();
     expect(cookie).toMatchObject({ name: '_guard', path: '/', sameSite: 'Lax', httpOnly: false });
@@ -43,7 +32,7 @@ test('under monitor a headless browser walks through the challenge and arrives, 
     const events = await poll(
       () =>
         rowsOf<EventRow>(
-          product,
+          story.product,
           "SELECT action, decision, monitor, block_reason_categories FROM events_distributed WHERE path = '/walk' ORDER BY created_at",
         ),
       (rows) => rows.length === 2,

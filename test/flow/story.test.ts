@@ -1,39 +1,24 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { disguise, launchDriven } from '../kit/driven-chromium.ts';
 import { poll, send } from '../kit/http.ts';
-import {
-  ORIGIN_PAGE,
-  type RecordingOrigin,
-  startRecordingOrigin,
-} from '../kit/recording-origin.ts';
+import { ORIGIN_PAGE } from '../kit/recording-origin.ts';
 import { rowsOf } from '../kit/sql.ts';
-import { type Product, startProduct } from '../kit/start-product.ts';
 import {
   ANALYTICS_KEY,
   HEALTH_TOKEN,
   INSTALLATION_SECRET,
   SECRET_KEY,
-  storySettings,
 } from '../kit/story-settings.ts';
 import { hasWindowedChromium } from '../kit/tools.ts';
 import { curl, googlebot, GOOGLEBOT_IP, HOME_IP } from '../kit/visitors.ts';
 import { openInWindow } from '../kit/windowed-chromium.ts';
+import { useProduct } from '../kit/use-product.ts';
 
 /**
  * The main job against the started product: a script is stopped, a person's browser gets through,
  * automation is caught, crawlers are told apart, and SQL shows all of it.
  */
-let origin: RecordingOrigin;
-let product: Product;
-
-beforeAll(async () => {
-  origin = await startRecordingOrigin();
-  product = await startProduct(storySettings(origin.url));
-});
-afterAll(async () => {
-  await product.stop();
-  await origin.close();
-});
+const story = useProduct();
 
 interface EventRow {
   readonly action: string;
@@ -51,13 +36,13 @@ function eventsOf(path: string, count: number, timeoutMs = 3_000): Promise<Event
     crawler_name, challenge FROM events_distributed
     WHERE created_at > now() - INTERVAL 1 HOUR AND path = '${path}' ORDER BY created_at`;
   return poll(
-    () => rowsOf<EventRow>(product, statement),
+    () => rowsOf<EventRow>(story.product, statement),
     (rows) => rows.length >= count,
     timeoutMs,
   );
 }
 
-const at = (path: string) => `${product.addresses.gateway}${path}`;
+const at = (path: string) => `${story.product.addresses.gateway}${path}`;
 
 describe('(a) a script on a protected page', () => {
   test('gets 403 with an interstitial and Cache-Control: no-store, again and again', async () => {
@@ -74,7 +59,7 @@ describe('(a) a script on a protected page', () => {
         expect(set).toMatch(/^_guard=[0-9a-f-]{36}; Path=\/; Max-Age=\d+; SameSite=Lax$/);
       cookie = set === '' ? cookie : (set.split(';', 1)[0] ?? '');
     }
-    expect(origin.arrivals.map(({ url }) => url)).not.toContain('/from-a-script');
+    expect(story.origin.arrivals.map(({ url }) => url)).not.toContain('/from-a-script');
   });
 });
 
@@ -82,7 +67,7 @@ describe.skipIf(!hasWindowedChromium)("(b) a person's browser", () => {
   test('ends on the page of the origin after one reload, with _guard set', async () => {
     const browser = await openInWindow(at('/from-a-person'));
     try {
-      const arrival = await origin.arrival('/from-a-person');
+      const arrival = await story.origin.arrival('/from-a-person');
       expect(arrival.headers.cookie).toMatch(/_guard=[0-9a-f-]{36}/);
       expect(arrival.headers['x-guard-decision']).toBe('allow');
       const events = await eventsOf('/from-a-person', 2);
@@ -106,7 +91,7 @@ describe('(c) a browser under a driver', () => {
       expect(events.map(({ action }) => action)).toEqual(['challenge', 'block']);
       expect(events[1]).toMatchObject({ status_code: 403, challenge: 'rejected' });
       expect(events[1]?.block_reason_categories).toContain('automated_browser');
-      expect(origin.arrivals.map(({ url }) => url)).not.toContain('/from-a-driver');
+      expect(story.origin.arrivals.map(({ url }) => url)).not.toContain('/from-a-driver');
     } finally {
       await browser.close();
     }
@@ -126,7 +111,7 @@ describe('(d) a crawler', () => {
     const headers = { ...googlebot, 'x-forwarded-for': HOME_IP };
     const answer = await send(at('/from-an-impersonator'), { headers });
     expect(answer.status).toBe(403);
-    expect(origin.arrivals.map(({ url }) => url)).not.toContain('/from-an-impersonator');
+    expect(story.origin.arrivals.map(({ url }) => url)).not.toContain('/from-an-impersonator');
   });
 });
 
@@ -156,7 +141,7 @@ describe('(e) SQL shows the same requests within 3 s', () => {
 
 describe('bad input and wrong keys (spec 7.1)', () => {
   const validate = (body: string, key = SECRET_KEY) =>
-    send(`${product.addresses.validator}/validate`, {
+    send(`${story.product.addresses.validator}/validate`, {
       method: 'POST',
       headers: { 'x-api-key': key, 'content-type': 'application/json' },
       body,
@@ -183,7 +168,7 @@ describe('bad input and wrong keys (spec 7.1)', () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} });
     const headers = { 'content-type': 'application/json' };
     const bearer = { ...headers, authorization: `Bearer ${ANALYTICS_KEY}` };
-    const data = await send(`${product.addresses.api}/mcp`, {
+    const data = await send(`${story.product.addresses.api}/mcp`, {
       method: 'POST',
       headers: bearer,
       body,
@@ -194,13 +179,17 @@ describe('bad input and wrong keys (spec 7.1)', () => {
         serverInfo: { name: 'guard-analytics', version: '1' },
       },
     });
-    const docs = await send(`${product.addresses.docs}/mcp`, { method: 'POST', headers, body });
+    const docs = await send(`${story.product.addresses.docs}/mcp`, {
+      method: 'POST',
+      headers,
+      body,
+    });
     expect(JSON.parse(docs.body)).toMatchObject({ result: { protocolVersion: '2025-06-18' } });
   });
 
   test('GET /ready on the admin listener answers 200', async () => {
-    expect((await send(`${product.addresses.admin}/ready`)).status).toBe(200);
-    const metrics = await send(`${product.addresses.admin}/metrics`);
+    expect((await send(`${story.product.addresses.admin}/ready`)).status).toBe(200);
+    const metrics = await send(`${story.product.addresses.admin}/metrics`);
     expect(metrics.body).toContain('guard_decisions_total{action="challenge"}');
   });
 
@@ -212,7 +201,7 @@ describe('bad input and wrong keys (spec 7.1)', () => {
       INSTALLATION_SECRET,
       'sk_wrong',
     ]) {
-      expect(product.log()).not.toContain(secret);
+      expect(story.product.log()).not.toContain(secret);
     }
   });
 });
