@@ -9,6 +9,7 @@ import { crawlerPages } from './docs/crawler-pages.ts';
 import { createGetPageTool } from './docs/get-page-tool.ts';
 import { Library } from './docs/library.ts';
 import { loadPages } from './docs/load-pages.ts';
+import { reasonPages } from './docs/reason-pages.ts';
 import { createSearchDocsTool } from './docs/search-docs-tool.ts';
 import { SearchIndex } from './docs/search-index.ts';
 import { createSite } from './docs/site.ts';
@@ -55,8 +56,7 @@ export function createDocsServer(options: {
 }): FastifyPluginAsync {
   const { publicUrl: given, crawlers = [] } = options;
   const publicUrl = () => (typeof given === 'string' ? given : given()).replace(/\/+$/, '');
-  const content = loadPages();
-  const library = new Library([...content, ...crawlerPages(crawlers)]);
+  const library = new Library([...loadPages(), ...reasonPages(), ...crawlerPages(crawlers)]);
   const dispatch = createDispatch<'anyone'>({
     info: { name: 'guard-docs', version: '1' },
     answersPing: true,

@@ -6,9 +6,11 @@ import { describe, expect, test } from 'vitest';
 import { cells } from './markdown-html.ts';
 import { loadPages } from './load-pages.ts';
 import { sectionsOf } from './page.ts';
+import { readReasonTexts, reasonPages } from './reason-pages.ts';
 import { settingPaths } from './setting-paths.ts';
 
 const pages = loadPages();
+const everyPage = [...pages, ...reasonPages()];
 
 function markdownOf(path: string): string {
   const page = pages.find((candidate) => candidate.path === path);
@@ -41,6 +43,15 @@ describe('the documentation says what the code says, both ways', () => {
         plain(meaning),
       ]),
     );
+  });
+
+  test('block reasons: a text for each, that says what is looked at, who else can have it, what to do', () => {
+    const texts = readReasonTexts();
+    expect([...texts.keys()].toSorted()).toEqual(Object.keys(reasons).toSorted());
+    for (const [name, text] of texts) {
+      const headings = [...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
+      expect(headings, name).toEqual(['What is looked at', 'Who else can have it', 'What to do']);
+    }
   });
 
   test('block-reason categories', () => {
@@ -120,10 +131,10 @@ describe('the pages', () => {
 
   test('link only to pages and headings that exist', () => {
     const anchors = new Map(
-      pages.map((page) => [page.path, new Set(sectionsOf(page).map(({ anchor }) => anchor))]),
+      everyPage.map((page) => [page.path, new Set(sectionsOf(page).map(({ anchor }) => anchor))]),
     );
     const files = new Set(['/openapi.json', '/llms.txt', '/llms-full.txt']);
-    const links = pages.flatMap(({ path, markdown }) =>
+    const links = everyPage.flatMap(({ path, markdown }) =>
       [...markdown.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => ({ path, target })),
     );
     expect(links.length).toBeGreaterThan(10);
@@ -135,7 +146,7 @@ describe('the pages', () => {
   });
 
   test('use only the Markdown that the site renders', () => {
-    for (const { path, markdown } of pages) {
+    for (const { path, markdown } of everyPage) {
       const prose = markdown.replaceAll(/^```[\s\S]*?^```$/gm, '').replaceAll(/`[^`]+`/g, '');
       expect(prose, path).not.toMatch(/^(?:>|\* |\+ |#{4,}| {2,}[-*\d]|---$)|<[a-z/!]|!\[/m);
     }

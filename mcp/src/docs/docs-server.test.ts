@@ -63,8 +63,8 @@ const hits = (text: string) => [...text.matchAll(/^path: (.+)$/gm)].map(([, path
 
 test.each([
   ['monitor mode', '/rules#monitor'],
-  ['rate_limit_exceeded', '/block-reasons#reasons'],
-  ['interstitial_no_session', '/block-reasons#reasons'],
+  ['rate_limit_exceeded', '/block-reasons/rate_limit_exceeded'],
+  ['interstitial_no_session', '/block-reasons/interstitial_no_session'],
   ['trusted_proxies', '/guard-yaml#the-whole-file'],
   ['fail open fail closed', '/errors#what-a-caller-does'],
   ['cursor', '/assistants#cursor'],

@@ -2,8 +2,10 @@ import { expect, test } from 'vitest';
 import { createDocsServer } from '../index.ts';
 import { serve } from '../rpc/test-server.ts';
 import { loadPages } from './load-pages.ts';
+import { reasonPages } from './reason-pages.ts';
 
-const pages = loadPages();
+const listed = loadPages();
+const pages = [...listed, ...reasonPages()];
 const site = async () => (await serve(createDocsServer({ publicUrl: 'https://docs.example' }))).url;
 
 async function get(url: string, accept = '*/*') {
@@ -61,11 +63,11 @@ test('every HTML page has a policy that runs and fetches nothing, and loads noth
   expect((await get(`${url}/style.css`)).type).toBe('text/css; charset=utf-8');
 });
 
-test('the overview lists every page, as HTML and as Markdown', async () => {
+test('the overview lists every page that is not below another, as HTML and as Markdown', async () => {
   const url = await site();
   const html = await get(`${url}/`, 'text/html');
   const markdown = await get(`${url}/`, 'text/markdown');
-  for (const { path } of pages) {
+  for (const { path } of listed) {
     expect(html.text).toContain(`href="${path}"`);
     expect(markdown.text).toContain(`${path}.md`);
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { loadSettings } from '@guard/config/settings/load';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadPages } from './load-pages.ts';
+import { reasonPages } from './reason-pages.ts';
 
 const FRAME = `version: 1
 listen: {}
@@ -13,7 +14,7 @@ organisations:
 `;
 
 /** The YAML examples of all pages, each made a whole file where it shows a part. */
-const examples = loadPages().flatMap(({ path, markdown }) =>
+const examples = [...loadPages(), ...reasonPages()].flatMap(({ path, markdown }) =>
   [...markdown.matchAll(/^```yaml\n([\s\S]+?)^```$/gm)].map(([, yaml = ''], index) => ({
     name: `${path}, example ${index + 1}`,
     yaml: wholeFile(yaml),
@@ -47,10 +48,16 @@ function wholeFile(yaml: string): string {
   if (yaml.startsWith('version:')) return yaml;
   // Settings that are no organisation's.
   if (/^(crawlers|web_bot_auth):/.test(yaml)) return FRAME + yaml;
-  const part = yaml.startsWith('match:')
-    ? `rules:\n  - name: example\n    detect: true\n${indent(yaml)}`
-    : yaml;
-  return FRAME + indent(part);
+  return FRAME + indent(withRules(yaml));
+}
+
+/** A single rule, or a rule's match, inside of the setting they belong to. */
+function withRules(yaml: string): string {
+  if (yaml.startsWith('- name:')) return `rules:\n${indent(yaml)}`;
+  if (yaml.startsWith('match:')) {
+    return `rules:\n  - name: example\n    detect: true\n${indent(yaml)}`;
+  }
+  return yaml;
 }
 
 function indent(yaml: string): string {
