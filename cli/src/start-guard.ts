@@ -1,41 +1,53 @@
 import { openAnalytics, type Analytics } from '@guard/analytics';
-import type { Clock, Log, SessionStore } from '@guard/config/contract/ports';
-import { createBearerAuth } from '@guard/config/settings/bearer';
+import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
+import { NetworkCatalogue } from '@guard/config/catalogue/networks';
+import type { AuthenticateBearer, Clock, Log } from '@guard/config/contract/ports';
 import type { Service, Settings } from '@guard/config/settings/schema';
-import { createGateway } from '@guard/gateway';
-import { createDataServer, createDocsServer } from '@guard/mcp';
-import { createResolver, createValidator, MemoryStore, type Validator } from '@guard/validator';
-import type { FastifyPluginAsync } from 'fastify';
+import { createGateway, type Gateway } from '@guard/gateway';
+import { createDocsServer } from '@guard/mcp';
+import { createResolver } from '@guard/validator';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createMetrics, type MetricsPage } from './metrics.ts';
-import { adminRoutes } from './services/admin.ts';
-import { gatewaySites } from './services/gateway-sites.ts';
-import { createService, listenError, listenOn } from './services/listen.ts';
+import { closeAll, type Closer } from './house/close-all.ts';
+import { buildGeneration, type Generation, type PlainService } from './house/generation.ts';
+import type { Addresses, House } from './house/house.ts';
+import { retire } from './house/retire.ts';
+import type { MetricsPage } from './metrics.ts';
+import { createFront, type Front } from './services/front.ts';
+import { listenError, listenOn } from './services/listen.ts';
 import { noAnalytics } from './services/no-analytics.ts';
-import { validatorSettings } from './services/validator-settings.ts';
+import { openStore } from './services/open-store.ts';
 
 export interface Running {
   /** Where each started service listens: a URL, or unix:path. */
   readonly addresses: Addresses;
+  /**
+   * Builds what these settings lead to, and puts it in the place of what is in force, between two
+   * requests. Rejects, with the reason in words and everything as it was, when that cannot be built.
+   * `listen`, `store` and `analytics` are of the start: what stands there is not looked at.
+   */
+  readonly reload: (settings: Settings) => Promise<void>;
   /** Finishes what is under way, writes the last events, ends. */
   close(): Promise<void>;
 }
 
-type Addresses = Readonly<Partial<Record<Service, string>>>;
+/** What the process gives to everything in it. */
+export interface Ambient {
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly metrics: MetricsPage;
+}
 
 /** How long a start waits for the database. It is not needed to serve, so a slow one is left behind. */
 const DATABASE_START_MS = 8_000;
 
-/** What the parts of one installation share while it runs. */
-interface House {
-  readonly settings: Settings;
-  readonly log: Log;
-  readonly clock: Clock;
-  readonly metrics: MetricsPage;
-  readonly policy: ReturnType<typeof validatorSettings>;
-  readonly addresses: Partial<Record<Service, string>>;
+/** What is open at this moment, on the way up, while it runs, and on the way down. */
+interface Progress {
   /** What to close, in the order in which it was opened. */
-  readonly opened: (() => Promise<void>)[];
+  readonly opened: Closer[];
+  readonly addresses: Partial<Record<Service, string>>;
+  readonly fronts: Map<PlainService, Front>;
+  gateway: Gateway | undefined;
+  inForce: Generation | undefined;
   ready: boolean;
 }
 
@@ -43,141 +55,117 @@ interface House {
  * The composition root: settings to a running product. Each service is started when `listen` names
  * it. Analytics opens first and closes last, so that every decision has a place to go.
  */
-export async function startGuard(
-  settings: Settings,
-  ambient: { readonly log: Log; readonly clock: Clock },
-): Promise<Running> {
-  const metrics = createMetrics();
-  const policy = validatorSettings(settings);
-  const { crawlers } = policy;
-  metrics.gauge('guard_crawler_ranges_age_seconds', () =>
-    Math.round((ambient.clock() - (crawlers.oldestListAt ?? ambient.clock())) / 1000),
-  );
-  const house: House = {
-    ...ambient,
-    settings,
-    metrics,
-    policy,
-    addresses: {},
+export async function startGuard(settings: Settings, ambient: Ambient): Promise<Running> {
+  const progress: Progress = {
     opened: [],
+    addresses: {},
+    fronts: new Map(),
+    gateway: undefined,
+    inForce: undefined,
     ready: false,
   };
+  const close = () => {
+    progress.ready = false;
+    return closeAll(progress.opened, ambient.log);
+  };
   try {
-    const analytics = await openMemory(house);
-    const validator = openValidator(house, analytics);
-    await listenAll(house, analytics, validator);
-    await openGateway(house, analytics, validator);
-    await Promise.race([analytics.settled, sleep(DATABASE_START_MS, undefined, { ref: false })]);
-    house.ready = true;
-    return { addresses: house.addresses, close: () => closeHouse(house) };
+    const house = await openHouse(settings, ambient, progress);
+    const first = await buildGeneration(settings, house);
+    progress.inForce = first;
+    progress.opened.push(() => house.inForce().close());
+    await listenAll(first, progress);
+    await openGateway(first, house, progress);
+    const { settled } = house.analytics;
+    await Promise.race([settled, sleep(DATABASE_START_MS, undefined, { ref: false })]);
+    progress.ready = true;
+    return {
+      addresses: progress.addresses,
+      reload: (next) => replace(next, house, progress),
+      close,
+    };
   } catch (error) {
-    await closeHouse(house);
+    await close();
     throw error;
   }
 }
 
-async function openMemory({ settings, clock, log, metrics, opened }: House): Promise<Analytics> {
-  if (!settings.analytics) return noAnalytics(metrics);
-  const analytics = await openAnalytics({
-    settings: settings.analytics,
-    organisations: settings.organisations,
-    authenticate: createBearerAuth(settings.organisations, clock),
-    clock,
-    log,
-    metrics,
-  });
+async function openHouse(settings: Settings, ambient: Ambient, progress: Progress): Promise<House> {
+  const { clock, metrics } = ambient;
+  const { addresses, opened } = progress;
+  const inForce = (): Generation => {
+    if (!progress.inForce) throw new Error('asked before the first settings are in force');
+    return progress.inForce;
+  };
+  const analytics = await openMemory(settings, ambient, (authorization) =>
+    inForce().authenticate(authorization),
+  );
   opened.push(() => analytics.close());
-  return analytics;
+  const store = openStore(settings.store, ambient);
+  opened.push(() => store.close());
+  metrics.gauge('guard_crawler_ranges_age_seconds', () =>
+    Math.round((clock() - (inForce().oldestCrawlerListAt ?? clock())) / 1000),
+  );
+  return {
+    ...ambient,
+    analytics,
+    store,
+    resolver: createResolver(),
+    networks: NetworkCatalogue.load(),
+    docs: createDocsServer({
+      publicUrl: () => inForce().settings.public_urls.docs ?? addresses.docs ?? '',
+      crawlers: settings.listen.docs ? CrawlerCatalogue.load().all() : [],
+    }),
+    addresses,
+    isReady: () => progress.ready,
+    inForce,
+  };
 }
 
-function openValidator(house: House, analytics: Analytics): Validator {
-  const { settings, policy, clock, log, metrics, addresses } = house;
-  return createValidator({
-    ...policy,
-    collectorUrl: () => settings.public_urls.collector ?? addresses.collector ?? '',
-    resolver: settings.crawlers.reverse_dns ? createResolver() : undefined,
-    store: openStore(house),
-    events: analytics.sink,
-    clock,
-    log,
-    metrics,
-    isReady: () => house.ready,
-  });
+function openMemory(
+  settings: Settings,
+  ambient: Ambient,
+  authenticate: AuthenticateBearer,
+): Promise<Analytics> {
+  const { analytics, organisations } = settings;
+  if (!analytics) return Promise.resolve(noAnalytics(ambient.metrics));
+  return openAnalytics({ settings: analytics, organisations, authenticate, ...ambient });
 }
 
-function openStore({ settings, clock, metrics, opened }: House): SessionStore {
-  switch (settings.store.engine) {
-    case 'redis':
-      throw new Error(
-        'store.engine: redis is not available in this version; use { engine: memory }.',
-      );
-    case 'memory': {
-      const store = new MemoryStore(clock);
-      metrics.gauge('guard_sessions', () => store.sessionCount);
-      opened.push(() => store.close());
-      return store;
-    }
-  }
-}
-
-async function listenAll(house: House, analytics: Analytics, validator: Validator): Promise<void> {
-  const { settings, clock, metrics, addresses, opened } = house;
-  const isReady = () => house.ready;
-  const publicUrl = () => settings.public_urls.docs ?? addresses.docs ?? '';
-  const authenticate = createBearerAuth(settings.organisations, clock);
-  const services: readonly (readonly [Service, readonly FastifyPluginAsync[]])[] = [
-    ['validator', [validator.validateRoutes]],
-    ['collector', [validator.collectorRoutes]],
-    ['api', [analytics.routes, createDataServer({ ...analytics, authenticate })]],
-    ['docs', [createDocsServer({ publicUrl, crawlers: house.policy.crawlers.all() })]],
-    ['admin', [adminRoutes({ metrics, isReady })]],
-  ];
-  for (const [name, plugins] of services) {
-    const address = settings.listen[name];
+async function listenAll({ settings, routes }: Generation, progress: Progress): Promise<void> {
+  for (const [service, app] of routes) {
+    const address = settings.listen[service];
     if (!address) continue;
-    const app = createService(settings);
-    for (const plugin of plugins) await app.register(plugin);
-    opened.push(() => app.close());
-    addresses[name] = await listenOn(name, app, address);
+    const front = createFront(settings, app);
+    progress.opened.push(() => front.app.close());
+    progress.fronts.set(service, front);
+    progress.addresses[service] = await listenOn(service, front.app, address);
   }
 }
 
-async function openGateway(
-  house: House,
-  analytics: Analytics,
-  validator: Validator,
-): Promise<void> {
-  const { settings, clock, log, metrics, addresses, opened } = house;
-  const address = settings.listen.gateway;
+async function openGateway(first: Generation, house: House, progress: Progress): Promise<void> {
+  const address = first.settings.listen.gateway;
   if (!address) return;
-  const gateway = createGateway({
-    trustedProxies: settings.trusted_proxies,
-    observe: settings.observe,
-    sites: gatewaySites(settings.sites, validator, opened),
-    events: analytics.sink,
-    clock,
-    log,
-    metrics,
-  });
-  opened.push(() => gateway.close());
+  const { clock, log, metrics, analytics } = house;
+  const gateway = createGateway({ ...first.gateway, events: analytics.sink, clock, log, metrics });
+  progress.opened.push(() => gateway.close());
+  progress.gateway = gateway;
   try {
-    addresses.gateway = await gateway.listen(address);
+    progress.addresses.gateway = await gateway.listen(address);
   } catch (error) {
     throw listenError('gateway', address, error);
   }
 }
 
-/**
- * Last opened, first closed: the gateway stops taking visitors before anything it needs goes. What
- * fails to close must not keep the rest open, least of all the events that are still to be written.
- */
-async function closeHouse(house: House): Promise<void> {
-  house.ready = false;
-  for (const close of house.opened.splice(0).reverse()) {
-    try {
-      await close();
-    } catch (error) {
-      house.log('error', 'close_failed', { reason: String(error) });
-    }
+/** One turn of the event loop changes everything, so no request sees some of each. */
+async function replace(settings: Settings, house: House, progress: Progress): Promise<void> {
+  const before = house.inForce();
+  const { listen, store, analytics } = before.settings;
+  const next = await buildGeneration({ ...settings, listen, store, analytics }, house);
+  progress.gateway?.reload(next.gateway);
+  for (const [service, front] of progress.fronts) {
+    const app = next.routes.get(service);
+    if (app) front.serve(app);
   }
+  progress.inForce = next;
+  retire(before, house.log);
 }

@@ -13,6 +13,8 @@ const BIN = join(import.meta.dirname, '..', '..', 'bin', 'guard.mjs');
 export interface Product {
   readonly addresses: Readonly<Record<Service, string>>;
   readonly pid: number;
+  /** The folder of the settings file, guard.yaml, which relative paths in it start from. */
+  readonly folder: string;
   /** Everything the process has written to stderr so far. */
   log(): string;
   /** SIGTERM, and the exit code it ended with. */
@@ -43,6 +45,7 @@ export async function startProduct(
   return {
     addresses,
     pid: child.pid ?? 0,
+    folder,
     log: () => log,
     async stop() {
       child.kill('SIGTERM');

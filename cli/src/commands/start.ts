@@ -2,26 +2,35 @@ import { formatProblem, loadSettings } from '@guard/config/settings/load';
 import type { Settings } from '@guard/config/settings/schema';
 import { openDemo } from '../demo/open-demo.ts';
 import { createLog } from '../log.ts';
+import { createMetrics } from '../metrics.ts';
+import { createReloader } from '../reload/reloader.ts';
 import { type Running, startGuard } from '../start-guard.ts';
 import { print } from '../terminal.ts';
 import { type Command, readArguments } from './command.ts';
 
+type Launched = Pick<Running, 'addresses' | 'close'>;
+
 export const start: Command = {
   name: 'start',
   summary: 'Start the services that the settings file lists under `listen`.',
-  help: `Usage: guard start --config FILE [--json]
+  help: `Usage: guard start --config FILE [--no-watch] [--json]
        guard start --demo [--json]
 
   --config FILE   the settings file (see guard.yaml in the documentation)
   --demo          a small shop behind the gateway, everything on loopback, keys made on first use
+  --no-watch      read the settings again on SIGHUP only, not when a file changes
   --json          print one JSON line with the addresses when ready, nothing else
 
 Ready when the line appears, and when GET /ready on the admin listener answers 200.
-SIGTERM or Ctrl-C finish the requests under way, write the last events, and end.`,
+SIGTERM or Ctrl-C finish the requests under way, write the last events, and end.
+
+The settings are read again on SIGHUP, and when a file changes that they consist of. A file with
+mistakes changes nothing: the last good settings stay in force, and the log says what is wrong.`,
   async run(args) {
     const parsed = readArguments(args, {
       config: { type: 'string' },
       demo: { type: 'boolean' },
+      'no-watch': { type: 'boolean' },
       json: { type: 'boolean' },
     });
     const { config, demo, json = false } = parsed?.values ?? {};
@@ -29,48 +38,79 @@ SIGTERM or Ctrl-C finish the requests under way, write the last events, and end.
       print('guard start: give either --config FILE or --demo', 'error');
       return 2;
     }
-    return demo === true ? startDemo(json) : startFrom(config ?? '', json);
+    const watch = parsed.values['no-watch'] !== true;
+    return demo === true ? startDemo({ json, watch }) : startFrom(config ?? '', { json, watch });
   },
 };
 
-async function startFrom(file: string, json: boolean): Promise<number> {
-  const settings = read(file, process.env);
-  if (!settings) return 1;
-  const running = await launch(settings);
-  if (!running) return 1;
-  print(json ? readyLine(running) : addressList(running));
-  return untilStopped(() => running.close());
+interface StartOptions {
+  readonly json: boolean;
+  readonly watch: boolean;
 }
 
-async function startDemo(json: boolean): Promise<number> {
+async function startFrom(file: string, { json, watch }: StartOptions): Promise<number> {
+  const launched = await launch({ file, env: process.env, watch, onHangUp: 'reload' });
+  if (!launched) return 1;
+  print(json ? readyLine(launched) : addressList(launched));
+  return untilStopped(() => launched.close());
+}
+
+async function startDemo({ json, watch }: StartOptions): Promise<number> {
   const demo = await attempt(openDemo);
   if (!demo) return 1;
-  const settings = read(demo.config, { ...process.env, ...demo.env });
-  const running = settings && (await launch(settings));
-  if (!running) {
+  const env = { ...process.env, ...demo.env };
+  const launched = await launch({ file: demo.config, env, watch, onHangUp: 'end' });
+  if (!launched) {
     await demo.close();
     return 1;
   }
-  print(json ? readyLine(running) : demo.welcome(running.addresses));
+  print(json ? readyLine(launched) : demo.welcome(launched.addresses));
   return untilStopped(async () => {
-    await running.close();
+    await launched.close();
     await demo.close();
   });
 }
 
-function read(
-  file: string,
-  env: Readonly<Record<string, string | undefined>>,
-): Settings | undefined {
-  const result = loadSettings(file, env);
-  if (result.kind === 'loaded') return result.settings;
-  print(result.problems.map(formatProblem).join('\n'), 'error');
-  return undefined;
+interface LaunchOptions {
+  readonly file: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly watch: boolean;
+  /** What SIGHUP does. A demo in a terminal ends with the terminal. */
+  readonly onHangUp: 'reload' | 'end';
 }
 
-function launch(settings: Settings): Promise<Running | undefined> {
-  const ambient = { log: createLog(process.stderr), clock: Date.now };
-  return attempt(() => startGuard(settings, ambient));
+/** Reads settings, starts what they say, and keeps up with them. Undefined, and told why, when that fails. */
+async function launch(options: LaunchOptions): Promise<Launched | undefined> {
+  const { file, env, watch } = options;
+  const load = () => loadSettings(file, env);
+  const first = load();
+  if (first.kind === 'invalid') {
+    print(first.problems.map(formatProblem).join('\n'), 'error');
+    return undefined;
+  }
+  const ambient = {
+    log: createLog(process.stderr),
+    clock: Date.now,
+    metrics: createMetrics(),
+  };
+  const started = Promise.withResolvers<Running>();
+  // From the first reading on, so that nothing is missed that changes during the start.
+  const apply = async (settings: Settings) => (await started.promise).reload(settings);
+  const reloader = createReloader({ ...ambient, file, load, first, apply, watch });
+  if (options.onHangUp === 'reload') process.on('SIGHUP', () => void reloader.reload('signal'));
+  const running = await attempt(() => startGuard(first.settings, ambient));
+  if (!running) {
+    reloader.stop();
+    return undefined;
+  }
+  started.resolve(running);
+  return {
+    addresses: running.addresses,
+    close() {
+      reloader.stop();
+      return running.close();
+    },
+  };
 }
 
 /** What cannot be started says why in one sentence: mostly an address or a file somebody else has. */
@@ -83,11 +123,11 @@ async function attempt<T>(open: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-function readyLine({ addresses }: Running): string {
+function readyLine({ addresses }: Launched): string {
   return JSON.stringify({ ready: true, addresses });
 }
 
-function addressList({ addresses }: Running): string {
+function addressList({ addresses }: Launched): string {
   const lines = Object.entries(addresses).map(([name, at]) => `  ${name.padEnd(10)} ${at}`);
   return ['Guard is ready.', '', ...lines].join('\n');
 }

@@ -21,6 +21,7 @@ export function askValidator(
 ): Promise<Explained> {
   const validator = createValidator({
     ...validatorSettings(settings),
+    observe: settings.observe || isObserved(settings, question.site),
     collectorUrl: () => settings.public_urls.collector ?? '',
     store: new MemoryStore(Date.now, NO_STORE),
     events: { record: () => undefined },
@@ -30,4 +31,9 @@ export function askValidator(
     isReady: () => true,
   });
   return validator.explain(organisation, question);
+}
+
+/** A site goes by the name of its first host. */
+function isObserved({ sites }: Settings, name: string): boolean {
+  return sites.some(({ hosts, observe }) => observe && hosts[0] === name);
 }

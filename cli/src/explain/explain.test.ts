@@ -90,7 +90,7 @@ Verdict
 Answer
   decision  allow, status 200, no body
   headers   none
-  cookies   _guard (/, host-only, 30d, SameSite=Lax, Secure)
+  cookies   _guard (/, host-only, 30d, SameSite=None, Secure)
 `);
   });
 

@@ -2,23 +2,37 @@ import type { Site } from '@guard/config/settings/schema';
 import { type GatewaySite, validateOverHttp } from '@guard/gateway';
 import type { Validator } from '@guard/validator';
 
+export interface AskingSites {
+  readonly sites: readonly GatewaySite[];
+  /** Ends the connections to remote validators. */
+  close(): Promise<void>;
+  /** Longest that a question to one of them can be under way, in milliseconds. */
+  readonly longestQuestionMs: number;
+}
+
 /** Gives each site its validator: the one in this process, or a remote one of its own. */
-export function gatewaySites(
-  sites: readonly Site[],
-  validator: Validator,
-  opened: (() => Promise<void>)[],
-): GatewaySite[] {
-  return sites.map((settings) => {
-    if (settings.validator === 'in-process') {
+export function gatewaySites(settings: readonly Site[], validator: Validator): AskingSites {
+  const closers: (() => Promise<void>)[] = [];
+  let longestQuestionMs = 0;
+  const sites = settings.map((site): GatewaySite => {
+    if (site.validator === 'in-process') {
       return {
-        settings,
+        settings: site,
         validator: 'in-process',
-        validate: validator.forOrganisation(settings.organisation),
+        validate: validator.forOrganisation(site.organisation, site.observe),
         collect: validator.collect,
       };
     }
-    const remote = validateOverHttp(settings.validator);
-    opened.push(() => remote.close());
-    return { settings, validator: 'remote', validate: remote.validate, collect: undefined };
+    const remote = validateOverHttp(site.validator);
+    closers.push(() => remote.close());
+    longestQuestionMs = Math.max(longestQuestionMs, site.validator.timeout);
+    return { settings: site, validator: 'remote', validate: remote.validate, collect: undefined };
   });
+  return {
+    sites,
+    longestQuestionMs,
+    close: async () => {
+      await Promise.all(closers.map((close) => close()));
+    },
+  };
 }

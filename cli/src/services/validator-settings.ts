@@ -5,6 +5,7 @@ import type { Settings } from '@guard/config/settings/schema';
 export function validatorSettings(settings: Settings) {
   return {
     organisations: settings.organisations,
+    sites: settings.sites,
     secrets: settings.secret,
     observe: settings.observe,
     healthToken: settings.health_check_token,

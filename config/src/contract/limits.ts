@@ -51,3 +51,22 @@ export const RETENTION = {
   /** `headers` and `body` go earlier than their row. */
   detailS: 14 * DAY_S,
 } as const;
+
+export const CHALLENGE = {
+  /** How long a challenge can be answered: a page in a background tab is given time to run. */
+  ticketTtlMs: 10 * 60_000,
+  /** How far the clocks of instances that share a secret may stand apart. */
+  clockSkewMs: 60_000,
+  /** Most bits of the silent proof of work, and what is advised when it is wanted at all. */
+  work: { max: 22, advised: 14 },
+  /** Largest body of an upload. */
+  maxUploadBytes: 64 * KiB,
+  /** Time for one upload to be judged and kept; above it 503, and the page tries again. */
+  uploadBudgetMs: 2_000,
+  /**
+   * Uploads of one network (/24 or /64); above it 429. A browser uploads once a day, so an office of
+   * a thousand behind one address passes within ten minutes of the morning, while one network
+   * cannot mint more than two sessions a second.
+   */
+  uploadsPerNetwork: { requests: 120, perMs: 60_000 },
+} as const;

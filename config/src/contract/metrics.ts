@@ -28,7 +28,7 @@ export const metrics = {
   guard_challenges_total: {
     kind: 'counter',
     label: 'result',
-    help: 'Challenge uploads judged, by result: verified, rejected, or the reason they were refused.',
+    help: 'Challenge uploads, by result: verified, rejected, limited, unavailable, or the reason they were refused.',
   },
   guard_events_total: {
     kind: 'counter',
@@ -54,6 +54,26 @@ export const metrics = {
     kind: 'gauge',
     label: undefined,
     help: 'Age of the oldest list of crawler addresses among those that can be refreshed.',
+  },
+  guard_reloads_total: {
+    kind: 'counter',
+    label: 'outcome',
+    help: 'Times the settings were read again, by outcome: applied, refused.',
+  },
+  guard_last_reload_successful: {
+    kind: 'gauge',
+    label: undefined,
+    help: '0 while the settings that were read last could not be applied, else 1.',
+  },
+  guard_settings_age_seconds: {
+    kind: 'gauge',
+    label: undefined,
+    help: 'Age of the settings in force, since they were read.',
+  },
+  guard_settings_awaiting_restart: {
+    kind: 'gauge',
+    label: undefined,
+    help: 'Settings that were changed and take effect at the next start only.',
   },
 } as const satisfies Record<
   string,

@@ -60,6 +60,8 @@ export interface CollectRequest {
   readonly method: string;
   /** Path below the collector's root, with a leading slash and without a query. */
   readonly path: string;
+  /** Behind the question mark, as it was sent; absent means that there was none. */
+  readonly query?: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
   readonly ip: string;
@@ -68,10 +70,11 @@ export interface CollectRequest {
 export interface CollectAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  /** Bytes where the body is compressed. To HEAD it is left out by whoever sends the answer. */
+  readonly body: string | Uint8Array;
 }
 
-/** Takes the challenge page's upload (spec 3). Never rejects. */
+/** What the collector serves to browsers: script, sessions for it, uploads (spec 3, 4.7). Never rejects. */
 export type Collect = (request: CollectRequest) => Promise<CollectAnswer>;
 
 // ---- everyone reports, analytics remembers ----------------------------------------------------

@@ -81,6 +81,27 @@ export const reasons = {
     weight: 100,
     meaning: 'The browser showed traits that only a browser without a window has.',
   },
+  disguised_natives: {
+    category: 'automated_browser',
+    weight: 100,
+    meaning:
+      'Functions that say what the browser is were replaced, and the replacement was hidden.',
+  },
+  automation_flags: {
+    category: 'automated_browser',
+    weight: 60,
+    meaning: 'The browser was started with a switch that automation tools put on its command line.',
+  },
+  emulated_screen: {
+    category: 'automated_browser',
+    weight: 60,
+    meaning: 'The screen, the window and the viewport are not those of a monitor.',
+  },
+  debugger_attached: {
+    category: 'automated_browser',
+    weight: 30,
+    meaning: 'Something listened to the console of the page, as drivers and developer tools do.',
+  },
   // header_anomaly
   header_missing: {
     category: 'header_anomaly',
@@ -158,6 +179,21 @@ export const reasons = {
     weight: 100,
     meaning: 'A worker of the page saw another browser than the page did.',
   },
+  frame_mismatch: {
+    category: 'fingerprint_mismatch',
+    weight: 100,
+    meaning: 'An empty frame of the page saw another browser than the page did.',
+  },
+  layout_mismatch: {
+    category: 'fingerprint_mismatch',
+    weight: 100,
+    meaning: 'The page measured boxes otherwise than a layout engine lays them out.',
+  },
+  language_mismatch: {
+    category: 'fingerprint_mismatch',
+    weight: 30,
+    meaning: 'Accept-Language and the languages of the page have none in common.',
+  },
   // suspicious_network
   datacenter_ip: {
     category: 'suspicious_network',
@@ -201,10 +237,30 @@ export const reasons = {
     weight: 60,
     meaning: 'The challenge was answered too late.',
   },
+  challenge_outdated: {
+    category: 'challenge_failure',
+    weight: 60,
+    meaning: 'The challenge was issued under other rules than those in force now.',
+  },
   challenge_replayed: {
     category: 'challenge_failure',
     weight: 60,
     meaning: 'The same challenge was answered a second time.',
+  },
+  challenge_never_cleared: {
+    category: 'challenge_failure',
+    weight: 30,
+    meaning: 'The session was shown a challenge that ran out without an answer, and came again.',
+  },
+  challenge_incomplete: {
+    category: 'challenge_failure',
+    weight: 60,
+    meaning: 'The challenge was answered without the measurements that it asks for.',
+  },
+  payload_replayed: {
+    category: 'challenge_failure',
+    weight: 100,
+    meaning: 'The same readings with the same timings were sent before, for another challenge.',
   },
   // unknown
   policy_block: {

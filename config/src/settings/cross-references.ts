@@ -40,6 +40,7 @@ function listOrUnknown<T extends z.ZodType>(item: T) {
 
 const Outline = outline({
   listen: z.record(z.string(), text).catch({}).default({}),
+  tls: anything,
   organisations: listOrUnknown(
     outline({
       id: text,
@@ -186,7 +187,7 @@ function siteOrganisations({ organisations, sites }: Outline): Contradiction[] {
   });
 }
 
-function listeners({ listen, sites, organisations }: Outline): Contradiction[] {
+function listeners({ listen, tls, sites, organisations }: Outline): Contradiction[] {
   const named = Object.entries(listen);
   const collisions = repeated(
     named.map(([service, address]) => ({
@@ -196,10 +197,16 @@ function listeners({ listen, sites, organisations }: Outline): Contradiction[] {
     })),
     'an address of its own for each service',
   );
+  const front = ['gateway', 'gateway_tls'].find((service) => listen[service] !== undefined);
   const idle =
-    listen['gateway'] !== undefined && sites?.length === 0
-      ? [{ path: ['sites'], message: 'expected at least one site for listen.gateway to serve' }]
+    front !== undefined && sites?.length === 0
+      ? [{ path: ['sites'], message: `expected at least one site for listen.${front} to serve` }]
       : [];
+  const message = 'expected both or neither: listen.gateway_tls, and tls with its certificates';
+  const bare =
+    (listen['gateway_tls'] === undefined) === (tls === undefined)
+      ? []
+      : [{ path: tls === undefined ? ['listen', 'gateway_tls'] : ['tls'], message }];
   const orphans = ['validator', 'collector', 'api'].flatMap((service) =>
     listen[service] === undefined || organisations?.length !== 0
       ? []
@@ -210,5 +217,5 @@ function listeners({ listen, sites, organisations }: Outline): Contradiction[] {
           },
         ],
   );
-  return [...collisions, ...idle, ...orphans];
+  return [...collisions, ...idle, ...bare, ...orphans];
 }

@@ -12,28 +12,39 @@ export type FileText =
   /** `validPrefix` is the text up to the first byte that is no UTF-8. */
   | { readonly kind: 'not_utf8'; readonly validPrefix: string };
 
-/** Reads a regular file of UTF-8 text; a byte order mark is dropped. Never throws. */
-export function readTextFile(path: string, maxBytes: number): FileText {
-  let bytes: Buffer;
+export type FileBytes =
+  | { readonly kind: 'read'; readonly bytes: Buffer }
+  /** `reason` is a phrase: "no such file". */
+  | { readonly kind: 'unreadable'; readonly reason: string };
+
+/** Reads a regular file. Never throws. */
+export function readBytes(path: string, maxBytes: number): FileBytes {
   try {
     const stat = statSync(path);
     if (!stat.isFile()) return { kind: 'unreadable', reason: 'a folder or device, not a file' };
     if (stat.size > maxBytes) return tooLarge(maxBytes);
-    bytes = readFileSync(path);
+    const bytes = readFileSync(path);
+    // A file can grow between the two calls.
+    return bytes.length > maxBytes ? tooLarge(maxBytes) : { kind: 'read', bytes };
   } catch (error) {
     return { kind: 'unreadable', reason: reasonOf(error) };
   }
-  if (bytes.length > maxBytes) return tooLarge(maxBytes);
-  const text = new TextDecoder().decode(bytes);
+}
+
+/** Reads a regular file of UTF-8 text; a byte order mark is dropped. Never throws. */
+export function readTextFile(path: string, maxBytes: number): FileText {
+  const file = readBytes(path, maxBytes);
+  if (file.kind === 'unreadable') return file;
+  const text = new TextDecoder().decode(file.bytes);
   try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    new TextDecoder('utf-8', { fatal: true }).decode(file.bytes);
     return { kind: 'read', text };
   } catch {
     return { kind: 'not_utf8', validPrefix: text.split('\ufffd', 1)[0] ?? '' };
   }
 }
 
-function tooLarge(maxBytes: number): FileText {
+function tooLarge(maxBytes: number): { readonly kind: 'unreadable'; readonly reason: string } {
   return { kind: 'unreadable', reason: `a file of more than ${maxBytes / 1024} KiB` };
 }
 

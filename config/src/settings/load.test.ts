@@ -87,6 +87,29 @@ test('relative paths, also of sockets, start from the folder of the settings fil
   });
 });
 
+test('a file says which files are read with it, each once, and none that Guard writes', () => {
+  const fixture = good.find(({ name }) => name === 'full.yaml');
+  const result = loadSettings(fixture?.path ?? '', fixture?.env ?? {});
+  expect(result.kind).toBe('loaded');
+  expect(result.files).toEqual([
+    expect.stringMatching(/\/config\/fixtures\/pages\/blocked\.html$/),
+  ]);
+});
+
+test('so does a file with problems, whose page may be there the next time', () => {
+  const result = parse('organisations: [{ id: acme, robots_txt: ./absent.txt }]', {});
+  expect(result).toMatchObject({ kind: 'invalid', files: [join(folder, 'absent.txt')] });
+});
+
+test('a loaded file says where a setting stands, or where one that is absent is missing', () => {
+  const result = parse('organisations: [{ id: acme }, { id: other, monitor: true }]', {});
+  if (result.kind === 'invalid') throw new Error(result.problems.map(formatProblem).join());
+  expect(result.positionOf(['listen', 'docs'])).toEqual({ line: 2, column: 11 });
+  expect(result.positionOf(['listen', 'api'])).toEqual({ line: 2, column: 9 });
+  expect(result.positionOf(['organisations', 1, 'monitor'])).toEqual({ line: 4, column: 44 });
+  expect(result.positionOf(['store'])).toEqual({ line: 1, column: 1 });
+});
+
 test('a variable is put in after YAML was read, so its value is text whatever it looks like', () => {
   expect(load('clickhouse.yaml').analytics).toMatchObject({
     password: 'p@ss: word # with everything YAML could trip over',

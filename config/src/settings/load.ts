@@ -3,24 +3,38 @@ import { findContradictions } from './cross-references.ts';
 import type { Environment } from './environment.ts';
 import { MAX_SETTINGS_BYTES, readTextFile } from './files.ts';
 import { describeFound } from './found.ts';
-import { createLocator } from './locate.ts';
-import { plainValue } from './plain-value.ts';
+import { createLocator, type Position } from './locate.ts';
+import { filesNamedIn, plainValue } from './plain-value.ts';
 import { createProblemList, type ProblemList } from './problem-list.ts';
-import { alternatives, formatProblem, type Problem } from './problems.ts';
+import { alternatives, formatProblem, type Problem, type SettingPath } from './problems.ts';
 import { readYaml } from './read-yaml.ts';
 import { Settings } from './schema.ts';
 import { keyOffset, placeOf, type SettingsNode } from './settings-node.ts';
 import { reportShapeProblems } from './shape-problems.ts';
 
-export { formatProblem, type Problem };
+export { formatProblem, type Position, type Problem, type SettingPath };
 
 /** Most values that are suggested in one line. */
 const MAX_CHOICES = 10;
 
+export interface Loaded {
+  readonly kind: 'loaded';
+  readonly settings: Settings;
+  /** The files and folders that the settings name to be read, as absolute paths. */
+  readonly files: readonly string[];
+  /** Where the name of a setting stands; for one that is not there, what it is missing from. */
+  readonly positionOf: (path: SettingPath) => Position;
+}
+
 export type LoadResult =
-  | { readonly kind: 'loaded'; readonly settings: Settings }
+  | Loaded
   /** Everything that is wrong, in the order of the file; at least one problem. */
-  | { readonly kind: 'invalid'; readonly problems: readonly Problem[] };
+  | {
+      readonly kind: 'invalid';
+      readonly problems: readonly Problem[];
+      /** The files and folders that it names, as far as it could be read. */
+      readonly files: readonly string[];
+    };
 
 /** Where a text came from. */
 export interface SettingsSource {
@@ -57,9 +71,10 @@ export function parseSettings(text: string, source: SettingsSource): LoadResult 
   if (Buffer.byteLength(text) > MAX_SETTINGS_BYTES) {
     return refused(file, 0, text, 'a longer text', 'expected a settings file of at most 1024 KiB');
   }
-  const problems = createProblemList(file, createLocator(text));
+  const locate = createLocator(text);
+  const problems = createProblemList(file, locate);
   const root = readYaml(text, env, problems);
-  if (root === undefined) return { kind: 'invalid', problems: problems.sorted() };
+  if (root === undefined) return { kind: 'invalid', problems: problems.sorted(), files: [] };
 
   const value = plainValue(root, baseDir);
   const checked = Settings.safeParse(value);
@@ -69,8 +84,16 @@ export function parseSettings(text: string, source: SettingsSource): LoadResult 
   reportContradictions(value, root, problems);
 
   const found = problems.sorted();
-  if (checked.success && found.length === 0) return { kind: 'loaded', settings: checked.data };
-  return { kind: 'invalid', problems: found };
+  const files = filesNamedIn(root, baseDir);
+  if (checked.success && found.length === 0) {
+    return {
+      kind: 'loaded',
+      settings: checked.data,
+      files,
+      positionOf: (path) => locate(keyOffset(root, path)),
+    };
+  }
+  return { kind: 'invalid', problems: found, files };
 }
 
 function reportContradictions(value: unknown, root: SettingsNode, problems: ProblemList): void {
@@ -94,5 +117,5 @@ function refused(
 ): LoadResult {
   const problems = createProblemList(file, createLocator(text));
   problems.add(offset, [], found, message);
-  return { kind: 'invalid', problems: problems.sorted() };
+  return { kind: 'invalid', problems: problems.sorted(), files: [] };
 }

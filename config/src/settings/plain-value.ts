@@ -29,22 +29,63 @@ export function plainValue(node: SettingsNode, baseDir: string, path: SettingPat
   }
 }
 
+/** Every file and folder that the settings name to be read, as an absolute path, each once. */
+export function filesNamedIn(root: SettingsNode, baseDir: string): readonly string[] {
+  const found = new Set<string>();
+  visit(root, []);
+  return [...found];
+
+  function visit(node: SettingsNode, path: SettingPath): void {
+    switch (node.kind) {
+      case 'text':
+        if (node.value !== undefined && node.value !== '' && isFilePath(path, node.value)) {
+          found.add(resolve(baseDir, node.value));
+        }
+        return;
+      case 'list':
+        for (const [index, item] of node.items.entries()) visit(item, [...path, index]);
+        return;
+      case 'mapping':
+        for (const [name, entry] of node.entries) visit(entry.node, [...path, name]);
+        return;
+      case 'number':
+      case 'boolean':
+      case 'null':
+      case 'unusable':
+        return;
+    }
+  }
+}
+
 function absolute(text: string, path: SettingPath, baseDir: string): string {
   if (text === '') return text;
-  if (isFilePath(path, text)) return resolve(baseDir, text);
+  if (isFilePath(path, text) || isDataFolder(path)) return resolve(baseDir, text);
   const socket = /^unix:(.+)$/s.exec(text)?.[1];
   return socket !== undefined && isAddress(path) ? `unix:${resolve(baseDir, socket)}` : text;
 }
 
+/** A folder that Guard itself writes to. */
+function isDataFolder(path: SettingPath): boolean {
+  return (
+    path.length === 2 && path[1] === 'path' && (path[0] === 'analytics' || path[0] === 'store')
+  );
+}
+
+/** A file, or a folder of files, that is read together with the settings. */
 function isFilePath(path: SettingPath, text: string): boolean {
   const last = path.at(-1);
-  if (last === 'path') return path.length === 2 && (path[0] === 'analytics' || path[0] === 'store');
   if (path[0] === 'databases') return path.length === 2;
   if (path[0] === 'crawlers') return path.length === 2 && last === 'ranges';
   if (path[0] === 'web_bot_auth') return path.length === 2 && last === 'keys';
+  if (path[0] === 'tls') return path.length === 4 && (last === 'cert' || last === 'key');
   if (path[0] !== 'organisations') return false;
+  if (last === 'logo') return path[2] === 'branding';
   // `managed` is a word; a file of that name is ./managed.
-  return last === 'block_page' || (last === 'robots_txt' && text !== 'managed');
+  return (
+    last === 'block_page' ||
+    last === 'challenge_page' ||
+    (last === 'robots_txt' && text !== 'managed')
+  );
 }
 
 function isAddress(path: SettingPath): boolean {

@@ -1,9 +1,12 @@
 import { z } from 'zod';
+import { CHALLENGE } from '../contract/limits.ts';
 import { isIpOrCidr } from '../net/cidr.ts';
+import { Branding, ChallengeTemplate } from './branding.ts';
 import { Rule } from './rule.ts';
 import { Databases } from './databases.ts';
 import { WebBotAuth } from './web-bot-auth.ts';
 import { BlockPage, RobotsTxt } from './pages.ts';
+import { Tls } from './tls.ts';
 import {
   Duration,
   ExpiryDate,
@@ -12,6 +15,7 @@ import {
   Listen,
   oneOrMany,
   OriginAddress,
+  PageOrigin,
   PresentedKey,
   SealingSecret,
 } from './values.ts';
@@ -48,6 +52,7 @@ export type AllowlistEntry = Readonly<z.infer<typeof AllowlistEntry>>;
 export const Organisation = z.strictObject({
   id: Identifier,
   site_key: z.string().min(1).max(100).optional(),
+  script_origins: z.array(PageOrigin).max(1000).default([]),
   secret_keys: z.array(SecretKey).default([]),
   analytics_keys: z.array(AnalyticsKey).default([]),
   features: z
@@ -57,6 +62,14 @@ export const Organisation = z.strictObject({
     })
     .prefault({}),
   monitor: z.boolean().default(false),
+  challenge: z
+    .strictObject({
+      /** Leading zero bits of a SHA-256 that the challenge page has to find; 0 asks for none. */
+      work: z.int().min(0).max(CHALLENGE.work.max).default(0),
+    })
+    .prefault({}),
+  branding: Branding.prefault({}),
+  challenge_page: ChallengeTemplate.optional(),
   block_page: BlockPage.optional(),
   crawler_allowlist: z.array(AllowlistEntry).default([{ category: 'Search Engine' }]),
   robots_txt: RobotsTxt.optional(),
@@ -84,6 +97,7 @@ export const Site = z.strictObject({
   origin: oneOrMany(OriginAddress),
   protect: z.array(PathGlob).default(['/**']),
   skip: z.array(PathGlob).default([]),
+  observe: z.boolean().default(false),
   validator: z.union([z.literal('in-process'), RemoteValidator]).default('in-process'),
 });
 export type Site = z.infer<typeof Site>;
@@ -121,6 +135,8 @@ export const Settings = z.strictObject({
   version: z.literal(1),
   listen: z.strictObject({
     gateway: Listen.optional(),
+    /** The same front proxy over https, with HTTP/2; needs `tls`. */
+    gateway_tls: Listen.optional(),
     validator: Listen.optional(),
     api: Listen.optional(),
     collector: Listen.optional(),
@@ -139,6 +155,7 @@ export const Settings = z.strictObject({
     .default([]),
   observe: z.boolean().default(false),
   secret: oneOrMany(SealingSecret),
+  tls: Tls.optional(),
   organisations: z.array(Organisation).default([]),
   sites: z.array(Site).default([]),
   analytics: Analytics.optional(),

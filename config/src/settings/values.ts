@@ -77,6 +77,18 @@ function strong(secret: string, context: z.RefinementCtx): void {
   });
 }
 
+/** The origin of a web page as browsers send it (RFC 6454): `https://host` or `http://host:port`. */
+export const PageOrigin = z.string().transform((text, context) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const web = url?.protocol === 'http:' || url?.protocol === 'https:';
+  if (url && web && (text === url.origin || text === `${url.origin}/`)) return url.origin;
+  context.addIssue({
+    code: 'custom',
+    message: 'expected an origin such as https://shop.example, in lower case and without a path',
+  });
+  return z.NEVER;
+});
+
 /** A secret that seals sessions and tickets, in plain text. */
 export const SealingSecret = z
   .string()

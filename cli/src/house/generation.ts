@@ -1,0 +1,94 @@
+import type { AuthenticateBearer } from '@guard/config/contract/ports';
+import { createBearerAuth } from '@guard/config/settings/bearer';
+import type { Service, Settings } from '@guard/config/settings/schema';
+import type { GatewaySettings } from '@guard/gateway';
+import { createDataServer } from '@guard/mcp';
+import { createValidator, type Validator } from '@guard/validator';
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
+import { adminRoutes } from '../services/admin.ts';
+import { gatewaySites } from '../services/gateway-sites.ts';
+import { createService } from '../services/listen.ts';
+import { validatorSettings } from '../services/validator-settings.ts';
+import type { House } from './house.ts';
+
+/** The services that are not the gateway. */
+export type PlainService = Exclude<Service, 'gateway' | 'gateway_tls'>;
+
+/** Everything that one reading of the settings leads to, and that goes when the next one comes. */
+export interface Generation {
+  readonly settings: Settings;
+  readonly authenticate: AuthenticateBearer;
+  /** When the oldest list of crawler addresses was confirmed, in milliseconds since the epoch. */
+  readonly oldestCrawlerListAt: number | undefined;
+  /** The routes of each service that listens; ready to answer, not listening themselves. */
+  readonly routes: ReadonlyMap<PlainService, FastifyInstance>;
+  readonly gateway: GatewaySettings;
+  /** Longest that a question which began under these settings can still be under way. */
+  readonly longestQuestionMs: number;
+  close(): Promise<void>;
+}
+
+/**
+ * Builds a generation beside the one in force. It shares the store, the events and the metrics of the
+ * house, and changes nothing. Rejects when the settings cannot be followed, with the reason in words.
+ */
+export async function buildGeneration(settings: Settings, house: House): Promise<Generation> {
+  const policy = validatorSettings(settings);
+  const { collector } = settings.public_urls;
+  const validator = createValidator({
+    ...policy,
+    collectorUrl: () => collector ?? house.addresses.collector ?? '',
+    resolver: settings.crawlers.reverse_dns ? house.resolver : undefined,
+    networks: house.networks,
+    store: house.store,
+    events: house.analytics.sink,
+    clock: house.clock,
+    log: house.log,
+    metrics: house.metrics,
+    isReady: house.isReady,
+  });
+  const authenticate = createBearerAuth(settings.organisations, house.clock);
+  const routes = await routesOf(settings, house, validator, authenticate);
+  const asking = gatewaySites(settings.sites, validator);
+  return {
+    settings,
+    authenticate,
+    oldestCrawlerListAt: policy.crawlers.oldestListAt,
+    routes,
+    gateway: {
+      trustedProxies: settings.trusted_proxies,
+      observe: settings.observe,
+      certificates: settings.tls?.certificates ?? [],
+      sites: asking.sites,
+    },
+    longestQuestionMs: asking.longestQuestionMs,
+    close: () => asking.close(),
+  };
+}
+
+async function routesOf(
+  settings: Settings,
+  { analytics, docs, metrics, isReady }: House,
+  validator: Validator,
+  authenticate: AuthenticateBearer,
+): Promise<ReadonlyMap<PlainService, FastifyInstance>> {
+  const plugins: Readonly<Record<PlainService, readonly FastifyPluginAsync[]>> = {
+    validator: [validator.validateRoutes],
+    collector: [validator.collectorRoutes],
+    api: [analytics.routes, createDataServer({ ...analytics, authenticate })],
+    docs: [docs],
+    admin: [adminRoutes({ metrics, isReady })],
+  };
+  const routes = new Map<PlainService, FastifyInstance>();
+  for (const service of PLAIN_SERVICES) {
+    if (settings.listen[service] === undefined) continue;
+    const app = createService(settings);
+    for (const plugin of plugins[service]) await app.register(plugin);
+    await app.ready();
+    routes.set(service, app);
+  }
+  return routes;
+}
+
+/** In the order in which they begin to listen. */
+const PLAIN_SERVICES: readonly PlainService[] = ['validator', 'collector', 'api', 'docs', 'admin'];

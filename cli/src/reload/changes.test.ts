@@ -1,0 +1,62 @@
+import { parseSettings } from '@guard/config/settings/load';
+import type { Settings } from '@guard/config/settings/schema';
+import { expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { changesBetween } from './changes.ts';
+
+const KEY = 'sk_changes_5a4b3c2d1e0f9a8b';
+
+const organisation = { id: 'acme', secret_keys: [{ id: 'a', key: KEY }] };
+const site = { hosts: ['shop.example'], organisation: 'acme', origin: 'http://127.0.0.1:1' };
+
+function settings(over: Readonly<Record<string, unknown>> = {}): Settings {
+  const text = stringify({
+    version: 1,
+    listen: {},
+    secret: 'b8d2046a7f3c1e95b8d2047a7f3c1e95',
+    organisations: [organisation],
+    sites: [site],
+    ...over,
+  });
+  const result = parseSettings(text, { file: 'guard.yaml', baseDir: '/', env: {} });
+  if (result.kind === 'invalid') throw new Error(JSON.stringify(result.problems));
+  return result.settings;
+}
+
+test('the same settings, read twice, differ in nothing', () => {
+  const rules = [
+    { name: 'a', match: { path: { regex: '^/a+$' }, ip: '203.0.113.0/24' }, verdict: 'block' },
+    { name: 'b', match: { any: [{ country: 'de' }] }, rate_limit: { requests: 1, per: '1s' } },
+  ];
+  const over = { organisations: [{ ...organisation, rules }] };
+  expect(changesBetween(settings(over), settings(over))).toEqual([]);
+});
+
+test('a change is named by where it is, a list by the names in it, and no value is shown', () => {
+  const keys = [{ id: 'a', key: 'sk_changes_other_9f8e7d6c5b4a' }];
+  const after = settings({
+    observe: true,
+    organisations: [{ ...organisation, secret_keys: keys, monitor: true }, { id: 'other' }],
+    sites: [{ ...site, hosts: ['blog.example'] }],
+  });
+  expect(changesBetween(settings(), after)).toEqual([
+    'observe',
+    'organisations.acme.secret_keys',
+    'organisations.acme.monitor',
+    'organisations.other (added)',
+    'sites.shop.example (removed)',
+    'sites.blog.example (added)',
+  ]);
+});
+
+test('a setting that was taken out counts as changed', () => {
+  const token = { health_check_token: 'health_changes_0123456789' };
+  expect(changesBetween(settings(token), settings())).toEqual(['health_check_token']);
+});
+
+test('many changes are counted', () => {
+  const sites = Array.from({ length: 60 }, (_, i) => ({ ...site, hosts: [`s${i}.example`] }));
+  const names = changesBetween(settings(), settings({ sites }));
+  expect(names).toHaveLength(41);
+  expect(names.at(-1)).toBe('and 21 more');
+});

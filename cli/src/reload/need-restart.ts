@@ -1,0 +1,34 @@
+import type { SettingPath } from '@guard/config/settings/load';
+import type { Settings } from '@guard/config/settings/schema';
+import { isDeepStrictEqual } from 'node:util';
+
+/** Settings that hold from the start of the process to its end. */
+export type StartSettings = Pick<Settings, 'listen' | 'store' | 'analytics' | 'organisations'>;
+
+/**
+ * What differs in new settings from those of the start and only a restart can bring about: where
+ * Guard listens, where it keeps sessions and events, and the database account of an organisation that
+ * was not there at the start.
+ */
+export function needRestart(atStart: StartSettings, next: Settings): SettingPath[] {
+  const listeners = new Set([...Object.keys(atStart.listen), ...Object.keys(next.listen)]);
+  const known = new Set(atStart.organisations.map(({ id }) => id));
+  return [
+    ...[...listeners]
+      // Both come from the same schema, so each name is one of its services.
+      .filter((name) => !isSame(atStart.listen, next.listen, name as keyof Settings['listen']))
+      .map((name) => ['listen', name]),
+    ...(['store', 'analytics'] as const)
+      .filter((name) => !isSame(atStart, next, name))
+      .map((name) => [name]),
+    ...(atStart.analytics === undefined
+      ? []
+      : [...next.organisations.entries()]
+          .filter(([, { id }]) => !known.has(id))
+          .map(([index]) => ['organisations', index, 'id'])),
+  ];
+}
+
+function isSame<T, K extends keyof T>(before: T, after: Pick<T, K>, name: K): boolean {
+  return isDeepStrictEqual(before[name], after[name]);
+}

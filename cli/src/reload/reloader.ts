@@ -1,0 +1,130 @@
+import type { Clock, Log, Metrics } from '@guard/config/contract/ports';
+import { formatProblem, type Loaded, type LoadResult } from '@guard/config/settings/load';
+import { formatPath } from '@guard/config/settings/problems';
+import type { Settings } from '@guard/config/settings/schema';
+import { changesBetween } from './changes.ts';
+import { needRestart } from './need-restart.ts';
+import { type Watch, watchFiles } from './watch-files.ts';
+
+/** Why the settings are read again. */
+export type Cause = 'signal' | 'file';
+
+export interface ReloaderOptions {
+  readonly file: string;
+  /** Reads the file again, as the start did. */
+  readonly load: () => LoadResult;
+  /** What the start read. */
+  readonly first: Loaded;
+  /** Puts settings in force; rejects with the reason, and leaves everything as it was, when it cannot. */
+  readonly apply: (settings: Settings) => Promise<void>;
+  /** Also read again when a file changes that the settings consist of. */
+  readonly watch: boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+export interface Reloader {
+  /** Reads and applies; what is asked for meanwhile is done once more, afterwards. Never rejects. */
+  reload(cause: Cause): Promise<void>;
+  stop(): void;
+}
+
+/** Most problems of a refused file that go into its log line; `guard check` lists all. */
+const MAX_PROBLEMS_LOGGED = 5;
+
+/**
+ * Brings changed settings into force while everything runs: whole or not at all. A file that cannot be
+ * followed leaves the last good settings in force, is logged with its reasons, and shows in the metrics
+ * until a good one comes.
+ */
+export function createReloader(options: ReloaderOptions): Reloader {
+  const { file, first, clock, log, metrics } = options;
+  let inForce = first.settings;
+  let loadedAt = clock();
+  let files: readonly string[] = first.files;
+  let awaitingRestart = 0;
+  let succeeded = true;
+  let underway: Promise<void> | undefined;
+  let next: Cause | undefined;
+
+  metrics.gauge('guard_last_reload_successful', () => (succeeded ? 1 : 0));
+  metrics.gauge('guard_settings_age_seconds', () => Math.round((clock() - loadedAt) / 1000));
+  metrics.gauge('guard_settings_awaiting_restart', () => awaitingRestart);
+  const watch = options.watch ? startWatch() : undefined;
+
+  function startWatch(): Watch {
+    return watchFiles({
+      files: () => [file, ...files],
+      onChange: (changed) => {
+        log('info', 'settings_changed', { files: changed.join(', ') });
+        void reload('file');
+      },
+    });
+  }
+
+  /** Never rejects. */
+  async function once(cause: Cause): Promise<void> {
+    // Before the files are read: what changes after this is a change.
+    await watch?.acknowledge();
+    const result = options.load();
+    files = result.files;
+    await watch?.acknowledgeNew();
+    if (result.kind === 'invalid') {
+      const { problems } = result;
+      const told = problems.slice(0, MAX_PROBLEMS_LOGGED).map(formatProblem);
+      refuse(cause, told.join('\n'), problems.length);
+      return;
+    }
+    try {
+      await options.apply(result.settings);
+    } catch (error) {
+      refuse(cause, error instanceof Error ? error.message : String(error), 1);
+      return;
+    }
+    accept(cause, result);
+  }
+
+  function refuse(cause: Cause, reason: string, problems: number): void {
+    succeeded = false;
+    metrics.count('guard_reloads_total', 'refused');
+    log('error', 'reload_refused', { cause, file, problems, reason });
+  }
+
+  function accept(cause: Cause, { settings, positionOf }: Loaded): void {
+    const late = needRestart(first.settings, settings);
+    for (const path of late) {
+      const { line, column } = positionOf(path);
+      const place = `${file}:${line}:${column}`;
+      log('warn', 'reload_needs_restart', { setting: formatPath(path), place });
+    }
+    const { listen, store, analytics } = first.settings;
+    const effective = { ...settings, listen, store, analytics };
+    const changed = changesBetween(inForce, effective).join(', ');
+    if (!settings.secret.some((secret) => inForce.secret.includes(secret))) {
+      log('warn', 'reload_voided_sessions', { why: 'no secret of before is in the list' });
+    }
+    inForce = effective;
+    loadedAt = clock();
+    awaitingRestart = late.length;
+    succeeded = true;
+    metrics.count('guard_reloads_total', 'applied');
+    log('info', 'reload_applied', { cause, file, changed, awaitingRestart });
+  }
+
+  function reload(cause: Cause): Promise<void> {
+    if (underway) next = cause;
+    underway ??= untilQuiet(cause);
+    return underway;
+  }
+
+  async function untilQuiet(cause: Cause): Promise<void> {
+    for (let current: Cause | undefined = cause; current !== undefined; current = next) {
+      next = undefined;
+      await once(current);
+    }
+    underway = undefined;
+  }
+
+  return { reload, stop: () => watch?.stop() };
+}

@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { lookup } from 'node:dns/promises';
+import { Agent, request, type IncomingMessage } from 'node:http';
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { createFront } from './front.ts';
+import { createService, listenOn } from './listen.ts';
+
+const SETTINGS = { trusted_proxies: [] };
+
+/** Routes that answer with a word, once `ready` is. */
+async function routes(word: string, ready: Promise<unknown> = Promise.resolve()) {
+  const app = createService(SETTINGS);
+  app.get('/', async () => {
+    await ready;
+    return word;
+  });
+  await app.ready();
+  return app;
+}
+
+async function ask(url: string, agent?: Agent): Promise<string> {
+  const sent = request(url, agent ? { agent } : {}).end();
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  let text = '';
+  for await (const part of answer.setEncoding('utf8')) text += String(part);
+  return text;
+}
+
+test('a request ends where it began, and the next one on the same connection goes to the new routes', async () => {
+  const gate = Promise.withResolvers<undefined>();
+  const front = createFront(SETTINGS, await routes('old', gate.promise));
+  onTestFinished(() => front.app.close());
+  const url = await listenOn('admin', front.app, { kind: 'tcp', host: '127.0.0.1', port: 0 });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  const begun = once(front.app.server, 'request');
+  const answer = ask(url, agent);
+  await begun;
+  front.serve(await routes('new'));
+  gate.resolve(undefined);
+  expect(await answer).toBe('old');
+  expect(await ask(url, agent)).toBe('new');
+});
+
+test('localhost is served on every address that it has', async () => {
+  const front = createFront(SETTINGS, await routes('old'));
+  onTestFinished(() => front.app.close());
+  const url = await listenOn('admin', front.app, { kind: 'tcp', host: 'localhost', port: 0 });
+  front.serve(await routes('new'));
+  const { port } = new URL(url);
+  const addresses = await lookup('localhost', { all: true });
+  expect(addresses.length).toBeGreaterThan(0);
+  for (const { address, family } of addresses) {
+    const host = family === 6 ? `[${address}]` : address;
+    expect(await ask(`http://${host}:${port}/`)).toBe('new');
+  }
+});
+
+test('closing waits for the request under way, and for no connection that is kept', async () => {
+  const gate = Promise.withResolvers<undefined>();
+  const front = createFront(SETTINGS, await routes('late', gate.promise));
+  const url = await listenOn('admin', front.app, { kind: 'tcp', host: '127.0.0.1', port: 0 });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  const begun = once(front.app.server, 'request');
+  const answer = ask(url, agent);
+  await begun;
+  const closed = front.app.close();
+  await turn();
+  gate.resolve(undefined);
+  expect(await answer).toBe('late');
+  await closed;
+});

@@ -1,0 +1,108 @@
+/**
+ * What is wrong with a challenge page of somebody's own. The page is served under a
+ * Content-Security-Policy that lets run only what carries the nonce of the one answer, and it may
+ * fetch nothing: whatever that policy would refuse silently in a visitor's browser is said here.
+ */
+
+/** A place in the template, counted from 1, and what is wrong there. */
+export interface TemplateFault {
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
+
+/** Placeholders that must stand in a template once. */
+const REQUIRED = ['head', 'challenge'] as const;
+const KNOWN: readonly string[] = [...REQUIRED, 'lang', 'dir', 'nonce'];
+
+/** A comment, or a start tag with its attributes. */
+const MARKUP = /<!--[^]*?(?:-->|$)|<([a-z][^\s/>]*)((?:[^"'>]|"[^"]*"|'[^']*')*)>/gi;
+const ATTRIBUTE = /([^\s"'>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g;
+
+const FORBIDDEN_ELEMENTS: Readonly<Record<string, string>> = {
+  script: 'the page runs only the script of the check itself',
+  base: 'it would move where the check is uploaded to',
+  iframe: 'the page fetches nothing from elsewhere',
+  object: 'the page fetches nothing from elsewhere',
+  embed: 'the page fetches nothing from elsewhere',
+  link: 'the page fetches nothing from elsewhere; write styles into <style nonce="{{nonce}}">',
+  form: 'the page sends nothing but the check',
+};
+
+/** The first fault of a template, or undefined when it can be served. */
+export function templateFault(html: string): TemplateFault | undefined {
+  const found = placeholderFault(html) ?? markupFault(html);
+  return found && { ...positionOf(html, found.at), message: found.message };
+}
+
+interface Found {
+  readonly at: number;
+  readonly message: string;
+}
+
+function placeholderFault(html: string): Found | undefined {
+  const seen = new Set<string>();
+  for (const { 1: name = '', index } of html.matchAll(/\{\{(\w+)\}\}/g)) {
+    if (!KNOWN.includes(name)) return { at: index, message: `there is no placeholder {{${name}}}` };
+    if (seen.has(name) && REQUIRED.some((one) => one === name)) {
+      return { at: index, message: `{{${name}}} may stand only once` };
+    }
+    seen.add(name);
+  }
+  const missing = REQUIRED.find((name) => !seen.has(name));
+  if (missing === undefined) return undefined;
+  const where = missing === 'head' ? '<head>' : '<body>';
+  return { at: html.length, message: `{{${missing}}} is missing; it belongs into ${where}` };
+}
+
+function markupFault(html: string): Found | undefined {
+  for (const { 0: text, 1: name, 2: attributes = '', index } of html.matchAll(MARKUP)) {
+    if (name === undefined) {
+      if (/\{\{(?:head|challenge)\}\}/.test(text)) {
+        return { at: index, message: 'this comment hides a placeholder that is needed' };
+      }
+      continue;
+    }
+    const element = name.toLowerCase();
+    const why = FORBIDDEN_ELEMENTS[element];
+    if (why !== undefined) return { at: index, message: `<${element}> cannot be used: ${why}` };
+    const wrong = elementFault(element, attributes);
+    if (wrong !== undefined) return { at: index, message: wrong };
+  }
+  return undefined;
+}
+
+function elementFault(element: string, text: string): string | undefined {
+  const attributes = new Map<string, string>();
+  for (const [, name = '', double, single, bare] of text.matchAll(ATTRIBUTE)) {
+    attributes.set(name.toLowerCase(), double ?? single ?? bare ?? '');
+  }
+  if (element === 'style' && attributes.get('nonce') !== '{{nonce}}') {
+    return '<style> needs nonce="{{nonce}}", or browsers ignore it';
+  }
+  if (element === 'meta' && attributes.has('http-equiv')) {
+    return '<meta http-equiv> cannot be used: the headers of the answer decide';
+  }
+  for (const [name, value] of attributes) {
+    const wrong = attributeFault(element, name, value);
+    if (wrong !== undefined) return wrong;
+  }
+  return undefined;
+}
+
+function attributeFault(element: string, name: string, value: string): string | undefined {
+  if (/^on/.test(name)) return `${name}= cannot be used: browsers run no inline handlers here`;
+  if (name === 'style') return 'style= cannot be used: write it into <style nonce="{{nonce}}">';
+  if (/\{\{(?:head|challenge)\}\}/.test(value)) return `a placeholder cannot stand in ${name}=`;
+  if (/^\s*javascript:/i.test(value)) return `javascript: cannot be used in ${name}=`;
+  const fetches = ['src', 'srcset', 'poster', 'data', 'background'].includes(name);
+  if (fetches && !/^data:image\//i.test(value)) {
+    return `<${element} ${name}> needs a data:image/… URL: the page fetches nothing from elsewhere`;
+  }
+  return undefined;
+}
+
+function positionOf(html: string, at: number): { readonly line: number; readonly column: number } {
+  const before = html.slice(0, at);
+  return { line: before.split('\n').length, column: at - before.lastIndexOf('\n') };
+}

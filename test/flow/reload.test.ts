@@ -1,0 +1,330 @@
+import { once } from 'node:events';
+import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { Agent, request, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { stringify } from 'yaml';
+import { type Answer, poll, send } from '../kit/http.ts';
+import { ORIGIN_PAGE } from '../kit/recording-origin.ts';
+import {
+  ANALYTICS_KEY,
+  INSTALLATION_SECRET,
+  SECRET_KEY,
+  storySettings,
+} from '../kit/story-settings.ts';
+import { useProduct } from '../kit/use-product.ts';
+import { curl } from '../kit/visitors.ts';
+
+/**
+ * Settings that change while the product runs: atomic, no dropped connection, sessions survive, and a
+ * bad file keeps the last good one, says why, and sets a metric.
+ */
+
+const OTHER_KEY = 'sk_flow_rotated_0b1c2d3e4f5a6978';
+const OTHER_ANALYTICS_KEY = 'sk_api_ro_flow_rotated_1a2b3c4d5e6f';
+const OTHER_SECRET = 'flow-tests-rotated-7d6c5b4a39281706f5e4d3c2b1a0';
+
+type Over = Parameters<typeof storySettings>[1];
+
+const BLOCK_ALL = [{ name: 'closed', match: {}, verdict: 'block' }];
+const ALLOW_ALL = [{ name: 'open', match: {}, verdict: 'allow' }];
+
+const story = useProduct({ rules: ALLOW_ALL });
+
+/** How much of the log, and how many of each reload, there was before the test. */
+let before = { log: 0, applied: 0, refused: 0 };
+beforeEach(async () => {
+  await reload({ rules: ALLOW_ALL });
+  before = {
+    log: story.product.log().length,
+    applied: await metric('guard_reloads_total{outcome="applied"}'),
+    refused: await metric('guard_reloads_total{outcome="refused"}'),
+  };
+});
+
+/** Writes the settings of a story, or a text, and sends SIGHUP; resolves when they are decided upon. */
+async function reload(next: Over | string): Promise<void> {
+  const { product, origin } = story;
+  const count = await reloads();
+  // By a rename, so that the watch cannot find half a file.
+  const settings = typeof next === 'string' ? next : stringify(storySettings(origin.url, next));
+  await replaceFile('guard.yaml', settings);
+  process.kill(product.pid, 'SIGHUP');
+  await poll(reloads, (now) => now > count, 10_000);
+}
+
+async function replaceFile(name: string, text: string): Promise<void> {
+  const temporary = join(story.product.folder, `.${name}.tmp`);
+  await writeFile(temporary, text);
+  await rename(temporary, join(story.product.folder, name));
+}
+
+async function metric(name: string): Promise<number> {
+  const { body } = await send(`${story.product.addresses.admin}/metrics`);
+  const line = body.split('\n').find((text) => text.startsWith(`${name} `));
+  return Number(line?.slice(name.length + 1) ?? 0);
+}
+
+async function reloads(): Promise<number> {
+  const [applied, refused] = await Promise.all([
+    metric('guard_reloads_total{outcome="applied"}'),
+    metric('guard_reloads_total{outcome="refused"}'),
+  ]);
+  return applied + refused;
+}
+
+/** What was logged under one name since the test began. */
+function logged(event: string): Record<string, unknown>[] {
+  return story.product
+    .log()
+    .slice(before.log)
+    .split('\n')
+    .filter((line) => line.includes(`"event":"${event}"`))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+const visit = (headers: Record<string, string> = curl) =>
+  send(`${story.product.addresses.gateway}/`, { headers });
+
+function validate(key: string): Promise<Answer> {
+  return send(`${story.product.addresses.validator}/validate`, {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify({ url: 'https://shop.example/', ip: '203.0.113.9' }),
+  });
+}
+
+describe('a reload while visitors come', () => {
+  test('20 reloads under a stream of requests on kept connections: no wrong answer, none dropped', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 4 });
+    onTestFinished(() => agent.destroy());
+    const ports = new Set<number | undefined>();
+    const statuses = new Map<string, number>();
+    let done = false;
+
+    async function stream(url: string | undefined, post?: string): Promise<void> {
+      while (!done) {
+        const headers = post === undefined ? curl : { 'x-api-key': SECRET_KEY };
+        const method = post === undefined ? 'GET' : 'POST';
+        const sent = request(url ?? '', { agent, method, headers }).end(post);
+        const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+        ports.add(sent.socket?.localPort);
+        answer.resume();
+        await once(answer, 'end');
+        const kind = `${method} ${answer.statusCode}`;
+        statuses.set(kind, (statuses.get(kind) ?? 0) + 1);
+      }
+    }
+
+    const body = JSON.stringify({ url: 'https://shop.example/', ip: '203.0.113.9' });
+    const streams = [
+      ...[1, 2, 3, 4].map(() => stream(story.product.addresses.gateway)),
+      ...[1, 2].map(() => stream(`${story.product.addresses.validator}/validate`, body)),
+    ];
+    for (let round = 0; round < 20; round++) {
+      await reload({ rules: round % 2 === 0 ? BLOCK_ALL : ALLOW_ALL });
+    }
+    done = true;
+    await Promise.all(streams);
+    expect([...statuses.keys()].toSorted()).toEqual(['GET 200', 'GET 403', 'POST 200']);
+    expect(ports.size).toBe(6);
+    expect(await metric('guard_reloads_total{outcome="applied"}')).toBe(before.applied + 20);
+    expect(story.product.log()).not.toContain('MaxListenersExceededWarning');
+  });
+
+  test('what was in force holds until the answer, and the new settings from the next request on', async () => {
+    expect((await visit()).body).toBe(ORIGIN_PAGE);
+    await reload({ rules: BLOCK_ALL });
+    expect((await visit()).status).toBe(403);
+    await reload({ rules: BLOCK_ALL, site: { observe: true } });
+    expect((await visit()).body).toBe(ORIGIN_PAGE);
+    expect(story.origin.arrivals.at(-1)?.headers['x-guard-decision']).toBe('observe');
+    await reload({ rules: BLOCK_ALL, site: { protect: [] } });
+    expect((await visit()).body).toBe(ORIGIN_PAGE);
+    expect(story.origin.arrivals.at(-1)?.headers['x-guard-decision']).toBe('not_matched');
+  });
+});
+
+describe('keys (spec 5)', () => {
+  const organisation = (over: Readonly<Record<string, unknown>>) => ({
+    organisations: [
+      {
+        id: 'acme',
+        secret_keys: [{ id: 'backend', key: SECRET_KEY }],
+        analytics_keys: [{ id: 'tests', key: ANALYTICS_KEY }],
+        ...over,
+      },
+    ],
+  });
+  const ask = async (path: string, key: string) => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'text/plain' };
+    const url = `${story.product.addresses.api}${path}`;
+    return (await send(url, { method: 'POST', headers, body: 'SELECT 1' })).status;
+  };
+
+  test('a secret key taken out of the file is 401 invalid_api_key at once, and the one put in works', async () => {
+    await reload({ top: organisation({}) });
+    expect((await validate(SECRET_KEY)).status).toBe(200);
+    const secret_keys = [{ id: 'backend', key: OTHER_KEY }];
+    await reload({ top: organisation({ secret_keys }) });
+    const answer = await validate(SECRET_KEY);
+    expect(answer.status).toBe(401);
+    expect(JSON.parse(answer.body)).toMatchObject({ error: { type: 'invalid_api_key' } });
+    expect((await validate(OTHER_KEY)).status).toBe(200);
+  });
+
+  test('an analytics key taken out of the file is 401 at once on /query and /mcp', async () => {
+    await reload({ top: organisation({}) });
+    expect(await ask('/query', ANALYTICS_KEY)).toBe(200);
+    expect(await ask('/mcp', ANALYTICS_KEY)).toBe(200);
+    const analytics_keys = [{ id: 'tests', key: OTHER_ANALYTICS_KEY }];
+    await reload({ top: organisation({ analytics_keys }) });
+    for (const path of ['/query', '/mcp']) {
+      expect([path, await ask(path, ANALYTICS_KEY)]).toEqual([path, 401]);
+      expect([path, await ask(path, OTHER_ANALYTICS_KEY)]).toEqual([path, 200]);
+    }
+  });
+});
+
+describe('sessions survive', () => {
+  /** The id that a visitor without one is given. */
+  async function idFrom(answer: Answer): Promise<string> {
+    const [cookie = ''] = (answer.headers['set-cookie'] ?? []) as string[];
+    const id = /^_guard=([0-9a-f-]{36})/.exec(cookie)?.[1];
+    if (id === undefined) throw new Error(`no session in ${cookie}`);
+    return Promise.resolve(id);
+  }
+
+  test('one minted before is known after, also when the secret that sealed it became the second of the list', async () => {
+    await reload({});
+    const headers = { ...curl, cookie: `_guard=${await idFrom(await visit())}` };
+    await reload({ top: { trusted_proxies: [] } });
+    expect((await visit(headers)).headers['set-cookie']).toBeUndefined();
+    await reload({ top: { secret: [OTHER_SECRET, INSTALLATION_SECRET] } });
+    expect((await visit(headers)).headers['set-cookie']).toBeUndefined();
+    expect(logged('reload_voided_sessions')).toEqual([]);
+    await reload({ top: { secret: 'flow-tests-third-90817263544536271809' } });
+    expect(await idFrom(await visit(headers))).toMatch(/^[0-9a-f-]{36}$/);
+    expect(logged('reload_voided_sessions')).toHaveLength(1);
+  });
+
+  test('a budget that is used up stays so', async () => {
+    const rules = [
+      { name: 'budget', match: {}, rate_limit: { requests: 2, per: '1h' } },
+      { name: 'open', match: {}, verdict: 'allow' },
+    ];
+    await reload({ rules });
+    const statuses = async (times: number) => {
+      const seen: number[] = [];
+      for (let i = 0; i < times; i++) seen.push((await visit()).status);
+      return seen;
+    };
+    expect(await statuses(3)).toEqual([200, 200, 429]);
+    await reload({ rules, top: { trusted_proxies: [] } });
+    expect(await statuses(1)).toEqual([429]);
+  });
+});
+
+describe('a bad file', () => {
+  test('keeps the last good settings, says why and where, and shows in the metrics until a good one comes', async () => {
+    await reload({ rules: BLOCK_ALL });
+    expect(await metric('guard_last_reload_successful')).toBe(1);
+    await reload('version: 1\nobserv: true\n');
+    expect((await visit()).status).toBe(403);
+    expect(await metric('guard_last_reload_successful')).toBe(0);
+    expect(await metric('guard_reloads_total{outcome="refused"}')).toBe(before.refused + 1);
+    const [refused] = logged('reload_refused');
+    expect(refused).toMatchObject({ level: 'error', cause: 'signal' });
+    expect(refused?.['reason']).toMatch(/guard\.yaml:2:1: .*observ/);
+    await reload({ rules: ALLOW_ALL });
+    expect((await visit()).status).toBe(200);
+    expect(await metric('guard_last_reload_successful')).toBe(1);
+  });
+
+  test('so does a file that names a damaged list of crawler addresses', async () => {
+    await reload({ rules: BLOCK_ALL });
+    await mkdir(join(story.product.folder, 'ranges'));
+    await writeFile(join(story.product.folder, 'ranges', 'google-common.json'), 'not JSON');
+    onTestFinished(() => rm(join(story.product.folder, 'ranges'), { recursive: true }));
+    await reload({ rules: ALLOW_ALL, top: { crawlers: { ranges: './ranges' } } });
+    expect((await visit()).status).toBe(403);
+    expect(logged('reload_refused')).toMatchObject([
+      { reason: expect.stringContaining('not a file of refreshed crawler ranges') as string },
+    ]);
+  });
+
+  test('none of its secrets gets into the log, and neither does one of a good file', async () => {
+    const top = { secret: OTHER_SECRET, health_check_token: 'health_flow_other_123456' };
+    await reload({ rules: ALLOW_ALL, top });
+    await reload(`version: 1\nsecret: [${OTHER_SECRET}, ""]\n`);
+    expect(logged('reload_applied')).toMatchObject([{ changed: 'health_check_token, secret' }]);
+    for (const secret of [OTHER_SECRET, INSTALLATION_SECRET, 'health_flow_other', SECRET_KEY]) {
+      expect(story.product.log()).not.toContain(secret);
+    }
+  });
+});
+
+test('what needs a restart keeps its value, is named with file, line and column, and the rest is applied', async () => {
+  const listen = { gateway: '127.0.0.1:1', admin: '127.0.0.1:0', validator: '127.0.0.1:0' };
+  await reload({ rules: BLOCK_ALL, top: { listen, store: { engine: 'memory', path: './s' } } });
+  expect((await visit()).status).toBe(403);
+  expect(logged('reload_needs_restart').map(({ setting }) => setting)).toEqual([
+    'listen.gateway',
+    'listen.api',
+    'listen.collector',
+    'listen.docs',
+    'store',
+  ]);
+  expect(logged('reload_needs_restart')[0]?.['place']).toMatch(/guard\.yaml:3:3$/);
+  expect(await metric('guard_settings_awaiting_restart')).toBe(5);
+  await reload({ rules: BLOCK_ALL });
+  expect(await metric('guard_settings_awaiting_restart')).toBe(0);
+});
+
+describe('a change of a file, without a signal', () => {
+  test('the settings, as an editor replaces them: by rename', async () => {
+    await replaceFile(
+      'guard.yaml',
+      stringify(storySettings(story.origin.url, { rules: BLOCK_ALL })),
+    );
+    await poll(
+      () => visit(),
+      ({ status }) => status === 403,
+      15_000,
+    );
+    await poll(
+      () => Promise.resolve(logged('reload_applied')),
+      (lines) => lines.length > 0,
+      5_000,
+    );
+    expect(logged('reload_applied')).toMatchObject([
+      { cause: 'file', changed: 'organisations.acme.rules' },
+    ]);
+  });
+
+  test('a page that they name, behind a link that is turned, as Kubernetes does', async () => {
+    const { folder } = story.product;
+    for (const [version, text] of [
+      ['..1', 'old page'],
+      ['..2', 'new page'],
+    ] as const) {
+      await mkdir(join(folder, version));
+      await writeFile(join(folder, version, 'blocked.html'), text);
+    }
+    await symlink('..1', join(folder, '..data'));
+    await symlink('..data/blocked.html', join(folder, 'blocked.html'));
+    await reload({ rules: [{ ...BLOCK_ALL[0], block_page: './blocked.html' }] });
+    const html = { ...curl, accept: 'text/html' };
+    expect((await visit(html)).body).toContain('old page');
+    await symlink('..2', join(folder, '..data_tmp'));
+    await rename(join(folder, '..data_tmp'), join(folder, '..data'));
+    await poll(
+      () => visit(html),
+      ({ body }) => body.includes('new page'),
+      15_000,
+    );
+    expect(logged('settings_changed')).toMatchObject([
+      { files: expect.stringContaining('blocked.html') as string },
+    ]);
+  });
+});
