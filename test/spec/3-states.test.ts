@@ -1,9 +1,11 @@
 import type { Session } from '@guard/config/contract/ports';
 import type { ValidateResponse } from '@guard/config/contract/validate-response';
 import { describe, expect, test } from 'vitest';
+import { challenged, person, post, robot, uploadOf } from '../attack/challenged-visitor.ts';
+import { countedStore } from '../attack/counted-store.ts';
 import { chromeHttps, CHROME_UA, curl, googlebot, visit } from '../kit/visitors.ts';
 import { bodyOf, serveValidator } from './serve-validator.ts';
-import { storeWith } from './store-with.ts';
+import { never, storeWith } from './store-with.ts';
 
 const DETECT = '[{ name: r, match: {}, detect: true }]';
 const CHALLENGE = { rules: '[{ name: r, match: {}, challenge: always }]' };
@@ -153,6 +155,97 @@ describe('3 after the interstitial', () => {
       expect(answer).toMatchObject({ decision: 'redirect', status_code: 403 });
       presented = answer.cookies?.[0]?.value ?? presented;
     }
+  });
+});
+
+describe('3 "interstitial served"', () => {
+  const rules = '[{ name: r, match: {}, detect: true, challenge: always }]';
+  const asPerson = (cookie: string) => visit({ headers: person.headers, cookie });
+
+  test('"upload succeeds": "next /validate returns allow", until the session is over', async () => {
+    const { store } = countedStore();
+    const served = await serveValidator({ rules, store });
+    const page = await challenged(served);
+    expect((await post(served, uploadOf(page))).body).toBe('{"result":"reload"}');
+    expect(served.events).toHaveLength(1);
+    for (const hours of [0, 1, -1, 23]) {
+      served.time.now += hours * 3_600_000;
+      expect((await served.ask(asPerson(page.session))).decision, `${hours} h`).toBe('allow');
+      served.time.now -= hours * 3_600_000;
+    }
+  });
+
+  test('"upload succeeds": "or block", with what the challenge found', async () => {
+    const served = await serveValidator({ rules, store: countedStore().store });
+    const page = await challenged(served, { who: robot });
+    const agent = { 'user-agent': robot.headers['user-agent'] ?? '' };
+    expect((await post(served, uploadOf(page, robot), agent)).body).toBe('{"result":"reload"}');
+    const answer = await served.ask(visit({ headers: robot.headers, cookie: page.session }));
+    expect(answer.decision).toBe('block');
+    expect(answer.block_reasons).toContain('webdriver');
+    expect(answer.block_reason_categories).toContain('automated_browser');
+  });
+
+  test.each([
+    ['refuses', () => Promise.reject(new Error('connection refused'))],
+    ['never answers', () => never<boolean>()],
+  ])(
+    '"session storage unavailable" (it %s): 503, "session unverified", "later validations can challenge again"',
+    async (_how, spend) => {
+      const served = await serveValidator({ rules, store: storeWith({ spend }) });
+      const page = await challenged(served);
+      const answer = await post(served, uploadOf(page));
+      expect(answer).toMatchObject({ status: 503, body: '{"result":"retry"}' });
+      // "a support reference code": what the visitor reads out is found among the events.
+      expect(served.events.filter(({ reference }) => reference === page.reference)).toMatchObject([
+        { action: 'challenge', challenge: 'issued' },
+        { action: 'challenge', challenge: 'failed', statusCode: 503, session: page.session },
+      ]);
+      expect((await served.ask(asPerson(page.session))).decision).toBe('redirect');
+    },
+  );
+
+  test('"upload absent": the session that comes again half an hour later was never cleared (spec 2.2)', async () => {
+    const { ask, time } = await serveValidator({ rules: DETECT });
+    const headers = Object.fromEntries(
+      Object.entries(chromeHttps).filter(([name]) => name !== 'accept-language'),
+    );
+    const first = await ask(visit({ headers }));
+    const cookie = first.cookies?.[0]?.value ?? '';
+    expect(first.block_reasons).not.toContain('challenge_never_cleared');
+    expect((await ask(visit({ headers, cookie }))).block_reasons).toEqual(first.block_reasons);
+    time.now += 30 * 60_000;
+    const again = await ask(visit({ headers, cookie }));
+    expect(again.decision).toBe('redirect');
+    expect(again.block_reasons).toContain('challenge_never_cleared');
+    expect(again.block_reason_categories).toContain('challenge_failure');
+  });
+
+  test('"caller drops the returned cookies": "fails closed with reason interstitial_no_session"', async () => {
+    const { store, kept } = countedStore();
+    const served = await serveValidator({ rules, store });
+    const page = await challenged(served);
+    const answer = await post(served, { ...uploadOf(page), session: '' });
+    expect(answer).toMatchObject({ status: 200, body: '{"result":"no_session"}' });
+    expect(kept).toEqual([]);
+    expect(served.events.at(-1)).toMatchObject({
+      challenge: 'failed',
+      blockReasons: ['interstitial_no_session'],
+      blockReasonCategories: ['challenge_failure'],
+      reference: page.reference,
+    });
+    expect((await served.ask(visit({ headers: person.headers }))).decision).toBe('redirect');
+  });
+
+  test('two tabs of one session: the second answer is no second judgement, and both go on', async () => {
+    const { store, kept } = countedStore();
+    const served = await serveValidator({ rules, store });
+    const first = await challenged(served);
+    const second = await challenged(served, { cookie: first.session });
+    expect((await post(served, uploadOf(first))).body).toBe('{"result":"reload"}');
+    expect((await post(served, uploadOf(second))).body).toBe('{"result":"retry"}');
+    expect(kept).toHaveLength(1);
+    expect((await served.ask(asPerson(first.session))).decision).toBe('allow');
   });
 });
 

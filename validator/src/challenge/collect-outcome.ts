@@ -15,7 +15,9 @@ export type Ending =
   /** Not an answer to a live challenge. */
   | ({ readonly kind: 'failed'; readonly reasons: readonly [Reason] } & Partial<Subject>)
   /** The session store did not answer: nobody's fault but ours. */
-  | { readonly kind: 'unavailable'; readonly reasons: readonly [] };
+  | ({ readonly kind: 'unavailable'; readonly reasons: readonly [] } & Partial<Subject>)
+  /** Not read: its network had uploaded too much just before. */
+  | { readonly kind: 'limited'; readonly reasons: readonly [] };
 
 /** How an upload ended and who sent it, for metrics and events. */
 export type CollectOutcome = Ending & { readonly ip: string; readonly userAgent: string };

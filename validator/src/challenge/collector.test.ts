@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../../test/kit/seeded-random.ts';
 import { createCollector } from './collector.ts';
-import { aChallengedVisitor, SECRETS } from './test-challenge.ts';
+import { aChallengedVisitor, SECRETS, TERMS } from './test-challenge.ts';
 
 const body = (result: string) => JSON.stringify({ result });
 
@@ -168,6 +168,7 @@ describe('the edge of POST /verify', () => {
       clock: () => visitor.time.nowMs,
       sessionTtlMs: 1000,
       rejectedTtlMs: 1000,
+      currentRuleSet: () => TERMS.ruleSet,
       allowedOrigin: () => true,
       report: ({ kind }) => outcomes.push(kind),
     });

@@ -1,3 +1,4 @@
+import { CHALLENGE } from '@guard/config/contract/limits';
 import type {
   Clock,
   Collect,
@@ -5,12 +6,16 @@ import type {
   CollectRequest,
   SessionStore,
 } from '@guard/config/contract/ports';
+import { parseIp } from '@guard/config/net/cidr';
+import { networkOf } from '@guard/config/net/network-of';
+import { within } from '../deadline.ts';
+import { memberCount, scanJson } from '../request/json-shape.ts';
 import { createSealer } from '../session/sealer.ts';
 import type { CollectOutcome, Ending } from './collect-outcome.ts';
 import { corsHeaders, preflight } from './cors.ts';
-import { MAX_UPLOAD_BYTES, Upload, type UploadResult } from './evidence.ts';
+import { Upload, type UploadResult } from './evidence.ts';
 import { settle, type Settlement } from './settle.ts';
-import type { Ticket } from './ticket.ts';
+import { readTicket, type Ticket } from './ticket.ts';
 
 export interface CollectorOptions {
   /** The same list as for createChallengeIssuer: the first signs, all verify. */
@@ -21,6 +26,8 @@ export interface CollectorOptions {
   readonly sessionTtlMs: number;
   /** How long a rejected session is remembered before it may be challenged again. */
   readonly rejectedTtlMs: number;
+  /** Fingerprint of an organisation's rules as they are now (challenge-terms.ts). */
+  readonly currentRuleSet: (organisation: string) => string | undefined;
   /** Whether pages of this origin may upload to another host than their own. */
   readonly allowedOrigin: (origin: string) => boolean;
   /** Told how each upload ended, before its answer goes out. Must not throw. */
@@ -29,26 +36,33 @@ export interface CollectorOptions {
 
 /** Handles `POST /verify` (spec 3: the challenge page's upload), and the preflight of its CORS form. */
 export function createCollector(options: CollectorOptions): Collect {
-  const { clock, report } = options;
+  const { clock, report, store } = options;
   const sealer = createSealer(options.secrets, 'ticket');
 
-  async function verify(request: CollectRequest): Promise<CollectAnswer> {
-    const sent = { ip: request.ip, userAgent: headerOf(request, 'user-agent') };
+  async function verify(request: CollectRequest, sent: Sent): Promise<CollectAnswer> {
+    const waitMs = await store.take(`upload:${uploadGroup(sent.ip)}`, CHALLENGE.uploadsPerNetwork);
+    if (waitMs > 0) {
+      report({ ...sent, kind: 'limited', reasons: [] });
+      return answer(429, 'retry', { 'Retry-After': String(Math.ceil(waitMs / 1000)) });
+    }
     const upload = readUpload(request.body);
     if (!upload) {
       report({ ...sent, kind: 'failed', reasons: ['challenge_invalid'] });
       return answer(400, 'failed');
     }
     const facts = { ...sent, headers: request.headers };
-    try {
-      const settlement = await settle(upload, facts, clock(), { ...options, sealer });
-      report({ ...sent, ...outcomeOf(settlement) });
-      return answerTo(settlement);
-    } catch {
-      // settle() rejects only with its store. The page tries again by itself on a 5xx.
-      report({ ...sent, kind: 'unavailable', reasons: [] });
-      return answer(503, 'retry');
-    }
+    const settlement = await settle(upload, facts, clock(), { ...options, sealer });
+    report({ ...sent, ...outcomeOf(settlement) });
+    return answerTo(settlement);
+  }
+
+  /** Spec 3, "session storage unavailable": the page tries again by itself on a 5xx. */
+  function unavailable(request: CollectRequest, sent: Sent): CollectAnswer {
+    const upload = readUpload(request.body);
+    const reading = upload && readTicket(sealer, upload.ticket, clock());
+    const subject = reading && reading.kind !== 'invalid' ? subjectOf(reading.ticket) : {};
+    report({ ...sent, kind: 'unavailable', reasons: [], ...subject });
+    return answer(503, 'retry');
   }
 
   return async (request) => {
@@ -57,15 +71,37 @@ export function createCollector(options: CollectorOptions): Collect {
     if (request.method === 'OPTIONS') return preflight(cors);
     if (request.method !== 'POST') return empty(405, { Allow: 'POST, OPTIONS' });
     if (!isJson(headerOf(request, 'content-type'))) return empty(415, cors);
-    if (Buffer.byteLength(request.body) > MAX_UPLOAD_BYTES) return empty(413, cors);
-    const { status, headers, body } = await verify(request);
+    if (Buffer.byteLength(request.body) > CHALLENGE.maxUploadBytes) return empty(413, cors);
+    const sent: Sent = { ip: request.ip, userAgent: headerOf(request, 'user-agent') };
+    // verify() rejects only with its store. One that never answers must not hold the page either; if
+    // it comes round later, what it keeps was earned in order.
+    const answered = verify(request, sent).catch(() => undefined);
+    const { status, headers, body } =
+      (await within(answered, CHALLENGE.uploadBudgetMs, () => undefined)) ??
+      unavailable(request, sent);
     return { status, headers: { ...headers, ...cors }, body };
   };
 }
 
+/** Who sent an upload. */
+type Sent = Pick<CollectOutcome, 'ip' | 'userAgent'>;
+
+/** What uploads are counted by; senders whose address cannot be read share one group. */
+function uploadGroup(address: string): string {
+  const ip = parseIp(address);
+  return ip === undefined ? 'unknown' : networkOf(ip);
+}
+
+/** Deepest nesting of an upload's JSON; the evidence has seven levels. */
+const MAX_JSON_DEPTH = 16;
+
+/** Undefined for what no page of ours sends. A name that stands twice is one such thing. */
 function readUpload(body: string): Upload | undefined {
+  const { depth, members } = scanJson(body, MAX_JSON_DEPTH);
+  if (depth > MAX_JSON_DEPTH) return undefined;
   try {
-    return Upload.safeParse(JSON.parse(body)).data;
+    const upload = Upload.safeParse(JSON.parse(body)).data;
+    return upload && memberCount(upload) === members ? upload : undefined;
   } catch {
     return undefined;
   }
@@ -99,10 +135,15 @@ function answerTo(settlement: Settlement): CollectAnswer {
   }
 }
 
-function answer(status: number, result: UploadResult): CollectAnswer {
+function answer(
+  status: number,
+  result: UploadResult,
+  headers: Readonly<Record<string, string>> = {},
+): CollectAnswer {
   return {
     status,
     headers: {
+      ...headers,
       'Content-Type': 'application/json',
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',

@@ -6,9 +6,6 @@ import { LIMITS } from '../../browser/page/limits.ts';
  * server). The browser code takes its types from here; nothing of this file is bundled into it.
  */
 
-/** Largest body of `POST /verify`, in bytes of UTF-8. */
-export const MAX_UPLOAD_BYTES = 64 * 1024;
-
 const text = z.string().max(LIMITS.textChars);
 const userAgent = z.string().max(LIMITS.userAgentChars);
 const texts = z.array(text).max(LIMITS.listItems);
@@ -41,7 +38,15 @@ const Readings = z.strictObject({
   automation: reading(texts),
   /** Natives whose source text is not the browser's own. */
   alteredNatives: reading(texts),
-  hints: reading(z.strictObject({ brands: Brands, mobile: z.boolean(), platform: text })),
+  hints: reading(
+    z.strictObject({
+      brands: Brands,
+      mobile: z.boolean(),
+      platform: text,
+      /** Entries of the list of full versions; null when the browser gives no such list. */
+      fullVersions: count.nullable(),
+    }),
+  ),
   languages: reading(z.strictObject({ first: text, all: texts })),
   plugins: reading(z.strictObject({ plugins: count, mimeTypes: count })),
   /** Property names of `window.chrome`. */
@@ -58,6 +63,8 @@ const Readings = z.strictObject({
       innerWidth: length,
       innerHeight: length,
       pixelRatio: length,
+      /** Room that a scroll bar takes, in CSS pixels; 0 where it lies over the content. */
+      scrollBar: length.nullable(),
     }),
   ),
   hardware: reading(z.strictObject({ concurrency: count, touchPoints: count })),
@@ -66,6 +73,27 @@ const Readings = z.strictObject({
   graphics: reading(z.strictObject({ vendor: text, renderer: text })),
   worker: reading(
     z.strictObject({ userAgent, platform: text, languages: texts, concurrency: count }),
+  ),
+  /** The same browser as an empty frame sees it, which scripts put into the page seldom reach. */
+  frame: reading(
+    z.strictObject({
+      webdriver: z.boolean().nullable(),
+      userAgent,
+      platform: text,
+      /** `window.chrome` is there. */
+      chrome: z.boolean(),
+      plugins: count,
+    }),
+  ),
+  /** Natives that were replaced, and those among them that are a Proxy. */
+  disguises: reading(z.strictObject({ foreign: texts, proxied: texts })),
+  /** How often an error's stack was formatted although no script asked for it. */
+  inspector: reading(z.strictObject({ stacksFormatted: count })),
+  /** How many of `asked` history updates in a row a frame was granted. */
+  flooding: reading(z.strictObject({ asked: count, granted: count })),
+  /** The ticket's layout questions as this engine answered them, in CSS pixels. */
+  layout: reading(
+    z.strictObject({ side: length, answers: z.array(length).max(LIMITS.layoutAnswers) }),
   ),
 });
 export type Readings = z.infer<typeof Readings>;
@@ -78,6 +106,8 @@ export const Evidence = z.strictObject({
   /** What no browser lacks; an upload without it is not in this form. */
   agent: z.strictObject({ userAgent: userAgent.min(1), platform: text }),
   readings: Readings,
+  /** When this document began, by the browser's own clock: milliseconds since the epoch. */
+  startedAtMs: z.number().min(0).max(Number.MAX_SAFE_INTEGER),
   /** How long each source took, in milliseconds. */
   tookMs: z.record(z.string().max(32), milliseconds),
   totalMs: milliseconds,
@@ -88,6 +118,8 @@ export const Upload = z.strictObject({
   ticket: z.string().max(2048),
   /** The `_guard` cookie as the page reads it; empty when it did not stay. */
   session: z.string().max(128),
+  /** Counter of the proof of work (proof-of-work.ts); absent when the page was asked for none. */
+  work: z.int().min(0).max(0xffff_ffff).optional(),
   evidence: Evidence,
 });
 export type Upload = Readonly<z.infer<typeof Upload>>;

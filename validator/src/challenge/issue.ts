@@ -1,7 +1,11 @@
+import { CHALLENGE } from '@guard/config/contract/limits';
 import { networkOf } from '@guard/config/net/network-of';
 import { chooseLanguage } from '../pages/choose-language.ts';
+import type { FormSource } from '../pages/form-source.ts';
 import { createInterstitial } from '../pages/interstitial.ts';
+import type { Look } from '../pages/look.ts';
 import { createSealer } from '../session/sealer.ts';
+import type { ChallengeTerms } from './challenge-terms.ts';
 import { newReference } from './reference-code.ts';
 import { hashUserAgent, issueTicket, newTicketId } from './ticket.ts';
 
@@ -12,8 +16,12 @@ export interface ChallengeRequest {
   readonly ip: string;
   readonly userAgent: string;
   readonly acceptLanguage: string | undefined;
-  /** Method of the challenged request; the page prepares people for a form that is sent again. */
-  readonly method: string;
+  /** Whose form the challenged request carried: it decides what the page does after a pass. */
+  readonly form: FormSource;
+  /** How the organisation's pages look. */
+  readonly look: Look;
+  /** The organisation's terms as they are now (challenge-terms.ts). */
+  readonly terms: ChallengeTerms;
   /** `/.guard/verify` behind the gateway, or the collector's absolute URL. */
   readonly uploadUrl: string;
   /** Milliseconds since the epoch. */
@@ -29,9 +37,6 @@ export interface Challenge {
 
 export type IssueChallenge = (request: ChallengeRequest) => Challenge;
 
-/** How long a challenge can be answered: a page in a background tab is given time to run. */
-const TICKET_TTL_MS = 10 * 60_000;
-
 /**
  * Makes challenge pages (spec 3). Issuing stores nothing, so that a flood of requests which never
  * answer costs no memory. `script` is the interstitial of loadBrowserBundle().
@@ -43,8 +48,9 @@ export function createChallengeIssuer(options: {
 }): IssueChallenge {
   const sealer = createSealer(options.secrets, 'ticket');
   const render = createInterstitial(options.script);
-  const ttlMs = options.ticketTtlMs ?? TICKET_TTL_MS;
-  return ({ organisation, sessionId, ip, userAgent, acceptLanguage, method, uploadUrl, nowMs }) => {
+  const ttlMs = options.ticketTtlMs ?? CHALLENGE.ticketTtlMs;
+  return (request) => {
+    const { organisation, sessionId, ip, userAgent, terms, uploadUrl, nowMs } = request;
     const reference = newReference();
     const ticket = issueTicket(sealer, {
       id: newTicketId(),
@@ -55,13 +61,16 @@ export function createChallengeIssuer(options: {
       network: networkOf(ip),
       userAgentHash: hashUserAgent(userAgent),
       reference,
+      ...terms,
     });
     const page = render({
       ticket,
       uploadUrl,
       reference,
-      messages: chooseLanguage(acceptLanguage),
-      resubmits: method !== 'GET' && method !== 'HEAD',
+      work: terms.work,
+      messages: chooseLanguage(request.acceptLanguage),
+      form: request.form,
+      look: request.look,
     });
     return { ...page, reference };
   };

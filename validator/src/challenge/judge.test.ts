@@ -3,10 +3,17 @@ import { reasons } from '@guard/config/contract/reasons';
 import { describe, expect, test } from 'vitest';
 import type { Evidence, Readings } from './evidence.ts';
 import { judge } from './judge.ts';
+import { answering } from './test-answers.ts';
 import { fixture, type Fixture } from './test-challenge.ts';
 
+const TICKET = 'the ticket of these tests';
+
+/** Judged as the answer to one ticket, whose layout questions were answered as that browser does. */
 function judged({ evidence, headers }: Pick<Fixture, 'evidence' | 'headers'>) {
-  return judge(evidence, { userAgent: headers['user-agent'] ?? '', headers });
+  return judge(
+    { ticket: TICKET, evidence: answering(evidence, TICKET) },
+    { userAgent: headers['user-agent'] ?? '', headers },
+  );
 }
 
 function recordings(folder: 'human' | 'automated'): string[] {
@@ -45,7 +52,7 @@ describe('what could not be read is no evidence', () => {
     fixture('human/firefox-headful.json').evidence.readings,
   ) as (keyof Readings)[]; // Object.keys forgets the names.
 
-  test.each(names)('a person stays one without %s', (name) => {
+  test.each(names.filter((name) => name !== 'layout'))('a person stays one without %s', (name) => {
     for (const why of unread) {
       expect(withReadings({ [name]: { unread: why } })).toEqual({ kind: 'human' });
       expect(withReadings({ [name]: { unread: why } }, 'firefox-headful')).toEqual({
@@ -82,7 +89,7 @@ describe('each judge finds its own contradiction', () => {
   test('page_mismatch: the request said another version than the page', () => {
     const person = fixture('human/chromium-headful-xvfb-default-screen.json');
     const userAgent = person.headers['user-agent']?.replace('156', '155') ?? '';
-    expect(judge(person.evidence, { userAgent, headers: {} })).toEqual({
+    expect(judged({ ...person, headers: { 'user-agent': userAgent } })).toEqual({
       kind: 'automated',
       reasons: ['page_mismatch'],
     });
@@ -105,6 +112,141 @@ describe('each judge finds its own contradiction', () => {
       kind: 'automated',
       reasons: ['client_hints_mismatch'],
     });
+  });
+
+  const frameOf = (change: object) => {
+    const { agent } = fixture('human/chromium-headful-incognito.json').evidence;
+    const clean = { webdriver: false, ...agent, chrome: true, plugins: 5, ...change };
+    return withReadings({ frame: { value: clean } });
+  };
+
+  test('webdriver: only the empty frame still says so', () => {
+    expect(frameOf({})).toEqual({ kind: 'human' });
+    expect(frameOf({ webdriver: true })).toEqual({ kind: 'automated', reasons: ['webdriver'] });
+  });
+
+  test.each([{ userAgent: 'Mozilla/5.0 (another)' }, { platform: 'Win32' }])(
+    'frame_mismatch: the empty frame saw %j',
+    (change) => {
+      expect(frameOf(change)).toEqual({ kind: 'automated', reasons: ['frame_mismatch'] });
+    },
+  );
+
+  test('an empty frame that an old engine has not filled yet is no evidence', () => {
+    expect(frameOf({ userAgent: '', platform: '' })).toEqual({ kind: 'human' });
+  });
+
+  const proxies = (...proxied: string[]) =>
+    withReadings({ disguises: { value: { foreign: [], proxied } } });
+
+  test.each([
+    [['Function.toString', 'navigator.languages', 'WebGL.getParameter']],
+    [['navigator.webdriver']],
+  ])('disguised_natives: %j are Proxies', (names) => {
+    expect(proxies(...names)).toEqual({ kind: 'automated', reasons: ['disguised_natives'] });
+  });
+
+  test.each([
+    ['a content blocker hides changes that lie elsewhere', ['Function.toString']],
+    [
+      'a privacy extension covers two natives',
+      ['navigator.hardwareConcurrency', 'WebGL.getParameter'],
+    ],
+    ['both together', ['Function.toString', 'WebGL.getParameter']],
+  ])('no finding: %s', (_who, proxied) => {
+    expect(proxies(...proxied)).toEqual({ kind: 'human' });
+  });
+
+  test('automation_flags: no flood of history updates was refused', () => {
+    const flooding = (granted: number) =>
+      withReadings({ flooding: { value: { asked: 201, granted } } });
+    expect(flooding(201)).toEqual({ kind: 'automated', reasons: ['automation_flags'] });
+    expect(flooding(200)).toEqual({ kind: 'human' });
+    expect(flooding(0)).toEqual({ kind: 'human' });
+  });
+
+  test('automation_flags says nothing of a Chromium in which it was never measured', () => {
+    const text = JSON.stringify(fixture('human/chromium-headful-incognito.json'));
+    const future = JSON.parse(text.replaceAll('156', '190')) as Fixture;
+    future.evidence.readings.flooding = { value: { asked: 201, granted: 201 } };
+    expect(judged(future)).toEqual({ kind: 'human' });
+  });
+
+  const screen = (change: object) => {
+    const { screen: own } = fixture('human/chromium-headful-incognito.json').evidence.readings;
+    if (!('value' in own)) throw new Error('the recording has a screen');
+    const metrics = { width: 1280, height: 720, innerWidth: 1280, innerHeight: 720 };
+    return withReadings({ screen: { value: { ...own.value, ...metrics, ...change } } });
+  };
+
+  test('emulated_screen: the window is taller than the screen that its viewport fills', () => {
+    expect(screen({ outerWidth: 1288, outerHeight: 805 })).toEqual({
+      kind: 'automated',
+      reasons: ['emulated_screen'],
+    });
+  });
+
+  test.each([
+    ['fills it', { outerWidth: 1280, outerHeight: 720 }],
+    ['is larger', { width: 800, height: 600, outerWidth: 1280, outerHeight: 807 }],
+  ])('emulated_screen: a window on Linux that %s, and no scroll bars', (_how, change) => {
+    expect(screen({ ...change, scrollBar: 0 })).toEqual({
+      kind: 'automated',
+      reasons: ['emulated_screen'],
+    });
+    expect(screen({ ...change, scrollBar: 15 })).toEqual({ kind: 'human' });
+  });
+
+  test.each([
+    ['full screen', { outerWidth: 1280, outerHeight: 720 }],
+    ['Brave, whose screen is the viewport', { outerWidth: 1285, outerHeight: 727 }],
+    ['a window over the edge', { outerWidth: 1400, outerHeight: 900, innerHeight: 801 }],
+  ])('no finding: %s', (_who, change) => {
+    expect(screen(change)).toEqual({ kind: 'human' });
+  });
+
+  const listening = { inspector: { value: { stacksFormatted: 1 } } } as const;
+
+  test('debugger_attached: a developer with the tools open passes', () => {
+    expect(withReadings(listening)).toEqual({ kind: 'human' });
+  });
+
+  test('debugger_attached and language_mismatch: two weak signs of different kinds are a doubt', () => {
+    const person = fixture('human/chromium-headful-incognito.json');
+    const french = {
+      ...person,
+      headers: { ...person.headers, 'accept-language': 'fr-FR,fr;q=0.9' },
+    };
+    expect(judged(french)).toEqual({ kind: 'human' });
+    const { evidence } = french;
+    const both = { ...evidence, readings: { ...evidence.readings, ...listening } };
+    expect(judged({ ...french, evidence: both })).toEqual({
+      kind: 'automated',
+      reasons: ['debugger_attached', 'language_mismatch'],
+    });
+  });
+
+  test.each(['en-GB,fr;q=0.5', 'EN', '*', '', 'en-US,en;q=0.9,*;q=0.1'])(
+    'no language_mismatch with Accept-Language %j',
+    (header) => {
+      const person = fixture('human/chromium-headful-incognito.json');
+      const evidence = {
+        ...person.evidence,
+        readings: { ...person.evidence.readings, ...listening },
+      };
+      const headers = { ...person.headers, 'accept-language': header };
+      expect(judged({ evidence, headers })).toEqual({ kind: 'human' });
+    },
+  );
+
+  test('client_hints_mismatch: the User-Agent was set on the command line, which empties the full versions', () => {
+    const { hints } = fixture('human/chromium-headful-xvfb-default-screen.json').evidence.readings;
+    if (!('value' in hints)) throw new Error('the recording has hints');
+    const full = (fullVersions: number | null) =>
+      withReadings({ hints: { value: { ...hints.value, fullVersions } } });
+    expect(full(0)).toEqual({ kind: 'automated', reasons: ['client_hints_mismatch'] });
+    expect(full(2)).toEqual({ kind: 'human' });
+    expect(full(null)).toEqual({ kind: 'human' });
   });
 
   test('every reason a recording expects is one of the contract', () => {

@@ -1,9 +1,18 @@
 import type { Reason } from '@guard/config/contract/reasons';
+import { layoutQuestions } from '../../browser/page/layout/questions.ts';
+import { weigh } from '../verdict/weigh.ts';
 import { readClaim } from './claim.ts';
-import type { Evidence } from './evidence.ts';
+import type { Upload } from './evidence.ts';
+import { judgeAutomationFlags } from './judges/automation-flags.ts';
 import { judgeAutomationGlobals } from './judges/automation-globals.ts';
 import { judgeClientHints } from './judges/client-hints.ts';
+import { judgeDisguises } from './judges/disguises.ts';
+import { judgeEmulatedScreen } from './judges/emulated-screen.ts';
+import { judgeFrame } from './judges/frame.ts';
 import { judgeHeadless } from './judges/headless.ts';
+import { judgeInspector } from './judges/inspector.ts';
+import { judgeLanguages } from './judges/languages.ts';
+import { judgeLayout, lacksLayout } from './judges/layout.ts';
 import { judgePage } from './judges/page.ts';
 import { judgeWebdriver } from './judges/webdriver.ts';
 import { judgeWorker } from './judges/worker.ts';
@@ -11,22 +20,44 @@ import type { Case, Judge, RequestFacts } from './judges/case.ts';
 
 export type Judgement =
   | { readonly kind: 'human' }
-  | { readonly kind: 'automated'; readonly reasons: readonly [Reason, ...Reason[]] };
+  | { readonly kind: 'automated'; readonly reasons: readonly [Reason, ...Reason[]] }
+  /** Nothing speaks against a person, and the questions were not carried out: a fresh page asks again. */
+  | { readonly kind: 'incomplete' };
 
+/** In this order the reasons are named. */
 const judges: readonly Judge[] = [
   judgeWebdriver,
   judgeAutomationGlobals,
   judgeHeadless,
+  judgeDisguises,
+  judgeAutomationFlags,
+  judgeEmulatedScreen,
+  judgeInspector,
   judgePage,
+  judgeFrame,
   judgeWorker,
+  judgeLayout,
   judgeClientHints,
+  judgeLanguages,
 ];
 
-/** Weighs a challenge page's evidence. Pure; every reason that applies is named. */
-export function judge(evidence: Evidence, request: RequestFacts): Judgement {
-  const theCase: Case = { evidence, request, claim: readClaim(evidence.agent.userAgent) };
-  const [first, ...others] = judges.flatMap((ask) => ask(theCase) ?? []);
-  return first === undefined
-    ? { kind: 'human' }
-    : { kind: 'automated', reasons: [first, ...others] };
+/**
+ * Weighs a challenge page's evidence against its ticket and its request. Pure; every reason that
+ * applies is named. What would raise a doubt about a request (verdict/weigh.ts) is enough to reject.
+ */
+export function judge(
+  { evidence, ticket }: Pick<Upload, 'evidence' | 'ticket'>,
+  request: RequestFacts,
+): Judgement {
+  const theCase: Case = {
+    evidence,
+    request,
+    claim: readClaim(evidence.agent.userAgent),
+    questions: layoutQuestions(ticket),
+  };
+  const [first, ...others] = new Set(judges.flatMap((ask) => ask(theCase) ?? []));
+  if (first !== undefined && weigh([first, ...others], false) !== 'clean') {
+    return { kind: 'automated', reasons: [first, ...others] };
+  }
+  return { kind: lacksLayout(evidence.readings) ? 'incomplete' : 'human' };
 }

@@ -1,9 +1,12 @@
+import { CHALLENGE } from '@guard/config/contract/limits';
+import type { Session, SessionStore } from '@guard/config/contract/ports';
 import type { Reason } from '@guard/config/contract/reasons';
-import type { SessionStore } from '@guard/config/contract/ports';
 import type { Sealer } from '../session/sealer.ts';
 import type { Upload, UploadResult } from './evidence.ts';
 import { judge, type Judgement } from './judge.ts';
 import type { RequestFacts } from './judges/case.ts';
+import { PAYLOAD_MEMORY_MS, payloadDigest } from './payload-digest.ts';
+import { isWorkDone } from './proof-of-work.ts';
 import { sessionNetwork } from './session-network.ts';
 import { hashUserAgent, readTicket, type Ticket } from './ticket.ts';
 import { Verification, type Sender, type ValidTicket } from './verification.ts';
@@ -24,14 +27,14 @@ export interface SettleOptions {
   readonly store: SessionStore;
   readonly sessionTtlMs: number;
   readonly rejectedTtlMs: number;
+  /** Fingerprint of an organisation's rules as they are now; undefined when there is none of the name. */
+  readonly currentRuleSet: (organisation: string) => string | undefined;
 }
 
-/** Added to a spent ticket's rest of life: instances of one service differ a little in their clocks. */
-const CLOCK_SKEW_MS = 60_000;
-
 /**
- * Ticket, session, agent, judgement, spend, keep: in this order, each leaving early with its own
- * answer. Whatever decides comes from the ticket or the server; rejects only when the store does.
+ * Ticket, rule set, session, agent, work, judgement, spend, keep: in this order, each leaving early
+ * with its own answer. Whatever decides comes from the ticket or the server; rejects only when the
+ * store does.
  */
 export async function settle(
   upload: Upload,
@@ -40,38 +43,77 @@ export async function settle(
   options: SettleOptions,
 ): Promise<Settlement> {
   const reading = readTicket(options.sealer, upload.ticket, nowMs);
-  if (reading.kind === 'invalid') return failed(undefined, 'challenge_invalid', 'failed');
-  const { ticket } = reading;
-  // A page left open too long only needs a fresh ticket, which a reload brings.
-  if (reading.kind === 'expired') return failed(ticket, 'challenge_expired', 'retry');
+  switch (reading.kind) {
+    case 'invalid':
+      return failed(undefined, 'challenge_invalid', 'failed');
+    // A page left open too long, or over a change of the clock, only needs the ticket of a reload.
+    case 'expired':
+    case 'early':
+      return failed(reading.ticket, 'challenge_expired', 'retry');
+    case 'valid': {
+      const objection = objectionTo(upload, reading.ticket, request, options);
+      if (objection) return objection;
+      const sender: Sender = {
+        userAgent: request.userAgent,
+        network: sessionNetwork(reading.ticket.network, request.ip),
+      };
+      const judgement = judge(upload, request);
+      if (judgement.kind === 'incomplete') {
+        return failed(reading.ticket, 'challenge_incomplete', 'retry');
+      }
+      const payload = payloadDigest(upload.evidence);
+      return keep(reading, { sender, judgement, payload }, nowMs, options);
+    }
+  }
+}
+
+/** Why an upload is no answer to its ticket, whatever its evidence says. */
+function objectionTo(
+  upload: Upload,
+  ticket: Ticket,
+  { userAgent }: RequestFacts,
+  { currentRuleSet }: SettleOptions,
+): Settlement | undefined {
+  // Other rules may ask for less, more or nothing: the next decision knows.
+  if (currentRuleSet(ticket.organisation) !== ticket.ruleSet) {
+    return failed(ticket, 'challenge_outdated', 'retry');
+  }
   if (upload.session !== ticket.sessionId) {
     // Another tab of the same browser was given another session meanwhile: a reload settles that.
-    return failed(
-      ticket,
-      'interstitial_no_session',
-      upload.session === '' ? 'no_session' : 'retry',
-    );
+    const result = upload.session === '' ? 'no_session' : 'retry';
+    return failed(ticket, 'interstitial_no_session', result);
   }
-  if (hashUserAgent(request.userAgent) !== ticket.userAgentHash) {
+  // A visitor's network may change between page and answer (session-network.ts), its agent does not.
+  if (hashUserAgent(userAgent) !== ticket.userAgentHash) {
     return failed(ticket, 'challenge_invalid', 'failed');
   }
-  const sender: Sender = {
-    userAgent: request.userAgent,
-    network: sessionNetwork(ticket.network, request.ip),
-  };
-  return keep(reading, sender, judge(upload.evidence, request), nowMs, options);
+  if (!isWorkDone(upload.ticket, upload.work, ticket.work)) {
+    return failed(ticket, 'challenge_invalid', 'failed');
+  }
+  return undefined;
+}
+
+/** An upload that has nothing left to object to, judged. */
+interface Answer {
+  readonly sender: Sender;
+  readonly judgement: Exclude<Judgement, { kind: 'incomplete' }>;
+  /** payloadDigest of its evidence. */
+  readonly payload: string;
 }
 
 async function keep(
   reading: ValidTicket,
-  sender: Sender,
-  judgement: Judgement,
+  answer: Answer,
   nowMs: number,
   options: SettleOptions,
 ): Promise<Settlement> {
   const { store, sessionTtlMs, rejectedTtlMs } = options;
+  const { sender } = answer;
   const { ticket } = reading;
-  const spent = await store.spend(ticket.id, ticket.expiresAt - nowMs + CLOCK_SKEW_MS);
+  const held = await store.session(ticket.sessionId);
+  if (held && isAnswered(ticket, held)) return failed(ticket, 'challenge_replayed', 'retry');
+  const spent = await store.spend(ticket.id, ticket.expiresAt - nowMs + CHALLENGE.clockSkewMs);
+  const judgement = spent ? await unlessReplayed(answer, store) : answer.judgement;
   switch (judgement.kind) {
     case 'human': {
       const verification = Verification.afterSpending(spent, { reading, judgement, sender });
@@ -91,6 +133,24 @@ async function keep(
       return { kind: 'rejected', ticket, reasons };
     }
   }
+}
+
+/** The same readings with the same timings have come before, under another ticket: a recording. */
+async function unlessReplayed(
+  { judgement, payload }: Answer,
+  store: SessionStore,
+): Promise<Answer['judgement']> {
+  if (judgement.kind === 'automated') return judgement;
+  const first = await store.spend(payload, PAYLOAD_MEMORY_MS);
+  return first ? judgement : { kind: 'automated', reasons: ['payload_replayed'] };
+}
+
+/**
+ * A session judged since the ticket was issued has had its answer: a second ticket of the same session
+ * cannot wash a rejected one clean, and a ticket stays spent when the list of spent ones overflows.
+ */
+function isAnswered(ticket: Ticket, held: Session): boolean {
+  return held.organisation === ticket.organisation && held.judgedAt >= ticket.issuedAt;
 }
 
 function failed(ticket: Ticket | undefined, reason: Reason, result: UploadResult): Settlement {

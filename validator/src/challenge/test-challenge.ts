@@ -5,11 +5,14 @@ import { z } from 'zod';
 import type { CollectOutcome } from './collect-outcome.ts';
 import { createCollector } from './collector.ts';
 import { Evidence } from './evidence.ts';
+import { compileLook } from '../pages/look.ts';
 import { createChallengeIssuer } from './issue.ts';
+import { answering } from './test-answers.ts';
 
 /** What the tests of this folder share: recorded evidence, a store, and a visitor who answers. */
 
 export const SECRETS = ['the first secret of the tests'] as const;
+export const TERMS = { ruleSet: 'rules-of-the-tests', work: 0 } as const;
 
 const Fixture = z.strictObject({
   recorded: z.string(),
@@ -72,7 +75,9 @@ export function aChallengedVisitor(name = 'human/chromium-headful-xvfb-default-s
     ip: '198.51.100.7',
     userAgent,
     acceptLanguage: headers['accept-language'],
-    method: 'GET',
+    form: 'none',
+    look: compileLook(),
+    terms: TERMS,
     uploadUrl: '/.guard/verify',
     nowMs: time.nowMs,
   });
@@ -83,10 +88,11 @@ export function aChallengedVisitor(name = 'human/chromium-headful-xvfb-default-s
     clock: () => time.nowMs,
     sessionTtlMs: 3_600_000,
     rejectedTtlMs: 600_000,
+    currentRuleSet: () => TERMS.ruleSet,
     allowedOrigin: () => true,
     report: (outcome) => outcomes.push(outcome),
   });
-  const upload = { ticket, session: sessionId, evidence };
+  const upload = { ticket, session: sessionId, evidence: answering(evidence, ticket) };
   const request: CollectRequest = {
     method: 'POST',
     path: '/verify',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createSealer } from '../session/sealer.ts';
+import { readFields, writeFields } from './ticket-fields.ts';
 import { hashUserAgent, issueTicket, newTicketId, readTicket, type Ticket } from './ticket.ts';
 
 const sealer = createSealer(['the first secret of the tests'], 'ticket');
@@ -13,6 +14,8 @@ const ticket: Ticket = {
   network: '198.51.100.0/24',
   userAgentHash: hashUserAgent('Mozilla/5.0'),
   reference: 'K7QM2X9D',
+  ruleSet: 'c2hhMjU2LW9mLXJ1',
+  work: 14,
 };
 const text = issueTicket(sealer, ticket);
 const now = ticket.issuedAt + 1000;
@@ -44,25 +47,46 @@ describe('spec 3: the ticket of an interstitial', () => {
   });
 
   test('cannot be spliced: no byte moves from one field into its neighbour', () => {
-    const body = JSON.parse(Buffer.from(text, 'base64url').toString('utf8', 32)) as unknown[];
-    const mac = Buffer.from(text, 'base64url').subarray(0, 32);
-    for (let at = 1; at < body.length - 1; at += 1) {
-      const spliced = [...body];
-      const [left, right] = [String(body[at]), String(body[at + 1])];
-      spliced[at] = left + right.slice(0, 1);
-      spliced[at + 1] = right.slice(1);
-      const forged = Buffer.concat([mac, Buffer.from(JSON.stringify(spliced))]);
-      expect(readTicket(sealer, forged.toString('base64url'), now)).toEqual({ kind: 'invalid' });
+    const bytes = Buffer.from(text, 'base64url');
+    const mac = bytes.subarray(0, 32);
+    const fields = readFields(bytes.subarray(32)) ?? [];
+    expect(fields).toHaveLength(11);
+    for (let at = 0; at < fields.length - 1; at += 1) {
+      const [left = '', right = ''] = fields.slice(at);
+      const spliced = fields.with(at, left + right.slice(0, 1)).with(at + 1, right.slice(1));
+      const forged = Buffer.concat([mac, writeFields(spliced)]).toString('base64url');
+      expect(readTicket(sealer, forged, now)).toEqual({ kind: 'invalid' });
     }
   });
 
   test('of one organisation cannot be turned into another one’s', () => {
-    const bytes = Buffer.from(text, 'base64url');
-    const forged = Buffer.from(
-      bytes.toString('latin1').replace('"acme"', '"evil"'),
-      'latin1',
-    ).toString('base64url');
+    const bytes = Buffer.from(text, 'base64url').toString('latin1');
+    expect(bytes).toContain('4:acme');
+    const forged = Buffer.from(bytes.replace('4:acme', '4:evil'), 'latin1').toString('base64url');
     expect(readTicket(sealer, forged, now)).toEqual({ kind: 'invalid' });
+  });
+
+  test('from the future is early, beyond the minute that two instances’ clocks may differ', () => {
+    expect(readTicket(sealer, text, ticket.issuedAt - 60_000).kind).toBe('valid');
+    expect(readTicket(sealer, text, ticket.issuedAt - 60_001)).toEqual({ kind: 'early', ticket });
+  });
+
+  test('is not read with other fields, even under our own MAC', () => {
+    const fields = readFields(Buffer.from(text, 'base64url').subarray(32)) ?? [];
+    const odd = [
+      fields.slice(0, -1),
+      [...fields, ''],
+      fields.with(0, '1'),
+      fields.with(4, '-1'),
+      fields.with(5, '1e15'),
+      fields.with(10, '23'),
+      fields.with(10, '-1'),
+      fields.with(10, ''),
+    ];
+    for (const body of odd.map(writeFields)) {
+      const sealed = Buffer.concat([sealer.seal([body], 32), body]).toString('base64url');
+      expect(readTicket(sealer, sealed, now), body.toString()).toEqual({ kind: 'invalid' });
+    }
   });
 
   test('is valid until the millisecond before its own expiry, and expired from then on', () => {

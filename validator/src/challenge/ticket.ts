@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { CHALLENGE } from '@guard/config/contract/limits';
 import { z } from 'zod';
 import type { Sealer } from '../session/sealer.ts';
+import { readFields, writeFields } from './ticket-fields.ts';
 
 /**
  * The ticket of one challenge. Nothing is stored when a challenge goes out: all that has to be known
@@ -20,12 +22,18 @@ export interface Ticket {
   readonly userAgentHash: string;
   /** The code a person can read out to support. */
   readonly reference: string;
+  /** Fingerprint of the rules it was issued under (challenge-terms.ts). */
+  readonly ruleSet: string;
+  /** Bits of proof of work its answer must bring; 0 for none. */
+  readonly work: number;
 }
 
 export type TicketReading =
   | { readonly kind: 'valid'; readonly ticket: Ticket }
   /** Made by us, and too old. */
   | { readonly kind: 'expired'; readonly ticket: Ticket }
+  /** Made by us, and not yet: a clock was set back meanwhile, here or where it was issued. */
+  | { readonly kind: 'early'; readonly ticket: Ticket }
   /** Never issued in this form. */
   | { readonly kind: 'invalid' };
 
@@ -33,48 +41,67 @@ const MAC_BYTES = 32;
 const MAX_CHARS = 2048;
 
 /** In this order under the MAC; a new order or number of fields needs a new VERSION. */
-const VERSION = '1';
+const VERSION = '2';
+/** Whole milliseconds, and bits of work. */
+const Whole = z
+  .string()
+  .regex(/^(?:0|[1-9]\d{0,15})$/)
+  .transform(Number);
 const Fields = z.tuple([
   z.literal(VERSION),
   z.string(),
   z.string(),
   z.string(),
-  z.int(),
-  z.int(),
+  Whole,
+  Whole,
   z.string(),
   z.string(),
   z.string(),
+  z.string(),
+  Whole.refine((bits) => bits <= CHALLENGE.work.max),
 ]);
 
 /** The ticket as base64url text. `sealer` is createSealer(secrets, 'ticket'). */
 export function issueTicket(sealer: Sealer, ticket: Ticket): string {
-  const body = JSON.stringify([
+  const body = writeFields([
     VERSION,
     ticket.id,
     ticket.organisation,
     ticket.sessionId,
-    ticket.issuedAt,
-    ticket.expiresAt,
+    String(ticket.issuedAt),
+    String(ticket.expiresAt),
     ticket.network,
     ticket.userAgentHash,
     ticket.reference,
-  ] satisfies z.infer<typeof Fields>);
-  return Buffer.concat([sealer.seal([body], MAC_BYTES), Buffer.from(body)]).toString('base64url');
+    ticket.ruleSet,
+    String(ticket.work),
+  ] satisfies z.input<typeof Fields>);
+  return Buffer.concat([sealer.seal([body], MAC_BYTES), body]).toString('base64url');
 }
 
-/** Reads what issueTicket wrote; one changed bit anywhere makes it invalid. Never throws. */
+/**
+ * Reads what issueTicket wrote; one changed bit anywhere makes it invalid. Never throws. `nowMs` is
+ * the server's clock: a ticket counts until its own expiry, and may be younger than now by the skew
+ * that instances are allowed.
+ */
 export function readTicket(sealer: Sealer, text: string, nowMs: number): TicketReading {
   const bytes = text.length <= MAX_CHARS ? Buffer.from(text, 'base64url') : Buffer.alloc(0);
   // Node's decoder skips what is not base64url and ignores spare bits: one ticket, one spelling.
   if (bytes.length <= MAC_BYTES || bytes.toString('base64url') !== text) return { kind: 'invalid' };
-  const body = bytes.toString('utf8', MAC_BYTES);
+  const body = bytes.subarray(MAC_BYTES);
   if (!sealer.verify([body], bytes.subarray(0, MAC_BYTES))) return { kind: 'invalid' };
-  // The MAC is ours, so the body is JSON; only its version can be another one.
-  const fields = Fields.safeParse(JSON.parse(body));
+  // The MAC is ours, so these are fields; only their version can be another one.
+  const fields = Fields.safeParse(readFields(body));
   if (!fields.success) return { kind: 'invalid' };
-  const [, id, organisation, sessionId, issuedAt, expiresAt, network, userAgentHash, reference] =
-    fields.data;
-  const ticket: Ticket = {
+  const ticket = ticketOf(fields.data);
+  if (nowMs >= ticket.expiresAt) return { kind: 'expired', ticket };
+  return { kind: ticket.issuedAt > nowMs + CHALLENGE.clockSkewMs ? 'early' : 'valid', ticket };
+}
+
+function ticketOf(fields: z.output<typeof Fields>): Ticket {
+  const [, id, organisation, sessionId, issuedAt, expiresAt, network, ...others] = fields;
+  const [userAgentHash, reference, ruleSet, work] = others;
+  return {
     id,
     organisation,
     sessionId,
@@ -83,8 +110,9 @@ export function readTicket(sealer: Sealer, text: string, nowMs: number): TicketR
     network,
     userAgentHash,
     reference,
+    ruleSet,
+    work,
   };
-  return { kind: nowMs < expiresAt ? 'valid' : 'expired', ticket };
 }
 
 /** What a ticket remembers of a User-Agent. */

@@ -10,15 +10,21 @@ export const REJECTED_TTL_MS = 3_600_000;
 /**
  * The session cookie (spec 2.3): host-only, and without HttpOnly because the browser script mirrors
  * it. `Secure` follows the scheme of the visitor's URL: on plain http a browser would drop it.
+ *
+ * On https it is `SameSite=None`: a payment provider's return or a SAML answer is a cross-site POST,
+ * and a visitor who passed must be known there too, because such a form cannot be sent again from
+ * here (pages/form-source.ts). The cookie is no credential of the site: it says that a browser was
+ * checked, and authorises nothing. Browsers take `None` only together with `Secure`, so http has Lax.
  */
 export function sessionCookie(id: string, scheme: string): Cookie {
+  const secure = scheme === 'https';
   return {
     name: '_guard',
     value: id,
     domain: '',
     path: '/',
-    secure: scheme === 'https',
-    same_site: 'Lax',
+    secure,
+    same_site: secure ? 'None' : 'Lax',
     max_age: COOKIE_MAX_AGE_S,
   };
 }

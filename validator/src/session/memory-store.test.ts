@@ -19,3 +19,14 @@ test('holds no more than its limits, whatever comes', () => {
   expect(store.session('s999')).toBeDefined();
   expect(store.session('s0')).toBeUndefined();
 });
+
+test('a clock that is set back an hour locks nobody out for longer than one budget', () => {
+  const time = { now: 1_800_000_000_000 };
+  const store = new MemoryStore(() => time.now, { maxSessions: 10, maxSpent: 10, maxBudgets: 10 });
+  const budget = { requests: 10, perMs: 60_000 };
+  for (let i = 0; i < 10; i++) expect(store.take('k', budget)).toBe(0);
+  time.now -= 3_600_000;
+  expect(store.take('k', budget)).toBeLessThanOrEqual(60_000);
+  time.now += 60_000;
+  expect(store.take('k', budget)).toBe(0);
+});

@@ -1,4 +1,4 @@
-import type { MaybePromise, Session, SessionStore } from '@guard/config/contract/ports';
+import type { Clock, MaybePromise, Session, SessionStore } from '@guard/config/contract/ports';
 import { after } from '../deadline.ts';
 import type { SessionFact } from '../request/facts.ts';
 import type { SessionIds } from './session-id.ts';
@@ -17,12 +17,14 @@ export function resolveSession(
   visitor: { readonly organisation: string; readonly userAgent: string },
   store: SessionStore,
   ids: SessionIds,
+  clock: Clock,
 ): MaybePromise<SessionFact> {
   if (cookie.length !== 36) return NONE;
   const id = cookie.toLowerCase();
   return after(store.session(id), (session) => {
     if (session) return belongsTo(session, visitor) ? { state: session.state, id, session } : NONE;
-    return ids.isOurs(visitor.organisation, id) ? { state: 'issued', id } : NONE;
+    if (!ids.isOurs(visitor.organisation, id)) return NONE;
+    return { state: 'issued', id, uncleared: ids.isUncleared(id, clock()) };
   });
 }
 

@@ -6,12 +6,15 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 
+/** Text counts as its UTF-8. */
+type Field = string | Uint8Array;
+
 /** Message authentication for what Guard hands to visitors and takes back. */
 export interface Sealer {
   /** HMAC-SHA256 over the fields with the first key, cut to `bytes`. */
-  seal(fields: readonly string[], bytes: number): Buffer;
+  seal(fields: readonly Field[], bytes: number): Buffer;
   /** True when one of the live keys made `mac` over exactly these fields. Constant time. */
-  verify(fields: readonly string[], mac: Uint8Array): boolean;
+  verify(fields: readonly Field[], mac: Uint8Array): boolean;
 }
 
 /**
@@ -39,7 +42,7 @@ export function createSealer(secrets: readonly string[], purpose: string): Seale
 }
 
 /** Every field goes in with its length in front: ("ab","c") and ("a","bc") must not share a MAC. */
-function macOf(key: KeyObject, fields: readonly string[]): Buffer {
+function macOf(key: KeyObject, fields: readonly Field[]): Buffer {
   const hmac = createHmac('sha256', key);
   for (const field of fields) {
     hmac.update(`${Buffer.byteLength(field)}:`);

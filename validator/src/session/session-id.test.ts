@@ -43,3 +43,35 @@ describe('the _guard cookie value is a bare UUID (spec 2.1)', () => {
     expect(ids.isOurs('acme', rotated.mint('acme'))).toBe(false);
   });
 });
+
+describe('an id says whether it came with a challenge (spec 2.2: "interstitial never cleared")', () => {
+  const minute = 60_000;
+  const start = Date.UTC(2026, 10, 21, 12, 34, 56);
+  const uncleared = (ageMs: number, id = ids.mint('acme', start)) =>
+    ids.isUncleared(id, start + ageMs);
+
+  test('an id minted without one never says so', () => {
+    const id = ids.mint('acme');
+    for (let age = 0; age < 600; age += 1) expect(uncleared(age * minute, id)).toBe(false);
+  });
+
+  test('not while its ticket may still be answered', () => {
+    for (let age = 0; age <= 10; age += 1) expect(uncleared(age * minute)).toBe(false);
+  });
+
+  test('from half an hour at the latest', () => {
+    for (let age = 20; age <= 49; age += 1) expect(uncleared(age * minute)).toBe(true);
+  });
+
+  test('not once a judgement may have been forgotten: an hour, a day, a month, a set-back clock', () => {
+    for (const age of [60, 61, 24 * 60, 25 * 60, 30 * 24 * 60, -1, -60]) {
+      expect(uncleared(age * minute), `${age} minutes`).toBe(false);
+    }
+  });
+
+  test('and cannot be changed: the mark stands under the MAC', () => {
+    const id = ids.mint('acme', start);
+    expect(ids.isOurs('acme', id)).toBe(true);
+    expect(ids.isOurs('acme', `${id.slice(0, 9)}0000${id.slice(13)}`)).toBe(false);
+  });
+});

@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { TwoGenerationCache } from '../two-generation-cache.ts';
+import { challengeMark, isUncleared } from './challenge-mark.ts';
 import type { Sealer } from './sealer.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Up to here a UUID is random but for version and variant: 74 bits. The last group is the MAC, 48 bits. */
+/**
+ * The second group is the mark of a challenge (challenge-mark.ts), the last one the MAC of 48 bits.
+ * What is between is random but for version and variant: 58 bits.
+ */
+const MARK_FROM = 9;
+const MARK_TO = 13;
 const MAC_FROM = 24;
 const MAC_BYTES = 6;
 
@@ -14,22 +20,26 @@ const MAC_BYTES = 6;
  * before a pass.
  */
 export interface SessionIds {
-  mint(organisation: string): string;
+  /** `challengedAt` is the time of the challenge that goes out with it, if one does. */
+  mint(organisation: string, challengedAt?: number): string;
   /** True for a UUID this installation made for this organisation. */
   isOurs(organisation: string, id: string): boolean;
+  /** Whether an id of ours, not judged, was shown a challenge that ran out (challenge-mark.ts). */
+  isUncleared(id: string, nowMs: number): boolean;
 }
 
 /** Ids whose MAC was found right, kept so that a visitor's next requests cost a look-up. */
 const MAX_KNOWN = 50_000;
 
 export function createSessionIds(sealer: Sealer): SessionIds {
-  const known = new LRUCache<string, string>({ max: MAX_KNOWN });
+  const known = new TwoGenerationCache<string>(MAX_KNOWN);
   return {
-    mint(organisation) {
+    mint(organisation, challengedAt) {
       // node:crypto draws UUIDs in batches, which costs a tenth of drawing bytes one id at a time.
       const uuid = randomUUID();
-      const random = `${uuid.slice(0, 14)}8${uuid.slice(15, MAC_FROM)}`;
-      return random + sealer.seal([organisation, random], MAC_BYTES).toString('hex');
+      const mark = challengeMark(challengedAt);
+      const open = `${uuid.slice(0, MARK_FROM)}${mark}-8${uuid.slice(15, MAC_FROM)}`;
+      return open + sealer.seal([organisation, open], MAC_BYTES).toString('hex');
     },
     isOurs(organisation, id) {
       if (known.get(id) === organisation) return true;
@@ -40,5 +50,6 @@ export function createSessionIds(sealer: Sealer): SessionIds {
       if (ours) known.set(id, organisation);
       return ours;
     },
+    isUncleared: (id, nowMs) => isUncleared(id.slice(MARK_FROM, MARK_TO), nowMs),
   };
 }

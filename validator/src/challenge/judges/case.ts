@@ -1,4 +1,5 @@
 import type { Reason } from '@guard/config/contract/reasons';
+import type { LayoutQuestions } from '../../../browser/page/layout/questions.ts';
 import type { Claim } from '../claim.ts';
 import type { Evidence } from '../evidence.ts';
 
@@ -15,6 +16,8 @@ export interface Case {
   readonly request: RequestFacts;
   /** What the page's own User-Agent claims. */
   readonly claim: Claim;
+  /** What the page was asked to lay out: drawn from its ticket. */
+  readonly questions: LayoutQuestions;
 }
 
 /**

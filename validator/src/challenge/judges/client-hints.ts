@@ -8,7 +8,8 @@ import type { Case, Judge } from './case.ts';
  */
 export const judgeClientHints: Judge = (theCase) =>
   hintedMajors(theCase).some((major) => major !== theCase.claim.major) ||
-  hintedPlatforms(theCase).some((platform) => contradicts(theCase.claim, platform))
+  hintedPlatforms(theCase).some((platform) => contradicts(theCase.claim, platform)) ||
+  losesVersions(theCase)
     ? 'client_hints_mismatch'
     : undefined;
 
@@ -41,6 +42,15 @@ function contradicts({ system }: Claim, platform: string): boolean {
   if (system === 'linux') return platform === 'Windows' || platform === 'macOS';
   const expected = hintOf[system];
   return expected !== undefined && platform !== expected;
+}
+
+/**
+ * Brands, and a list of their full versions that is empty: what Chromium makes of a User-Agent that was
+ * set on its command line. A browser too old for the list, or a page that may not ask, has none at all.
+ */
+function losesVersions({ evidence }: Case): boolean {
+  const hints = known(evidence.readings.hints);
+  return hints !== undefined && hints.brands.length > 0 && hints.fullVersions === 0;
 }
 
 function headerOf(value: string | string[] | undefined): string {

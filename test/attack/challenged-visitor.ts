@@ -1,0 +1,53 @@
+import { answering } from '../../validator/src/challenge/test-answers.ts';
+import { type Fixture, fixture } from '../../validator/src/challenge/test-challenge.ts';
+import { type Answer, send } from '../kit/http.ts';
+import { visit } from '../kit/visitors.ts';
+import { bodyOf, KEY, type Served } from '../spec/serve-validator.ts';
+
+export const person = fixture('human/chromium-headful-xvfb-default-screen.json');
+export const robot = fixture('automated/playwright-headful.json');
+
+/** What a challenge page holds in its hands: enough to answer, as a browser or as an attacker would. */
+export interface Challenged {
+  readonly ticket: string;
+  readonly session: string;
+  /** Bits of proof of work the page was told of. */
+  readonly work: number;
+  readonly reference: string;
+}
+
+/** Asks `POST /validate` as the caller's backend does for a visitor, and reads the page it is given. */
+export async function challenged(
+  served: Served,
+  { key = KEY, cookie, who = person }: { key?: string; cookie?: string; who?: Fixture } = {},
+): Promise<Challenged> {
+  const { 'user-agent': userAgent = '', ...others } = who.headers;
+  const headers = { 'user-agent': userAgent, ...others, 'sec-fetch-mode': 'navigate' };
+  const answer = await served.ask(visit({ headers, ...(cookie && { cookie }) }), key);
+  const html = bodyOf(answer);
+  const read = (pattern: RegExp) => pattern.exec(html)?.[1] ?? '';
+  return {
+    ticket: read(/data-ticket="([^"]+)"/),
+    session: answer.cookies?.[0]?.value ?? cookie ?? '',
+    work: Number(read(/data-work="(\d+)"/)),
+    reference: read(/<code>([^<]+)<\/code>/),
+  };
+}
+
+/** The upload a person's browser would send. */
+export function uploadOf({ ticket, session }: Challenged, who = person) {
+  return { ticket, session, evidence: answering(who.evidence, ticket) };
+}
+
+/** `POST /verify` on the real listener: any body, as it is. */
+export function post(
+  served: Pick<Served, 'collectorUrl'>,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  return send(`${served.collectorUrl}/verify`, {
+    method: 'POST',
+    headers: { ...person.headers, 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+}

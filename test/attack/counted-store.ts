@@ -1,0 +1,38 @@
+import type { Session, SessionStore } from '@guard/config/contract/ports';
+import { MemoryStore } from '@guard/validator';
+import { storeWith } from '../spec/store-with.ts';
+
+export interface CountedStore {
+  readonly store: SessionStore;
+  /** Every call of the store, by operation. */
+  readonly calls: Record<'session' | 'keepSession' | 'spend' | 'take', number>;
+  /** The sessions that were kept, in order, each as often as it was. */
+  readonly kept: { readonly id: string; readonly session: Session }[];
+}
+
+/** A real store in memory that remembers what it was asked; uploads are not limited unless `limits`. */
+export function countedStore({ limits = false } = {}): CountedStore {
+  const inner = new MemoryStore(Date.now, { maxSessions: 1e4, maxSpent: 1e4, maxBudgets: 1e4 });
+  const calls = { session: 0, keepSession: 0, spend: 0, take: 0 };
+  const kept: { id: string; session: Session }[] = [];
+  const store = storeWith({
+    session(id) {
+      calls.session += 1;
+      return inner.session(id);
+    },
+    keepSession(id, session, ttlMs) {
+      calls.keepSession += 1;
+      kept.push({ id, session });
+      inner.keepSession(id, session, ttlMs);
+    },
+    spend(id, ttlMs) {
+      calls.spend += 1;
+      return inner.spend(id, ttlMs);
+    },
+    take(key, budget) {
+      calls.take += 1;
+      return limits ? inner.take(key, budget) : 0;
+    },
+  });
+  return { store, calls, kept };
+}

@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import { seededRandom, type SeededRandom } from '../kit/seeded-random.ts';
+import { serveValidator } from '../spec/serve-validator.ts';
+import { challenged, post, uploadOf } from './challenged-visitor.ts';
+import { countedStore } from './counted-store.ts';
+
+const ROUNDS = 10_000;
+const AT_ONCE = 20;
+
+const ODD: readonly unknown[] = [
+  null,
+  true,
+  -1,
+  0,
+  1e308,
+  '',
+  '\u0000',
+  '\uD800',
+  [],
+  {},
+  [[]],
+  'A'.repeat(3_000),
+  '__proto__',
+];
+
+/** One way to spoil an upload so that it is no answer any more: its ticket, its session or its form. */
+function spoil(text: string, random: SeededRandom): string {
+  const upload = JSON.parse(text) as Record<string, unknown>;
+  const field = random.pick(['ticket', 'session', 'evidence']);
+  switch (random.below(8)) {
+    case 0:
+      return JSON.stringify({ ...upload, [field]: ODD[random.below(ODD.length)] });
+    case 1:
+      return JSON.stringify({ ...upload, [field]: undefined });
+    case 2:
+      return JSON.stringify({ ...upload, ticket: mutated(String(upload['ticket']), random) });
+    case 3:
+      return JSON.stringify({ ...upload, session: mutated(String(upload['session']), random) });
+    case 4:
+      return JSON.stringify({
+        ...upload,
+        [`x${random.below(1e6)}`]: ODD[random.below(ODD.length)],
+      });
+    case 5:
+      return text.slice(0, random.below(text.length));
+    case 6:
+      return text.slice(0, -1) + ',' + text.slice(1, 1 + random.below(text.length));
+    default:
+      return Array.from({ length: random.below(300) }, () =>
+        String.fromCharCode(random.below(0x250)),
+      ).join('');
+  }
+}
+
+/** Another text than `text`, a few characters away. */
+function mutated(text: string, random: SeededRandom): string {
+  const at = random.below(text.length);
+  const other = text[at] === 'f' ? '0' : 'f';
+  switch (random.below(4)) {
+    case 0:
+      return text.slice(0, at) + text.slice(at + 1);
+    case 1:
+      return text.slice(0, at) + other + text.slice(at);
+    case 2:
+      return text.slice(0, at);
+    default:
+      return text.slice(0, at) + other + text.slice(at + 1);
+  }
+}
+
+test(`${ROUNDS} fuzzed submissions: none mints a session, none crashes, each gets a defined status`, async () => {
+  const random = seededRandom();
+  console.log(`upload fuzz: GUARD_TEST_SEED=${random.seed}`);
+  const { store, kept } = countedStore();
+  const rules = '[{ name: r, match: {}, challenge: always }]';
+  const served = await serveValidator({ store, rules });
+  const visitor = await challenged(served);
+  const text = JSON.stringify(uploadOf(visitor));
+  const statuses = new Map<number, number>();
+
+  for (let round = 0; round < ROUNDS; round += AT_ONCE) {
+    const bodies = Array.from({ length: AT_ONCE }, () => spoil(text, random));
+    const answers = await Promise.all(bodies.map((body) => post(served, body)));
+    answers.forEach(({ status, body }, i) => {
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      expect([200, 400], bodies[i]).toContain(status);
+      expect(body, bodies[i]).toMatch(/^\{"result":"(?:retry|failed|no_session)"\}$/);
+    });
+    expect(kept, `seed ${random.seed}, round ${round}`).toEqual([]);
+  }
+
+  // Both doors were reached, and the ticket is as good as before.
+  expect([...statuses.keys()].toSorted()).toEqual([200, 400]);
+  expect((await post(served, text)).body).toBe('{"result":"reload"}');
+}, 60_000);

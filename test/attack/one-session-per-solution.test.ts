@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { serveValidator } from '../spec/serve-validator.ts';
+import { challenged, post, uploadOf } from './challenged-visitor.ts';
+import { countedStore } from './counted-store.ts';
+
+const RULES = '[{ name: r, match: {}, challenge: always }]';
+
+test('100 concurrent submissions of one solution on 3 instances that share a store mint exactly one session', async () => {
+  const { store, kept, calls } = countedStore();
+  // Three options, so three validators on three listeners; the secret and the rules are the same.
+  const instances = await Promise.all([1, 2, 3].map(() => serveValidator({ store, rules: RULES })));
+  const [first] = instances;
+  if (!first) throw new Error('no instance');
+  expect(new Set(instances.map(({ collectorUrl }) => collectorUrl)).size).toBe(3);
+
+  const visitor = await challenged(first);
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, i) => post(instances[i % 3] ?? first, uploadOf(visitor))),
+  );
+
+  expect(answers.filter(({ body }) => body === '{"result":"reload"}')).toHaveLength(1);
+  expect(answers.filter(({ body }) => body === '{"result":"retry"}')).toHaveLength(99);
+  expect(kept).toMatchObject([{ id: visitor.session, session: { state: 'verified' } }]);
+  expect(calls.keepSession).toBe(1);
+});
+
+test('what one instance issued another accepts while their clocks are a minute apart, and no more', async () => {
+  const { store, kept } = countedStore();
+  const [ahead, behind] = await Promise.all(
+    [1, 2].map(() => serveValidator({ store, rules: RULES })),
+  );
+  if (!ahead || !behind) throw new Error('no instance');
+  ahead.time.now += 60_000;
+  expect((await post(behind, uploadOf(await challenged(ahead)))).body).toContain('reload');
+  expect(kept).toHaveLength(1);
+  ahead.time.now += 1;
+  expect((await post(behind, uploadOf(await challenged(ahead)))).body).toContain('retry');
+  expect(kept).toHaveLength(1);
+});

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { describeFailedUpload } from './challenge-event.ts';
+
+const sent = { ip: '198.51.100.7', userAgent: 'Mozilla/5.0' };
+const subject = { organisation: 'acme', session: 's', reference: 'K7QM2X9D' };
+
+test('spec 3, "a support reference code": a failed upload is an event that has it', () => {
+  const outcome = { ...sent, ...subject, kind: 'failed', reasons: ['challenge_expired'] } as const;
+  expect(describeFailedUpload(outcome, 1_800_000_000_000)).toMatchObject({
+    reference: 'K7QM2X9D',
+    organisation: 'acme',
+    session: 's',
+    action: 'block',
+    decision: 'block',
+    challenge: 'failed',
+    blockReasons: ['challenge_expired'],
+    blockReasonCategories: ['challenge_failure'],
+  });
+});
+
+test('spec 3, "session storage unavailable": an event that blames nobody, with the same code', () => {
+  const outcome = { ...sent, ...subject, kind: 'unavailable', reasons: [] } as const;
+  expect(describeFailedUpload(outcome, 1_800_000_000_000)).toMatchObject({
+    reference: 'K7QM2X9D',
+    action: 'challenge',
+    decision: 'none',
+    challenge: 'failed',
+    blockReasons: [],
+  });
+});
+
+test('what names no organisation of ours is no event: anybody could fill the table with it', () => {
+  for (const outcome of [
+    { ...sent, kind: 'failed', reasons: ['challenge_invalid'] },
+    { ...sent, kind: 'unavailable', reasons: [] },
+    { ...sent, kind: 'limited', reasons: [] },
+    { ...sent, ...subject, kind: 'verified', reasons: [] },
+  ] as const) {
+    expect(describeFailedUpload(outcome, 0)).toBeUndefined();
+  }
+});

@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto';
+import type { Organisation } from '@guard/config/settings/schema';
+
+/** What one organisation's settings say about a challenge; written into each ticket. */
+export interface ChallengeTerms {
+  /**
+   * Fingerprint of the rules in force. A ticket of other rules mints nothing: the page reloads, and
+   * the rules of now decide whether there is anything left to prove.
+   */
+  readonly ruleSet: string;
+  /** Bits of proof of work; 0 asks for none. */
+  readonly work: number;
+}
+
+/** The terms of one organisation: same settings, same terms, on every instance. */
+export function challengeTerms({
+  rules,
+  challenge,
+}: Pick<Organisation, 'rules' | 'challenge'>): ChallengeTerms {
+  const settings = JSON.stringify([rules, challenge]);
+  const ruleSet = createHash('sha256').update(settings).digest('base64url').slice(0, 16);
+  return { ruleSet, work: challenge.work };
+}

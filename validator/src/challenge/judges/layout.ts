@@ -1,0 +1,43 @@
+import type { Reason } from '@guard/config/contract/reasons';
+import { LAYOUT_SIDE } from '../../../browser/page/layout/questions.ts';
+import type { ReadingValue } from '../evidence.ts';
+import { layoutAnswers } from '../layout-answers.ts';
+import type { Judge } from './case.ts';
+
+/**
+ * How far a measurement may lie from the arithmetic, in CSS pixels. Engines round to 1/64 or 1/60 of
+ * a device pixel, and some privacy extensions add noise below one pixel.
+ */
+const TOLERANCE_PX = 1.5;
+
+/** Boxes that were laid out by these questions measure as the arithmetic says. */
+export const judgeLayout: Judge = ({ evidence, questions }): Reason | undefined => {
+  const { layout } = evidence.readings;
+  if (!('value' in layout) || lacksLayout(evidence.readings)) return undefined;
+  const expected = layoutAnswers(questions);
+  const { answers } = layout.value;
+  const scale = scaleOf(layout.value);
+  const agree =
+    answers.length === expected.length &&
+    expected.every((wanted, at) => {
+      const measured = answers[at] ?? Number.NaN;
+      return Math.abs(measured / scale - wanted) <= TOLERANCE_PX;
+    });
+  return agree ? undefined : 'layout_mismatch';
+};
+
+/**
+ * True when nothing was laid out: the probe did not run, or in a document that has no boxes. People
+ * meet that too (a frame that is not displayed, a browser that stalled), so it is no finding; but a
+ * challenge that was not carried out is not passed either.
+ */
+export function lacksLayout({ layout }: Readonly<{ layout: LayoutReading }>): boolean {
+  return !('value' in layout) || scaleOf(layout.value) === 0;
+}
+
+type LayoutReading = { readonly value: ReadingValue<'layout'> } | { readonly unread: string };
+
+/** Documents may be scaled as a whole; the side of the square says by how much. */
+function scaleOf({ side }: ReadingValue<'layout'>): number {
+  return Math.max(0, side) / LAYOUT_SIDE;
+}

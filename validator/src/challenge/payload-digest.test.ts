@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest';
+import { payloadDigest } from './payload-digest.ts';
+import { answering } from './test-answers.ts';
+import { fixture } from './test-challenge.ts';
+
+describe('spec 2.2, challenge_failure, payload variants: the name of a payload', () => {
+  const { evidence } = fixture('human/safari-iphone.json');
+
+  test('the answers to another ticket do not make another payload of it', () => {
+    const one = answering(evidence, 'one');
+    const other = { ...answering(evidence, 'other'), startedAtMs: one.startedAtMs };
+    expect(payloadDigest(other)).toBe(payloadDigest(one));
+  });
+
+  test('nor does the order of its entries', () => {
+    const tookMs = Object.fromEntries(Object.entries(evidence.tookMs).reverse());
+    expect(payloadDigest({ ...evidence, tookMs })).toBe(payloadDigest(evidence));
+  });
+
+  test('two visits of two identical devices differ by when they began', () => {
+    const later = { ...evidence, startedAtMs: evidence.startedAtMs + 1 };
+    expect(payloadDigest(later)).not.toBe(payloadDigest(evidence));
+  });
+
+  test('and two documents of one moment by how long anything took', () => {
+    const slower = { ...evidence, tookMs: { ...evidence.tookMs, worker: 61.3 } };
+    expect(payloadDigest(slower)).not.toBe(payloadDigest(evidence));
+    const longer = { ...evidence, totalMs: evidence.totalMs + 0.1 };
+    expect(payloadDigest(longer)).not.toBe(payloadDigest(evidence));
+  });
+});

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { answering } from './test-answers.ts';
+import { aChallengedVisitor } from './test-challenge.ts';
+
+const body = (result: string) => JSON.stringify({ result });
+
+/** Two visitors of one collector, each with a ticket and a session of its own. */
+function twoVisitors() {
+  const first = aChallengedVisitor();
+  const second = aChallengedVisitor();
+  const recorded = {
+    ...second.upload,
+    evidence: {
+      ...first.upload.evidence,
+      readings: {
+        ...first.upload.evidence.readings,
+        layout: answering(first.upload.evidence, second.upload.ticket).readings.layout,
+      },
+    },
+  };
+  return { first, second, recorded };
+}
+
+describe('spec 2.2, challenge_failure, payload variants: evidence at the collector', () => {
+  test('challenge_incomplete: without the measurements nothing is minted, and a fresh page asks again', async () => {
+    const { collect, request, upload, store, outcomes } = aChallengedVisitor();
+    const readings = { ...upload.evidence.readings, layout: { unread: 'failed' } };
+    const incomplete = { ...upload, evidence: { ...upload.evidence, readings } };
+    const answer = await collect({ ...request, body: JSON.stringify(incomplete) });
+    expect(answer.body).toBe(body('retry'));
+    expect(outcomes[0]).toMatchObject({ kind: 'failed', reasons: ['challenge_incomplete'] });
+    expect(store.kept()).toBe(0);
+    // Nothing was settled: the same page may still answer in full.
+    expect((await collect(request)).body).toBe(body('reload'));
+  });
+
+  test('layout_mismatch: evidence written down for another ticket is rejected', async () => {
+    const { collect, request, upload, store, sessionId } = aChallengedVisitor();
+    const evidence = answering(upload.evidence, randomUUID());
+    await collect({ ...request, body: JSON.stringify({ ...upload, evidence }) });
+    expect(store.sessions.get(sessionId)).toMatchObject({
+      state: 'rejected',
+      reasons: ['layout_mismatch'],
+    });
+  });
+
+  test('payload_replayed: a recording with the answers of a fresh ticket is rejected all the same', async () => {
+    const { first, second, recorded } = twoVisitors();
+    await first.collect(first.request);
+    expect(first.outcomes[0]?.kind).toBe('verified');
+    const replay = { ...second.request, body: JSON.stringify(recorded) };
+    await first.collect(replay);
+    expect(first.store.sessions.get(second.sessionId)).toMatchObject({
+      state: 'rejected',
+      reasons: ['payload_replayed'],
+    });
+  });
+
+  test('two visits of identical browsers are two visits', async () => {
+    const { first, second } = twoVisitors();
+    await first.collect(first.request);
+    await first.collect(second.request);
+    expect(first.outcomes.map(({ kind }) => kind)).toEqual(['verified', 'verified']);
+  });
+
+  test('an upload that the page sends again after a lost answer is no replayed payload', async () => {
+    const { collect, request, outcomes } = aChallengedVisitor();
+    await collect(request);
+    expect((await collect(request)).body).toBe(body('retry'));
+    expect(outcomes[1]?.reasons).toEqual(['challenge_replayed']);
+  });
+});
