@@ -3,6 +3,9 @@ import type { Product } from './products.ts';
 import { countItems } from './visitors.ts';
 import type { Visitor } from './visitors.ts';
 
+/** Guard's browser script, which its gateway serves on every site. Without one it is not found, and no harm. */
+const GUARD_SCRIPT = '/.guard/script.js?site_key=site_demo';
+
 export function homePage(visitor: Visitor | undefined): string {
   const cards = products.map(
     ({ id, name, note, price }) => `<li class="card"><a href="/product/${id}">
@@ -107,6 +110,7 @@ function layout(title: string, body: string, visitor: Visitor | undefined): stri
 <link rel="stylesheet" href="/assets/shop.css">
 <link rel="icon" href="/assets/moon-jar.svg">
 <script type="module" src="/assets/shop.mjs"></script>
+<script defer src="${GUARD_SCRIPT}"></script>
 </head>
 <body>
 <header><a class="brand" href="/">Kiln</a>

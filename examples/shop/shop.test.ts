@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { startShop } from './shop.ts';
@@ -18,17 +19,26 @@ function post(url: string, fields: Record<string, string>, cookie = ''): Promise
 
 const cookieOf = (response: Response) => response.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
 
-test('the home page shows every product, and everything it links to is there', async () => {
+test('the home page shows every product, and everything it links to is there, or is the gateway’s', async () => {
   const { url } = await openShop();
   const home = await (await fetch(url)).text();
   const links = [...home.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, path]) => path ?? '');
   expect(links).toContain('/product/tall-vase');
-  for (const path of new Set(links)) {
+  const guards = (path: string) => path.startsWith('/.guard/');
+  expect(links.filter(guards)).toEqual(['/.guard/script.js?site_key=site_demo']);
+  for (const path of new Set(links.filter((link) => !guards(link)))) {
     expect(path).toMatch(/^\//);
     const response = await fetch(url + path);
     expect([path, response.status]).toEqual([path, 200]);
     await response.text();
   }
+});
+
+test('the key of Guard’s script is the one that the demo’s settings give the shop', async () => {
+  const { url } = await openShop();
+  const key = /site_key=(\w+)/.exec(await (await fetch(url)).text())?.[1] ?? 'none';
+  const settings = readFileSync(new URL('guard.yaml', import.meta.url), 'utf8');
+  expect(settings).toContain(`site_key: ${key}\n`);
 });
 
 test('the product list is JSON, and every product has its page', async () => {

@@ -15,9 +15,9 @@ export function isCollectorPath(readings: readonly string[]): boolean {
   return readings.some((path) => path === ROOT || path.startsWith(`${ROOT}/`));
 }
 
-/** What the collector of the site answers to a request below `/.guard/`: the challenge page uploads here. */
+/** What the collector of the site answers to a request below `/.guard/`: the pages of the site come here. */
 export async function collect(
-  { req, res, client, site, hasBody }: Visit,
+  { req, res, client, site, hasBody, target }: Visit,
   path: string,
   limits: GatewayLimits,
 ): Promise<ServedAnswer> {
@@ -35,6 +35,7 @@ export async function collect(
       const { status, headers, body } = await take({
         method: req.method ?? '',
         path: path.slice(ROOT.length),
+        query: target.slice(path.length + 1),
         headers: req.headers,
         body: upload.text,
         ip: client.ip,

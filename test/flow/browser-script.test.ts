@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { disguise } from '../kit/driven-chromium.ts';
+import { poll } from '../kit/http.ts';
+import { launchPlain } from '../kit/plain-chromium.ts';
+import { rowsOf } from '../kit/sql.ts';
+import { hasWindowedChromium } from '../kit/tools.ts';
+import { openInWindow } from '../kit/windowed-chromium.ts';
+import { type ScriptSite, startScriptSite } from '../spec/script-site.ts';
+
+/**
+ * The browser script spares people the challenge: its upload goes to the same judge as the challenge
+ * page's. Open pages lead to one below `/vault`, which wants every session to have passed once.
+ */
+
+let site: ScriptSite;
+beforeAll(async () => {
+  site = await startScriptSite();
+});
+afterAll(() => site.close());
+
+interface EventRow {
+  readonly action: string;
+  readonly challenge: string;
+  readonly block_reasons: string[];
+}
+
+/** What was decided about one path, oldest first, once there is anything. */
+function decisions(path: string): Promise<EventRow[]> {
+  const statement = `SELECT action, challenge, block_reasons FROM events_distributed
+    WHERE created_at > now() - INTERVAL 1 HOUR AND path = '${path}' ORDER BY created_at`;
+  return poll(
+    () => rowsOf<EventRow>(site.product, statement),
+    (rows) => rows.length > 0,
+    15_000,
+  );
+}
+
+describe.skipIf(!hasWindowedChromium)('a person who has loaded a page with the script', () => {
+  test.each([
+    ['a plain page', '/plain', '/vault/plain'],
+    ['a page whose styles and scripts changed what is looked at', '/crowded', '/vault/crowded'],
+    ['two pages, each judged by itself', '/first', '/vault/second'],
+  ])('meets no challenge on the first protected page: %s', async (_what, open, vault) => {
+    const browser = await openInWindow(site.url + open);
+    try {
+      const rows = await decisions(vault);
+      expect(rows).toMatchObject([{ action: 'allow', challenge: 'verified', block_reasons: [] }]);
+    } finally {
+      await browser.close();
+    }
+  });
+});
+
+describe.skipIf(!hasWindowedChromium)('the back/forward cache', () => {
+  test('keeps a page that has run the script, and brings it back as it was', async () => {
+    const browser = await openInWindow(`${site.url}/there-and-back`);
+    try {
+      const report = await poll(
+        () => Promise.resolve(site.arrivals.find(({ url }) => url.startsWith('/report?'))?.url),
+        (url) => url !== undefined,
+        20_000,
+      );
+      expect(JSON.parse(decodeURIComponent(report?.slice('/report?'.length) ?? ''))).toEqual({
+        persisted: true,
+        initialized: true,
+        events: 1,
+        notRestoredReasons: null,
+      });
+    } finally {
+      await browser.close();
+    }
+  });
+});
+
+describe('a driven browser that has loaded a page with the script', () => {
+  test('is blocked on the first protected page, with what gave it away', async () => {
+    const browser = await launchPlain();
+    try {
+      const page = await (await browser.newContext(disguise(browser))).newPage();
+      const vault = page.waitForResponse('**/vault/driven');
+      await page.goto(`${site.url}/driven`);
+      expect((await vault).status()).toBe(403);
+      const [row] = await decisions('/vault/driven');
+      expect(row).toMatchObject({ action: 'block', challenge: 'rejected' });
+      expect(row?.block_reasons).toContain('webdriver');
+    } finally {
+      await browser.close();
+    }
+  });
+});

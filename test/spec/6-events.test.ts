@@ -1,0 +1,284 @@
+import { randomUUID } from 'node:crypto';
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { disguise } from '../kit/driven-chromium.ts';
+import { launchPlain } from '../kit/plain-chromium.ts';
+import { type ScriptSite, SITE_KEY, startScriptSite } from './script-site.ts';
+
+/**
+ * The browser script on pages of a site, in a real browser against the started product. That the
+ * browser is driven changes its judgement only: the script is told the same.
+ */
+
+let site: ScriptSite;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+/** Requests of the page to the collector, as `METHOD path`. */
+let collected: string[];
+
+beforeAll(async () => {
+  [site, browser] = await Promise.all([startScriptSite({ analytics: undefined }), launchPlain()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await site.close();
+});
+
+beforeEach(async () => {
+  collected = [];
+  context = await browser.newContext(disguise(browser));
+  page = await context.newPage();
+  page.on('request', note);
+});
+afterEach(() => context.close());
+
+function note(request: Request): void {
+  const { pathname } = new URL(request.url());
+  const path = /\/(session|verify)$/.exec(pathname)?.[0];
+  if (path !== undefined && request.method() === 'POST') collected.push(path);
+}
+
+const visit = (path: string) => page.goto(site.url + path);
+const finished = () => page.waitForFunction('window.guard && window.guard.initialized === true');
+const events = () => page.evaluate('window.events');
+const errors = () => page.evaluate('window.errors');
+const guardCookie = async () =>
+  (await context.cookies()).filter(({ name }) => name === '_guard')[0];
+
+describe('6 "GuardInitialized is dispatched on window after the script’s payload upload succeeds"', () => {
+  test.each(['/open', '/elsewhere'])(
+    'once, with window.guard.initialized already true: script of %s',
+    async (path) => {
+      await visit(path);
+      await finished();
+      expect(await events()).toEqual([[true, true]]);
+      expect(collected).toEqual(['/session', '/verify']);
+      expect(await errors()).toEqual([]);
+    },
+  );
+
+  test('"a failed upload is not retried, so the event may never fire"', async () => {
+    await page.route('**/verify', (route) => route.fulfill({ status: 503 }));
+    await visit('/open');
+    await finished();
+    expect(collected).toEqual(['/session', '/verify']);
+    expect(await events()).toEqual([]);
+    expect(await errors()).toEqual([]);
+  });
+
+  test.each([
+    ['no connection', (page_: Page) => page_.route('**/session*', (route) => route.abort())],
+    [
+      'an answer of somebody in between',
+      (page_: Page) =>
+        page_.route('**/session*', (route) => route.fulfill({ body: '<html>Log in</html>' })),
+    ],
+    [
+      'an answer of another form',
+      (page_: Page) =>
+        page_.route('**/session*', (route) => route.fulfill({ json: { ticket: 1, cookie: {} } })),
+    ],
+  ])('%s for the session: finished, no upload, no error in the page', async (_what, intercept) => {
+    await intercept(page);
+    await visit('/open');
+    await finished();
+    expect(collected).toEqual(['/session']);
+    expect(await events()).toEqual([]);
+    expect(await errors()).toEqual([]);
+    expect(await guardCookie()).toBeUndefined();
+  });
+});
+
+describe('4.7 "sets a first-party _guard cookie"', () => {
+  test('on the host of the page, with the attributes that the service gives it', async () => {
+    await visit('/elsewhere');
+    await finished();
+    const cookie = await guardCookie();
+    expect(cookie).toMatchObject({
+      domain: '127.0.0.1',
+      path: '/',
+      httpOnly: false,
+      secure: false,
+      sameSite: 'Lax',
+    });
+    expect(cookie?.value).toMatch(/^[0-9a-f-]{36}$/);
+    const days = ((cookie?.expires ?? 0) - Date.now() / 1000) / 86_400;
+    expect(Math.round(days)).toBe(30);
+  });
+
+  test('on https it is Secure, as the service says', async () => {
+    const script = await (await fetch(`${site.url}/.guard/script.js?site_key=${SITE_KEY}`)).text();
+    const cookie = { name: '_guard', path: '/', secure: true, same_site: 'None', max_age: 60 };
+    const opened = { ticket: 'ticket', work: 0, cookie: { ...cookie, value: randomUUID() } };
+    await page.route('https://shop.example/**', (route) => {
+      const { pathname } = new URL(route.request().url());
+      switch (pathname) {
+        case '/.guard/script.js':
+          return route.fulfill({ contentType: 'text/javascript', body: script });
+        case '/.guard/session':
+          return route.fulfill({ json: opened });
+        case '/.guard/verify':
+          return route.fulfill({ body: '{"result":"reload"}' });
+        default: {
+          const tag = `<script defer src="/.guard/script.js?site_key=${SITE_KEY}"></script>`;
+          return route.fulfill({ contentType: 'text/html', body: tag });
+        }
+      }
+    });
+    await page.goto('https://shop.example/');
+    await finished();
+    expect(await guardCookie()).toMatchObject({
+      value: opened.cookie.value,
+      domain: 'shop.example',
+      secure: true,
+      sameSite: 'None',
+    });
+  });
+
+  test('a session that the service has set is kept, and its cookie not written again', async () => {
+    // The driver sends no cookie of its own: this one comes from the gateway's challenge.
+    await page.route('**/verify', (route) => route.fulfill({ status: 503 }));
+    await visit('/vault/first');
+    const before = await guardCookie();
+    expect(before?.value).toMatch(/^[0-9a-f-]{36}$/);
+    await visit('/open');
+    await finished();
+    // Not even its expiry has changed.
+    expect(await guardCookie()).toEqual(before);
+  });
+
+  test('where cookies are blocked the script ends quietly, and uploads nothing', async () => {
+    const devtools = await context.newCDPSession(page);
+    await devtools.send('Emulation.setDocumentCookieDisabled', { disabled: true });
+    await visit('/open');
+    await finished();
+    expect(collected).toEqual(['/session']);
+    expect([await events(), await errors()]).toEqual([[], []]);
+  });
+
+  test('in a sandboxed frame, where cookies and storage throw, it ends quietly too', async () => {
+    await visit('/without-a-script');
+    await page.setContent(`<iframe sandbox="allow-scripts" src="${site.url}/open"></iframe>`);
+    const frame = page.frames()[1];
+    await frame?.waitForFunction('window.guard && window.guard.initialized === true');
+    expect(await frame?.evaluate('[window.events, window.errors]')).toEqual([[], []]);
+  });
+});
+
+describe('4.7 "collection happens once per full document load, with no hook on client-side navigation"', () => {
+  test('included twice it runs once', async () => {
+    await visit('/twice');
+    await finished();
+    await page.waitForLoadState('networkidle');
+    expect(collected).toEqual(['/session', '/verify']);
+    expect(await events()).toHaveLength(1);
+  });
+
+  test('a single-page app that goes elsewhere in its own document is not read again', async () => {
+    await visit('/open');
+    await finished();
+    await page.evaluate("history.pushState({}, '', '/open/next'); location.hash = 'there'");
+    // What an app's router does that loads the script again with each view.
+    await page.evaluate(
+      "document.head.append(Object.assign(document.createElement('script'), { src: document.querySelector('script[src]').src }))",
+    );
+    await page.waitForLoadState('networkidle');
+    expect(collected).toEqual(['/session', '/verify']);
+  });
+
+  test('a new document is read again, under the same session', async () => {
+    await visit('/open');
+    await finished();
+    const first = await guardCookie();
+    // Rejected by now, being driven: it is asked for a session, and given no second judgement.
+    await visit('/open');
+    await finished();
+    expect(collected).toEqual(['/session', '/verify', '/session']);
+    expect((await guardCookie())?.value).toBe(first?.value);
+  });
+});
+
+describe('no harm to the page', () => {
+  test('window.guard is its only global, and frozen', async () => {
+    await visit('/open');
+    await finished();
+    const added = await page.evaluate(
+      "Object.getOwnPropertyNames(window).filter((name) => !before.includes(name) && !['before', 'events', 'errors', 'persisted'].includes(name))",
+    );
+    expect(added).toEqual(['guard']);
+    expect(await page.evaluate('Object.isFrozen(guard)')).toBe(true);
+    expect(await page.evaluate('Object.keys(guard)')).toEqual(['initialized']);
+    expect(await page.evaluate('guard.initialized = false; guard.initialized')).toBe(true);
+  });
+
+  test.each(['let guard = 5', 'var guard = 5', 'function guard() {}', '"use strict"; guard = 5'])(
+    'a later script of the page may say `%s`',
+    async (content) => {
+      await visit('/open');
+      await finished();
+      await page.addScriptTag({ content: `${content}; window.later = guard;` });
+      expect(await page.evaluate('later === 5 || typeof later')).toBe(
+        content.includes('function') ? 'function' : true,
+      );
+      expect(await errors()).toEqual([]);
+    },
+  );
+
+  test('a page that has a `guard` of its own keeps it, and is not read', async () => {
+    await visit('/own-guard');
+    await page.waitForLoadState('networkidle');
+    expect(await page.evaluate('window.guard')).toBe('mine');
+    expect(collected).toEqual([]);
+  });
+
+  test('a Content-Security-Policy without the collector: finished, and no error of ours', async () => {
+    await visit('/no-connect');
+    await finished();
+    expect([await events(), await errors()]).toEqual([[], []]);
+  });
+
+  test('with a wrong site key nothing is collected, and window.guard never appears', async () => {
+    await visit('/wrong-key');
+    await page.waitForLoadState('networkidle');
+    expect(await page.evaluate('typeof window.guard')).toBe('undefined');
+    expect(collected).toEqual([]);
+    expect(await errors()).toEqual([]);
+  });
+
+  test.each(['fetch', 'AbortController', 'Worker', 'sessionStorage'])(
+    'without %s it ends all the same',
+    async (name) => {
+      await context.addInitScript(
+        `Object.defineProperty(window, '${name}', { get: () => { throw new Error('taken away'); } })`,
+      );
+      await visit('/open');
+      await finished();
+      expect(await errors()).toEqual([]);
+    },
+  );
+
+  test('a browser without idle callbacks (Safari) runs it as well', async () => {
+    await context.addInitScript('delete window.requestIdleCallback');
+    await visit('/open');
+    await finished();
+    expect(await events()).toEqual([[true, true]]);
+  });
+
+  test('the load event does not wait for it', async () => {
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/session*', async (route) => {
+      await held;
+      await route.abort();
+    });
+    // goto resolves with the load event.
+    await visit('/open');
+    expect(await page.evaluate('document.readyState')).toBe('complete');
+    expect(await page.evaluate('guard.initialized')).toBe(false);
+    release();
+    await finished();
+  });
+});

@@ -1,0 +1,144 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Product, startProduct } from '../kit/start-product.ts';
+import { storySettings } from '../kit/story-settings.ts';
+
+/** A site whose pages load the browser script, behind the started product. Only `/vault/**` is protected. */
+export interface ScriptSite {
+  readonly product: Product;
+  /** Through the gateway. */
+  readonly url: string;
+  /** Who reached the origin, in order. */
+  readonly arrivals: { readonly url: string; readonly headers: IncomingHttpHeaders }[];
+  close(): Promise<void>;
+}
+
+export const SITE_KEY = 'site_acme';
+
+/** Notes what the page itself can see: its globals before the script, events and errors. */
+const RECORDER = `<script>
+window.before = Object.getOwnPropertyNames(window);
+window.events = [];
+window.errors = [];
+addEventListener('GuardInitialized', (event) => events.push([event.target === window, guard.initialized]));
+addEventListener('error', (event) => errors.push(String(event.message)));
+addEventListener('unhandledrejection', (event) => errors.push(String(event.reason)));
+</script>`;
+
+function pageWith(scripts: readonly string[], extra = ''): string {
+  const tags = scripts.map((src) => `<script defer src="${src}"></script>`);
+  return `<!doctype html><title>Page</title>${RECORDER}${tags.join('')}${extra}<h1>A page</h1>`;
+}
+
+/** Goes on as soon as the script has uploaded. `target` is an expression. */
+function thenTo(target: string): string {
+  return `<script>addEventListener('GuardInitialized', () => { location.href = ${target}; });</script>`;
+}
+
+const THEN_VAULT = thenTo("'/vault' + location.pathname");
+
+/**
+ * What a page of many owners does to its own browser: style sheets that reach every element, libraries
+ * that wrap what they watch, polyfills, a source-map formatter, and elements under every name.
+ */
+const CROWD = `<style>
+* { all: revert !important; box-sizing: border-box !important; margin: 3px !important; float: left !important; }
+html { zoom: 1.25; font-size: 40px; direction: rtl; } div { display: grid !important; width: 77px !important; }
+iframe { display: block !important; width: 10px; } body { transform: scale(0.8); }
+</style>
+<script>
+for (const [holder, name] of [[window, 'fetch'], [window, 'setTimeout'], [console, 'debug'], [console, 'log'],
+  [history, 'pushState'], [history, 'replaceState'], [EventTarget.prototype, 'addEventListener'],
+  [Element.prototype, 'attachShadow'], [Node.prototype, 'appendChild'], [Function.prototype, 'toString'],
+  [HTMLCanvasElement.prototype, 'getContext'], [JSON, 'stringify'], [Promise.prototype, 'then']]) {
+  const original = holder[name];
+  holder[name] = function (...args) { return original.apply(this, args); };
+}
+Error.prepareStackTrace = (error) => String(error);
+Array.prototype.last = function () { return this[this.length - 1]; };
+Object.prototype.extend = function () {};
+window.Worker = class { constructor() { throw new Error('no workers here'); } };
+new MutationObserver(() => undefined).observe(document, { subtree: true, childList: true, attributes: true });
+</script><form><input name="ticket"><input name="fetch"></form><div id="initialized"></div>`;
+
+interface Page {
+  readonly html: string;
+  readonly headers?: OutgoingHttpHeaders;
+}
+
+/** The pages by path. `collector` is the host of its own that the script can come from. */
+function pagesOf(collector: string): Readonly<Record<string, Page>> {
+  const own = `/.guard/script.js?site_key=${SITE_KEY}`;
+  return {
+    '/open': { html: pageWith([own]) },
+    '/twice': { html: pageWith([own, own]) },
+    '/elsewhere': { html: pageWith([`${collector}/script.js?site_key=${SITE_KEY}`]) },
+    '/wrong-key': { html: pageWith(['/.guard/script.js?site_key=wrong']) },
+    '/own-guard': { html: pageWith([own], '<script>window.guard = "mine";</script>') },
+    '/plain': { html: pageWith([own], THEN_VAULT) },
+    '/first': { html: pageWith([own], thenTo("'/second'")) },
+    '/second': { html: pageWith([own], THEN_VAULT) },
+    '/driven': { html: pageWith([own], THEN_VAULT) },
+    '/crowded': { html: pageWith([own], CROWD + THEN_VAULT) },
+    '/there-and-back': {
+      html: pageWith(
+        [own],
+        `${thenTo("'/back'")}<script>addEventListener('pageshow', ({ persisted }) => {
+  const [{ type, notRestoredReasons }] = performance.getEntriesByType('navigation');
+  if (persisted || type === 'back_forward') {
+    fetch('/report?' + encodeURIComponent(JSON.stringify({ persisted, initialized: window.guard?.initialized, events: events.length, notRestoredReasons })));
+  }
+});</script>`,
+      ),
+    },
+    '/back': {
+      html: "<script>addEventListener('load', () => setTimeout(() => history.back(), 100));</script>",
+    },
+    '/no-connect': {
+      html: pageWith([own]),
+      headers: {
+        'content-security-policy':
+          "default-src 'none'; script-src 'self' 'unsafe-inline'; connect-src 'none'",
+      },
+    },
+  };
+}
+
+/** Starts origin and product; the caller closes them. */
+export async function startScriptSite(
+  over: Readonly<Record<string, unknown>> = {},
+): Promise<ScriptSite> {
+  const arrivals: ScriptSite['arrivals'] = [];
+  let pages: Readonly<Record<string, Page>> = {};
+  const origin = createServer(({ url = '', headers }, response) => {
+    arrivals.push({ url, headers });
+    const page = pages[url] ?? { html: '<!doctype html><title>Plain</title><h1>The origin</h1>' };
+    response.writeHead(200, { 'content-type': 'text/html', ...page.headers }).end(page.html);
+  });
+  origin.listen(0, '127.0.0.1');
+  await once(origin, 'listening');
+  // A server that listens on TCP has an AddressInfo.
+  const { port } = origin.address() as AddressInfo;
+  const { organisations, ...settings } = storySettings(`http://127.0.0.1:${port}`, {
+    site: { protect: ['/vault/**'] },
+    top: over,
+  });
+  const [acme] = organisations as Readonly<Record<string, unknown>>[];
+  const product = await startProduct({
+    ...settings,
+    organisations: [{ ...acme, site_key: SITE_KEY }],
+  });
+  pages = pagesOf(product.addresses.collector);
+  return {
+    product,
+    url: product.addresses.gateway,
+    arrivals,
+    async close() {
+      await product.stop();
+      origin.closeAllConnections();
+      origin.close();
+      await once(origin, 'close');
+    },
+  };
+}

@@ -1,0 +1,19 @@
+import { sessionCookie } from '../page/session-cookie.ts';
+import type { OpenedSession } from '../../src/script/opened-session.ts';
+
+/**
+ * Writes the session as a first-party cookie of the page's host, with the attributes that the server
+ * gives it. False when it does not stay: a session that nobody presents again needs no judgement.
+ */
+export function mirror(cookie: OpenedSession['cookie']): boolean {
+  // Safari keeps what a script wrote for a week only: the service's own cookie is left as it is.
+  if (sessionCookie() === cookie.value) return true;
+  const secure = cookie.secure ? '; Secure' : '';
+  try {
+    document.cookie = `${cookie.name}=${cookie.value}; Path=${cookie.path}; Max-Age=${cookie.max_age}; SameSite=${cookie.same_site}${secure}`;
+  } catch {
+    // A sandboxed frame throws instead of dropping it.
+    return false;
+  }
+  return sessionCookie() === cookie.value;
+}

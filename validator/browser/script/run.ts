@@ -1,0 +1,45 @@
+import { collect } from '../page/collect.ts';
+import { sessionCookie } from '../page/session-cookie.ts';
+import { solve } from '../page/work.ts';
+import { mirror } from './mirror.ts';
+import { openSession, sendEvidence } from './collector.ts';
+
+/**
+ * Runs when `begin` says so, unless this document has `window.guard` already: the script was loaded
+ * twice, or the page has something of its own under that name, which is left alone.
+ */
+export function runOnce(source: string, begin: (callback: () => void) => void): void {
+  if (Object.prototype.hasOwnProperty.call(window, 'guard')) return;
+  let initialized = false;
+  const guard = Object.freeze({
+    /** True once the script has finished, whatever came of it (spec 6). */
+    get initialized() {
+      return initialized;
+    },
+  });
+  // As open as a variable of the page's own: a later script that declares that name must not fail on it.
+  const open = { configurable: true, enumerable: true, writable: true };
+  Object.defineProperty(window, 'guard', { ...open, value: guard });
+
+  begin(() => {
+    upload(source)
+      // Nothing of ours may show up among the page's errors.
+      .catch(() => false)
+      .then((uploaded) => {
+        initialized = true;
+        if (uploaded) dispatchEvent(new Event('GuardInitialized'));
+      })
+      .catch(() => undefined);
+  });
+}
+
+/** Session, evidence, upload: once and in this order. False when one of them did not succeed. */
+async function upload(source: string): Promise<boolean> {
+  const opened = await openSession(source, sessionCookie());
+  if (opened === undefined || !mirror(opened.cookie)) return false;
+  const { ticket, work, cookie } = opened;
+  const evidence = await collect(ticket);
+  // After the readings, which time the browser: both at once would make it look slow.
+  const solved = await solve(ticket, work);
+  return sendEvidence(source, { ticket, session: cookie.value, evidence, ...solved });
+}

@@ -1,0 +1,48 @@
+import type { Clock, Collect, CollectAnswer, CollectRequest } from '@guard/config/contract/ports';
+import type { Organisation, Site } from '@guard/config/settings/schema';
+import type { ChallengeTerms } from '../challenge/challenge-terms.ts';
+import type { Engine } from '../engine.ts';
+import { emptyAnswer } from './exchange.ts';
+import { createOpenSession } from './open-session.ts';
+import { createScriptFile } from './script-file.ts';
+import { createScriptTickets } from './script-tickets.ts';
+import { createSiteKeys } from './site-keys.ts';
+
+interface CollectPaths {
+  /** `POST /verify`: uploads of challenge pages and of the script, judged in one place. */
+  readonly verify: Collect;
+  /** The bundle of the browser script. */
+  readonly script: string;
+  readonly organisations: readonly Organisation[];
+  readonly sites: readonly Pick<Site, 'hosts' | 'organisation'>[];
+  readonly secrets: readonly string[];
+  readonly clock: Clock;
+  readonly termsOf: (organisation: string) => ChallengeTerms;
+  readonly engine: Pick<Engine, 'store' | 'ids'> & {
+    readonly sources: Pick<Engine['sources'], 'readAgent'>;
+  };
+}
+
+type Answerer = (request: CollectRequest) => CollectAnswer | Promise<CollectAnswer>;
+
+/** The collector, the same on its own listener and below `/.guard/` of a site. 404 for other paths. */
+export function collectByPath(options: CollectPaths): Collect {
+  const { organisations, sites, engine } = options;
+  const tenantOf = createSiteKeys(organisations, sites);
+  const answerers = new Map<string, Answerer>([
+    ['/verify', options.verify],
+    ['/script.js', createScriptFile(options.script, tenantOf)],
+    [
+      '/session',
+      createOpenSession({
+        tenantOf,
+        store: engine.store,
+        ids: engine.ids,
+        clock: options.clock,
+        isCrawler: (userAgent) => engine.sources.readAgent(userAgent).crawler !== undefined,
+        issueTicket: createScriptTickets(options),
+      }),
+    ],
+  ]);
+  return async (request) => (await answerers.get(request.path)?.(request)) ?? emptyAnswer(404);
+}

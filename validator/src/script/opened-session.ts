@@ -1,0 +1,12 @@
+import type { Cookie } from '@guard/config/contract/validate-response';
+
+/**
+ * What `POST /session` gives to the browser script: a ticket for one upload, and the session it is
+ * for, as its cookie (spec 2.3). The browser code takes its types from here; nothing else of this.
+ */
+export interface OpenedSession {
+  readonly ticket: string;
+  /** Bits of proof of work that the ticket asks for; the server reads them from the ticket. */
+  readonly work: number;
+  readonly cookie: Cookie;
+}

@@ -1,0 +1,37 @@
+import { networkOf } from '@guard/config/net/network-of';
+import type { Clock } from '@guard/config/contract/ports';
+import { CHALLENGE } from '@guard/config/contract/limits';
+import type { ChallengeTerms } from '../challenge/challenge-terms.ts';
+import { newReference } from '../challenge/reference-code.ts';
+import { hashUserAgent, issueTicket, newTicketId } from '../challenge/ticket.ts';
+import { createSealer } from '../session/sealer.ts';
+import type { OpenSessionOptions } from './open-session.ts';
+
+/**
+ * Tickets for the browser script: the same as a challenge page's, so that its uploads are read,
+ * judged and spent in the same place and by the same rules.
+ */
+export function createScriptTickets(options: {
+  readonly secrets: readonly string[];
+  readonly clock: Clock;
+  /** The organisation's terms as they are now (challenge-terms.ts). */
+  readonly termsOf: (organisation: string) => ChallengeTerms;
+}): OpenSessionOptions['issueTicket'] {
+  const sealer = createSealer(options.secrets, 'ticket');
+  return ({ organisation, sessionId, ip, userAgent }) => {
+    const nowMs = options.clock();
+    const terms = options.termsOf(organisation);
+    const ticket = issueTicket(sealer, {
+      id: newTicketId(),
+      organisation,
+      sessionId,
+      issuedAt: nowMs,
+      expiresAt: nowMs + CHALLENGE.ticketTtlMs,
+      network: networkOf(ip),
+      userAgentHash: hashUserAgent(userAgent),
+      reference: newReference(),
+      ...terms,
+    });
+    return { ticket, work: terms.work };
+  };
+}

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { createSiteKeys } from './site-keys.ts';
+
+const tenantOf = createSiteKeys(
+  [
+    { id: 'acme', site_key: 'site_acme', script_origins: ['https://app.acme.example:8443'] },
+    { id: 'globex', site_key: 'site globex&co', script_origins: [] },
+    { id: 'keyless', site_key: undefined, script_origins: ['https://keyless.example'] },
+  ],
+  [
+    { organisation: 'acme', hosts: ['shop.example', '*.shop.example', '[::1]'] },
+    { organisation: 'keyless', hosts: ['*'] },
+  ],
+);
+
+describe('spec 2.8: the site key "identifies the tenant in the browser script URL"', () => {
+  test('by its query, percent-encoded or not', () => {
+    expect(tenantOf('site_key=site_acme')?.organisation).toBe('acme');
+    expect(tenantOf('v=2&site_key=site_acme')?.organisation).toBe('acme');
+    expect(tenantOf('site_key=site+globex%26co')?.organisation).toBe('globex');
+  });
+
+  test.each([undefined, '', 'site_key', 'site_key=', 'site_key=SITE_ACME', 'key=site_acme'])(
+    'missing or wrong: %s',
+    (query) => expect(tenantOf(query)).toBeUndefined(),
+  );
+
+  test.each(['__proto__', 'constructor', 'keyless', 'undefined'])('no tenant is called %s', (key) =>
+    expect(tenantOf(`site_key=${key}`)).toBeUndefined(),
+  );
+});
+
+describe('the script runs on the pages of its own organisation', () => {
+  const acme = tenantOf('site_key=site_acme');
+
+  test.each([
+    'https://shop.example',
+    'http://shop.example',
+    'https://shop.example:8443',
+    'https://www.shop.example',
+    'http://[::1]:8080',
+    'https://app.acme.example:8443',
+  ])('%s', (origin) => expect(acme?.allows(origin)).toBe(true));
+
+  test.each([
+    '',
+    'null',
+    'https://app.acme.example',
+    'https://evilshop.example',
+    'https://shop.example.evil.example',
+    'https://shop.example@evil.example',
+    'https://evil.example/shop.example',
+    'https://evil.example#shop.example',
+    'chrome-extension://shop.example',
+    'shop.example',
+    `https://${'a.'.repeat(200)}shop.example`,
+  ])('and not on %s', (origin) => expect(acme?.allows(origin)).toBe(false));
+
+  test('an organisation without sites and script_origins allows none', () => {
+    const globex = tenantOf('site_key=site+globex%26co');
+    expect(globex?.allows('https://globex.example')).toBe(false);
+  });
+});
