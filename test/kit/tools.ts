@@ -12,14 +12,23 @@ interface Tool {
 const WINDOWED_CHROMIUM: Tool = {
   name: "a windowed Chromium (Debian's chromium and xvfb)",
   programs: ['chromium', 'xvfb-run'],
-  tests: "a person's browser passes an enforcing rule",
+  tests:
+    "a person's browser passes an enforcing rule, and the browser script spares it the challenge",
   install: 'apt-get install chromium xvfb',
 };
 
+const OPENSSL: Tool = {
+  name: 'openssl',
+  programs: ['openssl'],
+  tests: "the cookie of a visitor travels on another site's form over https",
+  install: 'apt-get install openssl',
+};
+
 export const hasWindowedChromium = isThere(WINDOWED_CHROMIUM);
+export const hasOpenssl = isThere(OPENSSL);
 
 export function missingTools(): readonly Tool[] {
-  return [WINDOWED_CHROMIUM].filter((tool) => !isThere(tool));
+  return [WINDOWED_CHROMIUM, OPENSSL].filter((tool) => !isThere(tool));
 }
 
 function isThere({ programs }: Tool): boolean {

@@ -16,14 +16,17 @@ const QUIET = [
 
 /**
  * A person's browser: Chromium with a window on a virtual screen, no driver attached, opened on a
- * URL. What it does is seen by the servers it talks to.
+ * URL. What it does is seen by the servers it talks to. `flags` are added to its command line.
  */
-export async function openInWindow(url: string): Promise<{ close(): Promise<void> }> {
+export async function openInWindow(
+  url: string,
+  flags: readonly string[] = [],
+): Promise<{ close(): Promise<void> }> {
   const profile = await mkdtemp(join(tmpdir(), 'guard-chromium-'));
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   const child = spawn(
     'xvfb-run',
-    ['-a', 'chromium', ...QUIET, ...sandbox, `--user-data-dir=${profile}`, url],
+    ['-a', 'chromium', ...QUIET, ...sandbox, ...flags, `--user-data-dir=${profile}`, url],
     // A group of its own, so that the screen and the browser end together.
     { stdio: 'ignore', detached: true },
   );

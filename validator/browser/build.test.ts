@@ -8,13 +8,23 @@ describe('the bundle of the browser code', () => {
     const kept: unknown = JSON.parse(
       readFileSync(new URL('../dist/browser.json', import.meta.url), 'utf8'),
     );
-    expect(kept).toMatchObject({ interstitial: loadBrowserBundle().interstitial });
+    const { interstitial, script } = loadBrowserBundle();
+    expect(kept).toMatchObject({ interstitial, script });
   });
 
   test('brings nothing of the server along and knows no address', () => {
-    const { interstitial } = loadBrowserBundle();
-    expect(interstitial).not.toMatch(/zod|node:|require\(|https?:\/\/[a-z]/);
+    const { interstitial, script } = loadBrowserBundle();
+    for (const text of [interstitial, script]) {
+      expect(text).not.toMatch(/zod|node:|require\(|https?:\/\/[a-z]/);
+    }
     expect(interstitial).toContain('_guard_ref');
+    expect(script).toContain('GuardInitialized');
+  });
+
+  test('of the browser script leaves the address and the storage of its page alone', () => {
+    const { script } = loadBrowserBundle();
+    expect(script).not.toMatch(/location\.(?:reload|assign|replace)|location\s*=[^=]/);
+    expect(script).not.toMatch(/localStorage|_guard_ref/);
   });
 
   test('goes to no other URL: it reloads, and assigns no location (spec 3)', () => {

@@ -6,22 +6,29 @@ import { z } from 'zod';
 
 /** Bundles the code that runs in visitors' browsers: at install, and at start when it is stale. */
 
-const PAGE = new URL('./page/', import.meta.url);
+const HERE = new URL('./', import.meta.url);
+const FOLDERS = ['page', 'script'];
 const DIST = new URL('../dist/', import.meta.url);
 const ARTEFACT = new URL('browser.json', DIST);
 
-/** Largest bundle, in bytes: it stands inside every challenge page. A bigger one is a mistake. */
+/** Largest bundle, in bytes: every visitor loads one. A bigger one is a mistake. */
 const MAX_BUNDLE_BYTES = 40_000;
 
 /** Raise it when the options below change, so that older results count as stale. */
-const OPTIONS_VERSION = 1;
+const OPTIONS_VERSION = 2;
 
-const Artefact = z.strictObject({ sources: z.string(), interstitial: z.string().min(1) });
+const Artefact = z.strictObject({
+  sources: z.string(),
+  interstitial: z.string().min(1),
+  script: z.string().min(1),
+});
 
 /** Ready-made scripts, safe to stand in a `<script>` element. */
 export interface BrowserBundle {
   /** The challenge page's script. */
   readonly interstitial: string;
+  /** What `GET /script.js` serves. */
+  readonly script: string;
 }
 
 /** Bundles the browser code into validator/dist/, whatever is there. Rejects with what went wrong. */
@@ -51,8 +58,16 @@ export function loadBrowserBundle(): BrowserBundle {
 type Artefact = z.infer<typeof Artefact>;
 
 function bundle(): Artefact {
+  return {
+    sources: hashOfSources(),
+    interstitial: bundleOf('page/interstitial.ts'),
+    script: bundleOf('script/script.ts'),
+  };
+}
+
+function bundleOf(entry: string): string {
   const { outputFiles } = buildSync({
-    entryPoints: [fileURLToPath(new URL('interstitial.ts', PAGE))],
+    entryPoints: [fileURLToPath(new URL(entry, HERE))],
     bundle: true,
     minify: true,
     write: false,
@@ -62,16 +77,16 @@ function bundle(): Artefact {
     legalComments: 'none',
     logLevel: 'silent',
   });
-  const interstitial = outputFiles[0]?.text.trim() ?? '';
-  if (interstitial === '' || Buffer.byteLength(interstitial) > MAX_BUNDLE_BYTES) {
+  const text = outputFiles[0]?.text.trim() ?? '';
+  if (text === '' || Buffer.byteLength(text) > MAX_BUNDLE_BYTES) {
     throw new Error(
-      `The challenge page's script has ${Buffer.byteLength(interstitial)} bytes; 1 to ${MAX_BUNDLE_BYTES} are allowed.`,
+      `The bundle of ${entry} has ${Buffer.byteLength(text)} bytes; 1 to ${MAX_BUNDLE_BYTES} are allowed.`,
     );
   }
-  if (/<\/script|<!--/i.test(interstitial)) {
-    throw new Error("The challenge page's script would end its own <script> element.");
+  if (/<\/script|<!--/i.test(text)) {
+    throw new Error(`The bundle of ${entry} would end its own <script> element.`);
   }
-  return { sources: hashOfSources(), interstitial };
+  return text;
 }
 
 /** One file, put in place by a rename: several processes may build at once, none reads a half. */
@@ -92,9 +107,12 @@ function readArtefact(): Artefact | undefined {
 
 function hashOfSources(): string {
   const hash = createHash('sha256').update(`options ${OPTIONS_VERSION}\n`);
-  const names = readdirSync(PAGE, { recursive: true, encoding: 'utf8' });
-  for (const name of names.filter((file) => file.endsWith('.ts')).sort()) {
-    hash.update(`${name}\n`).update(readFileSync(new URL(name, PAGE)));
+  for (const folder of FOLDERS) {
+    const root = new URL(`${folder}/`, HERE);
+    const names = readdirSync(root, { recursive: true, encoding: 'utf8' });
+    for (const name of names.filter((file) => file.endsWith('.ts')).sort()) {
+      hash.update(`${folder}/${name}\n`).update(readFileSync(new URL(name, root)));
+    }
   }
   return hash.digest('hex');
 }

@@ -5,13 +5,17 @@ import type { Collect } from '@guard/config/contract/ports';
 import type { CollectOutcome } from '../src/challenge/collect-outcome.ts';
 import { createCollector } from '../src/challenge/collector.ts';
 import { createChallengeIssuer } from '../src/challenge/issue.ts';
-import { createTestStore, type TestStore } from '../src/challenge/test-challenge.ts';
+import { createTestStore, TERMS, type TestStore } from '../src/challenge/test-challenge.ts';
+import { formSource } from '../src/pages/form-source.ts';
+import { compileLook, type Look } from '../src/pages/look.ts';
 import { loadBrowserBundle } from './build.ts';
 
 const SECRETS = ['the secret of the browser test'];
 
 interface Visit {
   readonly method: string;
+  /** What the browser says about where the request comes from. */
+  readonly origin: string | undefined;
   readonly url: string;
   readonly answered: 'challenge' | 'origin';
   readonly body: string;
@@ -27,6 +31,11 @@ export interface Site {
   intercept: ((response: ServerResponse) => void) | undefined;
   setsCookie: boolean;
   challengesAlways: boolean;
+  /** Forms that are still answered with 204: the browser stays, as when people decline to send again. */
+  formsDeclined: number;
+  look: Look;
+  /** Bits of proof of work each ticket asks for. */
+  work: number;
   readonly server: Server;
 }
 
@@ -40,6 +49,7 @@ export async function startSite(): Promise<Site> {
     clock: Date.now,
     sessionTtlMs: 60_000,
     rejectedTtlMs: 60_000,
+    currentRuleSet: () => TERMS.ruleSet,
     allowedOrigin: () => true,
     report: (outcome) => outcomes.push(outcome),
   });
@@ -57,6 +67,9 @@ export async function startSite(): Promise<Site> {
     intercept: undefined,
     setsCookie: true,
     challengesAlways: false,
+    formsDeclined: 0,
+    look: compileLook(),
+    work: 0,
     server,
   };
   return started;
@@ -67,9 +80,12 @@ const issue = createChallengeIssuer({
   script: loadBrowserBundle().interstitial,
 });
 
-/** A page of the site that is not protected. */
-const FORM =
-  '<form method="post" action="/login"><input name="user" value="ada"><button>go</button></form>';
+/** A page that is not protected: a form with a file, which it posts to the site that `?to=` names. */
+function formPage(url: string): string {
+  const to = new URL(url, 'http://form.invalid').searchParams.get('to') ?? '';
+  return `<h1>a form</h1><form method="post" action="${to}/login" enctype="multipart/form-data"><input name="user" value="ada"><input type="file" name="photo"><button>go</button></form>
+<script>const files = new DataTransfer(); files.items.add(new File(['the file itself'], 'a.txt')); document.querySelector('[type=file]').files = files.files;</script>`;
+}
 
 async function answer(
   on: Site,
@@ -81,8 +97,8 @@ async function answer(
   const body = Buffer.concat(await request.toArray()).toString();
   if (url === '/favicon.ico') {
     response.writeHead(404).end();
-  } else if (url === '/form') {
-    response.writeHead(200, { 'Content-Type': 'text/html' }).end(FORM);
+  } else if (url.startsWith('/form')) {
+    response.writeHead(200, { 'Content-Type': 'text/html' }).end(formPage(url));
   } else if (url === '/.guard/verify') {
     if (on.intercept) {
       on.intercept(response);
@@ -91,7 +107,7 @@ async function answer(
     const answered = await collect({ method, path: '/verify', headers, body, ip: '127.0.0.1' });
     response.writeHead(answered.status, answered.headers).end(answered.body);
   } else {
-    serve(on, { method, url, body }, headers, response);
+    serve(on, { method, url, body, origin: headers.origin }, headers, response);
   }
 }
 
@@ -105,6 +121,11 @@ function serve(
   const judged = held !== undefined && on.store.sessions.has(held);
   if (judged && !on.challengesAlways) {
     on.visits.push({ ...visit, answered: 'origin' });
+    if (visit.method === 'POST' && on.formsDeclined > 0) {
+      on.formsDeclined -= 1;
+      response.writeHead(204).end();
+      return;
+    }
     response.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>the origin</h1>');
     return;
   }
@@ -116,11 +137,20 @@ function serve(
     ip: '127.0.0.1',
     userAgent: headers['user-agent'] ?? '',
     acceptLanguage: headers['accept-language'],
-    method: visit.method,
+    form: formSource({
+      method: visit.method,
+      url: { scheme: 'http', host: headers.host ?? '' },
+      // Repeated fields play no part here.
+      headers: headers as Readonly<Record<string, string>>,
+    }),
+    look: on.look,
+    terms: { ...TERMS, work: on.work },
     uploadUrl: '/.guard/verify',
     nowMs: Date.now(),
   });
-  const cookie = { 'Set-Cookie': `_guard=${sessionId}; Path=/; SameSite=Lax; Max-Age=3600` };
+  // As on https: browsers take Secure cookies from a loopback address too.
+  const attributes = 'Path=/; SameSite=None; Secure; Max-Age=3600';
+  const cookie = { 'Set-Cookie': `_guard=${sessionId}; ${attributes}` };
   response
     .writeHead(403, { ...challenge.headers, ...(on.setsCookie ? cookie : {}) })
     .end(challenge.html);

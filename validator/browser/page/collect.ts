@@ -1,15 +1,21 @@
 import type { Evidence, Readings, SourceName } from '../../src/challenge/evidence.ts';
-import { clip } from './clip.ts';
+import { clip, finite } from './clip.ts';
+import { openEmptyFrame } from './empty-frame.ts';
 import { LIMITS } from './limits.ts';
-import type { Source } from './source.ts';
+import type { Ground, Source } from './source.ts';
 import { alteredNatives } from './sources/altered-natives.ts';
 import { automation } from './sources/automation.ts';
 import { chrome } from './sources/chrome.ts';
+import { disguises } from './sources/disguises.ts';
 import { engine } from './sources/engine.ts';
+import { flooding } from './sources/flooding.ts';
+import { frame } from './sources/frame.ts';
 import { graphics } from './sources/graphics.ts';
 import { hardware } from './sources/hardware.ts';
 import { hints } from './sources/hints.ts';
+import { inspector } from './sources/inspector.ts';
 import { languages } from './sources/languages.ts';
+import { layout } from './sources/layout.ts';
 import { permissions } from './sources/permissions.ts';
 import { plugins } from './sources/plugins.ts';
 import { screenSizes } from './sources/screen.ts';
@@ -33,20 +39,31 @@ const sources: { readonly [N in SourceName]: Source<N> } = {
   permissions,
   graphics,
   worker,
+  frame,
+  disguises,
+  inspector,
+  flooding,
+  layout,
 };
 
-/** Reads all sources at once. A source that fails or stalls becomes a value; this never rejects. */
-export async function collect(): Promise<Evidence> {
+/**
+ * Reads all sources at once, for one ticket: some questions are drawn from it, and the evidence fits
+ * no other. A source that fails or stalls becomes a value; this never rejects.
+ */
+export async function collect(ticket: string): Promise<Evidence> {
   const startedAt = performance.now();
   const tookMs: Record<string, number> = {};
+  const emptyFrame = openEmptyFrame();
+  const ground: Ground = { ticket, inside: emptyFrame?.inside };
   const entries = await Promise.all(
     Object.entries(sources).map(async ([name, source]) => {
       const sourceStartedAt = performance.now();
-      const reading = await read(source);
+      const reading = await read(() => source(ground));
       tookMs[name] = since(sourceStartedAt);
       return [name, reading] as const;
     }),
   );
+  emptyFrame?.close();
   return {
     agent: {
       userAgent: clip(navigator.userAgent, LIMITS.userAgentChars),
@@ -54,6 +71,7 @@ export async function collect(): Promise<Evidence> {
     },
     // Object.entries forgets which name goes with which reading; the type of `sources` holds it.
     readings: Object.fromEntries(entries) as unknown as Readings,
+    startedAtMs: Math.max(0, finite(performance.timeOrigin)),
     tookMs,
     totalMs: since(startedAt),
   };

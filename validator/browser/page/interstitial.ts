@@ -5,13 +5,22 @@ import { sessionCookie } from './session-cookie.ts';
 import { storageWorks } from './tab-storage.ts';
 import { upload } from './upload.ts';
 import { keepUpstreamReferrer } from './upstream-referrer.ts';
+import { solve } from './work.ts';
 
 /** The challenge page (spec 3): read, upload, reload this URL. There is no other place to go to. */
 
+/** How long a form that is sent again may take before the page says what to do, in milliseconds. */
+const RESEND_HINT_MS = 4_000;
+
+const { ticket = '', upload: url = '', work = '', form = '' } = given();
 let triedAgain = false;
+let running = false;
+
+function given(): DOMStringMap {
+  return document.querySelector<HTMLElement>('[data-ticket]')?.dataset ?? {};
+}
 
 async function run(): Promise<void> {
-  keepUpstreamReferrer();
   if (isLooping()) {
     show('failed');
     return;
@@ -22,16 +31,16 @@ async function run(): Promise<void> {
     giveWay();
     return;
   }
-  const { ticket = '', upload: url = '' } = document.body.dataset;
-  act(await upload(url, { ticket, session, evidence: await collect() }));
+  const evidence = await collect(ticket);
+  // After the readings, which time the browser: both at once would make it look slow.
+  act(await upload(url, { ticket, session, evidence, ...(await solve(ticket, Number(work))) }));
 }
 
 function act(result: Awaited<ReturnType<typeof upload>>): void {
   switch (result) {
     case 'reload':
     case 'retry':
-      noteReload();
-      location.reload();
+      proceed();
       break;
     case 'no_session':
       show('cookies');
@@ -45,27 +54,57 @@ function act(result: Awaited<ReturnType<typeof upload>>): void {
   }
 }
 
+/**
+ * The same URL once more. Where it answered a form, the browser sends the form again, files and all,
+ * and nothing of it passes through this page. Some browsers ask first, and stay here on a no.
+ *
+ * A form of another origin is never sent again: location.reload() would make it one of this origin.
+ */
+function proceed(): void {
+  if (form === 'foreign') {
+    show('elsewhere');
+    return;
+  }
+  noteReload();
+  location.reload();
+  if (form === 'own') setTimeout(() => show('resend'), RESEND_HINT_MS);
+}
+
 /** Spec 3: first the retry screen, then the failure screen. */
 function giveWay(): void {
   show(triedAgain ? 'failed' : 'retry');
 }
 
 function start(): void {
-  run().catch(giveWay);
+  if (running) return;
+  running = true;
+  keepUpstreamReferrer();
+  run()
+    .catch(giveWay)
+    .finally(() => (running = false));
 }
 
 function listen(): void {
   document.querySelectorAll<HTMLElement>('[data-action]').forEach((button) => {
     button.addEventListener('click', () => {
       forgetReloads();
-      if (button.dataset['action'] === 'reload') {
-        location.reload();
+      const { action } = button.dataset;
+      if (action === 'back') {
+        history.back();
+      } else if (action === 'reload') {
+        proceed();
       } else {
         triedAgain = true;
         show('checking');
         start();
       }
     });
+  });
+  // Back on a page that the browser had put aside: what it was about to do was cut off then.
+  addEventListener('pageshow', ({ persisted }) => {
+    if (!persisted) return;
+    show('checking');
+    start();
   });
 }
 

@@ -6,6 +6,8 @@ export const LIMITS = {
   textChars: 256,
   /** Most entries of any list. */
   listItems: 32,
+  /** Most numbers of the layout questions' answers. */
+  layoutAnswers: 64,
   /** Longest time one source may take, in milliseconds. */
   sourceMs: 1500,
 } as const;

@@ -8,12 +8,19 @@ export function field(holder: object | undefined, name: string): unknown {
   return holder && Reflect.get(holder, name);
 }
 
-/** True when the engine itself wrote this function. Proxies and bound functions also print as native. */
-export function isNative(candidate: unknown): boolean {
+/**
+ * True when the engine itself wrote this function, as `print` shows it. Proxies and bound functions
+ * also print as native.
+ */
+export function isNative(
+  candidate: unknown,
+  print: unknown = field(Function.prototype, 'toString'),
+): boolean {
   return (
+    typeof print === 'function' &&
     typeof candidate === 'function' &&
     /^\s*(function|get|set)?[^(]*\([^)]*\)\s*\{\s*\[native code\]\s*\}\s*$/.test(
-      Function.prototype.toString.call(candidate),
+      String(Reflect.apply(print, candidate, [])),
     )
   );
 }

@@ -1,8 +1,17 @@
 import type { ReadingValue, SourceName } from '../../src/challenge/evidence.ts';
 
+/** What a source may need beside its own window. */
+export interface Ground {
+  /** What the questions of this visit are drawn from. */
+  readonly ticket: string;
+  /** The window of an empty frame, while a source runs without waiting; undefined when there is none. */
+  readonly inside: (Window & typeof globalThis) | undefined;
+}
+
 /**
  * Reads one thing about this browser. `undefined` means that the browser has no such thing; a
  * throw, a rejection or a stall is turned into a value by collect.ts.
  */
-export type Source<N extends SourceName> = () =>
-  ReadingValue<N> | undefined | Promise<ReadingValue<N> | undefined>;
+export type Source<N extends SourceName> = (
+  ground: Ground,
+) => ReadingValue<N> | undefined | Promise<ReadingValue<N> | undefined>;

@@ -1,41 +1,45 @@
-import { chooseLanguage, languages } from './choose-language.ts';
+import { chooseLanguage } from './choose-language.ts';
 import { frameDocument, screenHtml } from './document-frame.ts';
 import { escapeHtml } from './escape-html.ts';
 import type { RenderedPage } from './interstitial.ts';
-import type { Messages, ScreenText } from './messages.ts';
+import type { Look } from './look.ts';
+import type { Messages } from './messages.ts';
+import { createPageCache } from './page-cache.ts';
 import { newNonce, pageHeaders } from './page-headers.ts';
-import { compileTemplate } from './template.ts';
+import { compileTemplate, type Fill } from './template.ts';
 
 export interface BlockPageOptions {
   readonly reference: string;
   /** Status it will be sent with: 429 says that waiting helps, every other one what else may. */
   readonly status: number;
   readonly acceptLanguage: string | undefined;
+  readonly look: Look;
 }
 
-const blocked = new Map(
-  languages.map((messages) => [messages, compile(messages, messages.blocked, advice(messages))]),
-);
-const rateLimited = new Map(
-  languages.map((messages) => [messages, compile(messages, messages.rateLimited, '')]),
-);
+type FillPage = Fill<'nonce' | 'reference'>;
+type Kind = 'blocked' | 'rateLimited';
+
+const cached = createPageCache<FillPage>();
 
 /** The page a blocked visitor sees, with what a wrongly blocked person can do about it. */
 export function renderBlockPage(options: BlockPageOptions): RenderedPage {
-  const messages = chooseLanguage(options.acceptLanguage);
-  const fill = (options.status === 429 ? rateLimited : blocked).get(messages);
-  if (!fill) throw new Error(`no block page in "${messages.language}"`);
+  const { reference, status, acceptLanguage, look } = options;
+  const messages = chooseLanguage(acceptLanguage);
+  const kind = status === 429 ? 'rateLimited' : 'blocked';
+  const fill = cached(look, `${messages.language} ${kind}`, () => compile(look, messages, kind));
   const nonce = newNonce();
-  return { html: fill({ nonce, reference: options.reference }), headers: pageHeaders(nonce, '') };
+  return { html: fill({ nonce, reference }), headers: pageHeaders(nonce, look.policy) };
 }
 
-function compile(messages: Messages, screen: ScreenText, more: string) {
+function compile(look: Look, messages: Messages, kind: Kind): FillPage {
   const html = frameDocument({
     messages,
-    title: screen.heading,
-    bodyAttributes: '',
-    body: `<section>${screenHtml(screen)}${more}</section>`,
+    look,
+    title: messages[kind].heading,
+    attributes: '',
+    content: `<section>${screenHtml(messages[kind])}${kind === 'blocked' ? advice(messages) : ''}</section>`,
     script: '',
+    ownTemplate: false,
   });
   return compileTemplate(html, ['nonce', 'reference']);
 }

@@ -1,35 +1,70 @@
 import { escapeHtml } from './escape-html.ts';
+import type { Look } from './look.ts';
 import type { Messages, ScreenText } from './messages.ts';
-import { mark, style } from './style.ts';
+import { cardStyle, screenStyle } from './style.ts';
 
-/** The document around every page; `{{nonce}}` and what `body` names are left for the request. */
+/** The document of every page that has no template of its own. */
+const BUILT_IN = `<!doctype html>
+<html lang="{{lang}}" dir="{{dir}}">
+<head>
+{{head}}
+<style nonce="{{nonce}}">${cardStyle}</style>
+</head>
+<body>
+<main>
+{{brand}}
+{{challenge}}
+</main>
+</body>
+</html>
+`;
+
+/**
+ * Puts a page together, in one language and one look. What stays as `{{name}}` is filled in for each
+ * request: the nonce, the reference, and what `content` names.
+ */
 export function frameDocument(options: {
   readonly messages: Messages;
+  readonly look: Look;
   readonly title: string;
-  /** Attributes of the body element, from our own code. */
-  readonly bodyAttributes: string;
-  readonly body: string;
+  /** Attributes of the element around the content, from our own code. */
+  readonly attributes: string;
+  readonly content: string;
   readonly script: string;
+  /** Whether this page may have the organisation's own template. */
+  readonly ownTemplate: boolean;
 }): string {
-  const { messages, title, bodyAttributes, body, script } = options;
-  return `<!doctype html>
-<html lang="${messages.language}" dir="${messages.direction}">
-<head>
-<meta charset="utf-8">
+  const { messages, look, title, attributes, content, script, ownTemplate } = options;
+  const fixed: Readonly<Record<string, string>> = {
+    lang: messages.language,
+    dir: messages.direction,
+    head: headHtml(title, look),
+    brand: look.brand,
+    challenge: `<div class="guard" lang="${messages.language}" dir="${messages.direction}"${attributes}>
+${content}
+${footerHtml(messages, look)}
+</div>
+${script}`,
+  };
+  const template = (ownTemplate ? look.template : undefined) ?? BUILT_IN;
+  // A function: a replacement text would have its $ interpreted.
+  return template.replace(/\{\{(\w+)\}\}/g, (placeholder, name: string) =>
+    Object.hasOwn(fixed, name) ? (fixed[name] ?? '') : placeholder,
+  );
+}
+
+function headHtml(title: string, look: Look): string {
+  return `<meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex, nofollow">
 <title>${escapeHtml(title)}</title>
-<style nonce="{{nonce}}">${style}</style>
-</head>
-<body${bodyAttributes}>
-<main>
-${mark}
-${body}
-<footer>${escapeHtml(messages.reference)}: <code>{{reference}}</code></footer>
-</main>
-${script}</body>
-</html>
-`;
+<style nonce="{{nonce}}">${screenStyle}${look.theme}</style>`;
+}
+
+function footerHtml(messages: Messages, look: Look): string {
+  const support =
+    look.support === '' ? '' : `<span>${escapeHtml(messages.support)}: ${look.support}</span>`;
+  return `<footer><span>${escapeHtml(messages.reference)}: <code>{{reference}}</code></span>${support}</footer>`;
 }
 
 /** Heading and paragraphs of one screen; the heading takes the focus when the screen appears. */

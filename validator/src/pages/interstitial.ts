@@ -1,9 +1,11 @@
-import { languages } from './choose-language.ts';
 import { frameDocument, screenHtml } from './document-frame.ts';
 import { escapeHtml } from './escape-html.ts';
-import type { Messages } from './messages.ts';
+import type { FormSource } from './form-source.ts';
+import type { Look } from './look.ts';
+import type { Messages, ScreenText } from './messages.ts';
+import { createPageCache } from './page-cache.ts';
 import { newNonce, pageHeaders } from './page-headers.ts';
-import { compileTemplate } from './template.ts';
+import { compileTemplate, type Fill } from './template.ts';
 
 export interface InterstitialOptions {
   /** Sealed ticket, base64url. */
@@ -11,10 +13,13 @@ export interface InterstitialOptions {
   /** Where the page posts its evidence: a path of the site itself, or an absolute URL. */
   readonly uploadUrl: string;
   readonly reference: string;
-  /** One of choose-language.ts. */
+  /** Bits of proof of work that the ticket asks for; none by default. */
+  readonly work?: number;
+  /** One of languages.ts. */
   readonly messages: Messages;
-  /** The reload will send a form again, so the page says so. */
-  readonly resubmits: boolean;
+  /** Whose form the challenged request carried: it decides what follows a pass. */
+  readonly form: FormSource;
+  readonly look: Look;
 }
 
 /** A page and the headers it must be served with (spec 3: they belong together). */
@@ -25,49 +30,69 @@ export interface RenderedPage {
 
 export type RenderInterstitial = (options: InterstitialOptions) => RenderedPage;
 
-/** Builds the challenge page of every language around the bundled script; rendering only fills in. */
+const NAMES = ['nonce', 'ticket', 'uploadUrl', 'reference', 'work'] as const;
+type FillPage = Fill<(typeof NAMES)[number]>;
+
+/** Builds challenge pages around the bundled script; a request only fills in. */
 export function createInterstitial(script: string): RenderInterstitial {
-  const plain = new Map(languages.map((messages) => [messages, compile(messages, [], script)]));
-  const resubmitting = new Map(
-    languages.map((messages) => [messages, compile(messages, [messages.resubmission], script)]),
-  );
-  return ({ ticket, uploadUrl, reference, messages, resubmits }) => {
-    const fill = (resubmits ? resubmitting : plain).get(messages);
-    if (!fill) throw new Error(`no challenge page in "${messages.language}"`);
+  const cached = createPageCache<FillPage>();
+  return ({ ticket, uploadUrl, reference, work = 0, messages, form, look }) => {
     const nonce = newNonce();
     const connect = uploadUrl.startsWith('/') ? "'self'" : new URL(uploadUrl).origin;
+    const fill = cached(look, `${messages.language} ${form}`, () =>
+      compile(look, messages, form, script),
+    );
     return {
-      html: fill({ nonce, ticket, uploadUrl, reference }),
+      html: fill({ nonce, ticket, uploadUrl, reference, work: String(work) }),
       headers: pageHeaders(
         nonce,
-        `; script-src 'nonce-${nonce}'; worker-src blob:; connect-src ${connect}`,
+        `${look.policy}; script-src 'nonce-${nonce}'; worker-src blob:; connect-src ${connect}`,
       ),
     };
   };
 }
 
-function compile(messages: Messages, notes: readonly string[], script: string) {
+function compile(look: Look, messages: Messages, form: FormSource, script: string): FillPage {
   const html = frameDocument({
     messages,
+    look,
     title: messages.checking.heading,
-    bodyAttributes: ' data-ticket="{{ticket}}" data-upload="{{uploadUrl}}"',
-    body: screens(messages, notes),
-    script: `<script nonce="{{nonce}}">${script}</script>\n`,
+    attributes: ` data-ticket="{{ticket}}" data-upload="{{uploadUrl}}" data-work="{{work}}" data-form="${form}"`,
+    content: screens(messages, form),
+    script: `<script nonce="{{nonce}}">${script}</script>`,
+    ownTemplate: true,
   });
-  return compileTemplate(html, ['nonce', 'ticket', 'uploadUrl', 'reference']);
+  return compileTemplate(html, NAMES);
 }
 
+/** What a button does; the page's script knows these words. */
+type ButtonAction = 'again' | 'reload' | 'back';
+
 /** All screens at once: the script only chooses. Without scripts, style hides all but the last. */
-function screens(messages: Messages, notes: readonly string[]): string {
-  const { checking, retry, failed, cookies, noScript } = messages;
+function screens(messages: Messages, form: FormSource): string {
+  const { checking, resend, elsewhere, retry, failed, cookies, noScript } = messages;
+  const notes = form === 'own' ? [messages.resubmission] : [];
   const check = { ...checking, paragraphs: [...checking.paragraphs, ...notes] };
-  const button = (action: 'again' | 'reload') =>
-    `<button type="button" data-action="${action}">${escapeHtml(messages.tryAgain)}</button>`;
+  const again = button('again', messages.tryAgain);
+  const back = button('back', messages.goBack, ' class="guard-quiet"');
+  // A foreign form is sent again by nobody but its own site.
+  const reload =
+    form === 'foreign' ? button('back', messages.goBack) : button('reload', messages.tryAgain);
   return `<div role="status" aria-live="polite">
-<section data-screen="checking">${screenHtml(check)}<div class="bar" aria-hidden="true"><i></i></div></section>
-<section data-screen="retry" hidden>${screenHtml(retry)}${button('again')}</section>
-<section data-screen="failed" hidden>${screenHtml(failed)}${button('reload')}</section>
-<section data-screen="cookies" hidden>${screenHtml(cookies)}${button('reload')}</section>
+${section('checking', check, '<div class="guard-bar" aria-hidden="true"><i></i></div>', '')}
+${form === 'own' ? section('resend', resend, button('reload', messages.send) + back) : ''}
+${form === 'foreign' ? section('elsewhere', elsewhere, button('back', messages.goBack)) : ''}
+${section('retry', retry, again)}
+${section('failed', failed, reload)}
+${section('cookies', cookies, reload)}
 </div>
-<noscript><style nonce="{{nonce}}">[data-screen]{display:none}</style><section>${screenHtml(noScript)}</section></noscript>`;
+<noscript><style nonce="{{nonce}}">.guard [data-screen]{display:none}</style><section>${screenHtml(noScript)}</section></noscript>`;
+}
+
+function section(name: string, text: ScreenText, more: string, hidden = ' hidden'): string {
+  return `<section data-screen="${name}"${hidden}>${screenHtml(text)}${more}</section>`;
+}
+
+function button(action: ButtonAction, label: string, attributes = ''): string {
+  return `<button type="button" data-action="${action}"${attributes}>${escapeHtml(label)}</button>`;
 }

@@ -6,12 +6,16 @@ export interface ScreenText {
 
 /** Everything the pages say in one language. A language is one file in locales/. */
 export interface Messages {
-  /** BCP 47 tag, for the `lang` attribute; matched against Accept-Language by its first subtag. */
+  /** BCP 47 tag, for the `lang` attribute; choose-language.ts matches it with Accept-Language. */
   readonly language: string;
   readonly direction: 'ltr' | 'rtl';
   readonly checking: ScreenText;
   /** Added to `checking` where the reload will send a form again. */
   readonly resubmission: string;
+  /** A form of the site is sent again, and the browser has asked, or is slow. */
+  readonly resend: ScreenText;
+  /** A form of another site is not sent again from here. */
+  readonly elsewhere: ScreenText;
   readonly retry: ScreenText;
   readonly failed: ScreenText;
   readonly cookies: ScreenText;
@@ -22,5 +26,8 @@ export interface Messages {
   readonly advice: readonly string[];
   readonly rateLimited: ScreenText;
   readonly tryAgain: string;
+  readonly send: string;
+  readonly goBack: string;
   readonly reference: string;
+  readonly support: string;
 }

@@ -2,19 +2,23 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { loadBrowserBundle } from '../../browser/build.ts';
 import { renderBlockPage } from './block-page.ts';
-import { chooseLanguage, languages } from './choose-language.ts';
+import { chooseLanguage } from './choose-language.ts';
 import { createInterstitial } from './interstitial.ts';
+import { languages } from './languages.ts';
+import { compileLook } from './look.ts';
 import { renderProblem } from './problem.ts';
 import { compileTemplate } from './template.ts';
 
+const look = compileLook();
 const render = createInterstitial(loadBrowserBundle().interstitial);
 const options = {
   ticket: 'A'.repeat(400),
   uploadUrl: '/.guard/verify',
   reference: 'K7QM2X9D',
   messages: chooseLanguage('en'),
-  resubmits: false,
-};
+  form: 'none',
+  look,
+} as const;
 const hostile = `"'><script>alert(1)</script>&`;
 
 function nonceOf(headers: Readonly<Record<string, string>>): string {
@@ -25,7 +29,7 @@ describe('spec 3: the challenge page', () => {
   test.each(languages)(
     'weighs less than 15 kB gzipped in $language, script and all',
     (messages) => {
-      const { html } = render({ ...options, messages, resubmits: true });
+      const { html } = render({ ...options, messages, form: 'own' });
       expect(gzipSync(html).length).toBeLessThan(15_000);
     },
   );
@@ -68,10 +72,12 @@ describe('spec 3: the challenge page', () => {
     });
   });
 
-  test('holds no redirect target: the ticket, the upload and the reference are all it is given', () => {
+  test('holds no redirect target: nothing it is given is a place to go to', () => {
     const { html } = render(options);
     const attributes = [...html.matchAll(/\sdata-(\w+)="/g)].map(([, name]) => name);
-    expect(new Set(attributes)).toEqual(new Set(['ticket', 'upload', 'screen', 'action']));
+    expect(new Set(attributes)).toEqual(
+      new Set(['ticket', 'upload', 'work', 'form', 'screen', 'action']),
+    );
   });
 
   test('escapes whatever it is filled with', () => {
@@ -92,42 +98,29 @@ describe('spec 3: the challenge page', () => {
   });
 
   test('prepares people for a form that is sent again, only where one is', () => {
-    const note = chooseLanguage('en').resubmission;
-    expect(render({ ...options, resubmits: true }).html).toContain(note);
-    expect(render(options).html).not.toContain(note);
-  });
-});
-
-describe('languages', () => {
-  test.each([
-    [undefined, 'en'],
-    ['', 'en'],
-    ['de-AT,de;q=0.9,en;q=0.8', 'de'],
-    ['nl,fr;q=0.5,es;q=0.7', 'es'],
-    ['en;q=0.1, FR-ca', 'fr'],
-    ['de;q=0, es;q=0.1', 'es'],
-    ['de;q=7, xx', 'en'],
-    ['*', 'en'],
-    [`${'x,'.repeat(5000)}de`, 'en'],
-  ])('RFC 9110, 12.5.4: %j is answered in %s', (header, language) => {
-    expect(chooseLanguage(header).language).toBe(language);
-  });
-
-  test('each says everything, and nothing the same as English by oversight', () => {
-    const [english, ...others] = languages;
-    for (const messages of others) {
-      expect(messages.advice).toHaveLength(english.advice.length);
-      for (const screen of ['checking', 'retry', 'failed', 'cookies', 'noScript'] as const) {
-        expect(messages[screen].heading).not.toBe(english[screen].heading);
-        expect(messages[screen].paragraphs).toHaveLength(english[screen].paragraphs.length);
-      }
+    const { resubmission, resend, elsewhere } = chooseLanguage('en');
+    const own = render({ ...options, form: 'own' }).html;
+    expect(own).toContain(resubmission);
+    expect(own).toContain(resend.heading);
+    for (const form of ['none', 'foreign'] as const) {
+      const { html } = render({ ...options, form });
+      expect(html).not.toContain(resubmission);
+      expect(html).not.toContain(resend.heading);
     }
+    expect(own).not.toContain(elsewhere.heading);
+  });
+
+  test('has no button that sends a form of another origin again from here', () => {
+    const { html } = render({ ...options, form: 'foreign' });
+    expect(html).toContain(chooseLanguage('en').elsewhere.heading);
+    expect(html).not.toContain('data-action="reload"');
+    expect(html).toContain('data-action="back"');
   });
 });
 
 describe('the block page', () => {
   test('gives the reference and says what a wrongly blocked person can do', () => {
-    const page = { reference: 'K7QM2X9D', status: 403, acceptLanguage: 'de' };
+    const page = { reference: 'K7QM2X9D', status: 403, acceptLanguage: 'de', look };
     const { html, headers } = renderBlockPage(page);
     expect(html).toContain('<code>K7QM2X9D</code>');
     for (const advice of chooseLanguage('de').advice) expect(html).toContain(advice);
@@ -136,12 +129,12 @@ describe('the block page', () => {
   });
 
   test('says to wait when the status is 429', () => {
-    const page = { reference: 'K7QM2X9D', status: 429, acceptLanguage: undefined };
+    const page = { reference: 'K7QM2X9D', status: 429, acceptLanguage: undefined, look };
     expect(renderBlockPage(page).html).toContain(chooseLanguage('en').rateLimited.heading);
   });
 
   test('escapes the reference', () => {
-    const page = { reference: hostile, status: 403, acceptLanguage: undefined };
+    const page = { reference: hostile, status: 403, acceptLanguage: undefined, look };
     expect(renderBlockPage(page).html).not.toContain('<script');
   });
 });

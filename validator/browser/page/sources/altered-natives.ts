@@ -1,19 +1,12 @@
 import { clipList } from '../clip.ts';
-import { field, getterOf, isNative } from '../native-code.ts';
+import { isNative } from '../native-code.ts';
+import { watchedNatives } from '../natives.ts';
 import type { Source } from '../source.ts';
 
-/** Natives that disguises replace. Privacy extensions replace some of them too: facts, not a verdict. */
+/** Natives that print as something else. Privacy extensions replace some too: facts, not a verdict. */
 export const alteredNatives: Source<'alteredNatives'> = () => {
-  const natives: [string, unknown][] = [
-    ['Function.toString', field(Function.prototype, 'toString')],
-    ['navigator.userAgent', getterOf(Navigator.prototype, 'userAgent')],
-    ['navigator.platform', getterOf(Navigator.prototype, 'platform')],
-    ['navigator.languages', getterOf(Navigator.prototype, 'languages')],
-    ['navigator.plugins', getterOf(Navigator.prototype, 'plugins')],
-    ['navigator.hardwareConcurrency', getterOf(Navigator.prototype, 'hardwareConcurrency')],
-    ['Object.getOwnPropertyDescriptor', field(Object, 'getOwnPropertyDescriptor')],
-    ['HTMLCanvasElement.getContext', field(HTMLCanvasElement.prototype, 'getContext')],
-  ];
-  const altered = natives.filter(([, native]) => native !== undefined && !isNative(native));
+  const altered = watchedNatives().filter(
+    ([, native]) => native !== undefined && !isNative(native),
+  );
   return clipList(altered.map(([name]) => name));
 };

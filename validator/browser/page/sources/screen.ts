@@ -1,7 +1,7 @@
 import { finite } from '../clip.ts';
 import type { Source } from '../source.ts';
 
-/** Sizes of screen, window and viewport, in CSS pixels. */
+/** Sizes of screen, window, viewport and scroll bar, in CSS pixels. */
 export const screenSizes: Source<'screen'> = () => ({
   width: finite(screen.width),
   height: finite(screen.height),
@@ -12,4 +12,15 @@ export const screenSizes: Source<'screen'> = () => ({
   innerWidth: finite(innerWidth),
   innerHeight: finite(innerHeight),
   pixelRatio: finite(devicePixelRatio),
+  scrollBar: scrollBarWidth(),
 });
+
+function scrollBarWidth(): number {
+  const box = document.createElement('div');
+  box.style.cssText =
+    'all:initial;position:fixed;width:99px;height:99px;overflow:scroll;visibility:hidden';
+  document.documentElement.append(box);
+  const width = box.offsetWidth - box.clientWidth;
+  box.remove();
+  return finite(width);
+}

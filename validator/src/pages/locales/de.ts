@@ -11,6 +11,18 @@ export const de: Messages = {
   },
   resubmission:
     'Falls Ihr Browser fragt, ob das Formular erneut gesendet werden soll, bestätigen Sie dies bitte.',
+  resend: {
+    heading: 'Ihr Formular wird gesendet',
+    paragraphs: [
+      'Falls Ihr Browser fragt, ob das Formular erneut gesendet werden soll, bestätigen Sie: Er sendet Ihre Eingaben samt Dateien. Geschieht nichts, drücken Sie die Schaltfläche.',
+    ],
+  },
+  elsewhere: {
+    heading: 'Bitte noch einmal senden',
+    paragraphs: [
+      'Ihr Browser wurde geprüft. Ihre Daten kamen von einer anderen Website, und zu Ihrer Sicherheit darf nur diese sie senden. Gehen Sie zurück und senden Sie erneut.',
+    ],
+  },
   retry: {
     heading: 'Die Prüfung wurde nicht abgeschlossen',
     paragraphs: [
@@ -54,5 +66,8 @@ export const de: Messages = {
     ],
   },
   tryAgain: 'Erneut versuchen',
+  send: 'Formular senden',
+  goBack: 'Zurück',
   reference: 'Referenz',
+  support: 'Support',
 };

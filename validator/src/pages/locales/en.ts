@@ -10,6 +10,18 @@ export const en: Messages = {
     ],
   },
   resubmission: 'If your browser asks whether to send the form again, please confirm.',
+  resend: {
+    heading: 'Sending your form',
+    paragraphs: [
+      'If your browser asks whether to send the form again, confirm: it sends what you entered, files included. If nothing happens, press the button.',
+    ],
+  },
+  elsewhere: {
+    heading: 'Please send it once more',
+    paragraphs: [
+      'Your browser was checked. What you sent came from another site, and for your safety only that site may send it. Go back, then send it again.',
+    ],
+  },
   retry: {
     heading: 'The check did not finish',
     paragraphs: ['The connection was interrupted. Check that you are online, then try again.'],
@@ -49,5 +61,8 @@ export const en: Messages = {
     ],
   },
   tryAgain: 'Try again',
+  send: 'Send the form',
+  goBack: 'Go back',
   reference: 'Reference',
+  support: 'Support',
 };

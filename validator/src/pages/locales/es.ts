@@ -10,6 +10,18 @@ export const es: Messages = {
     ],
   },
   resubmission: 'Si su navegador pregunta si desea volver a enviar el formulario, confírmelo.',
+  resend: {
+    heading: 'Enviando su formulario',
+    paragraphs: [
+      'Si su navegador pregunta si desea volver a enviar el formulario, confírmelo: enviará lo que ha escrito, incluidos los archivos. Si no ocurre nada, pulse el botón.',
+    ],
+  },
+  elsewhere: {
+    heading: 'Envíelo una vez más, por favor',
+    paragraphs: [
+      'Su navegador ya se ha comprobado. Lo que envió procedía de otro sitio y, por su seguridad, solo ese sitio puede enviarlo. Vuelva atrás y envíelo de nuevo.',
+    ],
+  },
   retry: {
     heading: 'La comprobación no ha terminado',
     paragraphs: [
@@ -51,5 +63,8 @@ export const es: Messages = {
     ],
   },
   tryAgain: 'Intentar de nuevo',
+  send: 'Enviar el formulario',
+  goBack: 'Volver atrás',
   reference: 'Referencia',
+  support: 'Asistencia',
 };

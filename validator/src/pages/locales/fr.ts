@@ -10,6 +10,18 @@ export const fr: Messages = {
     ],
   },
   resubmission: 'Si votre navigateur demande s’il faut renvoyer le formulaire, veuillez confirmer.',
+  resend: {
+    heading: 'Envoi de votre formulaire',
+    paragraphs: [
+      'Si votre navigateur demande s’il faut renvoyer le formulaire, confirmez : il envoie ce que vous avez saisi, fichiers compris. Si rien ne se passe, appuyez sur le bouton.',
+    ],
+  },
+  elsewhere: {
+    heading: 'Veuillez renvoyer le formulaire',
+    paragraphs: [
+      'Votre navigateur a été vérifié. Votre envoi venait d’un autre site et, pour votre sécurité, seul ce site peut l’envoyer. Revenez en arrière, puis renvoyez-le.',
+    ],
+  },
   retry: {
     heading: 'La vérification n’a pas abouti',
     paragraphs: [
@@ -53,5 +65,8 @@ export const fr: Messages = {
     ],
   },
   tryAgain: 'Réessayer',
+  send: 'Envoyer le formulaire',
+  goBack: 'Retour',
   reference: 'Référence',
+  support: 'Assistance',
 };

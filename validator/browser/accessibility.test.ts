@@ -1,0 +1,152 @@
+import axe from 'axe-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { languages } from '../src/pages/languages.ts';
+import { type Gallery, openScreen, SCREENS, startGallery } from './gallery.ts';
+import { launchChromium } from './launch.ts';
+
+/** People with a screen reader, a keyboard, a zoomed page or high contrast get through like others. */
+
+let browser: Browser;
+let gallery: Gallery;
+
+beforeAll(async () => {
+  [browser, gallery] = await Promise.all([launchChromium(), startGallery()]);
+});
+afterAll(async () => {
+  await browser.close();
+  gallery.server.closeAllConnections();
+  gallery.server.close();
+});
+
+/** Runs `look` on one screen in a browser of its own. */
+async function on<T>(
+  name: string,
+  options: BrowserContextOptions,
+  look: (page: Page) => Promise<T>,
+): Promise<T> {
+  const context = await browser.newContext({ locale: 'en-US', ...options });
+  const page = await context.newPage();
+  await openScreen(page, gallery, name);
+  const seen = await look(page);
+  await context.close();
+  return seen;
+}
+
+/** What axe finds on a page: each rule with the elements it was broken by. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const found = await page.evaluate<axe.AxeResults>(
+    "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })",
+  );
+  expect(found.passes.length).toBeGreaterThan(10);
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join()}`);
+}
+
+const PHONE = { viewport: { width: 320, height: 640 }, isMobile: true, hasTouch: true } as const;
+
+describe('WCAG 2.2 AA: axe finds nothing', () => {
+  // Without scripts axe cannot run either: that screen is made visible below.
+  test.each(SCREENS.filter((name) => name !== 'noscript'))(
+    'on the %s screen, in light and dark, on desktop and phone',
+    async (name) => {
+      const found = await on(name, {}, async (page) => {
+        const all: string[] = [];
+        for (const colorScheme of ['light', 'dark'] as const) {
+          for (const width of [1280, 320]) {
+            await page.emulateMedia({ colorScheme });
+            await page.setViewportSize({ width, height: 720 });
+            all.push(...(await violations(page)));
+          }
+        }
+        return all;
+      });
+      expect(found).toEqual([]);
+    },
+  );
+
+  test('on what stands there without scripts', async () => {
+    const found = await on('checking', {}, async (page) => {
+      await page.evaluate(`document.querySelector('[role=status]').remove();
+        const still = document.querySelector('noscript');
+        const shown = document.createElement('div');
+        shown.innerHTML = still.textContent;
+        still.replaceWith(shown);`);
+      return violations(page);
+    });
+    expect(found).toEqual([]);
+  });
+
+  test.each(languages.filter(({ language }) => /^(?:ar|ja|de)/.test(language)))(
+    'in $language',
+    async ({ language, direction }) => {
+      const seen = await on('failed', { locale: language }, async (page) => ({
+        found: await violations(page),
+        lang: await page.getAttribute('html', 'lang'),
+        direction: await page.evaluate('getComputedStyle(document.querySelector("h1")).direction'),
+      }));
+      expect(seen).toEqual({ found: [], lang: language, direction });
+    },
+  );
+});
+
+describe('WCAG 2.2, for eyes and hands', () => {
+  test.each(SCREENS)(
+    '1.4.10 reflow: %s needs no sideways scrolling at 200 %% zoom',
+    async (name) => {
+      // A phone of 320 pixels at 200 % leaves 160.
+      const viewport = { width: 160, height: 320 };
+      const options = { viewport, javaScriptEnabled: name !== 'noscript' };
+      const overflow = await on(name, options, async (page) => {
+        const [body, seen] = await Promise.all([
+          page.locator('main').boundingBox(),
+          page.locator('html').boundingBox(),
+        ]);
+        return (body?.x ?? 0) + (body?.width ?? 999) - (seen?.width ?? 0);
+      });
+      expect(overflow).toBeLessThanOrEqual(0);
+    },
+  );
+
+  test('2.3.3 nothing moves where people asked for less motion', async () => {
+    const moving = (page: Page) => page.evaluate('document.getAnimations().length');
+    expect(await on('checking', { reducedMotion: 'reduce' }, moving)).toBe(0);
+    expect(await on('checking', { reducedMotion: 'no-preference' }, moving)).toBe(1);
+  });
+
+  test('1.4.11 in forced colours a button keeps an edge that can be seen', async () => {
+    const edge = await on('retry', { forcedColors: 'active' }, (page) =>
+      page.evaluate(`(() => {
+        const style = getComputedStyle(document.querySelector('[data-screen=retry] button'));
+        const ground = getComputedStyle(document.querySelector('main')).backgroundColor;
+        return style.borderTopStyle === 'solid' && style.borderTopColor !== ground;
+      })()`),
+    );
+    expect(edge).toBe(true);
+  });
+
+  test('2.1.1 and 2.4.3: the buttons of a screen, and nothing else, are reached by Tab in order', async () => {
+    const reached = await on('resend', {}, async (page) => {
+      const labels: unknown[] = [];
+      for (let press = 0; press < 2; press += 1) {
+        await page.keyboard.press('Tab');
+        labels.push(await page.evaluate('document.activeElement.textContent'));
+      }
+      return labels;
+    });
+    expect(reached).toEqual(['Send the form', 'Go back']);
+  });
+
+  test('2.4.7 the focus can be seen', async () => {
+    const outline = await on('retry', {}, async (page) => {
+      await page.keyboard.press('Tab');
+      return page.evaluate('getComputedStyle(document.activeElement).outlineStyle');
+    });
+    expect(outline).toBe('solid');
+  });
+
+  test('2.5.8 buttons are at least 44 pixels high', async () => {
+    const box = await on('retry', PHONE, (page) => page.locator('button:visible').boundingBox());
+    expect(box?.height).toBeGreaterThanOrEqual(44);
+  });
+});

@@ -1,0 +1,174 @@
+import sparticuz from '@sparticuz/chromium';
+import { Window as HappyWindow } from 'happy-dom';
+import { CookieJar, JSDOM, VirtualConsole } from 'jsdom';
+import { chromium, type Browser, type BrowserContextOptions } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Upload } from '../src/challenge/evidence.ts';
+import { judge } from '../src/challenge/judge.ts';
+import { layoutAnswers } from '../src/challenge/layout-answers.ts';
+import { fixture } from '../src/challenge/test-challenge.ts';
+import { layoutQuestions } from './page/layout/questions.ts';
+import { startSite, type Site } from './test-site.ts';
+
+/** What the challenge page reads, in a layout engine and in documents that have none. */
+
+let browser: Browser;
+let site: Site;
+
+beforeAll(async () => {
+  browser = await chromium.launch({
+    executablePath: await sparticuz.executablePath(),
+    args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update'],
+  });
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  site = await startSite();
+});
+afterEach(() => {
+  site.server.closeAllConnections();
+  site.server.close();
+});
+
+/** The upload of one visit; `prepare` runs in the page before anything of it. */
+async function visited(options: BrowserContextOptions, prepare = ''): Promise<Upload> {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  if (prepare !== '') await page.addInitScript(prepare);
+  const sent = page.waitForRequest((request) => request.url().endsWith('/.guard/verify'));
+  await page.goto(`${site.url}/`);
+  const upload = Upload.parse(JSON.parse((await sent).postData() ?? ''));
+  await context.close();
+  return upload;
+}
+
+function furthestFromArithmetic({ ticket, evidence }: Upload): number {
+  const { layout } = evidence.readings;
+  if (!('value' in layout)) throw new Error(`layout was ${layout.unread}`);
+  const { side, answers } = layout.value;
+  const expected = layoutAnswers(layoutQuestions(ticket));
+  expect(answers).toHaveLength(expected.length);
+  return Math.max(...expected.map((px, at) => Math.abs(px - ((answers[at] ?? NaN) * 1000) / side)));
+}
+
+describe('the layout questions in a layout engine', () => {
+  test.each([
+    ['as it comes', {}],
+    ['at 1.25 device pixels', { deviceScaleFactor: 1.25 }],
+    ['at 2 device pixels', { deviceScaleFactor: 2 }],
+    ['on a phone', { viewport: { width: 360, height: 640 }, isMobile: true, hasTouch: true }],
+    ['with forced colours and reduced motion', { forcedColors: 'active', reducedMotion: 'reduce' }],
+  ] satisfies [string, BrowserContextOptions][])('%s', async (_how, options) => {
+    for (let visit = 0; visit < 3; visit += 1) {
+      const upload = await visited({ ...options, locale: 'en-US' });
+      expect(furthestFromArithmetic(upload), upload.ticket).toBeLessThan(0.2);
+    }
+  });
+
+  const onRoot = (css: string) =>
+    `new MutationObserver((_, seen) => { if (document.documentElement) { document.documentElement.style.cssText = '${css}'; seen.disconnect(); } }).observe(document, { childList: true });`;
+
+  test.each([
+    ['zoomed as a whole', 'zoom:0.67'],
+    ['scaled as a whole', 'transform:scale(1.5)'],
+    ['written from right to left, in columns', 'direction:rtl;writing-mode:vertical-rl'],
+    ['with huge text', 'font-size:60px;text-size-adjust:300%;line-height:9'],
+  ])('in a document that is %s', async (_how, css) => {
+    expect(furthestFromArithmetic(await visited({ locale: 'en-US' }, onRoot(css)))).toBeLessThan(
+      0.3,
+    );
+  });
+
+  test('leave nothing behind in the document', async () => {
+    const context = await browser.newContext({ locale: 'en-US' });
+    const page = await context.newPage();
+    site.intercept = (response) => response.writeHead(200).end('stay');
+    await page.goto(`${site.url}/`);
+    await page.waitForSelector('text=could not be checked', { state: 'visible' });
+    expect(await page.evaluate('document.documentElement.children.length')).toBe(2);
+    expect(await page.evaluate('frames.length')).toBe(0);
+    await context.close();
+  });
+});
+
+/** A browser's headers: nothing but the page itself may give these documents away. */
+const HEADERS = {
+  'user-agent':
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36',
+  'accept-language': 'en-US,en;q=0.9',
+};
+
+async function challengePage() {
+  const response = await fetch(`${site.url}/`, { headers: HEADERS });
+  return {
+    html: await response.text(),
+    cookie: (response.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '',
+  };
+}
+
+/** `fetch` for a document that has none of its own; it says what the browser would, and keeps what it sent. */
+function fetchOf(cookie: string, sent: string[]) {
+  return (url: string, { method = 'GET', body }: { method?: string; body?: string }) => {
+    if (body !== undefined) sent.push(body);
+    return fetch(new URL(url, site.url), {
+      method,
+      body: body ?? null,
+      headers: { ...HEADERS, cookie, 'content-type': 'application/json' },
+    });
+  };
+}
+
+/** The same upload, had its author thought of everything but a layout engine. */
+function judgedByLayoutAlone(sent: string | undefined) {
+  const { ticket, evidence } = Upload.parse(JSON.parse(sent ?? ''));
+  const person = fixture('human/chromium-headful-xvfb-default-screen.json');
+  const readings = { ...person.evidence.readings, layout: evidence.readings.layout };
+  const request = { userAgent: person.headers['user-agent'] ?? '', headers: person.headers };
+  return judge({ ticket, evidence: { ...person.evidence, readings } }, request).kind;
+}
+
+describe('documents without layout run the page and are not let through', () => {
+  test('jsdom', async () => {
+    const { html, cookie } = await challengePage();
+    const sent: string[] = [];
+    const cookieJar = new CookieJar();
+    await cookieJar.setCookie(cookie, site.url);
+    const { window } = new JSDOM(html, {
+      url: `${site.url}/`,
+      runScripts: 'dangerously',
+      pretendToBeVisual: true,
+      resources: { userAgent: HEADERS['user-agent'] },
+      virtualConsole: new VirtualConsole(),
+      cookieJar,
+      beforeParse: (inside) => {
+        Object.assign(inside, { fetch: fetchOf(cookie, sent) });
+      },
+    });
+    await expect.poll(() => site.outcomes.length, { timeout: 8_000 }).toBeGreaterThan(0);
+    window.close();
+    expect(site.outcomes.map(({ kind }) => kind)).not.toContain('verified');
+    expect([...site.store.sessions.values()].map(({ state }) => state)).not.toContain('verified');
+    expect(judgedByLayoutAlone(sent[0])).not.toBe('human');
+  });
+
+  test('happy-dom', async () => {
+    const { html, cookie } = await challengePage();
+    const sent: string[] = [];
+    const window = new HappyWindow({
+      url: `${site.url}/`,
+      settings: {
+        enableJavaScriptEvaluation: true,
+        suppressInsecureJavaScriptEnvironmentWarning: true,
+        navigator: { userAgent: HEADERS['user-agent'] },
+      },
+    });
+    Object.assign(window, { fetch: fetchOf(cookie, sent) });
+    window.document.cookie = cookie;
+    window.document.write(html);
+    await expect.poll(() => site.outcomes.length, { timeout: 8_000 }).toBeGreaterThan(0);
+    await window.happyDOM.close();
+    expect(site.outcomes.map(({ kind }) => kind)).not.toContain('verified');
+    expect([...site.store.sessions.values()].map(({ state }) => state)).not.toContain('verified');
+    expect(judgedByLayoutAlone(sent[0])).not.toBe('human');
+  });
+});

@@ -1,0 +1,137 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { launchChromium } from './launch.ts';
+import { startSite, type Site } from './test-site.ts';
+
+/**
+ * A form that meets a challenge (spec 3). Chromium's location.reload() sends it again without
+ * asking, as a form of the page it is called from: right for the site's own forms, and a forgery for
+ * everybody else's.
+ */
+
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let site: Site;
+let other: Site;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+});
+afterAll(() => browser.close());
+
+beforeEach(async () => {
+  [site, other] = await Promise.all([startSite(), startSite()]);
+  context = await browser.newContext({ locale: 'en-US' });
+  page = await context.newPage();
+});
+afterEach(async () => {
+  await context.close();
+  for (const { server } of [site, other]) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+const posts = () => site.visits.filter(({ method }) => method === 'POST');
+/** The same computer under another name, which is another site to a browser. */
+const elsewhere = () => other.url.replace('127.0.0.1', 'localhost');
+
+describe('spec 3: a form of the site itself', () => {
+  test('is sent again by the browser, files included, once, and arrives', async () => {
+    await page.goto(`${site.url}/form`);
+    await page.click('button');
+    await page.waitForSelector('text=the origin');
+    expect(posts().map(({ answered }) => answered)).toEqual(['challenge', 'origin']);
+    const [challenged, arrived] = posts();
+    expect(arrived?.body).toBe(challenged?.body);
+    expect(arrived?.body).toContain('name="user"\r\n\r\nada');
+    expect(arrived?.body).toContain('the file itself');
+  });
+
+  test('stays in the browser: the page that asks for it holds nothing of it', async () => {
+    site.intercept = (response) => response.writeHead(503).end();
+    await page.goto(`${site.url}/form`);
+    await page.click('button');
+    await page.waitForSelector('text=The check did not finish', { state: 'visible' });
+    expect(await page.content()).not.toContain('the file itself');
+    site.intercept = undefined;
+    await page.click('button:visible');
+    await page.waitForSelector('text=the origin');
+    expect(posts().at(-1)?.body).toContain('the file itself');
+  });
+
+  test('waits on a screen with two ways on when the browser did not send it again', async () => {
+    site.formsDeclined = 1;
+    await page.goto(`${site.url}/form`);
+    await page.click('button');
+    await page.waitForSelector('h1:text("Sending your form")', { state: 'visible' });
+    expect(await page.locator('button:visible').allTextContents()).toEqual([
+      'Send the form',
+      'Go back',
+    ]);
+    await page.click('button:text("Send the form")');
+    await page.waitForSelector('text=the origin');
+    expect(posts().at(-1)?.body).toContain('the file itself');
+  });
+
+  test('is left with what was typed by going back', async () => {
+    site.formsDeclined = 1;
+    await page.goto(`${site.url}/form`);
+    await page.fill('[name=user]', 'grace');
+    await page.click('button');
+    await page.click('button:text("Go back")');
+    await page.waitForSelector('text=a form');
+    expect(await page.inputValue('[name=user]')).toBe('grace');
+  });
+});
+
+describe('a form of another site (CSRF)', () => {
+  test('is never made one of this site: it is not sent again from here', async () => {
+    await page.goto(`${elsewhere()}/form?to=${site.url}`);
+    await page.click('button');
+    await page.waitForSelector('text=Please send it once more', { state: 'visible' });
+    expect(posts().map(({ answered, origin }) => [answered, origin])).toEqual([
+      ['challenge', elsewhere()],
+    ]);
+    expect(site.outcomes).toHaveLength(1);
+  });
+
+  test('arrives when its own site sends it once more, which one button leads back to', async () => {
+    await page.goto(`${elsewhere()}/form?to=${site.url}`);
+    await page.click('button');
+    await page.click('button:visible');
+    await page.waitForSelector('text=a form');
+    await page.click('button');
+    await page.waitForSelector('text=the origin');
+    expect(posts().map(({ answered, origin }) => [answered, origin])).toEqual([
+      ['challenge', elsewhere()],
+      ['origin', elsewhere()],
+    ]);
+    expect(posts().at(-1)?.body).toContain('the file itself');
+  });
+
+  test.each(['failed', 'no_session', 'retry'])(
+    'has no way to be sent from here when the check ends with %s either',
+    async (result) => {
+      site.intercept = (response) => response.end(JSON.stringify({ result }));
+      await page.goto(`${elsewhere()}/form?to=${site.url}`);
+      await page.click('button');
+      const back = page.locator('button:visible');
+      await back.waitFor();
+      expect(await back.allTextContents()).toEqual(['Go back']);
+      expect(posts()).toHaveLength(1);
+    },
+  );
+
+  test('a visitor who passed before is not challenged: a payment or SAML answer arrives at once', async () => {
+    await page.goto(`${site.url}/`);
+    await page.waitForSelector('text=the origin');
+    await page.goto(`${elsewhere()}/form?to=${site.url}`);
+    await page.click('button');
+    await page.waitForSelector('text=the origin');
+    expect(posts().map(({ answered, origin }) => [answered, origin])).toEqual([
+      ['origin', elsewhere()],
+    ]);
+  });
+});

@@ -1,0 +1,88 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+import { renderBlockPage } from '../src/pages/block-page.ts';
+import { chooseLanguage } from '../src/pages/choose-language.ts';
+import type { FormSource } from '../src/pages/form-source.ts';
+import { createInterstitial, type RenderedPage } from '../src/pages/interstitial.ts';
+import { compileLook, type Look } from '../src/pages/look.ts';
+import { loadBrowserBundle } from './build.ts';
+
+/** Every screen a visitor can see, one address each: for looking at them, and for checking them. */
+
+interface Screen {
+  readonly name: string;
+  readonly form: FormSource;
+}
+
+/** The screens of the challenge page. `noscript` is what stands there without scripts. */
+const CHALLENGE_SCREENS: readonly Screen[] = [
+  { name: 'checking', form: 'none' },
+  { name: 'resend', form: 'own' },
+  { name: 'elsewhere', form: 'foreign' },
+  { name: 'retry', form: 'none' },
+  { name: 'failed', form: 'none' },
+  { name: 'cookies', form: 'none' },
+  { name: 'noscript', form: 'none' },
+];
+const BLOCK_SCREENS: Readonly<Record<string, number>> = { blocked: 403, 'rate-limited': 429 };
+
+export const SCREENS: readonly string[] = [
+  ...CHALLENGE_SCREENS.map(({ name }) => name),
+  ...Object.keys(BLOCK_SCREENS),
+];
+
+export interface Gallery {
+  readonly url: string;
+  readonly server: Server;
+}
+
+const render = createInterstitial(loadBrowserBundle().interstitial);
+const REFERENCE = 'K7QM2X9D';
+
+/** Serves the screens on a free port of 127.0.0.1, each under its name; uploads are never answered. */
+export async function startGallery(look: Look = compileLook()): Promise<Gallery> {
+  const server = createServer((request, response) => {
+    const name = request.url?.slice(1) ?? '';
+    if (request.method === 'POST') return;
+    const page = pageOf(name, request.headers['accept-language'], look);
+    if (page) response.writeHead(403, page.headers).end(page.html);
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // A server that listens on TCP has an AddressInfo.
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, server };
+}
+
+function pageOf(
+  name: string,
+  acceptLanguage: string | undefined,
+  look: Look,
+): RenderedPage | undefined {
+  const status = BLOCK_SCREENS[name];
+  if (status !== undefined)
+    return renderBlockPage({ reference: REFERENCE, status, acceptLanguage, look });
+  const screen = CHALLENGE_SCREENS.find((one) => one.name === name);
+  return (
+    screen &&
+    render({
+      ticket: 'ticket',
+      uploadUrl: '/.guard/verify',
+      reference: REFERENCE,
+      messages: chooseLanguage(acceptLanguage),
+      form: screen.form,
+      look,
+    })
+  );
+}
+
+/** Opens one screen. The page's own script waits for its upload, so the screen stays as it is put. */
+export async function openScreen(page: Page, gallery: Gallery, name: string): Promise<void> {
+  await page.goto(`${gallery.url}/${name}`);
+  if (name === 'noscript' || BLOCK_SCREENS[name] !== undefined) return;
+  await page.evaluate(`for (const section of document.querySelectorAll('[data-screen]')) {
+    section.hidden = section.dataset.screen !== '${name}';
+    if (!section.hidden) document.title = section.querySelector('h1').textContent;
+  }`);
+}

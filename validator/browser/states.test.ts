@@ -1,0 +1,148 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { launchChromium } from './launch.ts';
+import { startSite, type Site } from './test-site.ts';
+
+/** What people do while a page checks their browser, and what lines do. Never a loop: visits are counted. */
+
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let site: Site;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+});
+afterAll(() => browser.close());
+
+beforeEach(async () => {
+  site = await startSite();
+  context = await browser.newContext({ locale: 'en-US' });
+  page = await context.newPage();
+});
+afterEach(async () => {
+  await context.close();
+  site.server.closeAllConnections();
+  site.server.close();
+});
+
+const answered = () => site.visits.map((visit) => `${visit.answered} ${visit.url}`);
+
+describe('spec 3: the same URL, once', () => {
+  test('the back button after a pass leads to the page before, not to a challenge', async () => {
+    await page.goto(`${site.url}/form`);
+    await page.goto(`${site.url}/shop`);
+    await page.waitForSelector('text=the origin');
+    await page.goBack();
+    await page.waitForSelector('text=a form');
+    await page.goForward();
+    await page.waitForSelector('text=the origin');
+    expect(answered().filter((visit) => visit.startsWith('challenge'))).toEqual([
+      'challenge /shop',
+    ]);
+  });
+
+  test('a page that was left during its check finishes it when people come back', async () => {
+    let held: (() => void) | undefined;
+    site.intercept = (response) => (held = () => response.destroy());
+    await page.goto(`${site.url}/shop`);
+    await expect.poll(() => held).toBeDefined();
+    await page.goto(`${site.url}/form`);
+    site.intercept = undefined;
+    await page.goBack();
+    await page.waitForSelector('text=the origin');
+    expect(site.visits.filter((visit) => visit.answered === 'origin')).toHaveLength(1);
+    expect(site.visits.length).toBeLessThanOrEqual(3);
+  });
+
+  test('a bfcache copy of the page checks again instead of waiting for ever', async () => {
+    site.intercept = (response) => response.writeHead(503).end();
+    await page.goto(`${site.url}/shop`);
+    await page.waitForSelector('text=The check did not finish', { state: 'visible' });
+    site.intercept = undefined;
+    await page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))");
+    await page.waitForSelector('text=the origin');
+    expect(answered()).toEqual(['challenge /shop', 'origin /shop']);
+  });
+
+  test('a slow line (400 ms, 50 kB/s: "slow 3G") costs time and no extra visits', async () => {
+    const devtools = await context.newCDPSession(page);
+    await devtools.send('Network.enable');
+    await devtools.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency: 400,
+      downloadThroughput: 50_000,
+      uploadThroughput: 50_000,
+    });
+    await page.goto(`${site.url}/shop`);
+    await page.waitForSelector('text=the origin');
+    expect(answered()).toEqual(['challenge /shop', 'origin /shop']);
+    expect(site.outcomes).toHaveLength(1);
+  });
+
+  test('five tabs opened at once all arrive, with few visits more than tabs', async () => {
+    const tabs = await Promise.all([1, 2, 3, 4, 5].map(() => context.newPage()));
+    await Promise.all(tabs.map((tab, at) => tab.goto(`${site.url}/tab-${at}`)));
+    await Promise.all(tabs.map((tab) => tab.waitForSelector('text=the origin')));
+    // Each tab: its challenge, at most two more that met another tab's session, its arrival.
+    expect(site.visits.length).toBeLessThanOrEqual(20);
+  });
+
+  test('the fragment and the query stay as they were', async () => {
+    await page.goto(`${site.url}/shop?q=%E2%9C%93&q=2#reviews`);
+    await page.waitForSelector('text=the origin');
+    expect(page.url()).toBe(`${site.url}/shop?q=%E2%9C%93&q=2#reviews`);
+  });
+});
+
+describe('spec 3: "session unverified", and then', () => {
+  test('later it is challenged again, and can pass', async () => {
+    site.intercept = (response) => response.destroy();
+    await page.goto(`${site.url}/shop`);
+    await page.click('button:visible');
+    await page.waitForSelector('text=Your browser could not be checked', { state: 'visible' });
+    site.intercept = undefined;
+    await page.click('button:visible');
+    await page.waitForSelector('text=the origin');
+    expect(answered()).toEqual(['challenge /shop', 'challenge /shop', 'origin /shop']);
+  });
+
+  test('a cookie that stays out, again and again, is one visit for each click of a person', async () => {
+    site.setsCookie = false;
+    await page.goto(`${site.url}/shop`);
+    for (const visits of [1, 2, 3]) {
+      await page.waitForSelector('text=Cookies are needed here', { state: 'visible' });
+      expect(site.visits).toHaveLength(visits);
+      await page.click('button:visible');
+    }
+  });
+});
+
+describe('spec 2.8: _guard_ref', () => {
+  const stored = () => page.evaluate("sessionStorage.getItem('_guard_ref')");
+
+  test.each([
+    ['https://search.example/find?q=secret#x', 'https://search.example'],
+    ['http://search.example:8080/find', 'http://search.example:8080'],
+    ['android-app://com.example/', null],
+  ])('arriving from %s it holds %s', async (referer, expected) => {
+    await page.addInitScript(
+      `Object.defineProperty(document, 'referrer', { get: () => ${JSON.stringify(referer)} })`,
+    );
+    // The challenge page itself is looked at: the origin's page never sets it.
+    site.intercept = (response) => response.end('{"result":"failed"}');
+    await page.goto(`${site.url}/`);
+    await page.waitForSelector('text=Your browser could not be checked', { state: 'visible' });
+    expect(await stored()).toBe(expected);
+  });
+
+  test('is never sent: no upload holds it', async () => {
+    const bodies: (string | null)[] = [];
+    page.on('request', (request) => bodies.push(request.postData()));
+    await page.goto(`${site.url}/`, { referer: 'https://search.example/find' });
+    await page.waitForSelector('text=the origin');
+    expect(await stored()).toBe('https://search.example');
+    expect(bodies.filter((body) => body !== null)).toHaveLength(1);
+    expect(bodies.join()).not.toContain('search.example');
+  });
+});

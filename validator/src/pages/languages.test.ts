@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import { chooseLanguage } from './choose-language.ts';
+import { languages } from './languages.ts';
+import type { Messages, ScreenText } from './messages.ts';
+
+const SCREENS = [
+  'checking',
+  'resend',
+  'elsewhere',
+  'retry',
+  'failed',
+  'cookies',
+  'noScript',
+  'blocked',
+  'rateLimited',
+] as const;
+const LABELS = ['adviceHeading', 'tryAgain', 'send', 'goBack', 'reference', 'support'] as const;
+
+/** Longest texts, in characters: a heading stays on three lines of a phone, a button on one. */
+const MAX = { heading: 60, paragraph: 240, label: 42 };
+
+describe('Accept-Language chooses (RFC 9110, 12.5.4)', () => {
+  test.each([
+    [undefined, 'en'],
+    ['', 'en'],
+    ['de-AT,de;q=0.9,en;q=0.8', 'de'],
+    ['xx,fr;q=0.5,es;q=0.7', 'es'],
+    ['en;q=0.1, FR-ca', 'fr'],
+    ['de;q=0, es;q=0.1', 'es'],
+    ['de;q=7, xx', 'en'],
+    ['*', 'en'],
+    ['constructor,__proto__-tw', 'en'],
+    [`${'x,'.repeat(5000)}de`, 'en'],
+  ])('%j is answered in %s', (header, language) => {
+    expect(chooseLanguage(header).language).toBe(language);
+  });
+
+  test.each([
+    ['zh', 'zh-Hans'],
+    ['zh-CN', 'zh-Hans'],
+    ['zh-SG', 'zh-Hans'],
+    ['zh-TW', 'zh-Hant'],
+    ['zh-HK', 'zh-Hant'],
+    ['zh-Hant', 'zh-Hant'],
+    ['zh-Hans-HK', 'zh-Hans'],
+    ['zh-Hant-CN', 'zh-Hant'],
+    ['pt', 'pt-BR'],
+    ['pt-BR', 'pt-BR'],
+    ['pt-PT,pt;q=0.9', 'pt-PT'],
+    ['pt-AO', 'pt-PT'],
+    ['iw', 'he'],
+    ['ar-EG', 'ar'],
+  ])('BCP 47: the script or region of %s leads to %s', (header, language) => {
+    expect(chooseLanguage(header).language).toBe(language);
+  });
+});
+
+describe('every language says everything', () => {
+  test('there are at least 12, each under a tag of its own that a browser accepts', () => {
+    expect(languages.length).toBeGreaterThanOrEqual(12);
+    const tags = languages.map(({ language }) => language);
+    expect(new Set(tags).size).toBe(tags.length);
+    expect(Intl.getCanonicalLocales(tags)).toEqual(tags);
+  });
+
+  test.each(languages)('$language has every text, within the bounds of its place', (messages) => {
+    for (const [place, text, max] of texts(messages)) {
+      expect(text.trim(), place).toBe(text);
+      expect(text.length, place).toBeGreaterThan(1);
+      expect(text.length, `${place}: ${text}`).toBeLessThanOrEqual(max);
+      expect(text, place).not.toMatch(/[{}<>]/);
+    }
+    expect(messages.advice).toHaveLength(languages[0].advice.length);
+  });
+
+  test.each(languages)('$language is written in its own script and direction', (messages) => {
+    const { language, direction } = messages;
+    expect(direction).toBe(['ar', 'he'].includes(language) ? 'rtl' : 'ltr');
+    const script = SCRIPTS[language.split('-', 1)[0] ?? ''];
+    if (!script) return;
+    for (const screen of SCREENS) {
+      for (const paragraph of messages[screen].paragraphs) expect(paragraph).toMatch(script);
+    }
+  });
+
+  test('says nothing in English by oversight', () => {
+    const [english, ...others] = languages;
+    for (const messages of others) {
+      for (const screen of SCREENS) {
+        expect(messages[screen].heading, messages.language).not.toBe(english[screen].heading);
+      }
+    }
+  });
+});
+
+/** One that must stand in every paragraph, where a language does not use Latin letters. */
+const SCRIPTS: Readonly<Record<string, RegExp>> = {
+  ar: /\p{Script=Arabic}/u,
+  he: /\p{Script=Hebrew}/u,
+  ja: /\p{Script=Hiragana}/u,
+  ko: /\p{Script=Hangul}/u,
+  ru: /\p{Script=Cyrillic}/u,
+  uk: /\p{Script=Cyrillic}/u,
+  zh: /\p{Script=Han}/u,
+};
+
+function texts(messages: Messages): (readonly [place: string, text: string, max: number])[] {
+  return [
+    ...SCREENS.flatMap((screen) => screenTexts(screen, messages[screen])),
+    ...LABELS.map((label) => [label, messages[label], MAX.label] as const),
+    ...messages.advice.map((text) => ['advice', text, MAX.paragraph] as const),
+    ['resubmission', messages.resubmission, MAX.paragraph] as const,
+  ];
+}
+
+function screenTexts(place: string, { heading, paragraphs }: ScreenText) {
+  expect(paragraphs.length, place).toBeGreaterThan(0);
+  return [
+    [place, heading, MAX.heading] as const,
+    ...paragraphs.map((text) => [place, text, MAX.paragraph] as const),
+  ];
+}

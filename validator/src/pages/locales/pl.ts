@@ -1,0 +1,70 @@
+import type { Messages } from '../messages.ts';
+
+export const pl: Messages = {
+  language: 'pl',
+  direction: 'ltr',
+  checking: {
+    heading: 'Sprawdzanie przeglądarki',
+    paragraphs: ['To zajmie chwilę i nie trzeba nic robić. Żądana strona otworzy się sama.'],
+  },
+  resubmission: 'Jeśli przeglądarka zapyta, czy ponownie wysłać formularz, prosimy potwierdzić.',
+  resend: {
+    heading: 'Wysyłanie formularza',
+    paragraphs: [
+      'Jeśli przeglądarka zapyta, czy ponownie wysłać formularz, prosimy potwierdzić: wyśle wpisane dane wraz z plikami. Jeśli nic się nie dzieje, prosimy nacisnąć przycisk.',
+    ],
+  },
+  elsewhere: {
+    heading: 'Prosimy wysłać jeszcze raz',
+    paragraphs: [
+      'Przeglądarka została sprawdzona. Dane pochodziły z innej witryny i dla bezpieczeństwa tylko ona może je wysłać. Prosimy wrócić i wysłać je ponownie.',
+    ],
+  },
+  retry: {
+    heading: 'Sprawdzanie nie zostało ukończone',
+    paragraphs: [
+      'Połączenie zostało przerwane. Prosimy sprawdzić połączenie z internetem i spróbować ponownie.',
+    ],
+  },
+  failed: {
+    heading: 'Nie udało się sprawdzić przeglądarki',
+    paragraphs: [
+      'Prosimy spróbować za kilka minut lub w innej przeglądarce. Jeśli problem się powtarza, prosimy podać poniższy numer pomocy technicznej tej witryny.',
+    ],
+  },
+  cookies: {
+    heading: 'Tutaj potrzebne są pliki cookie',
+    paragraphs: [
+      'Ta witryna używa jednego pliku cookie, aby pamiętać, że przeglądarka została sprawdzona, a przeglądarka go nie zachowała. Prosimy zezwolić na pliki cookie w tej witrynie i spróbować ponownie.',
+    ],
+  },
+  noScript: {
+    heading: 'Tutaj potrzebny jest JavaScript',
+    paragraphs: [
+      'Ta witryna sprawdza przeglądarki krótkim skryptem. Prosimy zezwolić na JavaScript w tej witrynie i odświeżyć stronę.',
+    ],
+  },
+  blocked: {
+    heading: 'Odmowa dostępu',
+    paragraphs: [
+      'To żądanie wyglądało na automatyczne albo zasady tej witryny na nie nie pozwalają.',
+    ],
+  },
+  adviceHeading: 'Jeśli to pomyłka',
+  advice: [
+    'Prosimy wyłączyć narzędzia, które sterują przeglądarką lub zmieniają jej identyfikację.',
+    'Prosimy odłączyć VPN lub serwer proxy albo użyć innej sieci.',
+    'Prosimy zwrócić się do pomocy technicznej tej witryny i podać poniższy numer.',
+  ],
+  rateLimited: {
+    heading: 'Zbyt wiele żądań',
+    paragraphs: [
+      'Z tego połączenia przyszło w krótkim czasie bardzo wiele żądań. Prosimy chwilę odczekać i spróbować ponownie.',
+    ],
+  },
+  tryAgain: 'Spróbuj ponownie',
+  send: 'Wyślij formularz',
+  goBack: 'Wróć',
+  reference: 'Numer',
+  support: 'Pomoc',
+};

@@ -1,0 +1,88 @@
+import { Branding } from '@guard/config/settings/branding';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { loadBrowserBundle } from '../../browser/build.ts';
+import { renderBlockPage } from './block-page.ts';
+import { chooseLanguage } from './choose-language.ts';
+import { createInterstitial } from './interstitial.ts';
+import { compileLook, type Look } from './look.ts';
+
+const render = createInterstitial(loadBrowserBundle().interstitial);
+const branding = Branding.parse({
+  name: 'Smith & <Sons> {{nonce}}',
+  accent: '#0a7d4f',
+  background: '#eee',
+  background_dark: '#101010',
+  support: 'help@shop.example',
+});
+const logo = { path: '', dataUrl: 'data:image/svg+xml;base64,PHN2Zy8+' };
+
+const challenge = (look: Look) =>
+  render({
+    ticket: 'ticket',
+    uploadUrl: '/.guard/verify',
+    reference: 'K7QM2X9D',
+    messages: chooseLanguage('en'),
+    form: 'none',
+    look,
+  });
+const block = (look: Look) =>
+  renderBlockPage({ reference: 'K7QM2X9D', status: 403, acceptLanguage: 'en', look });
+
+describe('branding', () => {
+  test.each([
+    ['challenge', challenge],
+    ['block', block],
+  ])('the %s page shows name, colours and support, and takes nothing for markup', (_, page) => {
+    const { html } = page(compileLook(branding));
+    expect(html).toContain('Smith &amp; &lt;Sons&gt; &#123;&#123;nonce}}');
+    expect(html).toContain(
+      '--guard-accent:#0a7d4f;--guard-on-accent:#ffffff;--guard-ground:#eeeeee',
+    );
+    expect(html).toContain('--guard-ground:#101010');
+    expect(html).toContain('Support: <a href="mailto:help@shop.example"');
+  });
+
+  test.each([
+    ['challenge', challenge],
+    ['block', block],
+  ])('only a logo makes the policy of the %s page wider, and only by data: images', (_, page) => {
+    const policyOf = (look: Look) => page(look).headers['Content-Security-Policy'] ?? '';
+    expect(policyOf(compileLook(branding))).not.toContain('img-src');
+    const withLogo = compileLook({ ...branding, logo });
+    expect(policyOf(withLogo)).toContain('; img-src data:');
+    expect(policyOf(withLogo)).not.toMatch(/unsafe|\*/);
+    expect(page(withLogo).html).toContain(`<img src="${logo.dataUrl}" alt="">`);
+  });
+
+  test('two organisations do not see each other', () => {
+    const [one, other] = [compileLook({ name: 'One' }), compileLook({ name: 'Other' })];
+    expect([challenge(one).html, block(one).html].join()).not.toContain('Other');
+    expect([challenge(other).html, block(other).html].join()).not.toContain('<span>One');
+  });
+});
+
+describe('a challenge page of their own', () => {
+  const html =
+    '<!doctype html><html lang="{{lang}}" dir="{{dir}}"><head>{{head}}<style nonce="{{nonce}}">h2{}</style></head><body><h2>Ours</h2>{{challenge}}</body></html>';
+  const look = compileLook(branding, { html });
+
+  test('is served with everything the check needs, under the same policy', () => {
+    const { html: page, headers } = challenge(look);
+    const nonce = /'nonce-([^']+)'/.exec(headers['Content-Security-Policy'] ?? '')?.[1] ?? '';
+    expect(page).toContain('<html lang="en" dir="ltr">');
+    expect(page).toContain('<h2>Ours</h2>');
+    expect(page).toContain('data-ticket="ticket"');
+    expect(page).toContain('<noscript>');
+    expect(page).not.toContain('{{');
+    for (const [tag] of page.matchAll(/<(?:script|style)\b[^>]*>/g)) {
+      expect(tag).toContain(`nonce="${nonce}"`);
+    }
+    expect(headers['Content-Security-Policy']).not.toMatch(/unsafe|\*/);
+    expect(gzipSync(page).length).toBeLessThan(15_000);
+  });
+
+  test('is no template of the block page', () => {
+    expect(block(look).html).not.toContain('<h2>Ours</h2>');
+  });
+});
