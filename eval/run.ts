@@ -1,55 +1,87 @@
-/** npm run eval [-- --seed N --json --record --misses] */
+/** npm run eval [-- requests | automation, and options] */
 import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { runAutomation } from './automation/run.ts';
 import { evaluate, type Evaluation } from './evaluate.ts';
 import { httpClients } from './http-clients.ts';
 import { missTable, rowTable } from './tables.ts';
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     seed: { type: 'string', default: '20261121' },
     json: { type: 'boolean', default: false },
     record: { type: 'boolean', default: false },
     misses: { type: 'boolean', default: false },
+    runs: { type: 'string', default: '5' },
+    'plain-runs': { type: 'string', default: '1' },
+    only: { type: 'string', default: '' },
+    dump: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
 if (values.help) {
-  console.log(`npm run eval [-- options]
+  console.log(`npm run eval [-- requests | automation] [options]
 
+requests: header sets of browsers, clients and crawlers
   --seed N     of the generated browsers and of the split, default 20261121
   --misses     also every request that was judged wrongly
-  --json       everything as JSON
-  --record     also write eval/RESULTS.md`);
+automation: driven browsers, and people's, before the challenge
+  --runs N     visits of each to the site that challenges everybody, default 5
+  --plain-runs N
+               visits of each to the site that challenges only whom detection doubts, default 1
+  --only TEXT  those whose name contains it
+  --dump DIR   also keep what their challenges upload
+both, which is the default:
+  --json       everything as JSON, one document for each part
+  --record     also write eval/RESULTS.md, eval/RESULTS-automation.md`);
   process.exit(0);
 }
 
-const seed = Number(values.seed);
-if (!Number.isSafeInteger(seed)) throw new TypeError('--seed is a whole number');
-const evaluation = await evaluate({
-  seed,
-  perKind: 160,
-  composed: 1_600,
-  onProgress(done, total) {
-    if (process.stderr.isTTY) {
-      process.stderr.write(`\r\x1b[K${done} of ${total} requests judged`);
-    }
-  },
-});
-if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
-
-if (values.json) console.log(JSON.stringify(evaluation, undefined, 2));
-else {
-  console.log(rowTable(evaluation.rows));
-  if (values.misses) console.log(`\n${missTable(evaluation.misses, Number.POSITIVE_INFINITY)}`);
+const [part, ...others] = positionals;
+if (others.length > 0 || ![undefined, 'requests', 'automation'].includes(part)) {
+  throw new TypeError(`no such part: ${positionals.join(' ')}`);
 }
-if (values.record) writeFileSync(join(import.meta.dirname, 'RESULTS.md'), report(evaluation));
-if (evaluation.rows.some(({ met }) => met === false)) process.exitCode = 1;
+if (part !== 'automation') await runRequests();
+if (part !== 'requests') {
+  const [runs, plainRuns] = [Number(values.runs), Number(values['plain-runs'])];
+  if (!Number.isSafeInteger(runs) || runs < 1) throw new TypeError('--runs is 1 or more');
+  if (!Number.isSafeInteger(plainRuns) || plainRuns < 0) {
+    throw new TypeError('--plain-runs is 0 or more');
+  }
+  const { only, dump, json, record } = values;
+  if (!(await runAutomation({ runs, plainRuns, only, dump, json, record }))) process.exitCode = 1;
+}
 
-function report({ rows, misses }: Evaluation): string {
+async function runRequests(): Promise<void> {
+  const seed = Number(values.seed);
+  if (!Number.isSafeInteger(seed)) throw new TypeError('--seed is a whole number');
+  const evaluation = await evaluate({
+    seed,
+    perKind: 160,
+    composed: 1_600,
+    onProgress(done, total) {
+      if (process.stderr.isTTY) {
+        process.stderr.write(`\r\x1b[K${done} of ${total} requests judged`);
+      }
+    },
+  });
+  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+
+  if (values.json) console.log(JSON.stringify(evaluation, undefined, 2));
+  else {
+    console.log(rowTable(evaluation.rows));
+    if (values.misses) console.log(`\n${missTable(evaluation.misses, Number.POSITIVE_INFINITY)}`);
+  }
+  if (values.record)
+    writeFileSync(join(import.meta.dirname, 'RESULTS.md'), report(evaluation, seed));
+  if (evaluation.rows.some(({ met }) => met === false)) process.exitCode = 1;
+}
+
+function report({ rows, misses }: Evaluation, seed: number): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
   const dirty = git('status', '--porcelain') === '' ? '' : ' with changes';
   const versions = ['header-generator', 'user-agents', 'crawler-user-agents'].map(

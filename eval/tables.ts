@@ -34,7 +34,8 @@ export function missTable(misses: readonly Miss[], most: number): string {
   return `${markdown(['group', 'requests', 'reasons', 'for example'], lines.slice(0, most))}${left}`;
 }
 
-function markdown(head: readonly string[], body: readonly (readonly string[])[]): string {
+/** A Markdown table; its columns are as wide as their widest cell. */
+export function markdown(head: readonly string[], body: readonly (readonly string[])[]): string {
   const widths = head.map((title, i) =>
     Math.max(3, title.length, ...body.map((cells) => cells[i]?.length ?? 0)),
   );

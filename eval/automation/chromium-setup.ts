@@ -1,0 +1,49 @@
+import { execFileSync } from 'node:child_process';
+
+/** The one installed browser that every driver of Chromium uses. */
+export const CHROMIUM = '/usr/bin/chromium';
+
+/** As root Chromium starts only without its sandbox; calling home would wait on a closed network. */
+export const NECESSARY = [
+  ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+  '--no-default-browser-check',
+];
+
+/** What disguised drivers add to their browser: no automation flag, a plain agent, a usual window. */
+export function disguiseFlags(): string[] {
+  return [
+    '--disable-blink-features=AutomationControlled',
+    `--user-agent=${plainUserAgent()}`,
+    '--window-size=1366,768',
+    '--lang=en-US',
+  ];
+}
+
+/** For the start of every document, as such users paste it. */
+export const DISGUISE_SCRIPT = `
+  Object.defineProperty(Navigator.prototype, 'webdriver', { get: () => false, configurable: true });
+  window.chrome = window.chrome || { runtime: {}, app: {}, csi() {}, loadTimes() {} };
+  Object.defineProperty(Navigator.prototype, 'languages', { get: () => ['en-US', 'en'] });
+`;
+
+/** The agent of a Chromium with a window, of the installed version. */
+export function plainUserAgent(): string {
+  return `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${chromiumMajor()}.0.0.0 Safari/537.36`;
+}
+
+let known: string | undefined;
+
+export function chromiumMajor(): string {
+  known ??= /(\d+)\./.exec(
+    execFileSync(CHROMIUM, ['--version'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }),
+  )?.[1];
+  if (known === undefined) throw new Error('this Chromium does not tell its version');
+  return known;
+}

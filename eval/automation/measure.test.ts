@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { send } from '../../test/kit/http.ts';
+import { chromeHttps, curl } from '../../test/kit/visitors.ts';
+import { automationTable } from './automation-table.ts';
+import { type Ground, startGround } from './ground.ts';
+import { measure } from './measure.ts';
+import type { Row } from './measure-all.ts';
+import { fileNameOf } from './tool-name.ts';
+import { tools } from './tool-list.ts';
+import type { Goal, Tool, Visit } from './tool.ts';
+import { isMet } from './verdict.ts';
+
+let ground: Ground;
+beforeAll(async () => {
+  ground = await startGround();
+});
+afterAll(() => ground.close());
+
+/** A client that asks once, with these headers, and believes to have arrived. */
+function asking(headers: Readonly<Record<string, string>>): Visit {
+  const ownHost = Object.entries(headers).filter(([name]) => name !== 'host');
+  return async (url) => {
+    await send(url, { headers: Object.fromEntries(ownHost) });
+    return 'origin';
+  };
+}
+
+function measured(visit: Visit, protection: 'strict' | 'plain', name: string) {
+  return measure(ground, visit, { protection, runs: 2, display: ':none', name });
+}
+
+describe('the origin and the events say how a visit ended, not the tool', () => {
+  test('a client that Guard stops is stopped, and its block reasons are what gave it away', async () => {
+    const visits = await measured(asking(curl), 'plain', 'curl');
+    expect(visits).toMatchObject({ made: 2, reached: 0, broke: [], mostRequests: 1 });
+    expect([...visits.reasons]).toContainEqual(['http_client_user_agent', 2]);
+  });
+
+  test('a client that Guard lets by has reached the origin', async () => {
+    const visits = await measured(asking(chromeHttps), 'plain', 'plain-chrome');
+    expect(visits).toMatchObject({ made: 2, reached: 2 });
+  });
+
+  test('on the strict site the same client stays on the challenge', async () => {
+    const visits = await measured(asking(chromeHttps), 'strict', 'strict-chrome');
+    expect(visits).toMatchObject({ made: 2, reached: 0 });
+  });
+
+  test('a tool that breaks is not counted as stopped', async () => {
+    const visits = await measured(
+      () => Promise.reject(new Error('no browser\nat somewhere')),
+      'strict',
+      'broken',
+    );
+    expect(visits).toMatchObject({ made: 0, reached: 0, broke: ['no browser'] });
+  });
+
+  test('a tool that never sends a request is not counted as stopped', async () => {
+    const visits = await measured(() => Promise.resolve('screen'), 'strict', 'absent');
+    expect(visits).toMatchObject({ made: 0, broke: ['did not send a request'] });
+  });
+});
+
+describe('whether a goal is met', () => {
+  function row(goal: Goal, over: Partial<Extract<Row, { kind: 'measured' }>['strict']>): Row {
+    const tool: Tool = {
+      name: 'tool',
+      variant: 'as it comes',
+      goal,
+      needs: { packages: [], programs: [] },
+      visit: () => Promise.resolve('screen'),
+    };
+    const none = { made: 0, reached: 0, broke: [], reasons: new Map(), mostRequests: 0 };
+    return { kind: 'measured', tool, strict: { ...none, ...over }, plain: none };
+  }
+
+  test.each([
+    ['stopped 100 %', { made: 10, reached: 0 }, true],
+    ['stopped 100 %', { made: 10, reached: 1 }, false],
+    ['stopped ≥ 90 %', { made: 10, reached: 1 }, true],
+    ['stopped ≥ 90 %', { made: 10, reached: 2 }, false],
+    ['allowed 100 %', { made: 10, reached: 10, mostRequests: 2 }, true],
+    ['allowed 100 %', { made: 10, reached: 9, mostRequests: 2 }, false],
+    ['allowed 100 %', { made: 10, reached: 10, mostRequests: 3 }, false],
+    ['allowed 100 %', { made: 9, reached: 9, mostRequests: 2, broke: ['no window'] }, false],
+    ['stopped 100 %', { made: 0 }, undefined],
+  ] as const)('%s with %o: %s', (goal, over, met) => {
+    expect(isMet(row(goal, over))).toBe(met);
+  });
+
+  test('a tool that was not run is in the table, with the reason', () => {
+    const { tool } = row('stopped 100 %', {});
+    expect(automationTable([{ kind: 'not run', tool, why: 'not installed: driver' }])).toContain(
+      'not run: not installed: driver',
+    );
+  });
+});
+
+test('every tool has a name of its own, which is its path and its folder', () => {
+  const names = tools.map((tool) => fileNameOf(tool));
+  expect(new Set(names).size).toBe(names.length);
+  expect(names.length).toBeGreaterThan(40);
+});

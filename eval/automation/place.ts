@@ -1,0 +1,18 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Place } from './tool.ts';
+
+/** Does something with a fresh profile, and removes the folder whatever came of it. */
+export async function inFreshPlace<T>(
+  display: string,
+  use: (place: Place) => Promise<T>,
+): Promise<T> {
+  const profile = await mkdtemp(join(tmpdir(), 'guard-profile-'));
+  try {
+    return await use({ profile, display });
+  } finally {
+    // Browsers write for a moment after their main process has gone.
+    await rm(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  }
+}

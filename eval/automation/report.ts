@@ -1,0 +1,40 @@
+import { execFileSync } from 'node:child_process';
+import { automationTable } from './automation-table.ts';
+import type { Row } from './measure-all.ts';
+import { versionsOf } from './versions.ts';
+
+/** The file that `--record` writes. */
+export function report(rows: readonly Row[]): string {
+  const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
+  const dirty = git('status', '--porcelain') === '' ? '' : ' with changes';
+  return `# Who gets through the challenge
+
+${automationTable(rows)}
+
+- ${new Date().toISOString().slice(0, 10)}, commit ${git('rev-parse', '--short', 'HEAD')}${dirty}, Node ${process.versions.node}
+- ${versionsOf(rows.map(({ tool }) => tool)).join(', ')}
+- \`node eval/run.ts automation --record\` writes this file
+
+## How it is made
+
+Guard as its users run it, before a site of its own that remembers who reached it. Each visit is made by a fresh
+browser or client with an empty profile, one at a time, and ends on the site's page or on a screen that does not go on
+by itself; after 20 s on the checking screen it counts as stopped. Whether a visit reached the site is what the site
+says, and what gave it away is what Guard's events say, in SQL. A tool that broke, or that never came to Guard, is not
+counted as a visit. Two sites:
+
+- **visits, stopped, given away by, and the goal** are of a site with \`detect: true, challenge: always\`;
+- **plain site** has \`detect: true\` alone: only whom the request itself makes doubtful is challenged there. A real
+  browser sends real headers, whoever drives it, so nothing is promised for it.
+
+The groups:
+
+- **A person:** a browser with a window on a virtual screen, no driver and no debugging port; keyboard and mouse events
+  come from the X server. Arriving has to take one reload, not more.
+- **Disguised by flags:** no automation switch, no \`AutomationControlled\` feature, the User-Agent of a Chromium with a
+  window, a usual window size, and the driver's emulated viewport turned off.
+- **Disguised by flags and script:** also a script at the start of every document that gives \`navigator.webdriver\`,
+  \`navigator.languages\` and \`window.chrome\` the values of a person's browser.
+- **jsdom, happy-dom:** fetch with Chromium's headers, keep cookies, and run the challenge's script.
+`;
+}

@@ -1,0 +1,55 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { automationTable } from './automation-table.ts';
+import { measureAll, type Row } from './measure-all.ts';
+import { report } from './report.ts';
+import { tools } from './tool-list.ts';
+import { isMet } from './verdict.ts';
+
+export interface AutomationOptions {
+  /** Visits of each tool to the site that challenges everybody. */
+  readonly runs: number;
+  /** Visits of each to the site that challenges only whom detection doubts. */
+  readonly plainRuns: number;
+  /** Only tools whose name and variant contain this text; all when it is empty. */
+  readonly only: string;
+  readonly dump: string | undefined;
+  readonly json: boolean;
+  readonly record: boolean;
+}
+
+/** Measures the tools, prints the table; true when every goal was met. */
+export async function runAutomation(options: AutomationOptions): Promise<boolean> {
+  const { runs, plainRuns, only, dump, json, record } = options;
+  const chosen = tools.filter(({ name, variant }) => `${name} ${variant}`.includes(only));
+  if (chosen.length === 0) throw new TypeError(`--only ${only}: no such tool`);
+  const rows = await measureAll({
+    tools: chosen,
+    runs: { strict: runs, plain: plainRuns },
+    dump,
+    onRow: (row) => process.stderr.write(`${progressOf(row)}\n`),
+  });
+  console.log(json ? JSON.stringify(rows.map(plainRow), undefined, 2) : automationTable(rows));
+  if (record) writeFileSync(join(import.meta.dirname, '..', 'RESULTS-automation.md'), report(rows));
+  return rows.every((row) => isMet(row) !== false);
+}
+
+function progressOf(row: Row): string {
+  const { name, variant } = row.tool;
+  if (row.kind === 'not run') return `- ${name}, ${variant}: ${row.why}`;
+  const { made, reached } = row.strict;
+  return `+ ${name}, ${variant}: ${made - reached} of ${made} stopped`;
+}
+
+/** JSON knows no maps and no functions. */
+function plainRow(row: Row) {
+  const { name, variant, goal } = row.tool;
+  const tool = { name, variant, goal, met: isMet(row) ?? null };
+  if (row.kind === 'not run') return { ...tool, notRun: row.why };
+  const { strict, plain } = row;
+  return {
+    ...tool,
+    strict: { ...strict, reasons: Object.fromEntries(strict.reasons) },
+    plain: { ...plain, reasons: Object.fromEntries(plain.reasons) },
+  };
+}

@@ -1,0 +1,32 @@
+import { Window } from 'happy-dom';
+import { plainUserAgent } from '../chromium-setup.ts';
+import type { Tool } from '../tool.ts';
+import { domVisit } from './dom-visit.ts';
+
+const visit = domVisit(async ({ url, html, cookies, fetch }, uploaded) => {
+  const window = new Window({
+    url,
+    settings: {
+      enableJavaScriptEvaluation: true,
+      suppressInsecureJavaScriptEnvironmentWarning: true,
+      navigator: { userAgent: plainUserAgent() },
+      navigation: { disableMainFrameNavigation: true },
+    },
+  });
+  window.console.error = () => undefined;
+  for (const cookie of cookies) window.document.cookie = `${cookie}; path=/`;
+  Object.defineProperty(window, 'fetch', { value: fetch });
+  window.document.write(html);
+  await uploaded;
+  await window.happyDOM.close();
+});
+
+export const happyDomTools: readonly Tool[] = [
+  {
+    name: 'happy-dom',
+    variant: "Chromium's headers, runs scripts",
+    goal: 'stopped ≥ 90 %',
+    needs: { packages: ['happy-dom'], programs: ['chromium'] },
+    visit,
+  },
+];

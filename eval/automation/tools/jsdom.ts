@@ -1,0 +1,31 @@
+import { CookieJar, JSDOM, VirtualConsole } from 'jsdom';
+import { plainUserAgent } from '../chromium-setup.ts';
+import type { Tool } from '../tool.ts';
+import { domVisit } from './dom-visit.ts';
+
+const visit = domVisit(async ({ url, html, cookies, fetch }, uploaded) => {
+  const cookieJar = new CookieJar();
+  for (const cookie of cookies) await cookieJar.setCookie(`${cookie}; Path=/`, url);
+  const dom = new JSDOM(html, {
+    url,
+    runScripts: 'dangerously',
+    pretendToBeVisual: true,
+    cookieJar,
+    resources: { userAgent: plainUserAgent() },
+    // Nobody listens: jsdom would print what it has not implemented.
+    virtualConsole: new VirtualConsole(),
+    beforeParse: (window) => (window['fetch'] = fetch),
+  });
+  await uploaded;
+  dom.window.close();
+});
+
+export const jsdomTools: readonly Tool[] = [
+  {
+    name: 'jsdom',
+    variant: "Chromium's headers, runs scripts",
+    goal: 'stopped ≥ 90 %',
+    needs: { packages: ['jsdom'], programs: ['chromium'] },
+    visit,
+  },
+];

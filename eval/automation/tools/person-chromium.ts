@@ -1,0 +1,23 @@
+import { CHROMIUM, NECESSARY } from '../chromium-setup.ts';
+import type { Tool } from '../tool.ts';
+import { visitAtDesk } from './desk.ts';
+
+export const personChromiumTools: readonly Tool[] = [
+  {
+    name: 'a person, Chromium',
+    variant: 'keyboard and mouse',
+    goal: 'allowed 100 %',
+    needs: { packages: [], programs: ['chromium', 'Xvfb', 'xdotool'] },
+    visit: (url, place) =>
+      visitAtDesk(
+        {
+          program: CHROMIUM,
+          args: [...NECESSARY, `--user-data-dir=${place.profile}`],
+          windowClass: 'chromium',
+          titleSuffix: / - Chromium$/,
+        },
+        url,
+        place,
+      ),
+  },
+];

@@ -1,0 +1,50 @@
+import { CHROMIUM, disguiseFlags, DISGUISE_SCRIPT, NECESSARY } from '../chromium-setup.ts';
+import { settled } from '../settled.ts';
+import { environmentOn, type Setup } from '../setups.ts';
+import type { Visit } from '../tool.ts';
+
+/** What playwright and its derivatives have in common, as far as a visit needs it. */
+export interface PlaywrightChromium {
+  launchPersistentContext(
+    profile: string,
+    options: {
+      readonly executablePath: string;
+      readonly headless: boolean;
+      readonly args: string[];
+      readonly ignoreDefaultArgs?: string[];
+      readonly viewport?: null;
+      readonly env: Record<string, string>;
+    },
+  ): Promise<{
+    addInitScript(script: string): Promise<unknown>;
+    newPage(): Promise<{ goto(url: string): Promise<unknown>; title(): Promise<string> }>;
+    close(): Promise<void>;
+  }>;
+}
+
+/** A visit by this playwright, set up so. */
+export function playwrightVisit(
+  chromium: PlaywrightChromium,
+  { headless, disguise }: Setup,
+  executablePath: () => string | Promise<string> = () => CHROMIUM,
+): Visit {
+  const disguised = disguise === 'flags' || disguise === 'flags and script';
+  return async (url, place) => {
+    const context = await chromium.launchPersistentContext(place.profile, {
+      executablePath: await executablePath(),
+      headless,
+      args: [...NECESSARY, ...(disguised ? disguiseFlags() : [])],
+      ...(disguised ? { ignoreDefaultArgs: ['--enable-automation'] } : {}),
+      ...(disguise === 'none' ? {} : { viewport: null }),
+      env: environmentOn(place),
+    });
+    try {
+      if (disguise === 'flags and script') await context.addInitScript(DISGUISE_SCRIPT);
+      const page = await context.newPage();
+      await page.goto(url);
+      return await settled(() => page.title());
+    } finally {
+      await context.close();
+    }
+  };
+}

@@ -1,0 +1,47 @@
+import { CHROMIUM, disguiseFlags, DISGUISE_SCRIPT, NECESSARY } from '../chromium-setup.ts';
+import { settled } from '../settled.ts';
+import { environmentOn, type Setup } from '../setups.ts';
+import type { Visit } from '../tool.ts';
+
+/** What puppeteer and its derivatives have in common, as far as a visit needs it. */
+export interface PuppeteerChromium {
+  launch(options: {
+    readonly executablePath: string;
+    readonly headless: boolean;
+    readonly userDataDir: string;
+    readonly args: string[];
+    readonly ignoreDefaultArgs?: string[];
+    readonly defaultViewport?: null;
+    readonly env: Record<string, string>;
+  }): Promise<{
+    newPage(): Promise<{
+      evaluateOnNewDocument(script: string): Promise<unknown>;
+      goto(url: string): Promise<unknown>;
+      title(): Promise<string>;
+    }>;
+    close(): Promise<void>;
+  }>;
+}
+
+/** A visit by this puppeteer; disguised also without its switch, and in the window's own size. */
+export function puppeteerVisit(puppeteer: PuppeteerChromium, { headless, disguise }: Setup): Visit {
+  const disguised = disguise !== 'none';
+  return async (url, place) => {
+    const browser = await puppeteer.launch({
+      executablePath: CHROMIUM,
+      headless,
+      userDataDir: place.profile,
+      args: [...NECESSARY, ...(disguised ? disguiseFlags() : [])],
+      ...(disguised ? { ignoreDefaultArgs: ['--enable-automation'], defaultViewport: null } : {}),
+      env: environmentOn(place),
+    });
+    try {
+      const page = await browser.newPage();
+      if (disguise === 'flags and script') await page.evaluateOnNewDocument(DISGUISE_SCRIPT);
+      await page.goto(url);
+      return await settled(() => page.title());
+    } finally {
+      await browser.close();
+    }
+  };
+}

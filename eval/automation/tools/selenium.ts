@@ -1,0 +1,47 @@
+import { Builder } from 'selenium-webdriver';
+import { Options, ServiceBuilder } from 'selenium-webdriver/chrome.js';
+import { CHROMIUM, disguiseFlags, DISGUISE_SCRIPT, NECESSARY } from '../chromium-setup.ts';
+import { settled } from '../settled.ts';
+import { environmentOn, inAllSetups, type Setup } from '../setups.ts';
+import type { Tool, Visit } from '../tool.ts';
+
+function visitWith({ headless, disguise }: Setup): Visit {
+  const disguised = disguise !== 'none';
+  return async (url, place) => {
+    const options = new Options()
+      .setChromeBinaryPath(CHROMIUM)
+      .addArguments(...NECESSARY, `--user-data-dir=${place.profile}`)
+      .addArguments(...(headless ? ['--headless=new'] : []))
+      .addArguments(...(disguised ? disguiseFlags() : []));
+    if (disguised) options.excludeSwitches('enable-automation');
+    const service = new ServiceBuilder('/usr/bin/chromedriver').setEnvironment(
+      environmentOn(place),
+    );
+    const driver = await new Builder()
+      .forBrowser('chrome')
+      .setChromeOptions(options)
+      .setChromeService(service)
+      .build();
+    try {
+      if (disguise === 'flags and script') {
+        await driver.sendDevToolsCommand('Page.addScriptToEvaluateOnNewDocument', {
+          source: DISGUISE_SCRIPT,
+        });
+      }
+      await driver.get(url);
+      return await settled(() => driver.getTitle());
+    } finally {
+      await driver.quit();
+    }
+  };
+}
+
+export const seleniumTools: readonly Tool[] = inAllSetups({
+  name: 'selenium-webdriver',
+  needs: {
+    packages: ['selenium-webdriver'],
+    programs: ['chromium', 'chromedriver', 'Xvfb'],
+  },
+  goal: 'stopped 100 %',
+  visitWith,
+});

@@ -1,0 +1,20 @@
+import type { Row } from './measure-all.ts';
+
+/** Most requests for one page when a passed challenge costs one reload. */
+const ONE_RELOAD = 2;
+
+/** Whether the goal was met on the strict site; undefined for a tool that could not be measured. */
+export function isMet(row: Row): boolean | undefined {
+  if (row.kind === 'not run') return undefined;
+  const { made, reached, mostRequests } = row.strict;
+  if (made === 0) return undefined;
+  switch (row.tool.goal) {
+    case 'stopped 100 %':
+      return reached === 0;
+    case 'stopped ≥ 90 %':
+      return (made - reached) / made >= 0.9;
+    case 'allowed 100 %':
+      // A person's browser that broke is a person who did not arrive.
+      return reached === made && row.strict.broke.length === 0 && mostRequests <= ONE_RELOAD;
+  }
+}

@@ -1,0 +1,53 @@
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import type { Tool } from './tool.ts';
+
+const NODE_MODULES = join(import.meta.dirname, '..', '..', 'node_modules');
+
+/** Why a tool cannot run on this machine; undefined when it can. */
+export function whyNot({ needs }: Tool): string | undefined {
+  const absent = needs.programs.filter((program) => !isOnPath(program));
+  const uninstalled = needs.packages.filter((name) => packageVersion(name) === undefined);
+  const missing = [...absent, ...uninstalled];
+  return missing.length === 0 ? undefined : `not installed: ${missing.join(', ')}`;
+}
+
+/** Name and version of everything these tools need, each once. */
+export function versionsOf(tools: readonly Tool[]): string[] {
+  const packages = new Set(tools.flatMap(({ needs }) => needs.packages));
+  const programs = new Set(tools.flatMap(({ needs }) => needs.programs));
+  return [
+    ...[...packages].map((name) => `${name} ${packageVersion(name) ?? 'not installed'}`),
+    ...[...programs].filter(isOnPath).map(programVersion),
+  ];
+}
+
+function packageVersion(name: string): string | undefined {
+  try {
+    const { version } = JSON.parse(
+      readFileSync(join(NODE_MODULES, name, 'package.json'), 'utf8'),
+    ) as { version: string };
+    return version;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The first line in which a program tells its version, or its bare name. */
+function programVersion(program: string): string {
+  const { stdout } = spawnSync(program, ['--version'], { encoding: 'utf8', timeout: 20_000 });
+  const line = stdout.split('\n').find((text) => /\d+\.\d+/.test(text));
+  return line?.replace(/ \(.*| built on .*/, '').trim() ?? program;
+}
+
+function isOnPath(program: string): boolean {
+  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}

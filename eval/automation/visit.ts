@@ -1,0 +1,18 @@
+/** node eval/automation/visit.ts TOOL URL PROFILE DISPLAY: one visit; says how it ended. */
+import { fileNameOf } from './tool-name.ts';
+import { tools } from './tool-list.ts';
+
+const [name, url, profile, display] = process.argv.slice(2);
+const tool = tools.find((each) => fileNameOf(each) === name);
+if (!tool || url === undefined || profile === undefined || display === undefined) {
+  throw new TypeError('TOOL URL PROFILE DISPLAY');
+}
+// Some tools reject promises that they hand to nobody, and go on well.
+process.on('unhandledRejection', () => undefined);
+try {
+  console.log(`ending: ${await tool.visit(url, { profile, display })}`);
+} catch (error) {
+  console.error(error);
+}
+// Whatever the tool still waits for.
+process.exit();
