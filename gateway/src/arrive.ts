@@ -1,10 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ClientOf } from './client-ip.ts';
 import type { ConnectionOf } from './connection.ts';
 import { plainAnswer } from './enforce.ts';
 import { readFraming } from './framing.ts';
+import { readStreamFraming, StreamRequest } from './http2/stream-request.ts';
 import type { GatewayLimits } from './limits.ts';
 import type { Sites } from './match-site.ts';
+import type { VisitorRequest, VisitorResponse } from './message.ts';
 import type { ServedAnswer } from './plan-answer.ts';
 import { passesBefore } from './proxy-headers.ts';
 import type { Visit } from './visit.ts';
@@ -29,9 +30,10 @@ export interface Reception {
 const MAX_PASSES = 5;
 
 /** Everything that can be said about a request before anybody is asked about it. */
-export function arrive(reception: Reception, req: IncomingMessage, res: ServerResponse): Arrival {
+export function arrive(reception: Reception, req: VisitorRequest, res: VisitorResponse): Arrival {
   const { limits, sites, connectionOf, clientOf } = reception;
-  const framing = readFraming(req, limits);
+  const framing =
+    req instanceof StreamRequest ? readStreamFraming(req, limits) : readFraming(req, limits);
   if (framing.kind === 'refused') return refuse(framing.status, framing.why);
 
   const site = sites.match(framing.host);

@@ -1,21 +1,28 @@
-import type { MaybePromise, ValidateOutcome } from '@guard/config/contract/ports';
+import type { MaybePromise, ValidateContext, ValidateOutcome } from '@guard/config/contract/ports';
 import { describe } from './describe.ts';
-import type { Visit } from './visit.ts';
+import type { Inquiry } from './visit.ts';
 
 /**
  * Asks the site's validator once (spec 4.1 rule 1). Answers in the same turn when the validator does;
  * otherwise within `timeoutMs`, come what may. Never rejects.
  */
-export function ask(visit: Visit, timeoutMs: number): MaybePromise<ValidateOutcome> {
-  const { config, context } = visit.site;
+export function ask(visit: Inquiry, timeoutMs: number): MaybePromise<ValidateOutcome> {
+  const { config } = visit.site;
   try {
-    const outcome = config.validate(describe(visit), context);
+    const outcome = config.validate(describe(visit), contextOf(visit));
     if (!(outcome instanceof Promise)) return outcome;
     // A remote validator keeps the time that its own settings give.
     return config.validator === 'remote' ? outcome.catch(broken) : within(outcome, timeoutMs);
   } catch (error) {
     return broken(error);
   }
+}
+
+/** A handshake says something about the visitor only where the visitor made it, and no proxy in between. */
+function contextOf({ site, client, connection }: Inquiry): ValidateContext {
+  const { transport } = connection;
+  if (transport === undefined || client.from !== 'peer' || connection.trusted) return site.context;
+  return { ...site.context, transport };
 }
 
 function within(answer: Promise<ValidateOutcome>, timeoutMs: number): Promise<ValidateOutcome> {

@@ -53,7 +53,8 @@ export function createClientOf(trustedProxies: readonly string[]): ClientOf {
     }
     const known = direct.get(connection);
     if (known !== undefined) return known;
-    const client: Client = { ip: connection.peerIp, from: 'peer', scheme: 'http' };
+    const scheme = connection.transport === undefined ? 'http' : 'https';
+    const client: Client = { ip: connection.peerIp, from: 'peer', scheme };
     direct.set(connection, client);
     return client;
   };

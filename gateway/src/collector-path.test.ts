@@ -36,10 +36,29 @@ test('an upload below /.guard/ goes to the collector with the visitor’s addres
   expect(statusOf(answer)).toBe(202);
   expect(headersOf(answer, 'x-judged')).toEqual(['1']);
   expect(bodyOf(answer)).toBe('{"ok":true}');
-  expect(collected).toMatchObject([{ method: 'POST', path: '/telemetry', ip: '198.51.100.7' }]);
+  expect(collected).toMatchObject([
+    { method: 'POST', path: '/telemetry', query: 'x=1', ip: '198.51.100.7' },
+  ]);
   expect(collected[0]?.body.startsWith('{"a":"é')).toBe(true);
   expect(asked).toEqual([]);
   expect(origin.arrived).toEqual([]);
+});
+
+test('bytes of the collector arrive as they are, to HEAD with their length alone (RFC 9110 9.3.2)', async () => {
+  const origin = await startOrigin();
+  const body = Uint8Array.of(0x1f, 0x8b, 0x00, 0xff);
+  const { port } = await startGateway({
+    origin: origin.address,
+    collect: ({ query }) =>
+      Promise.resolve({ status: 200, headers: { 'X-Query': query ?? 'none' }, body }),
+  });
+  const got = await get(port, '/.guard/script.js?site_key=a%20b&c');
+  expect(bodyOf(got)).toBe(Buffer.from(body).toString('latin1'));
+  expect(headersOf(got, 'x-query')).toEqual(['site_key=a%20b&c']);
+  const head = ['HEAD /.guard/script.js HTTP/1.1', HOST, 'Connection: close', ''];
+  const answer = await rawExchange(port, ...head, '');
+  expect([headersOf(answer, 'content-length'), bodyOf(answer)]).toEqual([['4'], '']);
+  expect(headersOf(answer, 'x-query')).toEqual(['']);
 });
 
 describe('no spelling of /.guard/ reaches the origin', () => {

@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import { plainAnswer } from './enforce.ts';
 import type { GatewayLimits } from './limits.ts';
+import type { VisitorRequest } from './message.ts';
 import type { ServedAnswer } from './plan-answer.ts';
 import { inviteBody } from './request-body.ts';
 import type { Visit } from './visit.ts';
@@ -50,7 +50,7 @@ type Upload =
   | { readonly kind: 'too_large' }
   | { readonly kind: 'incomplete' };
 
-function readBody(req: IncomingMessage, maxBytes: number, timeoutMs: number): Promise<Upload> {
+function readBody(req: VisitorRequest, maxBytes: number, timeoutMs: number): Promise<Upload> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
     let bytes = 0;

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { VisitorRequest, VisitorResponse } from './message.ts';
 import type { ServedAnswer } from './plan-answer.ts';
 
 /**
@@ -6,8 +6,8 @@ import type { ServedAnswer } from './plan-answer.ts';
  * the rest of an upload that nobody will read thrown away.
  */
 export function serve(
-  req: IncomingMessage,
-  res: ServerResponse,
+  req: VisitorRequest,
+  res: VisitorResponse,
   { status, fields, body }: ServedAnswer,
   lingerMs: number,
 ): void {
@@ -33,7 +33,7 @@ export function plainAnswer(status: number, why: string, ...fields: string[]): S
  * Reads and discards what is left of an upload that was answered early: closing at once would reset
  * the connection, and the visitor would lose the answer (RFC 9112 section 9.6). Bounded by time.
  */
-export function linger(req: IncomingMessage, lingerMs: number): void {
+export function linger(req: VisitorRequest, lingerMs: number): void {
   if (req.complete || !announcesBody(req)) return;
   const timer = setTimeout(() => {
     if (!req.complete) req.socket.destroy();
@@ -45,7 +45,9 @@ export function linger(req: IncomingMessage, lingerMs: number): void {
   req.resume();
 }
 
-function announcesBody({ headers }: IncomingMessage): boolean {
+function announcesBody({ headers, httpVersionMajor }: VisitorRequest): boolean {
+  // RFC 9113 section 8.1: there the frames say so, and `complete` has read them.
+  if (httpVersionMajor === 2) return true;
   const length = headers['content-length'] ?? '0';
   return headers['transfer-encoding'] !== undefined || length !== '0';
 }

@@ -5,7 +5,7 @@ import { mintRequestId } from '@guard/config/contract/request-id';
 import { referrerOrigin } from '@guard/config/contract/referrer-origin';
 import { SECRET_HEADERS } from '@guard/config/contract/secret-headers';
 import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
-import type { Visit } from './visit.ts';
+import type { Inquiry } from './visit.ts';
 
 /** What is done with an answer, or in place of one. */
 export type Ruling =
@@ -18,10 +18,9 @@ export type Ruling =
   | { readonly kind: 'closed'; readonly requestId: string };
 
 /** Decides about one outcome; `startedAt` is performance.now() before the question. */
-export type FailPolicy = (visit: Visit, outcome: ValidateOutcome, startedAt: number) => Ruling;
+export type FailPolicy = (visit: Inquiry, outcome: ValidateOutcome, startedAt: number) => Ruling;
 
 interface FailPolicyPorts {
-  readonly observe: boolean;
   readonly events: EventSink;
   readonly metrics: Metrics;
   readonly log: Log;
@@ -54,18 +53,24 @@ export function createFailPolicy(ports: FailPolicyPorts): FailPolicy {
     }
   };
 
-  function fail(kind: 'open' | 'closed', reason: string, visit: Visit, startedAt: number): Ruling {
+  function fail(
+    kind: 'open' | 'closed',
+    reason: string,
+    visit: Inquiry,
+    startedAt: number,
+  ): Ruling {
     const requestId = mintRequestId(ports.clock());
     ports.log('warn', `gateway_fail_${kind}`, { site: visit.site.name, reason, requestId });
     const durationUs = Math.round((performance.now() - startedAt) * 1000);
-    const blocked = kind === 'closed' && !ports.observe;
+    const { observe } = visit.site;
+    const blocked = kind === 'closed' && !observe;
     ports.events.record({
       ...failure(visit, requestId),
       createdAt: ports.clock(),
       action: blocked ? 'block' : 'allow',
       response: blocked ? 'block' : 'allow',
       statusCode: blocked ? 403 : 200,
-      observe: ports.observe,
+      observe,
       durationUs,
     });
     return { kind, requestId };
@@ -74,7 +79,7 @@ export function createFailPolicy(ports: FailPolicyPorts): FailPolicy {
 
 /** The part of the event that is the same for every failure. */
 function failure(
-  { req, client, host, target, site }: Visit,
+  { req, client, host, target, site }: Inquiry,
   requestId: string,
 ): Omit<
   DecisionEvent,

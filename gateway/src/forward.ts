@@ -4,6 +4,7 @@ import type { Dispatcher } from 'undici';
 import type { Underway } from './connection.ts';
 import { linger, plainAnswer, serve } from './enforce.ts';
 import type { GatewayLimits } from './limits.ts';
+import { isHttp10 } from './message.ts';
 import type { Lane, LaneHandler, Origin } from './origin.ts';
 import { type OriginFailure, originFailure } from './origin-failure.ts';
 import {
@@ -126,7 +127,7 @@ class Exchange implements LaneHandler, Underway {
     }
     const { req, res } = this.#visit;
     const bodiless = req.method === 'HEAD' || status === 204 || status === 304;
-    this.#trailers = !bodiless && req.httpVersionMinor === 1;
+    this.#trailers = !bodiless && !isHttp10(req);
     const fields = headersForVisitor(
       rawFields(controller.rawHeaders),
       this.#passage.additions,
@@ -229,7 +230,7 @@ class Exchange implements LaneHandler, Underway {
 
   #inform(status: number, { link }: IncomingHttpHeaders): void {
     const { req, res } = this.#visit;
-    if (status !== 103 || link === undefined || req.httpVersionMinor === 0) return;
+    if (status !== 103 || link === undefined || isHttp10(req)) return;
     try {
       res.writeEarlyHints({ link });
     } catch {

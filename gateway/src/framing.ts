@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { VisitorRequest } from './message.ts';
 
 /**
  * Is this request one request, and for everybody the same one? Node's parser (llhttp, strict) has
@@ -25,7 +25,7 @@ interface FramingLimits {
  * Reads the framing of one request. The server joins duplicate headers, so that a second Host,
  * Content-Length or Transfer-Encoding shows here as a comma.
  */
-export function readFraming(req: IncomingMessage, limits: FramingLimits): Framing {
+export function readFraming(req: VisitorRequest, limits: FramingLimits): Framing {
   if (req.httpVersionMajor !== 1) return refused(505, 'HTTP version not supported.');
   if (req.rawHeaders.length > 2 * limits.maxHeaders) return refused(431, 'Too many header fields.');
   if (req.method === 'CONNECT' || req.method === 'TRACE')
@@ -68,7 +68,7 @@ function bodyOf(
 }
 
 /** The characters of a host name or address and a port. Everything else would let a Host header rewrite the URL that is judged. */
-function isHost(host: string): boolean {
+export function isHost(host: string): boolean {
   if (host.length === 0 || host.length > 255) return false;
   for (let i = 0; i < host.length; i++) {
     const code = host.charCodeAt(i);
@@ -99,7 +99,7 @@ function originForm(url: string, host: string): string | undefined {
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-function hasOnlyTargetCharacters(url: string): boolean {
+export function hasOnlyTargetCharacters(url: string): boolean {
   for (let i = 0; i < url.length; i++) {
     const code = url.charCodeAt(i);
     if (code <= 0x20 || code === 0x23 || code === 0x7f) return false;

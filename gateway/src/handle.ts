@@ -1,70 +1,32 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Log, MaybePromise, Metrics, ValidateOutcome } from '@guard/config/contract/ports';
+import type { Log, MaybePromise, Metrics } from '@guard/config/contract/ports';
 import { readingsOf } from '@guard/config/matching/path-readings';
 import { arrive, type Reception } from './arrive.ts';
-import { ask } from './ask.ts';
 import { collect, isCollectorPath } from './collector-path.ts';
 import { plainAnswer, serve } from './enforce.ts';
-import type { FailPolicy } from './fail-policy.ts';
-import { planAnswer, type ServedAnswer } from './plan-answer.ts';
-import { type Onward, type Passage, UNPROTECTED, type Visit } from './visit.ts';
+import type { Fate, Judge } from './judge.ts';
+import type { VisitorRequest, VisitorResponse } from './message.ts';
+import type { Onward, Visit } from './visit.ts';
 
 /** The stages, built once. */
 export interface Stages extends Reception {
-  readonly observe: boolean;
   readonly log: Log;
   readonly metrics: Metrics;
-  readonly failPolicy: FailPolicy;
+  readonly judge: Judge;
 }
 
 /** Takes one request from start to end; what is admitted goes `onward`. Never throws. */
-export type Handle = (req: IncomingMessage, res: ServerResponse, onward: Onward) => void;
-
-/** How a request goes on: to its origin, or no further than here. */
-type Fate =
-  | { readonly kind: 'onward'; readonly passage: Passage }
-  | { readonly kind: 'served' | 'refused'; readonly answer: ServedAnswer };
-
-const TO_ORIGIN: Fate = { kind: 'onward', passage: UNPROTECTED };
+export type Handle = (req: VisitorRequest, res: VisitorResponse, onward: Onward) => void;
 
 /** One request: arrive, ask, enforce or forward. */
 export function createHandle(stages: Stages): Handle {
-  const { limits, metrics, observe, failPolicy } = stages;
+  const { limits, metrics, judge } = stages;
 
-  function judge(visit: Visit): MaybePromise<Fate> {
+  function fateOf(visit: Visit): MaybePromise<Fate> {
     const path = pathOf(visit.target);
     const readings = readingsOf(path);
-    if (isCollectorPath(readings)) {
-      return collect(visit, path, limits).then((answer) => ({ kind: 'served', answer }));
-    }
-    if (!visit.site.isProtected(readings)) return TO_ORIGIN;
-
-    const startedAt = performance.now();
-    const outcome = ask(visit, limits.askTimeoutMs);
-    return outcome instanceof Promise
-      ? outcome.then((late) => decide(visit, late, startedAt))
-      : decide(visit, outcome, startedAt);
-  }
-
-  function decide(visit: Visit, outcome: ValidateOutcome, startedAt: number): Fate {
-    const ruling = failPolicy(visit, outcome, startedAt);
-    const { requestId } = ruling;
-    if (observe) return pass('observe', requestId);
-    switch (ruling.kind) {
-      case 'open':
-        return pass('fail_open', requestId);
-      case 'closed':
-        return { kind: 'refused', answer: plainAnswer(403, 'Request denied.') };
-      case 'enforce': {
-        const plan = planAnswer(ruling.response);
-        return plan.kind === 'serve'
-          ? { kind: 'served', answer: plan.answer }
-          : {
-              kind: 'onward',
-              passage: { decision: 'allow', requestId, additions: plan.additions },
-            };
-      }
-    }
+    return isCollectorPath(readings)
+      ? collect(visit, path, limits).then((answer) => ({ kind: 'served', answer }))
+      : judge(visit, readings);
   }
 
   function carryOut(visit: Visit, fate: Fate, onward: Onward): void {
@@ -80,7 +42,7 @@ export function createHandle(stages: Stages): Handle {
   }
 
   /** A fault of our own costs one visitor an answer, never the process. */
-  function broken(error: unknown, req: IncomingMessage, res: ServerResponse): void {
+  function broken(error: unknown, req: VisitorRequest, res: VisitorResponse): void {
     const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
     stages.log('error', 'gateway_internal_error', { detail });
     metrics.count('guard_gateway_requests_total', 'failed');
@@ -97,7 +59,7 @@ export function createHandle(stages: Stages): Handle {
         return;
       }
       const { visit } = arrival;
-      const fate = judge(visit);
+      const fate = fateOf(visit);
       if (!(fate instanceof Promise)) {
         carryOut(visit, fate, onward);
         return;
@@ -115,11 +77,8 @@ export function createHandle(stages: Stages): Handle {
   };
 }
 
-function pass(decision: Passage['decision'], requestId: string): Fate {
-  return { kind: 'onward', passage: { decision, requestId, additions: undefined } };
-}
-
-function pathOf(target: string): string {
+/** A request target without its query. */
+export function pathOf(target: string): string {
   const mark = target.indexOf('?');
   return mark === -1 ? target : target.slice(0, mark);
 }

@@ -8,6 +8,16 @@ export interface GatewayLimits {
   /** A visitor's connection on which nothing moves. Longer than the origin's own time, which answers first. */
   readonly idleTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
+  /** Time for the first message of a TLS handshake, and for all of it. */
+  readonly helloMs: number;
+  readonly handshakeMs: number;
+  /** Time for the SETTINGS of an HTTP/2 connection, before it is served without having seen them. */
+  readonly http2OpeningMs: number;
+  /** Requests of one HTTP/2 connection that may be under way at once. */
+  readonly http2Streams: number;
+  /** Streams of one HTTP/2 connection that a visitor may reset: at once, and a second (CVE-2023-44487). */
+  readonly http2ResetBurst: number;
+  readonly http2ResetRate: number;
   readonly maxHeaderBytes: number;
   readonly maxHeaders: number;
   readonly maxTargetLength: number;
@@ -28,6 +38,8 @@ export interface GatewayLimits {
   readonly originPlainRequests: number;
   /** The same for requests with a body, counted apart so that slow uploads hold up nobody else. */
   readonly originUploads: number;
+  /** How long an origin that no site has any more stays open, for requests that began before. */
+  readonly originRetireMs: number;
   readonly maxUpgrades: number;
   readonly collectorBodyBytes: number;
   readonly collectorBodyMs: number;
@@ -40,6 +52,12 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   connectionsCheckingIntervalMs: 1_000,
   idleTimeoutMs: 330_000,
   keepAliveTimeoutMs: 60_000,
+  helloMs: 5_000,
+  handshakeMs: 10_000,
+  http2OpeningMs: 2_000,
+  http2Streams: 100,
+  http2ResetBurst: 500,
+  http2ResetRate: 33,
   maxHeaderBytes: 32 * 1024,
   maxHeaders: VALIDATE.maxHeaders,
   // Leaves room for `https://` and the longest host name in the URL that the validator is asked about.
@@ -55,6 +73,7 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   originMaxHeaderBytes: 64 * 1024,
   originPlainRequests: 4_096,
   originUploads: 1_024,
+  originRetireMs: 120_000,
   maxUpgrades: 4_096,
   collectorBodyBytes: 64 * 1024,
   collectorBodyMs: 10_000,

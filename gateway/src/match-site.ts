@@ -1,14 +1,16 @@
 import type { ValidateContext } from '@guard/config/contract/ports';
 import { compileHosts } from '@guard/config/matching/host';
-import type { GatewayLimits } from './limits.ts';
-import type { GatewaySite } from './options.ts';
-import { createOrigins, type Origins } from './origin.ts';
+import type { GatewaySettings, GatewaySite } from './options.ts';
+import type { Origins } from './origin.ts';
+import type { OriginsOf } from './origin-registry.ts';
 import { compileRoute, type IsProtected } from './route.ts';
 
 /** A site with everything that can be worked out before its first request. */
 export interface ServedSite {
   readonly name: string;
   readonly config: GatewaySite;
+  /** Ask and record, enforce nothing. */
+  readonly observe: boolean;
   readonly isProtected: IsProtected;
   readonly origins: Origins;
   readonly context: ValidateContext;
@@ -17,21 +19,24 @@ export interface ServedSite {
 export interface Sites {
   /** The site of a Host header, whatever its port; undefined for an unknown host (421). */
   readonly match: (host: string) => ServedSite | undefined;
-  readonly all: readonly ServedSite[];
 }
 
 /** Builds the table of sites. A site is named after its first host. */
-export function createSites(sites: readonly GatewaySite[], limits: GatewayLimits): Sites {
+export function createSites(
+  { sites, observe }: Pick<GatewaySettings, 'sites' | 'observe'>,
+  originsOf: OriginsOf,
+): Sites {
   const all = sites.map((config): ServedSite => {
     const name = config.settings.hosts[0] ?? '';
     return {
       name,
       config,
+      observe: observe || config.settings.observe,
       isProtected: compileRoute(config.settings.protect, config.settings.skip),
-      origins: createOrigins(config.settings.origin, limits),
+      origins: originsOf(name, config.settings.origin),
       context: { site: name },
     };
   });
   const match = compileHosts(all.map((value) => ({ hosts: value.config.settings.hosts, value })));
-  return { match, all };
+  return { match };
 }

@@ -7,6 +7,7 @@ import type {
   Validate,
 } from '@guard/config/contract/ports';
 import type { Site } from '@guard/config/settings/schema';
+import type { TlsCertificate } from '@guard/config/settings/tls';
 import type { ListenAddress } from '@guard/config/settings/values';
 import type { GatewayLimits } from './limits.ts';
 
@@ -19,12 +20,18 @@ export interface GatewaySite {
   readonly validator: 'in-process' | 'remote';
 }
 
-export interface GatewayOptions {
+/** What a gateway can be told anew while it runs. */
+export interface GatewaySettings {
   /** CIDRs of the peers whose forwarded headers are believed. */
   readonly trustedProxies: readonly string[];
   /** Ask and record, enforce nothing. */
   readonly observe: boolean;
   readonly sites: readonly GatewaySite[];
+  /** For `listenTls`. The first one is shown to who names no host, or an unknown one. */
+  readonly certificates?: readonly TlsCertificate[];
+}
+
+export interface GatewayOptions extends GatewaySettings {
   readonly events: EventSink;
   readonly clock: Clock;
   readonly log: Log;
@@ -35,7 +42,20 @@ export interface GatewayOptions {
 
 export interface Gateway {
   /** Resolves to the URL, or `unix:<path>`, that it listens on; rejects when the address cannot be had. */
-  listen(address: ListenAddress): Promise<string>;
+  readonly listen: (address: ListenAddress) => Promise<string>;
+  /** The same over https: HTTP/2 and HTTP/1.1 by ALPN. At most once; needs `certificates`. */
+  readonly listenTls: (address: ListenAddress) => Promise<string>;
+  /**
+   * Answers the questions of other proxies there, and takes what they hand over below `/.guard/`:
+   * forward-auth/forward-auth.ts.
+   */
+  readonly listenForwardAuth: (address: ListenAddress) => Promise<string>;
+  /**
+   * Serves every request that arrives from now on by these settings. One that is under way ends under
+   * those it began with; connections stay, and so do those to an origin that a site keeps. Throws,
+   * and leaves everything as it was, when no gateway can be built from them.
+   */
+  reload(settings: GatewaySettings): void;
   /** Takes no more requests, lets those under way finish for at most `drainMs`, then cuts. */
   close(): Promise<void>;
 }

@@ -20,38 +20,40 @@ export interface LaneHandler extends Dispatcher.DispatchHandler {
   release: () => void;
 }
 
-export interface Origins {
-  /** The next origin in turn. */
-  next(): Origin;
-  readonly count: number;
+/** An origin with the connections that are kept to it. */
+export interface OpenOrigin extends Origin {
   /** Lets requests under way finish. */
   close(): Promise<void>;
   /** Cuts them. */
   destroy(): Promise<void>;
 }
 
-/** Connections to the origins of one site, taken in turn. */
-export function createOrigins(addresses: readonly OriginAddress[], limits: GatewayLimits): Origins {
-  const clients = addresses.map((address) => new PooledOrigin(address, limits));
-  const [first] = clients;
+export interface Origins {
+  /** The next origin in turn. */
+  next(): Origin;
+  readonly count: number;
+}
+
+/** Takes the origins of one site in turn. */
+export function takeTurns(origins: readonly Origin[]): Origins {
+  const [first] = origins;
   if (first === undefined) throw new TypeError('a site needs an origin');
   let turn = 0;
   return {
-    count: clients.length,
+    count: origins.length,
     next: () => {
-      turn = (turn + 1) % clients.length;
-      return clients[turn] ?? first;
-    },
-    close: async () => {
-      await Promise.all(clients.map((client) => client.close()));
-    },
-    destroy: async () => {
-      await Promise.all(clients.map((client) => client.destroy()));
+      turn = (turn + 1) % origins.length;
+      return origins[turn] ?? first;
     },
   };
 }
 
-class PooledOrigin implements Origin {
+/** Opens connections to one origin as requests come. */
+export function openOrigin(address: OriginAddress, limits: GatewayLimits): OpenOrigin {
+  return new PooledOrigin(address, limits);
+}
+
+class PooledOrigin implements OpenOrigin {
   readonly address: OriginAddress;
   readonly #reused: Pool;
   readonly #fresh: Pool;

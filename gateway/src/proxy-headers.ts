@@ -58,8 +58,13 @@ function addOwn(out: string[], visit: Visit, passage: Passage): void {
   const via = `${req.httpVersion} ${PSEUDONYM}`;
   const viaBefore = req.headers.via;
   out.push('Via', viaBefore === undefined ? via : `${viaBefore}, ${via}`);
-  out.push('X-Guard-Decision', passage.decision);
-  if (passage.requestId !== undefined) out.push('X-Guard-Request-Id', passage.requestId);
+  addOriginFields(out, passage);
+}
+
+/** Adds what the gateway tells the origin in its own name. */
+export function addOriginFields(out: string[], { decision, requestId }: Passage): void {
+  out.push('X-Guard-Decision', decision);
+  if (requestId !== undefined) out.push('X-Guard-Request-Id', requestId);
 }
 
 /**

@@ -1,5 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
+import { isHttp10, type VisitorRequest, type VisitorResponse } from './message.ts';
 
 /**
  * The body of a visitor's request, as the origin's client reads it. Only one part is ever in memory:
@@ -9,13 +9,13 @@ import { Readable } from 'node:stream';
  * IncomingMessage loses the connection on which the visitor waits for an answer.
  */
 export class RequestBody extends Readable {
-  readonly #req: IncomingMessage;
+  readonly #req: VisitorRequest;
   readonly #onStalled: () => void;
   readonly #idleMs: number;
   #timer: NodeJS.Timeout | undefined;
 
   /** `onStalled` is called when the origin waits for a part and none comes for `idleMs`. */
-  constructor(req: IncomingMessage, idleMs: number, onStalled: () => void) {
+  constructor(req: VisitorRequest, idleMs: number, onStalled: () => void) {
     super({ highWaterMark: 64 * 1024 });
     this.#req = req;
     this.#idleMs = idleMs;
@@ -60,6 +60,6 @@ export class RequestBody extends Readable {
 }
 
 /** RFC 9110 section 10.1.1: tells a visitor who asked first that the upload is wanted. */
-export function inviteBody(req: IncomingMessage, res: ServerResponse): void {
-  if (req.headers.expect !== undefined && req.httpVersionMinor === 1) res.writeContinue();
+export function inviteBody(req: VisitorRequest, res: VisitorResponse): void {
+  if (req.headers.expect !== undefined && !isHttp10(req)) res.writeContinue();
 }

@@ -4,7 +4,8 @@ import type { Handle } from './handle.ts';
 import type { Onward } from './visit.ts';
 import { isWebSocketHandshake, type Upgrades } from './upgrade.ts';
 
-interface Intake {
+/** Where requests go that a server has taken. */
+export interface Intake {
   readonly handle: Handle;
   readonly forward: Onward;
   readonly upgrades: Upgrades;

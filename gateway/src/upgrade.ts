@@ -36,6 +36,13 @@ export function isWebSocketHandshake(req: IncomingMessage): boolean {
   );
 }
 
+interface Handshake {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  /** What came behind the header section. */
+  readonly head: Buffer;
+}
+
 /**
  * WebSocket handshakes take the same way as any request: same site, same decision, same cleaning of
  * headers. Only what was admitted comes to http-proxy-3, which joins the two sockets.
@@ -48,8 +55,9 @@ export function createUpgrades(handle: Handle, ports: ForwardPorts): Upgrades {
     joins.get(req)?.attach(outgoing);
   });
 
-  function join(visit: Visit, passage: Passage, socket: Socket, head: Buffer): void {
-    const { req, res, site, target } = visit;
+  function join({ req, res, head }: Handshake, visit: Visit, passage: Passage): void {
+    const { socket } = req;
+    const { site, target } = visit;
     if (open.size >= ports.limits.maxUpgrades) {
       ports.metrics.count('guard_gateway_requests_total', 'refused');
       serve(req, res, plainAnswer(503, 'Too many connections.'), ports.limits.lingerMs);
@@ -97,7 +105,7 @@ export function createUpgrades(handle: Handle, ports: ForwardPorts): Upgrades {
         socket.destroySoon();
       });
       handle(req, res, (visit, passage) => {
-        join(visit, passage, socket, head);
+        join({ req, res, head }, visit, passage);
       });
     },
     close: () => {

@@ -1,13 +1,12 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Client } from './client-ip.ts';
 import type { Connection } from './connection.ts';
 import type { ServedSite } from './match-site.ts';
+import type { VisitorRequest, VisitorResponse } from './message.ts';
 import type { AnswerAdditions } from './plan-answer.ts';
 
-/** One request on its way through the gateway, as far as it is understood. */
-export interface Visit {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
+/** What a decision is made about: a visit, or what another proxy says about a request of its own. */
+export interface Inquiry {
+  readonly req: Pick<VisitorRequest, 'method' | 'headers'>;
   readonly connection: Connection;
   readonly client: Client;
   readonly site: ServedSite;
@@ -15,6 +14,12 @@ export interface Visit {
   readonly host: string;
   /** Origin-form target as sent. */
   readonly target: string;
+}
+
+/** One request on its way through the gateway, as far as it is understood. */
+export interface Visit extends Inquiry {
+  readonly req: VisitorRequest;
+  readonly res: VisitorResponse;
   readonly hasBody: boolean;
 }
 

@@ -148,6 +148,13 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
   ),
   text('reference', MAX.name, 'Reference code shown to the visitor.', (event) => event.reference),
   word('validator', 'Who decided: in-process, api or remote.', (event) => event.validator),
+  text('ja4', MAX.name, 'JA4 of the TLS handshake, where the gateway saw it.', (e) => e.ja4 ?? ''),
+  text(
+    'http2',
+    MAX.host,
+    'How HTTP/2 was opened: settings, window, priorities, pseudo-header order.',
+    (event) => event.http2 ?? '',
+  ),
   column('duration_us', 'UInt32', 'How long the decision took, in microseconds.', (event) =>
     safeCount(event.durationUs, 4_294_967_295),
   ),

@@ -63,4 +63,8 @@ export interface DecisionEvent {
   /** How long the decision took, in microseconds. */
   readonly durationUs: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** JA4 of the visitor's TLS handshake; empty or absent where the gateway did not see it. */
+  readonly ja4?: string;
+  /** How HTTP/2 was opened: contract/transport.ts. */
+  readonly http2?: string;
 }

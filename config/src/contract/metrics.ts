@@ -20,6 +20,11 @@ export const metrics = {
     label: 'reason',
     help: 'Requests answered with 502, 503 or 504, or cut off, because of the origin.',
   },
+  guard_forward_auth_requests_total: {
+    kind: 'counter',
+    label: 'outcome',
+    help: 'Requests of proxies that ask in forward-auth mode, by outcome: passed, denied, fetched, refused, aborted, failed.',
+  },
   guard_decisions_total: {
     kind: 'counter',
     label: 'action',

@@ -3,6 +3,7 @@
  */
 import type { DecisionEvent } from './event.ts';
 import type { MetricName } from './metrics.ts';
+import type { TransportFacts } from './transport.ts';
 import type { ValidateRequest } from './validate-request.ts';
 import type { ForeignValidateResponse } from './validate-response.ts';
 
@@ -45,6 +46,8 @@ export interface ValidateContext {
   readonly signal?: AbortSignal;
   /** Name of the gateway site that asks; absent for `POST /validate`. */
   readonly site?: string;
+  /** What the visitor's own TLS and HTTP/2 handshake showed, where the gateway saw it. */
+  readonly transport?: TransportFacts;
 }
 
 /** Asks one validator, on behalf of one organisation, about one request. Never rejects. */
@@ -128,6 +131,7 @@ export interface Session {
   readonly judgedAt: number;
 }
 
+/** How much a rate-limit counter holds. */
 export interface Budget {
   readonly requests: number;
   readonly perMs: number;
@@ -139,7 +143,10 @@ export interface SessionStore {
   keepSession(id: string, session: Session, ttlMs: number): MaybePromise<void>;
   /** True for exactly one caller per id until `ttlMs` has passed: the atomic spend of a ticket. */
   spend(id: string, ttlMs: number): MaybePromise<boolean>;
-  /** Takes one request from a GCRA budget; 0 when it fits, else milliseconds until one fits. */
-  take(key: string, budget: Budget): MaybePromise<number>;
+  /**
+   * Takes one request from the GCRA counter that `subject` (an address, a session, …) has of the budget
+   * called `name`; 0 when it fits, else milliseconds until one fits. Names are few, subjects are not.
+   */
+  take(name: string, subject: string, budget: Budget): MaybePromise<number>;
   close(): Promise<void>;
 }

@@ -164,6 +164,16 @@ export const reasons = {
     weight: 30,
     meaning: 'The brands of the client hints are not written as this version of Chromium does.',
   },
+  tls_fingerprint_mismatch: {
+    category: 'fingerprint_mismatch',
+    weight: 60,
+    meaning: 'The TLS handshake is not one that the claimed browser makes.',
+  },
+  http2_fingerprint_mismatch: {
+    category: 'fingerprint_mismatch',
+    weight: 60,
+    meaning: 'HTTP/2 was opened otherwise than the claimed browser does.',
+  },
   header_order_mismatch: {
     category: 'fingerprint_mismatch',
     weight: 30,

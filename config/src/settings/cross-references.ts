@@ -41,6 +41,7 @@ function listOrUnknown<T extends z.ZodType>(item: T) {
 const Outline = outline({
   listen: z.record(z.string(), text).catch({}).default({}),
   tls: anything,
+  trusted_proxies: listOrUnknown(anything),
   organisations: listOrUnknown(
     outline({
       id: text,
@@ -64,6 +65,7 @@ export function findContradictions(value: unknown): Contradiction[] {
     ...hosts(settings),
     ...siteOrganisations(settings),
     ...listeners(settings),
+    ...unaskable(settings),
   ];
 }
 
@@ -197,7 +199,9 @@ function listeners({ listen, tls, sites, organisations }: Outline): Contradictio
     })),
     'an address of its own for each service',
   );
-  const front = ['gateway', 'gateway_tls'].find((service) => listen[service] !== undefined);
+  const front = ['gateway', 'gateway_tls', 'forward_auth'].find(
+    (service) => listen[service] !== undefined,
+  );
   const idle =
     front !== undefined && sites?.length === 0
       ? [{ path: ['sites'], message: `expected at least one site for listen.${front} to serve` }]
@@ -218,4 +222,12 @@ function listeners({ listen, tls, sites, organisations }: Outline): Contradictio
         ],
   );
   return [...collisions, ...idle, ...bare, ...orphans];
+}
+
+/** Forward-auth answers trusted peers only. Who comes by a unix socket is one. */
+function unaskable({ listen, trusted_proxies }: Outline): Contradiction[] {
+  const address = listen['forward_auth'];
+  if (address === undefined || address.startsWith('unix:')) return [];
+  const message = 'expected the addresses of the proxies that ask listen.forward_auth';
+  return trusted_proxies?.length === 0 ? [{ path: ['trusted_proxies'], message }] : [];
 }

@@ -137,6 +137,8 @@ export const Settings = z.strictObject({
     gateway: Listen.optional(),
     /** The same front proxy over https, with HTTP/2; needs `tls`. */
     gateway_tls: Listen.optional(),
+    /** Other proxies ask here, and keep visitor and origin to themselves. */
+    forward_auth: Listen.optional(),
     validator: Listen.optional(),
     api: Listen.optional(),
     collector: Listen.optional(),

@@ -2,9 +2,11 @@ import type { DecisionEvent } from '@guard/config/contract/event';
 import type { Collect, Validate, ValidateOutcome } from '@guard/config/contract/ports';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
+import type { TransportFacts } from '@guard/config/contract/transport';
 import { Site } from '@guard/config/settings/schema';
+import type { TlsCertificate } from '@guard/config/settings/tls';
 import { onTestFinished } from 'vitest';
-import { createGateway, type Gateway, type GatewayLimits } from '../index.ts';
+import { createGateway, type Gateway, type GatewayLimits, type GatewaySettings } from '../index.ts';
 
 /** What one test wants different from a gateway that allows everything to one origin. */
 export interface RigOptions {
@@ -18,6 +20,8 @@ export interface RigOptions {
   readonly collect?: Collect;
   readonly remote?: boolean;
   readonly limits?: Partial<GatewayLimits>;
+  /** Listens for https as well. */
+  readonly certificates?: readonly TlsCertificate[];
   /** Listens here instead of on a free port. */
   readonly unixPath?: string;
 }
@@ -26,8 +30,14 @@ export interface Rig {
   readonly gateway: Gateway;
   readonly port: number;
   readonly url: string;
+  /** Port of https; 0 without certificates. */
+  readonly tlsPort: number;
   /** Every question the validator was asked. */
   readonly asked: ValidateRequest[];
+  /** What it was told of the visitor's handshake, question by question. */
+  readonly transports: (TransportFacts | undefined)[];
+  /** What the gateway runs by, to be changed and given to `reload`. */
+  readonly settings: GatewaySettings;
   readonly events: DecisionEvent[];
   readonly logged: { readonly event: string; readonly fields: Readonly<Record<string, unknown>> }[];
   /** A counter by name and label. */
@@ -37,11 +47,13 @@ export interface Rig {
 /** A listening gateway with everything it reports at hand; closed when the test ends. */
 export async function startGateway(options: RigOptions): Promise<Rig> {
   const asked: ValidateRequest[] = [];
+  const transports: (TransportFacts | undefined)[] = [];
   const events: DecisionEvent[] = [];
   const logged: { event: string; fields: Readonly<Record<string, unknown>> }[] = [];
   const counters = new Map<string, number>();
   const validate: Validate = (request, context) => {
     asked.push(request);
+    transports.push(context.transport);
     return (options.validate ?? allow)(request, context);
   };
   const settings = Site.parse({
@@ -51,7 +63,7 @@ export async function startGateway(options: RigOptions): Promise<Rig> {
     ...(options.protect === undefined ? {} : { protect: options.protect }),
     ...(options.skip === undefined ? {} : { skip: options.skip }),
   });
-  const gateway = createGateway({
+  const running: GatewaySettings = {
     trustedProxies: options.trustedProxies ?? [],
     observe: options.observe ?? false,
     sites: [
@@ -62,6 +74,10 @@ export async function startGateway(options: RigOptions): Promise<Rig> {
         validator: options.remote === true ? 'remote' : 'in-process',
       },
     ],
+    certificates: options.certificates ?? [],
+  };
+  const gateway = createGateway({
+    ...running,
     events: { record: (event) => events.push(event) },
     clock: Date.now,
     log: (_level, event, fields = {}) => logged.push({ event, fields }),
@@ -80,8 +96,15 @@ export async function startGateway(options: RigOptions): Promise<Rig> {
       ? { kind: 'tcp', host: '127.0.0.1', port: 0 }
       : { kind: 'unix', path: options.unixPath },
   );
+  const tlsUrl =
+    options.certificates === undefined
+      ? ':0'
+      : await gateway.listenTls({ kind: 'tcp', host: '127.0.0.1', port: 0 });
   return {
     gateway,
+    settings: running,
+    tlsPort: Number(tlsUrl.slice(tlsUrl.lastIndexOf(':') + 1)),
+    transports,
     port: Number(url.slice(url.lastIndexOf(':') + 1)),
     url,
     asked,

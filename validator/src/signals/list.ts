@@ -11,6 +11,8 @@ import { proxyHeadersSignal } from './proxy-headers.ts';
 import { scriptLikeValuesSignal } from './script-like-values.ts';
 import { sessionSignal } from './session.ts';
 import { NOTHING, type Signal } from './signal.ts';
+import { transportHttp2Signal } from './transport-http2.ts';
+import { transportTlsSignal } from './transport-tls.ts';
 import { userAgentSignal } from './user-agent.ts';
 
 /** Every signal, in the order in which its reasons are reported. */
@@ -24,6 +26,8 @@ export const signals: readonly Signal[] = [
   fetchMetadataSignal,
   scriptLikeValuesSignal,
   headerOrderSignal,
+  transportTlsSignal,
+  transportHttp2Signal,
   networkSignal,
   proxyHeadersSignal,
 ];

@@ -1,9 +1,23 @@
 import { type Reason, reasons } from '@guard/config/contract/reasons';
 import { NOTHING, type Signal } from './signal.ts';
 
-/** What the challenge found of this session: a rejected one carries its reasons until it expires. */
-export const sessionSignal: Signal = ({ session }) =>
-  session.state === 'rejected' ? session.session.reasons.filter(isReason) : NOTHING;
+const NEVER_CLEARED: readonly Reason[] = ['challenge_never_cleared'];
+
+/**
+ * What the challenge says of this session: a rejected one carries its reasons until it expires, an
+ * unanswered one is a weak sign (a person may have closed the page).
+ */
+export const sessionSignal: Signal = ({ session }) => {
+  switch (session.state) {
+    case 'rejected':
+      return session.session.reasons.filter(isReason);
+    case 'issued':
+      return session.uncleared ? NEVER_CLEARED : NOTHING;
+    case 'none':
+    case 'verified':
+      return NOTHING;
+  }
+};
 
 /** A store shared with another version may hold identifiers that this one does not know. */
 function isReason(text: string): text is Reason {

@@ -1,0 +1,217 @@
+import { describe, expect, test } from 'vitest';
+import type { ValidateOutcome } from '@guard/config/contract/ports';
+import { ask, ASKING, forwarded, original, VISITOR } from '../../../test/kit/asking-proxies.ts';
+import { send } from '../../../test/kit/http.ts';
+import { startAsked } from '../testing/forward-auth-rig.ts';
+import { allow, answering, html } from '../testing/gateway-rig.ts';
+import { rawExchange, statusOf } from '../testing/raw-client.ts';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const block = answering({ decision: 'block', status_code: 451, response_html: html('<p>no</p>') });
+
+describe('a question of a proxy', () => {
+  test.each(ASKING)(
+    'in the words of %s is put to the validator like any request (spec 2.1)',
+    async (name, asking) => {
+      const { asking: url, asked, counted } = await startAsked();
+      const answer = await ask(url, asking, { referer: 'https://elsewhere.example/' });
+      expect(answer.status).toBe(name === 'envoy' ? 200 : 204);
+      expect(answer.body).toBe('');
+      expect(answer.headers['x-guard-decision']).toBe('allow');
+      expect(answer.headers['x-guard-request-id']).toMatch(UUID);
+      expect(asked).toMatchObject([
+        {
+          url: 'https://shop.example/login?a=1',
+          method: 'POST',
+          ip: VISITOR,
+          referrer: 'https://elsewhere.example/',
+          headers: { host: 'shop.example', 'user-agent': 'Browser/1' },
+        },
+      ]);
+      const names = Object.keys(asked[0]?.headers ?? {});
+      expect(
+        names.filter((field) => /^x-(original|forwarded-(method|host|uri))/.test(field)),
+      ).toEqual([]);
+      expect(counted('guard_forward_auth_requests_total', 'passed')).toBe(1);
+    },
+  );
+
+  test.each(ASKING)(
+    'of %s is not answered by what the visitor says in another one’s words',
+    async (name, asking) => {
+      const { asking: url, asked } = await startAsked();
+      const elsewhere = { ...original, 'x-original-url': 'https://shop.example/public' };
+      const others =
+        name === 'nginx' || name === 'haproxy'
+          ? { ...forwarded, 'x-forwarded-uri': '/public' }
+          : elsewhere;
+      await ask(url, { ...asking, headers: { ...others, ...asking.headers } });
+      expect(asked.map(({ url: about }) => about)).toEqual(['https://shop.example/login?a=1']);
+    },
+  );
+
+  test('about a path that is skipped, in every reading of it, is answered without asking', async () => {
+    const { asking: url, asked } = await startAsked({ skip: ['/assets/**'], validate: block });
+    const about = (path: string) =>
+      send(`${url}/check/nginx`, {
+        headers: { ...original, 'x-original-url': `https://shop.example${path}` },
+      });
+    const skipped = await about('/assets/shop.css');
+    expect([skipped.status, skipped.headers['x-guard-decision']]).toEqual([204, 'not_matched']);
+    expect(asked).toEqual([]);
+    expect((await about('/assets/%2e%2e/login')).status).toBe(403);
+  });
+
+  test('takes cookies and headers of an allow along, and keeps them from shared caches (spec 4.1 rule 2)', async () => {
+    const cookie = {
+      name: '_guard',
+      value: 'v',
+      domain: '',
+      path: '/',
+      secure: false,
+      same_site: 'Lax',
+      max_age: 60,
+    };
+    const { asking: url } = await startAsked({
+      validate: answering({ cookies: [cookie], headers: { 'Accept-CH': 'Sec-CH-UA' } }),
+    });
+    const { headers } = await ask(url, { path: '/check/nginx', method: 'GET', headers: original });
+    expect(headers['set-cookie']).toEqual(['_guard=v; Path=/; Max-Age=60; SameSite=Lax']);
+    expect(headers['accept-ch']).toBe('Sec-CH-UA');
+    expect(headers['cache-control']).toBe('private');
+  });
+});
+
+describe('a denied question', () => {
+  test.each(ASKING.slice(2))('of %s is answered with the page itself', async (_name, asking) => {
+    const { asking: url, counted } = await startAsked({ validate: block });
+    const answer = await ask(url, asking);
+    expect([answer.status, answer.body]).toEqual([451, '<p>no</p>']);
+    expect(answer.headers['cache-control']).toBe('no-store');
+    expect(answer.headers).not.toHaveProperty('x-guard-decision');
+    expect(counted('guard_forward_auth_requests_total', 'denied')).toBe(1);
+  });
+
+  test.each(ASKING.slice(0, 2))(
+    'of %s is 403, and the page is fetched with the next request, once',
+    async (_name, asking) => {
+      const { asking: url, asked } = await startAsked({ validate: block });
+      const { status, headers, body } = await ask(url, asking);
+      expect([status, body]).toEqual([403, '']);
+      const id = String(headers['x-guard-answer']);
+      const fetch = () =>
+        ask(url, { path: '/answer', method: 'POST', headers: original }, { 'x-guard-answer': id });
+      const page = await fetch();
+      expect([page.status, page.body]).toEqual([451, '<p>no</p>']);
+      expect(asked).toHaveLength(1);
+      // Another instance, or one that had too many: the request is judged again, with the same end.
+      expect((await fetch()).status).toBe(451);
+      expect(asked).toHaveLength(2);
+    },
+  );
+
+  test('that would pass by the time its page is fetched is asked to come again', async () => {
+    const { asking: url } = await startAsked();
+    const answer = await send(`${url}/answer`, { headers: original });
+    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1']);
+  });
+
+  test.each([
+    ['caddy', 200],
+    ['traefik', 200],
+    ['envoy', 200],
+    ['envoy', 503],
+  ])('never has a status that %s would let pass: %d becomes 403', async (name, status) => {
+    const { asking: url } = await startAsked({
+      validate: answering({ decision: 'block', status_code: status, response_html: html('no') }),
+    });
+    const [, asking] = ASKING.find(([peer]) => peer === name) ?? [];
+    if (asking === undefined) throw new Error(`nobody asks as ${name}`);
+    const answer = await ask(url, asking);
+    expect([answer.status, answer.body]).toEqual([403, 'no']);
+  });
+});
+
+describe('the fail policy is that of the front proxy (spec 7.1)', () => {
+  const timeout: ValidateOutcome = { kind: 'failed', reason: 'timeout', detail: '' };
+  const rejected: ValidateOutcome = { kind: 'rejected', status: 400, type: 'invalid_ip' };
+  test.each([
+    ['no answer opens', { validate: () => timeout }, 204, 'fail_open'],
+    ['a 4xx closes', { validate: () => rejected }, 403, undefined],
+    ['observe enforces nothing', { validate: block, observe: true }, 204, 'observe'],
+    [
+      'a late answer is an answer',
+      { validate: () => Promise.resolve(allow({ url: '', ip: '' }, {})) },
+      204,
+      'allow',
+    ],
+  ])('%s', async (_what, options, status, decision) => {
+    const { asking: url } = await startAsked(options);
+    const answer = await send(`${url}/check/traefik`, { headers: forwarded });
+    expect(answer.status).toBe(status);
+    expect(answer.headers['x-guard-decision']).toBe(decision);
+  });
+});
+
+describe('what a proxy hands over under its own path', () => {
+  test('goes to the collector, with the visitor’s address', async () => {
+    const seen: unknown[] = [];
+    const { asking: url } = await startAsked({
+      collect: ({ path, body, ip }) => {
+        seen.push({ path, body, ip });
+        return Promise.resolve({ status: 202, headers: {}, body: 'taken' });
+      },
+    });
+    const answer = await send(`${url}/.guard/verify`, {
+      method: 'POST',
+      headers: { host: 'shop.example', 'x-forwarded-for': VISITOR, 'content-length': '4' },
+      body: 'four',
+    });
+    expect([answer.status, answer.body]).toEqual([202, 'taken']);
+    expect(seen).toEqual([{ path: '/verify', body: 'four', ip: VISITOR }]);
+  });
+
+  test.each([
+    '/',
+    '/check',
+    '/check/',
+    '/check/apache',
+    '/check/nginx/',
+    '/check/nginx/../../.guard/x',
+    '/answer/x',
+  ])('%s is no question and has no origin: 404', async (path) => {
+    const { askingPort } = await startAsked();
+    const fields = Object.entries(original).map(([name, value]) => `${name}: ${value}`);
+    const answer = await rawExchange(
+      askingPort,
+      `GET ${path} HTTP/1.1`,
+      ...fields,
+      'Connection: close',
+      '',
+      '',
+    );
+    expect(statusOf(answer)).toBe(404);
+  });
+
+  test('is served where the validator has the answer, such as a managed robots.txt', async () => {
+    const { asking: url } = await startAsked({
+      validate: answering({ response_html: html('User-agent: *') }),
+    });
+    const answer = await send(`${url}/robots.txt`, {
+      headers: { host: 'shop.example', 'x-forwarded-for': VISITOR },
+    });
+    expect([answer.status, answer.body]).toEqual([200, 'User-agent: *']);
+  });
+});
+
+test('the front proxy reads none of these headers, from a trusted peer neither (GHSA-6wcg-mqvh-fcvg)', async () => {
+  const { url, asked } = await startAsked({ validate: block });
+  const headers = {
+    ...forwarded,
+    ...original,
+    'x-forwarded-uri': '/public',
+    'x-rewrite-url': '/public',
+  };
+  expect((await send(`${url}/check/nginx`, { headers })).status).toBe(451);
+  expect(asked).toMatchObject([{ method: 'GET', url: 'https://shop.example/check/nginx' }]);
+});

@@ -1,0 +1,135 @@
+import type { Log, MaybePromise } from '@guard/config/contract/ports';
+import { plainAnswer, serve } from '../enforce.ts';
+import type { Handle, Stages } from '../handle.ts';
+import type { VisitorRequest, VisitorResponse } from '../message.ts';
+import type { ServedAnswer } from '../plan-answer.ts';
+import { denial, leave } from './answer.ts';
+import type { HeldAnswers } from './held-answers.ts';
+import { createJudgeDescribed, type DescribedFate } from './judge-described.ts';
+import { type Peer, PEERS } from './peers.ts';
+import { readRoute } from './read-route.ts';
+
+/** Answers one request of a proxy. Never throws. */
+export type ForwardAuth = (req: VisitorRequest, res: VisitorResponse) => void;
+
+interface ForwardAuthStages extends Stages {
+  readonly held: HeldAnswers;
+  /** For what the operator has to mend: see sparing-log.ts. */
+  readonly faults: Log;
+}
+
+/** What a proxy is told, and what is counted. */
+interface Told {
+  readonly outcome: 'passed' | 'denied' | 'fetched' | 'refused' | 'failed';
+  readonly answer: ServedAnswer;
+}
+
+/** Whoever fetches an answer has described the request like this. */
+const FETCHER = PEERS.nginx;
+
+/** Between the check and this the visitor has passed a challenge, or a budget has filled up again. */
+const TRY_AGAIN = plainAnswer(503, 'Please try again.', 'Retry-After', '1');
+
+/**
+ * The side of the gateway that other proxies ask: they keep the visitor's connection and the origin,
+ * and pass the request on when the answer says so. Site, protection, validator and fail policy are
+ * those of the front proxy.
+ *
+ * Nobody but a trusted peer is answered: whoever reached this listener directly could describe any
+ * request, from any address.
+ */
+export function createForwardAuth(stages: ForwardAuthStages, handle: Handle): ForwardAuth {
+  const { connectionOf, limits, metrics, held, faults } = stages;
+  const judgeDescribed = createJudgeDescribed(stages);
+
+  function settle(req: VisitorRequest, res: VisitorResponse, { outcome, answer }: Told): void {
+    const gone = req.socket.destroyed;
+    metrics.count('guard_forward_auth_requests_total', gone ? 'aborted' : outcome);
+    if (!gone) serve(req, res, answer, limits.lingerMs);
+  }
+
+  function refuse(reason: string, status: 400 | 403, peer: string): Told {
+    faults('warn', 'forward_auth_refused', { peer, reason });
+    return { outcome: 'refused', answer: plainAnswer(status, 'Refused; see the log of Guard.') };
+  }
+
+  function broken(error: unknown): Told {
+    const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    stages.log('error', 'gateway_internal_error', { detail });
+    return { outcome: 'failed', answer: plainAnswer(500, 'Internal error.') };
+  }
+
+  /** A check, told in the way that the peer understands. */
+  function toldOf(fate: DescribedFate, peer: Peer, peerIp: string): Told {
+    switch (fate.kind) {
+      case 'incomplete':
+        return refuse(`no ${fate.missing}`, 400, peerIp);
+      case 'onward':
+        return { outcome: 'passed', answer: leave(peer, fate.passage) };
+      case 'served':
+      case 'refused':
+        return { outcome: 'denied', answer: denial(peer, fate.answer, held) };
+    }
+  }
+
+  /** The visitor's request itself, after its check was denied. */
+  function toldVisitor(fate: DescribedFate, peerIp: string): Told {
+    switch (fate.kind) {
+      case 'incomplete':
+        return refuse(`no ${fate.missing}`, 400, peerIp);
+      case 'onward':
+        return { outcome: 'fetched', answer: TRY_AGAIN };
+      case 'served':
+      case 'refused':
+        return { outcome: 'fetched', answer: fate.answer };
+    }
+  }
+
+  function tell(req: VisitorRequest): MaybePromise<Told> | 'handed over' {
+    const connection = connectionOf(req.socket);
+    const { trusted, peerIp } = connection;
+    if (!trusted) return refuse('not in trusted_proxies', 403, peerIp);
+
+    const route = readRoute(req.url ?? '');
+    switch (route.kind) {
+      case 'check': {
+        const { peer, target } = route;
+        const fate = judgeDescribed(req, connection, peer, target);
+        return whenKnown(fate, (known) => toldOf(known, peer, peerIp));
+      }
+      case 'answer': {
+        const id = req.headers['x-guard-answer'];
+        const answer = typeof id === 'string' ? held.take(id) : undefined;
+        if (answer !== undefined) return { outcome: 'fetched', answer };
+        const fate = judgeDescribed(req, connection, FETCHER, '');
+        return whenKnown(fate, (known) => toldVisitor(known, peerIp));
+      }
+      case 'handed-over':
+        return 'handed over';
+    }
+  }
+
+  return (req, res) => {
+    try {
+      const told = tell(req);
+      if (told === 'handed over') {
+        handle(req, res, () => {
+          settle(req, res, { outcome: 'refused', answer: plainAnswer(404, 'Not found.') });
+        });
+      } else if (told instanceof Promise) {
+        void told.catch(broken).then((late) => {
+          settle(req, res, late);
+        });
+      } else {
+        settle(req, res, told);
+      }
+    } catch (error) {
+      settle(req, res, broken(error));
+    }
+  };
+}
+
+/** Goes on in the same turn where it can. */
+function whenKnown<T, R>(value: MaybePromise<T>, next: (value: T) => R): MaybePromise<R> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}

@@ -1,0 +1,69 @@
+import type { MaybePromise } from '@guard/config/contract/ports';
+import { readingsOf } from '@guard/config/matching/path-readings';
+import type { ClientOf } from '../client-ip.ts';
+import { isCollectorPath } from '../collector-path.ts';
+import type { Connection } from '../connection.ts';
+import { plainAnswer } from '../enforce.ts';
+import { pathOf } from '../handle.ts';
+import type { Fate, Judge } from '../judge.ts';
+import type { GatewayLimits } from '../limits.ts';
+import type { Sites } from '../match-site.ts';
+import type { VisitorRequest } from '../message.ts';
+import type { Peer } from './peers.ts';
+import { type Question, readQuestion } from './read-question.ts';
+
+interface DescribedStages {
+  readonly limits: GatewayLimits;
+  readonly sites: Sites;
+  readonly clientOf: ClientOf;
+  readonly judge: Judge;
+}
+
+/** What becomes of the visitor's request; or what the proxy has not said about it. */
+export type DescribedFate = Fate | { readonly kind: 'incomplete'; readonly missing: string };
+
+/** Decides about the request that a trusted peer describes. Never rejects. */
+export type JudgeDescribed = (
+  req: VisitorRequest,
+  connection: Connection,
+  peer: Peer,
+  target: string,
+) => MaybePromise<DescribedFate>;
+
+/** The stages of the front proxy, on a request that is described instead of sent. */
+export function createJudgeDescribed(stages: DescribedStages): JudgeDescribed {
+  const { limits, sites, clientOf, judge } = stages;
+
+  function fateOf(
+    { method, scheme, host, target, headers }: Question,
+    connection: Connection,
+    req: VisitorRequest,
+  ): MaybePromise<Fate> {
+    const site = sites.match(host);
+    if (site === undefined) return refused(421, 'No such site here.');
+
+    const readings = readingsOf(pathOf(target));
+    // The proxy hands these paths over as they are. A spelling that it missed still reaches no origin.
+    if (isCollectorPath(readings)) return refused(404, 'Not found.');
+
+    const client = { ...clientOf(connection, req.headers), scheme };
+    const inquiry = { req: { method, headers }, connection, client, site, host, target };
+    return judge(inquiry, readings);
+  }
+
+  return (req, connection, peer, target) => {
+    const read = readQuestion(req, peer, target, limits);
+    switch (read.kind) {
+      case 'incomplete':
+        return read;
+      case 'malformed':
+        return refused(read.status, read.why);
+      case 'question':
+        return fateOf(read.question, connection, req);
+    }
+  };
+}
+
+function refused(status: number, why: string): Fate {
+  return { kind: 'refused', answer: plainAnswer(status, why) };
+}

@@ -1,0 +1,145 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { hasOnlyTargetCharacters, isHost } from '../framing.ts';
+import type { VisitorRequest } from '../message.ts';
+import type { Peer } from './peers.ts';
+
+/** The visitor's request, as the proxy in front of it describes it. */
+export interface Question {
+  readonly method: string;
+  readonly scheme: 'http' | 'https';
+  readonly host: string;
+  /** Origin-form, as the visitor sent it. */
+  readonly target: string;
+  /** The visitor's header fields, without what the proxy added to ask. */
+  readonly headers: IncomingHttpHeaders;
+}
+
+export type ReadQuestion =
+  | { readonly kind: 'question'; readonly question: Question }
+  /** The proxy does not say what it has to say: its configuration is at fault. */
+  | { readonly kind: 'incomplete'; readonly missing: string }
+  /** What the visitor sent is no request that could be judged. */
+  | { readonly kind: 'malformed'; readonly status: number; readonly why: string };
+
+interface QuestionLimits {
+  readonly maxHeaders: number;
+  readonly maxTargetLength: number;
+}
+
+/** The parts as written, not checked yet. */
+interface Draft {
+  readonly method: string;
+  readonly scheme: string;
+  readonly host: string;
+  readonly target: string;
+}
+
+/** Fields that a proxy may add to one request to ask about it. */
+const ASKING_FIELDS = 12;
+
+const FIELDS = {
+  'x-original': ['x-original-url', 'x-original-method'],
+  'x-forwarded': ['x-forwarded-method', 'x-forwarded-proto', 'x-forwarded-host', 'x-forwarded-uri'],
+  'in-place': ['x-forwarded-proto'],
+} as const satisfies Record<Peer['describes'], readonly string[]>;
+
+/** Reads what a trusted peer asks; `target` is what stands behind the prefix of the check. */
+export function readQuestion(
+  req: VisitorRequest,
+  peer: Peer,
+  target: string,
+  limits: QuestionLimits,
+): ReadQuestion {
+  const { headers } = req;
+  // Without it every visitor would be the proxy itself: one address, one budget, one network.
+  for (const name of ['x-forwarded-for', ...FIELDS[peer.describes]]) {
+    if (text(headers[name]) === '') return { kind: 'incomplete', missing: name };
+  }
+  if (req.rawHeaders.length > 2 * (limits.maxHeaders + ASKING_FIELDS)) {
+    return malformed(431, 'Too many header fields.');
+  }
+  const draft = draftOf(req, peer, target);
+  const scheme = schemeOf(draft.scheme);
+  if (scheme === undefined) return malformed(400, 'Invalid scheme.');
+  if (!isToken(draft.method)) return malformed(400, 'Invalid method.');
+  if (draft.method === 'CONNECT' || draft.method === 'TRACE') {
+    return malformed(405, 'Method not allowed.');
+  }
+  if (!isHost(draft.host)) return malformed(400, 'One valid Host is required.');
+  if (draft.target.length > limits.maxTargetLength) return malformed(414, 'URI too long.');
+  if (!draft.target.startsWith('/') || !hasOnlyTargetCharacters(draft.target)) {
+    return malformed(400, 'Invalid request target.');
+  }
+  const visitors = headersOfVisitor(headers, FIELDS[peer.describes], draft.host);
+  return { kind: 'question', question: { ...draft, scheme, headers: visitors } };
+}
+
+function draftOf(req: VisitorRequest, peer: Peer, target: string): Draft {
+  const { headers } = req;
+  switch (peer.describes) {
+    case 'x-original':
+      return { method: text(headers['x-original-method']), ...splitUrl(headers['x-original-url']) };
+    case 'x-forwarded':
+      return {
+        method: text(headers['x-forwarded-method']),
+        scheme: text(headers['x-forwarded-proto']),
+        host: text(headers['x-forwarded-host']),
+        target: text(headers['x-forwarded-uri']),
+      };
+    case 'in-place':
+      return {
+        method: req.method ?? '',
+        scheme: text(headers['x-forwarded-proto']),
+        host: headers.host ?? '',
+        target,
+      };
+  }
+}
+
+/** Cuts a URL without rewriting any of it, so that the path stays the one that the origin gets. */
+function splitUrl(url: string | string[] | undefined): Omit<Draft, 'method'> {
+  const [, scheme = '', host = '', rest = ''] =
+    /^([a-z]+):\/\/([^/?#]*)(.*)$/i.exec(text(url)) ?? [];
+  return { scheme, host, target: rest.startsWith('/') ? rest : `/${rest}` };
+}
+
+/** Proxies call the scheme of a WebSocket handshake by its own name. */
+function schemeOf(scheme: string): Question['scheme'] | undefined {
+  switch (scheme.toLowerCase()) {
+    case 'http':
+    case 'ws':
+      return 'http';
+    case 'https':
+    case 'wss':
+      return 'https';
+    default:
+      return undefined;
+  }
+}
+
+function isToken(method: string): boolean {
+  return /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}$/.test(method);
+}
+
+/** X-Forwarded-For and -Proto stay: by them the validator knows that a proxy had the headers in hand. */
+function headersOfVisitor(
+  all: IncomingHttpHeaders,
+  asking: readonly string[],
+  host: string,
+): IncomingHttpHeaders {
+  const headers: IncomingHttpHeaders = {};
+  for (const name of Object.keys(all)) {
+    const added = name !== 'x-forwarded-proto' && asking.includes(name);
+    if (!added && !name.startsWith('x-guard-')) headers[name] = all[name];
+  }
+  headers.host = host;
+  return headers;
+}
+
+function text(value: string | string[] | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function malformed(status: number, why: string): ReadQuestion {
+  return { kind: 'malformed', status, why };
+}

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import { ask, ASKING, forwarded, VISITOR } from '../../../test/kit/asking-proxies.ts';
+import { send } from '../../../test/kit/http.ts';
+import { startAsked } from '../testing/forward-auth-rig.ts';
+import { rawExchange, statusOf } from '../testing/raw-client.ts';
+
+describe('who asks', () => {
+  test('is a trusted peer: anybody else gets 403, and the log says why, once in a while', async () => {
+    const {
+      asking: url,
+      asked,
+      logged,
+      counted,
+    } = await startAsked({ trustedProxies: ['10.0.0.0/8'] });
+    for (const [, asking] of ASKING) expect((await ask(url, asking)).status).toBe(403);
+    expect(
+      (await send(`${url}/.guard/script.js`, { headers: { host: 'shop.example' } })).status,
+    ).toBe(403);
+    expect(asked).toEqual([]);
+    expect(logged).toEqual([
+      {
+        event: 'forward_auth_refused',
+        fields: { peer: '127.0.0.1', reason: 'not in trusted_proxies' },
+      },
+    ]);
+    expect(counted('guard_forward_auth_requests_total', 'refused')).toBe(ASKING.length + 1);
+  });
+
+  test('is believed as long as it is trusted, also after a reload', async () => {
+    const { gateway, asking: url } = await startAsked();
+    const [, asking] = ASKING[0] ?? [];
+    if (asking === undefined) throw new Error('nobody asks');
+    expect((await ask(url, asking)).status).toBe(204);
+    gateway.reload({ trustedProxies: [], observe: false, sites: [] });
+    expect((await ask(url, asking)).status).toBe(403);
+  });
+
+  test.each(
+    ASKING.flatMap(([name, asking]) =>
+      Object.keys(asking.headers)
+        .filter((field) => field !== 'host')
+        .map((field) => [name, field, asking] as const),
+    ),
+  )('as %s without %s gets 400, and the log says what is missing', async (_name, field, asking) => {
+    const { asking: url, asked, logged } = await startAsked();
+    const headers = Object.fromEntries(
+      Object.entries(asking.headers).filter(([name]) => name !== field),
+    );
+    expect((await ask(url, { ...asking, headers })).status).toBe(400);
+    expect(asked).toEqual([]);
+    expect(logged[0]?.fields).toEqual({ peer: '127.0.0.1', reason: `no ${field}` });
+  });
+});
+
+describe('a described request that is none', () => {
+  test.each([
+    ['an unknown host', { 'x-forwarded-host': 'elsewhere.example' }, 421],
+    ['a host that would rewrite the URL', { 'x-forwarded-host': 'shop.example/public?' }, 400],
+    ['two hosts', { 'x-forwarded-host': 'shop.example, shop.example' }, 400],
+    ['a path with a space', { 'x-forwarded-uri': '/public /login' }, 400],
+    ['a path with a fragment', { 'x-forwarded-uri': '/login#/public' }, 400],
+    ['no path', { 'x-forwarded-uri': 'login' }, 400],
+    ['a path that is too long', { 'x-forwarded-uri': `/${'a'.repeat(20_000)}` }, 414],
+    ['an unknown scheme', { 'x-forwarded-proto': 'ftp' }, 400],
+    ['two schemes', { 'x-forwarded-proto': 'https,http' }, 400],
+    ['a method that is no token', { 'x-forwarded-method': 'GET /public' }, 400],
+    ['CONNECT', { 'x-forwarded-method': 'CONNECT' }, 405],
+    ['a path of Guard’s own', { 'x-forwarded-uri': '/x/..;/%2eguard/y' }, 404],
+  ])('%s is denied and not asked about', async (_what, fault, status) => {
+    const { asking: url, asked } = await startAsked();
+    const headers = { ...forwarded, ...fault };
+    expect((await send(`${url}/check/traefik`, { headers })).status).toBe(status);
+    expect(asked).toEqual([]);
+  });
+
+  test('X-Original-URL twice is no URL', async () => {
+    const { askingPort, asked } = await startAsked();
+    const twice = ['https://shop.example/', 'https://shop.example/'].map(
+      (url) => `X-Original-URL: ${url}`,
+    );
+    const answer = await rawExchange(
+      askingPort,
+      'GET /check/nginx HTTP/1.1',
+      'Host: shop.example',
+      `X-Forwarded-For: ${VISITOR}`,
+      'X-Original-Method: GET',
+      ...twice,
+      'Connection: close',
+      '',
+      '',
+    );
+    expect(statusOf(answer)).toBe(403);
+    expect(asked).toEqual([]);
+  });
+
+  test('the scheme of a WebSocket handshake is that of its page', async () => {
+    const { asking: url, asked } = await startAsked();
+    await send(`${url}/check/traefik`, { headers: { ...forwarded, 'x-forwarded-proto': 'wss' } });
+    expect(asked[0]?.url).toBe('https://shop.example/login?a=1');
+  });
+});

@@ -1,0 +1,20 @@
+import type { Clock, Log } from '@guard/config/contract/ports';
+
+/**
+ * A log for faults that come with every request while their cause lasts: of each event one line in
+ * `everyMs`, with the number of those before it that were left out.
+ */
+export function sparingLog(log: Log, clock: Clock, everyMs: number): Log {
+  const last = new Map<string, { at: number; leftOut: number }>();
+
+  return (level, event, fields) => {
+    const now = clock();
+    const before = last.get(event);
+    if (before !== undefined && now >= before.at && now - before.at < everyMs) {
+      before.leftOut++;
+      return;
+    }
+    last.set(event, { at: now, leftOut: 0 });
+    log(level, event, before?.leftOut ? { ...fields, leftOut: before.leftOut } : fields);
+  };
+}

@@ -1,0 +1,288 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { answering, html, startGateway, type RigOptions } from '../testing/gateway-rig.ts';
+import { exchange, frame, FrameClient, headersFrame, openHttp2 } from '../testing/http2-client.ts';
+import { eventually } from '../testing/raw-client.ts';
+import { startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
+import { selfSigned } from '../testing/self-signed.ts';
+
+const certificates = [selfSigned('shop.example')];
+
+function startHttps(origin: string, more: Partial<RigOptions> = {}) {
+  return startGateway({ origin, certificates, ...more });
+}
+
+describe('a request of HTTP/2 takes the way of any request (RFC 9113 section 8)', () => {
+  test('it reaches the origin as HTTP/1.1: Host from :authority, fields in order, Via 2.0', async () => {
+    const origin = await startOrigin();
+    const { tlsPort, asked } = await startHttps(origin.address);
+    const { status, body } = await exchange(openHttp2(tlsPort), {
+      ':path': '/a%2Fb?c=1',
+      'x-one': '1',
+      'user-agent': 'test',
+    });
+    expect([status, body.toString()]).toEqual([200, 'hello']);
+    const [arrived] = origin.arrived;
+    expect(arrived?.url).toBe('/a%2Fb?c=1');
+    expect(arrived?.headers).toMatchObject({
+      host: 'shop.example',
+      'x-one': '1',
+      'x-forwarded-proto': 'https',
+      via: '2.0 guard',
+    });
+    expect(arrived?.rawHeaders.some((name) => name.startsWith(':'))).toBe(false);
+    expect(asked[0]).toMatchObject({ url: 'https://shop.example/a%2Fb?c=1', method: 'GET' });
+    expect(Object.keys(asked[0]?.headers ?? {})[0]).toBe('host');
+    expect(Object.keys(asked[0]?.headers ?? {}).some((name) => name.startsWith(':'))).toBe(false);
+  });
+
+  test('Cookie that was split is one field again (section 8.2.3)', async () => {
+    const origin = await startOrigin();
+    const { tlsPort } = await startHttps(origin.address);
+    await exchange(openHttp2(tlsPort), { cookie: ['a=1', 'b=2', 'c=3'] });
+    const raw = origin.arrived[0]?.rawHeaders ?? [];
+    expect(raw.filter((name) => name.toLowerCase() === 'cookie')).toHaveLength(1);
+    expect(origin.arrived[0]?.headers.cookie).toBe('a=1; b=2; c=3');
+  });
+
+  test('a challenge is served with the status, the headers and the page of the validator (spec 4.1)', async () => {
+    const origin = await startOrigin();
+    const validate = answering({
+      decision: 'redirect',
+      status_code: 403,
+      response_html: html('<p>wait</p>'),
+      headers: { 'Content-Security-Policy': "default-src 'none'" },
+    });
+    const { tlsPort } = await startHttps(origin.address, { validate });
+    const answer = await exchange(openHttp2(tlsPort));
+    expect(answer.status).toBe(403);
+    expect(answer.body.toString()).toBe('<p>wait</p>');
+    expect(answer.headers).toMatchObject({
+      'content-security-policy': "default-src 'none'",
+      'cache-control': 'no-store',
+    });
+    expect(origin.arrived).toEqual([]);
+  });
+
+  test('HEAD, 204 and 304 have no body; connection-specific fields of the origin end here', async () => {
+    const origin = await startOrigin((req, res) => {
+      const status = Number(req.url?.slice(1)) || 200;
+      res.writeHead(status, { 'Keep-Alive': 'timeout=5', 'X-Kept': 'yes' }).end();
+    });
+    const session = openHttp2((await startHttps(origin.address)).tlsPort);
+    for (const [method, path] of [
+      ['HEAD', '/200'],
+      ['GET', '/204'],
+      ['GET', '/304'],
+    ]) {
+      const answer = await exchange(session, { ':method': method, ':path': path });
+      expect(answer.status).toBe(Number(path?.slice(1)));
+      expect(answer.body).toHaveLength(0);
+      expect(answer.headers['x-kept']).toBe('yes');
+      expect(answer.headers['keep-alive']).toBeUndefined();
+      expect(answer.headers['connection']).toBeUndefined();
+    }
+  });
+
+  test('100 and 103 are passed on, and trailers (section 8.1)', async () => {
+    const origin = await startOrigin((req, res) => {
+      res.writeEarlyHints({ link: '</a.css>; rel=preload' });
+      req.resume().on('end', () => {
+        res.writeHead(200, { Trailer: 'X-Sum' });
+        res.write('body');
+        res.addTrailers({ 'X-Sum': '42' });
+        res.end();
+      });
+    });
+    const { tlsPort } = await startHttps(origin.address);
+    const upload = { ':method': 'POST', expect: '100-continue' };
+    const answer = await exchange(openHttp2(tlsPort), upload, Buffer.from('x'));
+    expect([...answer.interim].sort()).toEqual([100, 103]);
+    expect(answer.trailers['x-sum']).toBe('42');
+  });
+
+  test('20 MiB go up and down whole, on one connection with 20 small requests', async () => {
+    const big = randomBytes(20 * 1024 * 1024);
+    const origin = await startOrigin((req, res) => {
+      if (req.method === 'POST') req.pipe(res);
+      else res.end('small');
+    });
+    const session = openHttp2((await startHttps(origin.address)).tlsPort);
+    const [echoed, ...small] = await Promise.all([
+      exchange(session, { ':method': 'POST' }, big),
+      ...Array.from({ length: 20 }, () => exchange(session)),
+    ]);
+    const sum = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+    expect(sum(echoed.body)).toBe(sum(big));
+    expect(small.map(({ body }) => body.toString())).toEqual(Array(20).fill('small'));
+  });
+});
+
+describe('nothing of HTTP/2 can be read as two requests of HTTP/1.1 (RFC 9113 section 10.3)', () => {
+  const base = [
+    [':method', 'POST'],
+    [':scheme', 'https'],
+    [':authority', 'shop.example'],
+    [':path', '/'],
+  ] as const;
+  const but = (name: string, value: string) =>
+    base.map((field) => (field[0] === name ? ([name, value] as const) : field));
+
+  test.each<[string, readonly (readonly [string, string])[]]>([
+    ['transfer-encoding', [...base, ['transfer-encoding', 'chunked']]],
+    ['connection', [...base, ['connection', 'x-a']]],
+    ['upgrade', [...base, ['upgrade', 'h2c']]],
+    ['te other than trailers', [...base, ['te', 'gzip']]],
+    ['a name in upper case', [...base, ['X-A', 'b']]],
+    ['a line ending in the method', but(':method', 'GET / HTTP/1.1\r\nx: y')],
+    ['a space in the method', but(':method', 'GET /admin')],
+    ['a line ending in the path', but(':path', '/ HTTP/1.1\r\nx: y')],
+    ['a space in the path', but(':path', '/a b')],
+    ['a fragment', but(':path', '/a#b')],
+    ['a path without a slash', but(':path', 'admin')],
+    ['an empty path', but(':path', '')],
+    ['an authority that is a path', but(':authority', 'shop.example/admin')],
+    ['a user in the authority', but(':authority', 'user@shop.example')],
+    ['another Host', [...base, ['host', 'other.example']]],
+    ['a second :authority', [...base, [':authority', 'other.example']]],
+    ['a second :path', [...base, [':path', '/admin']]],
+    ['a pseudo-header behind a field', [['x-a', 'b'], ...base]],
+    ['an unknown pseudo-header', [...base, [':evil', '1']]],
+    ['no authority and no Host', base.filter(([name]) => name !== ':authority')],
+    ['plain http', but(':scheme', 'http')],
+    ['a content-length of another size', [...base, ['content-length', '5']]],
+    ['two content-lengths', [...base, ['content-length', '0'], ['content-length', '1']]],
+    ['a content-length that is no number', [...base, ['content-length', '+0']]],
+    [
+      'CONNECT',
+      [
+        [':method', 'CONNECT'],
+        [':authority', 'shop.example:443'],
+      ],
+    ],
+    ['TRACE', but(':method', 'TRACE')],
+  ])(
+    '%s: the origin has no byte of it, and the connection serves the next one',
+    async (_what, fields) => {
+      const origin = await startTcpOrigin((socket) => {
+        socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+      });
+      const { tlsPort, counted } = await startHttps(origin.address);
+      const client = new FrameClient(tlsPort);
+      client.send(headersFrame(1, fields));
+      const outcome = await client.outcomeOf(1);
+      expect(counted('guard_gateway_requests_total', 'forwarded')).toBe(0);
+      expect(origin.bytes).toEqual([]);
+      if (outcome !== 'closed') {
+        client.send(headersFrame(3, [...base]));
+        expect(await client.outcomeOf(3)).toBe('answered');
+        expect(origin.bytes).toHaveLength(1);
+      }
+    },
+  );
+
+  test.each([
+    ['a line ending in a value', 'x-a', 'b\r\nx-smuggled: 1'],
+    ['NUL in a value', 'x-a', 'b\0x-smuggled'],
+    ['a line ending in a name', 'x-a: b\r\nx-smuggled', '1'],
+    ['a colon in a name', 'x-smuggled:a', 'b'],
+    ['a space in a name', 'x-smuggled a', 'b'],
+  ])(
+    '%s: HTTP/1.1 could not carry the field, and the origin does not see it',
+    async (_what, name, value) => {
+      const origin = await startOrigin();
+      const { tlsPort, asked } = await startHttps(origin.address);
+      const client = new FrameClient(tlsPort);
+      client.send(headersFrame(1, [...base, [name, value], ['x-kept', 'yes']]));
+      expect(await client.outcomeOf(1)).toBe('answered');
+      expect(origin.arrived.map(({ headers }) => headers['x-kept'])).toEqual(['yes']);
+      expect(JSON.stringify([origin.arrived, asked])).not.toContain('smuggled');
+    },
+  );
+});
+
+describe('one visitor does not cost the others (RFC 9113 section 10.5)', () => {
+  test('more streams than allowed are refused, and the rest is served', async () => {
+    const origin = await startOrigin((_req, res) => setTimeout(() => res.end('ok'), 50));
+    const { tlsPort } = await startHttps(origin.address, { limits: { http2Streams: 4 } });
+    const client = new FrameClient(tlsPort);
+    await eventually(() => client.typesOn(0).includes(4));
+    const get = [
+      [':method', 'GET'],
+      [':scheme', 'https'],
+      [':authority', 'shop.example'],
+      [':path', '/'],
+    ] as const;
+    client.send(...[1, 3, 5, 7, 9, 11].map((id) => headersFrame(id, get)));
+    const outcomes = await Promise.all([1, 3, 5, 7, 9, 11].map((id) => client.outcomeOf(id)));
+    expect(outcomes.filter((outcome) => outcome === 'answered')).toHaveLength(4);
+    expect(outcomes.filter((outcome) => outcome === 'reset')).toHaveLength(2);
+  });
+
+  test('a flood of resets ends the connection (CVE-2023-44487)', async () => {
+    const origin = await startOrigin((_req, res) => setTimeout(() => res.end('ok'), 1_000));
+    const limits = { http2ResetBurst: 20, http2ResetRate: 1 };
+    const { tlsPort } = await startHttps(origin.address, { limits });
+    const client = new FrameClient(tlsPort);
+    for (let id = 1; id < 400; id += 2) {
+      client.send(
+        headersFrame(id, [
+          [':method', 'GET'],
+          [':scheme', 'https'],
+          [':authority', 'shop.example'],
+          [':path', '/'],
+        ]),
+        frame(3, 0, id, Buffer.from([0, 0, 0, 8])),
+      );
+    }
+    await eventually(() => client.closed || client.typesOn(0).includes(7));
+  });
+
+  test('a header section that is too large costs one stream', async () => {
+    const origin = await startOrigin();
+    const { tlsPort } = await startHttps(origin.address);
+    const session = openHttp2(tlsPort);
+    expect((await exchange(session, { 'x-large': 'a'.repeat(60_000) })).status).toBe(431);
+    expect(origin.arrived).toEqual([]);
+    expect((await exchange(session)).status).toBe(200);
+  });
+
+  test('a visitor who resets a stream ends that request at the origin, and no other', async () => {
+    let aborted = 0;
+    const origin = await startOrigin((req, res) => {
+      if (req.url === '/slow') res.once('close', () => aborted++);
+      else res.end('ok');
+    });
+    const { tlsPort, counted } = await startHttps(origin.address);
+    const session = openHttp2(tlsPort);
+    const slow = session.request({ ':authority': 'shop.example', ':path': '/slow' });
+    slow.on('error', () => undefined);
+    await eventually(() => origin.arrived.length === 1);
+    slow.close(8);
+    await eventually(() => aborted === 1);
+    expect((await exchange(session)).status).toBe(200);
+    expect(counted('guard_gateway_requests_total', 'aborted')).toBe(1);
+  });
+
+  test('an answer that the origin broke off is a reset, and never looks whole', async () => {
+    const origin = await startTcpOrigin((socket) => {
+      socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n');
+    });
+    const session = openHttp2((await startHttps(origin.address)).tlsPort);
+    await expect(exchange(session)).rejects.toThrow();
+  });
+
+  test('close() lets what is under way finish and takes nothing new (section 6.8)', async () => {
+    const waiting: (() => void)[] = [];
+    const origin = await startOrigin((_req, res) => waiting.push(() => res.end('late')));
+    const { tlsPort, gateway } = await startHttps(origin.address);
+    const session = openHttp2(tlsPort);
+    const answer = exchange(session);
+    await eventually(() => waiting.length === 1);
+    const closed = gateway.close();
+    await eventually(() => session.closed);
+    waiting[0]?.();
+    expect((await answer).body.toString()).toBe('late');
+    await closed;
+  });
+});

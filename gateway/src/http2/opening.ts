@@ -1,0 +1,122 @@
+import type { Http2Opening } from '@guard/config/contract/transport';
+
+/** RFC 9113 section 3.4: what every client sends first. */
+const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
+const FRAME_HEADER_BYTES = 9;
+/** Longest opening that is looked at; a SETTINGS frame of every known identifier has 60 bytes. */
+export const MAX_OPENING_BYTES = 4 * 1024;
+
+const HEADERS = 1;
+const PRIORITY = 2;
+const SETTINGS = 4;
+const WINDOW_UPDATE = 8;
+
+/** The frames before the first request, as far as they came with the SETTINGS. */
+export interface OpeningFrames {
+  readonly settings: ReadonlyMap<number, number>;
+  /** Of the whole connection; 0 when the request came without one, undefined when it was not waited for. */
+  readonly windowUpdate: number | undefined;
+  /** `stream:exclusive:dependency:weight` of each PRIORITY frame. */
+  readonly priorities: readonly string[];
+}
+
+export type OpeningBytes =
+  | { readonly kind: 'incomplete' }
+  /** No HTTP/2, which is for the HTTP/2 library to say. */
+  | { readonly kind: 'unreadable' }
+  | { readonly kind: 'read'; readonly frames: OpeningFrames };
+
+/**
+ * Reads the first decrypted bytes of an HTTP/2 connection. It is complete with the SETTINGS frame:
+ * some clients send nothing more before the server has answered it.
+ */
+export function readOpening(bytes: Buffer): OpeningBytes {
+  const start = Math.min(bytes.length, PREFACE.length);
+  if (bytes.compare(PREFACE, 0, start, 0, start) !== 0) return { kind: 'unreadable' };
+
+  const [first, ...later] = framesOf(bytes.subarray(PREFACE.length));
+  if (first !== undefined && (first.type !== SETTINGS || first.length % 6 !== 0)) {
+    return { kind: 'unreadable' };
+  }
+  if (first?.payload === undefined) {
+    return { kind: bytes.length < MAX_OPENING_BYTES ? 'incomplete' : 'unreadable' };
+  }
+  return { kind: 'read', frames: { settings: settingsOf(first.payload), ...beforeRequest(later) } };
+}
+
+function beforeRequest(frames: readonly Frame[]): Omit<OpeningFrames, 'settings'> {
+  let windowUpdate: number | undefined;
+  const priorities: string[] = [];
+  for (const { type, stream, payload } of frames) {
+    if (type === HEADERS) {
+      windowUpdate ??= 0;
+      break;
+    }
+    if (type === WINDOW_UPDATE && stream === 0 && payload?.length === 4) {
+      windowUpdate ??= payload.readUInt32BE(0) & 0x7fff_ffff;
+    } else if (type === PRIORITY && payload?.length === 5) {
+      priorities.push(priorityOf(stream, payload));
+    }
+  }
+  return { windowUpdate, priorities };
+}
+
+interface Frame {
+  readonly type: number;
+  readonly stream: number;
+  readonly length: number;
+  /** Undefined for the last frame when it has not come as a whole. */
+  readonly payload: Buffer | undefined;
+}
+
+/** RFC 9113 section 4.1. */
+function framesOf(bytes: Buffer): Frame[] {
+  const frames: Frame[] = [];
+  for (let at = 0; bytes.length >= at + FRAME_HEADER_BYTES;) {
+    const length = bytes.readUIntBE(at, 3);
+    const from = at + FRAME_HEADER_BYTES;
+    const isWhole = bytes.length >= from + length;
+    frames.push({
+      type: bytes.readUInt8(at + 3),
+      stream: bytes.readUInt32BE(at + 5) & 0x7fff_ffff,
+      length,
+      payload: isWhole ? bytes.subarray(from, from + length) : undefined,
+    });
+    at = from + length;
+  }
+  return frames;
+}
+
+function settingsOf(payload: Buffer): Map<number, number> {
+  const settings = new Map<number, number>();
+  for (let at = 0; at < payload.length; at += 6) {
+    settings.set(payload.readUInt16BE(at), payload.readUInt32BE(at + 2));
+  }
+  return settings;
+}
+
+function priorityOf(stream: number, payload: Buffer): string {
+  const dependency = payload.readUInt32BE(0);
+  const exclusive = dependency >>> 31;
+  return `${stream}:${exclusive}:${dependency & 0x7fff_ffff}:${(payload[4] ?? 0) + 1}`;
+}
+
+/** The opening of a connection whose first request has come; `rawHeaders` are that one's. */
+export function describeOpening(
+  { settings, windowUpdate, priorities }: OpeningFrames,
+  rawHeaders: readonly string[],
+): Http2Opening {
+  const pseudo: string[] = [];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? '';
+    if (name.startsWith(':')) pseudo.push(name.slice(1, 2));
+  }
+  const pseudoHeaders = pseudo.join(',');
+  const fingerprint = [
+    [...settings].map(([id, value]) => `${id}:${value}`).join(';'),
+    windowUpdate ?? '?',
+    priorities.length === 0 ? '0' : priorities.join(','),
+    pseudoHeaders,
+  ].join('|');
+  return { fingerprint, settings, pseudoHeaders };
+}

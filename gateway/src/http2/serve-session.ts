@@ -1,0 +1,103 @@
+import {
+  constants,
+  performServerHandshake,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+  type ServerOptions,
+} from 'node:http2';
+import type { TLSSocket } from 'node:tls';
+import type { ClientHello, TransportFacts } from '@guard/config/contract/transport';
+import type { Handle } from '../handle.ts';
+import type { GatewayLimits } from '../limits.ts';
+import { noteTransport } from '../tls/transport-of.ts';
+import type { Onward } from '../visit.ts';
+import { describeOpening, type OpeningFrames } from './opening.ts';
+import { StreamRequest } from './stream-request.ts';
+import { StreamResponse } from './stream-response.ts';
+
+export interface SessionIntake {
+  readonly handle: Handle;
+  readonly forward: Onward;
+  readonly limits: GatewayLimits;
+}
+
+/** What was seen of a connection before its first request. */
+export interface Seen {
+  readonly hello: ClientHello | undefined;
+  readonly frames: OpeningFrames | undefined;
+}
+
+/** Serves the requests of HTTP/2 connections, each as any other request. */
+export interface StreamServer {
+  /** Takes a connection over after its TLS handshake. */
+  readonly serve: (socket: TLSSocket, seen: Seen) => void;
+  /** Takes no more requests; those under way finish (RFC 9113 section 6.8). */
+  readonly drain: () => void;
+}
+
+export function createStreamServer({ handle, forward, limits }: SessionIntake): StreamServer {
+  const options = sessionOptions(limits);
+  const sessions = new Set<ServerHttp2Session>();
+  let draining = false;
+
+  function serve(socket: TLSSocket, { hello, frames }: Seen): void {
+    const { remoteAddress } = socket;
+    const session = performServerHandshake(socket, options);
+    let facts: TransportFacts | undefined;
+    let open = 0;
+    let idleMs = 0;
+    sessions.add(session);
+    session.on('error', ignore);
+    session.once('close', () => sessions.delete(session));
+    session.setTimeout(limits.keepAliveTimeoutMs, () => {
+      idleMs += limits.keepAliveTimeoutMs;
+      if (open === 0 || idleMs >= limits.idleTimeoutMs) session.destroy();
+      else session.setTimeout(limits.keepAliveTimeoutMs);
+    });
+    session.on('stream', (stream: ServerHttp2Stream, _headers, _flags, rawHeaders: string[]) => {
+      open++;
+      idleMs = 0;
+      stream.on('error', ignore);
+      stream.once('close', () => open--);
+      stream.setTimeout(limits.idleTimeoutMs, () => {
+        stream.close(constants.NGHTTP2_CANCEL);
+      });
+      facts ??= { hello, http2: frames && describeOpening(frames, rawHeaders) };
+      const req = new StreamRequest(stream, rawHeaders, remoteAddress);
+      noteTransport(req.socket, facts);
+      handle(req, new StreamResponse(stream), forward);
+    });
+    if (draining) session.close();
+  }
+
+  return {
+    serve,
+    drain: () => {
+      draining = true;
+      for (const session of sessions) session.close();
+    },
+  };
+}
+
+function ignore(): void {
+  // A broken session or stream closes; whoever waits for one is told by that.
+}
+
+function sessionOptions(limits: GatewayLimits): ServerOptions {
+  return {
+    settings: {
+      maxConcurrentStreams: limits.http2Streams,
+      maxHeaderListSize: limits.maxHeaderBytes,
+      enablePush: false,
+    },
+    // The pseudo-header fields are counted, too.
+    maxHeaderListPairs: limits.maxHeaders + 4,
+    maxSettings: 32,
+    streamResetBurst: limits.http2ResetBurst,
+    streamResetRate: limits.http2ResetRate,
+    maxSessionInvalidFrames: 100,
+    maxSessionRejectedStreams: 100,
+    // Whether an origin may repeat a field is not for the gateway to say.
+    strictSingleValueFields: false,
+  };
+}

@@ -1,0 +1,129 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { constants, type ServerHttp2Stream } from 'node:http2';
+import { hasOnlyTargetCharacters, isHost, type Framing } from '../framing.ts';
+import type { VisitorRequest, VisitorSocket } from '../message.ts';
+import { readFields, type StreamFields } from './fields.ts';
+
+/** A request of HTTP/2 in the form that every stage of the gateway takes. */
+export class StreamRequest implements VisitorRequest {
+  readonly httpVersion = '2.0';
+  readonly httpVersionMajor = 2;
+  readonly httpVersionMinor = 0;
+  readonly socket: VisitorSocket;
+  readonly fields: StreamFields;
+  readonly #stream: ServerHttp2Stream;
+
+  constructor(
+    stream: ServerHttp2Stream,
+    raw: readonly string[],
+    remoteAddress: string | undefined,
+  ) {
+    this.#stream = stream;
+    this.fields = readFields(raw);
+    this.socket = new StreamSocket(stream, remoteAddress);
+  }
+
+  get method(): string {
+    return this.fields.method;
+  }
+
+  get url(): string {
+    return this.fields.path;
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.fields.headers;
+  }
+
+  get rawHeaders(): readonly string[] {
+    return this.fields.rawHeaders;
+  }
+
+  get hasBody(): boolean {
+    return !this.#stream.endAfterHeaders;
+  }
+
+  get complete(): boolean {
+    return this.#stream.endAfterHeaders || this.#stream.readableEnded;
+  }
+
+  get readableEnded(): boolean {
+    return this.#stream.readableEnded;
+  }
+
+  pause(): void {
+    this.#stream.pause();
+  }
+
+  resume(): void {
+    this.#stream.resume();
+  }
+
+  on(event: 'data', listener: (part: Buffer) => void): void {
+    this.#stream.on(event, listener);
+  }
+
+  once(event: 'end' | 'close', listener: () => void): void {
+    this.#stream.once(event, listener);
+  }
+
+  off(event: 'data' | 'end', listener: (part: Buffer) => void): void {
+    this.#stream.off(event, listener);
+  }
+}
+
+/** One stream in the place of a connection: it ends alone, and the others go on. */
+class StreamSocket implements VisitorSocket {
+  readonly remoteAddress: string | undefined;
+  readonly #stream: ServerHttp2Stream;
+
+  constructor(stream: ServerHttp2Stream, remoteAddress: string | undefined) {
+    this.#stream = stream;
+    this.remoteAddress = remoteAddress;
+  }
+
+  get destroyed(): boolean {
+    return this.#stream.destroyed || this.#stream.closed;
+  }
+
+  /** RFC 9113 section 8.1: an answer that is whole stays whole, and only the upload is stopped. */
+  destroy(): void {
+    const answered = this.#stream.writableEnded;
+    this.#stream.close(answered ? constants.NGHTTP2_NO_ERROR : constants.NGHTTP2_INTERNAL_ERROR);
+  }
+
+  once(event: 'close', listener: () => void): void {
+    this.#stream.once(event, listener);
+  }
+}
+
+interface StreamLimits {
+  readonly maxHeaders: number;
+  readonly maxTargetLength: number;
+}
+
+/** RFC 9113 section 8.3.1: what readFraming is to a message of HTTP/1.1, and with the same answers. */
+export function readStreamFraming(req: StreamRequest, limits: StreamLimits): Framing {
+  const { fields, hasBody } = req;
+  if (fields.fault !== undefined) return refused(400, fields.fault);
+  if (fields.rawHeaders.length > 2 * limits.maxHeaders) {
+    return refused(431, 'Too many header fields.');
+  }
+  const { method, path, authority, headers } = fields;
+  if (method === 'CONNECT' || method === 'TRACE') return refused(405, 'Method not allowed.');
+  if (!isHost(authority)) return refused(400, 'One valid Host is required.');
+
+  const length = headers['content-length'];
+  if (length !== undefined && (!/^\d{1,15}$/.test(length) || (!hasBody && length !== '0'))) {
+    return refused(400, 'Ambiguous message length.');
+  }
+  if (path.length > limits.maxTargetLength) return refused(414, 'URI too long.');
+  if (!path.startsWith('/') || !hasOnlyTargetCharacters(path)) {
+    return refused(400, 'Invalid request target.');
+  }
+  return { kind: 'sound', host: authority, target: path, hasBody };
+}
+
+function refused(status: number, why: string): Framing {
+  return { kind: 'refused', status, why };
+}

@@ -1,0 +1,75 @@
+import type { OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2';
+import { headerKind } from '../header-kind.ts';
+import type { VisitorResponse } from '../message.ts';
+
+/** An answer over HTTP/2 in the form that every stage of the gateway writes. */
+export class StreamResponse implements VisitorResponse {
+  headersSent = false;
+  readonly #stream: ServerHttp2Stream;
+  #trailers: OutgoingHttpHeaders = {};
+
+  constructor(stream: ServerHttp2Stream) {
+    this.#stream = stream;
+  }
+
+  writeHead(status: number, reasonOrFields: string | string[], after?: string[]): void {
+    const fields = typeof reasonOrFields === 'string' ? (after ?? []) : reasonOrFields;
+    if (this.headersSent || this.#isOver()) return;
+    this.headersSent = true;
+    const head = [':status', String(status)];
+    let hasLength = false;
+    for (let i = 0; i + 1 < fields.length; i += 2) {
+      const name = (fields[i] ?? '').toLowerCase();
+      const kind = headerKind(name);
+      if (kind === 'hop-by-hop' || kind === 'connection') continue;
+      if (kind === 'content-length') hasLength = true;
+      head.push(name, fields[i + 1] ?? '');
+    }
+    // An origin of HTTP/1.1 has trailers behind chunks only.
+    if (!hasLength) this.#stream.once('wantTrailers', this.#sendTrailers);
+    this.#stream.respond(head, { waitForTrailers: !hasLength });
+  }
+
+  flushHeaders(): void {
+    // A HEADERS frame goes out as it is written.
+  }
+
+  write(part: Buffer): boolean {
+    return this.#isOver() || this.#stream.write(part);
+  }
+
+  end(part?: Buffer): void {
+    if (this.#isOver()) return;
+    if (part === undefined) this.#stream.end();
+    else this.#stream.end(part);
+  }
+
+  addTrailers(trailers: readonly [string, string][]): void {
+    const sent: Record<string, string | string[]> = {};
+    for (const [name, value] of trailers) {
+      const before = sent[name.toLowerCase()];
+      sent[name.toLowerCase()] = before === undefined ? value : [before, value].flat();
+    }
+    this.#trailers = sent;
+  }
+
+  writeContinue(): void {
+    if (!this.#isOver()) this.#stream.additionalHeaders({ ':status': 100 });
+  }
+
+  writeEarlyHints(hints: Record<string, string | string[]>): void {
+    if (!this.#isOver()) this.#stream.additionalHeaders({ ':status': 103, ...hints });
+  }
+
+  once(event: 'drain', listener: () => void): void {
+    this.#stream.once(event, listener);
+  }
+
+  readonly #sendTrailers = (): void => {
+    if (!this.#isOver()) this.#stream.sendTrailers(this.#trailers);
+  };
+
+  #isOver(): boolean {
+    return this.#stream.destroyed || this.#stream.closed;
+  }
+}

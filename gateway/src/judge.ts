@@ -1,0 +1,58 @@
+import type { MaybePromise, ValidateOutcome } from '@guard/config/contract/ports';
+import { ask } from './ask.ts';
+import { plainAnswer } from './enforce.ts';
+import type { FailPolicy } from './fail-policy.ts';
+import { planAnswer, type ServedAnswer } from './plan-answer.ts';
+import { type Inquiry, type Passage, UNPROTECTED } from './visit.ts';
+
+/** What becomes of a request: it goes on to its origin, or no further than here. */
+export type Fate =
+  | { readonly kind: 'onward'; readonly passage: Passage }
+  | { readonly kind: 'served' | 'refused'; readonly answer: ServedAnswer };
+
+/**
+ * Decides about one request, whose path may be read in these ways (config/matching/path-readings): is
+ * it protected, what does the validator say, and what does the fail policy make of that. Answers in
+ * the same turn when the validator does. Never rejects.
+ */
+export type Judge = (inquiry: Inquiry, readings: readonly string[]) => MaybePromise<Fate>;
+
+const TO_ORIGIN: Fate = { kind: 'onward', passage: UNPROTECTED };
+
+/** The one decision path, for the front proxy and for forward-auth alike. */
+export function createJudge(failPolicy: FailPolicy, askTimeoutMs: number): Judge {
+  function decide(inquiry: Inquiry, outcome: ValidateOutcome, startedAt: number): Fate {
+    const ruling = failPolicy(inquiry, outcome, startedAt);
+    const { requestId } = ruling;
+    if (inquiry.site.observe) return pass('observe', requestId);
+    switch (ruling.kind) {
+      case 'open':
+        return pass('fail_open', requestId);
+      case 'closed':
+        return { kind: 'refused', answer: plainAnswer(403, 'Request denied.') };
+      case 'enforce': {
+        const plan = planAnswer(ruling.response);
+        return plan.kind === 'serve'
+          ? { kind: 'served', answer: plan.answer }
+          : {
+              kind: 'onward',
+              passage: { decision: 'allow', requestId, additions: plan.additions },
+            };
+      }
+    }
+  }
+
+  return (inquiry, readings) => {
+    if (!inquiry.site.isProtected(readings)) return TO_ORIGIN;
+
+    const startedAt = performance.now();
+    const outcome = ask(inquiry, askTimeoutMs);
+    return outcome instanceof Promise
+      ? outcome.then((late) => decide(inquiry, late, startedAt))
+      : decide(inquiry, outcome, startedAt);
+  };
+}
+
+function pass(decision: Passage['decision'], requestId: string): Fate {
+  return { kind: 'onward', passage: { decision, requestId, additions: undefined } };
+}

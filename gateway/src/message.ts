@@ -1,0 +1,57 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/**
+ * A request and its answer as every stage of the gateway sees them. Node's HTTP/1.1 messages are
+ * already like this; http2/ makes a stream of HTTP/2 look the same.
+ */
+export interface VisitorRequest {
+  readonly method?: string | undefined;
+  /** The request target as sent. */
+  readonly url?: string | undefined;
+  /** Names in lower case; a field sent twice is one joined value. */
+  readonly headers: IncomingHttpHeaders;
+  /** Names and values in turn, as sent. */
+  readonly rawHeaders: readonly string[];
+  readonly httpVersion: string;
+  readonly httpVersionMajor: number;
+  readonly httpVersionMinor: number;
+  /** The whole message has come, whether or not it was read. */
+  readonly complete: boolean;
+  readonly readableEnded: boolean;
+  readonly socket: VisitorSocket;
+  pause(): unknown;
+  resume(): unknown;
+  on(event: 'data', listener: (part: Buffer) => void): unknown;
+  once(event: 'end' | 'close', listener: () => void): unknown;
+  off(event: 'data' | 'end', listener: (part: Buffer) => void): unknown;
+}
+
+/** Where an answer goes. A method that has nothing to write to any more does nothing. */
+export interface VisitorResponse {
+  readonly headersSent: boolean;
+  writeHead(status: number, fields: string[]): unknown;
+  writeHead(status: number, reason: string, fields: string[]): unknown;
+  flushHeaders(): void;
+  /** False asks to wait for 'drain'. */
+  write(part: Buffer): boolean;
+  end(part?: Buffer): unknown;
+  addTrailers(trailers: readonly [string, string][]): void;
+  writeContinue(): void;
+  writeEarlyHints(hints: Record<string, string | string[]>): void;
+  once(event: 'drain', listener: () => void): unknown;
+}
+
+/** What a request came on, and ends with: a connection, or one stream of an HTTP/2 connection. */
+export interface VisitorSocket {
+  /** Undefined for a unix socket. */
+  readonly remoteAddress?: string | undefined;
+  readonly destroyed: boolean;
+  /** Breaks off, so that an answer under way cannot be taken for a whole one. */
+  destroy(): unknown;
+  once(event: 'close', listener: () => void): unknown;
+}
+
+/** HTTP/1.0 has no interim answers, no chunks and no trailers. */
+export function isHttp10({ httpVersionMajor, httpVersionMinor }: VisitorRequest): boolean {
+  return httpVersionMajor === 1 && httpVersionMinor === 0;
+}

@@ -1,0 +1,175 @@
+import { Site } from '@guard/config/settings/schema';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { GatewaySettings } from './options.ts';
+import { allow, answering, html, startGateway } from './testing/gateway-rig.ts';
+import { bodyOf, eventually, get, RawClient, rawExchange, statusOf } from './testing/raw-client.ts';
+import { type HttpOrigin, startOrigin } from './testing/recording-origin.ts';
+
+/** Settings with one site, as a reload would bring them. */
+function settingsFor(
+  origin: string,
+  over: {
+    readonly hosts?: readonly string[];
+    readonly validate?: GatewaySettings['sites'][number]['validate'];
+    readonly observe?: boolean;
+    readonly trustedProxies?: readonly string[];
+    readonly protect?: readonly string[];
+  } = {},
+): GatewaySettings {
+  const { hosts = ['shop.example'], validate = allow, observe = false, protect = ['/**'] } = over;
+  const settings = Site.parse({ hosts, organisation: 'acme', origin, observe, protect });
+  return {
+    trustedProxies: over.trustedProxies ?? [],
+    observe: false,
+    sites: [{ settings, validate, collect: undefined, validator: 'in-process' }],
+  };
+}
+
+/** One request to another host than `get` asks for. */
+function getFrom(host: string, port: number): Promise<string> {
+  return rawExchange(port, 'GET / HTTP/1.1', `Host: ${host}`, 'Connection: close', '', '');
+}
+
+/** Sends requests one after the other on one connection. */
+class LastingVisitor {
+  readonly #client: RawClient;
+  #answers = 0;
+
+  constructor(port: number) {
+    this.#client = new RawClient(port);
+  }
+
+  async visit(...headers: readonly string[]): Promise<void> {
+    this.#answers += 1;
+    this.#client.send('GET / HTTP/1.1', 'Host: shop.example', ...headers, '', '');
+    await this.#client.until(new RegExp(`(?:HTTP/1\\.1 200[^]*?\r\n\r\nhello){${this.#answers}}`));
+  }
+}
+
+/** How many connections an origin has had, and how many of them are open. */
+function countConnections({ server }: HttpOrigin): { had: number; open: number } {
+  const count = { had: 0, open: 0 };
+  server.on('connection', (socket) => {
+    count.had += 1;
+    count.open += 1;
+    socket.once('close', () => (count.open -= 1));
+  });
+  return count;
+}
+
+const blocking = answering({
+  decision: 'block',
+  status_code: 403,
+  response_html: html('<p>stopped</p>'),
+  headers: { 'Content-Type': 'text/html' },
+});
+
+describe('reload', () => {
+  test('the next request is decided by the new validator, and an unknown host becomes known', async () => {
+    const origin = await startOrigin();
+    const { gateway, port } = await startGateway({ origin: origin.address });
+    expect(statusOf(await get(port))).toBe(200);
+    expect(statusOf(await getFrom('new.example', port))).toBe(421);
+    const hosts = ['shop.example', 'new.example'];
+    gateway.reload(settingsFor(origin.address, { validate: blocking, hosts }));
+    expect(statusOf(await get(port))).toBe(403);
+    expect(bodyOf(await getFrom('new.example', port))).toBe('<p>stopped</p>');
+  });
+
+  test('a request that waits for its decision ends under the settings it began with, at its old origin', async () => {
+    const before = await startOrigin();
+    const after = await startOrigin();
+    const asked = Promise.withResolvers<undefined>();
+    const decision = Promise.withResolvers<Awaited<ReturnType<typeof allow>>>();
+    const { gateway, port } = await startGateway({
+      origin: before.address,
+      validate: () => {
+        asked.resolve(undefined);
+        return decision.promise;
+      },
+    });
+    const answer = get(port);
+    await asked.promise;
+    gateway.reload(settingsFor(after.address, { validate: blocking }));
+    decision.resolve({ kind: 'answered', response: { success: true, decision: 'allow' } });
+    expect(statusOf(await answer)).toBe(200);
+    expect([before.arrived.length, after.arrived.length]).toEqual([1, 0]);
+  });
+
+  test('connections stay, those of visitors and those to an origin that the site keeps', async () => {
+    const origin = await startOrigin();
+    const connections = countConnections(origin);
+    const { gateway, port } = await startGateway({ origin: origin.address });
+    const warnings: Error[] = [];
+    const note = (warning: Error) => warnings.push(warning);
+    process.on('warning', note);
+    onTestFinished(() => void process.off('warning', note));
+    const visitor = new LastingVisitor(port);
+    for (let round = 0; round < 20; round++) {
+      gateway.reload(settingsFor(origin.address, { trustedProxies: [`192.0.2.${round}`] }));
+      await visitor.visit();
+    }
+    expect(connections).toEqual({ had: 1, open: 1 });
+    // One listener more on the socket each time, and Node would warn of a leak after ten.
+    expect(warnings).toEqual([]);
+  });
+
+  test('trusted_proxies holds for a connection that is open already', async () => {
+    const origin = await startOrigin();
+    const { gateway, port, asked } = await startGateway({ origin: origin.address });
+    const visitor = new LastingVisitor(port);
+    const seen: string[] = [];
+    const validate: typeof allow = (question, context) => {
+      seen.push(question.ip);
+      return allow(question, context);
+    };
+    const visit = () => visitor.visit('X-Forwarded-For: 203.0.113.7');
+    await visit();
+    gateway.reload(settingsFor(origin.address, { validate, trustedProxies: ['127.0.0.1'] }));
+    await visit();
+    gateway.reload(settingsFor(origin.address, { validate }));
+    await visit();
+    expect([...asked.map(({ ip }) => ip), ...seen]).toEqual([
+      '127.0.0.1',
+      '203.0.113.7',
+      '127.0.0.1',
+    ]);
+  });
+
+  test('an origin that no site has any more is let go once its time is over', async () => {
+    const before = await startOrigin();
+    const after = await startOrigin();
+    const connections = countConnections(before);
+    const limits = { originRetireMs: 1 };
+    const { gateway, port } = await startGateway({ origin: before.address, limits });
+    await get(port);
+    expect(connections.open).toBe(1);
+    gateway.reload(settingsFor(after.address));
+    await eventually(
+      () => connections.open === 0,
+      () => 'the connection to the origin closed',
+      // Well before undici would close an idle one by itself.
+      2_000,
+    );
+    expect(statusOf(await get(port))).toBe(200);
+    expect(after.arrived).toHaveLength(1);
+  });
+});
+
+describe('the switches of one site', () => {
+  test('sites[].observe: true asks, and enforces nothing', async () => {
+    const origin = await startOrigin();
+    const { gateway, port } = await startGateway({ origin: origin.address });
+    gateway.reload(settingsFor(origin.address, { validate: blocking, observe: true }));
+    expect(statusOf(await get(port))).toBe(200);
+    expect(origin.arrived[0]?.headers['x-guard-decision']).toBe('observe');
+  });
+
+  test('sites[].protect: [] asks nobody about anything', async () => {
+    const origin = await startOrigin();
+    const { gateway, port } = await startGateway({ origin: origin.address });
+    gateway.reload(settingsFor(origin.address, { validate: blocking, protect: [] }));
+    expect(statusOf(await get(port))).toBe(200);
+    expect(origin.arrived[0]?.headers['x-guard-decision']).toBe('not_matched');
+  });
+});

@@ -1,0 +1,186 @@
+import type { ClientHello } from '@guard/config/contract/transport';
+import { ja4Of } from './ja4.ts';
+
+/** Longest beginning of a connection that is looked at for a ClientHello. */
+export const MAX_HELLO_BYTES = 16 * 1024;
+
+const HANDSHAKE_RECORD = 22;
+const CLIENT_HELLO = 1;
+const RECORD_HEADER_BYTES = 5;
+const MAX_RECORD_BYTES = 1 << 14;
+
+/** What the first bytes of a connection are, as far as they have come. */
+export type FirstBytes =
+  | { readonly kind: 'incomplete' }
+  /** Not TLS at all. */
+  | { readonly kind: 'foreign' }
+  /** TLS whose hello is too long or not well-formed; whether to go on is for the TLS library. */
+  | { readonly kind: 'unreadable' }
+  | { readonly kind: 'hello'; readonly hello: ClientHello };
+
+/**
+ * Reads the ClientHello at the start of a connection. A hello may be split over records (RFC 8446
+ * section 5.1) and a record over packets; the answer is `incomplete` until the last byte is there.
+ */
+export function readFirstBytes(bytes: Uint8Array): FirstBytes {
+  if (bytes.length === 0) return { kind: 'incomplete' };
+  if (bytes[0] !== HANDSHAKE_RECORD || (bytes.length > 1 && bytes[1] !== 3)) {
+    return { kind: 'foreign' };
+  }
+  const message = firstMessage(bytes);
+  if (message === 'incomplete') {
+    return { kind: bytes.length < MAX_HELLO_BYTES ? 'incomplete' : 'unreadable' };
+  }
+  const hello = message === 'malformed' ? undefined : parseClientHello(message);
+  return hello === undefined ? { kind: 'unreadable' } : { kind: 'hello', hello };
+}
+
+/** The body of the first handshake message, put together from its records once, when all are there. */
+function firstMessage(bytes: Uint8Array): Uint8Array | 'incomplete' | 'malformed' {
+  const parts: Uint8Array[] = [];
+  const header: number[] = [];
+  let have = 0;
+  for (let at = 0; have < wantedBytes(header);) {
+    const record = recordAt(bytes, at);
+    if (typeof record === 'string') return record;
+    for (let i = 0; header.length < 4 && i < record.length; i++) header.push(record[i] ?? 0);
+    const isHello = header.length === 0 || header[0] === CLIENT_HELLO;
+    if (!isHello || wantedBytes(header) > MAX_HELLO_BYTES) return 'malformed';
+    parts.push(record);
+    have += record.length;
+    at += RECORD_HEADER_BYTES + uint16(bytes, at + 3);
+    if (bytes.length < at && have < wantedBytes(header)) return 'incomplete';
+  }
+  const whole = parts.length === 1 ? parts[0] : Buffer.concat(parts);
+  return whole?.subarray(4, wantedBytes(header)) ?? 'malformed';
+}
+
+/** Length of a message with its header of four bytes, as soon as that is there. */
+function wantedBytes(header: readonly number[]): number {
+  return header.length < 4 ? 4 : 4 + (((header[1] ?? 0) << 16) | uint16(header, 2));
+}
+
+/** What has come of the payload of a record. */
+function recordAt(bytes: Uint8Array, at: number): Uint8Array | 'incomplete' | 'malformed' {
+  const from = at + RECORD_HEADER_BYTES;
+  if (bytes.length < from) return 'incomplete';
+  const length = uint16(bytes, at + 3);
+  if (bytes[at] !== HANDSHAKE_RECORD || length === 0 || length > MAX_RECORD_BYTES) {
+    return 'malformed';
+  }
+  return bytes.subarray(from, from + length);
+}
+
+const SERVER_NAME = 0;
+const SIGNATURE_ALGORITHMS = 13;
+const ALPN = 16;
+const SUPPORTED_VERSIONS = 43;
+
+/** Parses the body of a ClientHello; undefined when any length in it does not add up. */
+export function parseClientHello(body: Uint8Array): ClientHello | undefined {
+  const reader = new Reader(body);
+  const legacyVersion = reader.uint16();
+  reader.bytes(32);
+  reader.bytes(reader.uint8());
+  const allCiphers = reader.uint16List(reader.uint16());
+  reader.bytes(reader.uint8());
+  const allExtensions: number[] = [];
+  let signatureAlgorithms: readonly number[] = [];
+  let versions: readonly number[] = [];
+  let alpn: Uint8Array = new Uint8Array();
+  // Without extensions the message ends here (RFC 5246 section 7.4.1.2).
+  const inside = reader.atEnd() ? new Reader(new Uint8Array()) : reader.sub(reader.uint16());
+  while (!inside.atEnd()) {
+    const type = inside.uint16();
+    const extension = inside.sub(inside.uint16());
+    allExtensions.push(type);
+    switch (type) {
+      case SIGNATURE_ALGORITHMS:
+        signatureAlgorithms = extension.uint16List(extension.uint16());
+        break;
+      case SUPPORTED_VERSIONS:
+        versions = extension.uint16List(extension.uint8());
+        break;
+      case ALPN: {
+        const names = extension.sub(extension.uint16());
+        alpn = names.bytes(names.uint8());
+        inside.broken ||= names.broken;
+        break;
+      }
+    }
+    inside.broken ||= extension.broken;
+  }
+  if (reader.broken || inside.broken || !reader.atEnd()) return undefined;
+
+  const ciphers = allCiphers.filter(isNotGrease);
+  const extensions = allExtensions.filter(isNotGrease);
+  const offered = versions.filter(isNotGrease);
+  return {
+    ja4: ja4Of({
+      version: offered.length === 0 ? legacyVersion : Math.max(...offered),
+      namesServer: extensions.includes(SERVER_NAME),
+      ciphers,
+      extensions,
+      signatureAlgorithms: signatureAlgorithms.filter(isNotGrease),
+      alpn,
+    }),
+    greased: ciphers.length < allCiphers.length && extensions.length < allExtensions.length,
+    ciphers,
+    extensions,
+  };
+}
+
+/** RFC 8701: 0x0a0a, 0x1a1a … 0xfafa are reserved, and mean nothing. */
+function isNotGrease(value: number): boolean {
+  return (value & 0x0f0f) !== 0x0a0a || value >> 8 !== (value & 0xff);
+}
+
+function uint16(bytes: ArrayLike<number>, at: number): number {
+  return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
+}
+
+/** Reads from the front. Behind the end it reads zeros, and `broken` stays true. */
+class Reader {
+  broken = false;
+  readonly #bytes: Uint8Array;
+  #at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  atEnd(): boolean {
+    return this.broken || this.#at === this.#bytes.length;
+  }
+
+  bytes(length: number): Uint8Array {
+    const end = this.#at + length;
+    if (end > this.#bytes.length) {
+      this.broken = true;
+      return new Uint8Array();
+    }
+    const part = this.#bytes.subarray(this.#at, end);
+    this.#at = end;
+    return part;
+  }
+
+  uint8(): number {
+    return this.bytes(1)[0] ?? 0;
+  }
+
+  uint16(): number {
+    return uint16(this.bytes(2), 0);
+  }
+
+  uint16List(byteLength: number): number[] {
+    const part = this.bytes(byteLength);
+    if (part.length % 2 !== 0) this.broken = true;
+    const values: number[] = [];
+    for (let at = 0; at + 1 < part.length; at += 2) values.push(uint16(part, at));
+    return values;
+  }
+
+  sub(length: number): Reader {
+    return new Reader(this.bytes(length));
+  }
+}

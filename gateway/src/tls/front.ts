@@ -1,0 +1,122 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { createServer, type TLSSocket } from 'node:tls';
+import type { ClientHello } from '@guard/config/contract/transport';
+import { peekOpening } from '../http2/peek-opening.ts';
+import { createStreamServer } from '../http2/serve-session.ts';
+import { createGatewayServer, type Intake } from '../server.ts';
+import type { Certificates } from './choose-certificate.ts';
+import { peekHello } from './peek-hello.ts';
+import { noteTransport } from './transport-of.ts';
+
+/** The https side of a gateway: HTTP/2 and HTTP/1.1 on one port. */
+export interface TlsFront {
+  /** What listens. Its own timeouts and counts hold for HTTP/1.1. */
+  readonly server: Server;
+  /** For every handshake from now on. */
+  readonly useCertificates: (certificates: Certificates) => void;
+  /** Asks the visitors of HTTP/2 to go; who speaks HTTP/1.1 is told with the next answer. */
+  readonly drain: () => void;
+  /** Ends every connection that is left. */
+  readonly cut: () => void;
+}
+
+const NOT_HTTPS =
+  'HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 27\r\n\r\nThis port speaks https only';
+
+/**
+ * A connection is read up to its ClientHello, given to the TLS library as if nobody had looked, and
+ * then to the server of the protocol that it chose by ALPN (RFC 7301).
+ */
+export function createTlsFront(intake: Intake, certificates: Certificates): TlsFront {
+  const { limits } = intake;
+  const hellos = new Map<string, ClientHello>();
+  const sockets = new Set<Socket>();
+  const streams = createStreamServer(intake);
+  const server = createGatewayServer(intake);
+  // The server is given connections that are decrypted, and only those that chose HTTP/1.1.
+  const takeHttp1 = server.listeners('connection');
+  server.removeAllListeners('connection');
+  let current = certificates;
+
+  const secure = createServer({
+    cert: current.first.cert,
+    key: current.first.key,
+    minVersion: 'TLSv1.2',
+    ALPNProtocols: ['h2', 'http/1.1'],
+    handshakeTimeout: limits.handshakeMs,
+    SNICallback: (serverName, answer) => {
+      answer(null, current.contextOf(serverName));
+    },
+  });
+
+  server.on('connection', (socket: Socket) => {
+    const key = keyOf(socket);
+    sockets.add(socket);
+    socket.on('error', ignore);
+    socket.once('close', () => {
+      sockets.delete(socket);
+      if (key !== undefined) hellos.delete(key);
+    });
+    peekHello(socket, limits.helloMs, (beginning) => {
+      switch (beginning.kind) {
+        case 'gone':
+          socket.destroy();
+          return;
+        case 'foreign':
+          socket.end(NOT_HTTPS, () => socket.destroySoon());
+          socket.resume();
+          return;
+        case 'tls':
+          if (key !== undefined && beginning.hello) hellos.set(key, beginning.hello);
+          secure.emit('connection', socket);
+          return;
+      }
+    });
+  });
+
+  // Nobody else closes a connection whose handshake failed, or took too long.
+  secure.on('tlsClientError', (_error, socket) => socket.destroy());
+  secure.on('secureConnection', (socket: TLSSocket) => {
+    const key = keyOf(socket);
+    const hello = key === undefined ? undefined : hellos.get(key);
+    socket.on('error', ignore);
+    if (socket.alpnProtocol === 'h2') {
+      peekOpening(socket, limits.http2OpeningMs, (frames) => {
+        if (!socket.destroyed) streams.serve(socket, { hello, frames });
+      });
+      return;
+    }
+    noteTransport(socket, { hello, http2: undefined });
+    for (const take of takeHttp1) Reflect.apply(take, server, [socket]);
+  });
+
+  return {
+    server,
+    useCertificates: (next) => {
+      current = next;
+      secure.setSecureContext({
+        cert: next.first.cert,
+        key: next.first.key,
+        minVersion: 'TLSv1.2',
+      });
+    },
+    drain: streams.drain,
+    cut: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/**
+ * What tells one open connection from another: the TLS library names no way back from its socket to
+ * the one below. Undefined for a unix socket, whose visitors come by another gateway's TLS.
+ */
+function keyOf({ remoteAddress, remotePort, localAddress }: Socket): string | undefined {
+  if (remoteAddress === undefined || remotePort === undefined) return undefined;
+  return `${remoteAddress} ${remotePort} ${localAddress ?? ''}`;
+}
+
+function ignore(): void {
+  // 'close' follows and says all there is to know.
+}

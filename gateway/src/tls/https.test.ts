@@ -1,0 +1,232 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { connect as connectTcp, createServer } from 'node:net';
+import { connect, type TLSSocket } from 'node:tls';
+import { promisify } from 'node:util';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { handshakeOf } from '../../../test/kit/handshakes.ts';
+import { startGateway } from '../testing/gateway-rig.ts';
+import { exchange, openHttp2 } from '../testing/http2-client.ts';
+import { eventually, RawClient, rawExchange } from '../testing/raw-client.ts';
+import { startOrigin } from '../testing/recording-origin.ts';
+import { selfSigned } from '../testing/self-signed.ts';
+
+const run = promisify(execFile);
+const shop = selfSigned('shop.example', '*.shop.example');
+const other = selfSigned('other.example');
+
+interface Client {
+  readonly servername?: string;
+  readonly alpn?: string[];
+}
+
+/** A TLS connection after its handshake; rejects when that fails. */
+function handshake(port: number, { servername, alpn }: Client = {}): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({
+      port,
+      host: '127.0.0.1',
+      rejectUnauthorized: false,
+      ...(servername === undefined ? {} : { servername }),
+      ...(alpn === undefined ? {} : { ALPNProtocols: alpn }),
+    });
+    socket.once('secureConnect', () => resolve(socket));
+    socket.once('error', reject);
+    onTestFinished(() => {
+      socket.destroy();
+    });
+  });
+}
+
+async function shownTo(port: number, servername?: string): Promise<string> {
+  const socket = await handshake(port, servername === undefined ? {} : { servername });
+  const { subject } = socket.getPeerCertificate();
+  return String(subject.CN);
+}
+
+async function curl(port: number, ...flags: readonly string[]): Promise<string> {
+  const at = ['--resolve', `shop.example:${port}:127.0.0.1`, '--max-time', '20'];
+  const { stdout } = await run('curl', ['-sk', ...at, ...flags, `https://shop.example:${port}/`]);
+  return stdout;
+}
+
+describe('HTTP/2 and HTTP/1.1 on one port, by ALPN (RFC 7301)', () => {
+  const version = ['-o', '/dev/null', '-w', '%{http_version} %{response_code}'];
+
+  test.each([
+    ['h2 where it is offered', ['--http2'], '2 200'],
+    ['http/1.1 where that is all', ['--http1.1'], '1.1 200'],
+    ['http/1.1 without ALPN', ['--no-alpn'], '1.1 200'],
+    ['TLS 1.2', ['--tls-max', '1.2'], '2 200'],
+  ])('curl: %s', async (_what, flags, expected) => {
+    const origin = await startOrigin();
+    const { tlsPort, asked } = await startGateway({ origin: origin.address, certificates: [shop] });
+    expect(await curl(tlsPort, ...version, ...flags)).toBe(expected);
+    expect(asked[0]?.url).toBe(`https://shop.example:${tlsPort}/`);
+    expect(origin.arrived[0]?.headers['x-forwarded-proto']).toBe('https');
+  });
+
+  test('a client that offers neither is refused, and so is TLS 1.1', async () => {
+    const origin = await startOrigin();
+    const { tlsPort } = await startGateway({ origin: origin.address, certificates: [shop] });
+    await expect(handshake(tlsPort, { alpn: ['imap'] })).rejects.toThrow();
+    await expect(curl(tlsPort, '--tls-max', '1.1')).rejects.toThrow();
+    expect(await curl(tlsPort)).toBe('hello');
+  });
+
+  test('a plain listener beside it serves on, and says http', async () => {
+    const origin = await startOrigin();
+    const rig = await startGateway({ origin: origin.address, certificates: [shop] });
+    await rawExchange(
+      rig.port,
+      'GET / HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n',
+    );
+    expect(rig.asked[0]?.url).toBe('http://shop.example/');
+    expect(rig.transports).toEqual([undefined]);
+  });
+
+  test('plain http on the https port is told so', async () => {
+    const origin = await startOrigin();
+    const { tlsPort } = await startGateway({ origin: origin.address, certificates: [shop] });
+    const answer = await rawExchange(tlsPort, 'GET / HTTP/1.1\r\nHost: shop.example\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*This port speaks https only$/);
+  });
+
+  test('a connection that does not say what it is ends in time', async () => {
+    const origin = await startOrigin();
+    const { tlsPort } = await startGateway({
+      origin: origin.address,
+      certificates: [shop],
+      limits: { helloMs: 50, handshakeMs: 50 },
+    });
+    const silent = new RawClient(tlsPort);
+    const slow = new RawClient(tlsPort);
+    slow.send('\x16\x03\x01');
+    const halfway = connectTcp(tlsPort, '127.0.0.1');
+    halfway.on('error', () => undefined);
+    halfway.write(handshakeOf('curl 7.88').helloBytes);
+    halfway.resume();
+    await Promise.all([silent.untilClosed(), slow.untilClosed()]);
+    await eventually(() => halfway.destroyed || halfway.readableEnded);
+    expect(await curl(tlsPort)).toBe('hello');
+  });
+});
+
+describe('the certificate of the host that is asked for (RFC 6066 section 3)', () => {
+  test('by SNI, exact and wildcard; the first one for all others', async () => {
+    const origin = await startOrigin();
+    const { tlsPort } = await startGateway({ origin: origin.address, certificates: [shop, other] });
+    expect(await shownTo(tlsPort, 'other.example')).toBe('other.example');
+    expect(await shownTo(tlsPort, 'shop.example')).toBe('shop.example');
+    expect(await shownTo(tlsPort, 'a.shop.example')).toBe('shop.example');
+    expect(await shownTo(tlsPort, 'nobody.example')).toBe('shop.example');
+    expect(await shownTo(tlsPort)).toBe('shop.example');
+  });
+
+  test('reload: new handshakes see the new certificate, open connections stay', async () => {
+    const origin = await startOrigin();
+    const rig = await startGateway({ origin: origin.address, certificates: [shop] });
+    const session = openHttp2(rig.tlsPort);
+    expect((await exchange(session)).status).toBe(200);
+    rig.gateway.reload({ ...rig.settings, certificates: [other] });
+    expect(await shownTo(rig.tlsPort)).toBe('other.example');
+    expect(await shownTo(rig.tlsPort, 'shop.example')).toBe('other.example');
+    expect((await exchange(session)).status).toBe(200);
+  });
+
+  test('a pair that the TLS library refuses leaves the last good one in force', async () => {
+    const origin = await startOrigin();
+    const rig = await startGateway({ origin: origin.address, certificates: [shop] });
+    const bad = { ...shop, key: other.key };
+    expect(() => rig.gateway.reload({ ...rig.settings, certificates: [bad] })).toThrow();
+    expect(await shownTo(rig.tlsPort)).toBe('shop.example');
+    expect(await curl(rig.tlsPort)).toBe('hello');
+  });
+});
+
+describe('what the handshake showed goes to the validator', () => {
+  test('JA4 and the opening of HTTP/2, as curl makes them', async () => {
+    const origin = await startOrigin();
+    const rig = await startGateway({ origin: origin.address, certificates: [shop] });
+    await curl(rig.tlsPort);
+    await curl(rig.tlsPort, '--http1.1');
+    const [h2, h1] = rig.transports;
+    expect(h2?.hello?.ja4).toMatch(/^t13d\d{4}h2_/);
+    expect(h2?.http2?.pseudoHeaders).toMatch(/^m,/);
+    expect(h1?.hello?.ja4).toMatch(/^t13d\d{4}h1_/);
+    expect(h1?.http2).toBeUndefined();
+    expect(h1?.hello?.ciphers).toEqual(h2?.hello?.ciphers);
+  });
+
+  test('not when a trusted proxy made the connection: the handshake is not the visitor', async () => {
+    const origin = await startOrigin();
+    const trustedProxies = ['127.0.0.1/32'];
+    const rig = await startGateway({
+      origin: origin.address,
+      certificates: [shop],
+      trustedProxies,
+    });
+    await curl(rig.tlsPort, '-H', 'X-Forwarded-For: 198.51.100.7');
+    await curl(rig.tlsPort);
+    expect(rig.transports).toEqual([undefined, undefined]);
+    expect(rig.asked[0]?.ip).toBe('198.51.100.7');
+  });
+
+  test('a hello in the smallest pieces is read and handed on unharmed', async () => {
+    const origin = await startOrigin();
+    const rig = await startGateway({ origin: origin.address, certificates: [shop] });
+    const relay = await pieceByPiece(rig.tlsPort);
+    expect(await curl(relay)).toBe('hello');
+    expect(rig.transports[0]?.hello?.ja4).toMatch(/^t13d\d{4}h2_/);
+  });
+});
+
+test('a WebSocket runs over https: http/1.1, messages both ways, half-close (RFC 6455)', async () => {
+  const origin = await startOrigin();
+  origin.server.on('upgrade', (req, socket) => {
+    const key = `${req.headers['sec-websocket-key'] ?? ''}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
+    const accept = createHash('sha1').update(key).digest('base64');
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
+    );
+    socket.on('data', (part: Buffer) => socket.write(part));
+    socket.on('end', () => socket.end());
+  });
+  const { tlsPort } = await startGateway({ origin: origin.address, certificates: [shop] });
+  const socket = await handshake(tlsPort, { servername: 'shop.example', alpn: ['http/1.1'] });
+  let received = '';
+  let ended = false;
+  socket.setEncoding('latin1').on('data', (text: string) => (received += text));
+  socket.on('end', () => (ended = true));
+  socket.write(
+    'GET /chat HTTP/1.1\r\nHost: shop.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+  );
+  await eventually(() => received.includes('s3pPLMBiTxaQ9kYGzzhZRbK+xOo='));
+  for (let message = 0; message < 100; message++) socket.write(`message ${message};`);
+  await eventually(() => received.includes('message 99;'));
+  socket.end();
+  await eventually(() => ended);
+});
+
+/** A relay that passes the first 600 bytes of each connection on one by one. */
+async function pieceByPiece(port: number): Promise<number> {
+  const server = createServer((visitor) => {
+    const onward = connectTcp(port, '127.0.0.1').setNoDelay(true);
+    let sent = 0;
+    visitor.on('data', (part: Buffer) => {
+      const single = Math.max(0, Math.min(part.length, 600 - sent));
+      for (let at = 0; at < single; at++) onward.write(part.subarray(at, at + 1));
+      if (single < part.length) onward.write(part.subarray(single));
+      sent += part.length;
+    });
+    visitor.on('close', () => onward.destroy()).on('error', () => undefined);
+    onward.on('close', () => visitor.destroy()).on('error', () => undefined);
+    onward.pipe(visitor);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+  });
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}

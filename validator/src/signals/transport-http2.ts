@@ -1,0 +1,35 @@
+import type { Http2Opening } from '@guard/config/contract/transport';
+import type { Engine } from '../request/agent.ts';
+import { NOTHING, type Signal } from './signal.ts';
+import { isKnown } from './transport-tls.ts';
+
+/** Identifiers of RFC 9113 section 6.5.2. */
+const HEADER_TABLE_SIZE = 1;
+const INITIAL_WINDOW_SIZE = 4;
+
+/**
+ * How HTTP/2 was opened against the browser of the User-Agent: the order of the pseudo-header fields,
+ * and the settings that no user and no version changes.
+ */
+export const transportHttp2Signal: Signal = ({ transport, agent, crawler }) => {
+  const opening = transport?.http2;
+  if (opening === undefined || crawler || !isKnown(agent)) return NOTHING;
+  return contradicts(opening, agent.engine) ? ['http2_fingerprint_mismatch'] : NOTHING;
+};
+
+function contradicts({ settings, pseudoHeaders }: Http2Opening, engine: Engine): boolean {
+  const tableSize = settings.get(HEADER_TABLE_SIZE);
+  switch (engine) {
+    case 'chromium':
+      return (
+        pseudoHeaders !== 'm,a,s,p' ||
+        tableSize !== 65_536 ||
+        settings.get(INITIAL_WINDOW_SIZE) !== 6_291_456
+      );
+    case 'gecko':
+      return pseudoHeaders !== 'm,p,a,s' || tableSize !== 65_536;
+    case 'webkit':
+      // Versions of Safari differ in the order of the last two.
+      return !pseudoHeaders.startsWith('m,s,');
+  }
+}
