@@ -3,6 +3,7 @@ import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import type { AuthenticateBearer, Clock, Log } from '@guard/config/contract/ports';
 import type { Service, Settings } from '@guard/config/settings/schema';
+import type { ListenAddress } from '@guard/config/settings/values';
 import { createGateway, type Gateway } from '@guard/gateway';
 import { createDocsServer } from '@guard/mcp';
 import { createResolver } from '@guard/validator';
@@ -143,17 +144,26 @@ async function listenAll({ settings, routes }: Generation, progress: Progress): 
 }
 
 async function openGateway(first: Generation, house: House, progress: Progress): Promise<void> {
-  const address = first.settings.listen.gateway;
-  if (!address) return;
+  const { gateway: plain, gateway_tls: secure, forward_auth: asked } = first.settings.listen;
+  if (!plain && !secure && !asked) return;
   const { clock, log, metrics, analytics } = house;
   const gateway = createGateway({ ...first.gateway, events: analytics.sink, clock, log, metrics });
   progress.opened.push(() => gateway.close());
   progress.gateway = gateway;
-  try {
-    progress.addresses.gateway = await gateway.listen(address);
-  } catch (error) {
-    throw listenError('gateway', address, error);
-  }
+  const open = async (
+    service: 'gateway' | 'gateway_tls' | 'forward_auth',
+    address: ListenAddress,
+    listen: (at: ListenAddress) => Promise<string>,
+  ) => {
+    try {
+      progress.addresses[service] = await listen(address);
+    } catch (error) {
+      throw listenError(service, address, error);
+    }
+  };
+  if (plain) await open('gateway', plain, gateway.listen);
+  if (secure) await open('gateway_tls', secure, gateway.listenTls);
+  if (asked) await open('forward_auth', asked, gateway.listenForwardAuth);
 }
 
 /** One turn of the event loop changes everything, so no request sees some of each. */

@@ -17,6 +17,20 @@ const WINDOWED_CHROMIUM: Tool = {
   install: 'apt-get install chromium xvfb',
 };
 
+const DESK: Tool = {
+  name: 'a desk with keyboard and mouse (xvfb and xdotool)',
+  programs: ['Xvfb', 'xdotool'],
+  tests: 'people pass with one reload, and who switches something off reads what is needed',
+  install: 'apt-get install xvfb xdotool',
+};
+
+const FIREFOX: Tool = {
+  name: "Firefox (Debian's firefox-esr)",
+  programs: ['firefox-esr'],
+  tests: 'people pass in Firefox as they do in Chromium',
+  install: 'apt-get install firefox-esr',
+};
+
 const OPENSSL: Tool = {
   name: 'openssl',
   programs: ['openssl'],
@@ -24,11 +38,40 @@ const OPENSSL: Tool = {
   install: 'apt-get install openssl',
 };
 
+const NGINX: Tool = {
+  name: 'nginx',
+  programs: ['nginx'],
+  tests: 'nginx asks Guard with auth_request',
+  install: 'apt-get install nginx',
+};
+
+const HAPROXY: Tool = {
+  name: 'haproxy',
+  programs: ['haproxy'],
+  tests: 'HAProxy asks Guard from Lua',
+  install: 'apt-get install haproxy',
+};
+
+const CADDY: Tool = {
+  name: 'caddy',
+  programs: ['caddy'],
+  tests: 'Caddy asks Guard as forward_auth does',
+  install: 'apt-get install caddy',
+};
+
+export const hasNginx = isThere(NGINX);
+export const hasHaproxy = isThere(HAPROXY);
+export const hasCaddy = isThere(CADDY);
 export const hasWindowedChromium = isThere(WINDOWED_CHROMIUM);
+/** For browsers that are used by keyboard and mouse. */
+export const hasDesk = isThere(DESK);
+export const hasFirefox = isThere(FIREFOX);
 export const hasOpenssl = isThere(OPENSSL);
 
 export function missingTools(): readonly Tool[] {
-  return [WINDOWED_CHROMIUM, OPENSSL].filter((tool) => !isThere(tool));
+  return [WINDOWED_CHROMIUM, DESK, FIREFOX, OPENSSL, NGINX, HAPROXY, CADDY].filter(
+    (tool) => !isThere(tool),
+  );
 }
 
 function isThere({ programs }: Tool): boolean {

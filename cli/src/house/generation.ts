@@ -12,7 +12,7 @@ import { validatorSettings } from '../services/validator-settings.ts';
 import type { House } from './house.ts';
 
 /** The services that are not the gateway. */
-export type PlainService = Exclude<Service, 'gateway' | 'gateway_tls'>;
+export type PlainService = Exclude<Service, 'gateway' | 'gateway_tls' | 'forward_auth'>;
 
 /** Everything that one reading of the settings leads to, and that goes when the next one comes. */
 export interface Generation {

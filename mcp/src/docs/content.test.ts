@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { cells } from './markdown-html.ts';
 import { loadPages } from './load-pages.ts';
 import { sectionsOf } from './page.ts';
+import { loadPictures } from './pictures.ts';
 import { readReasonTexts, reasonPages } from './reason-pages.ts';
 import { settingPaths } from './setting-paths.ts';
 
@@ -101,6 +102,14 @@ describe('the documentation says what the code says, both ways', () => {
     ['Body of POST /validate', limits.VALIDATE.maxBodyBytes / 1024],
     ['Headers of the described request', limits.VALIDATE.maxHeaders],
     ['url', limits.VALIDATE.maxUrlLength],
+    ['Time to answer a challenge', limits.CHALLENGE.ticketTtlMs / 60_000],
+    ['Clocks of two instances apart', limits.CHALLENGE.clockSkewMs / 1000],
+    ['Body of an upload', limits.CHALLENGE.maxUploadBytes / 1024],
+    ['Time to judge and keep one', limits.CHALLENGE.uploadBudgetMs],
+    ['Uploads of one network', limits.CHALLENGE.uploadsPerNetwork.requests],
+    ['Uploads of one network', limits.CHALLENGE.uploadsPerNetwork.perMs / 1000],
+    ['Bits of proof of work', limits.CHALLENGE.work.max],
+    ['Bits of proof of work', limits.CHALLENGE.work.advised],
     ['Statement', limits.QUERY.maxStatementChars],
     ['Statement in one query call', limits.MCP.maxStatementBytes],
     ['Body', limits.QUERY.maxBodyBytes / 1024],
@@ -133,7 +142,12 @@ describe('the pages', () => {
     const anchors = new Map(
       everyPage.map((page) => [page.path, new Set(sectionsOf(page).map(({ anchor }) => anchor))]),
     );
-    const files = new Set(['/openapi.json', '/llms.txt', '/llms-full.txt']);
+    const files = new Set([
+      '/openapi.json',
+      '/llms.txt',
+      '/llms-full.txt',
+      ...loadPictures().keys(),
+    ]);
     const links = everyPage.flatMap(({ path, markdown }) =>
       [...markdown.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => ({ path, target })),
     );
@@ -147,7 +161,10 @@ describe('the pages', () => {
 
   test('use only the Markdown that the site renders', () => {
     for (const { path, markdown } of everyPage) {
-      const prose = markdown.replaceAll(/^```[\s\S]*?^```$/gm, '').replaceAll(/`[^`]+`/g, '');
+      const prose = markdown
+        .replaceAll(/^```[\s\S]*?^```$/gm, '')
+        .replaceAll(/`[^`]+`/g, '')
+        .replaceAll(/!\[[^\]]+\]\(\/images\/[a-z0-9-]+\.png\)/g, '');
       expect(prose, path).not.toMatch(/^(?:>|\* |\+ |#{4,}| {2,}[-*\d]|---$)|<[a-z/!]|!\[/m);
     }
   });

@@ -3,7 +3,7 @@ import type { Page } from './page.ts';
 
 /** Nothing runs, nothing is fetched from elsewhere, nobody frames the pages. */
 export const CONTENT_SECURITY_POLICY =
-  "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** One HTML document: navigation over `pages`, and `body`, which is HTML already. */
 export function htmlPage(title: string, body: string, pages: readonly Page[]): string {
@@ -60,6 +60,7 @@ pre { background: var(--shade); border: 1px solid var(--line); border-radius: 6p
 pre code { padding: 0; background: none; overflow-wrap: normal; }
 .table { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: .95em; }
+img { max-width: 100%; height: auto; }
 th, td { text-align: left; vertical-align: top; padding: .45rem .6rem; border-bottom: 1px solid var(--line); }
 @media (max-width: 45rem) {
   body { display: block; }

@@ -7,7 +7,7 @@ export function escapeHtml(text: string): string {
     .replaceAll('"', '&quot;');
 }
 
-/** Inline Markdown as the pages use it: `code`, **strong**, *emphasis*, [text](target). */
+/** Inline Markdown as the pages use it: `code`, **strong**, *emphasis*, [text](target), ![text](picture). */
 export function renderInline(markdown: string): string {
   return markdown
     .split(/(`[^`]+`)/)
@@ -19,6 +19,10 @@ export function renderInline(markdown: string): string {
 
 function renderText(text: string): string {
   return escapeHtml(text)
+    .replaceAll(
+      /!\[([^\]]+)\]\((\/images\/[a-z0-9-]+\.png)\)/g,
+      '<img src="$2" alt="$1" loading="lazy">',
+    )
     .replaceAll(/\[([^\]]+)\]\(((?:https?:\/\/|\/|#)[^)\s]*)\)/g, '<a href="$2">$1</a>')
     .replaceAll(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>')
     .replaceAll(/\*([^*\s][^*]*)\*/g, '<em>$1</em>');

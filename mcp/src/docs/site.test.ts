@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { createDocsServer } from '../index.ts';
 import { serve } from '../rpc/test-server.ts';
 import { loadPages } from './load-pages.ts';
+import { loadPictures } from './pictures.ts';
 import { reasonPages } from './reason-pages.ts';
 
 const listed = loadPages();
@@ -55,12 +56,30 @@ test('every HTML page has a policy that runs and fetches nothing, and loads noth
     const page = await get(`${url}${path}`, 'text/html');
     expect([path, page.status]).toEqual([path, 200]);
     expect(page.csp).toContain("default-src 'none'");
-    expect(page.text).not.toMatch(/<script|<img|<iframe|\sstyle=|src=/);
+    const fetched = page.text.replaceAll(
+      /<img src="\/images\/[a-z0-9-]+\.png" alt="[^"]+"/g,
+      '<img',
+    );
+    expect(fetched).not.toMatch(/<script|<iframe|\sstyle=|<[^>]*\ssrc=/);
     expect([...page.text.matchAll(/<link [^>]*href="([^"]*)"/g)].map(([, href]) => href)).toEqual([
       '/style.css',
     ]);
   }
   expect((await get(`${url}/style.css`)).type).toBe('text/css; charset=utf-8');
+});
+
+test('every picture that a page shows is there, and every picture is shown', async () => {
+  const url = await site();
+  const shown = listed.flatMap(({ markdown }) =>
+    [...markdown.matchAll(/!\[[^\]]+\]\(([^)]+)\)/g)].map(([, path = '']) => path),
+  );
+  expect([...loadPictures().keys()].toSorted()).toEqual([...new Set(shown)].toSorted());
+  for (const path of shown.slice(0, 5)) {
+    const answer = await fetch(`${url}${path}`);
+    expect([path, answer.headers.get('content-type')]).toEqual([path, 'image/png']);
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    expect(bytes.subarray(1, 4).toString()).toBe('PNG');
+  }
 });
 
 test('the overview lists every page that is not below another, as HTML and as Markdown', async () => {

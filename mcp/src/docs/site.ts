@@ -6,11 +6,12 @@ import type { Library } from './library.ts';
 import { renderMarkdown } from './markdown-html.ts';
 import { openApiDocument } from './openapi.ts';
 import type { Page } from './page.ts';
+import { loadPictures } from './pictures.ts';
 
 export interface SiteAnswer {
   readonly status: 200 | 404;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Buffer;
 }
 
 /** Answers one GET by its path (without query) and Accept header. */
@@ -34,6 +35,7 @@ export function createSite(library: Library, publicUrl: () => string): Site {
 
   const fixed = new Map<string, SiteAnswer>([
     ['/style.css', ok('text/css', STYLESHEET)],
+    ...Array.from(loadPictures(), ([path, png]) => [path, pictureAnswer(png)] as const),
     ['/openapi.json', ok('application/json', JSON.stringify(openApiDocument(), undefined, 2))],
     ['/llms-full.txt', ok('text/plain', pages.map(({ markdown }) => markdown).join('\n'))],
   ]);
@@ -63,6 +65,18 @@ type ContentType = 'text/html' | 'text/markdown' | 'text/css' | 'text/plain' | '
 
 function ok(contentType: ContentType, body: string): SiteAnswer {
   return { status: 200, headers: headersFor(contentType), body };
+}
+
+function pictureAnswer(png: Buffer): SiteAnswer {
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'image/png',
+      'content-security-policy': CONTENT_SECURITY_POLICY,
+      'x-content-type-options': 'nosniff',
+    },
+    body: png,
+  };
 }
 
 function headersFor(contentType: ContentType): Record<string, string> {

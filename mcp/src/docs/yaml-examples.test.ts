@@ -36,6 +36,7 @@ test.each(examples)('$name is a file that Guard accepts', ({ yaml }) => {
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'guard.yaml');
   writeFileSync(file, yaml);
+  writeFileSync(join(folder, 'logo.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
   writeFileSync(join(folder, 'keys.json'), keyDirectory ?? '');
   const outcome = loadSettings(file, {
     GUARD_SECRET: 'b8d2046a7f3c1e95b8d2047a7f3c1e95',

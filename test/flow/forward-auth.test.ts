@@ -1,0 +1,253 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type EchoingOrigin, startEchoingOrigin } from '../kit/echoing-origin.ts';
+import { poll, send } from '../kit/http.ts';
+import { openTunnel } from '../kit/open-tunnel.ts';
+import { type PeerProxy, type RunningProxy, startPeer } from '../kit/peer-proxy.ts';
+import { type Product, startProduct } from '../kit/start-product.ts';
+import { storySettings } from '../kit/story-settings.ts';
+import { hasCaddy, hasHaproxy, hasNginx, hasWindowedChromium } from '../kit/tools.ts';
+import { chromeHttp, HOME_IP } from '../kit/visitors.ts';
+import { openInWindow } from '../kit/windowed-chromium.ts';
+
+/**
+ * Forward-auth mode behind real proxies, started on the files of examples/forward-auth/: they keep the
+ * visitor and the origin, and Guard decides by the same guard.yaml.
+ */
+
+const RULES = [
+  { name: 'office', match: { ip: [HOME_IP] }, verdict: 'allow' },
+  { name: 'closed', match: { path: '/closed/**' }, verdict: 'block', status: 451 },
+  { name: 'vault', match: { path: '/vault/**' }, detect: true, challenge: 'always' },
+];
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+let origin: EchoingOrigin;
+let product: Product;
+beforeAll(async () => {
+  origin = await startEchoingOrigin();
+  const settings = storySettings(origin.url, { rules: RULES });
+  product = await startProduct({
+    ...settings,
+    listen: { forward_auth: '127.0.0.1:0', admin: '127.0.0.1:0' },
+    analytics: undefined,
+  });
+});
+afterAll(async () => {
+  expect(await product.stop()).toBe(0);
+  await origin.close();
+});
+beforeEach(() => {
+  origin.exchanges.length = 0;
+});
+
+const PROXIES: readonly [PeerProxy, boolean][] = [
+  ['nginx', hasNginx],
+  ['haproxy', hasHaproxy],
+  ['caddy', hasCaddy],
+];
+
+for (const [name, isThere] of PROXIES) {
+  describe.skipIf(!isThere)(`behind ${name}`, () => {
+    let proxy: RunningProxy;
+    beforeAll(async () => {
+      proxy = await startPeer(name, { guard: product.addresses.forward_auth, site: origin.url });
+    });
+    afterAll(() => proxy.close());
+
+    /** One request as a browser on the site's own host sends it. */
+    const visit = (path: string, options: Parameters<typeof send>[1] = {}) =>
+      send(proxy.url + path, {
+        ...options,
+        headers: { ...chromeHttp, host: new URL(proxy.url).host, ...options.headers },
+      });
+
+    test('an allowed request reaches the origin as it was sent, and says who let it', async () => {
+      const answer = await visit('/open/a%20b?x=%2F..&y');
+      expect(answer.status).toBe(200);
+      expect(origin.exchanges).toMatchObject([{ method: 'GET', url: '/open/a%20b?x=%2F..&y' }]);
+      const { headers } = origin.exchanges[0] ?? {};
+      expect(headers?.['x-guard-decision']).toBe('allow');
+      expect(headers?.['x-guard-request-id']).toMatch(UUID);
+    });
+
+    test('what the validator sets on an allow arrives at the visitor (spec 4.1 rule 2)', async () => {
+      const { headers } = await visit('/open/cookie');
+      expect(String(headers['set-cookie'])).toMatch(/^_guard=[0-9a-f-]{36}; Path=\/; Max-Age=\d+/);
+      expect(headers['cache-control']).toContain('private');
+    });
+
+    test('a POST that is allowed keeps its body', async () => {
+      const body = 'quantity=3&'.repeat(1000);
+      const answer = await visit('/open/order', { method: 'POST', body });
+      expect([answer.status, answer.body]).toEqual([200, body]);
+      expect(origin.exchanges).toMatchObject([{ method: 'POST', url: '/open/order', body }]);
+    });
+
+    test.each(['GET', 'POST'])(
+      'a challenged %s gets the page, its cookie and its policy (spec 3)',
+      async (method) => {
+        const body = method === 'POST' ? { body: 'a=1&b=2' } : {};
+        const answer = await visit('/vault/page', { method, ...body });
+        expect(answer.status).toBe(403);
+        expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+        expect(answer.headers['content-security-policy']).toContain("'nonce-");
+        expect(answer.headers['cache-control']).toContain('no-store');
+        expect(String(answer.headers['set-cookie'])).toMatch(
+          /^_guard=[0-9a-f-]{36}; Path=\/; Max-Age=\d+/,
+        );
+        expect(answer.body).toContain('<noscript>');
+        expect(origin.exchanges).toEqual([]);
+      },
+    );
+
+    test.each(['GET', 'POST', 'HEAD'])(
+      'a blocked %s gets the status of its rule',
+      async (method) => {
+        const body = method === 'POST' ? { body: 'x'.repeat(5000) } : {};
+        const answer = await visit('/closed/page?q=1', { method, ...body });
+        expect(answer.status).toBe(451);
+        expect(answer.body === '').toBe(method === 'HEAD');
+        expect(origin.exchanges).toEqual([]);
+      },
+    );
+
+    test('a visitor who says other things about the request changes nothing (GHSA-6wcg-mqvh-fcvg)', async () => {
+      const open = new URL('/open', proxy.url);
+      const headers = {
+        'X-Original-URL': open.href,
+        'X-Original-URI': '/open',
+        'X-Original-Method': 'OPTIONS',
+        'X-Forwarded-Uri': '/open',
+        'X-Forwarded-Method': 'OPTIONS',
+        'X-Rewrite-URL': '/open',
+        'X-Guard-Answer': '00000000-0000-4000-8000-000000000000',
+      };
+      expect((await visit('/closed/page', { headers })).status).toBe(451);
+      const from = {
+        'X-Forwarded-For': HOME_IP,
+        'X-Real-IP': HOME_IP,
+        Forwarded: `for=${HOME_IP}`,
+      };
+      expect((await visit('/closed/page', { headers: from })).status).toBe(451);
+      expect(origin.exchanges).toEqual([]);
+    });
+
+    test('a visitor cannot speak in the name of Guard', async () => {
+      const headers = {
+        'X-Guard-Decision': 'from the visitor',
+        'X-Guard-Request-Id': 'from the visitor',
+        X_Guard_Decision: 'from the visitor',
+      };
+      expect((await visit('/open/forged', { headers })).status).toBe(200);
+      // A path that nobody asks about has no request id, and none of the visitor's either.
+      expect((await visit('/assets/forged', { headers })).status).toBe(200);
+      expect(origin.exchanges.map(({ headers: seen }) => seen['x-guard-decision'])).toEqual([
+        'allow',
+        'not_matched',
+      ]);
+      expect(JSON.stringify(origin.exchanges)).not.toContain('from the visitor');
+    });
+
+    test('a WebSocket is asked about like any request', async () => {
+      const headers = { ...chromeHttp, host: `127.0.0.1:${proxy.port}` };
+      expect(await openTunnel(proxy.port, '/open/socket', headers)).toEqual({
+        status: 101,
+        echoed: 'over and back',
+      });
+      expect((await openTunnel(proxy.port, '/closed/socket', headers)).status).toBe(451);
+      expect(origin.exchanges).toHaveLength(1);
+    });
+
+    test.each(['/.guard/nothing', '/.guard/../.guard/nothing', '/%2eguard/nothing', '//.guard/x'])(
+      '%s never reaches the origin',
+      async (path) => {
+        expect((await visit(path)).status).toBe(404);
+        expect(origin.exchanges).toEqual([]);
+      },
+    );
+
+    test.each(['/check/nginx', '/answer', '/check/envoy/open'])(
+      '%s is a path of the site, and no way to ask Guard',
+      async (path) => {
+        const headers = {
+          'X-Original-URL': 'http://shop.example/closed/',
+          'X-Original-Method': 'GET',
+        };
+        const up = '/..'.repeat(path.split('/').length - 1);
+        expect((await visit(path, { headers })).status).toBe(200);
+        expect((await visit(`${path}${up}/.guard/x`, { headers })).status).toBe(404);
+        expect(origin.exchanges.map(({ url }) => url)).toEqual([path]);
+      },
+    );
+  });
+}
+
+describe.skipIf(!hasNginx || !hasWindowedChromium)("a person's browser behind nginx", () => {
+  test('passes the challenge end to end, uploads below /.guard/, and is in after one reload', async () => {
+    const proxy = await startPeer('nginx', {
+      guard: product.addresses.forward_auth,
+      site: origin.url,
+    });
+    const browser = await openInWindow(`${proxy.url}/vault/person?q=a%2Fb`);
+    try {
+      const [arrival] = await poll(
+        () => Promise.resolve(origin.exchanges.filter(({ url }) => url.startsWith('/vault'))),
+        (found) => found.length > 0,
+        25_000,
+      );
+      expect(arrival).toMatchObject({ method: 'GET', url: '/vault/person?q=a%2Fb' });
+      expect(arrival?.headers.cookie).toMatch(/_guard=[0-9a-f-]{36}/);
+      expect(arrival?.headers['x-guard-decision']).toBe('allow');
+      const { body } = await send(`${product.addresses.admin}/metrics`);
+      expect(body).toMatch(/guard_challenges_total\{result="verified"\} [1-9]/);
+    } finally {
+      await browser.close();
+      await proxy.close();
+    }
+  });
+});
+
+describe('while Guard is away', () => {
+  test.skipIf(!hasNginx || !hasHaproxy || !hasCaddy).each([
+    ['nginx', 200],
+    ['haproxy', 200],
+    ['caddy', 502],
+  ] as const)(
+    '%s answers %d (spec 7.1: an unreachable validator fails open where it can)',
+    async (name, status) => {
+      const proxy = await startPeer(name, { guard: 'http://127.0.0.1:1', site: origin.url });
+      try {
+        const headers = { 'X-Guard-Decision': 'allow' };
+        expect((await send(`${proxy.url}/closed/page`, { headers })).status).toBe(status);
+        expect(origin.exchanges.map(({ headers: seen }) => seen['x-guard-decision'])).toEqual(
+          status === 200 ? ['fail_open'] : [],
+        );
+      } finally {
+        await proxy.close();
+      }
+    },
+  );
+});
+
+describe('the files of examples/forward-auth/', () => {
+  const EXAMPLES = join(import.meta.dirname, '../../examples/forward-auth');
+  const page = readFileSync(join(import.meta.dirname, '../../mcp/content/forward-auth.md'), 'utf8');
+  const files = readdirSync(EXAMPLES).map(
+    (file) => [file, readFileSync(join(EXAMPLES, file), 'utf8')] as const,
+  );
+
+  test.each(files)('%s is what the documentation shows', (_file, text) => {
+    expect(page).toContain(`\n${text}\`\`\`\n`);
+  });
+
+  test.each(files.filter(([file]) => file.endsWith('.yaml')))(
+    '%s is YAML, and asks where Guard answers',
+    (file, text) => {
+      parse(text);
+      expect(text).toContain(`/check/${file.replace('.yaml', '')}\n`);
+    },
+  );
+});

@@ -1,0 +1,92 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** What people switch off in their browser. */
+export type Refused = 'scripts' | 'cookies' | 'storage';
+
+/** A browser that people have on their desk, as it is started and as its window shows it. */
+export interface DeskBrowser {
+  readonly name: string;
+  readonly program: string;
+  /** X window class of its windows. */
+  readonly windowClass: string;
+  /** What it appends to a page's title. */
+  readonly titleSuffix: RegExp;
+  /** Fills an empty profile folder, and tells the command line that uses it. */
+  readonly prepare: (profile: string, refused?: Refused) => Promise<readonly string[]>;
+}
+
+/** As root Chromium starts only without its sandbox; calling home would wait on a closed network. */
+const CHROMIUM_FLAGS = [
+  ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+  '--no-default-browser-check',
+];
+
+/** Chromium's settings "do not allow sites to …": 2 is no. Its storage is refused with its cookies. */
+const CHROMIUM_SETTINGS: Readonly<Record<Refused, Readonly<Record<string, number>>>> = {
+  scripts: { javascript: 2 },
+  cookies: { cookies: 2 },
+  storage: { cookies: 2 },
+};
+
+export const deskChromium: DeskBrowser = {
+  name: 'Chromium',
+  program: 'chromium',
+  windowClass: 'chromium',
+  titleSuffix: / - Chromium$/,
+  async prepare(profile, refused) {
+    if (refused !== undefined) {
+      const preferences = {
+        profile: { default_content_setting_values: CHROMIUM_SETTINGS[refused] },
+      };
+      await mkdir(join(profile, 'Default'));
+      await writeFile(join(profile, 'Default', 'Preferences'), JSON.stringify(preferences));
+    }
+    return [...CHROMIUM_FLAGS, `--user-data-dir=${profile}`];
+  },
+};
+
+/** No first-run pages, nothing fetched from home; what pages can see is left as it comes. */
+const FIREFOX_PREFERENCES = {
+  'browser.aboutwelcome.enabled': false,
+  'browser.shell.checkDefaultBrowser': false,
+  'browser.startup.homepage_override.mstone': 'ignore',
+  'browser.startup.page': 0,
+  'datareporting.policy.dataSubmissionEnabled': false,
+  'datareporting.policy.dataSubmissionPolicyBypassNotification': true,
+  'termsofuse.bypassNotification': true,
+  'toolkit.telemetry.reportingpolicy.firstRun': false,
+  'app.normandy.enabled': false,
+  'browser.newtabpage.enabled': false,
+  'network.captive-portal-service.enabled': false,
+  'network.connectivity-service.enabled': false,
+  'intl.accept_languages': 'en-US, en',
+};
+
+const FIREFOX_REFUSALS: Readonly<Record<Refused, Readonly<Record<string, number | boolean>>>> = {
+  scripts: { 'javascript.enabled': false },
+  cookies: { 'network.cookie.cookieBehavior': 2 },
+  storage: { 'dom.storage.enabled': false },
+};
+
+export const deskFirefox: DeskBrowser = {
+  name: 'Firefox',
+  program: 'firefox-esr',
+  windowClass: 'firefox',
+  titleSuffix: / [-—] Mozilla Firefox$/,
+  async prepare(profile, refused) {
+    const preferences = {
+      ...FIREFOX_PREFERENCES,
+      ...(refused === undefined ? {} : FIREFOX_REFUSALS[refused]),
+    };
+    const lines = Object.entries(preferences).map(
+      ([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});`,
+    );
+    await writeFile(join(profile, 'user.js'), lines.join('\n'));
+    return ['--no-remote', '--profile', profile];
+  },
+};

@@ -1,0 +1,140 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { DeskBrowser, Refused } from './desk-browsers.ts';
+
+const run = promisify(execFile);
+
+/** Time a slow machine may take to show the browser's window. */
+const WINDOW_MS = 30_000;
+/** Time in which the title bar of a window that has taken the address changes, on a busy machine too. */
+const LOADING_MS = 12_000;
+/** An empty window takes keys a moment after it is there. */
+const SETTLE_MS = 1_500;
+
+/** A place on the page that is no link, button or field of any screen, in pixels from the top left. */
+const EMPTY_SPOT = ['30', '600'];
+
+/** What a person at a desk does with a browser: all of it by keyboard and mouse, and no driver. */
+export interface Desk {
+  /** Title of the page in front; undefined while the bar shows an address, an empty tab or the browser's name. */
+  title(): Promise<string | undefined>;
+  /** Types the address, again when the title bar shows that the window was not yet taking keys. */
+  goTo(url: string): Promise<void>;
+  /** Keys by their X names, such as `Return` or `ctrl+Tab`. */
+  press(...keys: string[]): Promise<void>;
+  moveMouse(x: number, y: number): Promise<void>;
+  /**
+   * Selects and copies the whole page, types the address and pastes behind it: what stands on the
+   * page arrives as the end of a URL, percent-encoded and without line ends.
+   */
+  pasteBehind(url: string): Promise<void>;
+  /** Ends every process of the browser. */
+  close(): Promise<void>;
+}
+
+type Xdotool = (...args: string[]) => Promise<string>;
+
+/** Opens the browser with one tab for each of `urls`; resolves when its window is there. */
+export async function openAtDesk(
+  browser: DeskBrowser,
+  place: { readonly profile: string; readonly display: string },
+  { urls = [], refused }: { readonly urls?: readonly string[]; readonly refused?: Refused } = {},
+): Promise<Desk> {
+  const env = environmentOf(place);
+  const args = await browser.prepare(place.profile, refused);
+  // A group of its own, so that all of the browser's processes can be ended.
+  const child = spawn(browser.program, [...args, ...urls], {
+    env,
+    stdio: 'ignore',
+    detached: true,
+  });
+  const exited = once(child, 'exit');
+  const close = async () => {
+    if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
+      process.kill(-child.pid, 'SIGTERM');
+      await exited;
+    }
+  };
+  const xdotool: Xdotool = async (...rest) => (await run('xdotool', rest, { env })).stdout.trim();
+  try {
+    const window = await openedWindow(xdotool, browser.windowClass);
+    // A page that has been loaded is a better sign than time.
+    if (urls.length === 0) await wait(SETTLE_MS);
+    return { ...actionsIn(window, browser, xdotool), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function actionsIn(window: string, browser: DeskBrowser, xdotool: Xdotool): Omit<Desk, 'close'> {
+  const bar = () => xdotool('getwindowname', window);
+  const press: Desk['press'] = async (...keys) => {
+    await xdotool('windowfocus', '--sync', window);
+    await xdotool('key', '--clearmodifiers', '--delay', '60', ...keys);
+  };
+  const type = (text: string) => xdotool('type', '--delay', '15', text);
+  return {
+    press,
+    async title() {
+      const shown = await bar();
+      const title = shown.replace(browser.titleSuffix, '');
+      return title === shown || /^(New Tab|Untitled|about:|https?:|[\w.]+:\d+)/.test(title)
+        ? undefined
+        : title;
+    },
+    async goTo(url) {
+      const before = await bar();
+      for (let tries = 0; tries < 3; tries += 1) {
+        await xdotool('mousemove', '300', '200');
+        await press('ctrl+l');
+        await type(url);
+        await press('Return');
+        const until = Date.now() + LOADING_MS;
+        while (Date.now() < until) {
+          if ((await bar()) !== before) return;
+          await wait(200);
+        }
+      }
+    },
+    async moveMouse(x, y) {
+      await xdotool('mousemove', String(x), String(y));
+    },
+    async pasteBehind(url) {
+      await xdotool('mousemove', ...EMPTY_SPOT, 'click', '1');
+      await press('ctrl+a', 'ctrl+c', 'ctrl+l');
+      await type(url);
+      await press('ctrl+v', 'Return');
+    },
+  };
+}
+
+/** Nothing of this process but where programs and fonts are; the profile is the person's home. */
+function environmentOf({ profile, display }: { profile: string; display: string }) {
+  const env: Record<string, string> = { LANG: 'en_US.UTF-8', DISPLAY: display, HOME: profile };
+  for (const name of ['PATH', 'TMPDIR', 'FONTCONFIG_PATH']) {
+    const value = process.env[name];
+    if (value !== undefined) env[name] = value;
+  }
+  return env;
+}
+
+async function openedWindow(xdotool: Xdotool, windowClass: string): Promise<string> {
+  const until = Date.now() + WINDOW_MS;
+  while (Date.now() < until) {
+    // xdotool exits with 1 while there is none.
+    const found = await xdotool('search', '--onlyvisible', '--class', windowClass).catch(() => '');
+    for (const id of found.split('\n').filter(Boolean)) {
+      const name = await xdotool('getwindowname', id).catch(() => '');
+      if (name !== '') {
+        // Without a window manager nobody else gives it the keyboard.
+        await xdotool('windowfocus', '--sync', id);
+        return id;
+      }
+    }
+    await wait(200);
+  }
+  throw new Error(`no window of ${windowClass} within ${WINDOW_MS} ms`);
+}

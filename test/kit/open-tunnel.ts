@@ -1,0 +1,35 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+
+/**
+ * A WebSocket handshake on a loopback port, and behind it a few bytes; resolves to the status and to
+ * what came back through the tunnel, empty when there was none.
+ */
+export async function openTunnel(
+  port: number,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<{ readonly status: number; readonly echoed: string }> {
+  const socket = connect(port, '127.0.0.1');
+  let read = '';
+  socket.setEncoding('latin1').on('data', (part: string) => (read += part));
+  const closed = once(socket, 'close');
+  const fields = {
+    ...headers,
+    Connection: 'Upgrade',
+    Upgrade: 'websocket',
+    'Sec-WebSocket-Version': '13',
+    'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
+  };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
+  socket.write([`GET ${path} HTTP/1.1`, ...lines, '', ''].join('\r\n'));
+  while (!read.includes('\r\n\r\n')) await Promise.race([once(socket, 'data'), closed]);
+  const status = Number(read.slice(9, 12));
+  read = '';
+  if (status === 101) {
+    socket.write('over and back');
+    while (read.length < 'over and back'.length) await Promise.race([once(socket, 'data'), closed]);
+  }
+  socket.destroy();
+  return { status, echoed: read };
+}

@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connects } from './connects.ts';
+
+const EXAMPLES = join(import.meta.dirname, '..', '..', 'examples', 'forward-auth');
+
+/** How one of the proxies is started on a file of examples/forward-auth/. */
+interface Program {
+  readonly file: string;
+  readonly command: (folder: string) => readonly [string, ...string[]];
+  /** Lines that only a test needs: a log, no privileges, no files outside its folder. */
+  readonly adapt: (config: string, folder: string) => string;
+}
+
+const PROGRAMS = {
+  nginx: {
+    file: 'nginx.conf',
+    command: (folder) => ['nginx', '-e', 'stderr', '-p', folder, '-c', join(folder, 'nginx.conf')],
+    adapt: (config, folder) => {
+      const kept = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+        .map((name) => `${name}_temp_path ${folder}/${name};`)
+        .join(' ');
+      const http = `http { access_log off; error_log stderr; ${kept}`;
+      const main = `daemon off; pid ${folder}/nginx.pid; user root;`;
+      return `${main}\n${config.replace(/^http \{/m, http)}`;
+    },
+  },
+  haproxy: {
+    file: 'haproxy.cfg',
+    command: (folder) => ['haproxy', '-db', '-C', folder, '-f', join(folder, 'haproxy.cfg')],
+    adapt: (config) => config,
+  },
+  caddy: {
+    file: 'Caddyfile',
+    command: (folder) => [
+      'caddy',
+      'run',
+      '--adapter',
+      'caddyfile',
+      '--config',
+      join(folder, 'Caddyfile'),
+    ],
+    adapt: (config) => `{\n\tadmin off\n}\n${config}`,
+  },
+} as const satisfies Record<string, Program>;
+
+export type PeerProxy = keyof typeof PROGRAMS;
+
+/** What the files of examples/forward-auth/ say, and what it is in a test. */
+interface Places {
+  /** URL of `listen.forward_auth`. */
+  readonly guard: string;
+  readonly site: string;
+}
+
+export interface RunningProxy {
+  readonly url: string;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Starts a proxy on its example, with the addresses of a test in it; resolves when it takes connections. */
+export async function startPeer(name: PeerProxy, { guard, site }: Places): Promise<RunningProxy> {
+  const program: Program = PROGRAMS[name];
+  const folder = await mkdtemp(join(tmpdir(), `guard-${name}-`));
+  const port = await freePort();
+  for (const file of await readdir(EXAMPLES)) {
+    const config = (await readFile(join(EXAMPLES, file), 'utf8'))
+      .replaceAll('127.0.0.1:8085', guard.replace('http://', ''))
+      .replaceAll('127.0.0.1:3000', site.replace('http://', ''))
+      .replaceAll('listen 8080', `listen 127.0.0.1:${port}`)
+      .replaceAll('bind :8080', `bind 127.0.0.1:${port}`)
+      .replaceAll(
+        'http://shop.example:8080',
+        `http://shop.example:${port}, http://127.0.0.1:${port}`,
+      );
+    await writeFile(
+      join(folder, file),
+      file === program.file ? program.adapt(config, folder) : config,
+    );
+  }
+  const [command, ...args] = program.command(folder);
+  const child = spawn(command, args, {
+    env: { PATH: process.env['PATH'], HOME: folder },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (log += chunk));
+  const exited = once(child, 'exit');
+  const close = async () => {
+    child.kill('SIGTERM');
+    await exited;
+    await rm(folder, { recursive: true, force: true });
+  };
+  if (!(await connects(port, () => child.exitCode === null))) {
+    await close();
+    throw new Error(`${name} did not start: ${log}`);
+  }
+  return { url: `http://127.0.0.1:${port}`, port, close };
+}
+
+/** A port that was free a moment ago: these programs cannot say which one they were given. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // a TCP listener has one
+  server.close();
+  await once(server, 'close');
+  return port;
+}

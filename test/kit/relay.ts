@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** One request that came by, with its whole body. */
+export interface Passing {
+  readonly method: string;
+  readonly url: string;
+  readonly body: Buffer;
+}
+
+/** Stands before the gateway, and passes everything on as it came, the `Host` header too. */
+export interface Relay {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** `note` is told of each request, as soon as the last byte of it has come by. */
+export async function startRelay(
+  gateway: string,
+  note: (passing: Passing) => void,
+): Promise<Relay> {
+  const server = createServer((incoming, outgoing) => {
+    const { method = '', url = '' } = incoming;
+    const parts: Buffer[] = [];
+    incoming.on('data', (part: Buffer) => parts.push(part));
+    incoming.on('end', () => note({ method, url, body: Buffer.concat(parts) }));
+    passOn(gateway, incoming, outgoing);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // A server that listens on TCP has an AddressInfo.
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+function passOn(gateway: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
+  const { method = 'GET', url = '/', rawHeaders } = incoming;
+  const onward = request(new URL(url, gateway), { method, headers: rawHeaders, setHost: false });
+  onward.on('error', () => outgoing.destroy());
+  onward.on('response', (answer) => {
+    outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
+    answer.pipe(outgoing);
+  });
+  incoming.pipe(onward);
+}

@@ -1,0 +1,41 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import { type Desk, openAtDesk } from './desk.ts';
+import type { DeskBrowser } from './desk-browsers.ts';
+import { type Display, startDisplay } from './virtual-display.ts';
+
+export interface SharedDesk {
+  /** Opens the browser as somebody who has never used it. */
+  readonly open: (
+    browser: DeskBrowser,
+    options?: Parameters<typeof openAtDesk>[2],
+  ) => Promise<Desk>;
+}
+
+/**
+ * A screen of its own for the calling suite. What `open` opens on it has a fresh profile, and is closed
+ * and forgotten behind the test.
+ */
+export function useDesk(): SharedDesk {
+  let display: Display;
+  const left: (() => Promise<void>)[] = [];
+  beforeAll(async () => {
+    display = await startDisplay();
+  });
+  afterAll(() => display.close());
+  afterEach(async () => {
+    for (const leave of left.splice(0).reverse()) await leave();
+  });
+  return {
+    open: async (browser, options) => {
+      const profile = await mkdtemp(join(tmpdir(), 'guard-desk-'));
+      // Browsers write for a moment after their main process has gone.
+      left.push(() => rm(profile, { recursive: true, force: true, maxRetries: 10 }));
+      const desk = await openAtDesk(browser, { profile, display: display.name }, options);
+      left.push(() => desk.close());
+      return desk;
+    },
+  };
+}

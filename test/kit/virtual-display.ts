@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+
+export interface Display {
+  /** Such as `:99`. */
+  readonly name: string;
+  close(): Promise<void>;
+}
+
+/** A virtual screen of its own, on a display number that Xvfb finds free. */
+export async function startDisplay(): Promise<Display> {
+  const child = spawn(
+    'Xvfb',
+    ['-displayfd', '3', '-screen', '0', '1920x1080x24', '-nolisten', 'tcp'],
+    { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] },
+  );
+  const exited = once(child, 'exit');
+  // The fourth entry of stdio above.
+  const answer = child.stdio[3] as Readable;
+  const first = await Promise.race([once(answer, 'data'), exited.then(() => undefined)]);
+  if (!first) throw new Error('Xvfb did not start');
+  return {
+    name: `:${String(first[0]).trim()}`,
+    async close() {
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
