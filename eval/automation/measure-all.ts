@@ -1,5 +1,5 @@
 import { apart } from './apart.ts';
-import { startDisplay } from './display.ts';
+import { startDisplay } from '../../test/kit/virtual-display.ts';
 import { type Protection, startGround } from './ground.ts';
 import { measure, type Visits } from './measure.ts';
 import type { Tool } from './tool.ts';

@@ -133,11 +133,13 @@ describe('3 after the interstitial', () => {
     judgedAt: 0,
     ...over,
   });
+  const rejectedFor = (...reasons: string[]) => session({ state: 'rejected', reasons });
   const cookie = '3f0e5c9a-8a4b-4c6d-8e9f-0a1b2c3d4e5f';
 
   test.each([
     ['passed', session({}), 'allow', []],
-    ['failed', session({ state: 'rejected', reasons: ['webdriver'] }), 'block', ['webdriver']],
+    ['failed', rejectedFor('webdriver'), 'block', ['webdriver']],
+    ['failed on one weaker sign', rejectedFor('emulated_screen'), 'block', ['emulated_screen']],
     ['judged for another browser', session({ userAgent: 'curl/8.14.1' }), 'redirect', []],
   ])('"next /validate returns allow or block": %s', async (_how, kept, decision, reasons) => {
     const rules = '[{ name: r, match: {}, detect: true, challenge: always }]';

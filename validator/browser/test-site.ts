@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Collect } from '@guard/config/contract/ports';
 import type { CollectOutcome } from '../src/challenge/collect-outcome.ts';
+import { answerEchoPage } from '../src/challenge/echo-page.ts';
 import { createCollector } from '../src/challenge/collector.ts';
 import { createChallengeIssuer } from '../src/challenge/issue.ts';
 import { createTestStore, TERMS, type TestStore } from '../src/challenge/test-challenge.ts';
@@ -99,6 +100,9 @@ async function answer(
     response.writeHead(404).end();
   } else if (url.startsWith('/form')) {
     response.writeHead(200, { 'Content-Type': 'text/html' }).end(formPage(url));
+  } else if (url === '/.guard/echo') {
+    const echo = answerEchoPage({ method });
+    response.writeHead(echo.status, echo.headers).end(echo.body);
   } else if (url === '/.guard/verify') {
     if (on.intercept) {
       on.intercept(response);

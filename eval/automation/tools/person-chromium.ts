@@ -1,4 +1,4 @@
-import { CHROMIUM, NECESSARY } from '../chromium-setup.ts';
+import { deskChromium } from '../../../test/kit/desk-browsers.ts';
 import type { Tool } from '../tool.ts';
 import { visitAtDesk } from './desk.ts';
 
@@ -8,16 +8,6 @@ export const personChromiumTools: readonly Tool[] = [
     variant: 'keyboard and mouse',
     goal: 'allowed 100 %',
     needs: { packages: [], programs: ['chromium', 'Xvfb', 'xdotool'] },
-    visit: (url, place) =>
-      visitAtDesk(
-        {
-          program: CHROMIUM,
-          args: [...NECESSARY, `--user-data-dir=${place.profile}`],
-          windowClass: 'chromium',
-          titleSuffix: / - Chromium$/,
-        },
-        url,
-        place,
-      ),
+    visit: (url, place) => visitAtDesk(deskChromium, url, place),
   },
 ];

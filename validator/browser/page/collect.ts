@@ -16,6 +16,7 @@ import { hints } from './sources/hints.ts';
 import { inspector } from './sources/inspector.ts';
 import { languages } from './sources/languages.ts';
 import { layout } from './sources/layout.ts';
+import { partition } from './sources/partition.ts';
 import { permissions } from './sources/permissions.ts';
 import { plugins } from './sources/plugins.ts';
 import { screenSizes } from './sources/screen.ts';
@@ -43,18 +44,19 @@ const sources: { readonly [N in SourceName]: Source<N> } = {
   disguises,
   inspector,
   flooding,
+  partition,
   layout,
 };
 
 /**
  * Reads all sources at once, for one ticket: some questions are drawn from it, and the evidence fits
- * no other. A source that fails or stalls becomes a value; this never rejects.
+ * no other. A source that fails or stalls becomes a value; this never rejects. `echoUrl` as in Ground.
  */
-export async function collect(ticket: string): Promise<Evidence> {
+export async function collect(ticket: string, echoUrl?: string): Promise<Evidence> {
   const startedAt = performance.now();
   const tookMs: Record<string, number> = {};
   const emptyFrame = openEmptyFrame();
-  const ground: Ground = { ticket, inside: emptyFrame?.inside };
+  const ground: Ground = { ticket, echoUrl, inside: emptyFrame?.inside };
   const entries = await Promise.all(
     Object.entries(sources).map(async ([name, source]) => {
       const sourceStartedAt = performance.now();

@@ -31,9 +31,14 @@ async function run(): Promise<void> {
     giveWay();
     return;
   }
-  const evidence = await collect(ticket);
+  const evidence = await collect(ticket, echoUrl());
   // After the readings, which time the browser: both at once would make it look slow.
   act(await upload(url, { ticket, session, evidence, ...(await solve(ticket, Number(work))) }));
+}
+
+/** The echo page lies beside the upload, and is asked for only on this very host. */
+function echoUrl(): string | undefined {
+  return url.startsWith('/') ? new URL('echo', new URL(url, location.href)).href : undefined;
 }
 
 function act(result: Awaited<ReturnType<typeof upload>>): void {

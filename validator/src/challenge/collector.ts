@@ -40,7 +40,7 @@ export function createCollector(options: CollectorOptions): Collect {
   const sealer = createSealer(options.secrets, 'ticket');
 
   async function verify(request: CollectRequest, sent: Sent): Promise<CollectAnswer> {
-    const waitMs = await store.take(`upload:${uploadGroup(sent.ip)}`, CHALLENGE.uploadsPerNetwork);
+    const waitMs = await store.take('upload', uploadGroup(sent.ip), CHALLENGE.uploadsPerNetwork);
     if (waitMs > 0) {
       report({ ...sent, kind: 'limited', reasons: [] });
       return answer(429, 'retry', { 'Retry-After': String(Math.ceil(waitMs / 1000)) });

@@ -89,8 +89,10 @@ const Readings = z.strictObject({
   disguises: reading(z.strictObject({ foreign: texts, proxied: texts })),
   /** How often an error's stack was formatted although no script asked for it. */
   inspector: reading(z.strictObject({ stacksFormatted: count })),
-  /** How many of `asked` history updates in a row a frame was granted. */
+  /** Of `asked` history steps in a row, the last one that a frame was seen to be granted; 0 for none. */
   flooding: reading(z.strictObject({ asked: count, granted: count })),
+  /** Whether a word from a frame of another site crossed over to the page. */
+  partition: reading(z.strictObject({ crossed: z.boolean() })),
   /** The ticket's layout questions as this engine answered them, in CSS pixels. */
   layout: reading(
     z.strictObject({ side: length, answers: z.array(length).max(LIMITS.layoutAnswers) }),

@@ -38,7 +38,10 @@ export function createInterstitial(script: string): RenderInterstitial {
   const cached = createPageCache<FillPage>();
   return ({ ticket, uploadUrl, reference, work = 0, messages, form, look }) => {
     const nonce = newNonce();
-    const connect = uploadUrl.startsWith('/') ? "'self'" : new URL(uploadUrl).origin;
+    const ownHost = uploadUrl.startsWith('/');
+    const connect = ownHost ? "'self'" : new URL(uploadUrl).origin;
+    // For the echo page (challenge/echo-page.ts) and the frame around it, which inherits this policy.
+    const frames = ownHost ? " frame-src data: 'self';" : '';
     const fill = cached(look, `${messages.language} ${form}`, () =>
       compile(look, messages, form, script),
     );
@@ -46,7 +49,7 @@ export function createInterstitial(script: string): RenderInterstitial {
       html: fill({ nonce, ticket, uploadUrl, reference, work: String(work) }),
       headers: pageHeaders(
         nonce,
-        `${look.policy}; script-src 'nonce-${nonce}'; worker-src blob:; connect-src ${connect}`,
+        `${look.policy}; script-src 'nonce-${nonce}'; worker-src blob:;${frames} connect-src ${connect}`,
       ),
     };
   };

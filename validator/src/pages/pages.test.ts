@@ -10,7 +10,8 @@ import { renderProblem } from './problem.ts';
 import { compileTemplate } from './template.ts';
 
 const look = compileLook();
-const render = createInterstitial(loadBrowserBundle().interstitial);
+const script = loadBrowserBundle().interstitial;
+const render = createInterstitial(script);
 const options = {
   ticket: 'A'.repeat(400),
   uploadUrl: '/.guard/verify',
@@ -47,9 +48,19 @@ describe('spec 3: the challenge page', () => {
     expect(one.html).not.toMatch(/\son\w+=|\sstyle=/);
   });
 
-  test('fetches nothing from outside: no address but its own upload', () => {
+  test('fetches nothing from outside: no address but its own upload and the echo page beside it', () => {
     const { html } = render(options);
-    expect(html).not.toMatch(/\b(?:src|href)=|url\(|@import|https?:\/\//);
+    expect(html.replace(script, '')).not.toMatch(/\b(?:src|href)=|url\(|@import|https?:\/\//);
+    expect(script).not.toMatch(/\bhref=|url\(|@import|https?:\/\//);
+  });
+
+  test('frames its own host and frames without one, and nothing where it uploads to another host', () => {
+    expect(render(options).headers['Content-Security-Policy']).toContain(
+      "; frame-src data: 'self';",
+    );
+    const uploadUrl = 'https://collector.guard.example/verify';
+    const { headers } = render({ ...options, uploadUrl });
+    expect(headers['Content-Security-Policy']).not.toContain('frame-src');
   });
 
   test('lets itself connect to the collector it uploads to, and to nothing else', () => {

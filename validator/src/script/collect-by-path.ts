@@ -1,6 +1,7 @@
 import type { Clock, Collect, CollectAnswer, CollectRequest } from '@guard/config/contract/ports';
 import type { Organisation, Site } from '@guard/config/settings/schema';
 import type { ChallengeTerms } from '../challenge/challenge-terms.ts';
+import { answerEchoPage } from '../challenge/echo-page.ts';
 import type { Engine } from '../engine.ts';
 import { emptyAnswer } from './exchange.ts';
 import { createOpenSession } from './open-session.ts';
@@ -31,6 +32,7 @@ export function collectByPath(options: CollectPaths): Collect {
   const tenantOf = createSiteKeys(organisations, sites);
   const answerers = new Map<string, Answerer>([
     ['/verify', options.verify],
+    ['/echo', answerEchoPage],
     ['/script.js', createScriptFile(options.script, tenantOf)],
     [
       '/session',

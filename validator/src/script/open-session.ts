@@ -63,7 +63,7 @@ export function createOpenSession(
   async function open(request: CollectRequest, organisation: string): Promise<CollectAnswer> {
     // Without an address (a unix socket) all visitors share one budget.
     const ip = parseIp(request.ip) ?? '0.0.0.0';
-    const waitMs = await store.take(`script ${networkOf(ip)}`, BUDGET);
+    const waitMs = await store.take('script', networkOf(ip), BUDGET);
     if (waitMs > 0) return emptyAnswer(429, { 'Retry-After': String(Math.ceil(waitMs / 1000)) });
     const userAgent = headerOf(request, 'user-agent');
     if (isCrawler(userAgent)) return emptyAnswer(204);

@@ -1,14 +1,12 @@
-import type { MaybePromise } from '@guard/config/contract/ports';
+import type { MaybePromise, SessionStore } from '@guard/config/contract/ports';
 import type { Reason } from '@guard/config/contract/reasons';
-import type { RateLimit, Rule } from '@guard/config/settings/rule';
-import { after } from '../deadline.ts';
+import type { Rule } from '@guard/config/settings/rule';
+import { afterWith } from '../deadline.ts';
 import type { Facts } from '../request/facts.ts';
-import type { Directive, Directives } from '../rules/direct.ts';
+import type { LazyFindings } from '../rules/compile-match.ts';
+import type { Directives } from '../rules/direct.ts';
 import type { Judgement, Verdict } from './verdict.ts';
 import { weigh } from './weigh.ts';
-
-/** Takes one request from the budget of a rate-limit rule; 0 when it fits, else milliseconds to wait. */
-export type TakeBudget = (limit: Directive<RateLimit>) => MaybePromise<number>;
 
 /**
  * Directives and findings to a judgement. In this order: a rule's block, its rate limit, a rule's
@@ -17,27 +15,39 @@ export type TakeBudget = (limit: Directive<RateLimit>) => MaybePromise<number>;
 export function decide(
   directives: Directives,
   facts: Facts,
-  findings: () => readonly Reason[],
-  takeBudget: TakeBudget,
+  findings: LazyFindings,
+  store: SessionStore,
 ): MaybePromise<Judgement> {
   const { verdict, rateLimit, monitor } = directives;
   if (verdict?.value === 'block') {
-    return monitored(ruleBlock(verdict.by, facts, findings()), undefined, monitor);
+    return monitored(ruleBlock(verdict.by, facts, findings.all()), undefined, monitor);
   }
-  const waitMs = rateLimit === undefined ? 0 : takeBudget(rateLimit);
-  return after(waitMs, (retryAfterMs) => {
-    const detected = detect(directives, facts, findings);
-    if (rateLimit === undefined || retryAfterMs === 0) {
-      return monitored(detected, challengeLeft(directives, facts), monitor);
-    }
-    const limited: Verdict = {
-      kind: 'limited',
-      reasons: ['rate_limit_exceeded'],
-      by: rateLimit.by,
-      retryAfterMs,
-    };
-    return monitored(limited, challengeLeft(directives, facts), monitor);
-  });
+  const context = { directives, facts, findings };
+  if (rateLimit === undefined) return conclude(0, context);
+  const { name, subjectOf, budget } = rateLimit.value;
+  return afterWith(store.take(name, subjectOf(facts), budget), context, conclude);
+}
+
+interface Context {
+  readonly directives: Directives;
+  readonly facts: Facts;
+  readonly findings: LazyFindings;
+}
+
+/** The judgement of a request that no rule blocks; above 0, `retryAfterMs` says that its budget is spent. */
+function conclude(retryAfterMs: number, { directives, facts, findings }: Context): Judgement {
+  const { rateLimit, monitor } = directives;
+  const detected = detect(directives, facts, findings);
+  if (rateLimit === undefined || retryAfterMs === 0) {
+    return monitored(detected, challengeLeft(directives, facts), monitor);
+  }
+  const limited: Verdict = {
+    kind: 'limited',
+    reasons: ['rate_limit_exceeded'],
+    by: rateLimit.by,
+    retryAfterMs,
+  };
+  return monitored(limited, challengeLeft(directives, facts), monitor);
 }
 
 /** A rule's own block. A crawler it was aimed at is told apart from a block of anybody. */
@@ -47,16 +57,19 @@ function ruleBlock(by: Rule, facts: Facts, findings: readonly Reason[]): Verdict
 }
 
 /** The verdict of detection and challenge, for a request that no rule blocked and no budget stopped. */
-function detect(directives: Directives, facts: Facts, findings: () => readonly Reason[]): Verdict {
+function detect(directives: Directives, facts: Facts, findings: LazyFindings): Verdict {
   const { verdict, detect: detection, challenge } = directives;
   if (verdict?.value === 'allow') return { kind: 'allow', reasons: [], by: verdict.by };
   const verified = facts.session.state === 'verified';
   if (detection?.value === true) {
-    const reasons = findings();
+    const reasons = findings.all();
     const weighed = weigh(reasons, verified);
     if (weighed === 'bad') return { kind: 'block', reasons, by: detection.by };
     if (weighed === 'uncertain' && challenge?.value !== 'never') {
-      return { kind: 'challenge', reasons, by: detection.by };
+      // Spec 3: after an upload the next decision is allow or block. To ask a rejected session again
+      // would send its visitor round in a loop, and let a driver try its luck.
+      const answered = facts.session.state === 'rejected';
+      return { kind: answered ? 'block' : 'challenge', reasons, by: detection.by };
     }
   }
   return (
