@@ -51,7 +51,7 @@ function visit(from: number, to: number): void {
     };
     store.keepSession(id, session, 86_400_000);
     store.spend(id, 600_000);
-    store.take(`${ORGANISATION} ${id} everyone's budget`, budget);
+    store.take(`${ORGANISATION} everyone's budget`, id, budget);
   }
 }
 

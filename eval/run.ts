@@ -17,6 +17,7 @@ const { values, positionals } = parseArgs({
     record: { type: 'boolean', default: false },
     misses: { type: 'boolean', default: false },
     runs: { type: 'string', default: '5' },
+    people: { type: 'string' },
     'plain-runs': { type: 'string', default: '1' },
     only: { type: 'string', default: '' },
     dump: { type: 'string' },
@@ -31,6 +32,7 @@ requests: header sets of browsers, clients and crawlers
   --misses     also every request that was judged wrongly
 automation: driven browsers, and people's, before the challenge
   --runs N     visits of each to the site that challenges everybody, default 5
+  --people N   the same of a person's browser, default as --runs
   --plain-runs N
                visits of each to the site that challenges only whom detection doubts, default 1
   --only TEXT  those whose name contains it
@@ -47,13 +49,20 @@ if (others.length > 0 || ![undefined, 'requests', 'automation'].includes(part)) 
 }
 if (part !== 'automation') await runRequests();
 if (part !== 'requests') {
-  const [runs, plainRuns] = [Number(values.runs), Number(values['plain-runs'])];
-  if (!Number.isSafeInteger(runs) || runs < 1) throw new TypeError('--runs is 1 or more');
-  if (!Number.isSafeInteger(plainRuns) || plainRuns < 0) {
-    throw new TypeError('--plain-runs is 0 or more');
-  }
+  const runs = wholeNumber('runs', values.runs, 1);
+  const peopleRuns = wholeNumber('people', values.people ?? values.runs, 1);
+  const plainRuns = wholeNumber('plain-runs', values['plain-runs'], 0);
   const { only, dump, json, record } = values;
-  if (!(await runAutomation({ runs, plainRuns, only, dump, json, record }))) process.exitCode = 1;
+  const met = await runAutomation({ runs, peopleRuns, plainRuns, only, dump, json, record });
+  if (!met) process.exitCode = 1;
+}
+
+function wholeNumber(option: string, text: string, least: number): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < least) {
+    throw new TypeError(`--${option} is ${least} or more`);
+  }
+  return value;
 }
 
 async function runRequests(): Promise<void> {

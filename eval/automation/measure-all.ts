@@ -22,13 +22,16 @@ export interface MeasureAllOptions {
   readonly tools: readonly Tool[];
   /** Visits of each tool to the strict site, and to the plain one. */
   readonly runs: Readonly<Record<Protection, number>>;
+  /** Visits of people to the strict site: what must never fail is tried more often. */
+  readonly peopleRuns: number;
   /** Keeps what challenges upload below this folder. */
   readonly dump: string | undefined;
   readonly onRow: (row: Row) => void;
 }
 
 /** Measures one tool behind the other: one browser at a time, on one virtual screen. */
-export async function measureAll({ tools, runs, dump, onRow }: MeasureAllOptions): Promise<Row[]> {
+export async function measureAll(options: MeasureAllOptions): Promise<Row[]> {
+  const { tools, runs, peopleRuns, dump, onRow } = options;
   const rows: Row[] = [];
   const ground = await startGround(dump);
   const display = await startDisplay();
@@ -36,10 +39,11 @@ export async function measureAll({ tools, runs, dump, onRow }: MeasureAllOptions
     for (const tool of tools) {
       const name = fileNameOf(tool);
       ground.keepUploadsIn(name);
+      const isPerson = tool.goal === 'allowed 100 %';
       const visits = (protection: Protection) =>
         measure(ground, apart(tool), {
           protection,
-          runs: runs[protection],
+          runs: protection === 'strict' && isPerson ? peopleRuns : runs[protection],
           display: display.name,
           name: `${protection}/${name}`,
         });

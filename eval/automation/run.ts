@@ -9,6 +9,8 @@ import { isMet } from './verdict.ts';
 export interface AutomationOptions {
   /** Visits of each tool to the site that challenges everybody. */
   readonly runs: number;
+  /** The same of a person's browser. */
+  readonly peopleRuns: number;
   /** Visits of each to the site that challenges only whom detection doubts. */
   readonly plainRuns: number;
   /** Only tools whose name and variant contain this text; all when it is empty. */
@@ -20,12 +22,13 @@ export interface AutomationOptions {
 
 /** Measures the tools, prints the table; true when every goal was met. */
 export async function runAutomation(options: AutomationOptions): Promise<boolean> {
-  const { runs, plainRuns, only, dump, json, record } = options;
+  const { runs, peopleRuns, plainRuns, only, dump, json, record } = options;
   const chosen = tools.filter(({ name, variant }) => `${name} ${variant}`.includes(only));
   if (chosen.length === 0) throw new TypeError(`--only ${only}: no such tool`);
   const rows = await measureAll({
     tools: chosen,
     runs: { strict: runs, plain: plainRuns },
+    peopleRuns,
     dump,
     onRow: (row) => process.stderr.write(`${progressOf(row)}\n`),
   });

@@ -11,8 +11,8 @@ export interface CountedStore {
 }
 
 /** A real store in memory that remembers what it was asked; uploads are not limited unless `limits`. */
-export function countedStore({ limits = false } = {}): CountedStore {
-  const inner = new MemoryStore(Date.now, { maxSessions: 1e4, maxSpent: 1e4, maxBudgets: 1e4 });
+export function countedStore({ limits = false, clock = Date.now } = {}): CountedStore {
+  const inner = new MemoryStore(clock, { maxSessions: 1e4, maxSpent: 1e4, maxBudgets: 1e4 });
   const calls = { session: 0, keepSession: 0, spend: 0, take: 0 };
   const kept: { id: string; session: Session }[] = [];
   const store = storeWith({
@@ -29,9 +29,9 @@ export function countedStore({ limits = false } = {}): CountedStore {
       calls.spend += 1;
       return inner.spend(id, ttlMs);
     },
-    take(key, budget) {
+    take(...args) {
       calls.take += 1;
-      return limits ? inner.take(key, budget) : 0;
+      return limits ? inner.take(...args) : 0;
     },
   });
   return { store, calls, kept };

@@ -8,6 +8,23 @@ export function after<T, U>(
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
+/** The same with what `next` needs besides: no request makes a function for it. */
+export function afterWith<T, With, U>(
+  value: MaybePromise<T>,
+  context: With,
+  next: (value: T, context: With) => MaybePromise<U>,
+): MaybePromise<U> {
+  return value instanceof Promise ? later(value, context, next) : next(value, context);
+}
+
+function later<T, With, U>(
+  value: Promise<T>,
+  context: With,
+  next: (value: T, context: With) => MaybePromise<U>,
+): Promise<U> {
+  return value.then((known) => next(known, context));
+}
+
 /** Resolves like `answer`, or with `late()` when that has not happened within `budgetMs`. */
 export function within<T>(answer: Promise<T>, budgetMs: number, late: () => T): Promise<T> {
   return new Promise((resolve, reject) => {

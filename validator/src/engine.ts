@@ -1,4 +1,5 @@
 import type { Clock, EventSink, Log, SessionStore } from '@guard/config/contract/ports';
+import type { TransportFacts } from '@guard/config/contract/transport';
 import type { IssueChallenge } from './challenge/issue.ts';
 import type { FactSources } from './request/facts.ts';
 import type { SessionIds } from './session/session-id.ts';
@@ -23,4 +24,6 @@ export interface Caller {
   readonly uploadUrl: string;
   /** Ends the question early: its answer is of no use any more. */
   readonly signal?: AbortSignal | undefined;
+  /** What the visitor's own handshake showed, where the caller saw it. */
+  readonly transport?: TransportFacts | undefined;
 }

@@ -2,44 +2,56 @@ import type { Action, DecisionEvent } from '@guard/config/contract/event';
 import { categoriesOf } from '@guard/config/contract/reasons';
 import { referrerOrigin } from '@guard/config/contract/referrer-origin';
 import type { ValidateResponse } from '@guard/config/contract/validate-response';
-import { challengeStateOf, type Facts } from './request/facts.ts';
+import type { Caller, Engine } from './engine.ts';
+import type { Policy } from './organisation.ts';
+import { challengeStateOf } from './request/facts.ts';
+import type { Rendering } from './response/render.ts';
 import type { Judgement } from './verdict/verdict.ts';
 
-export interface Told {
-  readonly facts: Facts;
-  readonly judgement: Judgement;
-  readonly response: ValidateResponse;
-  readonly requestId: string;
-  readonly reference: string;
+/** What was put together for one answer, and is remembered with it. */
+export interface Answer extends Rendering {
+  /** The visitor's session, presented or new; empty when there is none. */
   readonly sessionId: string;
-  readonly createdAt: number;
-  readonly organisation: string;
-  readonly site: string;
-  readonly validator: DecisionEvent['validator'];
-  readonly observe: boolean;
-  readonly durationUs: number;
+  readonly nowMs: number;
 }
 
+/** By whom, for whom and since when. */
+interface Setting {
+  readonly policy: Pick<Policy, 'organisation'>;
+  readonly caller: Pick<Caller, 'site' | 'via'>;
+  readonly engine: Pick<Engine, 'observe'>;
+  /** performance.now() when the decision began. */
+  readonly startedAt: number;
+}
+
+/** Most decisions have no reasons, and share their categories. */
+const NONE: readonly string[] = [];
+
 /** A decision as it is remembered (spec 2.7). */
-export function describeEvent(told: Told): DecisionEvent {
-  const { facts, judgement, response } = told;
+export function describeEvent(
+  judgement: Judgement,
+  response: ValidateResponse,
+  answer: Answer,
+  { policy, caller, engine, startedAt }: Setting,
+): DecisionEvent {
+  const { facts } = answer;
   const { concluded, enforced } = judgement;
   const action: Action = enforced.kind;
   return {
-    createdAt: told.createdAt,
-    requestId: told.requestId,
-    organisation: told.organisation,
-    site: told.site,
+    createdAt: answer.nowMs,
+    requestId: answer.requestId,
+    organisation: policy.organisation,
+    site: caller.site,
     action,
     decision: concluded.kind,
     response: response.decision,
     statusCode: response.status_code ?? 0,
     rule: concluded.by?.name ?? '',
     monitor: judgement.monitor,
-    observe: told.observe,
+    observe: engine.observe,
     rateLimited: concluded.kind === 'limited',
     blockReasons: concluded.reasons,
-    blockReasonCategories: categoriesOf(concluded.reasons),
+    blockReasonCategories: concluded.reasons.length === 0 ? NONE : categoriesOf(concluded.reasons),
     crawler: facts.crawler,
     method: facts.method,
     scheme: facts.url.scheme,
@@ -50,11 +62,13 @@ export function describeEvent(told: Told): DecisionEvent {
     ip: facts.ip,
     country: facts.country(),
     userAgent: facts.userAgent,
-    session: told.sessionId,
+    session: answer.sessionId,
     challenge: action === 'challenge' ? 'issued' : challengeStateOf(facts.session),
-    reference: told.reference,
-    validator: told.validator,
-    durationUs: told.durationUs,
+    reference: answer.reference,
+    validator: caller.via,
+    durationUs: Math.round((performance.now() - startedAt) * 1000),
     headers: facts.headers,
+    ja4: facts.transport?.hello?.ja4 ?? '',
+    http2: facts.transport?.http2?.fingerprint ?? '',
   };
 }

@@ -9,6 +9,7 @@ import { type ExplainedFacts, explainFacts } from './explain-facts.ts';
 import type { Policy } from './organisation.ts';
 import type { Facts } from './request/facts.ts';
 import { parseValidateBody } from './request/parse.ts';
+import type { LazyFindings } from './rules/compile-match.ts';
 import { allowlistRule, direct } from './rules/direct.ts';
 import { type DirectiveName, directivesOf, setBy } from './rules/directive-names.ts';
 import { validate } from './validate.ts';
@@ -68,7 +69,7 @@ export type Explained =
 
 /** What a decision passed through, noted while it was made. */
 interface Trace {
-  seen: { readonly facts: Facts; readonly findings: () => readonly Reason[] } | undefined;
+  seen: { readonly facts: Facts; readonly findings: LazyFindings } | undefined;
   readonly matched: Set<Rule>;
   event: DecisionEvent | undefined;
 }
@@ -106,7 +107,7 @@ export async function explain(
     organisation: policy.organisation,
     site: question.site,
     facts: explainFacts(seen.facts),
-    ...explainFindings(seen.findings(), seen.facts),
+    ...explainFindings(seen.findings.all(), seen.facts),
     rules: explainRules(policy, seen, trace.matched),
     verdict: {
       concluded: event.decision,
@@ -122,13 +123,12 @@ export async function explain(
 }
 
 function tracing(policy: Policy, trace: Trace): Policy {
-  const rules = policy.rules.map(({ rule, holds, surelyHolds }) => ({
-    rule,
-    surelyHolds,
-    holds: (facts: Facts, findings: () => readonly Reason[]) => {
+  const rules = policy.rules.map(({ holds, ...compiled }) => ({
+    ...compiled,
+    holds: (facts: Facts, findings: LazyFindings) => {
       trace.seen = { facts, findings };
       const matched = holds(facts, findings);
-      if (matched) trace.matched.add(rule);
+      if (matched) trace.matched.add(compiled.rule);
       return matched;
     },
   }));
@@ -165,7 +165,7 @@ function untouchable(
     session: (id) => (session === undefined ? store.session(id) : assumed),
     keepSession: () => undefined,
     spend: () => false,
-    take: (_key, { perMs, requests }) => (overBudget ? perMs / requests : 0),
+    take: (_name, _subject, { perMs, requests }) => (overBudget ? perMs / requests : 0),
     close: () => Promise.resolve(),
   };
 }

@@ -15,7 +15,7 @@ import type {
 } from '@guard/config/contract/ports';
 import type { Databases } from '@guard/config/settings/databases';
 import type { BotKey } from '@guard/config/settings/web-bot-auth';
-import type { Organisation } from '@guard/config/settings/schema';
+import type { Organisation, Site } from '@guard/config/settings/schema';
 import type { FastifyPluginAsync } from 'fastify';
 import { loadBrowserBundle } from '../browser/build.ts';
 import { describeFailedUpload } from './challenge-event.ts';
@@ -32,6 +32,7 @@ import type { Resolver } from './proofs/forward-confirmed.ts';
 import { openProofs } from './proofs/open-proofs.ts';
 import { createAgentReader } from './request/agent.ts';
 import { asnSource } from './rules/asn-source.ts';
+import { collectByPath } from './script/collect-by-path.ts';
 import { REJECTED_TTL_MS, VERIFIED_TTL_MS } from './session/cookie.ts';
 import { createSealer } from './session/sealer.ts';
 import { createSessionIds } from './session/session-id.ts';
@@ -43,6 +44,8 @@ export { MemoryStore } from './session/memory-store.ts';
 
 export interface ValidatorOptions {
   readonly organisations: readonly Organisation[];
+  /** The pages of their hosts may use the browser script. */
+  readonly sites?: readonly Pick<Site, 'hosts' | 'organisation'>[];
   /** Seals sessions and tickets; the first one signs. */
   readonly secrets: readonly string[];
   readonly observe: boolean;
@@ -68,14 +71,17 @@ export interface ValidatorOptions {
 }
 
 export interface Validator {
-  /** The in-process side of the Validate port, for the sites of one organisation. */
-  forOrganisation(id: string): Validate;
+  /**
+   * The in-process side of the Validate port, for the sites of one organisation; `observe` for those
+   * where nothing is enforced.
+   */
+  forOrganisation(id: string, observe?: boolean): Validate;
   readonly collect: Collect;
   /** Why a request of one organisation gets the answer it gets. Changes nothing and records nothing. */
   explain(organisation: string, question: ExplainQuestion): Promise<Explained>;
   /** `POST /validate` and `GET /health`. */
   readonly validateRoutes: FastifyPluginAsync;
-  /** The challenge's upload and `GET /health`. */
+  /** The browser script, uploads, and `GET /health`. */
   readonly collectorRoutes: FastifyPluginAsync;
 }
 
@@ -84,12 +90,13 @@ export function createValidator(options: ValidatorOptions): Validator {
   const { organisations, secrets, crawlers, store, clock, metrics } = options;
   const engine = createEngine(options);
   const policies = new Map(organisations.map((o) => [o.id, compilePolicy(o, crawlers)]));
-  const collect = createCollector({
+  const verify = createCollector({
     secrets,
     store,
     clock,
     sessionTtlMs: VERIFIED_TTL_MS,
     rejectedTtlMs: REJECTED_TTL_MS,
+    currentRuleSet: (id) => policies.get(id)?.challenge.ruleSet,
     // No credential travels with an upload, and the ticket says whose visitor it is.
     allowedOrigin: () => true,
     report(outcome) {
@@ -98,9 +105,13 @@ export function createValidator(options: ValidatorOptions): Validator {
       if (event) options.events.record(event);
     },
   });
+  const { script } = loadBrowserBundle();
+  const termsOf = (id: string) => policyOf(policies, id).challenge;
+  const collect = collectByPath({ sites: [], ...options, verify, script, engine, termsOf });
   const isHealthAuthorised = createHealthCheck(options);
   return {
-    forOrganisation: (id) => inProcess(policyOf(policies, id), engine),
+    forOrganisation: (id, observe = false) =>
+      inProcess(policyOf(policies, id), observe ? { ...engine, observe } : engine),
     collect,
     explain: (id, question) => explain(question, policyOf(policies, id), engine),
     validateRoutes: validateRoutes({ ...options, policies, engine, isHealthAuthorised }),
@@ -142,8 +153,14 @@ function policyOf(policies: ReadonlyMap<string, Policy>, id: string): Policy {
 }
 
 function inProcess(policy: Policy, engine: Engine): Validate {
-  return (request, { site = '', signal }) => {
-    const caller: Caller = { site, via: 'in-process', uploadUrl: '/.guard/verify', signal };
+  return (request, { site = '', signal, transport }) => {
+    const caller: Caller = {
+      site,
+      via: 'in-process',
+      uploadUrl: '/.guard/verify',
+      signal,
+      transport,
+    };
     return after(validate(request, policy, caller, engine), outcomeOf);
   };
 }

@@ -1,5 +1,7 @@
 import type { CatalogueCrawler, CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import type { AllowlistEntry, Organisation } from '@guard/config/settings/schema';
+import { challengeTerms, type ChallengeTerms } from './challenge/challenge-terms.ts';
+import { compileLook, type Look } from './pages/look.ts';
 import { managedRobots } from './response/robots.ts';
 import { type CompiledRule, compileRules } from './rules/direct.ts';
 
@@ -10,19 +12,25 @@ export interface Policy {
   readonly isAllowlisted: (crawler: CatalogueCrawler) => boolean;
   readonly features: Organisation['features'];
   readonly monitor: boolean;
+  /** What its challenges ask for. */
+  readonly challenge: ChallengeTerms;
+  /** How its pages look. */
+  readonly look: Look;
   readonly blockPage: string | undefined;
   /** The validator-owned robots.txt; undefined leaves the origin's own. */
   readonly robots: string | undefined;
 }
 
 export function compilePolicy(settings: Organisation, crawlers: CrawlerCatalogue): Policy {
-  const rules = compileRules(settings.rules);
+  const rules = compileRules(settings.id, settings.rules);
   return {
     organisation: settings.id,
     rules,
     isAllowlisted: compileAllowlist(settings.crawler_allowlist),
     features: settings.features,
     monitor: settings.monitor,
+    challenge: challengeTerms(settings),
+    look: compileLook(settings.branding, settings.challenge_page),
     blockPage: settings.block_page?.html,
     robots: robotsOf(settings, crawlers, rules),
   };

@@ -1,11 +1,12 @@
 import { mintRequestId } from '@guard/config/contract/request-id';
-import type { ValidateResponse } from '@guard/config/contract/validate-response';
+import type { Cookie, ValidateResponse } from '@guard/config/contract/validate-response';
 import type { Challenge } from './challenge/issue.ts';
 import { newReference } from './challenge/reference-code.ts';
 import { nameOf } from './error-name.ts';
 import type { Caller, Engine } from './engine.ts';
-import { describeEvent } from './event.ts';
+import { type Answer, describeEvent } from './event.ts';
 import type { Policy } from './organisation.ts';
+import { formSource } from './pages/form-source.ts';
 import type { Facts } from './request/facts.ts';
 import { render } from './response/render.ts';
 import { representationFor } from './response/representation.ts';
@@ -22,40 +23,33 @@ export interface Setting {
 
 /** A judgement to the wire's answer, and to the event that remembers it. */
 export function respond(facts: Facts, judged: Judgement, setting: Setting): ValidateResponse {
-  const { policy, caller, engine, startedAt } = setting;
+  const { policy, engine } = setting;
   const judgement = engine.observe ? observed(judged) : judged;
   const { enforced } = judgement;
-  const now = engine.clock();
-  const requestId = mintRequestId(now);
-  const session = sessionFor(facts, setting);
-  const challenge = challengeFor(enforced, facts, session.id, setting, now);
-  const reference = challenge?.reference ?? referenceFor(enforced);
-  const response = render(enforced, {
+  const nowMs = engine.clock();
+  const showsPage = enforced.kind === 'challenge' && representationFor(facts) === 'html';
+  const isKnown = facts.session.state !== 'none';
+  const sessionId = isKnown
+    ? facts.session.id
+    : mintFor(facts, setting, showsPage ? nowMs : undefined);
+  const challenge = showsPage ? challengeFor(facts, sessionId, setting, nowMs) : undefined;
+  const answer: Answer = {
     facts,
     policy,
-    requestId,
-    reference,
-    cookies: session.minted ? [sessionCookie(session.id, facts.url.scheme)] : [],
+    requestId: mintRequestId(nowMs),
+    reference: challenge?.reference ?? referenceFor(enforced),
+    sessionId,
+    cookies:
+      isKnown || sessionId === '' ? NO_COOKIES : [sessionCookie(sessionId, facts.url.scheme)],
     interstitial: challenge && { text: challenge.html, headers: challenge.headers },
-  });
-  engine.events.record(
-    describeEvent({
-      facts,
-      judgement,
-      response,
-      requestId,
-      reference,
-      sessionId: session.id,
-      createdAt: now,
-      organisation: policy.organisation,
-      site: caller.site,
-      validator: caller.via,
-      observe: engine.observe,
-      durationUs: Math.round((performance.now() - startedAt) * 1000),
-    }),
-  );
+    nowMs,
+  };
+  const response = render(enforced, answer);
+  engine.events.record(describeEvent(judgement, response, answer, setting));
   return response;
 }
+
+const NO_COOKIES: readonly Cookie[] = [];
 
 /** Observe mode: whatever was concluded, the visitor passes. */
 function observed({ concluded, monitor }: Judgement): Judgement {
@@ -64,34 +58,34 @@ function observed({ concluded, monitor }: Judgement): Judgement {
 }
 
 /**
- * The presented session, or a new one; a matched crawler, and who is only observed, get none. An id
- * that could not be sealed is none: an `allow` stays one, and a challenge goes out without its page.
+ * A new session's id; a matched crawler, and who is only observed, get none. An id that could not be
+ * sealed is none: an `allow` stays one, and a challenge goes out without its page.
  */
-function sessionFor(facts: Facts, { policy, engine }: Setting): { id: string; minted: boolean } {
-  if (facts.session.state !== 'none') return { id: facts.session.id, minted: false };
-  if (engine.observe || facts.crawler) return { id: '', minted: false };
+function mintFor(
+  facts: Facts,
+  { policy, engine }: Setting,
+  challengedAt: number | undefined,
+): string {
+  if (engine.observe || facts.crawler) return '';
   try {
-    return { id: engine.ids.mint(policy.organisation), minted: true };
+    return engine.ids.mint(policy.organisation, challengedAt);
   } catch (error) {
     engine.log('error', 'session_not_sealed', { error: nameOf(error) });
-    return { id: '', minted: false };
+    return '';
   }
 }
 
 /**
- * The challenge page. Without a session it could not be won, and who takes no HTML needs none. One that
- * could not be rendered is left out, and the caller denies (spec 3).
+ * The challenge page. Without a session it could not be won, so there is none. One that could not be
+ * rendered is left out, and the caller denies (spec 3).
  */
 function challengeFor(
-  { kind }: Verdict,
   facts: Facts,
   sessionId: string,
   { policy, caller, engine }: Setting,
   nowMs: number,
 ): Challenge | undefined {
-  if (kind !== 'challenge' || sessionId === '' || representationFor(facts) !== 'html') {
-    return undefined;
-  }
+  if (sessionId === '') return undefined;
   try {
     return engine.issue({
       organisation: policy.organisation,
@@ -99,7 +93,9 @@ function challengeFor(
       ip: facts.ip,
       userAgent: facts.userAgent,
       acceptLanguage: facts.headers['accept-language'],
-      method: facts.method,
+      form: formSource(facts),
+      look: policy.look,
+      terms: policy.challenge,
       uploadUrl: caller.uploadUrl,
       nowMs,
     });

@@ -1,19 +1,17 @@
 import type { ValidateErrorType } from '@guard/config/contract/errors';
 import { VALIDATE } from '@guard/config/contract/limits';
-import type { MaybePromise, SessionStore } from '@guard/config/contract/ports';
-import type { Reason } from '@guard/config/contract/reasons';
+import type { MaybePromise } from '@guard/config/contract/ports';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import type { ValidateResponse } from '@guard/config/contract/validate-response';
-import { after, within } from './deadline.ts';
+import { afterWith, within } from './deadline.ts';
 import type { Caller, Engine } from './engine.ts';
 import { nameOf } from './error-name.ts';
 import type { Policy } from './organisation.ts';
-import { describe, type Described, type Facts } from './request/facts.ts';
+import { describe, type RequestFacts, type SessionFact } from './request/facts.ts';
 import { respond, type Setting } from './respond.ts';
-import { budgetKey } from './rules/budget-key.ts';
 import { direct } from './rules/direct.ts';
 import { resolveSession } from './session/resolve.ts';
-import { findingsOf } from './signals/list.ts';
+import { Findings } from './signals/findings.ts';
 import { decide } from './verdict/decide.ts';
 import type { Judgement } from './verdict/verdict.ts';
 
@@ -34,65 +32,61 @@ export function validate(
   caller: Caller,
   engine: Engine,
 ): MaybePromise<Validated> {
-  const failed = (error: unknown): Validated => {
-    // Its name and not its message, which can quote what was sent.
-    engine.log('error', 'validate_failed', { error: nameOf(error) });
-    return { kind: 'error', type: 'internal_server_error' };
-  };
   try {
     const startedAt = performance.now();
-    const described = describe(request, engine.sources, policy.isAllowlisted);
+    const described = describe(request, engine.sources, policy.isAllowlisted, caller.transport);
     if (described.kind === 'error') return described;
-    const deadline: Deadline = { passed: false, signal: caller.signal };
-    const answer = decideOn(described, deadline, { policy, caller, engine, startedAt });
-    if (!(answer instanceof Promise)) return answer;
-    const leftMs = VALIDATE.budgetMs - (performance.now() - startedAt);
-    return within(answer.catch(failed), leftMs, () => {
-      deadline.passed = true;
-      return TIMED_OUT;
-    });
+    const { facts, cookie } = described;
+    const decision: Decision = { facts, policy, caller, engine, startedAt, isLate: false };
+    const visitor = { organisation: policy.organisation, userAgent: facts.userAgent };
+    const { store, ids, clock } = engine;
+    const session = resolveSession(cookie, visitor, store, ids, clock);
+    const answer = afterWith(session, decision, judge);
+    return answer instanceof Promise ? inTime(answer, decision) : answer;
   } catch (error) {
-    return failed(error);
+    return failed(error, engine);
   }
 }
 
-/** What a store that answers too late finds: nobody waits any more, so nothing is spent or recorded. */
-interface Deadline {
-  passed: boolean;
-  readonly signal: AbortSignal | undefined;
+/** One decision on its way. */
+interface Decision extends Setting {
+  readonly facts: RequestFacts;
+  /** The budget of time is spent. */
+  isLate: boolean;
 }
 
-function isOver({ passed, signal }: Deadline): boolean {
-  return passed || signal?.aborted === true;
+/** A store that answers too late finds that nobody waits any more, so nothing is spent or recorded. */
+function isOver({ isLate, caller }: Decision): boolean {
+  return isLate || caller.signal?.aborted === true;
 }
 
-function decideOn(
-  { facts: known, cookie }: Described & { kind: 'described' },
-  deadline: Deadline,
-  setting: Setting,
-): MaybePromise<Validated> {
-  const { policy, engine } = setting;
-  const visitor = { organisation: policy.organisation, userAgent: known.userAgent };
-  return after(resolveSession(cookie, visitor, engine.store, engine.ids), (session) => {
-    if (isOver(deadline)) return TIMED_OUT;
-    const facts: Facts = { ...known, session };
-    return after(judge(facts, policy, engine.store), (judgement): Validated => {
-      if (isOver(deadline)) return TIMED_OUT;
-      return { kind: 'response', response: respond(facts, judgement, setting) };
-    });
+function judge(session: SessionFact, decision: Decision): MaybePromise<Validated> {
+  if (isOver(decision)) return TIMED_OUT;
+  const { facts, policy, engine } = decision;
+  facts.session = session;
+  const findings = new Findings(facts);
+  const directives = direct(policy.rules, facts, findings);
+  const wanted =
+    policy.monitor && !directives.monitor ? { ...directives, monitor: true } : directives;
+  return afterWith(decide(wanted, facts, findings, engine.store), decision, answered);
+}
+
+function answered(judgement: Judgement, decision: Decision): Validated {
+  if (isOver(decision)) return TIMED_OUT;
+  return { kind: 'response', response: respond(decision.facts, judgement, decision) };
+}
+
+function inTime(answer: Promise<Validated>, decision: Decision): Promise<Validated> {
+  const caught = answer.catch((error: unknown) => failed(error, decision.engine));
+  const leftMs = VALIDATE.budgetMs - (performance.now() - decision.startedAt);
+  return within(caught, leftMs, () => {
+    decision.isLate = true;
+    return TIMED_OUT;
   });
 }
 
-/** Rules and findings to a judgement. Findings are made when something asks, and once. */
-function judge(facts: Facts, policy: Policy, store: SessionStore): MaybePromise<Judgement> {
-  let found: readonly Reason[] | undefined;
-  const findings = () => (found ??= findingsOf(facts));
-  const directives = direct(policy.rules, facts, findings);
-  const monitor = directives.monitor || policy.monitor;
-  return decide({ ...directives, monitor }, facts, findings, ({ value, by }) =>
-    store.take(budgetKey(policy.organisation, by, value.by, facts), {
-      requests: value.requests,
-      perMs: value.per,
-    }),
-  );
+function failed(error: unknown, { log }: Engine): Validated {
+  // Its name and not its message, which can quote what was sent.
+  log('error', 'validate_failed', { error: nameOf(error) });
+  return { kind: 'error', type: 'internal_server_error' };
 }

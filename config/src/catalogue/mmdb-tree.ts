@@ -1,7 +1,4 @@
-import { isV4Mapped, readIpv4, readIpv6 } from '../net/address.ts';
-
-/** Scratch of one look-up; look-ups are synchronous, so one is enough. */
-const words = new Uint32Array(4);
+import { readAddress } from '../net/read-address.ts';
 
 /** What the metadata of a file says about its tree. */
 export interface TreeShape {
@@ -36,14 +33,12 @@ export class MmdbTree {
 
   /** The record at an address, spelled as `parseIp` returns it; 0 when there is none. */
   recordAt(ip: string): number {
-    const v4 = readIpv4(ip, 0, ip.length);
-    if (v4 !== -1) return this.#found(this.#walk(this.#v4Root, v4));
-    if (!readIpv6(ip, ip.length, words)) return 0;
-    if (isV4Mapped(words)) return this.#found(this.#walk(this.#v4Root, words[3] ?? 0));
+    const { family, v4, v6 } = readAddress(ip);
+    if (family === 'v4') return this.#found(this.#walk(this.#v4Root, v4));
     // A tree of IPv4 addresses would take the first bits of an IPv6 address for one.
-    if (this.#shape.ipVersion === 4) return 0;
+    if (family === 'none' || this.#shape.ipVersion === 4) return 0;
     let node = 0;
-    for (let word = 0; word < 4; word += 1) node = this.#walk(node, words[word] ?? 0);
+    for (let word = 0; word < 4; word += 1) node = this.#walk(node, v6[word] ?? 0);
     return this.#found(node);
   }
 

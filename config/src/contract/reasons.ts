@@ -225,6 +225,12 @@ export const reasons = {
     weight: 5,
     meaning: 'The request says that it came through a proxy.',
   },
+  session_moved: {
+    category: 'suspicious_network',
+    weight: 40,
+    meaning:
+      'The session passed its challenge elsewhere, and now comes from a network of machines.',
+  },
   rate_limit_exceeded: {
     category: 'suspicious_network',
     weight: 100,

@@ -1,5 +1,8 @@
 import { parseIp } from '../net/cidr.ts';
 
+const DOT = 0x2e;
+const HYPHEN = 0x2d;
+
 /** Longest host name (RFC 1035 3.1), with room for a port. */
 const MAX_HOST_LENGTH = 255 + 6;
 
@@ -52,10 +55,22 @@ export function compileHosts<T>(
  */
 export function canonicalHost(text: string): string | undefined {
   if (text.length > MAX_HOST_LENGTH) return undefined;
+  if (isCanonicalName(text)) return text;
   const literal = /^\[([0-9a-f:.]+)\](?::\d*)?$/i.exec(text);
   if (literal !== null) {
     const address = parseIp(literal[1] ?? '');
     return address === undefined ? undefined : `[${address}]`;
   }
   return /^([a-z0-9_.-]*?)\.?(?::\d*)?$/.exec(text.toLowerCase())?.[1];
+}
+
+/** Whether a text is a name that is compared as it stands, as most are: asked first, it spares two expressions. */
+function isCanonicalName(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    const isLower = code >= 0x61 && code <= 0x7a;
+    const isDigit = code >= 0x30 && code <= 0x39;
+    if (!isLower && !isDigit && code !== DOT && code !== HYPHEN) return false;
+  }
+  return text.charCodeAt(text.length - 1) !== DOT;
 }

@@ -1,7 +1,4 @@
-import { isV4Mapped, readIpv4, readIpv6 } from './address.ts';
-
-/** Scratch of one look-up; look-ups are synchronous, so one is enough. */
-const words = new Uint32Array(4);
+import { readAddress } from './read-address.ts';
 
 /**
  * Runs of addresses in rising order: a run begins at its start and ends before the next one's. Every
@@ -37,10 +34,9 @@ export class AddressMap {
 
   /** The value at an address, spelled as `parseIp` returns it; 0 where there is none. */
   numberAt(ip: string): number {
-    const v4 = readIpv4(ip, 0, ip.length);
-    if (v4 !== -1) return this.#atV4(v4);
-    if (!readIpv6(ip, ip.length, words)) return 0;
-    return isV4Mapped(words) ? this.#atV4(words[3] ?? 0) : this.#atV6(words[0] ?? 0, words[1] ?? 0);
+    const { family, v4, v6 } = readAddress(ip);
+    if (family === 'v4') return this.#atV4(v4);
+    return family === 'v6' ? this.#atV6(v6[0] ?? 0, v6[1] ?? 0) : 0;
   }
 
   #atV4(address: number): number {

@@ -1,11 +1,9 @@
-import { isV4Mapped, readIpv4, readIpv6, readRange } from './address.ts';
+import { readRange } from './address.ts';
 import type { AddressRange } from './address.ts';
+import { readAddress } from './read-address.ts';
 
 /** From this many IPv4 intervals on, 256 KiB of index buy a shorter search. */
 const INDEX_FROM = 4096;
-
-/** Scratch of one look-up; look-ups are synchronous, so one is enough. */
-const words = new Uint32Array(4);
 
 /**
  * A set of IP ranges that answers `has` without allocating.
@@ -56,10 +54,9 @@ export class PrefixSet {
 
   /** Whether an address, spelled as `parseIp` returns it, lies in the set; false for any other text. */
   has(ip: string): boolean {
-    const v4 = readIpv4(ip, 0, ip.length);
-    if (v4 !== -1) return this.#v4.has(v4);
-    if (!readIpv6(ip, ip.length, words)) return false;
-    return isV4Mapped(words) ? this.#v4.has(words[3] ?? 0) : this.#v6.has(words);
+    const { family, v4, v6 } = readAddress(ip);
+    if (family === 'v4') return this.#v4.has(v4);
+    return family === 'v6' && this.#v6.has(v6);
   }
 }
 

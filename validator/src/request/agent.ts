@@ -1,6 +1,6 @@
 import type { CatalogueCrawler, CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import type { UserAgentCatalogue } from '@guard/config/catalogue/user-agents';
-import { LRUCache } from 'lru-cache';
+import { TwoGenerationCache } from '../two-generation-cache.ts';
 import { type BrowserClaim, readBrowserClaim } from './browser-claim.ts';
 import { expectedBrands } from './chromium-brands.ts';
 import { plausibilityOf, type Plausibility } from './plausibility.ts';
@@ -41,7 +41,7 @@ export function createAgentReader(
   crawlers: CrawlerCatalogue,
   tokens: UserAgentCatalogue,
 ): (userAgent: string) => Agent {
-  const known = new LRUCache<string, Agent>({ max: MAX_AGENTS });
+  const known = new TwoGenerationCache<Agent>(MAX_AGENTS);
   return (userAgent) => {
     const key = userAgent.length > MAX_LENGTH ? userAgent.slice(0, MAX_LENGTH) : userAgent;
     const cached = known.get(key);

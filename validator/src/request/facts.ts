@@ -2,6 +2,7 @@ import type { CatalogueCrawler } from '@guard/config/catalogue/crawlers';
 import type { NetworkKind } from '@guard/config/catalogue/networks';
 import type { ChallengeState, CrawlerFact } from '@guard/config/contract/event';
 import type { Session } from '@guard/config/contract/ports';
+import type { TransportFacts } from '@guard/config/contract/transport';
 import type { ValidateErrorType } from '@guard/config/contract/errors';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { readingsOf } from '@guard/config/matching/path-readings';
@@ -22,7 +23,12 @@ export interface CrawlerClaim extends CrawlerFact {
 /** Where the visitor stands with the challenge. Only `verified` and `rejected` are stored. */
 export type SessionFact =
   | { readonly state: 'none' }
-  | { readonly state: 'issued'; readonly id: string }
+  | {
+      readonly state: 'issued';
+      readonly id: string;
+      /** It was shown a challenge that ran out without an answer. */
+      readonly uncleared: boolean;
+    }
   | { readonly state: 'verified' | 'rejected'; readonly id: string; readonly session: Session };
 
 /** What signals and rules may know of a request. Parsed once; nothing here changes afterwards. */
@@ -41,11 +47,15 @@ export interface Facts {
   readonly agent: Agent;
   readonly crawler: CrawlerClaim | undefined;
   readonly network: NetworkKind | undefined;
-  /** Looked up on demand: few rules ask. ISO 3166-1 alpha-2, or empty. */
+  /** Looked up on demand: few rules ask, and an event once. ISO 3166-1 alpha-2, or empty. */
   country(): string;
   /** The autonomous system of the address, looked up on demand; 0 when none is known. */
   asn(): number;
   readonly session: SessionFact;
+  /** Kind of the network that a judged session was judged in; undefined for an ordinary one, and for no session. */
+  sessionNetwork(): NetworkKind | undefined;
+  /** What the visitor's own handshake showed; undefined where nobody saw it. */
+  readonly transport?: TransportFacts | undefined;
 }
 
 export interface FactSources {
@@ -56,11 +66,13 @@ export interface FactSources {
   readonly asnOf: (ip: string) => number;
 }
 
+const NO_SESSION: SessionFact = { state: 'none' };
+
 /** What can be known before anyone looks into the session store. */
 export type Described =
   | {
       readonly kind: 'described';
-      readonly facts: Omit<Facts, 'session'>;
+      readonly facts: RequestFacts;
       /** The `_guard` value that came with the request; empty when none did. */
       readonly cookie: string;
     }
@@ -70,6 +82,7 @@ export function describe(
   request: ValidateRequest,
   sources: FactSources,
   isAllowlisted: (crawler: CatalogueCrawler) => boolean,
+  transport?: TransportFacts,
 ): Described {
   const ip = parseIp(request.ip);
   if (ip === undefined) {
@@ -79,37 +92,76 @@ export function describe(
   if (url === undefined) {
     return { kind: 'error', type: 'invalid_request', message: '`url` must be an http(s) URL.' };
   }
-  const headers = foldNames(request.headers ?? {});
-  const userAgent = headers['user-agent'] ?? '';
-  const agent = sources.readAgent(userAgent);
-  let country: string | undefined;
-  let asn: number | undefined;
-  const crawler =
-    agent.crawler &&
-    claimOf(
-      agent.crawler,
-      { ip, url: request.url, method: request.method ?? 'GET', headers },
-      sources,
-      isAllowlisted,
-    );
+  const facts = new RequestFacts(request, ip, url, sources, isAllowlisted, transport);
   return {
     kind: 'described',
-    facts: {
-      url,
-      paths: readingsOf(url.path),
-      method: request.method?.toUpperCase() ?? 'GET',
-      referrer: request.referrer ?? headers['referer'] ?? '',
-      ip,
-      headers,
-      userAgent,
-      agent,
-      crawler,
-      network: crawler?.proof === 'verified' ? undefined : sources.networkOf(ip),
-      country: () => (country ??= sources.countryOf(ip) ?? ''),
-      asn: () => (asn ??= sources.asnOf(ip)),
-    },
-    cookie: presentedSession(request.cookie, headers['cookie']),
+    facts,
+    cookie: presentedSession(request.cookie, facts.headers['cookie']),
   };
+}
+
+/** The facts of one request. One object and no functions of its own: every request makes them. */
+export class RequestFacts implements Facts {
+  readonly url: RequestUrl;
+  readonly paths: readonly string[];
+  readonly method: string;
+  readonly referrer: string;
+  readonly ip: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly userAgent: string;
+  readonly agent: Agent;
+  readonly crawler: CrawlerClaim | undefined;
+  readonly network: NetworkKind | undefined;
+  readonly transport: TransportFacts | undefined;
+  /** `none` until the store was asked, and set once. */
+  session: SessionFact = NO_SESSION;
+  readonly #sources: FactSources;
+  #country: string | undefined;
+  #asn: number | undefined;
+
+  constructor(
+    request: ValidateRequest,
+    ip: string,
+    url: RequestUrl,
+    sources: FactSources,
+    isAllowlisted: (crawler: CatalogueCrawler) => boolean,
+    transport: TransportFacts | undefined,
+  ) {
+    const headers = foldNames(request.headers ?? {});
+    this.url = url;
+    this.paths = readingsOf(url.path);
+    this.method = request.method?.toUpperCase() ?? 'GET';
+    this.referrer = request.referrer ?? headers['referer'] ?? '';
+    this.ip = ip;
+    this.headers = headers;
+    this.userAgent = headers['user-agent'] ?? '';
+    this.agent = sources.readAgent(this.userAgent);
+    this.crawler =
+      this.agent.crawler &&
+      claimOf(
+        this.agent.crawler,
+        { ip, url: request.url, method: request.method ?? 'GET', headers },
+        sources,
+        isAllowlisted,
+      );
+    this.network = this.crawler?.proof === 'verified' ? undefined : sources.networkOf(ip);
+    this.transport = transport;
+    this.#sources = sources;
+  }
+
+  country(): string {
+    return (this.#country ??= this.#sources.countryOf(this.ip) ?? '');
+  }
+
+  sessionNetwork(): NetworkKind | undefined {
+    if (this.session.state === 'none' || this.session.state === 'issued') return undefined;
+    const [address = ''] = this.session.session.network.split('/', 1);
+    return this.#sources.networkOf(address);
+  }
+
+  asn(): number {
+    return (this.#asn ??= this.#sources.asnOf(this.ip));
+  }
 }
 
 export function challengeStateOf(session: SessionFact): ChallengeState {

@@ -11,32 +11,43 @@ const NOT_A_MAP = '`headers` must be an object of strings.';
 const NEVER_IN_A_FIELD = /[\0\r\n]/;
 
 /**
- * The `headers` of a described request (spec 2.1) as a map without a prototype: a field may be called
- * `constructor`. Names are folded as {@link foldNames} does. A name may be anything that is printable,
- * because callers also pass `:authority` and its kin; half a surrogate pair in a value, which no byte
- * sequence can mean, becomes U+FFFD. No message repeats what was sent.
+ * The `headers` of a described request (spec 2.1), as JSON.parse made them, as a map without a prototype:
+ * a field may be called `constructor`. Names are folded as {@link foldNames} does. A name may be anything
+ * that is printable, because callers also pass `:authority` and its kin; half a surrogate pair in a value,
+ * which no byte sequence can mean, becomes U+FFFD. No message repeats what was sent.
+ *
+ * Most callers fold names themselves: their object is taken over as it is, which spares a copy whose
+ * every look-up would be a hash.
  */
 export function readHeaders(value: unknown): ReadHeaders {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { kind: 'error', message: NOT_A_MAP };
   }
-  const entries = Object.entries(value as Readonly<Record<string, unknown>>);
-  if (entries.length > VALIDATE.maxHeaders) {
-    return { kind: 'error', message: `\`headers\` holds more than ${VALIDATE.maxHeaders} fields.` };
-  }
-  const headers = emptyMap();
+  // Unknown until the walk below has seen every one of them.
+  const fields = value as Record<string, string>;
+  let count = 0;
   let length = 0;
-  for (const [name, text] of entries) {
+  let isFolded = true;
+  for (const name in fields) {
+    const text: unknown = fields[name];
     if (typeof text !== 'string') return { kind: 'error', message: NOT_A_MAP };
+    count += 1;
     length += name.length + text.length;
-    const fault =
-      faultOf(name, text) ?? (length > VALIDATE.maxHeadersLength ? TOO_MUCH : undefined);
+    const fault = faultOf(name, text) ?? excessOf(count, length);
     if (fault !== undefined) return { kind: 'error', message: fault };
-    put(headers, name.toLowerCase(), text.toWellFormed());
+    isFolded &&= name === name.toLowerCase() && text.isWellFormed();
   }
-  return { kind: 'headers', headers };
+  if (!isFolded) return { kind: 'headers', headers: folded(fields) };
+  Object.setPrototypeOf(fields, null);
+  return { kind: 'headers', headers: fields };
 }
 
+function excessOf(count: number, length: number): string | undefined {
+  if (count > VALIDATE.maxHeaders) return TOO_MANY;
+  return length > VALIDATE.maxHeadersLength ? TOO_MUCH : undefined;
+}
+
+const TOO_MANY = `\`headers\` holds more than ${VALIDATE.maxHeaders} fields.`;
 const TOO_MUCH = `\`headers\` is longer than ${VALIDATE.maxHeadersLength} characters.`;
 const BAD_NAME = `A name in \`headers\` is empty, longer than ${VALIDATE.maxHeaderNameLength} characters, or holds control characters.`;
 const LONG_VALUE = `A value in \`headers\` is longer than ${VALIDATE.maxHeaderValueLength} characters.`;
@@ -64,14 +75,21 @@ function isPrintable(text: string): boolean {
  */
 export function foldNames(headers: HeaderFields): HeaderFields {
   for (const name in headers) {
+    if (LOWER_CASE.has(name)) continue;
     if (name !== name.toLowerCase()) return folded(headers);
+    if (LOWER_CASE.size < MAX_LOWER_CASE) LOWER_CASE.add(name);
   }
   return headers;
 }
 
+/** Names seen in lower case: to find one here takes less than half as long as lower-casing it. */
+const LOWER_CASE = new Set<string>();
+const MAX_LOWER_CASE = 256;
+
 function folded(headers: HeaderFields): HeaderFields {
   const lower = emptyMap();
-  for (const [name, value] of Object.entries(headers)) put(lower, name.toLowerCase(), value);
+  for (const [name, value] of Object.entries(headers))
+    put(lower, name.toLowerCase(), value.toWellFormed());
   return lower;
 }
 

@@ -15,7 +15,10 @@ export function presentedSession(cookie: string | undefined, header: string | un
     if (!beginsCookie(header, at)) continue;
     const from = at + NAME.length;
     const semicolon = header.indexOf(';', from);
-    const value = header.slice(from, semicolon === -1 ? undefined : semicolon).trim();
+    const end = semicolon === -1 ? header.length : semicolon;
+    // A browser writes nothing around the value, which is then cut out once.
+    const sent = header.slice(from, end);
+    const value = sent.length === 36 ? sent : sent.trim();
     if (isUuid(value)) return value;
   }
   return '';

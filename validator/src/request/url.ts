@@ -19,8 +19,8 @@ export interface RequestUrl {
 export function splitUrl(url: string): RequestUrl | undefined {
   const afterScheme = url.indexOf('://');
   if (afterScheme < 4 || afterScheme > 5) return undefined;
-  const scheme = url.slice(0, afterScheme).toLowerCase();
-  if (scheme !== 'http' && scheme !== 'https') return undefined;
+  const scheme = schemeOf(url, afterScheme);
+  if (scheme === undefined) return undefined;
   const start = afterScheme + 3;
   const authorityEnd = firstOf(url, start);
   const host = hostOf(url.slice(start, authorityEnd));
@@ -36,6 +36,12 @@ export function splitUrl(url: string): RequestUrl | undefined {
     path: path.startsWith('/') ? path : `/${path}`,
     query: pathEnd === end ? '' : url.slice(pathEnd + 1, end),
   };
+}
+
+function schemeOf(url: string, end: number): 'http' | 'https' | undefined {
+  if (url.startsWith('https:')) return 'https';
+  const scheme = url.slice(0, end).toLowerCase();
+  return scheme === 'http' || scheme === 'https' ? scheme : undefined;
 }
 
 /** Where the authority ends: at the first slash, backslash, question mark or hash. */

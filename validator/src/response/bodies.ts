@@ -1,4 +1,5 @@
 import type { StatusCode } from '@guard/config/contract/validate-response';
+import type { Policy } from '../organisation.ts';
 import { renderBlockPage } from '../pages/block-page.ts';
 import { renderProblem } from '../pages/problem.ts';
 import type { Facts } from '../request/facts.ts';
@@ -16,11 +17,15 @@ interface Subject {
 }
 
 /** The block page in the visitor's language. */
-export function blockPage(status: StatusCode, { facts, reference }: Subject): Body {
+export function blockPage(
+  status: StatusCode,
+  { facts, reference, policy }: Subject & { readonly policy: Pick<Policy, 'look'> },
+): Body {
   const { html, headers } = renderBlockPage({
     status,
     reference,
     acceptLanguage: facts.headers['accept-language'],
+    look: policy.look,
   });
   return { text: html, headers };
 }

@@ -25,30 +25,36 @@ export interface Rendering {
   readonly interstitial: Body | undefined;
 }
 
+type Draft = { -readonly [Field in keyof ValidateResponse]: ValidateResponse[Field] };
+
 /** Verdict to the wire (spec 2.2). Fields that are not due are absent, not empty. */
 export function render(verdict: Verdict, rendering: Rendering): ValidateResponse {
   const { facts, policy, requestId, cookies } = rendering;
   const body = bodyOf(verdict, rendering);
   const crawler = facts.crawler && policy.features.crawler_metadata ? crawlerOf(facts) : undefined;
   const country = verdict.kind === 'allow' && policy.features.country ? facts.country() : '';
-  return {
+  const response: Draft = {
     success: true,
     decision: decisionOf(verdict, rendering),
     status_code: statusOf(verdict),
     request_id: requestId,
-    ...(body && { headers: body.headers, response_html: base64(body.text) }),
-    ...(cookies.length > 0 && { cookies: [...cookies] }),
-    ...(crawler && { crawler }),
-    ...(verdict.reasons.length > 0 && {
-      block_reasons: [...verdict.reasons],
-      block_reason_categories: categoriesOf(verdict.reasons),
-    }),
-    ...(country !== '' && { country_code: country }),
-    ...(verdict.kind === 'limited' && {
-      rate_limited: true,
-      retry_after: Math.ceil(verdict.retryAfterMs / 1000),
-    }),
   };
+  if (body) {
+    response.headers = body.headers;
+    response.response_html = base64(body.text);
+  }
+  if (cookies.length > 0) response.cookies = [...cookies];
+  if (crawler) response.crawler = crawler;
+  if (verdict.reasons.length > 0) {
+    response.block_reasons = [...verdict.reasons];
+    response.block_reason_categories = categoriesOf(verdict.reasons);
+  }
+  if (country !== '') response.country_code = country;
+  if (verdict.kind === 'limited') {
+    response.rate_limited = true;
+    response.retry_after = Math.ceil(verdict.retryAfterMs / 1000);
+  }
+  return response;
 }
 
 export function statusOf(verdict: Verdict): StatusCode {

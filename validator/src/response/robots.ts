@@ -1,6 +1,7 @@
 import type { CatalogueCrawler } from '@guard/config/catalogue/crawlers';
 import { agentOf } from '../request/agent.ts';
 import type { Facts } from '../request/facts.ts';
+import type { LazyFindings } from '../rules/compile-match.ts';
 import { type CompiledRule, direct } from '../rules/direct.ts';
 
 export const ROBOTS_HEADERS = { 'Content-Type': 'text/plain; charset=utf-8' } as const;
@@ -14,12 +15,14 @@ export function managedRobots(
   rules: readonly CompiledRule[],
 ): string {
   const unwelcome = crawlers.filter(
-    (crawler) => direct(rules, visitOf(crawler), () => []).verdict?.value === 'block',
+    (crawler) => direct(rules, visitOf(crawler), NO_FINDINGS).verdict?.value === 'block',
   );
   const groups = unwelcome.map(({ name }) => `User-agent: ${name}`);
   const disallow = groups.length === 0 ? '' : `${groups.join('\n')}\nDisallow: /\n\n`;
   return `${disallow}User-agent: *\nAllow: /\n`;
 }
+
+const NO_FINDINGS: LazyFindings = { all: () => [] };
 
 /** A verified visit of this crawler to the front page, with nothing else known. */
 function visitOf(crawler: CatalogueCrawler): Facts {
@@ -44,6 +47,7 @@ function visitOf(crawler: CatalogueCrawler): Facts {
     network: undefined,
     country: () => '',
     asn: () => 0,
+    sessionNetwork: () => undefined,
     session: { state: 'none' },
   };
 }

@@ -307,9 +307,11 @@ describe('any, all and not', () => {
 
 test('what is compiled once is asked often, and asks for findings only where a condition needs them', () => {
   const asked = { findings: 0 };
-  const findings = () => {
-    asked.findings += 1;
-    return [];
+  const findings = {
+    all() {
+      asked.findings += 1;
+      return [];
+    },
   };
   const holds = compileMatch(Match.parse({ method: 'POST', category: 'bot_identity' }), 'some');
   // Only what the conditions look at; the method rules the request out before findings are made.

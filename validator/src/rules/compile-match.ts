@@ -5,8 +5,13 @@ import { PrefixSet } from '@guard/config/net/prefix-set';
 import type { Match, Pattern } from '@guard/config/settings/rule';
 import type { Facts } from '../request/facts.ts';
 
-/** A compiled match. `findings` is a function because few rules ask and most requests need none. */
-export type Condition = (facts: Facts, findings: () => readonly Reason[]) => boolean;
+/** A compiled match. */
+export type Condition = (facts: Facts, findings: LazyFindings) => boolean;
+
+/** Made when a condition asks: few rules do, and most requests need none. */
+export interface LazyFindings {
+  all(): readonly Reason[];
+}
 
 /**
  * How a path that an origin could read in several ways is compared: one reading is enough, so that
@@ -66,15 +71,39 @@ export function asksFor(name: keyof Match, match: Match): boolean {
   return match[name] !== undefined || inside.some((further) => asksFor(name, further));
 }
 
+// Loops and not `every` and `some`: twenty rules would make a function for each of theirs at every
+// request, measured a fifth of all that a decision allocated.
+
 function allOf(conditions: readonly Condition[]): Condition {
   const [only] = conditions;
   if (only === undefined) return () => true;
   if (conditions.length === 1) return only;
-  return (facts, findings) => conditions.every((condition) => condition(facts, findings));
+  return (facts, findings) => {
+    for (const condition of conditions) if (!condition(facts, findings)) return false;
+    return true;
+  };
 }
 
 function anyOf(conditions: readonly Condition[]): Condition {
-  return (facts, findings) => conditions.some((condition) => condition(facts, findings));
+  return (facts, findings) => {
+    for (const condition of conditions) if (condition(facts, findings)) return true;
+    return false;
+  };
+}
+
+type TextTest = (text: string) => boolean;
+
+function anyTest(tests: readonly TextTest[]): TextTest {
+  const [only] = tests;
+  if (only !== undefined && tests.length === 1) return only;
+  return (text) => {
+    for (const test of tests) if (test(text)) return true;
+    return false;
+  };
+}
+
+function isText(wanted: string): TextTest {
+  return (text) => text === wanted;
 }
 
 function no(condition: Condition): Condition {
@@ -95,16 +124,15 @@ function hostIs(hosts: readonly string[]): Condition {
 }
 
 function pathIs(patterns: readonly Pattern[], reading: Reading): Condition {
-  const tests = patterns.map(compilePattern);
-  const matches = (path: string) => tests.some((test) => test(path));
+  const matches = anyTest(patterns.map(compilePattern));
   return reading === 'some'
     ? (facts) => facts.paths.some(matches)
     : (facts) => facts.paths.every(matches);
 }
 
 function methodIs(methods: readonly string[]): Condition {
-  const wanted = new Set(methods.map((method) => method.toUpperCase()));
-  return (facts) => wanted.has(facts.method.toUpperCase());
+  const isWanted = anyTest(methods.map((method) => isText(method.toUpperCase())));
+  return (facts) => isWanted(facts.method);
 }
 
 function addressIn(ranges: readonly string[]): Condition {
@@ -126,16 +154,18 @@ function headersAre(headers: Readonly<Record<string, Pattern>>): Condition {
   const tests = Object.entries(headers).map(
     ([name, pattern]) => [name.toLowerCase(), compileTextPattern(pattern)] as const,
   );
-  return (facts) =>
-    tests.every(([name, matches]) => {
+  return (facts) => {
+    for (const [name, matches] of tests) {
       const value = facts.headers[name];
-      return typeof value === 'string' && matches(value);
-    });
+      if (typeof value !== 'string' || !matches(value)) return false;
+    }
+    return true;
+  };
 }
 
 function userAgentIs(patterns: readonly Pattern[]): Condition {
-  const tests = patterns.map(compileTextPattern);
-  return (facts) => tests.some((matches) => matches(facts.userAgent));
+  const matches = anyTest(patterns.map(compileTextPattern));
+  return (facts) => matches(facts.userAgent);
 }
 
 function crawlerIs(wanted: NonNullable<Match['crawler']>): Condition {
@@ -157,7 +187,8 @@ function crawlerIs(wanted: NonNullable<Match['crawler']>): Condition {
 
 function foundCategory(categories: readonly Category[]): Condition {
   const wanted: ReadonlySet<Category> = new Set(categories);
-  return (_facts, findings) => findings().some((reason) => wanted.has(reasons[reason].category));
+  return (_facts, findings) =>
+    findings.all().some((reason) => wanted.has(reasons[reason].category));
 }
 
 function sessionIs(state: NonNullable<Match['session']>): Condition {

@@ -1,7 +1,7 @@
-import type { Reason } from '@guard/config/contract/reasons';
-import type { RateLimit, Rule } from '@guard/config/settings/rule';
+import type { Rule } from '@guard/config/settings/rule';
 import type { Facts } from '../request/facts.ts';
-import { compileMatch, type Condition } from './compile-match.ts';
+import { compileMatch, type Condition, type LazyFindings } from './compile-match.ts';
+import { compileLimit, type Limit } from './limit.ts';
 
 export interface CompiledRule {
   readonly rule: Rule;
@@ -9,6 +9,10 @@ export interface CompiledRule {
   readonly holds: Condition;
   /** In every reading of the path: needed for what is lenient. */
   readonly surelyHolds: Condition;
+  /** What it sets where it surely holds. */
+  readonly sets: Settings;
+  /** What of that it sets where only some readings match: nothing that lets through. */
+  readonly setsStrictly: Settings;
 }
 
 /** A directive's value and the rule that set it. */
@@ -21,10 +25,13 @@ export interface Directive<T> {
 export interface Directives {
   readonly verdict: Directive<'allow' | 'block'> | undefined;
   readonly detect: Directive<boolean> | undefined;
-  readonly rateLimit: Directive<RateLimit> | undefined;
+  readonly rateLimit: Directive<Limit> | undefined;
   readonly challenge: Directive<'auto' | 'always' | 'never'> | undefined;
   readonly monitor: boolean;
 }
+
+/** What one rule sets. */
+type Settings = Directives;
 
 /** The built-in rule that runs last: a verified crawler on the allowlist passes. */
 export const allowlistRule: Rule = {
@@ -34,12 +41,20 @@ export const allowlistRule: Rule = {
 };
 
 /** The rules of one organisation, compiled, in the user's order, with the built-in one behind. */
-export function compileRules(rules: readonly Rule[]): readonly CompiledRule[] {
-  return [...rules, allowlistRule].map((rule) => ({
-    rule,
-    holds: compileMatch(rule.match, 'some'),
-    surelyHolds: compileMatch(rule.match, 'every'),
-  }));
+export function compileRules(
+  organisation: string,
+  rules: readonly Rule[],
+): readonly CompiledRule[] {
+  return [...rules, allowlistRule].map((rule) => {
+    const limit = rule.rate_limit && compileLimit(organisation, rule, rule.rate_limit);
+    return {
+      rule,
+      holds: compileMatch(rule.match, 'some'),
+      surelyHolds: compileMatch(rule.match, 'every'),
+      sets: settingsOf(rule, limit, rule),
+      setsStrictly: settingsOf(strictPartOf(rule), limit, rule),
+    };
+  });
 }
 
 /**
@@ -49,33 +64,42 @@ export function compileRules(rules: readonly Rule[]): readonly CompiledRule[] {
 export function direct(
   rules: readonly CompiledRule[],
   facts: Facts,
-  findings: () => readonly Reason[],
+  findings: LazyFindings,
 ): Directives {
   let verdict: Directives['verdict'];
   let detect: Directives['detect'];
   let rateLimit: Directives['rateLimit'];
   let challenge: Directives['challenge'];
   let monitor = false;
-  for (const { rule, holds, surelyHolds } of rules) {
-    if (!holds(facts, findings)) continue;
-    const surely = facts.paths.length === 1 || surelyHolds(facts, findings);
-    const set = surely ? rule : strictPartOf(rule);
-    verdict ??= directive(set.verdict, rule);
-    detect ??= directive(set.detect, rule);
-    rateLimit ??= directive(set.rate_limit, rule);
-    challenge ??= directive(set.challenge, rule);
-    monitor ||= set.monitor === true;
+  for (const rule of rules) {
+    if (!rule.holds(facts, findings)) continue;
+    const surely = facts.paths.length === 1 || rule.surelyHolds(facts, findings);
+    const set = surely ? rule.sets : rule.setsStrictly;
+    verdict ??= set.verdict;
+    detect ??= set.detect;
+    rateLimit ??= set.rateLimit;
+    challenge ??= set.challenge;
+    monitor ||= set.monitor;
   }
   return { verdict, detect, rateLimit, challenge, monitor };
 }
 
-/** What is left of a rule where only some readings of the path match it: nothing that lets through. */
+/** What is left of a rule where only some readings of the path match it: nothing that lets through. Its limit stays. */
 function strictPartOf(rule: Rule): Partial<Rule> {
   return {
     verdict: rule.verdict === 'block' ? 'block' : undefined,
     detect: rule.detect === true ? true : undefined,
-    rate_limit: rule.rate_limit,
     challenge: rule.challenge === 'always' ? 'always' : undefined,
+  };
+}
+
+function settingsOf(part: Partial<Rule>, limit: Limit | undefined, rule: Rule): Settings {
+  return {
+    verdict: directive(part.verdict, rule),
+    detect: directive(part.detect, rule),
+    rateLimit: directive(limit, rule),
+    challenge: directive(part.challenge, rule),
+    monitor: part.monitor === true,
   };
 }
 

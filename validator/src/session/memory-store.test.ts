@@ -24,9 +24,21 @@ test('a clock that is set back an hour locks nobody out for longer than one budg
   const time = { now: 1_800_000_000_000 };
   const store = new MemoryStore(() => time.now, { maxSessions: 10, maxSpent: 10, maxBudgets: 10 });
   const budget = { requests: 10, perMs: 60_000 };
-  for (let i = 0; i < 10; i++) expect(store.take('k', budget)).toBe(0);
+  for (let i = 0; i < 10; i++) expect(store.take('b', 'k', budget)).toBe(0);
   time.now -= 3_600_000;
-  expect(store.take('k', budget)).toBeLessThanOrEqual(60_000);
+  expect(store.take('b', 'k', budget)).toBeLessThanOrEqual(60_000);
   time.now += 60_000;
-  expect(store.take('k', budget)).toBe(0);
+  expect(store.take('b', 'k', budget)).toBe(0);
+});
+
+test('a flood of other subjects and budgets does not refill a budget that is in use', () => {
+  const store = new MemoryStore(() => 0, { maxSessions: 10, maxSpent: 10, maxBudgets: 100 });
+  const budget = { requests: 1, perMs: 60_000 };
+  expect(store.take('b', 'k', budget)).toBe(0);
+  for (let i = 0; i < 1_000; i++) {
+    store.take(`other ${i % 3}`, `${i}`, budget);
+    if (i % 40 === 0) expect(store.take('b', 'k', budget)).toBeGreaterThan(0);
+    expect(store.counterCount).toBeLessThanOrEqual(100);
+  }
+  expect(store.take('b', 'k', budget)).toBeGreaterThan(0);
 });

@@ -1,5 +1,7 @@
 import type { Budget, Clock, Session, SessionStore } from '@guard/config/contract/ports';
 import { TwoGenerationCache } from '../two-generation-cache.ts';
+import { BudgetCounters } from './budget-counters.ts';
+import { KeptSession } from './kept-session.ts';
 
 export interface MemoryStoreLimits {
   /** Judged sessions held at once; beyond it those unused longest are forgotten. */
@@ -10,7 +12,7 @@ export interface MemoryStoreLimits {
    * of a gain than a full list would be, that locks visitors out.
    */
   readonly maxSpent: number;
-  /** Rate-limit counters held at once; a forgotten one starts afresh. */
+  /** Rate-limit counters held at once, of all budgets together; a forgotten one starts afresh. */
   readonly maxBudgets: number;
 }
 
@@ -20,30 +22,24 @@ export const DEFAULT_LIMITS: MemoryStoreLimits = {
   maxBudgets: 200_000,
 };
 
-/** What is kept until its time is over. */
-interface Kept<Value> {
-  readonly value: Value;
+/** A spent ticket, until its time is over. */
+interface Spent {
   /** Epoch milliseconds. */
   readonly expiresAt: number;
-}
-
-/** GCRA: the theoretical arrival time of the next request, in epoch milliseconds. */
-interface Counter {
-  arrivalAt: number;
 }
 
 /** Sessions, spent tickets and budgets in this process. Every answer comes at once. */
 export class MemoryStore implements SessionStore {
   readonly #clock: Clock;
-  readonly #sessions: TwoGenerationCache<Kept<Session>>;
-  readonly #spent: TwoGenerationCache<Kept<true>>;
-  readonly #counters: TwoGenerationCache<Counter>;
+  readonly #sessions: TwoGenerationCache<KeptSession>;
+  readonly #spent: TwoGenerationCache<Spent>;
+  readonly #counters: BudgetCounters;
 
   constructor(clock: Clock, limits: MemoryStoreLimits = DEFAULT_LIMITS) {
     this.#clock = clock;
     this.#sessions = new TwoGenerationCache(limits.maxSessions);
     this.#spent = new TwoGenerationCache(limits.maxSpent);
-    this.#counters = new TwoGenerationCache(limits.maxBudgets);
+    this.#counters = new BudgetCounters(limits.maxBudgets);
   }
 
   /** Sessions held, with those whose time is over and that nobody has asked for since. */
@@ -51,41 +47,46 @@ export class MemoryStore implements SessionStore {
     return this.#sessions.size;
   }
 
+  /** Rate-limit counters held, of all budgets together. */
+  get counterCount(): number {
+    return this.#counters.size;
+  }
+
   session(id: string): Session | undefined {
-    return this.#alive(this.#sessions.get(id));
+    const kept = this.#sessions.get(id);
+    return kept?.isAlive(this.#clock()) === true ? kept : undefined;
   }
 
   keepSession(id: string, session: Session, ttlMs: number): void {
-    this.#sessions.set(id, { value: session, expiresAt: this.#clock() + ttlMs });
+    this.#sessions.set(id, new KeptSession(session, this.#clock() + ttlMs));
   }
 
   spend(id: string, ttlMs: number): boolean {
-    if (this.#alive(this.#spent.get(id)) !== undefined) return false;
-    this.#spent.set(id, { value: true, expiresAt: this.#clock() + ttlMs });
+    const now = this.#clock();
+    const spent = this.#spent.get(id);
+    if (spent !== undefined && now <= spent.expiresAt) return false;
+    this.#spent.set(id, { expiresAt: now + ttlMs });
     return true;
   }
 
   /** The generic cell rate algorithm: a full budget may come at once, then one each interval. */
-  take(key: string, budget: Budget): number {
+  take(name: string, subject: string, budget: Budget): number {
     const now = this.#clock();
+    const counter = this.#counters.get(name, subject);
     const intervalMs = budget.perMs / budget.requests;
-    const counter = this.#counters.get(key);
     const held = counter?.arrivalAt ?? now;
     // Further ahead than a whole budget is nobody: the clock was set back, and must not lock out.
     const arrivalAt = held > now + budget.perMs + 1 ? now : Math.max(held, now);
     const waitMs = arrivalAt - now - (budget.perMs - intervalMs);
     // Half a millisecond of tolerance: repeated additions of a fractional interval drift upwards.
     if (waitMs > 0.5) return waitMs;
-    if (counter === undefined) this.#counters.set(key, { arrivalAt: arrivalAt + intervalMs });
-    else counter.arrivalAt = arrivalAt + intervalMs;
+    const nextAt = arrivalAt + intervalMs;
+    if (counter === undefined) this.#counters.add(name, subject, { arrivalAt: nextAt });
+    else counter.arrivalAt = nextAt;
     return 0;
   }
 
   close(): Promise<void> {
     return Promise.resolve();
-  }
-
-  #alive<Value>(kept: Kept<Value> | undefined): Value | undefined {
-    return kept !== undefined && this.#clock() <= kept.expiresAt ? kept.value : undefined;
   }
 }

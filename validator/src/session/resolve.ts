@@ -1,9 +1,14 @@
 import type { Clock, MaybePromise, Session, SessionStore } from '@guard/config/contract/ports';
-import { after } from '../deadline.ts';
+import { afterWith } from '../deadline.ts';
 import type { SessionFact } from '../request/facts.ts';
 import type { SessionIds } from './session-id.ts';
 
 const NONE: SessionFact = { state: 'none' };
+
+interface Visitor {
+  readonly organisation: string;
+  readonly userAgent: string;
+}
 
 /**
  * What a presented `_guard` value stands for. A malformed or foreign one counts as none (spec 2.1);
@@ -14,23 +19,32 @@ const NONE: SessionFact = { state: 'none' };
  */
 export function resolveSession(
   cookie: string,
-  visitor: { readonly organisation: string; readonly userAgent: string },
+  visitor: Visitor,
   store: SessionStore,
   ids: SessionIds,
   clock: Clock,
 ): MaybePromise<SessionFact> {
   if (cookie.length !== 36) return NONE;
   const id = cookie.toLowerCase();
-  return after(store.session(id), (session) => {
-    if (session) return belongsTo(session, visitor) ? { state: session.state, id, session } : NONE;
-    if (!ids.isOurs(visitor.organisation, id)) return NONE;
-    return { state: 'issued', id, uncleared: ids.isUncleared(id, clock()) };
-  });
+  return afterWith(store.session(id), { id, visitor, ids, clock }, standingOf);
 }
 
-function belongsTo(
-  session: Session,
-  visitor: { readonly organisation: string; readonly userAgent: string },
-): boolean {
-  return session.organisation === visitor.organisation && session.userAgent === visitor.userAgent;
+interface Presented {
+  readonly id: string;
+  readonly visitor: Visitor;
+  readonly ids: SessionIds;
+  readonly clock: Clock;
+}
+
+function standingOf(
+  session: Session | undefined,
+  { id, visitor, ids, clock }: Presented,
+): SessionFact {
+  if (session) return belongsTo(session, visitor) ? { state: session.state, id, session } : NONE;
+  if (!ids.isOurs(visitor.organisation, id)) return NONE;
+  return { state: 'issued', id, uncleared: ids.isUncleared(id, clock()) };
+}
+
+function belongsTo(session: Session, { organisation, userAgent }: Visitor): boolean {
+  return session.organisation === organisation && session.userAgent === userAgent;
 }

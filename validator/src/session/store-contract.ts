@@ -40,14 +40,15 @@ export function sessionStoreContract(
       const time = { now: 1_000_000 };
       const store = await open(() => time.now);
       const budget = { requests: 10, perMs: 60_000 };
-      for (let i = 0; i < 10; i++) expect(await store.take('k', budget)).toBe(0);
-      expect(await store.take('k', budget)).toBeCloseTo(6_000, 0);
-      expect(await store.take('another', budget)).toBe(0);
+      for (let i = 0; i < 10; i++) expect(await store.take('b', 'k', budget)).toBe(0);
+      expect(await store.take('b', 'k', budget)).toBeCloseTo(6_000, 0);
+      expect(await store.take('b', 'another', budget)).toBe(0);
+      expect(await store.take('another', 'k', budget)).toBe(0);
       time.now += 6_000;
-      expect(await store.take('k', budget)).toBe(0);
-      expect(await store.take('k', budget)).toBeGreaterThan(0);
+      expect(await store.take('b', 'k', budget)).toBe(0);
+      expect(await store.take('b', 'k', budget)).toBeGreaterThan(0);
       time.now += 60_000;
-      for (let i = 0; i < 10; i++) expect(await store.take('k', budget)).toBe(0);
+      for (let i = 0; i < 10; i++) expect(await store.take('b', 'k', budget)).toBe(0);
       await store.close();
     });
 
@@ -55,10 +56,10 @@ export function sessionStoreContract(
       const time = { now: 1_000_000 };
       const store = await open(() => time.now);
       const budget = { requests: 3, perMs: 1_000 };
-      for (let i = 0; i < 3; i++) expect(await store.take('k', budget)).toBe(0);
-      for (let i = 0; i < 50; i++) expect(await store.take('k', budget)).toBeGreaterThan(0);
-      time.now += Math.ceil(await store.take('k', budget));
-      expect(await store.take('k', budget)).toBe(0);
+      for (let i = 0; i < 3; i++) expect(await store.take('b', 'k', budget)).toBe(0);
+      for (let i = 0; i < 50; i++) expect(await store.take('b', 'k', budget)).toBeGreaterThan(0);
+      time.now += Math.ceil(await store.take('b', 'k', budget));
+      expect(await store.take('b', 'k', budget)).toBe(0);
       await store.close();
     });
   });

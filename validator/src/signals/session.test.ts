@@ -34,3 +34,39 @@ test('spec 2.2 challenge_failure: a session whose challenge ran out unanswered i
   ]);
   expect(sessionSignal(factsOf(chromeHttps, { session: issued(false) }))).toEqual([]);
 });
+
+test.each([
+  {
+    passedIn: undefined,
+    now: 'datacenter',
+    found: ['session_moved'],
+    what: 'carried to a datacenter',
+  },
+  { passedIn: undefined, now: 'vpn', found: ['session_moved'], what: 'carried behind a VPN' },
+  {
+    passedIn: 'vpn',
+    now: 'datacenter',
+    found: ['session_moved'],
+    what: 'carried from a VPN to a datacenter',
+  },
+  {
+    passedIn: 'vpn',
+    now: 'vpn',
+    found: [],
+    what: 'behind another exit of the VPN it passed behind',
+  },
+  { passedIn: 'vpn', now: undefined, found: [], what: 'with the VPN switched off' },
+  { passedIn: undefined, now: undefined, found: [], what: 'of a phone on the move' },
+] as const)('a session $what brings $found', ({ passedIn, now, found }) => {
+  const verified = {
+    state: 'verified',
+    id: 'x',
+    session: { ...session, state: 'verified' },
+  } as const;
+  const facts = factsOf(chromeHttps, {
+    session: verified,
+    network: now,
+    sessionNetwork: () => passedIn,
+  });
+  expect(sessionSignal(facts)).toEqual(found);
+});

@@ -2,19 +2,23 @@ import { type Reason, reasons } from '@guard/config/contract/reasons';
 import { NOTHING, type Signal } from './signal.ts';
 
 const NEVER_CLEARED: readonly Reason[] = ['challenge_never_cleared'];
+const MOVED: readonly Reason[] = ['session_moved'];
 
 /**
  * What the challenge says of this session: a rejected one carries its reasons until it expires, an
- * unanswered one is a weak sign (a person may have closed the page).
+ * unanswered one is a weak sign (a person may have closed the page), and a passed one must not have been
+ * carried from a person's network to one of machines.
  */
-export const sessionSignal: Signal = ({ session }) => {
+export const sessionSignal: Signal = (facts) => {
+  const { session, network } = facts;
   switch (session.state) {
     case 'rejected':
       return session.session.reasons.filter(isReason);
     case 'issued':
       return session.uncleared ? NEVER_CLEARED : NOTHING;
-    case 'none':
     case 'verified':
+      return network !== undefined && facts.sessionNetwork() !== network ? MOVED : NOTHING;
+    case 'none':
       return NOTHING;
   }
 };

@@ -25,6 +25,7 @@ export function factsOf(
     country: () => '',
     asn: () => 0,
     session: { state: 'none' },
+    sessionNetwork: () => undefined,
     ...over,
   };
 }

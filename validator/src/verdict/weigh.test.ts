@@ -27,6 +27,11 @@ describe('what findings amount to', () => {
     expect(weigh(['crawler_impersonator'], true)).toBe('bad');
   });
 
+  test('a session that was carried elsewhere has to pass once more', () => {
+    expect(weigh(['datacenter_ip', 'session_moved'], true)).toBe('uncertain');
+    expect(weigh(['client_hints_mismatch', 'header_missing', 'session_moved'], true)).toBe('bad');
+  });
+
   test('every conclusive reason blocks by itself, a weak one does nothing, the others ask', () => {
     for (const [reason, { weight }] of Object.entries(reasons)) {
       const expected = weight >= 100 ? 'bad' : weight >= 40 ? 'uncertain' : 'clean';

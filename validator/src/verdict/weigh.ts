@@ -12,12 +12,12 @@ const UNCERTAIN_FROM = 40;
  * What the findings amount to. Of each category the heaviest finding counts, and the categories add
  * up. Findings too weak to challenge alone may challenge together, and never take part in a block:
  * several oddities of one unusual browser are not evidence. A session that passed its challenge
- * answers every doubt: only conclusive findings remain.
+ * answers every doubt: only conclusive findings remain. One that was carried elsewhere has to pass again.
  */
 export function weigh(findings: readonly Reason[], verified: boolean): Weighed {
   if (findings.length === 0) return 'clean';
   if (findings.some((reason) => reasons[reason].weight >= CONCLUSIVE)) return 'bad';
-  if (verified) return 'clean';
+  if (verified && !findings.includes('session_moved')) return 'clean';
   const heaviest = new Map<Category, number>();
   for (const reason of findings) {
     const { category, weight } = reasons[reason];

@@ -134,9 +134,9 @@ describe('rate_limit by: header:<name>', () => {
     const { ask, store } = limitedBy('header:authorization');
     const keys: string[] = [];
     const take = store.take.bind(store);
-    store.take = (key, budget) => {
-      keys.push(key);
-      return take(key, budget);
+    store.take = (name, subject, budget) => {
+      keys.push(`${name} ${subject}`);
+      return take(name, subject, budget);
     };
     await ask(visit({ headers: { ...chromeHttps, authorization: 'Bearer very-secret' } }));
     expect(keys).toHaveLength(1);
@@ -177,15 +177,16 @@ describe('budgets are apart', () => {
     expect((await ask(visit())).rate_limited).toBe(true);
   });
 
-  test('a million addresses leave as many counters as the store may hold', async () => {
+  test('a million addresses leave as many counters as the store may hold, over all budgets together', async () => {
     const { MemoryStore } = await import('@guard/validator');
     const limits = { maxSessions: 10, maxSpent: 10, maxBudgets: 1_000 };
     const store = new MemoryStore(() => 0, limits);
     const budget = { requests: 1, perMs: 60_000 };
-    for (let i = 0; i < 1_000_000; i++) store.take(`acme ${i}`, budget);
+    for (let i = 0; i < 1_000_000; i++) store.take(`acme ${i % 7}`, `${i}`, budget);
     // The last ones are held, the first ones were let go.
-    expect(store.take('acme 999999', budget)).toBeGreaterThan(0);
-    expect(store.take('acme 999001', budget)).toBeGreaterThan(0);
-    expect(store.take('acme 0', budget)).toBe(0);
+    expect(store.counterCount).toBe(1_000);
+    expect(store.take(`acme ${999_999 % 7}`, '999999', budget)).toBeGreaterThan(0);
+    expect(store.take(`acme ${999_001 % 7}`, '999001', budget)).toBeGreaterThan(0);
+    expect(store.take('acme 0', '0', budget)).toBe(0);
   });
 });

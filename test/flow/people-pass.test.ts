@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Desk } from '../kit/desk.ts';
+import { type DeskBrowser, deskChromium, deskFirefox } from '../kit/desk-browsers.ts';
+import { poll } from '../kit/http.ts';
+import { ARRIVED_TITLE, type PagedOrigin, startPagedOrigin } from '../kit/paged-origin.ts';
+import { type Relay, startRelay } from '../kit/relay.ts';
+import { rowsOf } from '../kit/sql.ts';
+import { type Product, startProduct } from '../kit/start-product.ts';
+import { storySettings } from '../kit/story-settings.ts';
+import { hasDesk, hasFirefox, hasWindowedChromium } from '../kit/tools.ts';
+import { tryUntil } from '../kit/try-until.ts';
+import { type SharedDesk, useDesk } from '../kit/use-desk.ts';
+
+/**
+ * People with the two browsers that a machine like this can have, used by keyboard and mouse and by
+ * nothing else. What they see is read off the title bar and the clipboard; what it cost is counted
+ * before the gateway, at the origin and in SQL.
+ */
+
+const UPLOAD = 'POST /.guard/verify';
+/** Longest wait for a browser that has just been started on a busy machine. */
+const BROWSER_MS = 20_000;
+const EVENTS_MS = 15_000;
+/** How long a key may take to show what it did, and how long a page. */
+const PRESS = { intervalMs: 1_000, timeoutMs: BROWSER_MS };
+const READ = { intervalMs: 6_000, timeoutMs: BROWSER_MS };
+/** Beyond all waits of a test together, so that the one that failed says what it saw. */
+const TEST_MS = 120_000;
+
+let origin: PagedOrigin;
+let product: Product;
+let relay: Relay;
+/** Which pages were asked for at the gateway, and what was uploaded, in order. */
+const requests: string[] = [];
+
+beforeAll(async () => {
+  origin = await startPagedOrigin();
+  product = await startProduct(storySettings(origin.url, { site: { skip: ['/open/**'] } }));
+  relay = await startRelay(product.addresses.gateway, ({ method, url }) => {
+    const isPartOfPage = url === '/favicon.ico' || (method === 'GET' && url.startsWith('/.guard/'));
+    if (!isPartOfPage) requests.push(`${method} ${url}`);
+  });
+});
+afterAll(async () => {
+  await relay.close();
+  await product.stop();
+  await origin.close();
+});
+
+const at = (path: string) => `http://127.0.0.1:${relay.port}${path}`;
+const arrived = (path: string) => origin.arrivals.filter(({ url }) => url === path);
+
+/** What one visit has asked for so far: requests for its page, and uploads. Visits do not overlap. */
+const requestsSince = (start: number) => requests.slice(start);
+
+const whenArrived = (path: string) =>
+  poll(
+    () => Promise.resolve(arrived(path)),
+    (found) => found.length > 0,
+    BROWSER_MS,
+  );
+
+const whenTitled = (desk: Desk, title: string) =>
+  poll(
+    () => desk.title(),
+    (shown) => shown === title,
+    BROWSER_MS,
+  );
+
+interface EventRow {
+  readonly action: string;
+  readonly challenge: string;
+  readonly block_reasons: readonly string[];
+}
+
+/** The events that `condition` selects, oldest first, once there are `count`. */
+function events(condition: string, count: number): Promise<EventRow[]> {
+  return poll(
+    () =>
+      rowsOf<EventRow>(
+        product,
+        `SELECT action, challenge, block_reasons FROM events_distributed WHERE created_at > now() - INTERVAL 1 HOUR AND ${condition} ORDER BY created_at`,
+      ),
+    (rows) => rows.length >= count,
+    EVENTS_MS,
+  );
+}
+
+let readings = 0;
+
+/**
+ * The text that stands on the page in front, without its blanks. Reading it takes the browser to
+ * another page, so that whatever the page itself still wanted to do has come before.
+ */
+async function readAway(desk: Desk): Promise<string> {
+  const path = `/open/read-${(readings += 1)}?`;
+  const read = () => origin.arrivals.filter(({ url }) => url.startsWith(path));
+  const [reading] = await tryUntil(() => desk.pasteBehind(at(path)), read, READ);
+  return decodeURIComponent(reading?.url.slice(path.length) ?? '').replaceAll(/[\s+]/g, '');
+}
+
+/** What one visit asked for before it was read away. */
+const requestsUntilRead = (start: number) =>
+  requestsSince(start).filter((request) => !request.startsWith('GET /open/read-'));
+
+const withoutBlanks = (text: string) => text.replaceAll(' ', '');
+
+/** A form with a text that waits for keys and shows them in the title, and a file. */
+function formTo(action: string): string {
+  return `<!doctype html><title>A form</title><form method="post" enctype="multipart/form-data" action="${action}">
+<input name="user" autofocus oninput="document.title = 'A form of ' + value"><input type="file" name="photo"><button>Order</button></form>
+<script>const chosen = new DataTransfer(); chosen.items.add(new File(['the file itself'], 'a.txt'));
+document.querySelector('[type=file]').files = chosen.files;</script>`;
+}
+
+/** `name` keeps the paths of one browser apart from the other's. */
+function peopleWith(browser: DeskBrowser, name: string, open: SharedDesk['open']): void {
+  test('pass with exactly one reload: challenge, upload, page', async () => {
+    const start = requests.length;
+    const path = `/${name}/pass`;
+    const desk = await open(browser, { urls: [at(path)] });
+    await whenTitled(desk, ARRIVED_TITLE);
+    expect(await events(`path = '${path}'`, 2)).toEqual([
+      { action: 'challenge', challenge: 'issued', block_reasons: [] },
+      { action: 'allow', challenge: 'verified', block_reasons: [] },
+    ]);
+    expect(requestsSince(start)).toEqual([`GET ${path}`, UPLOAD, `GET ${path}`]);
+    expect(arrived(path)).toHaveLength(1);
+  });
+
+  test('in two tabs at once end on both pages', async () => {
+    const start = requests.length;
+    const paths = [`/${name}/tab-1`, `/${name}/tab-2`];
+    const desk = await open(browser, { urls: paths.map(at) });
+    for (const path of paths) await whenArrived(path);
+    await whenTitled(desk, ARRIVED_TITLE);
+    for (const path of paths) {
+      expect(arrived(path)).toHaveLength(1);
+      // Its challenge, at most one more that met the other tab's session, and the page.
+      const visits = requestsSince(start).filter((request) => request === `GET ${path}`);
+      expect(visits.length).toBeLessThanOrEqual(3);
+    }
+  });
+
+  test('with JavaScript switched off read what is needed, after one request', async () => {
+    const start = requests.length;
+    const path = `/${name}/no-scripts`;
+    const desk = await open(browser, { urls: [at(path)], refused: 'scripts' });
+    await whenTitled(desk, 'Checking your browser');
+    const text = await readAway(desk);
+    expect(text).toContain(withoutBlanks('JavaScript is needed here'));
+    expect(requestsUntilRead(start)).toEqual([`GET ${path}`]);
+    expect(await events(`path = '${path}'`, 1)).toMatchObject([{ action: 'challenge' }]);
+  });
+
+  test('with cookies switched off read so, after one upload: interstitial_no_session', async () => {
+    const start = requests.length;
+    const path = `/${name}/no-cookies`;
+    const desk = await open(browser, { urls: [at(path)], refused: 'cookies' });
+    await whenTitled(desk, 'Cookies are needed here');
+    const text = await readAway(desk);
+    expect(text).toContain(withoutBlanks('Cookies are needed here'));
+    expect(requestsUntilRead(start)).toEqual([`GET ${path}`, UPLOAD]);
+    const code = /Reference:?([0-9A-Z]{8})/.exec(text)?.[1] ?? text;
+    expect(await events(`reference = '${code}'`, 2)).toEqual([
+      { action: 'challenge', challenge: 'issued', block_reasons: [] },
+      { action: 'block', challenge: 'failed', block_reasons: ['interstitial_no_session'] },
+    ]);
+  });
+}
+
+describe.skipIf(!hasDesk || !hasWindowedChromium)(
+  'spec 3: people with Chromium',
+  { timeout: TEST_MS },
+  () => {
+    peopleWith(deskChromium, 'chromium', useDesk().open);
+  },
+);
+
+describe.skipIf(!hasDesk || !hasFirefox)(
+  'spec 3: people with Firefox',
+  { timeout: TEST_MS },
+  () => {
+    const { open } = useDesk();
+    peopleWith(deskFirefox, 'firefox', open);
+
+    test('with storage switched off see the retry screen, then the failure screen', async () => {
+      const start = requests.length;
+      const path = '/firefox/no-storage';
+      const desk = await open(deskFirefox, { urls: [at(path)], refused: 'storage' });
+      await whenTitled(desk, 'The check did not finish');
+      const failed = 'Your browser could not be checked';
+      const screen = async () => ((await desk.title()) === failed ? ['shown'] : []);
+      await tryUntil(() => desk.press('Tab', 'Return'), screen, PRESS);
+      expect(await readAway(desk)).toMatch(/Reference:?[0-9A-Z]{8}/);
+      expect(requestsUntilRead(start)).toEqual([`GET ${path}`]);
+    });
+
+    test('who confirm that a form is sent again lose nothing of it', async () => {
+      const path = '/firefox/confirmed';
+      const desk = await submitForm(path);
+      const [order] = await sendOff(desk, path);
+      expect(order).toMatchObject({ method: 'POST' });
+      expect(order?.body).toContain('name="user"\r\n\r\nada');
+      expect(order?.body).toContain('the file itself');
+      const actions = (await events(`path = '${path}'`, 2)).map(({ action }) => action);
+      expect(actions).toEqual(['challenge', 'allow']);
+    });
+
+    test('who decline to send a form again see what to do, and can still send it', async () => {
+      const path = '/firefox/declined';
+      const desk = await submitForm(path);
+      await decline(desk);
+      expect(arrived(path)).toEqual([]);
+      await desk.press('Tab', 'Return');
+      const [order] = await sendOff(desk, path);
+      expect(order?.body).toContain('the file itself');
+      expect(arrived(path)).toHaveLength(1);
+    });
+
+    test('who decline and go back find what they typed, and pass with it', async () => {
+      const path = '/firefox/gone-back';
+      const desk = await submitForm(path);
+      await decline(desk);
+      await desk.press('Tab', 'Tab', 'Return');
+      await poll(
+        () => desk.title(),
+        (shown) => shown?.startsWith('A form') === true,
+        BROWSER_MS,
+      );
+      const [order] = await sendOff(desk, path);
+      expect(order?.body).toContain('name="user"\r\n\r\nada');
+    });
+
+    /** Presses Return, on the page or in the browser's question, until a form is at the origin. */
+    const sendOff = (desk: Desk, path: string) =>
+      tryUntil(
+        () => desk.press('Return'),
+        () => arrived(path),
+        PRESS,
+      );
+
+    /** Says no to the browser's question whether to send the form again. */
+    async function decline(desk: Desk): Promise<void> {
+      const screen = async () => ((await desk.title()) === 'Sending your form' ? ['shown'] : []);
+      await tryUntil(() => desk.press('Escape'), screen, PRESS);
+    }
+
+    /** Opens a page with a form, fills it in and sends it; resolves when the challenge was answered. */
+    async function submitForm(path: string): Promise<Desk> {
+      const page = `/open/form-to${path}`;
+      origin.pages.set(page, formTo(path));
+      const start = requests.length;
+      const desk = await open(deskFirefox, { urls: [at(page)] });
+      await whenTitled(desk, 'A form');
+      const typed = async () => ((await desk.title()) === 'A form of ada' ? ['typed'] : []);
+      await tryUntil(() => desk.press('ctrl+a', 'a', 'd', 'a'), typed, PRESS);
+      await desk.press('Return');
+      await poll(
+        () => Promise.resolve(requestsSince(start)),
+        (all) => all.includes(UPLOAD),
+        BROWSER_MS,
+      );
+      return desk;
+    }
+  },
+);

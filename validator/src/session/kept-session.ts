@@ -1,0 +1,30 @@
+import type { Session } from '@guard/config/contract/ports';
+
+/**
+ * A judged session until its time is over. One object and not a session inside another: nearly every
+ * request looks one up, and each step to a further object is one that no processor cache holds.
+ */
+export class KeptSession implements Session {
+  readonly organisation: string;
+  readonly state: Session['state'];
+  readonly reasons: readonly string[];
+  readonly userAgent: string;
+  readonly network: string;
+  readonly judgedAt: number;
+  readonly #expiresAt: number;
+
+  /** `expiresAt` in epoch milliseconds. */
+  constructor(session: Session, expiresAt: number) {
+    this.organisation = session.organisation;
+    this.state = session.state;
+    this.reasons = session.reasons;
+    this.userAgent = session.userAgent;
+    this.network = session.network;
+    this.judgedAt = session.judgedAt;
+    this.#expiresAt = expiresAt;
+  }
+
+  isAlive(nowMs: number): boolean {
+    return nowMs <= this.#expiresAt;
+  }
+}

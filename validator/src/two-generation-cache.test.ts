@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { seededRandom } from '../../test/kit/seeded-random.ts';
+import { TwoGenerationCache } from './two-generation-cache.ts';
+
+describe('a bounded map that forgets what was not used for long', () => {
+  test('holds at most its limit, whatever is put into it', () => {
+    const cache = new TwoGenerationCache<number>(10);
+    for (let number = 0; number < 1_000; number++) {
+      cache.set(`k${number}`, number);
+      expect(cache.size).toBeLessThanOrEqual(10);
+      expect(cache.get(`k${number}`)).toBe(number);
+    }
+    expect(cache.size).toBe(10);
+    expect(cache.get('k0')).toBeUndefined();
+  });
+
+  test('keeps an entry as long as it is used', () => {
+    const cache = new TwoGenerationCache<string>(10);
+    cache.set('regular', 'visitor');
+    for (let number = 0; number < 1_000; number++) {
+      cache.set(`k${number}`, 'passer-by');
+      if (number % 4 === 0) expect(cache.get('regular')).toBe('visitor');
+    }
+    expect(cache.get('regular')).toBe('visitor');
+  });
+
+  test('gives the value that was set last, also of an entry that has become old', () => {
+    const cache = new TwoGenerationCache<number>(4);
+    cache.set('a', 1);
+    cache.set('b', 2);
+    cache.set('c', 3);
+    cache.set('a', 4);
+    expect(cache.get('a')).toBe(4);
+    expect(cache.size).toBe(3);
+  });
+
+  test('never forgets one of the half used last, and never returns what was not set', () => {
+    const random = seededRandom();
+    const max = 16;
+    const cache = new TwoGenerationCache<number>(max);
+    const model = new Map<string, number>();
+    for (let turn = 0; turn < 20_000; turn++) {
+      const key = `k${random.below(40)}`;
+      const known = model.get(key);
+      if (random.below(2) === 0) {
+        const recent = [...model.keys()].slice(-max / 2);
+        const found = cache.get(key);
+        const message = `seed ${random.seed}, turn ${turn}`;
+        if (found === undefined) expect(recent, message).not.toContain(key);
+        else expect(found, message).toBe(known);
+        if (found === undefined || known === undefined) continue;
+        model.delete(key);
+        model.set(key, known);
+      } else {
+        cache.set(key, turn);
+        model.delete(key);
+        model.set(key, turn);
+      }
+      expect(cache.size).toBeLessThanOrEqual(max);
+    }
+  });
+});

@@ -1,0 +1,41 @@
+/**
+ * A bounded map that forgets what was not used for long. New and used entries live in the young
+ * generation; when that is full it becomes the old one, and what is still in the old one is forgotten.
+ *
+ * It holds at most `max` entries, and never forgets one of the `max / 2` used last. A list in exact
+ * order of use writes at every look-up to tables that no processor cache holds; this only reads.
+ */
+export class TwoGenerationCache<Value> {
+  readonly #generationSize: number;
+  #young = new Map<string, Value>();
+  #old = new Map<string, Value>();
+
+  /** `max` is at least 2: one entry a generation. */
+  constructor(max: number) {
+    this.#generationSize = Math.max(1, Math.floor(max / 2));
+  }
+
+  get size(): number {
+    return this.#young.size + this.#old.size;
+  }
+
+  /** The value of a key, which counts as used by that. */
+  get(key: string): Value | undefined {
+    return this.#young.get(key) ?? this.#revive(key);
+  }
+
+  set(key: string, value: Value): void {
+    this.#old.delete(key);
+    if (this.#young.size >= this.#generationSize && !this.#young.has(key)) {
+      this.#old = this.#young;
+      this.#young = new Map();
+    }
+    this.#young.set(key, value);
+  }
+
+  #revive(key: string): Value | undefined {
+    const value = this.#old.get(key);
+    if (value !== undefined) this.set(key, value);
+    return value;
+  }
+}
