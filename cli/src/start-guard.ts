@@ -73,7 +73,7 @@ export async function startGuard(settings: Settings, ambient: Ambient): Promise<
     const house = await openHouse(settings, ambient, progress);
     const first = await buildGeneration(settings, house);
     progress.inForce = first;
-    progress.opened.push(() => house.inForce().close());
+    progress.opened.push(() => inForce(progress).close());
     await listenAll(first, progress);
     await openGateway(first, house, progress);
     const { settled } = house.analytics;
@@ -93,18 +93,14 @@ export async function startGuard(settings: Settings, ambient: Ambient): Promise<
 async function openHouse(settings: Settings, ambient: Ambient, progress: Progress): Promise<House> {
   const { clock, metrics } = ambient;
   const { addresses, opened } = progress;
-  const inForce = (): Generation => {
-    if (!progress.inForce) throw new Error('asked before the first settings are in force');
-    return progress.inForce;
-  };
   const analytics = await openMemory(settings, ambient, (authorization) =>
-    inForce().authenticate(authorization),
+    inForce(progress).authenticate(authorization),
   );
   opened.push(() => analytics.close());
   const store = openStore(settings.store, ambient);
   opened.push(() => store.close());
   metrics.gauge('guard_crawler_ranges_age_seconds', () =>
-    Math.round((clock() - (inForce().oldestCrawlerListAt ?? clock())) / 1000),
+    Math.round((clock() - (inForce(progress).oldestCrawlerListAt ?? clock())) / 1000),
   );
   return {
     ...ambient,
@@ -113,13 +109,18 @@ async function openHouse(settings: Settings, ambient: Ambient, progress: Progres
     resolver: createResolver(),
     networks: NetworkCatalogue.load(),
     docs: createDocsServer({
-      publicUrl: () => inForce().settings.public_urls.docs ?? addresses.docs ?? '',
+      publicUrl: () => inForce(progress).settings.public_urls.docs ?? addresses.docs ?? '',
       crawlers: settings.listen.docs ? CrawlerCatalogue.load().all() : [],
     }),
     addresses,
     isReady: () => progress.ready,
-    inForce,
   };
+}
+
+/** What the settings in force led to. */
+function inForce(progress: Progress): Generation {
+  if (!progress.inForce) throw new Error('asked before the first settings are in force');
+  return progress.inForce;
 }
 
 function openMemory(
@@ -168,7 +169,7 @@ async function openGateway(first: Generation, house: House, progress: Progress):
 
 /** One turn of the event loop changes everything, so no request sees some of each. */
 async function replace(settings: Settings, house: House, progress: Progress): Promise<void> {
-  const before = house.inForce();
+  const before = inForce(progress);
   const { listen, store, analytics } = before.settings;
   const next = await buildGeneration({ ...settings, listen, store, analytics }, house);
   progress.gateway?.reload(next.gateway);

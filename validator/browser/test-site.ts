@@ -5,7 +5,7 @@ import type { Collect } from '@guard/config/contract/ports';
 import type { CollectOutcome } from '../src/challenge/collect-outcome.ts';
 import { answerEchoPage } from '../src/challenge/echo-page.ts';
 import { createCollector } from '../src/challenge/collector.ts';
-import { createChallengeIssuer } from '../src/challenge/issue.ts';
+import { createChallengeIssuer } from '../src/challenge/tickets/issue.ts';
 import { createTestStore, TERMS, type TestStore } from '../src/challenge/test-challenge.ts';
 import { formSource } from '../src/pages/form-source.ts';
 import { compileLook, type Look } from '../src/pages/look.ts';

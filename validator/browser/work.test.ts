@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { isWorkDone } from '../src/challenge/proof-of-work.ts';
+import { isWorkDone } from '../src/challenge/tickets/proof-of-work.ts';
 import { hashWords } from './page/sha256.ts';
 import { solve } from './page/work.ts';
 

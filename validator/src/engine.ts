@@ -1,6 +1,6 @@
 import type { Clock, EventSink, Log, SessionStore } from '@guard/config/contract/ports';
 import type { TransportFacts } from '@guard/config/contract/transport';
-import type { IssueChallenge } from './challenge/issue.ts';
+import type { IssueChallenge } from './challenge/tickets/issue.ts';
 import type { FactSources } from './request/facts.ts';
 import type { SessionIds } from './session/session-id.ts';
 

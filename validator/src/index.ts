@@ -20,7 +20,7 @@ import type { FastifyPluginAsync } from 'fastify';
 import { loadBrowserBundle } from '../browser/build.ts';
 import { describeFailedUpload } from './challenge-event.ts';
 import { createCollector } from './challenge/collector.ts';
-import { createChallengeIssuer } from './challenge/issue.ts';
+import { createChallengeIssuer } from './challenge/tickets/issue.ts';
 import { after } from './deadline.ts';
 import type { Caller, Engine } from './engine.ts';
 import { type Explained, type ExplainQuestion, explain } from './explain.ts';

@@ -1,6 +1,6 @@
 import type { CatalogueCrawler, CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import type { AllowlistEntry, Organisation } from '@guard/config/settings/schema';
-import { challengeTerms, type ChallengeTerms } from './challenge/challenge-terms.ts';
+import { challengeTerms, type ChallengeTerms } from './challenge/tickets/challenge-terms.ts';
 import { compileLook, type Look } from './pages/look.ts';
 import { managedRobots } from './response/robots.ts';
 import { type CompiledRule, compileRules } from './rules/direct.ts';

@@ -1,7 +1,7 @@
 import { mintRequestId } from '@guard/config/contract/request-id';
 import type { Cookie, ValidateResponse } from '@guard/config/contract/validate-response';
-import type { Challenge } from './challenge/issue.ts';
-import { newReference } from './challenge/reference-code.ts';
+import type { Challenge } from './challenge/tickets/issue.ts';
+import { newReference } from './challenge/tickets/reference-code.ts';
 import { nameOf } from './error-name.ts';
 import type { Caller, Engine } from './engine.ts';
 import { type Answer, describeEvent } from './event.ts';

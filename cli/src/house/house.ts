@@ -5,7 +5,6 @@ import type { Service } from '@guard/config/settings/schema';
 import type { createResolver } from '@guard/validator';
 import type { FastifyPluginAsync } from 'fastify';
 import type { MetricsPage } from '../metrics.ts';
-import type { Generation } from './generation.ts';
 
 export type Addresses = Readonly<Partial<Record<Service, string>>>;
 
@@ -25,6 +24,4 @@ export interface House {
   /** Where each service listens, as far as it does by now. */
   readonly addresses: Addresses;
   readonly isReady: () => boolean;
-  /** What the settings in force led to. */
-  readonly inForce: () => Generation;
 }

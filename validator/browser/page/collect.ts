@@ -1,4 +1,4 @@
-import type { Evidence, Readings, SourceName } from '../../src/challenge/evidence.ts';
+import type { Evidence, Readings, SourceName } from '../../src/challenge/evidence/evidence.ts';
 import { clip, finite } from './clip.ts';
 import { openEmptyFrame } from './empty-frame.ts';
 import { LIMITS } from './limits.ts';

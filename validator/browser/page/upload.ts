@@ -1,4 +1,4 @@
-import type { Upload, UploadResult } from '../../src/challenge/evidence.ts';
+import type { Upload, UploadResult } from '../../src/challenge/evidence/evidence.ts';
 
 const results: readonly string[] = [
   'reload',

@@ -1,4 +1,4 @@
-import type { Upload } from '../../src/challenge/evidence.ts';
+import type { Upload } from '../../src/challenge/evidence/evidence.ts';
 import type { OpenedSession } from '../../src/script/opened-session.ts';
 
 /** The two requests to the collector, which is where the script came from. Neither is made twice. */

@@ -13,9 +13,9 @@ import { memberCount, scanJson } from '../request/json-shape.ts';
 import { createSealer } from '../session/sealer.ts';
 import type { CollectOutcome, Ending } from './collect-outcome.ts';
 import { corsHeaders, preflight } from './cors.ts';
-import { Upload, type UploadResult } from './evidence.ts';
+import { Upload, type UploadResult } from './evidence/evidence.ts';
 import { settle, type Settlement } from './settle.ts';
-import { readTicket, type Ticket } from './ticket.ts';
+import { readTicket, type Ticket } from './tickets/ticket.ts';
 
 export interface CollectorOptions {
   /** The same list as for createChallengeIssuer: the first signs, all verify. */

@@ -2,13 +2,13 @@ import { CHALLENGE } from '@guard/config/contract/limits';
 import type { Session, SessionStore } from '@guard/config/contract/ports';
 import type { Reason } from '@guard/config/contract/reasons';
 import type { Sealer } from '../session/sealer.ts';
-import type { Upload, UploadResult } from './evidence.ts';
-import { judge, type Judgement } from './judge.ts';
-import type { RequestFacts } from './judges/case.ts';
-import { PAYLOAD_MEMORY_MS, payloadDigest } from './payload-digest.ts';
-import { isWorkDone } from './proof-of-work.ts';
+import type { Upload, UploadResult } from './evidence/evidence.ts';
+import { judge, type Judgement } from './evidence/judge.ts';
+import type { RequestFacts } from './evidence/judges/case.ts';
+import { PAYLOAD_MEMORY_MS, payloadDigest } from './evidence/payload-digest.ts';
+import { isWorkDone } from './tickets/proof-of-work.ts';
 import { sessionNetwork } from './session-network.ts';
-import { hashUserAgent, readTicket, type Ticket } from './ticket.ts';
+import { hashUserAgent, readTicket, type Ticket } from './tickets/ticket.ts';
 import { Verification, type Sender, type ValidTicket } from './verification.ts';
 
 /** How one upload that has the right form ended. */

@@ -1,6 +1,6 @@
 import { LAYOUT_SIDE, layoutQuestions } from '../../browser/page/layout/questions.ts';
-import type { Evidence } from './evidence.ts';
-import { layoutAnswers } from './layout-answers.ts';
+import type { Evidence } from './evidence/evidence.ts';
+import { layoutAnswers } from './evidence/layout-answers.ts';
 
 let visits = 0;
 

@@ -4,9 +4,9 @@ import type { CollectRequest, Session, SessionStore } from '@guard/config/contra
 import { z } from 'zod';
 import type { CollectOutcome } from './collect-outcome.ts';
 import { createCollector } from './collector.ts';
-import { Evidence } from './evidence.ts';
+import { Evidence } from './evidence/evidence.ts';
 import { compileLook } from '../pages/look.ts';
-import { createChallengeIssuer } from './issue.ts';
+import { createChallengeIssuer } from './tickets/issue.ts';
 import { answering } from './test-answers.ts';
 
 /** What the tests of this folder share: recorded evidence, a store, and a visitor who answers. */
@@ -24,7 +24,7 @@ export type Fixture = z.infer<typeof Fixture>;
 
 /** Reads one recording, such as `human/firefox-headful.json`. */
 export function fixture(name: string): Fixture {
-  const url = new URL(`fixtures/${name}`, import.meta.url);
+  const url = new URL(`evidence/fixtures/${name}`, import.meta.url);
   return Fixture.parse(JSON.parse(readFileSync(url, 'utf8')));
 }
 

@@ -1,6 +1,6 @@
 import type { Session } from '@guard/config/contract/ports';
-import type { Judgement } from './judge.ts';
-import type { Ticket, TicketReading } from './ticket.ts';
+import type { Judgement } from './evidence/judge.ts';
+import type { Ticket, TicketReading } from './tickets/ticket.ts';
 
 /** Who answered a ticket: the sender of the upload. */
 export interface Sender {

@@ -1,6 +1,6 @@
 import type { Clock, Collect, CollectAnswer, CollectRequest } from '@guard/config/contract/ports';
 import type { Organisation, Site } from '@guard/config/settings/schema';
-import type { ChallengeTerms } from '../challenge/challenge-terms.ts';
+import type { ChallengeTerms } from '../challenge/tickets/challenge-terms.ts';
 import { answerEchoPage } from '../challenge/echo-page.ts';
 import type { Engine } from '../engine.ts';
 import { emptyAnswer } from './exchange.ts';

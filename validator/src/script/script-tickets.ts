@@ -1,9 +1,9 @@
 import { networkOf } from '@guard/config/net/network-of';
 import type { Clock } from '@guard/config/contract/ports';
 import { CHALLENGE } from '@guard/config/contract/limits';
-import type { ChallengeTerms } from '../challenge/challenge-terms.ts';
-import { newReference } from '../challenge/reference-code.ts';
-import { hashUserAgent, issueTicket, newTicketId } from '../challenge/ticket.ts';
+import type { ChallengeTerms } from '../challenge/tickets/challenge-terms.ts';
+import { newReference } from '../challenge/tickets/reference-code.ts';
+import { hashUserAgent, issueTicket, newTicketId } from '../challenge/tickets/ticket.ts';
 import { createSealer } from '../session/sealer.ts';
 import type { OpenSessionOptions } from './open-session.ts';
 

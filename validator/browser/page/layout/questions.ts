@@ -1,7 +1,7 @@
 /**
  * The numbers in one page's layout questions, all drawn from its ticket: the page lays boxes out by
  * them, and the server knows by its own arithmetic what a layout engine must make of them
- * (src/challenge/layout-answers.ts). They are no secret. What was measured for one ticket fits no
+ * (src/challenge/evidence/layout-answers.ts). They are no secret. What was measured for one ticket fits no
  * other, and a document without layout cannot measure at all.
  */
 export interface LayoutQuestions {

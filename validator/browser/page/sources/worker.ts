@@ -1,4 +1,4 @@
-import type { ReadingValue } from '../../../src/challenge/evidence.ts';
+import type { ReadingValue } from '../../../src/challenge/evidence/evidence.ts';
 import { clip, clipList, finite } from '../clip.ts';
 import { LIMITS } from '../limits.ts';
 import type { Source } from '../source.ts';

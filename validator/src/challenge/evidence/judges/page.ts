@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../browser/page/limits.ts';
+import { LIMITS } from '../../../../browser/page/limits.ts';
 import { readClaim, type Claim } from '../claim.ts';
 import { known } from '../evidence.ts';
 import type { Case, Judge } from './case.ts';

@@ -1,6 +1,6 @@
 import type { Reason } from '@guard/config/contract/reasons';
-import { layoutQuestions } from '../../browser/page/layout/questions.ts';
-import { weigh } from '../verdict/weigh.ts';
+import { layoutQuestions } from '../../../browser/page/layout/questions.ts';
+import { weigh } from '../../verdict/weigh.ts';
 import { readClaim } from './claim.ts';
 import type { Upload } from './evidence.ts';
 import { judgeAutomationFlags } from './judges/automation-flags.ts';

@@ -1,10 +1,10 @@
 import { CHALLENGE } from '@guard/config/contract/limits';
 import { networkOf } from '@guard/config/net/network-of';
-import { chooseLanguage } from '../pages/choose-language.ts';
-import type { FormSource } from '../pages/form-source.ts';
-import { createInterstitial } from '../pages/interstitial.ts';
-import type { Look } from '../pages/look.ts';
-import { createSealer } from '../session/sealer.ts';
+import { chooseLanguage } from '../../pages/choose-language.ts';
+import type { FormSource } from '../../pages/form-source.ts';
+import { createInterstitial } from '../../pages/interstitial.ts';
+import type { Look } from '../../pages/look.ts';
+import { createSealer } from '../../session/sealer.ts';
 import type { ChallengeTerms } from './challenge-terms.ts';
 import { newReference } from './reference-code.ts';
 import { hashUserAgent, issueTicket, newTicketId } from './ticket.ts';

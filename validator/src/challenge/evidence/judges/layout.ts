@@ -1,5 +1,5 @@
 import type { Reason } from '@guard/config/contract/reasons';
-import { LAYOUT_SIDE } from '../../../browser/page/layout/questions.ts';
+import { LAYOUT_SIDE } from '../../../../browser/page/layout/questions.ts';
 import type { ReadingValue } from '../evidence.ts';
 import { layoutAnswers } from '../layout-answers.ts';
 import type { Judge } from './case.ts';

@@ -3,8 +3,8 @@ import { reasons } from '@guard/config/contract/reasons';
 import { describe, expect, test } from 'vitest';
 import type { Evidence, Readings } from './evidence.ts';
 import { judge } from './judge.ts';
-import { answering } from './test-answers.ts';
-import { fixture, type Fixture } from './test-challenge.ts';
+import { answering } from '../test-answers.ts';
+import { fixture, type Fixture } from '../test-challenge.ts';
 
 const TICKET = 'the ticket of these tests';
 

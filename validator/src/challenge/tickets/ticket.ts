@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { CHALLENGE } from '@guard/config/contract/limits';
 import { z } from 'zod';
-import type { Sealer } from '../session/sealer.ts';
+import type { Sealer } from '../../session/sealer.ts';
 import { readFields, writeFields } from './ticket-fields.ts';
 
 /**

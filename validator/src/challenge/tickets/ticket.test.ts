@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createSealer } from '../session/sealer.ts';
+import { createSealer } from '../../session/sealer.ts';
 import { readFields, writeFields } from './ticket-fields.ts';
 import { hashUserAgent, issueTicket, newTicketId, readTicket, type Ticket } from './ticket.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { seededRandom } from '../../../test/kit/seeded-random.ts';
+import { seededRandom } from '../../../../test/kit/seeded-random.ts';
 import { readFields, writeFields } from './ticket-fields.ts';
 
 const ALPHABET = ['', '0', '1', ':', '2:', 'a', '11', 'é', '💥', '1:a', ','] as const;

@@ -1,5 +1,5 @@
 import type { Reason } from '@guard/config/contract/reasons';
-import type { LayoutQuestions } from '../../../browser/page/layout/questions.ts';
+import type { LayoutQuestions } from '../../../../browser/page/layout/questions.ts';
 import type { Claim } from '../claim.ts';
 import type { Evidence } from '../evidence.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LIMITS } from '../../browser/page/limits.ts';
+import { LIMITS } from '../../../browser/page/limits.ts';
 
 /**
  * What the challenge page uploads: raw readings, no opinion (spec 3: the full pipeline runs on the

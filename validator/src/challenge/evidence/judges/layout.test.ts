@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Readings } from '../evidence.ts';
 import { judge } from '../judge.ts';
-import { answering } from '../test-answers.ts';
-import { fixture } from '../test-challenge.ts';
+import { answering } from '../../test-answers.ts';
+import { fixture } from '../../test-challenge.ts';
 
 const TICKET = 'the ticket of these tests';
 
