@@ -19,12 +19,12 @@ function markdownOf(path: string): string {
   return page?.markdown ?? '';
 }
 
-/** Rows of all tables of a page whose head begins with this cell; code marks taken away. */
+/** Rows of all tables of a page whose head begins with this cell; code marks and links taken away. */
 function tableRows(path: string, firstHead: string): string[][] {
   const rows: string[][] = [];
   let inside = false;
   for (const line of markdownOf(path).split('\n')) {
-    const row = line.startsWith('|') ? cells(line).map((cell) => cell.replaceAll('`', '')) : [];
+    const row = line.startsWith('|') ? cells(line).map(withoutMarks) : [];
     if (row.length === 0) inside = false;
     else if (row[0] === firstHead) inside = true;
     else if (inside && !/^-+$/.test(row[0] ?? '')) rows.push(row);
@@ -32,6 +32,8 @@ function tableRows(path: string, firstHead: string): string[][] {
   return rows;
 }
 
+const withoutMarks = (cell: string) =>
+  cell.replaceAll('`', '').replace(/^\[([^\]]+)\]\([^)]+\)$/, '$1');
 const plain = (text: string) => text.replaceAll('`', '');
 
 describe('the documentation says what the code says, both ways', () => {
