@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { openScreen, SCREENS, startGallery, type Gallery } from '../validator/browser/gallery.ts';
-import { launchChromium } from '../validator/browser/launch.ts';
+import { launchPlain } from '../test/kit/plain-chromium.ts';
 import { compileLook } from '../validator/src/pages/look.ts';
 import { shrinkPng } from './shrink-png.ts';
 
@@ -21,7 +21,7 @@ const DEVICES = {
   phone: { width: 320, height: 640 },
 } as const;
 
-const browser = await launchChromium();
+const browser = await launchPlain();
 mkdirSync(FOLDER, { recursive: true });
 const plain = await startGallery();
 const branded = await startGallery(

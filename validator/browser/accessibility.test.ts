@@ -3,7 +3,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { languages } from '../src/pages/languages.ts';
 import { type Gallery, openScreen, SCREENS, startGallery } from './gallery.ts';
-import { launchChromium } from './launch.ts';
+import { launchPlain } from '../../test/kit/plain-chromium.ts';
 
 /** People with a screen reader, a keyboard, a zoomed page or high contrast get through like others. */
 
@@ -11,7 +11,7 @@ let browser: Browser;
 let gallery: Gallery;
 
 beforeAll(async () => {
-  [browser, gallery] = await Promise.all([launchChromium(), startGallery()]);
+  [browser, gallery] = await Promise.all([launchPlain(), startGallery()]);
 });
 afterAll(async () => {
   await browser.close();

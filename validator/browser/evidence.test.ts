@@ -1,8 +1,8 @@
-import sparticuz from '@sparticuz/chromium';
 import { Window as HappyWindow } from 'happy-dom';
 import { CookieJar, JSDOM, VirtualConsole } from 'jsdom';
-import { chromium, type Browser, type BrowserContextOptions } from 'playwright-core';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { launchPlain } from '../../test/kit/plain-chromium.ts';
 import { Upload } from '../src/challenge/evidence/evidence.ts';
 import { judge } from '../src/challenge/evidence/judge.ts';
 import { layoutAnswers } from '../src/challenge/evidence/layout-answers.ts';
@@ -16,10 +16,7 @@ let browser: Browser;
 let site: Site;
 
 beforeAll(async () => {
-  browser = await chromium.launch({
-    executablePath: await sparticuz.executablePath(),
-    args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update'],
-  });
+  browser = await launchPlain();
 });
 afterAll(() => browser.close());
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { launchChromium } from './launch.ts';
+import { launchPlain } from '../../test/kit/plain-chromium.ts';
 import { startSite, type Site } from './test-site.ts';
 
 /**
@@ -16,7 +16,7 @@ let site: Site;
 let other: Site;
 
 beforeAll(async () => {
-  browser = await launchChromium();
+  browser = await launchPlain();
 });
 afterAll(() => browser.close());
 

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { launchChromium } from './launch.ts';
+import { launchPlain } from '../../test/kit/plain-chromium.ts';
 import { startSite, type Site } from './test-site.ts';
 
 /**
@@ -14,7 +14,7 @@ let page: Page;
 let site: Site;
 
 beforeAll(async () => {
-  browser = await launchChromium();
+  browser = await launchPlain();
 });
 afterAll(() => browser.close());
 

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { launchChromium } from './launch.ts';
+import { launchPlain } from '../../test/kit/plain-chromium.ts';
 import { startSite, type Site } from './test-site.ts';
 
 /** What people do while a page checks their browser, and what lines do. Never a loop: visits are counted. */
@@ -11,7 +11,7 @@ let page: Page;
 let site: Site;
 
 beforeAll(async () => {
-  browser = await launchChromium();
+  browser = await launchPlain();
 });
 afterAll(() => browser.close());
 

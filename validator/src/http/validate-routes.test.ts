@@ -101,3 +101,22 @@ test('8 what follows a body that is too long is not taken for a request', async 
   expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400']);
   expect(text).toMatch(/\r\nconnection: close\r\n/i);
 });
+
+test('a hundred questions at once get an answer each, also beside callers who hang up', async () => {
+  const { url, post } = await serve({});
+  const { hostname, port } = new URL(url);
+  const head = `POST /validate HTTP/1.1\r\nHost: a\r\nX-Api-Key: ${KEY}\r\nContent-Length: ${body.length}\r\n\r\n`;
+  for (let i = 0; i < 20; i += 1) {
+    const leaving = connect(Number(port), hostname, () => {
+      leaving.write(head + body, () => leaving.resetAndDestroy());
+    });
+    leaving.on('error', () => undefined);
+  }
+  const responses = await Promise.all(Array.from({ length: 100 }, post));
+  const ids = new Set<unknown>();
+  for (const response of responses) {
+    expect(response.status).toBe(200);
+    ids.add(((await response.json()) as { request_id: unknown }).request_id);
+  }
+  expect(ids.size).toBe(100);
+});

@@ -12,6 +12,7 @@ import { validate, type Validated } from '../validate.ts';
 import { answerError, errorHandler } from './answer-error.ts';
 import { addHealthRoute, type HealthOptions } from './health-route.ts';
 import { type Body, readBody } from './read-body.ts';
+import { createWriteTogether } from './write-together.ts';
 
 interface ValidateRouteOptions extends HealthOptions {
   readonly organisations: readonly Organisation[];
@@ -32,6 +33,7 @@ const TOO_LONG = `The body must be at most ${VALIDATE.maxBodyBytes} bytes long.`
 export function validateRoutes(options: ValidateRouteOptions): FastifyPluginAsync {
   const { engine, clock, collectorUrl } = options;
   const onError = errorHandler(options.log);
+  const writeTogether = createWriteTogether();
   const ring = new KeyRing(
     options.organisations.flatMap(({ id, secret_keys }) =>
       secret_keys.map(({ key, expires }) => ({ key, expires, policy: options.policies.get(id) })),
@@ -82,6 +84,16 @@ export function validateRoutes(options: ValidateRouteOptions): FastifyPluginAsyn
     else sendValidated(reply, validated);
   }
 
+  function sendValidated(reply: FastifyReply, validated: Validated): void {
+    if (validated.kind === 'error') {
+      answerError(reply, validated.type, validated.message);
+      return;
+    }
+    // Past fastify's hooks and serialisers, of which this route has none.
+    reply.hijack();
+    writeTogether(reply.raw, JSON.stringify(validated.response));
+  }
+
   return (app) => {
     // What has no route is 404, whatever its body.
     app.removeAllContentTypeParsers();
@@ -99,21 +111,6 @@ export function validateRoutes(options: ValidateRouteOptions): FastifyPluginAsyn
     });
     return Promise.resolve();
   };
-}
-
-function sendValidated(reply: FastifyReply, validated: Validated): void {
-  if (validated.kind === 'error') {
-    answerError(reply, validated.type, validated.message);
-    return;
-  }
-  const text = JSON.stringify(validated.response);
-  // Past fastify's hooks and serialisers, of which this route has none.
-  reply.hijack();
-  reply.raw.writeHead(200, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(text),
-  });
-  reply.raw.end(text);
 }
 
 /** RFC 9110 15.5.6: 405 names what is allowed. */
