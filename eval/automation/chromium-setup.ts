@@ -3,16 +3,6 @@ import { execFileSync } from 'node:child_process';
 /** The one installed browser that every driver of Chromium uses. */
 export const CHROMIUM = '/usr/bin/chromium';
 
-/** As root Chromium starts only without its sandbox; calling home would wait on a closed network. */
-export const NECESSARY = [
-  ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--no-first-run',
-  '--no-default-browser-check',
-];
-
 /** What disguised drivers add to their browser: no automation flag, a plain agent, a usual window. */
 export function disguiseFlags(): string[] {
   return [

@@ -3,15 +3,20 @@ import { automationTable } from './automation-table.ts';
 import type { Row } from './measure-all.ts';
 import { versionsOf } from './versions.ts';
 
-/** The file that `--record` writes. */
-export function report(rows: readonly Row[]): string {
+/** What is about to be measured: a run takes long, and the checkout may be another one at its end. */
+export function commitOf(): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
   const dirty = git('status', '--porcelain') === '' ? '' : ' with changes';
+  return `${git('rev-parse', '--short', 'HEAD')}${dirty}`;
+}
+
+/** The file that `--record` writes. */
+export function report(rows: readonly Row[], commit: string): string {
   return `# Who gets through the challenge
 
 ${automationTable(rows)}
 
-- ${new Date().toISOString().slice(0, 10)}, commit ${git('rev-parse', '--short', 'HEAD')}${dirty}, Node ${process.versions.node}
+- ${new Date().toISOString().slice(0, 10)}, commit ${commit}, Node ${process.versions.node}
 - ${versionsOf(rows.map(({ tool }) => tool)).join(', ')}
 - \`node eval/run.ts automation --record\` writes this file
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { automationTable } from './automation-table.ts';
 import { measureAll, type Row } from './measure-all.ts';
-import { report } from './report.ts';
+import { commitOf, report } from './report.ts';
 import { tools } from './tool-list.ts';
 import { isMet } from './verdict.ts';
 
@@ -25,6 +25,7 @@ export async function runAutomation(options: AutomationOptions): Promise<boolean
   const { runs, peopleRuns, plainRuns, only, dump, json, record } = options;
   const chosen = tools.filter(({ name, variant }) => `${name} ${variant}`.includes(only));
   if (chosen.length === 0) throw new TypeError(`--only ${only}: no such tool`);
+  const commit = commitOf();
   const rows = await measureAll({
     tools: chosen,
     runs: { strict: runs, plain: plainRuns },
@@ -33,7 +34,8 @@ export async function runAutomation(options: AutomationOptions): Promise<boolean
     onRow: (row) => process.stderr.write(`${progressOf(row)}\n`),
   });
   console.log(json ? JSON.stringify(rows.map(plainRow), undefined, 2) : automationTable(rows));
-  if (record) writeFileSync(join(import.meta.dirname, '..', 'RESULTS-automation.md'), report(rows));
+  if (record)
+    writeFileSync(join(import.meta.dirname, '..', 'RESULTS-automation.md'), report(rows, commit));
   return rows.every((row) => isMet(row) !== false);
 }
 

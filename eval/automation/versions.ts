@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, readFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isOnPath } from '../../test/kit/tools.ts';
 import type { Tool } from './tool.ts';
 
 const NODE_MODULES = join(import.meta.dirname, '..', '..', 'node_modules');
@@ -39,15 +40,4 @@ function programVersion(program: string): string {
   const { stdout } = spawnSync(program, ['--version'], { encoding: 'utf8', timeout: 20_000 });
   const line = stdout.split('\n').find((text) => /\d+\.\d+/.test(text));
   return line?.replace(/ \(.*| built on .*/, '').trim() ?? program;
-}
-
-function isOnPath(program: string): boolean {
-  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, program), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
 }

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { CHROMIUM_FLAGS } from './chromium-flags.ts';
 
 /** What people switch off in their browser. */
 export type Refused = 'scripts' | 'cookies' | 'storage';
@@ -15,16 +16,6 @@ export interface DeskBrowser {
   /** Fills an empty profile folder, and tells the command line that uses it. */
   readonly prepare: (profile: string, refused?: Refused) => Promise<readonly string[]>;
 }
-
-/** As root Chromium starts only without its sandbox; calling home would wait on a closed network. */
-const CHROMIUM_FLAGS = [
-  ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--no-first-run',
-  '--no-default-browser-check',
-];
 
 /** Chromium's settings "do not allow sites to …": 2 is no. Its storage is refused with its cookies. */
 const CHROMIUM_SETTINGS: Readonly<Record<Refused, Readonly<Record<string, number>>>> = {

@@ -75,10 +75,10 @@ export function missingTools(): readonly Tool[] {
 }
 
 function isThere({ programs }: Tool): boolean {
-  return programs.every((program) => onPath(program));
+  return programs.every((program) => isOnPath(program));
 }
 
-function onPath(program: string): boolean {
+export function isOnPath(program: string): boolean {
   return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
     try {
       accessSync(join(folder, program), constants.X_OK);

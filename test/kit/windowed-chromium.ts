@@ -3,16 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
-/** Keeps the browser from calling home, which a closed network would make it do for minutes. */
-const QUIET = [
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--disable-quic',
-  '--no-default-browser-check',
-];
+import { CHROMIUM_FLAGS } from './chromium-flags.ts';
 
 /**
  * A person's browser: Chromium with a window on a virtual screen, no driver attached, opened on a
@@ -23,10 +14,17 @@ export async function openInWindow(
   flags: readonly string[] = [],
 ): Promise<{ close(): Promise<void> }> {
   const profile = await mkdtemp(join(tmpdir(), 'guard-chromium-'));
-  const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   const child = spawn(
     'xvfb-run',
-    ['-a', 'chromium', ...QUIET, ...sandbox, ...flags, `--user-data-dir=${profile}`, url],
+    [
+      '-a',
+      'chromium',
+      ...CHROMIUM_FLAGS,
+      '--disable-quic',
+      ...flags,
+      `--user-data-dir=${profile}`,
+      url,
+    ],
     // A group of its own, so that the screen and the browser end together.
     { stdio: 'ignore', detached: true },
   );

@@ -1,4 +1,5 @@
-import { CHROMIUM, disguiseFlags, DISGUISE_SCRIPT, NECESSARY } from '../chromium-setup.ts';
+import { CHROMIUM, disguiseFlags, DISGUISE_SCRIPT } from '../chromium-setup.ts';
+import { CHROMIUM_FLAGS } from '../../../test/kit/chromium-flags.ts';
 import { settled } from '../settled.ts';
 import { environmentOn, type Setup } from '../setups.ts';
 import type { Visit } from '../tool.ts';
@@ -33,7 +34,7 @@ export function playwrightVisit(
     const context = await chromium.launchPersistentContext(place.profile, {
       executablePath: await executablePath(),
       headless,
-      args: [...NECESSARY, ...(disguised ? disguiseFlags() : [])],
+      args: [...CHROMIUM_FLAGS, ...(disguised ? disguiseFlags() : [])],
       ...(disguised ? { ignoreDefaultArgs: ['--enable-automation'] } : {}),
       ...(disguise === 'none' ? {} : { viewport: null }),
       env: environmentOn(place),

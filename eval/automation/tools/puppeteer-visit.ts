@@ -1,4 +1,5 @@
-import { CHROMIUM, disguiseFlags, DISGUISE_SCRIPT, NECESSARY } from '../chromium-setup.ts';
+import { CHROMIUM, disguiseFlags, DISGUISE_SCRIPT } from '../chromium-setup.ts';
+import { CHROMIUM_FLAGS } from '../../../test/kit/chromium-flags.ts';
 import { settled } from '../settled.ts';
 import { environmentOn, type Setup } from '../setups.ts';
 import type { Visit } from '../tool.ts';
@@ -31,7 +32,7 @@ export function puppeteerVisit(puppeteer: PuppeteerChromium, { headless, disguis
       executablePath: CHROMIUM,
       headless,
       userDataDir: place.profile,
-      args: [...NECESSARY, ...(disguised ? disguiseFlags() : [])],
+      args: [...CHROMIUM_FLAGS, ...(disguised ? disguiseFlags() : [])],
       ...(disguised ? { ignoreDefaultArgs: ['--enable-automation'], defaultViewport: null } : {}),
       env: environmentOn(place),
     });

@@ -1,6 +1,7 @@
 import { Builder } from 'selenium-webdriver';
 import { Options, ServiceBuilder } from 'selenium-webdriver/chrome.js';
-import { CHROMIUM, disguiseFlags, DISGUISE_SCRIPT, NECESSARY } from '../chromium-setup.ts';
+import { CHROMIUM, disguiseFlags, DISGUISE_SCRIPT } from '../chromium-setup.ts';
+import { CHROMIUM_FLAGS } from '../../../test/kit/chromium-flags.ts';
 import { settled } from '../settled.ts';
 import { environmentOn, inAllSetups, type Setup } from '../setups.ts';
 import type { Tool, Visit } from '../tool.ts';
@@ -10,7 +11,7 @@ function visitWith({ headless, disguise }: Setup): Visit {
   return async (url, place) => {
     const options = new Options()
       .setChromeBinaryPath(CHROMIUM)
-      .addArguments(...NECESSARY, `--user-data-dir=${place.profile}`)
+      .addArguments(...CHROMIUM_FLAGS, `--user-data-dir=${place.profile}`)
       .addArguments(...(headless ? ['--headless=new'] : []))
       .addArguments(...(disguised ? disguiseFlags() : []));
     if (disguised) options.excludeSwitches('enable-automation');
