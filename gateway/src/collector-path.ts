@@ -1,8 +1,8 @@
-import { plainAnswer } from './enforce.ts';
+import { plainAnswer } from './enforce/enforce.ts';
 import type { GatewayLimits } from './limits.ts';
 import type { VisitorRequest } from './message.ts';
-import type { ServedAnswer } from './plan-answer.ts';
-import { inviteBody } from './request-body.ts';
+import type { ServedAnswer } from './judge/plan-answer.ts';
+import { inviteBody } from './forward/request-body.ts';
 import type { Visit } from './visit.ts';
 
 const ROOT = '/.guard';

@@ -1,9 +1,9 @@
 import type { Log, MaybePromise, Metrics } from '@guard/config/contract/ports';
 import { readingsOf } from '@guard/config/matching/path-readings';
-import { arrive, type Reception } from './arrive.ts';
+import { arrive, type Reception } from './arrive/arrive.ts';
 import { collect, isCollectorPath } from './collector-path.ts';
-import { plainAnswer, serve } from './enforce.ts';
-import type { Fate, Judge } from './judge.ts';
+import { plainAnswer, serve } from './enforce/enforce.ts';
+import type { Fate, Judge } from './judge/judge.ts';
 import type { VisitorRequest, VisitorResponse } from './message.ts';
 import type { Onward, Visit } from './visit.ts';
 

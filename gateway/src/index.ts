@@ -1,29 +1,29 @@
-import { createClientOf } from './client-ip.ts';
-import { createConnections, trackUnderway } from './connection.ts';
-import { drain } from './drain.ts';
-import { createFailPolicy } from './fail-policy.ts';
+import { createClientOf } from './arrive/client-ip.ts';
+import { createConnections, trackUnderway } from './listen/connection.ts';
+import { drain } from './listen/drain.ts';
+import { createFailPolicy } from './judge/fail-policy.ts';
 import { createForwardAuth, type ForwardAuth } from './forward-auth/forward-auth.ts';
 import { HeldAnswers } from './forward-auth/held-answers.ts';
 import { FORWARD_AUTH_LIMITS } from './forward-auth/limits.ts';
 import { createForwardAuthServer } from './forward-auth/server.ts';
 import { sparingLog } from './forward-auth/sparing-log.ts';
-import { createForward } from './forward.ts';
+import { createForward } from './forward/forward.ts';
 import { createHandle, type Handle } from './handle.ts';
-import { createJudge } from './judge.ts';
+import { createJudge } from './judge/judge.ts';
 import { GATEWAY_LIMITS } from './limits.ts';
-import { listen } from './listen.ts';
-import { createSites } from './match-site.ts';
+import { listen } from './listen/listen.ts';
+import { createSites } from './arrive/match-site.ts';
 import type { Gateway, GatewayOptions, GatewaySettings } from './options.ts';
-import { OriginRegistry } from './origin-registry.ts';
-import { createGatewayServer, type Intake } from './server.ts';
+import { OriginRegistry } from './origin/origin-registry.ts';
+import { createGatewayServer, type Intake } from './listen/server.ts';
 import { loadCertificates } from './tls/choose-certificate.ts';
 import { createTlsFront, type TlsFront } from './tls/front.ts';
-import { createUpgrades } from './upgrade.ts';
+import { createUpgrades } from './forward/upgrade.ts';
 
 export type { GatewayLimits } from './limits.ts';
 export type { Gateway, GatewayOptions, GatewaySettings, GatewaySite } from './options.ts';
-export { compileRoute, type IsProtected } from './route.ts';
-export { type RemoteValidatorClient, validateOverHttp } from './validate-over-http.ts';
+export { compileRoute, type IsProtected } from './arrive/route.ts';
+export { type RemoteValidatorClient, validateOverHttp } from './judge/validate-over-http.ts';
 
 /** Builds a gateway: takes requests, asks, enforces, forwards. It listens when it is told to. */
 export function createGateway(options: GatewayOptions): Gateway {

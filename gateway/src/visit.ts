@@ -1,8 +1,8 @@
-import type { Client } from './client-ip.ts';
-import type { Connection } from './connection.ts';
-import type { ServedSite } from './match-site.ts';
+import type { Client } from './arrive/client-ip.ts';
+import type { Connection } from './listen/connection.ts';
+import type { ServedSite } from './arrive/match-site.ts';
 import type { VisitorRequest, VisitorResponse } from './message.ts';
-import type { AnswerAdditions } from './plan-answer.ts';
+import type { AnswerAdditions } from './judge/plan-answer.ts';
 
 /** What a decision is made about: a visit, or what another proxy says about a request of its own. */
 export interface Inquiry {

@@ -1,5 +1,5 @@
-import type { ServedAnswer } from '../plan-answer.ts';
-import { addOriginFields } from '../proxy-headers.ts';
+import type { ServedAnswer } from '../judge/plan-answer.ts';
+import { addOriginFields } from '../forward/proxy-headers.ts';
 import type { Passage } from '../visit.ts';
 import type { HeldAnswers } from './held-answers.ts';
 import type { Peer } from './peers.ts';

@@ -1,8 +1,8 @@
 import type { Log, MaybePromise } from '@guard/config/contract/ports';
-import { plainAnswer, serve } from '../enforce.ts';
+import { plainAnswer, serve } from '../enforce/enforce.ts';
 import type { Handle, Stages } from '../handle.ts';
 import type { VisitorRequest, VisitorResponse } from '../message.ts';
-import type { ServedAnswer } from '../plan-answer.ts';
+import type { ServedAnswer } from '../judge/plan-answer.ts';
 import { denial, leave } from './answer.ts';
 import type { HeldAnswers } from './held-answers.ts';
 import { createJudgeDescribed, type DescribedFate } from './judge-described.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@guard/config/contract/ports';
-import type { ServedAnswer } from '../plan-answer.ts';
+import type { ServedAnswer } from '../judge/plan-answer.ts';
 
 interface Held {
   readonly answer: ServedAnswer;

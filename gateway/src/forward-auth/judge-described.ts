@@ -1,13 +1,13 @@
 import type { MaybePromise } from '@guard/config/contract/ports';
 import { readingsOf } from '@guard/config/matching/path-readings';
-import type { ClientOf } from '../client-ip.ts';
+import type { ClientOf } from '../arrive/client-ip.ts';
 import { isCollectorPath } from '../collector-path.ts';
-import type { Connection } from '../connection.ts';
-import { plainAnswer } from '../enforce.ts';
+import type { Connection } from '../listen/connection.ts';
+import { plainAnswer } from '../enforce/enforce.ts';
 import { pathOf } from '../handle.ts';
-import type { Fate, Judge } from '../judge.ts';
+import type { Fate, Judge } from '../judge/judge.ts';
 import type { GatewayLimits } from '../limits.ts';
-import type { Sites } from '../match-site.ts';
+import type { Sites } from '../arrive/match-site.ts';
 import type { VisitorRequest } from '../message.ts';
 import type { Peer } from './peers.ts';
 import { type Question, readQuestion } from './read-question.ts';

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { hasOnlyTargetCharacters, isHost } from '../framing.ts';
+import { hasOnlyTargetCharacters, isHost } from '../arrive/framing.ts';
 import type { VisitorRequest } from '../message.ts';
 import type { Peer } from './peers.ts';
 

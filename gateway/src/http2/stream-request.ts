@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { constants, type ServerHttp2Stream } from 'node:http2';
-import { hasOnlyTargetCharacters, isHost, type Framing } from '../framing.ts';
+import { hasOnlyTargetCharacters, isHost, type Framing } from '../arrive/framing.ts';
 import type { VisitorRequest, VisitorSocket } from '../message.ts';
 import { readFields, type StreamFields } from './fields.ts';
 

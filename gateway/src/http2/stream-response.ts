@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2';
-import { headerKind } from '../header-kind.ts';
+import { headerKind } from '../forward/header-kind.ts';
 import type { VisitorResponse } from '../message.ts';
 
 /** An answer over HTTP/2 in the form that every stage of the gateway writes. */

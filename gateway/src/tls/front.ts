@@ -4,7 +4,7 @@ import { createServer, type TLSSocket } from 'node:tls';
 import type { ClientHello } from '@guard/config/contract/transport';
 import { peekOpening } from '../http2/peek-opening.ts';
 import { createStreamServer } from '../http2/serve-session.ts';
-import { createGatewayServer, type Intake } from '../server.ts';
+import { createGatewayServer, type Intake } from '../listen/server.ts';
 import type { Certificates } from './choose-certificate.ts';
 import { peekHello } from './peek-hello.ts';
 import { noteTransport } from './transport-of.ts';

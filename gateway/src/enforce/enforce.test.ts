@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { answering, html, startGateway } from './testing/gateway-rig.ts';
-import { bodyOf, get, headersOf, rawExchange, statusOf } from './testing/raw-client.ts';
-import { startOrigin } from './testing/recording-origin.ts';
+import { answering, html, startGateway } from '../testing/gateway-rig.ts';
+import { bodyOf, get, headersOf, rawExchange, statusOf } from '../testing/raw-client.ts';
+import { startOrigin } from '../testing/recording-origin.ts';
 
 const PAGE = '<!doctype html><p>Prüfung</p>';
 

@@ -1,6 +1,6 @@
 import type { MaybePromise, ValidateContext, ValidateOutcome } from '@guard/config/contract/ports';
 import { describe } from './describe.ts';
-import type { Inquiry } from './visit.ts';
+import type { Inquiry } from '../visit.ts';
 
 /**
  * Asks the site's validator once (spec 4.1 rule 1). Answers in the same turn when the validator does;

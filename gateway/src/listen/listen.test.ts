@@ -3,8 +3,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startGateway } from './testing/gateway-rig.ts';
-import { refusingAddress } from './testing/recording-origin.ts';
+import { startGateway } from '../testing/gateway-rig.ts';
+import { refusingAddress } from '../testing/recording-origin.ts';
 
 function freshPath(name: string): string {
   return join(mkdtempSync(join(tmpdir(), 'guard-')), name);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { answering, html, startGateway } from './testing/gateway-rig.ts';
+import { answering, html, startGateway } from '../testing/gateway-rig.ts';
 import {
   bodyOf,
   eventually,
@@ -10,8 +10,8 @@ import {
   rawExchange,
   RawClient,
   statusOf,
-} from './testing/raw-client.ts';
-import { refusingAddress, startOrigin } from './testing/recording-origin.ts';
+} from '../testing/raw-client.ts';
+import { refusingAddress, startOrigin } from '../testing/recording-origin.ts';
 
 const HANDSHAKE = [
   'Host: shop.example',

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { startGateway } from './testing/gateway-rig.ts';
-import { bodyOf, get, headersOf, statusOf } from './testing/raw-client.ts';
-import { refusingAddress, startOrigin, startTcpOrigin } from './testing/recording-origin.ts';
+import { startGateway } from '../testing/gateway-rig.ts';
+import { bodyOf, get, headersOf, statusOf } from '../testing/raw-client.ts';
+import { refusingAddress, startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
 import { validateOverHttp } from './validate-over-http.ts';
 
 type Stub = { readonly status: number; readonly body: string } | 'hang' | 'hang in body' | 'reset';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
-import type { Inquiry } from './visit.ts';
+import type { Inquiry } from '../visit.ts';
 
 /**
  * Spec 2.1: the visitor's request as the validator is asked about it. The URL holds the path exactly

@@ -1,9 +1,9 @@
 import type { MaybePromise, ValidateOutcome } from '@guard/config/contract/ports';
 import { ask } from './ask.ts';
-import { plainAnswer } from './enforce.ts';
+import { plainAnswer } from '../enforce/enforce.ts';
 import type { FailPolicy } from './fail-policy.ts';
 import { planAnswer, type ServedAnswer } from './plan-answer.ts';
-import { type Inquiry, type Passage, UNPROTECTED } from './visit.ts';
+import { type Inquiry, type Passage, UNPROTECTED } from '../visit.ts';
 
 /** What becomes of a request: it goes on to its origin, or no further than here. */
 export type Fate =

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { GatewayLimits } from './limits.ts';
-import type { Handle } from './handle.ts';
-import type { Onward } from './visit.ts';
-import { isWebSocketHandshake, type Upgrades } from './upgrade.ts';
+import type { GatewayLimits } from '../limits.ts';
+import type { Handle } from '../handle.ts';
+import type { Onward } from '../visit.ts';
+import { isWebSocketHandshake, type Upgrades } from '../forward/upgrade.ts';
 
 /** Where requests go that a server has taken. */
 export interface Intake {

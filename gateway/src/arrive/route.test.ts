@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { answering, startGateway } from './testing/gateway-rig.ts';
-import { get, statusOf } from './testing/raw-client.ts';
-import { startOrigin } from './testing/recording-origin.ts';
+import { answering, startGateway } from '../testing/gateway-rig.ts';
+import { get, statusOf } from '../testing/raw-client.ts';
+import { startOrigin } from '../testing/recording-origin.ts';
 
 test.each([
   { path: '/admin', status: 403 },

@@ -1,5 +1,5 @@
-import type { VisitorRequest, VisitorResponse } from './message.ts';
-import type { ServedAnswer } from './plan-answer.ts';
+import type { VisitorRequest, VisitorResponse } from '../message.ts';
+import type { ServedAnswer } from '../judge/plan-answer.ts';
 
 /**
  * Sends an answer of the gateway itself: to HEAD without its body (RFC 9110 section 9.3.2), and with

@@ -1,6 +1,6 @@
 import { connectionOptions, type HeaderKind, headerKind } from './header-kind.ts';
-import type { Passage, Visit } from './visit.ts';
-import type { AnswerAdditions } from './plan-answer.ts';
+import type { Passage, Visit } from '../visit.ts';
+import type { AnswerAdditions } from '../judge/plan-answer.ts';
 
 /** The name under which the gateway enters itself in Via (RFC 9110 section 7.6.3). */
 const PSEUDONYM = 'guard';

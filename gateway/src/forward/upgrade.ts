@@ -7,11 +7,11 @@ import {
 import type { Socket } from 'node:net';
 import { createProxyServer, type ProxyTarget } from 'http-proxy-3';
 import type { Origin as OriginAddress } from '@guard/config/settings/values';
-import { plainAnswer, serve } from './enforce.ts';
+import { plainAnswer, serve } from '../enforce/enforce.ts';
 import type { ForwardPorts } from './forward.ts';
-import type { Handle } from './handle.ts';
+import type { Handle } from '../handle.ts';
 import { headersForOrigin } from './proxy-headers.ts';
-import type { Passage, Visit } from './visit.ts';
+import type { Passage, Visit } from '../visit.ts';
 
 export interface Upgrades {
   /** Takes the 'upgrade' event of the server. */

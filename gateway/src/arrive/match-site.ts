@@ -1,8 +1,8 @@
 import type { ValidateContext } from '@guard/config/contract/ports';
 import { compileHosts } from '@guard/config/matching/host';
-import type { GatewaySettings, GatewaySite } from './options.ts';
-import type { Origins } from './origin.ts';
-import type { OriginsOf } from './origin-registry.ts';
+import type { GatewaySettings, GatewaySite } from '../options.ts';
+import type { Origins } from '../origin/origin.ts';
+import type { OriginsOf } from '../origin/origin-registry.ts';
 import { compileRoute, type IsProtected } from './route.ts';
 
 /** A site with everything that can be worked out before its first request. */

@@ -1,6 +1,6 @@
 import type { Origin as OriginAddress } from '@guard/config/settings/values';
 import { type Dispatcher, Pool } from 'undici';
-import type { GatewayLimits } from './limits.ts';
+import type { GatewayLimits } from '../limits.ts';
 
 /**
  * The way of one request to an origin. `plain` has no body; `upload` has; `retry` repeats a plain one

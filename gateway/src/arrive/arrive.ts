@@ -1,14 +1,14 @@
 import type { ClientOf } from './client-ip.ts';
-import type { ConnectionOf } from './connection.ts';
-import { plainAnswer } from './enforce.ts';
+import type { ConnectionOf } from '../listen/connection.ts';
+import { plainAnswer } from '../enforce/enforce.ts';
 import { readFraming } from './framing.ts';
-import { readStreamFraming, StreamRequest } from './http2/stream-request.ts';
-import type { GatewayLimits } from './limits.ts';
+import { readStreamFraming, StreamRequest } from '../http2/stream-request.ts';
+import type { GatewayLimits } from '../limits.ts';
 import type { Sites } from './match-site.ts';
-import type { VisitorRequest, VisitorResponse } from './message.ts';
-import type { ServedAnswer } from './plan-answer.ts';
-import { passesBefore } from './proxy-headers.ts';
-import type { Visit } from './visit.ts';
+import type { VisitorRequest, VisitorResponse } from '../message.ts';
+import type { ServedAnswer } from '../judge/plan-answer.ts';
+import { passesBefore } from '../forward/proxy-headers.ts';
+import type { Visit } from '../visit.ts';
 
 /** A request that is understood, or the answer it gets for not being one. */
 export type Arrival =

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { answering, startGateway } from './testing/gateway-rig.ts';
-import { bodyOf, get, headersOf, rawExchange, statusOf } from './testing/raw-client.ts';
-import { startOrigin, startTcpOrigin } from './testing/recording-origin.ts';
+import { answering, startGateway } from '../testing/gateway-rig.ts';
+import { bodyOf, get, headersOf, rawExchange, statusOf } from '../testing/raw-client.ts';
+import { startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
 
 const ID = '01939f3a-0000-7000-8000-000000000001';
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { parseIp } from '@guard/config/net/cidr';
 import { PrefixSet } from '@guard/config/net/prefix-set';
-import type { Connection } from './connection.ts';
+import type { Connection } from '../listen/connection.ts';
 import { parseForwarded } from './forwarded.ts';
 
 /** Who asks, and how the gateway came to know. */

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Log, Metrics } from '@guard/config/contract/ports';
 import type { Dispatcher } from 'undici';
-import type { Underway } from './connection.ts';
-import { linger, plainAnswer, serve } from './enforce.ts';
-import type { GatewayLimits } from './limits.ts';
-import { isHttp10 } from './message.ts';
-import type { Lane, LaneHandler, Origin } from './origin.ts';
+import type { Underway } from '../listen/connection.ts';
+import { linger, plainAnswer, serve } from '../enforce/enforce.ts';
+import type { GatewayLimits } from '../limits.ts';
+import { isHttp10 } from '../message.ts';
+import type { Lane, LaneHandler, Origin } from '../origin/origin.ts';
 import { type OriginFailure, originFailure } from './origin-failure.ts';
 import {
   headersForOrigin,
@@ -15,7 +15,7 @@ import {
   withoutNamed,
 } from './proxy-headers.ts';
 import { inviteBody, RequestBody } from './request-body.ts';
-import type { Onward, Passage, Visit } from './visit.ts';
+import type { Onward, Passage, Visit } from '../visit.ts';
 
 export interface ForwardPorts {
   readonly metrics: Metrics;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { startGateway } from './testing/gateway-rig.ts';
-import { eventually, get, rawExchange, RawClient, statusOf } from './testing/raw-client.ts';
-import { startOrigin, startTcpOrigin } from './testing/recording-origin.ts';
+import { startGateway } from '../testing/gateway-rig.ts';
+import { eventually, get, rawExchange, RawClient, statusOf } from '../testing/raw-client.ts';
+import { startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
 
 const HOST = 'Host: shop.example';
 const CLOSE = 'Connection: close';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { answering, startGateway } from './testing/gateway-rig.ts';
+import { answering, startGateway } from '../testing/gateway-rig.ts';
 import {
   bodyOf,
   eventually,
@@ -10,8 +10,8 @@ import {
   rawExchange,
   RawClient,
   statusOf,
-} from './testing/raw-client.ts';
-import { startOrigin, startTcpOrigin } from './testing/recording-origin.ts';
+} from '../testing/raw-client.ts';
+import { startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
 
 const HOST = 'Host: shop.example';
 const CLOSE = 'Connection: close';

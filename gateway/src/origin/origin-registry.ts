@@ -1,5 +1,5 @@
 import type { Origin as OriginAddress } from '@guard/config/settings/values';
-import type { GatewayLimits } from './limits.ts';
+import type { GatewayLimits } from '../limits.ts';
 import { openOrigin, type OpenOrigin, type Origins, takeTurns } from './origin.ts';
 
 /** The origins of one site, by its name and their addresses. */

@@ -1,8 +1,8 @@
 import type { TransportFacts } from '@guard/config/contract/transport';
 import { parseIp } from '@guard/config/net/cidr';
 import { PrefixSet } from '@guard/config/net/prefix-set';
-import type { VisitorSocket } from './message.ts';
-import { transportOf } from './tls/transport-of.ts';
+import type { VisitorSocket } from '../message.ts';
+import { transportOf } from '../tls/transport-of.ts';
 
 /** Something under way on a visitor's connection that ends when the connection does. */
 export interface Underway {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { isHttp10, type VisitorRequest, type VisitorResponse } from './message.ts';
+import { isHttp10, type VisitorRequest, type VisitorResponse } from '../message.ts';
 
 /**
  * The body of a visitor's request, as the origin's client reads it. Only one part is ever in memory:

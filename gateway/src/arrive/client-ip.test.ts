@@ -3,9 +3,9 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { startGateway } from './testing/gateway-rig.ts';
-import { get } from './testing/raw-client.ts';
-import { startOrigin } from './testing/recording-origin.ts';
+import { startGateway } from '../testing/gateway-rig.ts';
+import { get } from '../testing/raw-client.ts';
+import { startOrigin } from '../testing/recording-origin.ts';
 
 /** What the validator is told, and what the origin hears, of a request with these headers. */
 async function through(trustedProxies: readonly string[], ...headers: readonly string[]) {

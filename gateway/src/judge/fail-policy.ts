@@ -5,7 +5,7 @@ import { mintRequestId } from '@guard/config/contract/request-id';
 import { referrerOrigin } from '@guard/config/contract/referrer-origin';
 import { SECRET_HEADERS } from '@guard/config/contract/secret-headers';
 import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
-import type { Inquiry } from './visit.ts';
+import type { Inquiry } from '../visit.ts';
 
 /** What is done with an answer, or in place of one. */
 export type Ruling =
