@@ -1,6 +1,6 @@
 import type { Budget, Clock, Session, SessionStore } from '@guard/config/contract/ports';
 import { TwoGenerationCache } from '../two-generation-cache.ts';
-import { BudgetCounters } from './budget-counters.ts';
+import { allocateDeadlines, DeadlineTable } from './deadline-table.ts';
 import { KeptSession } from './kept-session.ts';
 
 export interface MemoryStoreLimits {
@@ -22,24 +22,36 @@ export const DEFAULT_LIMITS: MemoryStoreLimits = {
   maxBudgets: 200_000,
 };
 
-/** A spent ticket, until its time is over. */
-interface Spent {
-  /** Epoch milliseconds. */
-  readonly expiresAt: number;
+/** What the stores of several threads of one process have in common. */
+export interface SharedMemory {
+  readonly spent: SharedArrayBuffer;
+  readonly budgets: SharedArrayBuffer;
+}
+
+/** Memory for spent tickets and counters, made once a process. */
+export function allocateStore(limits: MemoryStoreLimits = DEFAULT_LIMITS): SharedMemory {
+  return {
+    spent: allocateDeadlines(limits.maxSpent),
+    budgets: allocateDeadlines(limits.maxBudgets),
+  };
 }
 
 /** Sessions, spent tickets and budgets in this process. Every answer comes at once. */
 export class MemoryStore implements SessionStore {
   readonly #clock: Clock;
   readonly #sessions: TwoGenerationCache<KeptSession>;
-  readonly #spent: TwoGenerationCache<Spent>;
-  readonly #counters: BudgetCounters;
+  readonly #spent: DeadlineTable;
+  readonly #budgets: DeadlineTable;
 
-  constructor(clock: Clock, limits: MemoryStoreLimits = DEFAULT_LIMITS) {
+  constructor(
+    clock: Clock,
+    limits: MemoryStoreLimits = DEFAULT_LIMITS,
+    memory = allocateStore(limits),
+  ) {
     this.#clock = clock;
     this.#sessions = new TwoGenerationCache(limits.maxSessions);
-    this.#spent = new TwoGenerationCache(limits.maxSpent);
-    this.#counters = new BudgetCounters(limits.maxBudgets);
+    this.#spent = new DeadlineTable(memory.spent);
+    this.#budgets = new DeadlineTable(memory.budgets);
   }
 
   /** Sessions held, with those whose time is over and that nobody has asked for since. */
@@ -49,7 +61,7 @@ export class MemoryStore implements SessionStore {
 
   /** Rate-limit counters held, of all budgets together. */
   get counterCount(): number {
-    return this.#counters.size;
+    return this.#budgets.size;
   }
 
   session(id: string): Session | undefined {
@@ -63,27 +75,11 @@ export class MemoryStore implements SessionStore {
 
   spend(id: string, ttlMs: number): boolean {
     const now = this.#clock();
-    const spent = this.#spent.get(id);
-    if (spent !== undefined && now <= spent.expiresAt) return false;
-    this.#spent.set(id, { expiresAt: now + ttlMs });
-    return true;
+    return this.#spent.spend(id, now, now + ttlMs);
   }
 
-  /** The generic cell rate algorithm: a full budget may come at once, then one each interval. */
-  take(name: string, subject: string, budget: Budget): number {
-    const now = this.#clock();
-    const counter = this.#counters.get(name, subject);
-    const intervalMs = budget.perMs / budget.requests;
-    const held = counter?.arrivalAt ?? now;
-    // Further ahead than a whole budget is nobody: the clock was set back, and must not lock out.
-    const arrivalAt = held > now + budget.perMs + 1 ? now : Math.max(held, now);
-    const waitMs = arrivalAt - now - (budget.perMs - intervalMs);
-    // Half a millisecond of tolerance: repeated additions of a fractional interval drift upwards.
-    if (waitMs > 0.5) return waitMs;
-    const nextAt = arrivalAt + intervalMs;
-    if (counter === undefined) this.#counters.add(name, subject, { arrivalAt: nextAt });
-    else counter.arrivalAt = nextAt;
-    return 0;
+  take(name: string, subject: string, { requests, perMs }: Budget): number {
+    return this.#budgets.take(name, subject, this.#clock(), requests, perMs);
   }
 
   close(): Promise<void> {

@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { expect, test } from 'vitest';
+import { allocateDeadlines, DeadlineTable } from './deadline-table.ts';
+
+test('four threads at once: each ticket is spent once, and a budget of 5,000 gives 5,000', async () => {
+  const buffer = allocateDeadlines(50_000);
+  const data = { buffer, tickets: 20_000, asks: 5_000 };
+  const threads = Array.from(
+    { length: 4 },
+    () => new Worker(new URL('./testing/contender.ts', import.meta.url), { workerData: data }),
+  );
+  const results = await Promise.all(
+    threads.map(async (thread) => {
+      const [result] = (await once(thread, 'message')) as [{ won: number[]; taken: number }];
+      return result;
+    }),
+  );
+  const won = results.flatMap((result) => result.won);
+  expect(won).toHaveLength(20_000);
+  expect(new Set(won).size).toBe(20_000);
+  expect(results.reduce((sum, { taken }) => sum + taken, 0)).toBe(5_000);
+});
+
+test('a thread that ended inside a set does not hold up the others for ever', () => {
+  const buffer = allocateDeadlines(1);
+  const table = new DeadlineTable(buffer);
+  const locks = new Int32Array(buffer, (4 + 48) * 4, 1);
+  locks[0] = 1;
+  expect(table.spend('ticket', 0, 1_000)).toBe(true);
+  expect(locks[0]).toBe(0);
+  expect(table.spend('ticket', 0, 1_000)).toBe(false);
+});
+
+test('a full set lets go of what was used longest ago', () => {
+  const table = new DeadlineTable(allocateDeadlines(1));
+  expect(table.capacity).toBe(16);
+  for (let i = 0; i < 16; i++) table.spend(`${i}`, 0, 1_000);
+  expect(table.spend('0', 0, 1_000)).toBe(false);
+  expect(table.spend('another', 0, 1_000)).toBe(true);
+  expect(table.spend('0', 0, 1_000)).toBe(false);
+  expect(table.spend('1', 0, 1_000)).toBe(true);
+  expect(table.size).toBe(16);
+});
+
+test('two names and subjects that read alike when put together have counters of their own', () => {
+  const table = new DeadlineTable(allocateDeadlines(100));
+  expect(table.take('ab', 'c', 0, 1, 1_000)).toBe(0);
+  expect(table.take('a', 'bc', 0, 1, 1_000)).toBe(0);
+  expect(table.take('abc', '', 0, 1, 1_000)).toBe(0);
+  expect(table.take('ab', 'c', 0, 1, 1_000)).toBe(1_000);
+});

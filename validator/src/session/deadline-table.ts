@@ -1,0 +1,179 @@
+import { getRandomValues } from 'node:crypto';
+
+const WAYS = 16;
+/** Int32 of the head: two seeds, the count of uses, the count of entries. */
+const HEAD = 4;
+const SEED_A = 0;
+const SEED_B = 1;
+const USES = 2;
+const ENTRIES = 3;
+/** Int32 of one set, which lies together: the halves of the keys, when each was used, a lock, the deadlines. */
+const SET = 88;
+const KEYS_B = WAYS;
+const USED_AT = 2 * WAYS;
+const LOCK = 3 * WAYS;
+/** As doubles, from the beginning of the set. */
+const DEADLINES = (LOCK + 8) / 2;
+/** A thread that ended inside a set leaves it locked; nobody needs as many turns for a look at 16 slots. */
+const MAX_SPINS = 1_000_000;
+
+/** Memory for `maxEntries`, rounded up to a power of two; shared by handing it to other threads. */
+export function allocateDeadlines(maxEntries: number): SharedArrayBuffer {
+  const sets = 2 ** Math.max(0, Math.ceil(Math.log2(maxEntries / WAYS)));
+  const buffer = new SharedArrayBuffer((HEAD + sets * SET) * 4);
+  getRandomValues(new Int32Array(buffer, 0, 2));
+  return buffer;
+}
+
+/**
+ * A bounded table of deadlines (epoch milliseconds) by key, in memory that several threads may share:
+ * what is spent, and the counters of rate limits. Both are one number for a key, so a table of numbers
+ * does, and takes 22 bytes an entry.
+ *
+ * Of a key it holds 64 bits of a hash with a seed of the table's own, so that nobody can aim at another's
+ * counter. A key has its place in one set of 16; when that is full, what was used longest ago goes.
+ */
+export class DeadlineTable {
+  readonly #ints: Int32Array;
+  /** 0 stands for a free slot. */
+  readonly #doubles: Float64Array;
+  readonly #sets: number;
+  readonly #seedA: number;
+  readonly #seedB: number;
+  /** The hash of the key at hand: two halves that a function could only return as an object. */
+  #a = 0;
+  #b = 0;
+
+  /** `buffer` comes from {@link allocateDeadlines}. */
+  constructor(buffer: SharedArrayBuffer) {
+    this.#ints = new Int32Array(buffer);
+    this.#doubles = new Float64Array(buffer);
+    this.#sets = (this.#ints.length - HEAD) / SET;
+    this.#seedA = this.#ints[SEED_A] ?? 0;
+    this.#seedB = this.#ints[SEED_B] ?? 0;
+  }
+
+  /** Entries held, with those whose deadline is over. */
+  get size(): number {
+    return Atomics.load(this.#ints, ENTRIES);
+  }
+
+  /** Most entries that fit. */
+  get capacity(): number {
+    return this.#sets * WAYS;
+  }
+
+  /** True for exactly one caller per key until `expiresAt` is over. */
+  spend(key: string, nowMs: number, expiresAt: number): boolean {
+    this.#hash(key, '');
+    const set = this.#lock();
+    const at = this.#deadlineOf(set);
+    const first = !(nowMs <= (this.#doubles[at] ?? 0));
+    if (first) this.#doubles[at] = expiresAt;
+    this.#unlock(set);
+    return first;
+  }
+
+  /**
+   * The generic cell rate algorithm: a full budget may come at once, then one each interval. 0 when a
+   * request fits, else milliseconds until one does; a refused one costs nothing.
+   */
+  take(name: string, subject: string, nowMs: number, requests: number, perMs: number): number {
+    const intervalMs = perMs / requests;
+    this.#hash(name, subject);
+    const set = this.#lock();
+    const at = this.#deadlineOf(set);
+    const held = this.#doubles[at] ?? 0;
+    // Further ahead than a whole budget is nobody: the clock was set back, and must not lock out.
+    const arrivalAt = held > nowMs + perMs + 1 ? nowMs : Math.max(held, nowMs);
+    const waitMs = arrivalAt - nowMs - (perMs - intervalMs);
+    // Half a millisecond of tolerance: repeated additions of a fractional interval drift upwards.
+    const fits = waitMs <= 0.5;
+    if (fits) this.#doubles[at] = arrivalAt + intervalMs;
+    this.#unlock(set);
+    return fits ? 0 : waitMs;
+  }
+
+  /** Two hashes at once in the manner of MurmurHash3, over both texts and where the first one ends. */
+  #hash(first: string, second: string): void {
+    this.#a = this.#seedA ^ Math.imul(first.length, 0x9e3779b1);
+    this.#b = this.#seedB ^ Math.imul(first.length, 0x85ebca77);
+    this.#absorb(first);
+    this.#absorb(second);
+    this.#a = finish(this.#a);
+    this.#b = finish(this.#b);
+  }
+
+  #absorb(text: string): void {
+    let a = this.#a;
+    let b = this.#b;
+    for (let i = 0; i < text.length; i += 2) {
+      // Behind the end is NaN, which counts as 0 here.
+      const units = Math.imul(text.charCodeAt(i) | (text.charCodeAt(i + 1) << 16), 0xcc9e2d51);
+      const mixed = Math.imul((units << 15) | (units >>> 17), 0x1b873593);
+      a ^= mixed;
+      a = (Math.imul((a << 13) | (a >>> 19), 5) + 0xe6546b64) | 0;
+      b = Math.imul(b ^ mixed, 0x27d4eb2f);
+      b ^= b >>> 15;
+    }
+    this.#a = a;
+    this.#b = b;
+  }
+
+  /** Locks the key's set; gives where it begins. */
+  #lock(): number {
+    const set = HEAD + (this.#a & (this.#sets - 1)) * SET;
+    for (let spins = 0; spins < MAX_SPINS; spins++) {
+      if (Atomics.compareExchange(this.#ints, set + LOCK, 0, 1) === 0) break;
+    }
+    return set;
+  }
+
+  #unlock(set: number): void {
+    Atomics.store(this.#ints, set + LOCK, 0);
+  }
+
+  /** Where the key's deadline stands. A key that had none takes a slot that is free, or was used longest ago. */
+  #deadlineOf(set: number): number {
+    const ints = this.#ints;
+    const deadlines = set / 2 + DEADLINES;
+    // Two threads may give out the same number: "longest ago" bears that.
+    const now = ((ints[USES] ?? 0) + 1) | 0;
+    ints[USES] = now;
+    for (let way = 0; way < WAYS; way++) {
+      if (ints[set + way] !== this.#a || ints[set + KEYS_B + way] !== this.#b) continue;
+      if (this.#doubles[deadlines + way] === 0) continue;
+      ints[set + USED_AT + way] = now;
+      return deadlines + way;
+    }
+    const way = this.#leastUsed(set, now);
+    if (this.#doubles[deadlines + way] === 0) Atomics.add(ints, ENTRIES, 1);
+    ints[set + way] = this.#a;
+    ints[set + KEYS_B + way] = this.#b;
+    ints[set + USED_AT + way] = now;
+    // Before every time, and not free: a new entry has no deadline yet.
+    this.#doubles[deadlines + way] = Number.NEGATIVE_INFINITY;
+    return deadlines + way;
+  }
+
+  #leastUsed(set: number, now: number): number {
+    const deadlines = set / 2 + DEADLINES;
+    let chosen = 0;
+    let longest = -1;
+    for (let way = 0; way < WAYS; way++) {
+      if (this.#doubles[deadlines + way] === 0) return way;
+      const unused = (now - (this.#ints[set + USED_AT + way] ?? 0)) >>> 0;
+      if (unused > longest) {
+        longest = unused;
+        chosen = way;
+      }
+    }
+    return chosen;
+  }
+}
+
+function finish(hash: number): number {
+  let h = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return h ^ (h >>> 16);
+}

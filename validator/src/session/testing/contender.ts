@@ -1,0 +1,15 @@
+/** A thread that spends the same tickets and takes from the same budget as every other one. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { DeadlineTable } from '../deadline-table.ts';
+
+const { buffer, tickets, asks } = workerData as {
+  readonly buffer: SharedArrayBuffer;
+  readonly tickets: number;
+  readonly asks: number;
+};
+const table = new DeadlineTable(buffer);
+const won: number[] = [];
+for (let i = 0; i < tickets; i++) if (table.spend(`ticket ${i}`, 1_000, 61_000)) won.push(i);
+let taken = 0;
+for (let i = 0; i < asks; i++) if (table.take('b', 'k', 1_000, 5_000, 3_600_000) === 0) taken += 1;
+parentPort?.postMessage({ won, taken });
