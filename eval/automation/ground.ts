@@ -44,6 +44,7 @@ export async function startGround(dump?: string): Promise<Ground> {
   const gateway = product.addresses.gateway;
   const relay = dump === undefined ? undefined : await startRelay(gateway, dump);
   const port = relay?.port ?? Number(new URL(gateway).port);
+  let asked = 0;
   const urlOf: Ground['urlOf'] = (protection, path) =>
     `http://${protection === 'strict' ? STRICT_HOST : PLAIN_HOST}:${port}${path}`;
   return {
@@ -52,7 +53,7 @@ export async function startGround(dump?: string): Promise<Ground> {
     keepUploadsIn: (folder) => relay?.keepIn(folder),
     async decisions(pathPrefix) {
       // Events are written in order: what can be found behind all others says that they are there.
-      const last = `${pathPrefix}last`;
+      const last = `${pathPrefix}last-${(asked += 1)}`;
       await send(urlOf('strict', last));
       const ask = () =>
         rowsOf<Decided>(
@@ -60,7 +61,7 @@ export async function startGround(dump?: string): Promise<Ground> {
           `SELECT path, action, block_reasons FROM events_distributed WHERE startsWith(path, '${pathPrefix}') ORDER BY created_at`,
         );
       const rows = await poll(ask, (found) => found.some(({ path }) => path === last), EVENTS_MS);
-      return rows.filter(({ path }) => path !== last);
+      return rows.filter(({ path }) => !path.startsWith(`${pathPrefix}last-`));
     },
     async close() {
       await relay?.close();

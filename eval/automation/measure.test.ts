@@ -5,6 +5,7 @@ import { automationTable } from './automation-table.ts';
 import { type Ground, startGround } from './ground.ts';
 import { measure } from './measure.ts';
 import type { Row } from './measure-all.ts';
+import { report } from './report.ts';
 import { fileNameOf } from './tool-name.ts';
 import { tools } from './tool-list.ts';
 import type { Goal, Tool, Visit } from './tool.ts';
@@ -52,12 +53,37 @@ describe('the origin and the events say how a visit ended, not the tool', () => 
       'strict',
       'broken',
     );
-    expect(visits).toMatchObject({ made: 0, reached: 0, broke: ['no browser'] });
+    expect(visits).toMatchObject({ made: 0, reached: 0, broke: ['no browser'], restarts: 4 });
   });
 
   test('a tool that never sends a request is not counted as stopped', async () => {
     const visits = await measured(() => Promise.resolve('screen'), 'strict', 'absent');
-    expect(visits).toMatchObject({ made: 0, broke: ['did not send a request'] });
+    expect(visits).toMatchObject({ made: 0, broke: ['did not send a request'], restarts: 4 });
+  });
+
+  test.each([
+    ['breaks at its start', () => Promise.reject(new Error('no window'))],
+    ['never sends a request', () => Promise.resolve('screen' as const)],
+  ])(
+    'a browser that at first %s is started again, and counts as it then fares',
+    async (how, fail) => {
+      const come = asking(chromeHttps);
+      let starts = 0;
+      const visit: Visit = (url, place) => ((starts += 1) % 2 === 1 ? fail() : come(url, place));
+      const visits = await measured(visit, 'plain', `late-${how.split(' ')[0] ?? ''}`);
+      expect(visits).toMatchObject({ made: 2, reached: 2, broke: [], restarts: starts - 2 });
+      expect(visits.restarts).toBeGreaterThan(0);
+    },
+  );
+
+  test('a tool that breaks after its request is not started again, and is no visit', async () => {
+    const come = asking(chromeHttps);
+    const visit: Visit = async (url, place) => {
+      await come(url, place);
+      throw new Error('crashed');
+    };
+    const visits = await measured(visit, 'plain', 'crashing');
+    expect(visits).toMatchObject({ made: 0, broke: ['crashed'], restarts: 0 });
   });
 });
 
@@ -70,7 +96,14 @@ describe('whether a goal is met', () => {
       needs: { packages: [], programs: [] },
       visit: () => Promise.resolve('screen'),
     };
-    const none = { made: 0, reached: 0, broke: [], reasons: new Map(), mostRequests: 0 };
+    const none = {
+      made: 0,
+      reached: 0,
+      broke: [],
+      restarts: 0,
+      reasons: new Map<string, number>(),
+      mostRequests: 0,
+    };
     return { kind: 'measured', tool, strict: { ...none, ...over }, plain: none };
   }
 
@@ -86,6 +119,12 @@ describe('whether a goal is met', () => {
     ['stopped 100 %', { made: 0 }, undefined],
   ] as const)('%s with %o: %s', (goal, over, met) => {
     expect(isMet(row(goal, over))).toBe(met);
+  });
+
+  test('the notes of the table say which visits were started again', () => {
+    const note = (restarts: number) => report([row('allowed 100 %', { restarts })], 'abc');
+    expect(note(2)).toContain('had not sent a request: tool, as it comes (2)');
+    expect(note(0)).toContain('had not sent a request: none');
   });
 
   test('a tool that was not run is in the table, with the reason', () => {

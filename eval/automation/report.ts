@@ -19,12 +19,14 @@ ${automationTable(rows)}
 - ${new Date().toISOString().slice(0, 10)}, commit ${commit}, Node ${process.versions.node}
 - ${versionsOf(rows.map(({ tool }) => tool)).join(', ')}
 - \`node eval/run.ts automation --record\` writes this file
+- ${restartsOf(rows)}
 
 ## How it is made
 
 Guard as its users run it, before a site of its own that remembers who reached it. Each visit is made by a fresh
 browser or client with an empty profile, one at a time, and ends on the site's page or on a screen that does not go on
-by itself; after 20 s on the checking screen it counts as stopped. Whether a visit reached the site is what the site
+by itself; after 20 s on the checking screen it counts as stopped. A visit whose browser never sent a request is started
+again, at most twice: on a busy machine a launch can fail, and that says nothing about Guard. Whether a visit reached the site is what the site
 says, and what gave it away is what Guard's events say, in SQL. A tool that broke, or that never came to Guard, is not
 counted as a visit. Two sites:
 
@@ -42,4 +44,15 @@ The groups:
   \`navigator.languages\` and \`window.chrome\` the values of a person's browser.
 - **jsdom, happy-dom:** fetch with Chromium's headers, keep cookies, and run the challenge's script.
 `;
+}
+
+/** Which visits had to be started again: browsers that failed to start, not people who were stopped. */
+function restartsOf(rows: readonly Row[]): string {
+  const restarted = rows.flatMap((row) => {
+    if (row.kind === 'not run') return [];
+    const times = row.strict.restarts + row.plain.restarts;
+    return times === 0 ? [] : [`${row.tool.name}, ${row.tool.variant} (${times})`];
+  });
+  const which = restarted.length === 0 ? 'none' : restarted.join('; ');
+  return `Visits started again because their browser had not sent a request: ${which}`;
 }

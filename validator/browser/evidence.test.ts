@@ -3,7 +3,7 @@ import { CookieJar, JSDOM, VirtualConsole } from 'jsdom';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { launchPlain } from '../../test/kit/plain-chromium.ts';
-import { Upload } from '../src/challenge/evidence/evidence.ts';
+import { known, Upload } from '../src/challenge/evidence/evidence.ts';
 import { judge } from '../src/challenge/evidence/judge.ts';
 import { layoutAnswers } from '../src/challenge/evidence/layout-answers.ts';
 import { fixture } from '../src/challenge/test-challenge.ts';
@@ -88,6 +88,43 @@ describe('the layout questions in a layout engine', () => {
   });
 });
 
+describe('formats, fonts and the first frame', () => {
+  test('are read, and cost the page no wait of their own', async () => {
+    const { readings, tookMs, totalMs } = (await visited({ locale: 'en-US' })).evidence;
+    expect(readings.media).toMatchObject({ value: { vp9: { plays: 'probably', streams: true } } });
+    expect(readings.fonts).toEqual({ value: expect.any(Array) as string[] });
+    expect(readings.painting).toMatchObject({ value: { visible: true } });
+    expect(tookMs['painting']).toBeLessThanOrEqual(totalMs);
+  });
+
+  test('a frame that is never drawn is told with the timers that ran meanwhile', async () => {
+    const { readings } = (
+      await visited({ locale: 'en-US' }, 'window.requestAnimationFrame = () => 0;')
+    ).evidence;
+    expect(readings.painting).toMatchObject({ value: { visible: true, frameMs: null } });
+    expect(known(readings.painting)?.ticks).toBeGreaterThan(0);
+  });
+
+  test('a page out of sight says so', async () => {
+    const hidden = "Object.defineProperty(document, 'hidden', { get: () => true });";
+    const { readings } = (await visited({ locale: 'en-US' }, hidden)).evidence;
+    expect(readings.painting).toMatchObject({ value: { visible: false } });
+  });
+
+  test('a page in a frame is not watched', async () => {
+    const context = await browser.newContext({ locale: 'en-US' });
+    const page = await context.newPage();
+    const sent = page.waitForRequest((request) => request.url().endsWith('/.guard/verify'));
+    await page.goto(`${site.url}/form`);
+    await page.evaluate(
+      "document.body.append(Object.assign(document.createElement('iframe'), { src: '/' }))",
+    );
+    const { evidence } = Upload.parse(JSON.parse((await sent).postData() ?? ''));
+    expect(evidence.readings.painting).toEqual({ unread: 'absent' });
+    await context.close();
+  });
+});
+
 /** A browser's headers: nothing but the page itself may give these documents away. */
 const HEADERS = {
   'user-agent':
@@ -120,7 +157,8 @@ function judgedByLayoutAlone(sent: string | undefined) {
   const { ticket, evidence } = Upload.parse(JSON.parse(sent ?? ''));
   const person = fixture('human/chromium-headful-xvfb-default-screen.json');
   const readings = { ...person.evidence.readings, layout: evidence.readings.layout };
-  const request = { userAgent: person.headers['user-agent'] ?? '', headers: person.headers };
+  const { headers } = person;
+  const request = { userAgent: headers['user-agent'] ?? '', headers, country: '' };
   return judge({ ticket, evidence: { ...person.evidence, readings } }, request).kind;
 }
 

@@ -52,6 +52,7 @@ export async function startSite(): Promise<Site> {
     rejectedTtlMs: 60_000,
     currentRuleSet: () => TERMS.ruleSet,
     allowedOrigin: () => true,
+    countryOf: () => undefined,
     report: (outcome) => outcomes.push(outcome),
   });
   const server = createServer((request, response) => {

@@ -40,7 +40,8 @@ import { validate, type Validated } from './validate.ts';
 
 export type { Explained, ExplainQuestion, Explanation } from './explain.ts';
 export { createResolver } from './proofs/forward-confirmed.ts';
-export { MemoryStore } from './session/memory-store.ts';
+export { allocateStore, MemoryStore, type SharedMemory } from './session/memory-store.ts';
+export { ThreadStore } from './session/thread-store.ts';
 
 export interface ValidatorOptions {
   readonly organisations: readonly Organisation[];
@@ -99,6 +100,7 @@ export function createValidator(options: ValidatorOptions): Validator {
     currentRuleSet: (id) => policies.get(id)?.challenge.ruleSet,
     // No credential travels with an upload, and the ticket says whose visitor it is.
     allowedOrigin: () => true,
+    countryOf: engine.sources.countryOf,
     report(outcome) {
       metrics.count('guard_challenges_total', outcome.reasons[0] ?? outcome.kind);
       const event = describeFailedUpload(outcome, clock());
@@ -167,7 +169,9 @@ function inProcess(policy: Policy, engine: Engine): Validate {
 
 /** The same outcome as `POST /validate` leads to at its caller. */
 function outcomeOf(validated: Validated): ValidateOutcome {
-  if (validated.kind === 'response') return { kind: 'answered', response: validated.response };
+  if (validated.kind === 'response') {
+    return { kind: 'answered', response: validated.response, known: validated };
+  }
   const { type } = validated;
   const { status, fail } = validateErrors[type];
   if (fail === 'closed') return { kind: 'rejected', status, type };

@@ -33,6 +33,12 @@ export class TwoGenerationCache<Value> {
     this.#young.set(key, value);
   }
 
+  /** What it holds, those unused longest first. Counts as no use. */
+  *entries(): Generator<[string, Value]> {
+    yield* this.#old;
+    yield* this.#young;
+  }
+
   #revive(key: string): Value | undefined {
     const value = this.#old.get(key);
     if (value !== undefined) this.set(key, value);

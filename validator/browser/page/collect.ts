@@ -1,5 +1,6 @@
 import type { Evidence, Readings, SourceName } from '../../src/challenge/evidence/evidence.ts';
 import { clip, finite } from './clip.ts';
+import { elapsed } from './elapsed.ts';
 import { openEmptyFrame } from './empty-frame.ts';
 import { LIMITS } from './limits.ts';
 import type { Ground, Source } from './source.ts';
@@ -9,6 +10,7 @@ import { chrome } from './sources/chrome.ts';
 import { disguises } from './sources/disguises.ts';
 import { engine } from './sources/engine.ts';
 import { flooding } from './sources/flooding.ts';
+import { fonts } from './sources/fonts.ts';
 import { frame } from './sources/frame.ts';
 import { graphics } from './sources/graphics.ts';
 import { hardware } from './sources/hardware.ts';
@@ -16,6 +18,8 @@ import { hints } from './sources/hints.ts';
 import { inspector } from './sources/inspector.ts';
 import { languages } from './sources/languages.ts';
 import { layout } from './sources/layout.ts';
+import { media } from './sources/media.ts';
+import { painting } from './sources/painting.ts';
 import { partition } from './sources/partition.ts';
 import { permissions } from './sources/permissions.ts';
 import { plugins } from './sources/plugins.ts';
@@ -24,8 +28,8 @@ import { timezone } from './sources/timezone.ts';
 import { webdriver } from './sources/webdriver.ts';
 import { worker } from './sources/worker.ts';
 
-/** Everything that is read, once each. */
-const sources: { readonly [N in SourceName]: Source<N> } = {
+/** Everything that is read, once each. Painting is watched meanwhile. */
+const sources: { readonly [N in Exclude<SourceName, 'painting'>]: Source<N> } = {
   webdriver,
   automation,
   alteredNatives,
@@ -46,6 +50,8 @@ const sources: { readonly [N in SourceName]: Source<N> } = {
   flooding,
   partition,
   layout,
+  media,
+  fonts,
 };
 
 /**
@@ -55,16 +61,22 @@ const sources: { readonly [N in SourceName]: Source<N> } = {
 export async function collect(ticket: string, echoUrl?: string): Promise<Evidence> {
   const startedAt = performance.now();
   const tookMs: Record<string, number> = {};
+  const timed = async (name: string, source: () => unknown) => {
+    const sourceStartedAt = performance.now();
+    const reading = await read(source);
+    tookMs[name] = elapsed(sourceStartedAt);
+    return [name, reading] as const;
+  };
   const emptyFrame = openEmptyFrame();
   const ground: Ground = { ticket, echoUrl, inside: emptyFrame?.inside };
+  let othersAreRead = (): void => undefined;
+  const others = new Promise<void>((resolve) => (othersAreRead = resolve));
+  const watched = timed('painting', () => painting(others));
   const entries = await Promise.all(
-    Object.entries(sources).map(async ([name, source]) => {
-      const sourceStartedAt = performance.now();
-      const reading = await read(() => source(ground));
-      tookMs[name] = since(sourceStartedAt);
-      return [name, reading] as const;
-    }),
+    Object.entries(sources).map(([name, source]) => timed(name, () => source(ground))),
   );
+  othersAreRead();
+  entries.push(await watched);
   emptyFrame?.close();
   return {
     agent: {
@@ -75,7 +87,7 @@ export async function collect(ticket: string, echoUrl?: string): Promise<Evidenc
     readings: Object.fromEntries(entries) as unknown as Readings,
     startedAtMs: Math.max(0, finite(performance.timeOrigin)),
     tookMs,
-    totalMs: since(startedAt),
+    totalMs: elapsed(startedAt),
   };
 }
 
@@ -94,9 +106,4 @@ async function read(source: () => unknown): Promise<{ readonly value: unknown } 
     }
   };
   return Promise.race([reading(), late]);
-}
-
-/** Whole tenths of a millisecond: browsers blur the clock beyond that anyway. */
-function since(startedAt: number): number {
-  return Math.max(0, Math.round((performance.now() - startedAt) * 10) / 10);
 }

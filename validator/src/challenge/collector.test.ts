@@ -170,6 +170,7 @@ describe('the edge of POST /verify', () => {
       rejectedTtlMs: 1000,
       currentRuleSet: () => TERMS.ruleSet,
       allowedOrigin: () => true,
+      countryOf: () => undefined,
       report: ({ kind }) => outcomes.push(kind),
     });
     expect(await collect(visitor.request)).toMatchObject({ status: 503, body: body('retry') });

@@ -30,6 +30,8 @@ export interface CollectorOptions {
   readonly currentRuleSet: (organisation: string) => string | undefined;
   /** Whether pages of this origin may upload to another host than their own. */
   readonly allowedOrigin: (origin: string) => boolean;
+  /** Country of an address as parseIp spells it, ISO 3166-1 alpha-2 in upper case; undefined when it is not known. */
+  readonly countryOf: (ip: string) => string | undefined;
   /** Told how each upload ended, before its answer goes out. Must not throw. */
   readonly report: (outcome: CollectOutcome) => void;
 }
@@ -50,10 +52,15 @@ export function createCollector(options: CollectorOptions): Collect {
       report({ ...sent, kind: 'failed', reasons: ['challenge_invalid'] });
       return answer(400, 'failed');
     }
-    const facts = { ...sent, headers: request.headers };
+    const facts = { ...sent, headers: request.headers, country: countryOf(sent.ip) };
     const settlement = await settle(upload, facts, clock(), { ...options, sealer });
     report({ ...sent, ...outcomeOf(settlement) });
     return answerTo(settlement);
+  }
+
+  function countryOf(address: string): string {
+    const ip = parseIp(address);
+    return ip === undefined ? '' : (options.countryOf(ip) ?? '');
   }
 
   /** Spec 3, "session storage unavailable": the page tries again by itself on a 5xx. */

@@ -70,4 +70,24 @@ describe('spec 2.2, challenge_failure, payload variants: evidence at the collect
     expect((await collect(request)).body).toBe(body('retry'));
     expect(outcomes[1]?.reasons).toEqual(['challenge_replayed']);
   });
+
+  test('time_zone_elsewhere: the country is that of the address which sent the upload', async () => {
+    const seen: string[] = [];
+    const { collect, request, upload, outcomes } = aChallengedVisitor(
+      'human/chrome-windows-office-fonts.json',
+      (ip) => {
+        seen.push(ip);
+        return 'DE';
+      },
+    );
+    const readings = {
+      ...upload.evidence.readings,
+      webdriver: { value: { reported: true, ownProperty: false, nativeGetter: true } },
+      timezone: { value: { name: 'Asia/Tokyo', offsetMinutes: -540 } },
+    };
+    const driven = { ...upload, evidence: { ...upload.evidence, readings } };
+    await collect({ ...request, ip: '::ffff:198.51.100.7', body: JSON.stringify(driven) });
+    expect(seen).toEqual(['198.51.100.7']);
+    expect(outcomes[0]?.reasons).toEqual(['webdriver', 'time_zone_elsewhere']);
+  });
 });

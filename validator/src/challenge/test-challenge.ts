@@ -61,7 +61,10 @@ export function createTestStore(): TestStore {
 }
 
 /** A visitor who was challenged and answers with a recording. */
-export function aChallengedVisitor(name = 'human/chromium-headful-xvfb-default-screen.json') {
+export function aChallengedVisitor(
+  name = 'human/chromium-headful-xvfb-default-screen.json',
+  countryOf: (ip: string) => string | undefined = () => undefined,
+) {
   const { evidence, headers } = fixture(name);
   const userAgent = headers['user-agent'] ?? '';
   const sessionId = randomUUID();
@@ -90,6 +93,7 @@ export function aChallengedVisitor(name = 'human/chromium-headful-xvfb-default-s
     rejectedTtlMs: 600_000,
     currentRuleSet: () => TERMS.ruleSet,
     allowedOrigin: () => true,
+    countryOf,
     report: (outcome) => outcomes.push(outcome),
   });
   const upload = { ticket, session: sessionId, evidence: answering(evidence, ticket) };

@@ -24,6 +24,10 @@ export class KeptSession implements Session {
     this.#expiresAt = expiresAt;
   }
 
+  get expiresAt(): number {
+    return this.#expiresAt;
+  }
+
   isAlive(nowMs: number): boolean {
     return nowMs <= this.#expiresAt;
   }

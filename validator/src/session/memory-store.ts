@@ -73,6 +73,14 @@ export class MemoryStore implements SessionStore {
     this.#sessions.set(id, new KeptSession(session, this.#clock() + ttlMs));
   }
 
+  /** Judged sessions whose time is not over, each with when it will be. */
+  *sessions(): Generator<readonly [id: string, session: Session, expiresAt: number]> {
+    const now = this.#clock();
+    for (const [id, kept] of this.#sessions.entries()) {
+      if (kept.isAlive(now)) yield [id, kept, kept.expiresAt];
+    }
+  }
+
   spend(id: string, ttlMs: number): boolean {
     const now = this.#clock();
     return this.#spent.spend(id, now, now + ttlMs);

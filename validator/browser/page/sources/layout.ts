@@ -1,29 +1,19 @@
 import { finite } from '../clip.ts';
-import { LAYOUT_SIDE, layoutQuestions, type LayoutQuestions } from '../layout/questions.ts';
+import { layoutQuestions, type LayoutQuestions } from '../layout/questions.ts';
 import type { Source } from '../source.ts';
+import { box, inUnseenSquare } from '../unseen-square.ts';
 
 /**
  * Lays out the boxes of this ticket's questions and measures them. Everything is in pixels, percent
  * and fractions, without text: neither minimum font sizes nor text zoom change it, and the server
  * takes page zoom and scaled documents out by the measured side of the square.
  */
-export const layout: Source<'layout'> = ({ ticket }) => {
-  const host = document.createElement('div');
-  style(
-    host,
-    `all:initial;position:fixed;left:0;top:0;width:${LAYOUT_SIDE}px;height:${LAYOUT_SIDE}px;visibility:hidden;overflow:hidden;pointer-events:none;direction:ltr`,
-  );
-  document.documentElement.append(host);
-  try {
-    // Closed to the page's own style sheets, and on <html>: a page may scale or hide its body.
-    const ground = host.attachShadow({ mode: 'closed' });
+export const layout: Source<'layout'> = ({ ticket }) =>
+  inUnseenSquare((ground, host) => {
     const measured = ask(ground, layoutQuestions(ticket));
     const origin = host.getBoundingClientRect();
     return { side: tenths(origin.width), answers: measured.flatMap((read) => read(origin)) };
-  } finally {
-    host.remove();
-  }
-};
+  });
 
 /** Measures one box once all are built, so that the engine lays out only once. */
 type Read = (origin: DOMRect) => number[];
@@ -94,18 +84,6 @@ function from(
       tenths(side === 'left' || side === 'top' ? inside[side] - outside[side] : inside[side]),
     );
   };
-}
-
-function box(holder: Node, css: string): HTMLElement {
-  const made = document.createElement('div');
-  style(made, css);
-  holder.appendChild(made);
-  return made;
-}
-
-/** Through the object model, which the page's Content-Security-Policy allows; attributes it does not. */
-function style(element: HTMLElement, css: string): void {
-  element.style.cssText = css.replace(/(;|$)/g, '!important$1');
 }
 
 function tenths(pixels: number): number {

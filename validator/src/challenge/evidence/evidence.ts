@@ -21,6 +21,14 @@ function reading<T extends z.ZodType>(value: T) {
   ]);
 }
 
+/** What one browser says of one format. */
+const Format = z.strictObject({
+  /** Answer of `canPlayType`: `probably`, `maybe`, or empty for no. */
+  plays: text,
+  /** Answer of `MediaSource.isTypeSupported`; null where there is none. */
+  streams: z.boolean().nullable(),
+});
+
 const Brands = z.array(z.strictObject({ brand: text, version: text })).max(LIMITS.listItems);
 
 const Readings = z.strictObject({
@@ -96,6 +104,21 @@ const Readings = z.strictObject({
   /** The ticket's layout questions as this engine answered them, in CSS pixels. */
   layout: reading(
     z.strictObject({ side: length, answers: z.array(length).max(LIMITS.layoutAnswers) }),
+  ),
+  media: reading(z.strictObject({ h264: Format, aac: Format, vp9: Format })),
+  /** Those fonts of browser/page/marker-fonts.ts that this browser can draw. */
+  fonts: reading(texts),
+  /** What became of a frame that was asked for at the beginning, until all else was read. */
+  painting: reading(
+    z.strictObject({
+      /** The page was never out of sight meanwhile. */
+      visible: z.boolean(),
+      /** null: no frame came. */
+      frameMs: milliseconds.nullable(),
+      /** Timers that ran before it. */
+      ticks: count,
+      watchedMs: milliseconds,
+    }),
   ),
 });
 export type Readings = z.infer<typeof Readings>;

@@ -6,14 +6,18 @@ import type { Upload } from './evidence.ts';
 import { judgeAutomationFlags } from './judges/automation-flags.ts';
 import { judgeAutomationGlobals } from './judges/automation-globals.ts';
 import { judgeClientHints } from './judges/client-hints.ts';
+import { judgeCodecs } from './judges/codecs.ts';
 import { judgeDisguises } from './judges/disguises.ts';
 import { judgeEmulatedScreen } from './judges/emulated-screen.ts';
+import { judgeFonts } from './judges/fonts.ts';
 import { judgeFrame } from './judges/frame.ts';
 import { judgeHeadless } from './judges/headless.ts';
 import { judgeInspector } from './judges/inspector.ts';
 import { judgeLanguages } from './judges/languages.ts';
 import { judgeLayout, lacksLayout } from './judges/layout.ts';
 import { judgePage } from './judges/page.ts';
+import { judgePainting } from './judges/painting.ts';
+import { judgeTimeZone } from './judges/time-zone.ts';
 import { judgeWebdriver } from './judges/webdriver.ts';
 import { judgeWorker } from './judges/worker.ts';
 import type { Case, Judge, RequestFacts } from './judges/case.ts';
@@ -33,12 +37,16 @@ const judges: readonly Judge[] = [
   judgeAutomationFlags,
   judgeEmulatedScreen,
   judgeInspector,
+  judgePainting,
   judgePage,
   judgeFrame,
   judgeWorker,
   judgeLayout,
   judgeClientHints,
+  judgeCodecs,
+  judgeFonts,
   judgeLanguages,
+  judgeTimeZone,
 ];
 
 /**

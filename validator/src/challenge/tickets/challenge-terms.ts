@@ -15,9 +15,11 @@ export interface ChallengeTerms {
 /** The terms of one organisation: same settings, same terms, on every instance. */
 export function challengeTerms({
   rules,
+  presets,
+  webhook_paths,
   challenge,
-}: Pick<Organisation, 'rules' | 'challenge'>): ChallengeTerms {
-  const settings = JSON.stringify([rules, challenge]);
+}: Pick<Organisation, 'rules' | 'presets' | 'webhook_paths' | 'challenge'>): ChallengeTerms {
+  const settings = JSON.stringify([rules, presets, webhook_paths, challenge]);
   const ruleSet = createHash('sha256').update(settings).digest('base64url').slice(0, 16);
   return { ruleSet, work: challenge.work };
 }

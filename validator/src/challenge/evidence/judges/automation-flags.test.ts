@@ -15,7 +15,7 @@ function judged(name: string, readings: Partial<Readings>, from = '', to = '') {
   Object.assign(person.evidence.readings, readings);
   const { evidence, headers } = person;
   const upload = { ticket: TICKET, evidence: answering(evidence, TICKET) };
-  return judge(upload, { userAgent: headers['user-agent'] ?? '', headers });
+  return judge(upload, { userAgent: headers['user-agent'] ?? '', headers, country: '' });
 }
 
 const AUTOMATED = { kind: 'automated', reasons: ['automation_flags'] };

@@ -8,6 +8,8 @@ export interface RequestFacts {
   readonly userAgent: string;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Country of its address, ISO 3166-1 alpha-2 in upper case; empty when it is not known. */
+  readonly country: string;
 }
 
 /** Everything a judge may look at. */

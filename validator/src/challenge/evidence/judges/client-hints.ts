@@ -1,6 +1,7 @@
 import type { Claim } from '../claim.ts';
 import { known } from '../evidence.ts';
 import type { Case, Judge } from './case.ts';
+import { headerOf } from './header-of.ts';
 
 /**
  * Client hints (headers of the upload and `navigator.userAgentData`) against the User-Agent. Their
@@ -51,8 +52,4 @@ function contradicts({ system }: Claim, platform: string): boolean {
 function losesVersions({ evidence }: Case): boolean {
   const hints = known(evidence.readings.hints);
   return hints !== undefined && hints.brands.length > 0 && hints.fullVersions === 0;
-}
-
-function headerOf(value: string | string[] | undefined): string {
-  return (typeof value === 'string' ? value : (value?.[0] ?? '')).slice(0, 1024);
 }

@@ -8,7 +8,8 @@ const TICKET = 'the ticket of these tests';
 
 describe('a challenge that was not carried out is not passed', () => {
   const person = fixture('human/firefox-headful.json');
-  const request = { userAgent: person.headers['user-agent'] ?? '', headers: person.headers };
+  const { headers } = person;
+  const request = { userAgent: headers['user-agent'] ?? '', headers, country: '' };
   const measured = (layout: Readings['layout']) =>
     judge(
       {

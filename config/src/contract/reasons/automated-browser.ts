@@ -1,0 +1,49 @@
+/** A real browser that an automation tool drives (spec 2.2). */
+export const automatedBrowser = {
+  headless_user_agent: {
+    category: 'automated_browser',
+    weight: 100,
+    meaning: 'The User-Agent or its client hints name a headless browser or automation tool.',
+  },
+  webdriver: {
+    category: 'automated_browser',
+    weight: 100,
+    meaning: 'The browser reported that it is controlled by automation.',
+  },
+  automation_globals: {
+    category: 'automated_browser',
+    weight: 100,
+    meaning: 'Objects of an automation tool were found in the page.',
+  },
+  headless_browser: {
+    category: 'automated_browser',
+    weight: 100,
+    meaning: 'The browser showed traits that only a browser without a window has.',
+  },
+  disguised_natives: {
+    category: 'automated_browser',
+    weight: 100,
+    meaning:
+      'Functions that say what the browser is were replaced, and the replacement was hidden.',
+  },
+  automation_flags: {
+    category: 'automated_browser',
+    weight: 60,
+    meaning: 'The browser was started with a switch that automation tools put on its command line.',
+  },
+  emulated_screen: {
+    category: 'automated_browser',
+    weight: 60,
+    meaning: 'The screen, the window and the viewport are not those of a monitor.',
+  },
+  debugger_attached: {
+    category: 'automated_browser',
+    weight: 30,
+    meaning: 'Something listened to the console of the page, as drivers and developer tools do.',
+  },
+  page_not_painted: {
+    category: 'automated_browser',
+    weight: 4,
+    meaning: 'The page was in view and its timers ran, and the browser drew no frame of it.',
+  },
+} as const;

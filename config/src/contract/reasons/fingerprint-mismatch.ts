@@ -1,0 +1,69 @@
+/** What a browser cannot easily change disagrees with what it claims to be (spec 2.2). */
+export const fingerprintMismatch = {
+  client_hints_mismatch: {
+    category: 'fingerprint_mismatch',
+    weight: 70,
+    meaning: 'The client hints disagree with the User-Agent.',
+  },
+  client_hints_malformed: {
+    category: 'fingerprint_mismatch',
+    weight: 60,
+    meaning: 'The client hints are not a list that a Chromium browser writes.',
+  },
+  client_hints_unusual: {
+    category: 'fingerprint_mismatch',
+    weight: 30,
+    meaning: 'The brands of the client hints are not written as this version of Chromium does.',
+  },
+  tls_fingerprint_mismatch: {
+    category: 'fingerprint_mismatch',
+    weight: 60,
+    meaning: 'The TLS handshake is not one that the claimed browser makes.',
+  },
+  http2_fingerprint_mismatch: {
+    category: 'fingerprint_mismatch',
+    weight: 60,
+    meaning: 'HTTP/2 was opened otherwise than the claimed browser does.',
+  },
+  header_order_mismatch: {
+    category: 'fingerprint_mismatch',
+    weight: 30,
+    meaning: 'The headers stand in an order that the claimed browser does not have.',
+  },
+  page_mismatch: {
+    category: 'fingerprint_mismatch',
+    weight: 100,
+    meaning: 'What the page saw of the browser disagrees with what the request said.',
+  },
+  worker_mismatch: {
+    category: 'fingerprint_mismatch',
+    weight: 100,
+    meaning: 'A worker of the page saw another browser than the page did.',
+  },
+  frame_mismatch: {
+    category: 'fingerprint_mismatch',
+    weight: 100,
+    meaning: 'An empty frame of the page saw another browser than the page did.',
+  },
+  layout_mismatch: {
+    category: 'fingerprint_mismatch',
+    weight: 100,
+    meaning: 'The page measured boxes otherwise than a layout engine lays them out.',
+  },
+  language_mismatch: {
+    category: 'fingerprint_mismatch',
+    weight: 30,
+    meaning: 'Accept-Language and the languages of the page have none in common.',
+  },
+  codecs_mismatch: {
+    category: 'fingerprint_mismatch',
+    weight: 30,
+    meaning:
+      'The browser lacks the video and sound formats that the one it claims to be brings along.',
+  },
+  fonts_mismatch: {
+    category: 'fingerprint_mismatch',
+    weight: 30,
+    meaning: 'The claimed system has none of its own fonts, and those of another.',
+  },
+} as const;

@@ -1,0 +1,48 @@
+/** Headers that are missing, contradictory or a script's (spec 2.2). */
+export const headerAnomaly = {
+  header_missing: {
+    category: 'header_anomaly',
+    weight: 60,
+    meaning: 'A header that the claimed browser always sends is absent.',
+  },
+  header_contradiction: {
+    category: 'header_anomaly',
+    weight: 60,
+    meaning: 'Two headers contradict each other.',
+  },
+  fetch_metadata_impossible: {
+    category: 'header_anomaly',
+    weight: 60,
+    meaning: 'The Sec-Fetch headers have a value, a gap or a combination that no browser sends.',
+  },
+  header_script_like: {
+    category: 'header_anomaly',
+    weight: 60,
+    meaning: 'A header has a value that HTTP libraries send and browsers do not.',
+  },
+  agent_impossible: {
+    category: 'header_anomaly',
+    weight: 60,
+    meaning: 'The User-Agent claims a browser that cannot exist on the system it names.',
+  },
+  client_hints_missing: {
+    category: 'header_anomaly',
+    weight: 40,
+    meaning: 'The client hints that the claimed browser sends on https are absent.',
+  },
+  navigation_incomplete: {
+    category: 'header_anomaly',
+    weight: 30,
+    meaning: 'A header that the claimed browser usually sends is absent.',
+  },
+  agent_implausible: {
+    category: 'header_anomaly',
+    weight: 30,
+    meaning: 'The User-Agent claims a version that does not exist yet, or hardly any more.',
+  },
+  accept_encoding_unusual: {
+    category: 'header_anomaly',
+    weight: 30,
+    meaning: 'Accept-Encoding is not the one of the claimed browser.',
+  },
+} as const;

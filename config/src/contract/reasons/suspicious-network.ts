@@ -1,0 +1,39 @@
+/** Where a request comes from, and how often (spec 2.2). */
+export const suspiciousNetwork = {
+  datacenter_ip: {
+    category: 'suspicious_network',
+    weight: 50,
+    meaning: 'The address belongs to a hosting provider.',
+  },
+  vpn_ip: {
+    category: 'suspicious_network',
+    weight: 40,
+    meaning: 'The address belongs to a commercial VPN.',
+  },
+  tor_ip: {
+    category: 'suspicious_network',
+    weight: 50,
+    meaning: 'The address is a Tor exit.',
+  },
+  proxy_headers: {
+    category: 'suspicious_network',
+    weight: 5,
+    meaning: 'The request says that it came through a proxy.',
+  },
+  time_zone_elsewhere: {
+    category: 'suspicious_network',
+    weight: 5,
+    meaning: 'The time zone of the browser is none of the country of its address.',
+  },
+  session_moved: {
+    category: 'suspicious_network',
+    weight: 40,
+    meaning:
+      'The session passed its challenge elsewhere, and now comes from a network of machines.',
+  },
+  rate_limit_exceeded: {
+    category: 'suspicious_network',
+    weight: 100,
+    meaning: 'A rate limit rule was exceeded.',
+  },
+} as const;

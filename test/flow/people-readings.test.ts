@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MARKER_FONTS } from '../../validator/browser/page/marker-fonts.ts';
+import { startSite, type Site } from '../../validator/browser/test-site.ts';
+import { known, Upload, type Readings } from '../../validator/src/challenge/evidence/evidence.ts';
+import { type DeskBrowser, deskChromium, deskFirefox } from '../kit/desk-browsers.ts';
+import { poll } from '../kit/http.ts';
+import { type Relay, startRelay } from '../kit/relay.ts';
+import { hasDesk, hasFirefox, hasWindowedChromium } from '../kit/tools.ts';
+import { useDesk } from '../kit/use-desk.ts';
+
+/** What the challenge page reads of the browsers that people have, and that they pass with it. */
+
+/** Longest wait for a browser that has just been started on a busy machine. */
+const BROWSER_MS = 30_000;
+
+let site: Site;
+let relay: Relay;
+const uploads: Upload[] = [];
+
+beforeAll(async () => {
+  site = await startSite();
+  relay = await startRelay(site.url, ({ url, body }) => {
+    if (url === '/.guard/verify') uploads.push(Upload.parse(JSON.parse(body.toString())));
+  });
+});
+afterAll(async () => {
+  await relay.close();
+  site.server.closeAllConnections();
+  site.server.close();
+});
+
+describe.skipIf(!hasDesk)('at a desk', () => {
+  const { open } = useDesk();
+
+  /** The readings of a visit by somebody who opens the page and does nothing more. */
+  async function readingsOf(browser: DeskBrowser): Promise<Readings> {
+    const before = site.outcomes.length;
+    await open(browser, { urls: [`http://127.0.0.1:${relay.port}/`] });
+    const outcomes = await poll(
+      () => Promise.resolve(site.outcomes.slice(before)),
+      (found) => found.length > 0,
+      BROWSER_MS,
+    );
+    expect(outcomes.map(({ kind, reasons }) => [kind, reasons])).toEqual([['verified', []]]);
+    const upload = uploads.at(-1);
+    if (!upload) throw new Error('what was judged has come by');
+    return upload.evidence.readings;
+  }
+
+  test.skipIf(!hasWindowedChromium)(
+    'Chromium passes, plays the formats it claims, draws the fonts of Linux, and paints',
+    async () => {
+      const { media, fonts, painting } = await readingsOf(deskChromium);
+      expect(media).toMatchObject({ value: { vp9: { plays: 'probably', streams: true } } });
+      const drawn = known(fonts) ?? [];
+      expect(MARKER_FONTS.linux.some((name) => drawn.includes(name))).toBe(true);
+      expect(painting).toMatchObject({ value: { visible: true } });
+    },
+  );
+
+  test.skipIf(!hasFirefox)(
+    'Firefox passes, paints, and is asked for neither formats nor fonts',
+    async () => {
+      const { media, fonts, painting } = await readingsOf(deskFirefox);
+      expect([media, fonts]).toEqual([{ unread: 'absent' }, { unread: 'absent' }]);
+      expect(painting).toMatchObject({ value: { visible: true } });
+    },
+  );
+});

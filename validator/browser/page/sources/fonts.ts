@@ -1,0 +1,34 @@
+import { isChromium } from '../is-chromium.ts';
+import { MARKER_FONTS } from '../marker-fonts.ts';
+import type { Source } from '../source.ts';
+import { box, inUnseenSquare } from '../unseen-square.ts';
+
+/** Letters whose widths together differ between any two fonts. */
+const SAMPLE = 'mmMwWiIlL0&@g';
+
+/** Difference from the fallback above which a font is another one, in CSS pixels. */
+const OTHER_PX = 0.5;
+
+/**
+ * Which marker fonts are there, by the width of a text in them or in what stands in for them. Only
+ * Chromium is asked: in the privacy modes of others the answer would say nothing.
+ */
+export const fonts: Source<'fonts'> = () => {
+  if (!isChromium()) return undefined;
+  return inUnseenSquare((ground) => {
+    const line = (family: string) => {
+      const made = box(ground, `position:absolute;white-space:nowrap;font:72px ${family}`);
+      made.textContent = SAMPLE;
+      return made;
+    };
+    // No marker is a serif font. All lines are there before one is measured, which lays out once.
+    const fallback = line('serif');
+    const lines = Object.values(MARKER_FONTS)
+      .flat()
+      .map((name) => [name, line(`"${name}",serif`)] as const);
+    const width = fallback.getBoundingClientRect().width;
+    return lines
+      .filter(([, made]) => Math.abs(made.getBoundingClientRect().width - width) > OTHER_PX)
+      .map(([name]) => name);
+  });
+};

@@ -1,0 +1,38 @@
+import type { ReadingValue } from '../../../src/challenge/evidence/evidence.ts';
+import { elapsed } from '../elapsed.ts';
+
+/** Most timers that are counted. Browsers run no more than one in 4 ms, so these last for a second. */
+const MAX_TICKS = 250;
+
+/**
+ * When the first frame of the page is drawn, and how many timers run before it. It waits for nothing
+ * of its own: it watches until `others` is settled. A page in a frame is left out, because it may lie
+ * out of sight, where browsers draw nothing.
+ */
+export function painting(others: Promise<unknown>): Promise<ReadingValue<'painting'>> | undefined {
+  if (window !== window.top) return undefined;
+  const startedAt = performance.now();
+  let visible = !document.hidden;
+  let frameMs: number | null = null;
+  let ticks = 0;
+  let watching = true;
+  const onTurn = () => {
+    visible = false;
+  };
+  const tick = () => {
+    if (!watching || frameMs !== null || ticks >= MAX_TICKS) return;
+    ticks += 1;
+    setTimeout(tick);
+  };
+  document.addEventListener('visibilitychange', onTurn);
+  const asked = requestAnimationFrame(() => {
+    frameMs = elapsed(startedAt);
+  });
+  setTimeout(tick);
+  return others.then(() => {
+    watching = false;
+    cancelAnimationFrame(asked);
+    document.removeEventListener('visibilitychange', onTurn);
+    return { visible, frameMs, ticks, watchedMs: elapsed(startedAt) };
+  });
+}

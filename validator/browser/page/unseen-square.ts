@@ -1,0 +1,32 @@
+import { LAYOUT_SIDE } from './layout/questions.ts';
+
+/**
+ * Measures in a square that nobody sees, and removes it. `ground` is closed to the page's own style
+ * sheets, and `host`, the square itself, stands on <html>: a page may scale or hide its body.
+ */
+export function inUnseenSquare<T>(measure: (ground: ShadowRoot, host: HTMLElement) => T): T {
+  const host = document.createElement('div');
+  style(
+    host,
+    `all:initial;position:fixed;left:0;top:0;width:${LAYOUT_SIDE}px;height:${LAYOUT_SIDE}px;visibility:hidden;overflow:hidden;pointer-events:none;direction:ltr`,
+  );
+  document.documentElement.append(host);
+  try {
+    return measure(host.attachShadow({ mode: 'closed' }), host);
+  } finally {
+    host.remove();
+  }
+}
+
+/** A new box with these declarations at the end of another. */
+export function box(holder: Node, css: string): HTMLElement {
+  const made = document.createElement('div');
+  style(made, css);
+  holder.appendChild(made);
+  return made;
+}
+
+/** Through the object model, which the page's Content-Security-Policy allows; attributes it does not. */
+function style(element: HTMLElement, css: string): void {
+  element.style.cssText = css.replace(/(;|$)/g, '!important$1');
+}

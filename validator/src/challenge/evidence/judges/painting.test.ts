@@ -1,0 +1,47 @@
+import { type Reason, reasons } from '@guard/config/contract/reasons';
+import { describe, expect, test } from 'vitest';
+import { weigh } from '../../../verdict/weigh.ts';
+import {
+  CHROME_ON_WINDOWS,
+  judgedPerson,
+  namedBesideAnother,
+  UNLICENSED,
+} from '../../test-judged.ts';
+
+const idle = { visible: true, frameMs: null, ticks: 100, watchedMs: 500 };
+const painting = (change: object = {}) => ({ painting: { value: { ...idle, ...change } } });
+
+describe('page_not_painted: in view, idle, and no frame was drawn', () => {
+  test('is very weak: neither alone nor beside one other weak sign does it decide', () => {
+    expect(judgedPerson(CHROME_ON_WINDOWS, { readings: painting() })).toEqual({ kind: 'human' });
+    expect(namedBesideAnother(CHROME_ON_WINDOWS, { readings: painting() })).toEqual([]);
+  });
+
+  const namedWhenDecided = (change: object) =>
+    namedBesideAnother(CHROME_ON_WINDOWS, { readings: { ...painting(change), ...UNLICENSED } });
+
+  test('is named where two others decide', () => {
+    expect(namedWhenDecided({})).toEqual([
+      'debugger_attached',
+      'page_not_painted',
+      'codecs_mismatch',
+    ]);
+  });
+
+  test.each([
+    ['a background tab', { visible: false }],
+    ['a busy, slow phone, whose timers hardly run', { ticks: 49 }],
+    ['a check that was over early', { watchedMs: 399 }],
+    ['a frame that came late', { frameMs: 499 }],
+  ])('no finding: %s', (_who, change) => {
+    expect(namedWhenDecided(change)).toEqual(['debugger_attached', 'codecs_mismatch']);
+  });
+
+  test('a slow phone abroad never tips the scale: both signs add less than a weak one lacks', () => {
+    const slowAbroad: readonly Reason[] = ['page_not_painted', 'time_zone_elsewhere'];
+    // Object.keys forgets the names.
+    const weak = (Object.keys(reasons) as Reason[]).filter((name) => reasons[name].weight <= 30);
+    expect(weak).toContain('language_mismatch');
+    for (const name of weak) expect(weigh([name, ...slowAbroad], false), name).toBe('clean');
+  });
+});

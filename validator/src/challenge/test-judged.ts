@@ -1,0 +1,54 @@
+import type { Reason } from '@guard/config/contract/reasons';
+import { answering } from './test-answers.ts';
+import { fixture } from './test-challenge.ts';
+import type { Readings } from './evidence/evidence.ts';
+import { judge, type Judgement } from './evidence/judge.ts';
+
+const TICKET = 'the ticket of these tests';
+
+/** Somebody listens to the console: a weak finding. It takes a second one for both to be named. */
+const LISTENING = { inspector: { value: { stacksFormatted: 1 } } } as const;
+
+/** What is different about a recorded browser. */
+export interface Change {
+  readonly readings?: Partial<Readings>;
+  readonly country?: string;
+  /** Words that are replaced wherever this browser says them. */
+  readonly words?: readonly (readonly [from: string, to: string])[];
+}
+
+/** A recorded person's browser with some of its readings, its country or its words replaced. */
+export function judgedPerson(
+  name: string,
+  { readings = {}, country = '', words = [] }: Change,
+): Judgement {
+  const { evidence, headers } = fixture(`human/${name}.json`);
+  const text = words.reduce(
+    (said, [from, to]) => said.replaceAll(from, to),
+    JSON.stringify({ evidence, headers }),
+  );
+  // The same shape: only words within it were replaced.
+  const person = JSON.parse(text) as { evidence: typeof evidence; headers: typeof headers };
+  const changed = { ...person.evidence, readings: { ...person.evidence.readings, ...readings } };
+  const upload = { ticket: TICKET, evidence: answering(changed, TICKET) };
+  const userAgent = person.headers['user-agent'] ?? '';
+  return judge(upload, { userAgent, headers: person.headers, country });
+}
+
+/** What is named when somebody also listens to the console, which by itself is nothing. */
+export function namedBesideAnother(name: string, change: Change): readonly Reason[] {
+  const judgement = judgedPerson(name, {
+    ...change,
+    readings: { ...change.readings, ...LISTENING },
+  });
+  return judgement.kind === 'automated' ? judgement.reasons : [];
+}
+
+/** Chrome on Windows; its time zone is UTC. */
+export const CHROME_ON_WINDOWS = 'chrome-windows-office-fonts';
+
+const YES = { plays: 'probably', streams: true };
+const NO = { plays: '', streams: false };
+
+/** The formats of a Chromium that was built without the licensed ones. */
+export const UNLICENSED = { media: { value: { h264: NO, aac: NO, vp9: YES } } } as const;

@@ -1,0 +1,57 @@
+import type { Budget, Clock, Session, SessionStore } from '@guard/config/contract/ports';
+import { DEFAULT_LIMITS, MemoryStore, type SharedMemory } from './memory-store.ts';
+
+/** Tells the other threads of a session; resolves when they know it. `expiresAt` in epoch milliseconds. */
+export type AnnounceSession = (id: string, session: Session, expiresAt: number) => Promise<void>;
+
+/**
+ * The store of one thread of several. Spent tickets and budgets lie in memory that all of them share;
+ * of sessions, which every request asks for, each has its own copy.
+ */
+export class ThreadStore implements SessionStore {
+  readonly #local: MemoryStore;
+  readonly #clock: Clock;
+  readonly #announce: AnnounceSession;
+
+  constructor(clock: Clock, memory: SharedMemory, announce: AnnounceSession) {
+    this.#local = new MemoryStore(clock, DEFAULT_LIMITS, memory);
+    this.#clock = clock;
+    this.#announce = announce;
+  }
+
+  get sessionCount(): number {
+    return this.#local.sessionCount;
+  }
+
+  session(id: string): Session | undefined {
+    return this.#local.session(id);
+  }
+
+  /** Resolves when the others know it too: the visitor's next request may reach any of them. */
+  keepSession(id: string, session: Session, ttlMs: number): Promise<void> {
+    this.#local.keepSession(id, session, ttlMs);
+    return this.#announce(id, session, this.#clock() + ttlMs);
+  }
+
+  /** Keeps what another thread announced. */
+  adopt(id: string, session: Session, expiresAt: number): void {
+    this.#local.keepSession(id, session, expiresAt - this.#clock());
+  }
+
+  /** For a thread that begins later. */
+  sessions(): ReturnType<MemoryStore['sessions']> {
+    return this.#local.sessions();
+  }
+
+  spend(id: string, ttlMs: number): boolean {
+    return this.#local.spend(id, ttlMs);
+  }
+
+  take(name: string, subject: string, budget: Budget): number {
+    return this.#local.take(name, subject, budget);
+  }
+
+  close(): Promise<void> {
+    return this.#local.close();
+  }
+}
