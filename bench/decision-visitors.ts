@@ -32,7 +32,7 @@ export const RULES = `
 - { name: everybody, match: {}, detect: true }`;
 
 /** Chrome on Android before it hid the model of the phone: as many true strings as there are phones. */
-export function agentOf(number: number): Readonly<Record<string, string>> {
+export function agentOf(number: number | string): Readonly<Record<string, string>> {
   const model = `SM-G${number}F`;
   return {
     host: 'shop.example',

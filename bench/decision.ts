@@ -20,8 +20,8 @@ import {
   visitors as makeVisitors,
   VISITORS,
 } from './decision-visitors.ts';
-import { median } from './load.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
+import { median } from './rounds.ts';
 
 interface Row {
   readonly name: string;

@@ -1,169 +1,147 @@
 /**
- * What the gateway costs: requests a second and CPU per request of the origin alone, of http-proxy-3
- * with a keep-alive agent, of our gateway unprotected, and of our gateway with every decision made
- * and recorded. Interleaved rounds, medians; CPU is that of all processes of a target, the database included.
+ * What the gateway costs for small answers: requests a second and CPU per request of the origin alone,
+ * of what people would put in Guard's place, of our gateway unprotected, and of our gateway with every
+ * decision made and recorded. CPU is that of all processes of a target, the database included.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { stringify } from 'yaml';
-import { chromeHttp } from '../test/kit/visitors.ts';
-import { storySettings } from '../test/kit/story-settings.ts';
-import { cpuTime } from './cpu-time.ts';
-import { load, median, type LoadResult } from './load.ts';
-import { placement, startOn, type Started } from './processes.ts';
+import { loadedBy, load } from './load.ts';
+import { type Goal, goalsTable } from './goals.ts';
+import { measureTarget, type Sample, type Target } from './measure-target.ts';
+import { type Peer, PEERS, startPeers } from './peers/start-peers.ts';
+import { placement } from './processes.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
+import { inRounds, medianOf, paired, type Samples } from './rounds.ts';
+import { browser, expectRefusal, returning } from './visitors.ts';
+import {
+  guardSettings,
+  onWorkbench,
+  startGuard,
+  startOrigin,
+  type Workbench,
+} from './workbench.ts';
 
-const here = import.meta.dirname;
+const DIRECT = 'direct to the origin';
+const OPEN = 'guard, unprotected';
+const FULL = 'guard, every decision made and recorded';
 
-interface Target {
-  readonly name: string;
-  readonly url: string;
-  readonly pid: number;
-  readonly headers: Readonly<Record<string, string>>;
+/** Who decides about every request: a script is sent away by them. */
+const DECIDING: readonly string[] = [PEERS.nginxAuth, PEERS.caddyAuth, FULL];
+
+/** Starts every target, drives them in turns, and gives the medians. */
+export function bench(options: BenchOptions): Promise<Report> {
+  return onWorkbench(async (workbench) => {
+    const { targets, peers } = await startTargets(workbench);
+    for (const target of targets) {
+      options.onProgress(`warming ${target.name}`);
+      await load(target, { ...options, seconds: 2 });
+    }
+    const samples = await inRounds(targets, options, (target) => measureTarget(target, options));
+    const goals = goalsOf(samples);
+    const absent = peers.flatMap((peer) => (peer.kind === 'not installed' ? [peer.name] : []));
+    return {
+      rows: [...samples].map(([name, rounds]) => ({ name, rounds })),
+      table: `${tableOf(samples, absent)}\n\n${goalsTable(goals)}`,
+      notes: [...NOTES, `${options.connections} connections, keep-alive; 1 KiB answers`],
+    };
+  });
 }
 
-interface Row {
-  readonly name: string;
-  readonly requestsPerS: number;
-  /** All processes of the target together. */
-  readonly cpuUs: number;
-  /** The database's share of it. */
-  readonly databaseUs: number;
-  readonly p50Us: number;
-  readonly p99Us: number;
+const NOTES = [
+  placement,
+  loadedBy,
+  'the 17 header fields of Chrome on https behind a load balancer, the session among them',
+  'ratios are medians of the ratios of each round',
+  'CPU is the run time of all threads and children of a target: for Guard with decisions, the database is in it; for auth_request and forward_auth, the Node service',
+  'busy: how much of its core a target used; well below 100 %, load or origin were the bottleneck and requests/s say too little of it',
+  'the Node service is plain node:http with our validator in process and records nothing: less than Guard does, and cheaper than its own listen.forward_auth',
+];
+
+async function startTargets(
+  workbench: Workbench,
+): Promise<{ readonly targets: Target[]; readonly peers: readonly Peer[] }> {
+  const origin = await startOrigin(workbench);
+  const open = await startGuard(
+    workbench,
+    'open',
+    guardSettings('open', origin.line, { site: { protect: [] } }),
+  );
+  const full = await startGuard(workbench, 'full', guardSettings('full', origin.line));
+  // Made under the same secret, so that to each who decides it is a session of its own.
+  const common = { path: '/', headers: await returning(full.url, browser), recorded: false };
+  const peers = await startPeers(workbench, origin.line, Object.values(PEERS));
+  const targets = [
+    { ...common, name: DIRECT, url: origin.line, pids: [origin.pid] },
+    ...peers.flatMap((peer) => (peer.kind === 'started' ? [{ ...common, ...peer }] : [])),
+    { ...common, name: OPEN, url: open.url, pids: [open.pid], recorded: true },
+    { ...common, name: FULL, url: full.url, pids: [full.pid], recorded: true },
+  ];
+  for (const { name, url } of targets) {
+    if (DECIDING.includes(name)) await expectRefusal(url);
+  }
+  return { targets, peers };
 }
 
-/** Starts every target, drives them in turns, and gives the medians in the order of the targets. */
-export async function bench(options: BenchOptions): Promise<Report> {
-  const rows = await measureAll(options);
-  return {
-    rows,
-    table: tableOf(rows),
-    notes: [
-      placement,
-      `${options.connections} connections; 1 KiB answers; the headers of Chrome on plain http`,
-      "CPU is the run time of all threads and children of a target: for Guard with decisions, the database's share is in it",
-    ],
-  };
+function goalsOf(samples: Samples<Sample>): Goal[] {
+  const cpu = (other: string) => paired(samples, [FULL, other], (a, b) => a.cpuUs / b.cpuUs);
+  const rate = (other: string) =>
+    paired(samples, [FULL, other], (a, b) => a.requestsPerS / b.requestsPerS);
+  const unit = '×';
+  return [
+    { name: 'CPU, of http-proxy-3', measured: cpu(PEERS.httpProxy3), bound: { atMost: 0.6 }, unit },
+    { name: 'CPU, of guard unprotected', measured: cpu(OPEN), bound: { atMost: 1.1 }, unit },
+    {
+      name: 'requests/s, of nginx auth_request',
+      measured: rate(PEERS.nginxAuth),
+      bound: { atLeast: 1 },
+      unit,
+    },
+    {
+      name: 'the same, with an origin client of our own',
+      measured: rate(PEERS.nginxAuth),
+      bound: { atLeast: 1.4 },
+      unit,
+    },
+    {
+      name: 'requests/s, of Caddy forward_auth',
+      measured: rate(PEERS.caddyAuth),
+      bound: { atLeast: 2 },
+      unit,
+    },
+    {
+      name: 'CPU, of plain nginx (a later aim)',
+      measured: cpu(PEERS.nginx),
+      bound: { atMost: 1.8 },
+      unit,
+    },
+  ];
 }
 
-function tableOf(rows: readonly Row[]): string {
+function tableOf(samples: Samples<Sample>, absent: readonly string[]): string {
   const head = [
     'target',
     'requests/s',
     'CPU us/request',
     'of it database',
-    'of http-proxy-3',
+    'busy',
+    'guard/it requests/s',
+    'guard/it CPU',
     'p50 us',
     'p99 us',
   ];
-  const peer = rows.find(({ name }) => name.startsWith('http-proxy-3'));
-  const body = rows.map((row) => [
-    row.name,
-    row.requestsPerS.toFixed(0),
-    row.cpuUs.toFixed(1),
-    row.databaseUs.toFixed(1),
-    (row.cpuUs / (peer?.cpuUs ?? Number.NaN)).toFixed(2),
-    row.p50Us.toFixed(0),
-    row.p99Us.toFixed(0),
-  ]);
-  return toTable(head, body);
-}
-
-async function measureAll(options: BenchOptions): Promise<Row[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'guard-bench-'));
-  const started: Started[] = [];
-  try {
-    const targets = await startTargets(folder, started);
-    for (const target of targets) {
-      options.onProgress(`warming ${target.name}`);
-      await load(target.url, target.headers, { ...options, seconds: 2 });
-    }
-    const samples = new Map(targets.map(({ name }) => [name, [] as Omit<Row, 'name'>[]]));
-    for (let round = 1; round <= options.rounds; round++) {
-      const order = round % 2 === 0 ? targets.toReversed() : targets;
-      for (const target of order) {
-        options.onProgress(`round ${round} of ${options.rounds}: ${target.name}`);
-        samples.get(target.name)?.push(await measure(target, options));
-      }
-    }
-    return targets.map(({ name }) => medians(name, samples.get(name) ?? []));
-  } finally {
-    for (const process of started.toReversed()) await process.stop();
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-async function startTargets(folder: string, started: Started[]): Promise<Target[]> {
-  const origin = await startOn(0, join(here, 'targets', 'origin.ts'), []);
-  started.push(origin);
-  const peer = await startOn(1, join(here, 'targets', 'http-proxy-3.ts'), [origin.line]);
-  started.push(peer);
-  const detect = [{ name: 'everybody', match: {}, detect: true }];
-  const open = await startGuard(
-    folder,
-    'open',
-    storySettings(origin.line, { site: { protect: [] } }),
-  );
-  started.push(open.process);
-  const full = await startGuard(folder, 'full', storySettings(origin.line, { rules: detect }));
-  started.push(full.process);
-  const visitor = { ...chromeHttp, host: '127.0.0.1', 'x-forwarded-for': '84.115.20.7' };
-  const cookie = await sessionCookieOf(full.url, visitor);
-  return [
-    { name: 'direct to the origin', url: origin.line, pid: origin.pid, headers: visitor },
-    { name: 'http-proxy-3, keep-alive agent', url: peer.line, pid: peer.pid, headers: visitor },
-    { name: 'guard, unprotected', url: open.url, pid: open.process.pid, headers: visitor },
-    {
-      name: 'guard, every decision made and recorded',
-      url: full.url,
-      pid: full.process.pid,
-      headers: { ...visitor, cookie },
-    },
-  ];
-}
-
-async function startGuard(folder: string, name: string, settings: Record<string, unknown>) {
-  const file = join(folder, `${name}.yaml`);
-  const analytics = { engine: 'embedded', path: `./${name}` };
-  writeFileSync(file, stringify({ ...settings, analytics }));
-  const args = ['start', '--config', file, '--json'];
-  const process = await startOn(1, join(here, '..', 'bin', 'guard.mjs'), args);
-  const { addresses } = JSON.parse(process.line) as { addresses: { gateway: string } };
-  return { process, url: addresses.gateway };
-}
-
-async function sessionCookieOf(url: string, headers: Record<string, string>): Promise<string> {
-  const response = await fetch(url, { headers });
-  await response.body?.cancel();
-  const [cookie = ''] = response.headers.getSetCookie();
-  return cookie.split(';', 1)[0] ?? '';
-}
-
-async function measure(target: Target, options: BenchOptions): Promise<Omit<Row, 'name'>> {
-  const before = cpuTime(target.pid);
-  const result: LoadResult = await load(target.url, target.headers, options);
-  const spent = cpuTime(target.pid);
-  const databaseUs = spent.childrenUs - before.childrenUs;
-  const cpuUs = spent.ownUs - before.ownUs + databaseUs;
-  return {
-    requestsPerS: result.requests / result.seconds,
-    cpuUs: cpuUs / result.requests,
-    databaseUs: databaseUs / result.requests,
-    p50Us: result.p50Us,
-    p99Us: result.p99Us,
-  };
-}
-
-function medians(name: string, samples: readonly Omit<Row, 'name'>[]): Row {
-  const of = (read: (sample: Omit<Row, 'name'>) => number) => median(samples.map(read));
-  return {
-    name,
-    requestsPerS: of((s) => s.requestsPerS),
-    cpuUs: of((s) => s.cpuUs),
-    databaseUs: of((s) => s.databaseUs),
-    p50Us: of((s) => s.p50Us),
-    p99Us: of((s) => s.p99Us),
-  };
+  const body = [...samples.keys()].map((name) => {
+    const of = (read: (sample: Sample) => number) => medianOf(samples, name, read);
+    const ratio = (read: (sample: Sample) => number) =>
+      paired(samples, [FULL, name], (a, b) => read(a) / read(b))?.toFixed(2) ?? '';
+    return [
+      name,
+      of((s) => s.requestsPerS).toFixed(0),
+      of((s) => s.cpuUs).toFixed(1),
+      of((s) => s.databaseUs).toFixed(1),
+      `${(100 * of((s) => s.busy)).toFixed(0)} %`,
+      ratio((s) => s.requestsPerS),
+      ratio((s) => s.cpuUs),
+      of((s) => s.p50Us).toFixed(0),
+      of((s) => s.p99Us).toFixed(0),
+    ];
+  });
+  return toTable(head, [...body, ...absent.map((name) => [name, 'not installed'])]);
 }

@@ -1,39 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
+import { isOnPath } from '../test/kit/tools.ts';
+import { fill, type LoadOptions, type LoadResult, type Traffic } from './traffic.ts';
+import type { Headers } from './visitors.ts';
+import { wrk } from './wrk.ts';
 
-export interface LoadResult {
-  readonly requests: number;
-  readonly seconds: number;
-  /** Latency at the median and at the 99th percentile, in microseconds. */
-  readonly p50Us: number;
-  readonly p99Us: number;
+const hasWrk = isOnPath('wrk');
+/** Who makes the load, for the notes of a report. */
+export const loadedBy = hasWrk
+  ? 'load by wrk, one thread'
+  : 'load by undici (wrk is not installed)';
+
+/** Keeps requests of one kind under way, by wrk where it is installed. */
+export function load(traffic: Traffic, options: LoadOptions): Promise<LoadResult> {
+  return hasWrk ? wrk(traffic, options) : loadFromHere(traffic, options);
 }
 
-/**
- * Keeps `connections` requests under way for `seconds`: GET /, or POST of `body` to the path of
- * `url`. Any answer but 200 is an error.
- */
-export async function load(
+function loadFromHere(
+  { url, path, headers }: Traffic,
+  { connections, seconds, from = 0, pauseMs }: LoadOptions,
+): Promise<LoadResult> {
+  const fields = Object.entries(headers);
+  let number = from;
+  return drive(url, { connections, seconds }, async (pool) => {
+    if (pauseMs !== undefined) await sleep(-Math.log(1 - Math.random()) * pauseMs);
+    number += 1;
+    const filled = fields.map(([name, value]) => [name, fill(value, number)] as const);
+    const request = { path: fill(path, number), headers: Object.fromEntries(filled) };
+    return () => pool.request({ ...request, method: 'GET' });
+  });
+}
+
+/** POST of one body, again and again. Any answer but 200 is an error. */
+export function post(
   url: string,
-  headers: Readonly<Record<string, string>>,
-  {
-    connections,
-    seconds,
-    body,
-  }: { readonly connections: number; readonly seconds: number; readonly body?: string },
+  headers: Headers,
+  body: string,
+  options: { readonly connections: number; readonly seconds: number },
 ): Promise<LoadResult> {
   const { origin, pathname: path } = new URL(url);
-  const request =
-    body === undefined
-      ? ({ method: 'GET', path, headers } as const)
-      : ({ method: 'POST', path, headers, body } as const);
-  const pool = new Pool(origin, { connections, pipelining: 1 });
+  const request = { method: 'POST', path, headers, body } as const;
+  return drive(origin, options, (pool) => Promise.resolve(() => pool.request(request)));
+}
+
+async function drive(
+  url: string,
+  { connections, seconds }: { readonly connections: number; readonly seconds: number },
+  next: (pool: Pool) => Promise<() => ReturnType<Pool['request']>>,
+): Promise<LoadResult> {
+  const pool = new Pool(url, { connections, pipelining: 1 });
   const latencies: number[] = [];
   const startedAt = performance.now();
   const until = startedAt + seconds * 1000;
   const lane = async () => {
     while (performance.now() < until) {
+      const send = await next(pool);
       const sentAt = performance.now();
-      const answer = await pool.request(request);
+      const answer = await send();
       await answer.body.dump();
       if (answer.statusCode !== 200) throw new Error(`${url} answered ${answer.statusCode}`);
       latencies.push((performance.now() - sentAt) * 1000);
@@ -45,9 +68,4 @@ export async function load(
   latencies.sort((a, b) => a - b);
   const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0;
   return { requests: latencies.length, seconds: elapsed, p50Us: at(0.5), p99Us: at(0.99) };
-}
-
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }

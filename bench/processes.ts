@@ -1,45 +1,95 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { createInterface } from 'node:readline';
+import { connects } from '../test/kit/connects.ts';
 
-const CORES = spawnSync('nproc', { encoding: 'utf8' }).stdout.trim();
 /** With two cores, the target has one to itself, and the load and the origin share the other. */
 const pinned =
-  Number(CORES) >= 2 && spawnSync('taskset', ['--version']).status === 0 ? ['taskset', '-c'] : [];
+  availableParallelism() >= 2 && spawnSync('taskset', ['--version']).status === 0
+    ? ['taskset', '-c']
+    : [];
 
 /** How the machine's cores were given out, for the notes of a report. */
 export const placement =
   pinned.length > 0 ? 'the target on one core, load and origin on the other' : 'nothing pinned';
 
-export interface Started {
+export type Core = 0 | 1;
+
+export interface Running {
   readonly pid: number;
+  stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+}
+
+export interface Started extends Running {
   /** The first line it printed. */
   readonly line: string;
-  stop(): Promise<void>;
 }
 
-/** Starts a program of the bench on one core and waits for its first line. */
+/** Keeps this process, all of its threads and what it starts from now on, on one core. */
+export function stayOn(core: Core): void {
+  if (pinned.length === 0) return;
+  spawnSync('taskset', ['-a', '-c', '-p', String(core), String(process.pid)]);
+}
+
+/**
+ * Starts a script of the bench on one core and waits for its first line. What it writes to stderr
+ * goes to `logFile`, or here when there is none.
+ */
 export async function startOn(
-  core: 0 | 1,
+  core: Core,
   script: string,
   args: readonly string[],
+  logFile?: string,
 ): Promise<Started> {
-  const command = [process.execPath, script, ...args];
-  const [program = '', ...rest] =
-    pinned.length > 0 ? [...pinned, String(core), ...command] : command;
-  const child = spawn(program, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawnOn(core, [process.execPath, script, ...args], logFile);
+  const lines = child.stdout ? createInterface(child.stdout) : undefined;
+  if (lines === undefined) throw new Error(`${script} was started without its output`);
   const [line] = (await Promise.race([
-    once(createInterface(child.stdout), 'line'),
-    once(child, 'exit').then(() =>
-      Promise.reject(new Error(`${script} ended before it was ready`)),
-    ),
-  ])) as [string];
-  return { pid: child.pid ?? 0, line, stop: () => stop(child) };
+    once(lines, 'line'),
+    once(child, 'exit').then(() => Promise.reject(neverReady(script, logFile))),
+  ])) as [string]; // readline gives every line as a string
+  return { ...running(child), line };
 }
 
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return;
+/** Starts a program that is no script of ours on one core, and waits until `port` takes connections. */
+export async function startProgramOn(
+  core: Core,
+  command: readonly string[],
+  port: number,
+  logFile: string,
+): Promise<Running> {
+  const child = spawnOn(core, command, logFile);
+  if (await connects(port, () => child.exitCode === null)) return running(child);
+  await stop(child, 'SIGTERM');
+  throw neverReady(command[0] ?? '', logFile);
+}
+
+function spawnOn(core: Core, command: readonly string[], logFile?: string): ChildProcess {
+  const [program = '', ...rest] =
+    pinned.length > 0 ? [...pinned, String(core), ...command] : command;
+  const log = logFile === undefined ? undefined : openSync(logFile, 'a');
+  try {
+    return spawn(program, rest, { stdio: ['ignore', 'pipe', log ?? 'inherit'] });
+  } finally {
+    if (log !== undefined) closeSync(log);
+  }
+}
+
+function running(child: ChildProcess): Running {
+  child.stdout?.resume();
+  return { pid: child.pid ?? 0, stop: (signal = 'SIGTERM') => stop(child, signal) };
+}
+
+function neverReady(program: string, logFile: string | undefined): Error {
+  const log = logFile === undefined ? '' : `: ${readFileSync(logFile, 'utf8').slice(-2000)}`;
+  return new Error(`${program} ended before it was ready${log}`);
+}
+
+async function stop(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
-  child.kill('SIGTERM');
+  child.kill(signal);
   await exited;
 }

@@ -1,36 +1,60 @@
-/** npm run bench [-- gateway | validate | decision | memory] [-- options]: which bench, and where its numbers go. */
+/** npm run bench [-- name] [-- options]: which bench, and where its numbers go. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as decision from './decision.ts';
+import * as flood from './flood.ts';
 import * as gateway from './gateway.ts';
+import * as halfLoad from './half-load.ts';
+import * as large from './large.ts';
 import * as memory from './memory.ts';
+import * as remote from './remote.ts';
 import type { BenchOptions, Report } from './report.ts';
+import * as soak from './soak/soak.ts';
+import * as stream from './stream.ts';
+import * as uploads from './uploads.ts';
 import * as validate from './validate.ts';
 
-/** Name, what it measures, and the file of `--record`. The first one is run when none is named. */
-const BENCHES: Readonly<
-  Record<string, { bench: (options: BenchOptions) => Promise<Report>; about: string; file: string }>
-> = {
-  gateway: { ...gateway, about: 'what the gateway costs (default)', file: 'BASELINE.md' },
-  validate: {
-    ...validate,
-    about: 'POST /validate against a bare route',
-    file: 'BASELINE-validate.md',
+interface Bench {
+  readonly bench: (options: BenchOptions) => Promise<Report>;
+  readonly about: string;
+  /** Measured in interleaved rounds, of which medians are told; else it is one run. */
+  readonly inRounds: boolean;
+}
+
+/** Name, and what it measures. The first one is run when none is named. */
+const BENCHES: Readonly<Record<string, Bench>> = {
+  gateway: {
+    ...gateway,
+    about: 'what the gateway costs, and what stands in its place elsewhere (default)',
+    inRounds: true,
   },
+  flood: { ...flood, about: 'requests that are new to every cache', inRounds: true },
+  large: { ...large, about: 'answers of 100 KiB against plain nginx', inRounds: true },
+  uploads: { ...uploads, about: 'a GET beside 64 uploads that trickle', inRounds: true },
+  'half-load': { ...halfLoad, about: 'what is added to the 99th percentile', inRounds: true },
+  remote: { ...remote, about: 'what a remote validator adds to the median', inRounds: true },
+  stream: { ...stream, about: 'memory while 1 GiB goes up and 1 GiB down', inRounds: false },
+  soak: {
+    ...soak,
+    about: 'half load with reloads, killed origins and aborts: leaks, wrong answers',
+    inRounds: false,
+  },
+  validate: { ...validate, about: 'POST /validate against a bare route', inRounds: true },
   decision: {
     ...decision,
     about: 'one decision in process against the same work by hand',
-    file: 'BASELINE-decision.md',
+    inRounds: true,
   },
   memory: {
     ...memory,
     about: 'resident memory under ten million visitors who never come twice',
-    file: 'BASELINE-memory.md',
+    inRounds: false,
   },
 };
+const DEFAULT = 'gateway';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -38,22 +62,26 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '3' },
     connections: { type: 'string', default: '32' },
+    minutes: { type: 'string', default: '10' },
+    mib: { type: 'string', default: '1024' },
     json: { type: 'boolean', default: false },
     record: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
-const name = positionals[0] ?? 'gateway';
+const name = positionals[0] ?? DEFAULT;
 const chosen = BENCHES[name];
 if (values.help || !chosen) {
   console.log(usage());
   process.exit(values.help ? 0 : 2);
 }
 
-const { rows, table, notes } = await chosen.bench({
+const { rows, table, notes, failed } = await chosen.bench({
   rounds: Number(values.rounds),
   seconds: Number(values.seconds),
   connections: Number(values.connections),
+  minutes: Number(values.minutes),
+  mib: Number(values.mib),
   onProgress: (text) => {
     if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
   },
@@ -61,8 +89,10 @@ const { rows, table, notes } = await chosen.bench({
 if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
 console.log(values.json ? JSON.stringify(rows, undefined, 2) : table);
 if (values.record) {
-  writeFileSync(join(import.meta.dirname, chosen.file), baseline(table, notes));
+  const file = name === DEFAULT ? 'BASELINE.md' : `BASELINE-${name}.md`;
+  writeFileSync(join(import.meta.dirname, file), baseline(chosen, table, notes));
 }
+if (failed === true) process.exitCode = 1;
 
 function usage(): string {
   const list = Object.entries(BENCHES).map(([key, { about }]) => `  ${key.padEnd(17)} ${about}`);
@@ -73,21 +103,27 @@ ${list.join('\n')}
   --rounds N        interleaved rounds, default 5
   --seconds N       seconds a target and round, default 3
   --connections N   requests under way, default 32
+  --minutes N       how long a soak takes, default 10
+  --mib N           how much a stream carries each way, default 1024
   --json            the numbers as JSON
   --record          also write the table into bench/`;
 }
 
-function baseline(text: string, how: readonly string[]): string {
+function baseline({ inRounds }: Bench, text: string, how: readonly string[]): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
   const dirty = git('status', '--porcelain') === '' ? '' : ' with changes';
+  const rounds = `${values.rounds} rounds of ${values.seconds} s a target, interleaved, medians`;
+  const list = [
+    `${new Date().toISOString().slice(0, 10)}, commit ${git('rev-parse', '--short', 'HEAD')}${dirty}, Node ${process.versions.node}`,
+    `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`,
+    ...(inRounds ? [rounds] : []),
+    ...how,
+    `\`npm run bench -- ${name} --record\` writes this file`,
+  ];
   return `# Measured
 
 ${text}
 
-- ${new Date().toISOString().slice(0, 10)}, commit ${git('rev-parse', '--short', 'HEAD')}${dirty}, Node ${process.versions.node}
-- ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}
-- ${values.rounds} rounds of ${values.seconds} s a target, interleaved, medians
-${how.map((note) => `- ${note}`).join('\n')}
-- \`npm run bench -- ${name} --record\` writes this file
+${list.map((note) => `- ${note}`).join('\n')}
 `;
 }

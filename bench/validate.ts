@@ -3,18 +3,16 @@
  * fastify route that parses the same body and answers a constant of the same size. No analytics: the
  * events of this bench go nowhere, so that the route is measured and not the database.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
 import { storySettings, SECRET_KEY } from '../test/kit/story-settings.ts';
 import { visit } from '../test/kit/visitors.ts';
 import { cpuTime } from './cpu-time.ts';
-import { load, median } from './load.ts';
-import { placement, startOn, type Started } from './processes.ts';
+import { post } from './load.ts';
+import { placement, startOn } from './processes.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
+import { inRounds, median } from './rounds.ts';
+import { DETECT, onWorkbench, startGuard, type Workbench } from './workbench.ts';
 
-const here = import.meta.dirname;
 const HEADERS = { 'content-type': 'application/json', 'x-api-key': SECRET_KEY };
 
 interface Target {
@@ -32,55 +30,34 @@ interface Sample {
 }
 
 /** Drives the bare route and the real one in turns, and gives the medians. */
-export async function bench(options: BenchOptions): Promise<Report> {
-  const folder = mkdtempSync(join(tmpdir(), 'guard-bench-'));
-  const started: Started[] = [];
-  try {
-    const targets = await startTargets(folder, started);
+export function bench(options: BenchOptions): Promise<Report> {
+  return onWorkbench(async (workbench) => {
+    const targets = await startTargets(workbench);
     for (const target of targets) await measure(target, { ...options, seconds: 2 });
-    const samples = new Map(targets.map(({ name }) => [name, [] as Sample[]]));
-    for (let round = 1; round <= options.rounds; round++) {
-      for (const target of round % 2 === 0 ? targets.toReversed() : targets) {
-        options.onProgress(`round ${round} of ${options.rounds}: ${target.name}`);
-        samples.get(target.name)?.push(await measure(target, options));
-      }
-    }
+    const samples = await inRounds(targets, options, (target) => measure(target, options));
     return reportOf(
-      targets.map(({ name }) => ({ name, ...medians(samples.get(name) ?? []) })),
+      [...samples].map(([name, rounds]) => ({ name, ...medians(rounds) })),
       options,
     );
-  } finally {
-    for (const process of started.toReversed()) await process.stop();
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }
 
-async function startTargets(folder: string, started: Started[]): Promise<Target[]> {
-  const guard = await startGuard(folder);
-  started.push(guard.process);
+async function startTargets(workbench: Workbench): Promise<Target[]> {
+  const listen = { validator: '127.0.0.1:0' };
+  const top = { listen, sites: [], analytics: undefined };
+  const guard = await startGuard(workbench, 'guard', storySettings('', { rules: DETECT, top }));
+  const url = `${guard.addresses.validator}/validate`;
   const newcomer = JSON.stringify(visit());
-  const first = JSON.parse(await ask(guard.url, newcomer)) as { cookies: [{ value: string }] };
+  const first = JSON.parse(await ask(url, newcomer)) as { cookies: [{ value: string }] };
   const known = JSON.stringify(visit({ cookie: first.cookies[0].value }));
-  const constant = await ask(guard.url, known);
-  const bare = await startOn(1, join(here, 'targets', 'bare-validate.ts'), [constant]);
-  started.push(bare);
-  const { pid } = guard.process;
+  const script = join(import.meta.dirname, 'targets', 'bare-validate.ts');
+  const bare = workbench.keep(await startOn(1, script, [await ask(url, known)]));
+  const { pid } = guard;
   return [
     { name: 'bare fastify route', url: bare.line, pid: bare.pid, body: known },
-    { name: 'POST /validate, with its session', url: guard.url, pid, body: known },
-    { name: 'POST /validate, without one', url: guard.url, pid, body: newcomer },
+    { name: 'POST /validate, with its session', url, pid, body: known },
+    { name: 'POST /validate, without one', url, pid, body: newcomer },
   ];
-}
-
-async function startGuard(folder: string) {
-  const file = join(folder, 'guard.yaml');
-  const rules = [{ name: 'everybody', match: {}, detect: true }];
-  const top = { listen: { validator: '127.0.0.1:0' }, sites: [], analytics: undefined };
-  writeFileSync(file, stringify(storySettings('', { rules, top })));
-  const args = ['start', '--config', file, '--json'];
-  const process = await startOn(1, join(here, '..', 'bin', 'guard.mjs'), args);
-  const { addresses } = JSON.parse(process.line) as { addresses: { validator: string } };
-  return { process, url: `${addresses.validator}/validate` };
 }
 
 async function ask(url: string, body: string): Promise<string> {
@@ -90,7 +67,7 @@ async function ask(url: string, body: string): Promise<string> {
 
 async function measure(target: Target, options: BenchOptions): Promise<Sample> {
   const before = cpuTime(target.pid);
-  const result = await load(target.url, HEADERS, { ...options, body: target.body });
+  const result = await post(target.url, HEADERS, target.body, options);
   return {
     requestsPerS: result.requests / result.seconds,
     cpuUs: (cpuTime(target.pid).ownUs - before.ownUs) / result.requests,

@@ -1,13 +1,31 @@
-/** The origin behind every target: 1 KiB of text, keep-alive. Prints its URL. */
+/**
+ * The origin behind every target: 1 KiB of text, or `/bytes/<n>` as many, keep-alive. An upload is read
+ * to its end first. Prints its URL.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-const body = Buffer.alloc(1024, 'x');
-const server = createServer({ keepAliveTimeout: 60_000 }, (_request, response) => {
-  response.writeHead(200, { 'content-type': 'text/plain', 'content-length': body.length });
-  response.end(body);
+const MAX_BYTES = 16 * 1024 * 1024;
+const bodies = new Map<number, Buffer>();
+
+const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+  const answer = () => {
+    const body = bodyOf(request.url ?? '');
+    response.writeHead(200, { 'content-type': 'text/plain', 'content-length': body.length });
+    response.end(body);
+  };
+  if (request.method === 'GET') answer();
+  else request.resume().on('end', answer);
 });
 server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo;
+  const { port } = server.address() as AddressInfo; // a TCP listener has one
   console.log(`http://127.0.0.1:${port}`);
 });
+
+function bodyOf(url: string): Buffer {
+  const asked = url.startsWith('/bytes/') ? Number(url.slice('/bytes/'.length)) : 1024;
+  const size = Number.isInteger(asked) ? Math.min(asked, MAX_BYTES) : 0;
+  const made = bodies.get(size) ?? Buffer.alloc(size, 'x');
+  bodies.set(size, made);
+  return made;
+}

@@ -38,6 +38,20 @@ const OPENSSL: Tool = {
   install: 'apt-get install openssl',
 };
 
+const GIT: Tool = {
+  name: 'git',
+  programs: ['git'],
+  tests: 'git clones and pushes through the preset that is made for it',
+  install: 'apt-get install git',
+};
+
+const CURL: Tool = {
+  name: 'curl',
+  programs: ['curl'],
+  tests: 'curl reads feeds and well-known files through their presets',
+  install: 'apt-get install curl',
+};
+
 const NGINX: Tool = {
   name: 'nginx',
   programs: ['nginx'],
@@ -67,9 +81,11 @@ export const hasWindowedChromium = isThere(WINDOWED_CHROMIUM);
 export const hasDesk = isThere(DESK);
 export const hasFirefox = isThere(FIREFOX);
 export const hasOpenssl = isThere(OPENSSL);
+export const hasGit = isThere(GIT);
+export const hasCurl = isThere(CURL);
 
 export function missingTools(): readonly Tool[] {
-  return [WINDOWED_CHROMIUM, DESK, FIREFOX, OPENSSL, NGINX, HAPROXY, CADDY].filter(
+  return [WINDOWED_CHROMIUM, DESK, FIREFOX, OPENSSL, GIT, CURL, NGINX, HAPROXY, CADDY].filter(
     (tool) => !isThere(tool),
   );
 }

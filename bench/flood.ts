@@ -1,0 +1,61 @@
+/**
+ * What is left of the gateway's throughput in a flood in which every request is new to every cache:
+ * another address, another User-Agent, another path, and no session.
+ */
+import { goalsTable } from './goals.ts';
+import { load, loadedBy } from './load.ts';
+import { measureTarget, type Sample } from './measure-target.ts';
+import { placement } from './processes.ts';
+import { type BenchOptions, type Report, toTable } from './report.ts';
+import { inRounds, medianOf, paired } from './rounds.ts';
+import { returning, stranger, STRANGERS_PATH } from './visitors.ts';
+import { guardSettings, onWorkbench, startGuard, startOrigin } from './workbench.ts';
+
+const WARM = 'one visitor, again and again';
+const FLOOD = 'every request new to every cache';
+/** More visitors than a round has requests. */
+const ROUND = 10_000_000;
+
+/** Two Guards of the same settings, so that the flood leaves no heap and no backlog to the other. */
+export function bench(options: BenchOptions): Promise<Report> {
+  return onWorkbench(async (workbench) => {
+    const origin = await startOrigin(workbench);
+    const warm = await startGuard(workbench, 'warm', guardSettings('warm', origin.line));
+    const flooded = await startGuard(workbench, 'flooded', guardSettings('flooded', origin.line));
+    const common = { recorded: true };
+    const targets = [
+      {
+        ...common,
+        ...{ name: WARM, url: warm.url, pids: [warm.pid] },
+        ...{ path: '/', headers: await returning(warm.url) },
+      },
+      {
+        ...common,
+        ...{ name: FLOOD, url: flooded.url, pids: [flooded.pid] },
+        ...{ path: STRANGERS_PATH, headers: stranger },
+      },
+    ];
+    for (const target of targets) await load(target, { ...options, seconds: 2 });
+    const samples = await inRounds(targets, options, (target, round) =>
+      measureTarget(target, { ...options, from: round * ROUND }),
+    );
+    const body = [WARM, FLOOD].map((name) => {
+      const of = (read: (sample: Sample) => number) => medianOf(samples, name, read);
+      return [
+        name,
+        of((s) => s.requestsPerS).toFixed(0),
+        of((s) => s.cpuUs).toFixed(1),
+        of((s) => s.databaseUs).toFixed(1),
+        of((s) => s.p99Us).toFixed(0),
+      ];
+    });
+    const share = paired(samples, [FLOOD, WARM], (a, b) => a.requestsPerS / b.requestsPerS);
+    const goal = { name: 'requests/s in a flood, of those of one visitor', measured: share };
+    const head = ['visitors', 'requests/s', 'CPU us/request', 'of it database', 'p99 us'];
+    return {
+      rows: [...samples].map(([name, rounds]) => ({ name, rounds })),
+      table: `${toTable(head, body)}\n\n${goalsTable([{ ...goal, bound: { atLeast: 0.5 }, unit: '×' }])}`,
+      notes: [placement, loadedBy, `${options.connections} connections, keep-alive; 1 KiB answers`],
+    };
+  });
+}

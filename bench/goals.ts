@@ -1,0 +1,32 @@
+import { toTable } from './report.ts';
+
+/** A figure that was aimed at; `measured` is undefined when what it is held against is not installed. */
+export interface Goal {
+  readonly name: string;
+  readonly measured: number | undefined;
+  readonly bound: { readonly atMost: number } | { readonly atLeast: number };
+  /** `×`, `ms`, `MiB`, … */
+  readonly unit: string;
+}
+
+export function isMet({ measured, bound }: Goal): boolean | undefined {
+  if (measured === undefined) return undefined;
+  return 'atMost' in bound ? measured <= bound.atMost : measured >= bound.atLeast;
+}
+
+/** One row a goal: what was measured, what was wanted, and whether it is met. */
+export function goalsTable(goals: readonly Goal[]): string {
+  const body = goals.map((goal) => {
+    const { name, measured, bound, unit } = goal;
+    const wanted = 'atMost' in bound ? `≤ ${bound.atMost}` : `≥ ${bound.atLeast}`;
+    const digits = Number.isInteger(measured) ? 0 : 2;
+    const met = isMet(goal);
+    return [
+      name,
+      measured === undefined ? 'not measured' : `${measured.toFixed(digits)} ${unit}`.trim(),
+      `${wanted} ${unit}`.trim(),
+      met === undefined ? '–' : met ? 'yes' : 'NO',
+    ];
+  });
+  return toTable(['goal', 'measured', 'wanted', 'met'], body);
+}

@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+
+/** A prime, so that no buffer on the way is as long as the pattern: what is left out or doubled shows. */
+const PERIOD = 65_521;
+const pattern = Buffer.from(Array.from({ length: PERIOD }, (_, at) => (at * 31 + (at >> 8)) & 255));
+
+/** So many bytes, always the same ones. */
+export function patternStream(bytes: number): Readable {
+  function* chunks() {
+    for (let left = bytes; left > 0; left -= PERIOD) {
+      yield left < PERIOD ? pattern.subarray(0, left) : pattern;
+    }
+  }
+  return Readable.from(chunks(), { objectMode: false, highWaterMark: PERIOD });
+}
+
+export interface Digest {
+  readonly bytes: number;
+  /** SHA-256 in hexadecimal. */
+  readonly hash: string;
+}
+
+/** Reads a stream to its end; rejects when it breaks. */
+export async function digest(stream: AsyncIterable<Buffer>): Promise<Digest> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of stream) {
+    bytes += chunk.length;
+    hash.update(chunk);
+  }
+  return { bytes, hash: hash.digest('hex') };
+}

@@ -1,0 +1,20 @@
+import type { Places } from './start-peers.ts';
+
+/** Caddy with its own `forward_auth`; Go takes as many threads as it has cores, which is one. */
+export function caddyfile({ port, origin, decider = '' }: Places): string {
+  return `{
+	admin off
+	auto_https off
+}
+http://:${port} {
+	forward_auth ${decider} {
+		uri /check
+		trusted_proxies 127.0.0.1/32
+		copy_headers X-Guard-Decision
+	}
+	reverse_proxy ${origin} {
+		trusted_proxies 127.0.0.1/32
+	}
+}
+`;
+}

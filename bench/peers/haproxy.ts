@@ -1,0 +1,20 @@
+import type { Places } from './start-peers.ts';
+
+/** HAProxy on one thread, its connections to the origin shared by all visitors. */
+export function haproxyConfig({ port, origin }: Places): string {
+  return `global
+  nbthread 1
+  maxconn 4096
+defaults
+  mode http
+  timeout connect 5s
+  timeout client 60s
+  timeout server 60s
+  http-reuse always
+frontend visitors
+  bind 127.0.0.1:${port}
+  default_backend site
+backend site
+  server origin ${origin}
+`;
+}

@@ -1,0 +1,67 @@
+import type { Places } from './start-peers.ts';
+
+/**
+ * nginx at its best: one worker, no log, keep-alive on both sides of it and to the service that it
+ * asks, and memory enough that no answer touches the disk.
+ */
+export function nginxConfig({ port, origin, decider, folder }: Places): string {
+  const kept = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `  ${name}_temp_path ${folder}/${name};`,
+  );
+  return `daemon off;
+worker_processes 1;
+${process.getuid?.() === 0 ? 'user root;' : ''}
+pid ${folder}/nginx.pid;
+events { worker_connections 4096; }
+http {
+  access_log off;
+${kept.join('\n')}
+  keepalive_requests 100000000;
+  proxy_buffers 8 32k;
+  proxy_max_temp_file_size 0;
+  # The visitor's address, as a load balancer says it.
+  set_real_ip_from 127.0.0.1;
+  real_ip_header X-Forwarded-For;
+  ${upstream('origin', origin)}
+  ${decider === undefined ? '' : upstream('decider', decider)}
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      ${decider === undefined ? '' : ASKS}
+      proxy_pass http://origin;
+      proxy_http_version 1.1;
+      proxy_set_header Connection '';
+      proxy_set_header Host $http_host;
+      proxy_set_header X-Forwarded-For $remote_addr;
+      proxy_set_header X-Forwarded-Proto $http_x_forwarded_proto;
+      ${decider === undefined ? '' : 'proxy_set_header X-Guard-Decision $decision;'}
+    }
+    ${decider === undefined ? '' : CHECK}
+  }
+}
+`;
+}
+
+function upstream(name: string, address: string): string {
+  return `upstream ${name} { server ${address}; keepalive 64; keepalive_requests 100000000; }`;
+}
+
+const ASKS = `auth_request /check;
+      auth_request_set $decision $upstream_http_x_guard_decision;
+      auth_request_set $session $upstream_http_set_cookie;
+      add_header Set-Cookie $session always;`;
+
+/** `Connection ''` has to stand here again: settings of the server are not inherited beside others. */
+const CHECK = `location = /check {
+      internal;
+      proxy_pass http://decider;
+      proxy_http_version 1.1;
+      proxy_pass_request_body off;
+      proxy_set_header Connection '';
+      proxy_set_header Content-Length '';
+      proxy_set_header X-Forwarded-For $remote_addr;
+      proxy_set_header X-Forwarded-Method $request_method;
+      proxy_set_header X-Forwarded-Proto $http_x_forwarded_proto;
+      proxy_set_header X-Forwarded-Host $http_host;
+      proxy_set_header X-Forwarded-Uri $request_uri;
+    }`;

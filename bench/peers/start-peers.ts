@@ -1,0 +1,129 @@
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { isOnPath } from '../../test/kit/tools.ts';
+import { startOn, startProgramOn } from '../processes.ts';
+import type { Workbench } from '../workbench.ts';
+import { caddyfile } from './caddy.ts';
+import { haproxyConfig } from './haproxy.ts';
+import { nginxConfig } from './nginx.ts';
+
+/** What Guard is held against. The names are those of the rows. */
+export const PEERS = {
+  httpProxy3: 'http-proxy-3, keep-alive agent',
+  nginx: 'nginx, plain proxy',
+  haproxy: 'haproxy, plain proxy',
+  nginxAuth: 'nginx auth_request to a Node service',
+  caddyAuth: 'Caddy forward_auth to a Node service',
+} as const;
+export type PeerName = (typeof PEERS)[keyof typeof PEERS];
+
+export type Peer =
+  | { readonly kind: 'not installed'; readonly name: PeerName }
+  | {
+      readonly kind: 'started';
+      readonly name: PeerName;
+      readonly url: string;
+      /** With their children, all that work for it. */
+      readonly pids: readonly number[];
+    };
+
+/** Addresses without a scheme. */
+export interface Places {
+  readonly port: number;
+  readonly origin: string;
+  /** Who is asked about each request; undefined for a plain proxy. */
+  readonly decider: string | undefined;
+  readonly folder: string;
+}
+
+interface Program {
+  readonly program: string;
+  readonly file: string;
+  readonly config: (places: Places) => string;
+  readonly args: (file: string, folder: string) => readonly string[];
+}
+
+const NGINX: Program = {
+  program: 'nginx',
+  file: 'nginx.conf',
+  config: nginxConfig,
+  args: (file, folder) => ['-e', 'stderr', '-p', folder, '-c', file],
+};
+const HAPROXY: Program = {
+  program: 'haproxy',
+  file: 'haproxy.cfg',
+  config: haproxyConfig,
+  args: (file) => ['-db', '-f', file],
+};
+const CADDY: Program = {
+  program: 'caddy',
+  file: 'Caddyfile',
+  config: caddyfile,
+  args: (file) => ['run', '--adapter', 'caddyfile', '--config', file],
+};
+
+const NODE_TARGETS = join(import.meta.dirname, '..', 'targets');
+
+/** Starts those of the named peers that are installed, in front of an origin and on Guard's core. */
+export async function startPeers(
+  bench: Workbench,
+  originUrl: string,
+  names: readonly PeerName[],
+): Promise<Peer[]> {
+  const peers: Peer[] = [];
+  for (const name of names) peers.push(await startPeer(bench, originUrl, name));
+  return peers;
+}
+
+async function startPeer(bench: Workbench, originUrl: string, name: PeerName): Promise<Peer> {
+  switch (name) {
+    case PEERS.httpProxy3: {
+      const script = join(NODE_TARGETS, 'http-proxy-3.ts');
+      const { line: url, pid } = bench.keep(await startOn(1, script, [originUrl]));
+      return { kind: 'started', name, url, pids: [pid] };
+    }
+    case PEERS.nginx:
+      return startProgram(bench, originUrl, { ...NGINX, name, asks: false });
+    case PEERS.haproxy:
+      return startProgram(bench, originUrl, { ...HAPROXY, name, asks: false });
+    case PEERS.nginxAuth:
+      return startProgram(bench, originUrl, { ...NGINX, name, asks: true });
+    case PEERS.caddyAuth:
+      return startProgram(bench, originUrl, { ...CADDY, name, asks: true });
+  }
+}
+
+async function startProgram(
+  bench: Workbench,
+  originUrl: string,
+  peer: Program & { readonly name: PeerName; readonly asks: boolean },
+): Promise<Peer> {
+  const { name, program } = peer;
+  if (!isOnPath(program)) return { kind: 'not installed', name };
+  const service = peer.asks
+    ? bench.keep(await startOn(1, join(NODE_TARGETS, 'decision-service.ts'), []))
+    : undefined;
+  const port = await freePort();
+  const folder = join(bench.folder, `${program}-${port}`);
+  mkdirSync(folder);
+  const file = join(folder, peer.file);
+  const decider = service && new URL(service.line).host;
+  writeFileSync(file, peer.config({ port, origin: new URL(originUrl).host, decider, folder }));
+  const command = [program, ...peer.args(file, folder)];
+  const log = join(folder, 'log');
+  const { pid } = bench.keep(await startProgramOn(1, command, port, log));
+  const pids = service ? [pid, service.pid] : [pid];
+  return { kind: 'started', name, url: `http://127.0.0.1:${port}`, pids };
+}
+
+/** A port that was free a moment ago: these programs cannot say which one they were given. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // a TCP listener has one
+  server.close();
+  await once(server, 'close');
+  return port;
+}

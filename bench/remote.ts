@@ -1,0 +1,62 @@
+/** What it adds at the median to ask a remote validator, at one connection: both on the targets' core. */
+import { SECRET_KEY, storySettings } from '../test/kit/story-settings.ts';
+import { goalsTable } from './goals.ts';
+import { load, loadedBy } from './load.ts';
+import { placement } from './processes.ts';
+import { type BenchOptions, type Report, toTable } from './report.ts';
+import { inRounds, medianOf, paired } from './rounds.ts';
+import type { LoadResult } from './traffic.ts';
+import { returning } from './visitors.ts';
+import { DETECT, guardSettings, onWorkbench, startGuard, startOrigin } from './workbench.ts';
+
+const DIRECT = 'direct to the origin';
+const OPEN = 'guard, unprotected';
+const IN_PROCESS = 'guard, validator in process';
+const REMOTE = 'guard, remote validator';
+
+export function bench(options: BenchOptions): Promise<Report> {
+  return onWorkbench(async (workbench) => {
+    const origin = await startOrigin(workbench);
+    const start = (name: string, site: Readonly<Record<string, unknown>>) =>
+      startGuard(workbench, name, guardSettings(name, origin.line, { site }));
+    const listen = { validator: '127.0.0.1:0' };
+    const top = { listen, sites: [], analytics: undefined };
+    const asked = await startGuard(workbench, 'asked', storySettings('', { rules: DETECT, top }));
+    const open = await start('open', { protect: [] });
+    const full = await start('full', {});
+    const validator = { url: asked.addresses.validator, key: SECRET_KEY };
+    const edge = await start('edge', { validator });
+    const common = { path: '/', headers: await returning(edge.url) };
+    const targets = [
+      { ...common, name: DIRECT, url: origin.line },
+      { ...common, name: OPEN, url: open.url },
+      { ...common, name: IN_PROCESS, url: full.url },
+      { ...common, name: REMOTE, url: edge.url },
+    ];
+    const one = { connections: 1 };
+    for (const target of targets) await load(target, { ...one, seconds: 2 });
+    const samples = await inRounds(targets, options, (target) =>
+      load(target, { ...one, seconds: options.seconds }),
+    );
+    const body = targets.map(({ name }) => {
+      const of = (read: (sample: LoadResult) => number) => medianOf(samples, name, read);
+      return [name, of((s) => s.p50Us).toFixed(0), of((s) => s.p99Us).toFixed(0)];
+    });
+    const added = (other: string) =>
+      paired(samples, [REMOTE, other], (a, b) => (a.p50Us - b.p50Us) / 1000);
+    const rest = { bound: { atMost: 0.3 }, unit: 'ms' };
+    const goals = [
+      { name: 'added at the median, to no decision at all', measured: added(OPEN), ...rest },
+      {
+        name: 'added at the median, to a decision in process',
+        measured: added(IN_PROCESS),
+        ...rest,
+      },
+    ];
+    return {
+      rows: [...samples].map(([name, rounds]) => ({ name, rounds })),
+      table: `${toTable(['target', 'p50 us', 'p99 us'], body)}\n\n${goalsTable(goals)}`,
+      notes: [placement, loadedBy, 'one connection, keep-alive, loopback; 1 KiB answers'],
+    };
+  });
+}

@@ -1,0 +1,47 @@
+import type { BenchOptions } from './report.ts';
+
+/** The samples of every target by its name, one a round. */
+export type Samples<S> = ReadonlyMap<string, readonly S[]>;
+
+/** Measures the targets in turns, every second round backwards, so that a slow minute is everybody's. */
+export async function inRounds<T extends { readonly name: string }, S>(
+  targets: readonly T[],
+  { rounds, onProgress }: BenchOptions,
+  measure: (target: T, round: number) => Promise<S>,
+): Promise<Samples<S>> {
+  const samples = new Map(targets.map(({ name }) => [name, [] as S[]]));
+  for (let round = 1; round <= rounds; round++) {
+    for (const target of round % 2 === 0 ? targets.toReversed() : targets) {
+      onProgress(`round ${round} of ${rounds}: ${target.name}`);
+      samples.get(target.name)?.push(await measure(target, round));
+    }
+  }
+  return samples;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
+/** The median over the rounds of what was read of one target's samples. */
+export function medianOf<S>(samples: Samples<S>, name: string, read: (sample: S) => number) {
+  return median((samples.get(name) ?? []).map(read));
+}
+
+/**
+ * The median of what two targets have to do with each other in the same round; undefined when one of
+ * them was not measured.
+ */
+export function paired<S>(
+  samples: Samples<S>,
+  [one, other]: readonly [string, string],
+  relate: (one: S, other: S) => number,
+): number | undefined {
+  const others = samples.get(other) ?? [];
+  const related = (samples.get(one) ?? []).flatMap((sample, round) => {
+    const counterpart = others[round];
+    return counterpart === undefined ? [] : [relate(sample, counterpart)];
+  });
+  return related.length === 0 ? undefined : median(related);
+}

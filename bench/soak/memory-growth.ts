@@ -1,0 +1,37 @@
+import { median } from '../rounds.ts';
+
+export interface MemorySample {
+  /** Since the soak began. */
+  readonly atMs: number;
+  readonly residentMiB: number;
+  readonly openFiles: number;
+}
+
+export interface MemoryGrowth {
+  readonly base: Omit<MemorySample, 'atMs'>;
+  readonly last: Omit<MemorySample, 'atMs'>;
+  /** 0.1 is ten per cent more than the base. */
+  readonly share: number;
+}
+
+const MINUTE_MS = 60_000;
+
+/**
+ * How much more memory there is in the last minute than there was in the second one, medians; of a soak
+ * shorter than four minutes, in its last quarter than in its second.
+ */
+export function memoryGrowth(samples: readonly MemorySample[], totalMs: number): MemoryGrowth {
+  const spanMs = Math.min(MINUTE_MS, totalMs / 4);
+  const base = medians(samples, spanMs, 2 * spanMs);
+  const last = medians(samples, totalMs - spanMs, Infinity);
+  return { base, last, share: last.residentMiB / base.residentMiB - 1 };
+}
+
+function medians(samples: readonly MemorySample[], fromMs: number, toMs: number) {
+  const within = samples.filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
+  if (within.length === 0) throw new Error(`memory was not looked at from ${fromMs} ms on`);
+  return {
+    residentMiB: median(within.map(({ residentMiB }) => residentMiB)),
+    openFiles: median(within.map(({ openFiles }) => openFiles)),
+  };
+}

@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Started, startOn } from '../processes.ts';
+import type { Workbench } from '../workbench.ts';
+
+const SCRIPT = join(import.meta.dirname, '..', 'targets', 'known-origin.ts');
+const AWAY_MS = 3000;
+/** Within it after a restart an error of the origin is nobody's fault. */
+const SETTLE_MS = 5000;
+
+export interface Origins {
+  readonly urls: readonly string[];
+  /** Whether all of them had been up for a while at that time (of `performance.now()`), and are now. */
+  wereUpSince(atMs: number): boolean;
+  /** Kills one of them, each in its turn, and starts it again on its port some seconds later. */
+  killOne(): Promise<void>;
+}
+
+export async function startOrigins(bench: Workbench, count: number): Promise<Origins> {
+  const start = async (port: string) => bench.keep(await startOn(0, SCRIPT, [port]));
+  const running: Started[] = [];
+  for (let made = 0; made < count; made++) running.push(await start('0'));
+  let turn = 0;
+  let upSinceMs = performance.now() - SETTLE_MS;
+  return {
+    urls: running.map(({ line }) => line),
+    wereUpSince: (atMs) => upSinceMs + SETTLE_MS <= atMs,
+    async killOne() {
+      const index = turn++ % count;
+      const victim = running[index];
+      if (victim === undefined) return;
+      upSinceMs = Infinity;
+      await victim.stop('SIGKILL');
+      await sleep(AWAY_MS);
+      running[index] = await start(new URL(victim.line).port);
+      upSinceMs = performance.now();
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import { knownBody } from './known-body.ts';
+import { type Answer, createTally, judge } from './tally.ts';
+
+const body = knownBody(7);
+const right: Answer = { kind: 'whole', status: 200, body, newSession: false };
+const CUT_OFF: Answer = { kind: 'cut off' };
+
+describe('what a soak calls a wrong answer', () => {
+  test('the body of another request, of which no two are alike, or a part of its own', () => {
+    expect(judge(right, body, true)).toEqual({ kind: 'right' });
+    for (const other of [knownBody(8), knownBody(57), body.subarray(1), body.subarray(0, -1)]) {
+      expect(judge({ ...right, body: other }, body, true).kind).toBe('wrong');
+    }
+  });
+
+  test('a status that nobody asked for, and a session given to somebody who showed one', () => {
+    for (const status of [204, 400, 403, 421, 429, 500]) {
+      expect(judge({ ...right, status }, body, false).kind, `${status}`).toBe('wrong');
+    }
+    expect(judge({ ...right, newSession: true }, body, true).kind).toBe('wrong');
+  });
+
+  test('an error of the origin, or a body cut off, only while every origin was up', () => {
+    for (const answer of [CUT_OFF, ...[502, 503, 504].map((status) => ({ ...right, status }))]) {
+      expect(judge(answer, body, false).kind).toBe('origin away');
+      expect(judge(answer, body, true).kind).toBe('wrong');
+    }
+  });
+});
+
+test('a tally counts by what happened, and keeps what was done out of right and wrong', () => {
+  const tally = createTally();
+  tally.add(judge(right, body, true));
+  tally.add(judge(CUT_OFF, body, true));
+  tally.add(judge(CUT_OFF, body, false));
+  tally.note('reloads asked for');
+  expect([tally.right, tally.wrong]).toEqual([1, 1]);
+  expect(Object.fromEntries(tally.counts)).toEqual({
+    right: 1,
+    'wrong: cut off while every origin was up': 1,
+    'origin away: cut off': 1,
+    'reloads asked for': 1,
+  });
+});

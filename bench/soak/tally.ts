@@ -1,0 +1,67 @@
+/** What became of one request of a soak. */
+export type Fate =
+  | { readonly kind: 'right' }
+  /** A proper answer of a gateway whose origin was just killed: 502, 503, 504, or a body cut off. */
+  | { readonly kind: 'origin away'; readonly how: string }
+  | { readonly kind: 'wrong'; readonly how: string };
+
+/** How the answer looked, or `cut off` when the connection broke before it was whole. */
+export type Answer =
+  | { readonly kind: 'cut off' }
+  | {
+      readonly kind: 'whole';
+      readonly status: number;
+      readonly body: Buffer;
+      /** It gave a session to a visitor who showed one. */
+      readonly newSession: boolean;
+    };
+
+const ORIGIN_ERRORS: readonly number[] = [502, 503, 504];
+
+/** `settled`: every origin had been up for a while when the request was sent, and still is. */
+export function judge(answer: Answer, expected: Buffer, settled: boolean): Fate {
+  if (answer.kind === 'cut off') return disturbed('cut off', settled);
+  const { status, body, newSession } = answer;
+  if (ORIGIN_ERRORS.includes(status)) return disturbed(`status ${status}`, settled);
+  if (status !== 200) return { kind: 'wrong', how: `status ${status}` };
+  if (!body.equals(expected)) return { kind: 'wrong', how: 'another body than its own' };
+  return newSession ? { kind: 'wrong', how: 'a session was lost' } : { kind: 'right' };
+}
+
+function disturbed(how: string, settled: boolean): Fate {
+  return settled
+    ? { kind: 'wrong', how: `${how} while every origin was up` }
+    : { kind: 'origin away', how };
+}
+
+/** Counts by what happened, in the order in which it first did. */
+export interface Tally {
+  readonly counts: ReadonlyMap<string, number>;
+  readonly right: number;
+  readonly wrong: number;
+  add(fate: Fate): void;
+  /** Something that was done, and not asked. */
+  note(what: string): void;
+}
+
+export function createTally(): Tally {
+  const counts = new Map<string, number>();
+  const totals = { right: 0, wrong: 0, 'origin away': 0 };
+  const note = (what: string) => {
+    counts.set(what, (counts.get(what) ?? 0) + 1);
+  };
+  return {
+    counts,
+    get right() {
+      return totals.right;
+    },
+    get wrong() {
+      return totals.wrong;
+    },
+    add(fate) {
+      totals[fate.kind] += 1;
+      note(fate.kind === 'right' ? 'right' : `${fate.kind}: ${fate.how}`);
+    },
+    note,
+  };
+}

@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Dispatcher, Pool } from 'undici';
+import { fill } from '../traffic.ts';
+import { stranger } from '../visitors.ts';
+import { knownBody } from './known-body.ts';
+import type { Origins } from './origins.ts';
+import { type Answer, judge, type Tally } from './tally.ts';
+
+/** Few enough that each comes back within seconds, and every cache has seen all of them soon. */
+const VISITORS = 1000;
+/** So many that a slow answer holds up one request in 128. */
+const LANES = 128;
+const UPLOAD_EVERY = 10;
+
+export interface Visits {
+  readonly url: string;
+  readonly origins: Origins;
+  readonly tally: Tally;
+  readonly requestsPerS: number;
+  /** Of `performance.now()`. */
+  readonly untilMs: number;
+}
+
+/** People who come at random and look at every answer; each keeps the session it is given. */
+export async function visit(visits: Visits): Promise<void> {
+  const pool = new Pool(visits.url, { connections: LANES, pipelining: 1 });
+  const sessions = new Array<string | undefined>(VISITORS).fill(undefined);
+  let number = 0;
+  const lane = async () => {
+    let nextMs = performance.now();
+    while (nextMs < visits.untilMs) {
+      nextMs += (-Math.log(1 - Math.random()) * 1000 * LANES) / visits.requestsPerS;
+      // Who is late does not catch up: that would be another load than was asked for.
+      const nowMs = performance.now();
+      nextMs = Math.max(nextMs, nowMs);
+      await sleep(nextMs - nowMs);
+      await ask(pool, ++number, sessions, visits);
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+  await pool.close();
+}
+
+async function ask(
+  pool: Pool,
+  number: number,
+  sessions: (string | undefined)[],
+  { origins, tally }: Visits,
+): Promise<void> {
+  const who = number % VISITORS;
+  const cookie = sessions[who];
+  const expected = knownBody(number);
+  const sentAtMs = performance.now();
+  const answer = await whole(
+    pool.request({
+      path: `/known/${number}`,
+      headers: { ...headersOf(who), ...(cookie === undefined ? {} : { cookie }) },
+      ...(number % UPLOAD_EVERY === 0
+        ? { method: 'POST' as const, body: expected }
+        : { method: 'GET' as const }),
+    }),
+    (session) => (sessions[who] ??= session),
+    cookie !== undefined,
+  );
+  tally.add(judge(answer, expected, origins.wereUpSince(sentAtMs)));
+}
+
+async function whole(
+  sent: Promise<Dispatcher.ResponseData>,
+  keep: (session: string) => void,
+  hadSession: boolean,
+): Promise<Answer> {
+  try {
+    const { statusCode: status, headers, body } = await sent;
+    const [session] = [headers['set-cookie']].flat();
+    if (session !== undefined) keep(session.split(';', 1)[0] ?? '');
+    return {
+      kind: 'whole',
+      status,
+      body: Buffer.from(await body.arrayBuffer()),
+      newSession: hadSession && session !== undefined,
+    };
+  } catch {
+    return { kind: 'cut off' };
+  }
+}
+
+/** The header fields of one of the visitors, without a session. */
+export function headersOf(who: number): Record<string, string> {
+  const fields = Object.entries(stranger).map(([name, value]) => [name, fill(value, who)]);
+  return Object.fromEntries(fields) as Record<string, string>; // pairs of strings
+}

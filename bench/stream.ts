@@ -1,0 +1,109 @@
+/**
+ * Whether bodies are streamed: 1 GiB up and 1 GiB down at once, every byte checked, and the memory of the
+ * gateway's process meanwhile against what it was before.
+ */
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { type Goal, goalsTable, isMet } from './goals.ts';
+import { load } from './load.ts';
+import { type Digest, digest, patternStream } from './pattern.ts';
+import { placement } from './processes.ts';
+import { type BenchOptions, type Report, toTable } from './report.ts';
+import { residentMiB } from './resident-memory.ts';
+import { type Headers, returning } from './visitors.ts';
+import { guardSettings, onWorkbench, startGuard, startOrigin } from './workbench.ts';
+
+const MIB = 1024 * 1024;
+const SAMPLE_EVERY_MS = 50;
+
+const Received = z.object({ bytes: z.number(), hash: z.string() });
+
+export function bench(options: BenchOptions): Promise<Report> {
+  return onWorkbench(async (workbench) => {
+    const origin = await startOrigin(workbench, 'stream-origin.ts');
+    const guard = await startGuard(workbench, 'guard', guardSettings('guard', origin.line));
+    const headers = await returning(`${guard.url}/1`);
+    options.onProgress('warming');
+    await load({ url: guard.url, path: '/1024', headers }, { ...options, seconds: 2 });
+    await sleep(1000);
+
+    const bytes = options.mib * MIB;
+    const beforeMiB = residentMiB(guard.pid);
+    options.onProgress('streaming');
+    const watched = watch(guard.pid);
+    const [sent, up, down] = await Promise.all([
+      digest(patternStream(bytes)),
+      timed(upload(guard.url, headers, bytes)),
+      timed(download(guard.url, headers, bytes)),
+    ]).finally(watched.stop);
+    for (const arrived of [up.value, down.value]) {
+      if (arrived.hash !== sent.hash) {
+        throw new Error(`${arrived.bytes} of ${bytes} bytes arrived, or other ones`);
+      }
+    }
+    const peakMiB = await watched.peakMiB;
+    const goal: Goal = {
+      name: 'growth of resident memory',
+      measured: peakMiB - beforeMiB,
+      bound: { atMost: 64 },
+      unit: 'MiB',
+    };
+    const body = [
+      ['up', options.mib.toFixed(0), (options.mib / up.seconds).toFixed(0)],
+      ['down', options.mib.toFixed(0), (options.mib / down.seconds).toFixed(0)],
+    ];
+    return {
+      rows: [{ mib: options.mib, beforeMiB, peakMiB, upS: up.seconds, downS: down.seconds }],
+      table: `${toTable(['body', 'MiB', 'MiB/s'], body)}\n\n${goalsTable([goal])}`,
+      failed: isMet(goal) === false,
+      notes: [
+        placement,
+        `resident memory of the gateway's process every ${SAMPLE_EVERY_MS} ms: ${beforeMiB.toFixed(0)} MiB before, ${peakMiB.toFixed(0)} MiB at most`,
+        'the upload is chunked; SHA-256 of both bodies at their ends is that of what was sent',
+      ],
+    };
+  });
+}
+
+async function upload(url: string, headers: Headers, bytes: number): Promise<Digest> {
+  const sending = request(url, { method: 'POST', agent: false, headers });
+  const answered = once(sending, 'response');
+  await pipeline(patternStream(bytes), sending);
+  const [answer] = (await answered) as [IncomingMessage]; // the only argument of a response event
+  let text = '';
+  for await (const chunk of answer.setEncoding('utf8')) text += String(chunk);
+  if (answer.statusCode !== 200) throw new Error(`the upload was answered ${answer.statusCode}`);
+  return Received.parse(JSON.parse(text));
+}
+
+async function download(url: string, headers: Headers, bytes: number): Promise<Digest> {
+  const asking = request(`${url}/${bytes}`, { agent: false, headers }).end();
+  const [answer] = (await once(asking, 'response')) as [IncomingMessage]; // as above
+  if (answer.statusCode !== 200) throw new Error(`the download was answered ${answer.statusCode}`);
+  return digest(answer);
+}
+
+async function timed<T>(
+  work: Promise<T>,
+): Promise<{ readonly value: T; readonly seconds: number }> {
+  const startedAt = performance.now();
+  const value = await work;
+  return { value, seconds: (performance.now() - startedAt) / 1000 };
+}
+
+/** The most memory that a process has until `stop`. */
+function watch(pid: number): { readonly stop: () => void; readonly peakMiB: Promise<number> } {
+  const stopped = new AbortController();
+  const sample = async () => {
+    let peakMiB = 0;
+    while (!stopped.signal.aborted) {
+      peakMiB = Math.max(peakMiB, residentMiB(pid));
+      await sleep(SAMPLE_EVERY_MS);
+    }
+    return peakMiB;
+  };
+  return { stop: () => stopped.abort(), peakMiB: sample() };
+}

@@ -1,0 +1,78 @@
+/**
+ * What somebody would build who has a proxy already: a plain node:http service that makes the same
+ * decision with our validator in process, and records nothing. A proxy asks it in the words of
+ * X-Forwarded-Method, -Proto, -Host, -Uri and -For; 204 passes, 403 does not. Prints its URL.
+ */
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
+import type { ValidateOutcome } from '@guard/config/contract/ports';
+import type { ValidateRequest } from '@guard/config/contract/validate-request';
+import { createValidator, MemoryStore } from '@guard/validator';
+import { organisationWith } from '../../test/kit/policies.ts';
+import { INSTALLATION_SECRET } from '../../test/kit/story-settings.ts';
+
+const ORGANISATION = organisationWith('- { name: everybody, match: {}, detect: true }', {
+  features: { crawler_metadata: true, country: true },
+});
+/** What the proxy says in them is not the visitor's. */
+const ASKING = /^x-forwarded-(?:method|proto|host|uri|for)$/;
+
+const validate = createValidator({
+  organisations: [ORGANISATION],
+  secrets: [INSTALLATION_SECRET],
+  observe: false,
+  collectorUrl: () => '',
+  healthToken: undefined,
+  crawlers: CrawlerCatalogue.load(),
+  store: new MemoryStore(Date.now),
+  events: { record: () => undefined },
+  clock: Date.now,
+  log: () => undefined,
+  metrics: { count: () => undefined, gauge: () => undefined },
+  isReady: () => true,
+}).forOrganisation(ORGANISATION.id);
+
+const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+  const outcome = validate(described(request.headers), { site: 'shop' });
+  if (outcome instanceof Promise) void outcome.then((late) => reply(response, late));
+  else reply(response, outcome);
+});
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo; // a TCP listener has one
+  console.log(`http://127.0.0.1:${port}`);
+});
+
+function described(fields: IncomingHttpHeaders): ValidateRequest {
+  const headers: Record<string, string> = {};
+  for (const name in fields) {
+    if (!ASKING.test(name)) headers[name] = String(fields[name]);
+  }
+  const say = (name: string) => String(fields[`x-forwarded-${name}`]);
+  return {
+    url: `${say('proto')}://${say('host')}${say('uri')}`,
+    // Caddy appends its own peer, which here is the load balancer.
+    ip: say('for').split(',', 1)[0] ?? '',
+    method: say('method'),
+    headers,
+  };
+}
+
+function reply(response: ServerResponse, outcome: ValidateOutcome): void {
+  const passes =
+    outcome.kind === 'failed' ||
+    (outcome.kind === 'answered' &&
+      (outcome.response.decision === 'allow' || outcome.response.decision === 'not_matched'));
+  const cookies = outcome.kind === 'answered' ? (outcome.response.cookies ?? []) : [];
+  for (const { name, value, max_age: maxAge } of cookies) {
+    response.appendHeader(
+      'set-cookie',
+      `${name}=${value}; Path=/; Max-Age=${maxAge}; SameSite=Lax`,
+    );
+  }
+  response.setHeader(
+    'x-guard-decision',
+    outcome.kind === 'failed' ? 'fail_open' : passes ? 'allow' : 'block',
+  );
+  response.writeHead(passes ? 204 : 403).end();
+}

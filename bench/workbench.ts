@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Service } from '@guard/config/settings/schema';
+import { stringify } from 'yaml';
+import { storySettings } from '../test/kit/story-settings.ts';
+import { type Running, startOn, type Started, stayOn } from './processes.ts';
+
+/** Where the processes of one bench run: all are stopped, and the folder is gone, when it ends. */
+export interface Workbench {
+  readonly folder: string;
+  /** Has a process stopped at the end; gives it back. */
+  keep<T extends Running>(running: T): T;
+}
+
+/** Guard, as users start it, on the core of the targets. */
+export interface StartedGuard extends Started {
+  readonly addresses: Readonly<Record<Service, string>>;
+  /** Of the front proxy. */
+  readonly url: string;
+  /** Its settings: write it and send SIGHUP. */
+  readonly file: string;
+}
+
+/** The rule of every bench: what was found about a visitor decides. */
+export const DETECT = [{ name: 'everybody', match: {}, detect: true }] as const;
+
+const here = import.meta.dirname;
+
+/** Runs a bench, its own process on the core of the load. */
+export async function onWorkbench<T>(run: (bench: Workbench) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'guard-bench-'));
+  const kept: Running[] = [];
+  stayOn(0);
+  const keep = <R extends Running>(process: R): R => {
+    kept.push(process);
+    return process;
+  };
+  try {
+    return await run({ folder, keep });
+  } finally {
+    for (const process of kept.toReversed()) await process.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Starts bench/targets/origin.ts, or another script there, beside the load. */
+export async function startOrigin(bench: Workbench, script = 'origin.ts'): Promise<Started> {
+  return bench.keep(await startOn(0, join(here, 'targets', script), []));
+}
+
+/** Settings of a whole product that records in a database of its own; `name` is told apart in logs. */
+export function guardSettings(
+  name: string,
+  origin: string | readonly string[],
+  over: Parameters<typeof storySettings>[1] = {},
+): Record<string, unknown> {
+  const rules = over.rules ?? DETECT;
+  const [first = ''] = [origin].flat();
+  const site = { ...over.site, ...(typeof origin === 'string' ? {} : { origin }) };
+  const analytics = { engine: 'embedded', path: `./${name}` };
+  return storySettings(first, { rules, site, top: { analytics, ...over.top } });
+}
+
+export async function startGuard(
+  bench: Workbench,
+  name: string,
+  settings: Readonly<Record<string, unknown>>,
+): Promise<StartedGuard> {
+  const file = join(bench.folder, `${name}.yaml`);
+  writeFileSync(file, stringify(settings));
+  const args = ['start', '--config', file, '--json'];
+  const bin = join(here, '..', 'bin', 'guard.mjs');
+  const started = bench.keep(await startOn(1, bin, args, join(bench.folder, `${name}.log`)));
+  // The first line of --json; a service that was not asked for has no address in it.
+  const { addresses } = JSON.parse(started.line) as Pick<StartedGuard, 'addresses'>;
+  return { ...started, addresses, url: addresses.gateway, file };
+}

@@ -1,0 +1,122 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface GitOrigin {
+  readonly url: string;
+  /** Path of a repository with one commit, which holds {@link COMMITTED_FILE}. */
+  readonly repository: string;
+  /** Method, path and query of every request that got through to it, in order. */
+  readonly arrivals: string[];
+  close(): Promise<void>;
+}
+
+export const COMMITTED_FILE = 'README';
+/** Git packs and sends it in more than one chunk. */
+export const COMMITTED_TEXT = Array.from({ length: 20_000 }, (_, line) => `line ${line}\n`).join(
+  '',
+);
+
+/** Runs git where no settings of the machine or of a surrounding repository reach it. */
+export const GIT_ENV: Readonly<Record<string, string>> = {
+  PATH: process.env['PATH'] ?? '',
+  HOME: '/nonexistent',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_AUTHOR_NAME: 'Ada',
+  GIT_AUTHOR_EMAIL: 'ada@shop.example',
+  GIT_COMMITTER_NAME: 'Ada',
+  GIT_COMMITTER_EMAIL: 'ada@shop.example',
+};
+
+/** A site below which git's own CGI program serves a repository, for reading and for writing. */
+export async function startGitOrigin(): Promise<GitOrigin> {
+  const folder = await mkdtemp(join(tmpdir(), 'guard-git-'));
+  const repository = '/ada/engine.git';
+  fillRepository(join(folder, repository));
+  const arrivals: string[] = [];
+  const server = createServer((request, response) => {
+    arrivals.push(`${request.method} ${request.url}`);
+    answerByCgi(request, response, folder);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  return {
+    url: `http://127.0.0.1:${port}`,
+    repository,
+    arrivals,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function fillRepository(path: string): void {
+  const git = (args: readonly string[], input = '') =>
+    execFileSync('git', args, { env: GIT_ENV, input, stdio: ['pipe', 'pipe', 'ignore'] })
+      .toString()
+      .trim();
+  git(['init', '--quiet', '--bare', '--initial-branch=main', path]);
+  const inside = ['--git-dir', path];
+  git([...inside, 'config', 'http.receivepack', 'true']);
+  const blob = git([...inside, 'hash-object', '-w', '--stdin'], COMMITTED_TEXT);
+  const tree = git([...inside, 'mktree'], `100644 blob ${blob}\t${COMMITTED_FILE}\n`);
+  const commit = git([...inside, 'commit-tree', tree, '-m', 'Begin']);
+  git([...inside, 'update-ref', 'refs/heads/main', commit]);
+}
+
+/** RFC 3875: the request in the environment and on stdin, the answer's header block on stdout. */
+function answerByCgi(request: IncomingMessage, response: ServerResponse, folder: string): void {
+  const [path = '', query = ''] = (request.url ?? '').split('?', 2);
+  const field = (name: string) => String(request.headers[name] ?? '');
+  const child = spawn('git', ['http-backend'], {
+    env: {
+      ...GIT_ENV,
+      GIT_PROJECT_ROOT: folder,
+      GIT_HTTP_EXPORT_ALL: '1',
+      GIT_PROTOCOL: field('git-protocol'),
+      REQUEST_METHOD: request.method ?? '',
+      PATH_INFO: path,
+      QUERY_STRING: query,
+      CONTENT_TYPE: field('content-type'),
+      CONTENT_LENGTH: field('content-length'),
+      HTTP_CONTENT_ENCODING: field('content-encoding'),
+      REMOTE_ADDR: '127.0.0.1',
+    },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  request.pipe(child.stdin);
+  // The program ends without reading a body that it refuses.
+  child.stdin.on('error', () => undefined);
+  relayAnswer(child, response);
+}
+
+function relayAnswer({ stdout }: ChildProcess, response: ServerResponse): void {
+  let head = Buffer.alloc(0);
+  stdout?.on('data', (chunk: Buffer) => {
+    if (response.headersSent) {
+      response.write(chunk);
+      return;
+    }
+    head = Buffer.concat([head, chunk]);
+    const end = head.indexOf('\r\n\r\n');
+    if (end === -1) return;
+    let status = 200;
+    for (const line of head.subarray(0, end).toString('latin1').split('\r\n')) {
+      const [name = '', value = ''] = line.split(': ', 2);
+      if (name === 'Status') status = Number.parseInt(value, 10);
+      else response.setHeader(name, value);
+    }
+    response.writeHead(status);
+    response.write(head.subarray(end + 4));
+  });
+  stdout?.on('end', () => response.end());
+}
