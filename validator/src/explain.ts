@@ -4,6 +4,7 @@ import { type Category, type Reason, reasons } from '@guard/config/contract/reas
 import type { ValidateErrorType } from '@guard/config/contract/errors';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import type { ValidateResponse } from '@guard/config/contract/validate-response';
+import { PRESET_PREFIX } from '@guard/config/settings/presets/preset-names';
 import type { Rule } from '@guard/config/settings/rule';
 import { type ExplainedFacts, explainFacts } from './explain-facts.ts';
 import type { Policy } from './organisation.ts';
@@ -201,7 +202,7 @@ function explainRules(
   const directives = direct(policy.rules, facts, findings);
   return policy.rules.map(({ rule }) => ({
     name: rule.name,
-    built_in: rule === allowlistRule,
+    built_in: rule === allowlistRule || rule.name.startsWith(PRESET_PREFIX),
     matched: matched.has(rule),
     sets: setBy(rule),
     decides: matched.has(rule) ? directivesOf(rule, directives) : [],

@@ -1,4 +1,5 @@
 import type { CatalogueCrawler, CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
+import { presetRules } from '@guard/config/settings/presets/preset-rules';
 import type { AllowlistEntry, Organisation } from '@guard/config/settings/schema';
 import { challengeTerms, type ChallengeTerms } from './challenge/tickets/challenge-terms.ts';
 import { compileLook, type Look } from './pages/look.ts';
@@ -22,7 +23,7 @@ export interface Policy {
 }
 
 export function compilePolicy(settings: Organisation, crawlers: CrawlerCatalogue): Policy {
-  const rules = compileRules(settings.id, settings.rules);
+  const rules = compileRules(settings.id, [...settings.rules, ...presetRules(settings)]);
   return {
     organisation: settings.id,
     rules,

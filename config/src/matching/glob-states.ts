@@ -20,13 +20,17 @@ const SLASH = 0x2f;
 /** Compiles a glob that has a `*` or a `?`. The result allocates nothing. */
 export function compileGlobStates(glob: string, subject: GlobSubject): (value: string) => boolean {
   const tokens = tokenise(glob, subject);
-  // What every match begins with, also where an optional part follows: most values fail here.
-  const prefix = literalPrefix(glob);
+  // What every match holds: most values fail here, at a hundredth of the price.
+  const literals = literalsOf(glob, subject);
+  const prefix = literals[0] ?? '';
+  const suffix = literals.at(-1) ?? '';
+  const inside = literals.reduce((one, other) => (other.length > one.length ? other : one));
   let current = new Uint8Array(tokens.length + 1);
   let next = new Uint8Array(tokens.length + 1);
 
   return (value) => {
-    if (!value.startsWith(prefix)) return false;
+    if (!value.startsWith(prefix) || !value.endsWith(suffix)) return false;
+    if (!value.includes(inside)) return false;
     current.fill(0);
     current[0] = 1;
     for (let at = 0; at < value.length; at++) {
@@ -73,10 +77,10 @@ function atSegmentGlobstar(glob: string, at: number): boolean {
   return glob.startsWith('/**', at) && (at + 3 === glob.length || glob[at + 3] === '/');
 }
 
-function literalPrefix(glob: string): string {
-  const prefix = glob.slice(0, glob.search(/[*?]/));
-  // The slash before `**` belongs to the part that may be left out.
-  return prefix.endsWith('/') ? prefix.slice(0, -1) : prefix;
+/** What stands between the wildcards; the slash before a segment `**` belongs to what may be left out. */
+function literalsOf(glob: string, subject: GlobSubject): string[] {
+  const written = subject === 'path' ? glob.replace(/\/\*\*(?=\/|$)/g, '*') : glob;
+  return written.split(/[*?]+/);
 }
 
 /** States that need no character: all edges lead forward, so one ascending pass closes them. */

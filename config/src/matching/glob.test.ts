@@ -1,7 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { compileGlob, compilePattern, compileTextPattern, MAX_REGEX_INPUT } from './glob.ts';
+import { compileGlob, compileLooseGlob, compilePattern, compileTextPattern, MAX_REGEX_INPUT } from './glob.ts';
 import { compileRegex } from './regex.ts';
 import { seededRandom } from '../../../test/kit/seeded-random.ts';
+
+test.each<[glob: string, matches: readonly string[], differs: readonly string[]]>([
+  ['/login', ['/login', '/LOGIN', '/login/'], ['/login//', '/logins', '/login/a', '']],
+  ['/Login/', ['/login', '/LOGIN/'], ['/login/a']],
+  ['/admin/*', ['/Admin/a', '/admin/a/', '/admin/', '/ADMIN'], ['/admin/a/b']],
+  ['/**', ['/', '', '/A'], []],
+])('loosely, %s also matches another case, and a slash more or less at the end', (...row) => {
+  const [glob, matching, differing] = row;
+  const matches = compileLooseGlob(glob);
+  expect(matching.filter((path) => !matches(path))).toEqual([]);
+  expect(differing.filter(matches)).toEqual([]);
+});
 
 describe('`*` within a segment, `**` across segments, `?` one character other than `/`', () => {
   const table: readonly [glob: string, matches: readonly string[], differs: readonly string[]][] = [

@@ -23,6 +23,18 @@ export function compileGlob(glob: string): (path: string) => boolean {
   return compileGlobStates(glob, 'path');
 }
 
+/**
+ * The same for what may not be walked around: also true of a path that a lenient router serves as one
+ * that matches. Many ignore case, and whether there is a slash at the end (Express, IIS).
+ */
+export function compileLooseGlob(glob: string): (path: string) => boolean {
+  const matches = compileGlob(glob.toLowerCase());
+  return (path) => {
+    const folded = path.toLowerCase();
+    return matches(folded) || matches(folded.endsWith('/') ? folded.slice(0, -1) : `${folded}/`);
+  };
+}
+
 /** The same over other text, such as a header value: `*` is any run, `?` any one character. */
 function compileTextGlob(glob: string): (value: string) => boolean {
   if (!isWild(glob)) return (value) => value === glob;

@@ -1,4 +1,4 @@
-import { decodePercent, type DecodeScope } from './percent-decoding.ts';
+import { decodePercent } from './percent-decoding.ts';
 
 /**
  * One request path, as the different origins behind a gateway would understand it. A rule that looks
@@ -9,13 +9,10 @@ import { decodePercent, type DecodeScope } from './percent-decoding.ts';
  */
 
 /** Most readings one path can have: the length of the table below. */
-export const MAX_READINGS = 16;
+export const MAX_READINGS = 24;
 
-interface Reader {
-  /** Percent-decoding, outermost first. */
-  readonly decode: readonly DecodeScope[];
-  readonly steps: readonly ((path: string) => string)[];
-}
+/** What a server does to a path, in its order. No step makes a path longer. */
+type Reader = readonly ((path: string) => string)[];
 
 /**
  * Who reads paths like that. The table is the bound: no path, however it is made, has more readings
@@ -27,36 +24,37 @@ interface Reader {
  */
 const READERS: readonly Reader[] = [
   // As sent: routers that compare the raw target.
-  { decode: [], steps: [] },
+  [],
   // RFC 3986 6.2.2 normalisation; the URL standard's parser, which also takes `\` for `/`; proxies
   // that merge slashes; servlet containers that leave %2F alone.
-  { decode: ['unreserved'], steps: [resolveDots] },
-  { decode: ['unreserved'], steps: [backslashes, resolveDots] },
-  { decode: ['unreserved'], steps: [mergeSlashes, resolveDots] },
-  {
-    decode: ['unreserved'],
-    steps: [cutAtEnd, backslashes, dropParameters, mergeSlashes, resolveDots],
-  },
-  // Decoded once: handlers that decode and compare; most servers; servlet containers; the rest.
-  { decode: ['all'], steps: [] },
-  { decode: ['all'], steps: [resolveDots] },
-  { decode: ['all'], steps: [mergeSlashes, resolveDots] },
-  { decode: ['all'], steps: [dropParameters, mergeSlashes, resolveDots] },
-  { decode: ['all'], steps: [cutAtEnd, backslashes, dropParameters, mergeSlashes, resolveDots] },
+  [unreserved, resolveDots],
+  [unreserved, backslashes, resolveDots],
+  [unreserved, mergeSlashes, resolveDots],
+  [unreserved, cutAtEnd, backslashes, dropParameters, mergeSlashes, resolveDots],
+  // Applications of Node and others that decode what the parser of URLs made of it.
+  [unreserved, resolveDots, bytes],
+  [unreserved, backslashes, resolveDots, bytes],
+  // Decoded once: handlers that decode and compare; most servers; the rest.
+  [bytes],
+  [bytes, mergeSlashes, resolveDots],
+  [all],
+  [all, resolveDots],
+  [all, mergeSlashes, resolveDots],
+  [all, dropParameters, mergeSlashes, resolveDots],
+  [all, cutAtEnd, backslashes, dropParameters, mergeSlashes, resolveDots],
+  // Servlet containers look for parameters before they decode: there `%3b` begins none.
+  [dropParameters, bytes, backslashes, mergeSlashes, resolveDots],
+  [dropParameters, all, backslashes, mergeSlashes, resolveDots],
   // Decoded by one hop and normalised by the next.
-  { decode: ['all', 'unreserved'], steps: [backslashes, resolveDots] },
-  {
-    decode: ['all', 'unreserved'],
-    steps: [cutAtEnd, backslashes, dropParameters, mergeSlashes, resolveDots],
-  },
-  // Decoded twice.
-  { decode: ['all', 'all'], steps: [] },
-  { decode: ['all', 'all'], steps: [resolveDots] },
-  { decode: ['all', 'all'], steps: [mergeSlashes, resolveDots] },
-  {
-    decode: ['all', 'all'],
-    steps: [cutAtEnd, backslashes, dropParameters, mergeSlashes, resolveDots],
-  },
+  [all, unreserved, backslashes, resolveDots],
+  [all, unreserved, cutAtEnd, backslashes, dropParameters, mergeSlashes, resolveDots],
+  // Decoded twice; with a proxy that normalises what it passes on, in between.
+  [all, all],
+  [all, all, resolveDots],
+  [all, all, mergeSlashes, resolveDots],
+  [all, all, cutAtEnd, backslashes, dropParameters, mergeSlashes, resolveDots],
+  [bytes, mergeSlashes, resolveDots, unreserved, backslashes, resolveDots, bytes],
+  [bytes, mergeSlashes, resolveDots, dropParameters, all, backslashes, mergeSlashes, resolveDots],
 ];
 
 /**
@@ -67,16 +65,13 @@ const READERS: readonly Reader[] = [
  */
 export function readingsOf(rawPath: string): readonly string[] {
   if (isPlain(rawPath)) return [rawPath];
-  const decoded = decodePercent(rawPath, 'all');
+  const decoded = all(rawPath);
   if (!AMBIGUOUS.test(decoded)) {
     // Escapes that hide nothing, such as %20: readers differ only in whether they undo them.
-    return [...new Set([rawPath, decodePercent(rawPath, 'unreserved'), decoded])];
+    return [...new Set([rawPath, unreserved(rawPath), bytes(rawPath), decoded])];
   }
   const readings = new Set<string>();
-  for (const { decode, steps } of READERS) {
-    const start = decode.reduce(decodePercent, rawPath);
-    readings.add(steps.reduce((path, step) => step(path), start));
-  }
+  for (const steps of READERS) readings.add(steps.reduce((path, step) => step(path), rawPath));
   return [...readings];
 }
 
@@ -109,6 +104,18 @@ function beginsPlainSegment(path: string, at: number): boolean {
   if (first !== DOT) return true;
   const afterDots = path.charCodeAt(at + 1) === DOT ? at + 2 : at + 1;
   return afterDots < path.length && path.charCodeAt(afterDots) !== SLASH;
+}
+
+function unreserved(path: string): string {
+  return decodePercent(path, 'unreserved');
+}
+
+function bytes(path: string): string {
+  return decodePercent(path, 'bytes');
+}
+
+function all(path: string): string {
+  return decodePercent(path, 'all');
 }
 
 /** NUL ends a string in C; `?` and `#` that were hidden in an escape end the path at a second parser. */

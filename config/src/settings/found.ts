@@ -8,8 +8,9 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
   'health_check_token',
   'key',
   'password',
-  // A rule may match a header that carries a shared secret.
+  // A rule may match a header or a parameter that carries a shared secret.
   'header',
+  'query',
 ]);
 const PUBLIC_INSIDE: ReadonlySet<string> = new Set(['id', 'health', 'expires']);
 

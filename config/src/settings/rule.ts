@@ -4,6 +4,7 @@ import { StatusCode } from '../contract/validate-response.ts';
 import { isIpOrCidr } from '../net/cidr.ts';
 import { compileRegex } from '../matching/regex.ts';
 import { BlockPage } from './pages.ts';
+import { PRESET_PREFIX } from './presets/preset-names.ts';
 import { Duration, HostPattern, oneOrMany } from './values.ts';
 
 const MAX_PATTERN_LENGTH = 1024;
@@ -41,6 +42,22 @@ const HeaderName = z
   .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, 'expected the name of a header')
   .transform((name) => name.toLowerCase());
 
+/** Of a query, compared without case; lower case afterwards. */
+const ParameterName = z
+  .string()
+  .min(1)
+  .max(128)
+  .transform((name) => name.toLowerCase());
+
+function patternsBy<T extends z.ZodType<string>>(name: T, what: string) {
+  return z
+    .record(name, Pattern)
+    .refine(
+      (patterns) => Object.keys(patterns).length > 0,
+      `expected the name of a ${what} and a pattern`,
+    );
+}
+
 const CrawlerMatch = z.strictObject({
   identified: z.boolean().optional(),
   verified: z.boolean().optional(),
@@ -57,13 +74,8 @@ const Conditions = z.strictObject({
   ip: oneOrMany(IpOrCidr).optional(),
   country: oneOrMany(CountryCode).optional(),
   asn: oneOrMany(z.int().positive()).optional(),
-  header: z
-    .record(HeaderName, Pattern)
-    .refine(
-      (headers) => Object.keys(headers).length > 0,
-      'expected the name of a header and a pattern',
-    )
-    .optional(),
+  header: patternsBy(HeaderName, 'header').optional(),
+  query: patternsBy(ParameterName, 'parameter').optional(),
   user_agent: oneOrMany(Pattern).optional(),
   crawler: CrawlerMatch.optional(),
   category: oneOrMany(z.enum(CATEGORIES)).optional(),
@@ -104,7 +116,14 @@ export type RateLimit = Readonly<z.infer<typeof RateLimit>>;
  * it decides (validator/src/rules/direct.ts).
  */
 export const Rule = z.strictObject({
-  name: z.string().min(1).max(100),
+  name: z
+    .string()
+    .min(1)
+    .max(100)
+    .refine(
+      (name) => !name.startsWith(PRESET_PREFIX),
+      `expected a name that does not begin with ${PRESET_PREFIX}, as the rules of presets do`,
+    ),
   match: Match,
   verdict: z.enum(['allow', 'block']).optional(),
   detect: z.boolean().optional(),

@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { CHALLENGE } from '../contract/limits.ts';
+import { CHALLENGE, VALIDATE } from '../contract/limits.ts';
 import { isIpOrCidr } from '../net/cidr.ts';
 import { Branding, ChallengeTemplate } from './branding.ts';
 import { Rule } from './rule.ts';
 import { Databases } from './databases.ts';
 import { WebBotAuth } from './web-bot-auth.ts';
 import { BlockPage, RobotsTxt } from './pages.ts';
+import { PRESETS } from './presets/preset-names.ts';
 import { Tls } from './tls.ts';
 import {
   Duration,
@@ -18,6 +19,7 @@ import {
   PageOrigin,
   PresentedKey,
   SealingSecret,
+  Workers,
 } from './values.ts';
 
 /**
@@ -29,6 +31,8 @@ import {
 const Identifier = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/i, 'expected letters, digits, - and _, at most 63');
+
+const PathGlob = z.string().max(1024).startsWith('/', 'expected a path that begins with /');
 
 const SecretKey = z.strictObject({
   id: Identifier,
@@ -73,6 +77,8 @@ export const Organisation = z.strictObject({
   block_page: BlockPage.optional(),
   crawler_allowlist: z.array(AllowlistEntry).default([{ category: 'Search Engine' }]),
   robots_txt: RobotsTxt.optional(),
+  presets: z.array(z.enum(PRESETS)).default([]),
+  webhook_paths: z.array(PathGlob).max(100).default([]),
   rules: z.array(Rule).default([]),
 });
 export type Organisation = z.infer<typeof Organisation>;
@@ -82,14 +88,18 @@ const HttpUrl = z.url({
   error: 'expected a URL that begins with http:// or https://',
 });
 
+function isCallersTimeout(ms: number): boolean {
+  return ms >= VALIDATE.callersTimeoutMs.min && ms <= VALIDATE.callersTimeoutMs.max;
+}
+
 const RemoteValidator = z.strictObject({
   url: HttpUrl,
   key: PresentedKey,
-  timeout: Duration.default(400),
+  timeout: Duration.refine(isCallersTimeout, 'expected 300ms to 500ms').default(
+    VALIDATE.callersTimeoutMs.default,
+  ),
 });
 export type RemoteValidator = Readonly<z.infer<typeof RemoteValidator>>;
-
-const PathGlob = z.string().max(1024).startsWith('/', 'expected a path that begins with /');
 
 export const Site = z.strictObject({
   hosts: z.array(HostPattern).min(1),
@@ -144,6 +154,8 @@ export const Settings = z.strictObject({
     collector: Listen.optional(),
     docs: Listen.optional(),
     admin: Listen.optional(),
+    /** Every connection to `gateway` and `gateway_tls` begins with a PROXY header, of a trusted peer. */
+    proxy_protocol: z.boolean().default(false),
   }),
   public_urls: z
     .strictObject({
@@ -156,6 +168,7 @@ export const Settings = z.strictObject({
     .array(z.string().refine(isIpOrCidr, 'expected an IP address or a CIDR range'))
     .default([]),
   observe: z.boolean().default(false),
+  workers: Workers.default(1),
   secret: oneOrMany(SealingSecret),
   tls: Tls.optional(),
   organisations: z.array(Organisation).default([]),
@@ -167,4 +180,4 @@ export const Settings = z.strictObject({
   web_bot_auth: WebBotAuth.optional(),
 });
 export type Settings = z.infer<typeof Settings>;
-export type Service = keyof Settings['listen'];
+export type Service = Exclude<keyof Settings['listen'], 'proxy_protocol'>;

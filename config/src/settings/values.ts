@@ -167,3 +167,18 @@ function hostProblem(name: string): string | undefined {
     ? 'expected a host name in ASCII (xn--…)'
     : 'expected a host name, *.name for its subdomains, [v6], or * for any host';
 }
+
+const MAX_WORKERS = 64;
+
+/** Threads with a gateway each; `auto` is one for each processor. */
+export const Workers = z.unknown().transform((value, context): number | 'auto' => {
+  if (value === 'auto') return value;
+  if (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_WORKERS) {
+    return Number(value);
+  }
+  context.addIssue({
+    code: 'custom',
+    message: `expected auto or a whole number from 1 to ${MAX_WORKERS}`,
+  });
+  return z.NEVER;
+});

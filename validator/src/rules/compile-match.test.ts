@@ -38,6 +38,7 @@ const STRANGER: Readonly<Record<keyof Match, unknown>> = {
   country: 'NO',
   asn: 64_496,
   header: { 'x-never-sent': '*' },
+  query: { 'never-sent': '*' },
   user_agent: 'nobody*',
   crawler: { identified: true },
   category: 'crawler_impersonator',

@@ -4,6 +4,7 @@ import { compileHosts } from '@guard/config/matching/host';
 import { PrefixSet } from '@guard/config/net/prefix-set';
 import type { Match, Pattern } from '@guard/config/settings/rule';
 import type { Facts } from '../request/facts.ts';
+import { compileParameter } from './query-parameter.ts';
 
 /** A compiled match. */
 export type Condition = (facts: Facts, findings: LazyFindings) => boolean;
@@ -14,9 +15,9 @@ export interface LazyFindings {
 }
 
 /**
- * How a path that an origin could read in several ways is compared: one reading is enough, so that
- * nobody evades a rule by writing the path differently; or all of them must match, so that nobody
- * slips under a rule that is lenient.
+ * How a path that an origin could read in several ways, or a parameter that was sent twice, is compared:
+ * one reading is enough, so that nobody evades a rule by writing it differently; or all of them must
+ * match, so that nobody slips under a rule that is lenient.
  */
 export type Reading = 'some' | 'every';
 
@@ -41,6 +42,7 @@ const compilers: Compilers = {
   asn: asnIs,
   country: countryIs,
   header: headersAre,
+  query: parametersAre,
   user_agent: userAgentIs,
   category: foundCategory,
   all: (matches, reading) => allOf(matches.map((match) => compileMatch(match, reading))),
@@ -159,6 +161,16 @@ function headersAre(headers: Readonly<Record<string, Pattern>>): Condition {
       const value = facts.headers[name];
       if (typeof value !== 'string' || !matches(value)) return false;
     }
+    return true;
+  };
+}
+
+function parametersAre(parameters: Readonly<Record<string, Pattern>>, reading: Reading): Condition {
+  const tests = Object.entries(parameters).map(([name, pattern]) =>
+    compileParameter(name, compileTextPattern(pattern), reading),
+  );
+  return (facts) => {
+    for (const holds of tests) if (!holds(facts.url.query)) return false;
     return true;
   };
 }

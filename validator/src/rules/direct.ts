@@ -1,14 +1,16 @@
 import type { Rule } from '@guard/config/settings/rule';
 import type { Facts } from '../request/facts.ts';
-import { compileMatch, type Condition, type LazyFindings } from './compile-match.ts';
+import { asksFor, compileMatch, type Condition, type LazyFindings } from './compile-match.ts';
 import { compileLimit, type Limit } from './limit.ts';
 
 export interface CompiledRule {
   readonly rule: Rule;
-  /** In some reading of the path: enough for what is strict. */
+  /** In some reading of path and query: enough for what is strict. */
   readonly holds: Condition;
-  /** In every reading of the path: needed for what is lenient. */
+  /** In every reading of path and query: needed for what is lenient. */
   readonly surelyHolds: Condition;
+  /** It holds surely where it holds, when the path has one reading. */
+  readonly readsPathOnly: boolean;
   /** What it sets where it surely holds. */
   readonly sets: Settings;
   /** What of that it sets where only some readings match: nothing that lets through. */
@@ -40,7 +42,7 @@ export const allowlistRule: Rule = {
   verdict: 'allow',
 };
 
-/** The rules of one organisation, compiled, in the user's order, with the built-in one behind. */
+/** The rules of one organisation, compiled, in their order, with the built-in one behind. */
 export function compileRules(
   organisation: string,
   rules: readonly Rule[],
@@ -51,6 +53,7 @@ export function compileRules(
       rule,
       holds: compileMatch(rule.match, 'some'),
       surelyHolds: compileMatch(rule.match, 'every'),
+      readsPathOnly: !asksFor('query', rule.match),
       sets: settingsOf(rule, limit, rule),
       setsStrictly: settingsOf(strictPartOf(rule), limit, rule),
     };
@@ -73,7 +76,8 @@ export function direct(
   let monitor = false;
   for (const rule of rules) {
     if (!rule.holds(facts, findings)) continue;
-    const surely = facts.paths.length === 1 || rule.surelyHolds(facts, findings);
+    const isPlain = facts.paths.length === 1 && rule.readsPathOnly;
+    const surely = isPlain || rule.surelyHolds(facts, findings);
     const set = surely ? rule.sets : rule.setsStrictly;
     verdict ??= set.verdict;
     detect ??= set.detect;
@@ -84,7 +88,7 @@ export function direct(
   return { verdict, detect, rateLimit, challenge, monitor };
 }
 
-/** What is left of a rule where only some readings of the path match it: nothing that lets through. Its limit stays. */
+/** What is left of a rule where only some readings match it: nothing that lets through. Its limit stays. */
 function strictPartOf(rule: Rule): Partial<Rule> {
   return {
     verdict: rule.verdict === 'block' ? 'block' : undefined,

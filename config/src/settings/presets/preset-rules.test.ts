@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { CrawlerCatalogue } from '../../catalogue/crawlers.ts';
+import { RSL_CATEGORIES } from '../../catalogue/crawler-file.ts';
+import { Match } from '../rule.ts';
+import { PRESETS } from './preset-names.ts';
+import { presetRules } from './preset-rules.ts';
+import { linkPreviews, monitors } from './verified-visitors.ts';
+import { WEBHOOK_SENDERS } from './webhooks.ts';
+
+const every = presetRules({ presets: PRESETS, webhook_paths: ['/hooks/**'] });
+
+test('no preset is on unless it is named', () => {
+  expect(presetRules({ presets: [], webhook_paths: ['/hooks/**'] })).toEqual([]);
+});
+
+test('each preset is one rule, once, in one order, and it sets `verdict: allow` and nothing else', () => {
+  const names = presetRules({ presets: ['git', 'feeds', 'git'], webhook_paths: [] });
+  expect(names.map(({ name }) => name)).toEqual(['preset:feeds', 'preset:git']);
+  expect(every.map(({ name }) => name)).toEqual(PRESETS.map((preset) => `preset:${preset}`));
+  for (const { name, match, ...sets } of every) {
+    expect([name, sets, match]).toEqual([name, { verdict: 'allow' }, expect.anything()]);
+  }
+});
+
+test('a preset holds for no empty match, and says nothing that a user could not write', () => {
+  for (const { name, match } of every) {
+    expect(Object.keys(match).length, name).toBeGreaterThan(0);
+    expect(Match.parse(match), name).toEqual(match);
+  }
+});
+
+test('who is let through by address is in the catalogue, with a list or host names of its operator', () => {
+  const catalogue = CrawlerCatalogue.load();
+  const provable = catalogue.all().filter((crawler) => {
+    const { list, hostNames } = catalogue.proofsOf(crawler);
+    return (list?.ranges.size ?? 0) > 0 || hostNames.length > 0;
+  });
+  const names = provable.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining([...WEBHOOK_SENDERS]));
+  for (const { crawler } of [monitors, linkPreviews]) {
+    for (const category of crawler?.category ?? []) {
+      expect(Object.keys(RSL_CATEGORIES)).toContain(category);
+      expect(provable.map((one) => one.category)).toContain(category);
+    }
+  }
+});

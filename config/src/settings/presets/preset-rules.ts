@@ -1,0 +1,42 @@
+import type { Match, Rule } from '../rule.ts';
+import { feeds } from './feeds.ts';
+import { git } from './git.ts';
+import { PRESET_PREFIX, type Preset, PRESETS } from './preset-names.ts';
+import { linkPreviews, monitors } from './verified-visitors.ts';
+import { webhooks } from './webhooks.ts';
+import { wellKnown } from './well-known.ts';
+
+/** What of an organisation's settings its presets are made from. */
+export interface PresetSettings {
+  readonly presets: readonly Preset[];
+  readonly webhook_paths: readonly string[];
+}
+
+/**
+ * One rule for each preset that is named, `preset:git` and so on, to stand behind the user's own. It
+ * allows and sets nothing else: a block, a budget and the monitor mode of the user's rules stay in force.
+ */
+export function presetRules({ presets, webhook_paths }: PresetSettings): Rule[] {
+  return PRESETS.filter((preset) => presets.includes(preset)).map((preset) => ({
+    name: `${PRESET_PREFIX}${preset}`,
+    match: matchOf(preset, webhook_paths),
+    verdict: 'allow',
+  }));
+}
+
+function matchOf(preset: Preset, webhookPaths: readonly string[]): Match {
+  switch (preset) {
+    case 'well-known':
+      return wellKnown;
+    case 'feeds':
+      return feeds;
+    case 'git':
+      return git;
+    case 'webhooks':
+      return webhooks(webhookPaths);
+    case 'monitors':
+      return monitors;
+    case 'link-previews':
+      return linkPreviews;
+  }
+}

@@ -1,0 +1,13 @@
+import type { Match } from '../rule.ts';
+
+/** Uptime monitors whose claim is proved; reading only. */
+export const monitors: Match = {
+  method: ['GET', 'HEAD'],
+  crawler: { category: ['Monitoring'], verified: true },
+};
+
+/** Those who make the card of a shared link, and whose claim is proved; reading only. */
+export const linkPreviews: Match = {
+  method: ['GET', 'HEAD'],
+  crawler: { category: ['Preview', 'Social Media'], verified: true },
+};

@@ -1,0 +1,189 @@
+import { execFile, type ExecFileException } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  COMMITTED_FILE,
+  COMMITTED_TEXT,
+  GIT_ENV,
+  type GitOrigin,
+  startGitOrigin,
+} from '../kit/git-origin.ts';
+import { poll, send } from '../kit/http.ts';
+import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
+import { rowsOf } from '../kit/sql.ts';
+import { type Product, startProduct } from '../kit/start-product.ts';
+import { storySettings } from '../kit/story-settings.ts';
+import { hasCurl, hasGit } from '../kit/tools.ts';
+import { HOME_IP } from '../kit/visitors.ts';
+
+/**
+ * One line, `presets: […]`, in front of a forge and a shop that challenge everybody, and real programs
+ * that run no JavaScript. What passes is counted at the origins and in SQL.
+ */
+
+const FORGE = 'forge.example';
+const EVENTS_MS = 15_000;
+
+let shop: RecordingOrigin;
+let forge: GitOrigin;
+let product: Product;
+let folder: string;
+
+beforeAll(async () => {
+  shop = await startRecordingOrigin();
+  forge = await startGitOrigin();
+  folder = await mkdtemp(join(tmpdir(), 'guard-presets-'));
+  const settings = storySettings(shop.url);
+  const [organisation] = settings['organisations'] as [object]; // as story-settings.ts writes it
+  const [site] = settings['sites'] as [object];
+  product = await startProduct({
+    ...settings,
+    organisations: [
+      {
+        ...organisation,
+        presets: ['well-known', 'feeds', 'git', 'webhooks', 'monitors', 'link-previews'],
+        webhook_paths: ['/hooks/**'],
+      },
+    ],
+    sites: [site, { hosts: [FORGE], organisation: 'acme', origin: forge.url }],
+  });
+});
+afterAll(async () => {
+  await product.stop();
+  await forge.close();
+  await shop.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A program to its end; the exit code of a failure is part of what it says. */
+function run(program: string, args: readonly string[]): Promise<Ended> {
+  return new Promise((resolve) => {
+    execFile(program, args, { env: GIT_ENV }, (error: ExecFileException | null, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });
+    });
+  });
+}
+
+const asForge = ['-c', `http.extraHeader=Host: ${FORGE}`];
+const at = (path: string) => product.addresses.gateway + path;
+
+/** The rules that decided, by path, once `count` events are there. */
+async function rulesOf(condition: string, count: number): Promise<string[]> {
+  const rows = await poll(
+    () =>
+      rowsOf<{ action: string; rule: string }>(
+        product,
+        `SELECT action, rule FROM events_distributed WHERE created_at > now() - INTERVAL 1 HOUR AND ${condition}`,
+      ),
+    (found) => found.length >= count,
+    EVENTS_MS,
+  );
+  return [...new Set(rows.map(({ action, rule }) => `${action} by ${rule}`))];
+}
+
+describe.skipIf(!hasGit)('presets: [git], with git itself', () => {
+  test('clones over smart HTTP, and pushes what it has committed', async () => {
+    const clone = join(folder, 'clone');
+    const cloned = await run('git', [...asForge, 'clone', '-q', at(forge.repository), clone]);
+    expect(cloned).toMatchObject({ code: 0 });
+    expect(await readFile(join(clone, COMMITTED_FILE), 'utf8')).toBe(COMMITTED_TEXT);
+
+    await writeFile(join(clone, COMMITTED_FILE), COMMITTED_TEXT.replaceAll('line', 'row'));
+    const inClone = ['-C', clone, ...asForge];
+    expect(await run('git', [...inClone, 'commit', '-qam', 'Rename'])).toMatchObject({ code: 0 });
+    const pushed = await run('git', [...inClone, 'push', '-q', 'origin', 'main']);
+    expect(pushed).toMatchObject({ code: 0 });
+    const head = await run('git', ['-C', clone, 'rev-parse', 'HEAD']);
+    const remote = await run('git', [...asForge, 'ls-remote', at(forge.repository), 'main']);
+    expect(remote.stdout).toContain(head.stdout.trim());
+
+    const { repository, arrivals } = forge;
+    expect(arrivals).toContain(`GET ${repository}/info/refs?service=git-upload-pack`);
+    expect(arrivals).toContain(`POST ${repository}/git-upload-pack`);
+    expect(arrivals).toContain(`POST ${repository}/git-receive-pack`);
+    const rules = await rulesOf(
+      `host = '${FORGE}' AND path LIKE '${repository}/%'`,
+      arrivals.length,
+    );
+    expect(rules).toEqual(['allow by preset:git']);
+  });
+
+  test.each(['/', '/ada/engine', '/ada/engine.git/info/refs', '/?service=git-upload-pack'])(
+    'its User-Agent on %s is challenged, and the forge sees nothing',
+    async (path) => {
+      const before = forge.arrivals.length;
+      const answer = await send(at(path), {
+        headers: { host: FORGE, 'user-agent': 'git/2.39.5', accept: '*/*' },
+      });
+      expect(answer.status).toBe(403);
+      expect(forge.arrivals).toHaveLength(before);
+    },
+  );
+});
+
+describe.skipIf(!hasCurl)('presets: [well-known, feeds, webhooks], with curl', () => {
+  const statusOf = async (path: string, args: readonly string[] = []) => {
+    const asked = ['-s', '-o', join(folder, 'body'), '-w', '%{http_code}', '--path-as-is'];
+    return (await run('curl', [...asked, ...args, at(path)])).stdout;
+  };
+
+  test.each([
+    ['/.well-known/acme-challenge/token', 'preset:well-known', []],
+    ['/robots.txt', 'preset:well-known', []],
+    ['/blog/feed/', 'preset:feeds', []],
+    ['/releases.atom', 'preset:feeds', ['-I']],
+    ['/hooks/orders', 'preset:webhooks', ['--json', '{"paid":true}']],
+  ])('%s passes by %s', async (path, rule, args) => {
+    expect(await statusOf(path, args)).toBe('200');
+    expect(shop.arrivals.map(({ url }) => url)).toContain(path);
+    expect(await rulesOf(`path = '${path}'`, 1)).toEqual([`allow by ${rule}`]);
+  });
+
+  test.each([
+    ['/products', []],
+    ['/.well-known/../products', []],
+    ['/products%3f.rss', []],
+    ['/blog/feed/', ['-d', 'comment=spam']],
+    ['/orders', ['--json', '{"paid":true}']],
+  ])('%s %j does not, and the shop sees nothing', async (path, args) => {
+    const before = shop.arrivals.length;
+    expect(await statusOf(path, args)).toBe('403');
+    expect(shop.arrivals).toHaveLength(before);
+  });
+});
+
+describe('presets: [monitors, link-previews], by address', () => {
+  const catalogue = CrawlerCatalogue.load();
+
+  test.each([
+    [
+      'UptimeRobot',
+      'Mozilla/5.0+(compatible; UptimeRobot/2.0; http://www.uptimerobot.com/)',
+      'monitors',
+    ],
+    ['TelegramBot', 'TelegramBot (like TwitterBot)', 'link-previews'],
+  ])('%s reads a page from its own address, and from no other', async (name, userAgent, preset) => {
+    const crawler = catalogue.identify(userAgent);
+    const list = crawler && catalogue.proofsOf(crawler).list;
+    const own = list?.entries[0]?.split('/', 1)[0] ?? '';
+    expect([crawler?.name, list?.ranges.has(own)]).toEqual([name, true]);
+    // The test stands where a trusted proxy does.
+    const from = (ip: string) =>
+      send(at(`/products/for-${preset}`), {
+        headers: { host: 'shop.example', 'user-agent': userAgent, 'x-forwarded-for': ip },
+      });
+    expect((await from(own)).status).toBe(200);
+    expect((await from(HOME_IP)).status).toBe(403);
+    const rules = await rulesOf(`path = '/products/for-${preset}'`, 2);
+    expect(rules.toSorted()).toEqual([`allow by preset:${preset}`, 'block by everybody']);
+  });
+});

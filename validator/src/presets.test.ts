@@ -1,0 +1,253 @@
+import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
+import type { ValidateRequest } from '@guard/config/contract/validate-request';
+import { PRESETS } from '@guard/config/settings/presets/preset-names';
+import { describe, expect, test } from 'vitest';
+import { validatorWith } from '../../test/kit/validator.ts';
+import {
+  chromeHttps,
+  curl,
+  googlebot,
+  HOME_IP,
+  safariIphone,
+  visit,
+} from '../../test/kit/visitors.ts';
+
+/** Everybody is challenged, as a cautious user would have it. */
+const STRICT = '[{ name: everybody, match: {}, detect: true, challenge: always }]';
+
+const organisation = { presets: [...PRESETS], webhook_paths: ['/hooks/**', '/api/stripe'] };
+const guard = validatorWith(STRICT, { organisation });
+const catalogue = CrawlerCatalogue.load();
+
+type Over = Partial<ValidateRequest>;
+const at = (path: string, over: Over = {}): ValidateRequest =>
+  visit({ headers: { ...curl }, ...over, url: `https://shop.example${path}` });
+const sent = (headers: Readonly<Record<string, string>>): Over => ({
+  headers: { ...curl, ...headers },
+});
+const as = (userAgent: string): Over => sent({ 'user-agent': userAgent });
+
+/** An address from the published list of a crawler. */
+function addressOf(name: string): string {
+  const crawler = catalogue.all().find((one) => one.name === name);
+  const [entry = ''] = (crawler && catalogue.proofsOf(crawler).list?.entries) ?? [];
+  expect(entry, name).not.toBe('');
+  return entry.split('/', 1)[0]?.replace(/\.0$/, '.1') ?? '';
+}
+
+/** What became of a request, and the rule that the event names. */
+async function decided(request: ValidateRequest): Promise<[string, string]> {
+  const { decision } = await guard.ask(request);
+  return [decision, guard.events.at(-1)?.rule ?? ''];
+}
+
+const refsOf = (path: string) => `${path}/info/refs?service=git-upload-pack`;
+const packed = (service: string): Over => ({
+  method: 'POST',
+  ...sent({ 'user-agent': 'git/2.39.5', 'content-type': `application/x-git-${service}-request` }),
+});
+const lfs: Over = { method: 'POST', ...sent({ 'content-type': 'application/vnd.git-lfs+json' }) };
+
+describe('preset:well-known lets any honest program read the files that are made for programs', () => {
+  test.each([
+    ['/.well-known/acme-challenge/token', as('Mozilla/5.0 (compatible; letsencrypt.org)')],
+    ['/.well-known/security.txt', {}],
+    ['/.well-known/carddav', { method: 'PROPFIND' }],
+    ['/.well-known/matrix/server', { method: 'OPTIONS' }],
+    ['/robots.txt', as('Mozilla/5.0 (compatible; MJ12bot/v1.4.8; http://mj12bot.com/)')],
+    ['/favicon.ico', {}],
+    ['/apple-touch-icon-120x120-precomposed.png', {}],
+    ['/site.webmanifest', { headers: { ...safariIphone } }],
+  ])('%s', async (path, over) => {
+    expect(await decided(at(path, over))).toEqual(['allow', 'preset:well-known']);
+  });
+
+  test.each([
+    ['/.well-known/acme-challenge/token', { method: 'POST' }],
+    ['/.well-known/', { method: 'PROPFIND' }],
+    ['/.well-known/../admin', {}],
+    ['/.well-known/..%2fadmin', {}],
+    ['/.well-known/;/../admin', {}],
+    ['/robots.txt/../admin', {}],
+    ['/a/robots.txt', {}],
+    ['/apple-touch-icon/x.png', {}],
+    ['/robots.txt', { headers: { ...googlebot } }],
+    ['/robots.txt', as('Mozilla/5.0 (X11; Linux x86_64) HeadlessChrome/147.0.0.0')],
+  ] as const)('and not %s %j', async (path, over) => {
+    expect((await decided(at(path, over)))[0]).not.toBe('allow');
+  });
+});
+
+describe('preset:feeds lets any honest program read a feed', () => {
+  test.each([
+    ['/feed', as('FreshRSS/1.26.1 (Linux; https://freshrss.org)')],
+    ['/blog/feed/', as('Feedly/1.0 (+http://www.feedly.com/fetcher.html; 7 subscribers)')],
+    ['/comments/feed/atom/', as('NetNewsWire (RSS Reader; https://netnewswire.com/)')],
+    ['/latest.rss', { headers: {} }],
+    ['/ada/engine/releases.atom', as('python-requests/2.32.3')],
+    ['/index.xml', { method: 'HEAD' }],
+    ['/feed.json?page=2', {}],
+    ['/caf%C3%A9/feed', {}],
+  ])('%s', async (path, over) => {
+    expect(await decided(at(path, over))).toEqual(['allow', 'preset:feeds']);
+  });
+
+  test.each([
+    ['/feed', { method: 'POST' }],
+    ['/feed/../admin', {}],
+    ['/admin;.rss', {}],
+    ['/admin%3f.rss', {}],
+    ['/admin%00.rss', {}],
+    ['/admin?.rss', {}],
+    ['/index.php/feed', {}],
+    ['/wp-login.PHP/x/feed/', {}],
+    ['/shop.aspx/1.rss', {}],
+    ['/feedback', {}],
+    ['/sitemap.xml', {}],
+    ['/feed', { headers: { ...googlebot } }],
+  ] as const)('and not %s %j', async (path, over) => {
+    expect((await decided(at(path, over)))[0]).not.toBe('allow');
+  });
+});
+
+describe('preset:git lets through what has path, method and form of git, whatever its User-Agent', () => {
+  test.each([
+    [refsOf('/ada/engine.git'), as('git/2.39.5')],
+    ['/ada/engine.git/info/refs?service=git-receive-pack', as('JGit/7.1.0')],
+    [refsOf('/ada/engine'), as('go-git/5.x')],
+    ['/ada/engine.git/git-upload-pack', packed('upload-pack')],
+    ['/ada/engine.git/git-receive-pack', packed('receive-pack')],
+    ['/ada/engine.git/info/lfs/objects/batch', lfs],
+    ['/ada/engine.git/info/lfs/locks/verify', lfs],
+    ['/ada/engine.git/info/lfs/locks', sent({ accept: 'application/vnd.git-lfs+json' })],
+    [`/ada/engine.git/info/lfs/objects/${'a'.repeat(64)}`, as('git-lfs/3.6.1')],
+  ])('%s', async (path, over) => {
+    expect(await decided(at(path, over))).toEqual(['allow', 'preset:git']);
+  });
+
+  test.each([
+    ['/', as('git/2.39.5')],
+    ['/?service=git-upload-pack', as('git/2.39.5')],
+    ['/ada/engine.git/info/refs', as('git/2.39.5')],
+    ['/ada/engine.git/info/refs?service=rm', as('git/2.39.5')],
+    ['/ada/engine.git/info/refs?service=git-upload-pack&service=x', as('git/2.39.5')],
+    [refsOf('/ada/engine.git'), { method: 'POST' }],
+    [refsOf('/admin%3f'), as('git/2.39.5')],
+    [refsOf('/admin%00'), as('git/2.39.5')],
+    [refsOf('/shop.php'), as('git/2.39.5')],
+    ['/ada/engine.git/git-upload-pack', { method: 'POST', ...as('git/2.39.5') }],
+    ['/ada/engine.git/git-upload-pack', packed('receive-pack')],
+    ['/ada/engine.git/git-upload-pack', { ...packed('upload-pack'), method: 'GET' }],
+    ['/login', packed('upload-pack')],
+    ['/ada/engine.git/info/lfs/objects/batch', { method: 'POST' }],
+    [refsOf('/ada/engine.git'), { headers: { ...googlebot } }],
+  ] as const)('and not %s %j', async (path, over) => {
+    expect((await decided(at(path, over)))[0]).not.toBe('allow');
+  });
+});
+
+describe('preset:webhooks lets through senders by their address, and anybody on the paths that are named', () => {
+  const STRIPE = 'Stripe/1.0 (+https://stripe.com/docs/webhooks)';
+
+  test.each([
+    ['/orders/paid', { method: 'POST', ...as(STRIPE), ip: addressOf('Stripe') }],
+    ['/hooks/github', { method: 'POST', ...as('GitHub-Hookshot/044aadd') }],
+    ['/hooks/own', { method: 'PUT' }],
+    ['/api/stripe', { method: 'OPTIONS' }],
+  ])('%s', async (path, over) => {
+    expect(await decided(at(path, over))).toEqual(['allow', 'preset:webhooks']);
+  });
+
+  test.each([
+    ['/orders/paid', { method: 'POST', ...as(STRIPE) }],
+    ['/hooks/stripe', { method: 'POST', ...as(STRIPE) }],
+    ['/orders/paid', { ...as(STRIPE), ip: addressOf('Stripe') }],
+    ['/orders/paid', { method: 'POST', ...as('GitHub-Hookshot/044aadd') }],
+    ['/hooks/github', { method: 'DELETE' }],
+    ['/hooks/../admin', { method: 'POST' }],
+    ['/hooks/..%2fadmin', { method: 'POST' }],
+    ['/api/stripe/keys', { method: 'POST' }],
+  ] as const)('and not %s %j', async (path, over) => {
+    expect((await decided(at(path, over)))[0]).not.toBe('allow');
+  });
+});
+
+describe.each([
+  [
+    'monitors',
+    'UptimeRobot',
+    'Mozilla/5.0+(compatible; UptimeRobot/2.0; http://www.uptimerobot.com/)',
+  ],
+  ['monitors', 'Pingdom', 'Pingdom.com_bot_version_1.4_(http://www.pingdom.com/)'],
+  ['monitors', 'Better Stack', 'Better Uptime Bot Mozilla/5.0'],
+  ['link-previews', 'TelegramBot', 'TelegramBot (like TwitterBot)'],
+  ['link-previews', 'facebookexternalhit', 'facebookexternalhit/1.1'],
+])('preset:%s: %s', (preset, name, userAgent) => {
+  const ip = addressOf(name);
+
+  test('reads any page from an address of its operator', async () => {
+    const rule = `preset:${preset}`;
+    expect(await decided(at('/any/page', { ...as(userAgent), ip }))).toEqual(['allow', rule]);
+    const head: Over = { ...as(userAgent), ip, method: 'HEAD' };
+    expect(await decided(at('/', head))).toEqual(['allow', rule]);
+  });
+
+  test('sends nothing, and from elsewhere reads nothing', async () => {
+    const posted: Over = { ...as(userAgent), ip, method: 'POST' };
+    expect((await decided(at('/login', posted)))[0]).not.toBe('allow');
+    expect((await decided(at('/', { ...as(userAgent), ip: HOME_IP })))[0]).not.toBe('allow');
+  });
+});
+
+describe('a preset lifts a challenge, and no rule of the user', () => {
+  const feed = at('/feed');
+
+  test("a user's block and a user's own allow decide before it", async () => {
+    const rules = `
+- { name: not from there, match: { ip: ${HOME_IP} }, verdict: block }
+- { name: rest, match: {}, detect: true }`;
+    const { ask, events } = validatorWith(rules, { organisation });
+    expect((await ask(feed)).decision).toBe('block');
+    expect((await ask({ ...feed, ip: '198.51.100.9' })).decision).toBe('allow');
+    expect(events.map(({ rule }) => rule)).toEqual(['not from there', 'preset:feeds']);
+  });
+
+  test('a budget still counts what it lets through', async () => {
+    const rules = `
+- { name: budget, match: { path: /feed }, rate_limit: { requests: 1, per: 1m } }
+- { name: rest, match: {}, detect: true }`;
+    const { ask } = validatorWith(rules, { organisation });
+    expect((await ask(feed)).decision).toBe('allow');
+    expect(await ask(feed)).toMatchObject({ decision: 'block', rate_limited: true });
+  });
+
+  test('without it the same requests are challenged, and a preset lifts nothing of another', async () => {
+    const { ask } = validatorWith(STRICT, { organisation: { presets: ['git'] } });
+    expect((await ask(feed)).decision).toBe('redirect');
+    expect((await ask(at('/robots.txt'))).decision).toBe('redirect');
+    expect((await ask(at(refsOf('/a.git')))).decision).toBe('allow');
+  });
+
+  test("a person's browser on a page is decided as if there were none", async () => {
+    expect(await decided(visit({ headers: { ...chromeHttps } }))).toEqual([
+      'redirect',
+      'everybody',
+    ]);
+  });
+
+  test('an explanation lists them as built in, behind the rules of the user', async () => {
+    const explained = await guard.validator.explain('acme', {
+      body: JSON.stringify(feed),
+      site: '',
+    });
+    if (explained.kind === 'error') throw new Error(explained.message);
+    expect(explained.explanation.rules.map(({ name, built_in }) => [name, built_in])).toEqual([
+      ['everybody', false],
+      ...PRESETS.map((preset) => [`preset:${preset}`, true]),
+      ['crawler allowlist', true],
+    ]);
+    const { decides } =
+      explained.explanation.rules.find(({ name }) => name === 'preset:feeds') ?? {};
+    expect(decides).toEqual(['verdict']);
+  });
+});
