@@ -62,7 +62,7 @@ const NGINX: Tool = {
 const HAPROXY: Tool = {
   name: 'haproxy',
   programs: ['haproxy'],
-  tests: 'HAProxy asks Guard from Lua',
+  tests: 'HAProxy asks Guard from Lua, and tells it by the PROXY protocol for whom it connects',
   install: 'apt-get install haproxy',
 };
 
@@ -71,6 +71,13 @@ const CADDY: Tool = {
   programs: ['caddy'],
   tests: 'Caddy asks Guard as forward_auth does',
   install: 'apt-get install caddy',
+};
+
+const WRK: Tool = {
+  name: 'wrk',
+  programs: ['wrk'],
+  tests: "the benches' load is what they say it is",
+  install: 'apt-get install wrk',
 };
 
 export const hasNginx = isThere(NGINX);
@@ -85,7 +92,7 @@ export const hasGit = isThere(GIT);
 export const hasCurl = isThere(CURL);
 
 export function missingTools(): readonly Tool[] {
-  return [WINDOWED_CHROMIUM, DESK, FIREFOX, OPENSSL, GIT, CURL, NGINX, HAPROXY, CADDY].filter(
+  return [WINDOWED_CHROMIUM, DESK, FIREFOX, OPENSSL, GIT, CURL, NGINX, HAPROXY, CADDY, WRK].filter(
     (tool) => !isThere(tool),
   );
 }
