@@ -2,11 +2,12 @@ import { check } from './commands/check.ts';
 import type { Command } from './commands/command.ts';
 import { crawlers } from './commands/crawlers.ts';
 import { explain } from './commands/explain.ts';
+import { keys } from './commands/keys.ts';
 import { start } from './commands/start.ts';
 import { print } from './terminal.ts';
 
 /** Every command of `guard`, in the order in which --help lists them. */
-const commands: readonly Command[] = [start, check, explain, crawlers];
+const commands: readonly Command[] = [start, check, explain, keys, crawlers];
 
 /** Runs `guard` with these arguments; resolves to the exit code. */
 export async function main(args: readonly string[]): Promise<number> {

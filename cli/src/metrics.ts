@@ -38,12 +38,21 @@ export function createMetrics(): MetricsPage {
       child.inc(by);
     },
     gauge(name, read) {
+      const { label, help } = table[name];
       new Gauge({
         name,
-        help: table[name].help,
+        help,
+        labelNames: label === undefined ? [] : [label],
         registers: [registry],
         collect() {
-          this.set(read());
+          const value = read();
+          if (typeof value === 'number') {
+            this.set(value);
+            return;
+          }
+          // What is gone by now must not be shown for ever.
+          this.reset();
+          for (const [child, number] of value) this.set({ [label ?? 'label']: child }, number);
         },
       });
     },

@@ -1,22 +1,25 @@
 import { openAnalytics, type Analytics } from '@guard/analytics';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { NetworkCatalogue } from '@guard/config/catalogue/networks';
-import type { AuthenticateBearer, Clock, Log } from '@guard/config/contract/ports';
+import type { AuthenticateBearer } from '@guard/config/contract/ports';
 import type { Service, Settings } from '@guard/config/settings/schema';
-import type { ListenAddress } from '@guard/config/settings/values';
 import { createGateway, type Gateway } from '@guard/gateway';
 import { createDocsServer } from '@guard/mcp';
 import { createResolver } from '@guard/validator';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closeAll, type Closer } from './house/close-all.ts';
 import { buildGeneration, type Generation, type PlainService } from './house/generation.ts';
-import type { Addresses, House } from './house/house.ts';
+import type { Addresses, Ambient, House } from './house/house.ts';
 import { retire } from './house/retire.ts';
-import type { MetricsPage } from './metrics.ts';
+import { asStarted } from './reload/need-restart.ts';
 import { createFront, type Front } from './services/front.ts';
-import { listenError, listenOn } from './services/listen.ts';
+import { listenGateway } from './services/listen-gateway.ts';
+import { listenOn } from './services/listen.ts';
 import { noAnalytics } from './services/no-analytics.ts';
 import { openStore } from './services/open-store.ts';
+import { RemoteValidators } from './services/remote-validators.ts';
+import { Crew } from './workers/crew.ts';
+import { sharedAddresses, threadCount } from './workers/shared-addresses.ts';
 
 export interface Running {
   /** Where each started service listens: a URL, or unix:path. */
@@ -31,13 +34,6 @@ export interface Running {
   close(): Promise<void>;
 }
 
-/** What the process gives to everything in it. */
-export interface Ambient {
-  readonly log: Log;
-  readonly clock: Clock;
-  readonly metrics: MetricsPage;
-}
-
 /** How long a start waits for the database. It is not needed to serve, so a slow one is left behind. */
 const DATABASE_START_MS = 8_000;
 
@@ -47,6 +43,8 @@ interface Progress {
   readonly opened: Closer[];
   readonly addresses: Partial<Record<Service, string>>;
   readonly fronts: Map<PlainService, Front>;
+  /** Threads beside this one. */
+  crew: Crew | undefined;
   gateway: Gateway | undefined;
   inForce: Generation | undefined;
   ready: boolean;
@@ -61,6 +59,7 @@ export async function startGuard(settings: Settings, ambient: Ambient): Promise<
     opened: [],
     addresses: {},
     fronts: new Map(),
+    crew: undefined,
     gateway: undefined,
     inForce: undefined,
     ready: false,
@@ -76,6 +75,7 @@ export async function startGuard(settings: Settings, ambient: Ambient): Promise<
     progress.opened.push(() => inForce(progress).close());
     await listenAll(first, progress);
     await openGateway(first, house, progress);
+    await beginCrew(first, house, progress);
     const { settled } = house.analytics;
     await Promise.race([settled, sleep(DATABASE_START_MS, undefined, { ref: false })]);
     progress.ready = true;
@@ -97,7 +97,9 @@ async function openHouse(settings: Settings, ambient: Ambient, progress: Progres
     inForce(progress).authenticate(authorization),
   );
   opened.push(() => analytics.close());
-  const store = openStore(settings.store, ambient);
+  const threads = threadCount(settings);
+  progress.crew = threads > 1 ? new Crew(threads - 1, ambient) : undefined;
+  const store = progress.crew?.store ?? openStore(settings.store, ambient);
   opened.push(() => store.close());
   metrics.gauge('guard_crawler_ranges_age_seconds', () =>
     Math.round((clock() - (inForce(progress).oldestCrawlerListAt ?? clock())) / 1000),
@@ -107,6 +109,7 @@ async function openHouse(settings: Settings, ambient: Ambient, progress: Progres
     analytics,
     store,
     resolver: createResolver(),
+    remotes: new RemoteValidators(ambient),
     networks: NetworkCatalogue.load(),
     docs: createDocsServer({
       publicUrl: () => inForce(progress).settings.public_urls.docs ?? addresses.docs ?? '',
@@ -148,30 +151,38 @@ async function openGateway(first: Generation, house: House, progress: Progress):
   const { gateway: plain, gateway_tls: secure, forward_auth: asked } = first.settings.listen;
   if (!plain && !secure && !asked) return;
   const { clock, log, metrics, analytics } = house;
-  const gateway = createGateway({ ...first.gateway, events: analytics.sink, clock, log, metrics });
+  const { proxy_protocol: proxyProtocol } = first.settings.listen;
+  const events = analytics.sink;
+  const ports = { events, clock, log, metrics };
+  const gateway = createGateway({
+    ...first.gateway,
+    ...ports,
+    proxyProtocol,
+    ...(progress.crew && { sharedAddress: 'claim' }),
+  });
   progress.opened.push(() => gateway.close());
   progress.gateway = gateway;
-  const open = async (
-    service: 'gateway' | 'gateway_tls' | 'forward_auth',
-    address: ListenAddress,
-    listen: (at: ListenAddress) => Promise<string>,
-  ) => {
-    try {
-      progress.addresses[service] = await listen(address);
-    } catch (error) {
-      throw listenError(service, address, error);
-    }
-  };
-  if (plain) await open('gateway', plain, gateway.listen);
-  if (secure) await open('gateway_tls', secure, gateway.listenTls);
-  if (asked) await open('forward_auth', asked, gateway.listenForwardAuth);
+  Object.assign(progress.addresses, await listenGateway(gateway, first.settings.listen));
+}
+
+/** The workers listen where the gateway of this thread does, so it goes first. */
+async function beginCrew(
+  { settings }: Generation,
+  house: House,
+  progress: Progress,
+): Promise<void> {
+  const { crew, addresses } = progress;
+  if (!crew) return;
+  progress.opened.push(() => crew.close());
+  const listen = sharedAddresses(settings.listen, addresses);
+  const { analytics } = house;
+  await crew.begin({ settings: { ...settings, listen }, addresses, analytics });
 }
 
 /** One turn of the event loop changes everything, so no request sees some of each. */
 async function replace(settings: Settings, house: House, progress: Progress): Promise<void> {
   const before = inForce(progress);
-  const { listen, store, analytics } = before.settings;
-  const next = await buildGeneration({ ...settings, listen, store, analytics }, house);
+  const next = await buildGeneration(asStarted(settings, before.settings), house);
   progress.gateway?.reload(next.gateway);
   for (const [service, front] of progress.fronts) {
     const app = next.routes.get(service);
@@ -179,4 +190,6 @@ async function replace(settings: Settings, house: House, progress: Progress): Pr
   }
   progress.inForce = next;
   retire(before, house.log);
+  const listen = sharedAddresses(next.settings.listen, progress.addresses);
+  await progress.crew?.reload({ ...next.settings, listen });
 }

@@ -2,7 +2,7 @@ import type { Log, MaybePromise, Metrics } from '@guard/config/contract/ports';
 import { readingsOf } from '@guard/config/matching/path-readings';
 import { arrive, type Reception } from './arrive/arrive.ts';
 import { collect, isCollectorPath } from './collector-path.ts';
-import { plainAnswer, serve } from './enforce/enforce.ts';
+import { plainAnswer, serve, serveLast } from './enforce/enforce.ts';
 import type { Fate, Judge } from './judge/judge.ts';
 import type { VisitorRequest, VisitorResponse } from './message.ts';
 import type { Onward, Visit } from './visit.ts';
@@ -55,7 +55,8 @@ export function createHandle(stages: Stages): Handle {
       const arrival = arrive(stages, req, res);
       if (arrival.kind === 'turned away') {
         metrics.count('guard_gateway_requests_total', arrival.outcome);
-        serve(req, res, arrival.answer, limits.lingerMs);
+        const send = arrival.outcome === 'refused' ? serveLast : serve;
+        send(req, res, arrival.answer, limits.lingerMs);
         return;
       }
       const { visit } = arrival;

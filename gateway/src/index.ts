@@ -1,21 +1,19 @@
-import { createClientOf } from './arrive/client-ip.ts';
-import { createConnections, trackUnderway } from './listen/connection.ts';
+import type { Door } from './listen/door.ts';
 import { drain } from './listen/drain.ts';
-import { createFailPolicy } from './judge/fail-policy.ts';
-import { createForwardAuth, type ForwardAuth } from './forward-auth/forward-auth.ts';
-import { HeldAnswers } from './forward-auth/held-answers.ts';
+import type { ForwardAuth } from './forward-auth/forward-auth.ts';
 import { FORWARD_AUTH_LIMITS } from './forward-auth/limits.ts';
 import { createForwardAuthServer } from './forward-auth/server.ts';
 import { sparingLog } from './forward-auth/sparing-log.ts';
 import { createForward } from './forward/forward.ts';
-import { createHandle, type Handle } from './handle.ts';
-import { createJudge } from './judge/judge.ts';
+import type { Handle } from './handle.ts';
+import { createBuild } from './in-force.ts';
 import { GATEWAY_LIMITS } from './limits.ts';
 import { listen } from './listen/listen.ts';
-import { createSites } from './arrive/match-site.ts';
-import type { Gateway, GatewayOptions, GatewaySettings } from './options.ts';
+import { watchForOneAddress } from './listen/one-address.ts';
+import type { Gateway, GatewayOptions } from './options.ts';
 import { OriginRegistry } from './origin/origin-registry.ts';
-import { createGatewayServer, type Intake } from './listen/server.ts';
+import { behindDoor, createPlainFront, type Intake } from './listen/server.ts';
+import { certificateExpiry } from './tls/certificate-expiry.ts';
 import { loadCertificates } from './tls/choose-certificate.ts';
 import { createTlsFront, type TlsFront } from './tls/front.ts';
 import { createUpgrades } from './forward/upgrade.ts';
@@ -27,34 +25,12 @@ export { type RemoteValidatorClient, validateOverHttp } from './judge/validate-o
 
 /** Builds a gateway: takes requests, asks, enforces, forwards. It listens when it is told to. */
 export function createGateway(options: GatewayOptions): Gateway {
-  const { events, clock, log, metrics } = options;
+  const { clock, log, metrics } = options;
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
-  const underwayOf = trackUnderway();
-  const origins = new OriginRegistry(limits);
-  const failPolicy = createFailPolicy({ events, metrics, log, clock });
-  const judge = createJudge(failPolicy, limits.askTimeoutMs);
-
-  const held = new HeldAnswers(clock, FORWARD_AUTH_LIMITS);
+  const origins = new OriginRegistry(limits, clock);
   const faults = sparingLog(log, clock, FORWARD_AUTH_LIMITS.logEveryMs);
-
-  function build(settings: GatewaySettings): { handle: Handle; forwardAuth: ForwardAuth } {
-    const { trustedProxies } = settings;
-    const draft = origins.draft();
-    const stages = {
-      limits,
-      log,
-      metrics,
-      sites: createSites(settings, draft.originsOf),
-      connectionOf: createConnections(trustedProxies, underwayOf),
-      clientOf: createClientOf(trustedProxies),
-      judge,
-      held,
-      faults,
-    };
-    draft.commit();
-    const built = createHandle(stages);
-    return { handle: built, forwardAuth: createForwardAuth(stages, built) };
-  }
+  const oneAddress = watchForOneAddress(log, clock);
+  const build = createBuild(options, { limits, origins, oneAddress, faults });
 
   let current = build(options);
   const handle: Handle = (req, res, onward) => {
@@ -63,22 +39,32 @@ export function createGateway(options: GatewayOptions): Gateway {
   const ports = { metrics, log, limits };
   const upgrades = createUpgrades(handle, ports);
   let closing = false;
+  const door: Door = {
+    ...ports,
+    faults,
+    proxyProtocol: options.proxyProtocol === true,
+    waiting: new Set(),
+    trusts: (peer) => current.trusts(peer),
+  };
   const intake: Intake = {
     handle,
     forward: createForward(ports),
     upgrades,
     limits,
+    door,
     isClosing: () => closing,
   };
-  const server = createGatewayServer(intake);
-  const forwardAuth = createForwardAuthServer(
-    (req, res) => {
-      current.forwardAuth(req, res);
-    },
-    limits,
-    intake.isClosing,
-  );
+  const server = createPlainFront(intake);
+  const answerProxy: ForwardAuth = (req, res) => {
+    current.forwardAuth(req, res);
+  };
+  const forwardAuth = behindDoor(createForwardAuthServer(answerProxy, limits, intake.isClosing), {
+    ...door,
+    proxyProtocol: false,
+  });
+  metrics.gauge('guard_gateway_one_address', () => (oneAddress.isOne() ? 1 : 0));
   let front: TlsFront | undefined;
+  const shared = options.sharedAddress;
 
   async function close(): Promise<void> {
     closing = true;
@@ -88,24 +74,30 @@ export function createGateway(options: GatewayOptions): Gateway {
       front && drain(front.server, limits.drainMs, front.cut),
       drain(forwardAuth, limits.drainMs, () => undefined),
     ]);
-    // A tunnel has no end of its own to wait for.
+    // A tunnel has no end of its own to wait for, and who is not introduced yet has nothing under way.
     upgrades.close();
+    for (const socket of door.waiting) socket.destroy();
     await drained;
     await origins.destroy();
   }
 
   return {
-    listen: (address) => listen(server, address, 'http'),
+    listen: (address) => listen(server, address, { scheme: 'http', shared }),
     listenTls: (address) => {
       const certificates = loadCertificates(options.certificates ?? []);
       if (certificates === undefined) throw new TypeError('https needs a certificate');
       front = createTlsFront(intake, certificates);
-      return listen(front.server, address, 'https');
+      metrics.gauge('guard_gateway_certificate_expiry_timestamp_seconds', () =>
+        certificateExpiry(current.certificates),
+      );
+      return listen(front.server, address, { scheme: 'https', shared });
     },
-    listenForwardAuth: (address) => listen(forwardAuth, address, 'http'),
+    listenForwardAuth: (address) =>
+      listen(forwardAuth, address, { scheme: 'http', shared: undefined }),
     reload: (settings) => {
       const certificates = front && loadCertificates(settings.certificates ?? []);
       current = build(settings);
+      oneAddress.restart();
       if (certificates) front?.useCertificates(certificates);
     },
     close,

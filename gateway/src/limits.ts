@@ -8,6 +8,8 @@ export interface GatewayLimits {
   /** A visitor's connection on which nothing moves. Longer than the origin's own time, which answers first. */
   readonly idleTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
+  /** Time for the header of the PROXY protocol, where it is spoken. */
+  readonly proxyHeaderMs: number;
   /** Time for the first message of a TLS handshake, and for all of it. */
   readonly helloMs: number;
   readonly handshakeMs: number;
@@ -52,6 +54,7 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   connectionsCheckingIntervalMs: 1_000,
   idleTimeoutMs: 330_000,
   keepAliveTimeoutMs: 60_000,
+  proxyHeaderMs: 5_000,
   helloMs: 5_000,
   handshakeMs: 10_000,
   http2OpeningMs: 2_000,

@@ -12,6 +12,8 @@ export interface VisitorRequest {
   readonly headers: IncomingHttpHeaders;
   /** Names and values in turn, as sent. */
   readonly rawHeaders: readonly string[];
+  /** The same of the trailer section, when 'end' is emitted. */
+  readonly rawTrailers: readonly string[];
   readonly httpVersion: string;
   readonly httpVersionMajor: number;
   readonly httpVersionMinor: number;
@@ -43,8 +45,6 @@ export interface VisitorResponse {
 
 /** What a request came on, and ends with: a connection, or one stream of an HTTP/2 connection. */
 export interface VisitorSocket {
-  /** Undefined for a unix socket. */
-  readonly remoteAddress?: string | undefined;
   readonly destroyed: boolean;
   /** Breaks off, so that an answer under way cannot be taken for a whole one. */
   destroy(): unknown;

@@ -36,6 +36,13 @@ export interface GatewayOptions extends GatewaySettings {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Connections to `listen` and `listenTls` begin with a PROXY header: listen/door.ts. */
+  readonly proxyProtocol?: boolean;
+  /**
+   * Several gateways of one process listen at the addresses of `listen` and `listenTls` (SO_REUSEPORT).
+   * The first one claims an address, and finds out whether another program has it; the others join.
+   */
+  readonly sharedAddress?: 'claim' | 'join';
   /** Bounds that differ from limits.ts. */
   readonly limits?: Partial<GatewayLimits>;
 }

@@ -23,6 +23,14 @@ export interface Visit extends Inquiry {
   readonly hasBody: boolean;
 }
 
+/** What the origin is told about a visitor. Each is empty where it is not known, or there is none. */
+export interface VisitorFacts {
+  /** Digest of the session: config/contract/session-digest. */
+  readonly session: string;
+  /** A crawler, by RFC 9651: `verified` or `claimed`, and in parameters its name and id. */
+  readonly crawler: string;
+}
+
 /**
  * Why a request goes on to the origin, which is told so in X-Guard-Decision:
  * `allow` by the validator, `not_matched` because nobody was to be asked (spec 2.2), `fail_open`
@@ -32,13 +40,17 @@ export interface Passage {
   readonly decision: 'allow' | 'not_matched' | 'fail_open' | 'observe';
   /** Id of the decision's event; undefined when there was none. */
   readonly requestId: string | undefined;
+  readonly visitor: VisitorFacts;
   /** What the validator wants on the answer of the origin. */
   readonly additions: AnswerAdditions | undefined;
 }
 
+export const NOTHING_KNOWN: VisitorFacts = { session: '', crawler: '' };
+
 export const UNPROTECTED: Passage = {
   decision: 'not_matched',
   requestId: undefined,
+  visitor: NOTHING_KNOWN,
   additions: undefined,
 };
 

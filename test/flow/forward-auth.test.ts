@@ -71,6 +71,7 @@ for (const [name, isThere] of PROXIES) {
       const { headers } = origin.exchanges[0] ?? {};
       expect(headers?.['x-guard-decision']).toBe('allow');
       expect(headers?.['x-guard-request-id']).toMatch(UUID);
+      expect(headers?.['x-guard-session']).toMatch(/^[0-9a-f]{32}$/);
     });
 
     test('what the validator sets on an allow arrives at the visitor (spec 4.1 rule 2)', async () => {
@@ -139,6 +140,8 @@ for (const [name, isThere] of PROXIES) {
       const headers = {
         'X-Guard-Decision': 'from the visitor',
         'X-Guard-Request-Id': 'from the visitor',
+        'X-Guard-Session': 'from the visitor',
+        'X-Guard-Crawler': 'from the visitor',
         X_Guard_Decision: 'from the visitor',
       };
       expect((await visit('/open/forged', { headers })).status).toBe(200);

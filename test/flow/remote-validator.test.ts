@@ -15,6 +15,7 @@ import { SECRET_KEY, storySettings } from '../kit/story-settings.ts';
 /** What the remote validator does to each question; a test sets it. */
 let behave: (response: ServerResponse) => void = () => undefined;
 const keys: (string | string[] | undefined)[] = [];
+const ANY_PORT = '127.0.0.1:0';
 
 let validator: Server;
 let origin: RecordingOrigin;
@@ -31,7 +32,9 @@ beforeAll(async () => {
   const { port } = validator.address() as AddressInfo;
   origin = await startRecordingOrigin();
   const remote = { url: `http://127.0.0.1:${port}`, key: SECRET_KEY, timeout: '300ms' };
-  product = await startProduct(storySettings(origin.url, { site: { validator: remote } }));
+  const settings = storySettings(origin.url, { site: { validator: remote } });
+  const listen = { gateway: ANY_PORT, forward_auth: ANY_PORT, api: ANY_PORT, admin: ANY_PORT };
+  product = await startProduct({ ...settings, listen });
 });
 afterAll(async () => {
   await product.stop();
@@ -104,5 +107,42 @@ describe('(g) a gateway whose remote validator', () => {
     expect(answer.headers['x-from']).toBe('validator');
     expect(new Set(keys)).toEqual(new Set([SECRET_KEY]));
     expect(product.log()).not.toContain(SECRET_KEY);
+  });
+
+  test.each([
+    ['silence opens', () => undefined, 204, 'fail_open'],
+    ['500 opens', answering(500, error('internal_server_error')), 204, 'fail_open'],
+    ['400 closes', answering(400, error('invalid_ip')), 403, undefined],
+  ])('is asked in forward-auth mode too, where %s', async (_name, how, status, decision) => {
+    behave = how;
+    const answer = await send(`${product.addresses.forward_auth}/check/caddy`, {
+      headers: {
+        'X-Forwarded-For': '203.0.113.7',
+        'X-Forwarded-Method': 'GET',
+        'X-Forwarded-Proto': 'http',
+        'X-Forwarded-Host': 'shop.example',
+        'X-Forwarded-Uri': '/asked',
+      },
+    });
+    expect([answer.status, answer.headers['x-guard-decision']]).toEqual([status, decision]);
+  });
+
+  test('falls silent is left alone, and is asked again when it is back: it fails open and says so', async () => {
+    behave = () => undefined;
+    const visit = () => send(`${product.addresses.gateway}/silent`);
+    await Promise.all([visit(), visit(), visit(), visit(), visit()]);
+    const page = async () => (await send(`${product.addresses.admin}/metrics`)).body;
+    expect(await page()).toContain('guard_gateway_validators_away 1\n');
+
+    const askedBefore = keys.length;
+    expect((await visit()).body).toBe(ORIGIN_PAGE);
+    expect(keys.length).toBe(askedBefore);
+    expect(await page()).toContain('guard_gateway_fail_open_total{reason="breaker_open"} 1\n');
+    expect(product.log()).toContain('validator_breaker_opened');
+
+    behave = answering(200, { success: true, decision: 'block', status_code: 451 });
+    await poll(visit, ({ status }) => status === 451, 20_000);
+    expect(await page()).toContain('guard_gateway_validators_away 0\n');
+    expect(product.log()).toContain('validator_breaker_closed');
   });
 });

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connects } from './connects.ts';
+import { freePort } from './free-port.ts';
 
 const EXAMPLES = join(import.meta.dirname, '..', '..', 'examples', 'forward-auth');
 
@@ -101,14 +101,4 @@ export async function startPeer(name: PeerProxy, { guard, site }: Places): Promi
     throw new Error(`${name} did not start: ${log}`);
   }
   return { url: `http://127.0.0.1:${port}`, port, close };
-}
-
-/** A port that was free a moment ago: these programs cannot say which one they were given. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // a TCP listener has one
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,3 +1,4 @@
+import type { KnownBesides } from '@guard/config/contract/ports';
 import { mintRequestId } from '@guard/config/contract/request-id';
 import type { Cookie, ValidateResponse } from '@guard/config/contract/validate-response';
 import type { Challenge } from './challenge/tickets/issue.ts';
@@ -21,8 +22,14 @@ export interface Setting {
   readonly startedAt: number;
 }
 
+/** The wire's answer, and what it does not say. */
+export interface Responded extends KnownBesides {
+  readonly kind: 'response';
+  readonly response: ValidateResponse;
+}
+
 /** A judgement to the wire's answer, and to the event that remembers it. */
-export function respond(facts: Facts, judged: Judgement, setting: Setting): ValidateResponse {
+export function respond(facts: Facts, judged: Judgement, setting: Setting): Responded {
   const { policy, engine } = setting;
   const judgement = engine.observe ? observed(judged) : judged;
   const { enforced } = judgement;
@@ -46,7 +53,12 @@ export function respond(facts: Facts, judged: Judgement, setting: Setting): Vali
   };
   const response = render(enforced, answer);
   engine.events.record(describeEvent(judgement, response, answer, setting));
-  return response;
+  return {
+    kind: 'response',
+    response,
+    session: sessionId,
+    crawlerVerified: facts.crawler?.verified === true,
+  };
 }
 
 const NO_COOKIES: readonly Cookie[] = [];

@@ -2,13 +2,12 @@ import type { ValidateErrorType } from '@guard/config/contract/errors';
 import { VALIDATE } from '@guard/config/contract/limits';
 import type { MaybePromise } from '@guard/config/contract/ports';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
-import type { ValidateResponse } from '@guard/config/contract/validate-response';
 import { afterWith, within } from './deadline.ts';
 import type { Caller, Engine } from './engine.ts';
 import { nameOf } from './error-name.ts';
 import type { Policy } from './organisation.ts';
 import { describe, type RequestFacts, type SessionFact } from './request/facts.ts';
-import { respond, type Setting } from './respond.ts';
+import { respond, type Responded, type Setting } from './respond.ts';
 import { direct } from './rules/direct.ts';
 import { resolveSession } from './session/resolve.ts';
 import { Findings } from './signals/findings.ts';
@@ -16,7 +15,7 @@ import { decide } from './verdict/decide.ts';
 import type { Judgement } from './verdict/verdict.ts';
 
 export type Validated =
-  | { readonly kind: 'response'; readonly response: ValidateResponse }
+  | Responded
   | { readonly kind: 'error'; readonly type: ValidateErrorType; readonly message?: string };
 
 const TIMED_OUT: Validated = { kind: 'error', type: 'validation_timeout' };
@@ -73,7 +72,7 @@ function judge(session: SessionFact, decision: Decision): MaybePromise<Validated
 
 function answered(judgement: Judgement, decision: Decision): Validated {
   if (isOver(decision)) return TIMED_OUT;
-  return { kind: 'response', response: respond(decision.facts, judgement, decision) };
+  return respond(decision.facts, judgement, decision);
 }
 
 function inTime(answer: Promise<Validated>, decision: Decision): Promise<Validated> {

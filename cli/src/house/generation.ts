@@ -49,7 +49,7 @@ export async function buildGeneration(settings: Settings, house: House): Promise
   });
   const authenticate = createBearerAuth(settings.organisations, house.clock);
   const routes = await routesOf(settings, house, validator, authenticate);
-  const asking = gatewaySites(settings.sites, validator);
+  const asking = gatewaySites(settings.sites, validator, house.remotes);
   return {
     settings,
     authenticate,

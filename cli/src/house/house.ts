@@ -5,18 +5,25 @@ import type { Service } from '@guard/config/settings/schema';
 import type { createResolver } from '@guard/validator';
 import type { FastifyPluginAsync } from 'fastify';
 import type { MetricsPage } from '../metrics.ts';
+import type { RemoteValidators } from '../services/remote-validators.ts';
 
 export type Addresses = Readonly<Partial<Record<Service, string>>>;
 
-/** What an installation keeps while it runs, however often its settings are read again. */
-export interface House {
+/** What the process gives to everything in it. */
+export interface Ambient {
   readonly log: Log;
   readonly clock: Clock;
   readonly metrics: MetricsPage;
+}
+
+/** What an installation keeps while it runs, however often its settings are read again. */
+export interface House extends Ambient {
   readonly analytics: Analytics;
   readonly store: SessionStore;
   /** Looks up the names of addresses that claim to be a crawler's. */
   readonly resolver: ReturnType<typeof createResolver>;
+  /** What is known of a remote validator, and the connections to it, outlast the settings. */
+  readonly remotes: RemoteValidators;
   /** Bundled with the program, and slow to read. */
   readonly networks: NetworkCatalogue;
   /** The documentation, for the `docs` listener. */

@@ -3,11 +3,20 @@ import type { Settings } from '@guard/config/settings/schema';
 import { isDeepStrictEqual } from 'node:util';
 
 /** Settings that hold from the start of the process to its end. */
-export type StartSettings = Pick<Settings, 'listen' | 'store' | 'analytics' | 'organisations'>;
+export type StartSettings = Pick<
+  Settings,
+  'listen' | 'store' | 'analytics' | 'workers' | 'organisations'
+>;
+
+/** New settings, with what holds from the start on as it was then. */
+export function asStarted(next: Settings, atStart: StartSettings): Settings {
+  const { listen, store, analytics, workers } = atStart;
+  return { ...next, listen, store, analytics, workers };
+}
 
 /**
  * What differs in new settings from those of the start and only a restart can bring about: where
- * Guard listens, where it keeps sessions and events, and the database account of an organisation that
+ * Guard listens, with how many workers, where it keeps sessions and events, and the database account of an organisation that
  * was not there at the start.
  */
 export function needRestart(atStart: StartSettings, next: Settings): SettingPath[] {
@@ -18,7 +27,7 @@ export function needRestart(atStart: StartSettings, next: Settings): SettingPath
       // Both come from the same schema, so each name is one of its services.
       .filter((name) => !isSame(atStart.listen, next.listen, name as keyof Settings['listen']))
       .map((name) => ['listen', name]),
-    ...(['store', 'analytics'] as const)
+    ...(['store', 'analytics', 'workers'] as const)
       .filter((name) => !isSame(atStart, next, name))
       .map((name) => [name]),
     ...(atStart.analytics === undefined

@@ -19,7 +19,7 @@ function read(text: string): LoadResult {
 function rig() {
   const first = read(START);
   if (first.kind === 'invalid') throw new Error(JSON.stringify(first.problems));
-  const gauges = new Map<string, () => number>();
+  const gauges = new Map<string, () => unknown>();
   const lines: { event: string; fields: Parameters<Log>[2] }[] = [];
   const counted: (string | undefined)[] = [];
   const applied: Settings[] = [];

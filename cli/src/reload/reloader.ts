@@ -3,7 +3,7 @@ import { formatProblem, type Loaded, type LoadResult } from '@guard/config/setti
 import { formatPath } from '@guard/config/settings/problems';
 import type { Settings } from '@guard/config/settings/schema';
 import { changesBetween } from './changes.ts';
-import { needRestart } from './need-restart.ts';
+import { asStarted, needRestart } from './need-restart.ts';
 import { type Watch, watchFiles } from './watch-files.ts';
 
 /** Why the settings are read again. */
@@ -98,8 +98,7 @@ export function createReloader(options: ReloaderOptions): Reloader {
       const place = `${file}:${line}:${column}`;
       log('warn', 'reload_needs_restart', { setting: formatPath(path), place });
     }
-    const { listen, store, analytics } = first.settings;
-    const effective = { ...settings, listen, store, analytics };
+    const effective = asStarted(settings, first.settings);
     const changed = changesBetween(inForce, effective).join(', ');
     if (!settings.secret.some((secret) => inForce.secret.includes(secret))) {
       log('warn', 'reload_voided_sessions', { why: 'no secret of before is in the list' });

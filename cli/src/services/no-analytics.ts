@@ -7,6 +7,8 @@ const MESSAGE = 'The settings file has no `analytics`, so no events are kept.';
 export function noAnalytics(metrics: Metrics): Analytics {
   return {
     sink: { record: () => metrics.count('guard_events_total', 'dropped') },
+    accept: ({ rows }) => metrics.count('guard_events_total', 'dropped', rows),
+    waiting: () => 0,
     runQuery: () => Promise.resolve({ kind: 'unavailable', message: MESSAGE }),
     listColumns: () => Promise.resolve([]),
     routes: (app) => {

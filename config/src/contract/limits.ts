@@ -7,6 +7,8 @@ const DAY_S = 86_400;
 export const VALIDATE = {
   /** The validator's own budget for one decision, in milliseconds (spec 8). */
   budgetMs: 500,
+  /** How long a caller waits for an answer, in milliseconds (spec 4.1 rule 1). */
+  callersTimeoutMs: { min: 300, max: 500, default: 400 },
   /** Largest body of `POST /validate`, in bytes. */
   maxBodyBytes: 256 * KiB,
   /** Deepest nesting of its JSON. The contract needs two levels; later fields may bring more. */

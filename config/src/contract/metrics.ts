@@ -8,17 +8,42 @@ export const metrics = {
   guard_gateway_fail_open_total: {
     kind: 'counter',
     label: 'reason',
-    help: 'Requests passed to the origin because the validator gave no usable answer.',
+    help: 'Requests passed to the origin because the validator gave no usable answer, by reason: timeout, connection, overloaded, breaker_open, server_error, unsuccessful, bad_answer.',
   },
   guard_gateway_fail_closed_total: {
     kind: 'counter',
     label: 'reason',
     help: 'Requests denied because the validator rejected the question (4xx).',
   },
+  guard_gateway_validators_away: {
+    kind: 'gauge',
+    label: undefined,
+    help: 'Remote validators that are not asked at present, because they gave no answer lately.',
+  },
+  guard_gateway_breaker_changes_total: {
+    kind: 'counter',
+    label: 'change',
+    help: 'Changes of the circuit breakers in front of remote validators: opened, stayed_open, closed.',
+  },
   guard_gateway_origin_errors_total: {
     kind: 'counter',
     label: 'reason',
     help: 'Requests answered with 502, 503 or 504, or cut off, because of the origin.',
+  },
+  guard_gateway_connections_refused_total: {
+    kind: 'counter',
+    label: 'reason',
+    help: 'Connections closed before their first request, by reason: full, untrusted_peer, proxy_header_malformed, proxy_header_late.',
+  },
+  guard_gateway_certificate_expiry_timestamp_seconds: {
+    kind: 'gauge',
+    label: 'host',
+    help: 'When the certificate shown for a host ends, in seconds since 1970; by the first host of each certificate.',
+  },
+  guard_gateway_one_address: {
+    kind: 'gauge',
+    label: undefined,
+    help: '1 while nearly all requests come from one address, so that a proxy is likely taken for the visitor, else 0.',
   },
   guard_forward_auth_requests_total: {
     kind: 'counter',
@@ -64,6 +89,16 @@ export const metrics = {
     kind: 'counter',
     label: 'outcome',
     help: 'Times the settings were read again, by outcome: applied, refused.',
+  },
+  guard_workers: {
+    kind: 'gauge',
+    label: undefined,
+    help: 'Threads that serve the gateway, where there is more than one.',
+  },
+  guard_workers_restarted_total: {
+    kind: 'counter',
+    label: undefined,
+    help: 'Worker threads that ended unasked and were begun again.',
   },
   guard_last_reload_successful: {
     kind: 'gauge',

@@ -22,23 +22,47 @@ export type Log = (
 /** Counters and gauges for `GET /metrics`. The names, and what they mean, are contract/metrics.ts. */
 export interface Metrics {
   count(name: MetricName, label?: string, by?: number): void;
-  /** Registers a value that is read when somebody asks for it. */
-  gauge(name: MetricName, read: () => number): void;
+  /** Registers a value, or one for each label, that is read when somebody asks for it. */
+  gauge(name: MetricName, read: () => number | ReadonlyMap<string, number>): void;
 }
 
 // ---- gateway asks, validator decides --------------------------------------------------------
 
 /** Every way a question to a validator can end. Which of them pass a visitor is gateway/fail-policy.ts. */
 export type ValidateOutcome =
-  | { readonly kind: 'answered'; readonly response: ForeignValidateResponse }
+  | {
+      readonly kind: 'answered';
+      readonly response: ForeignValidateResponse;
+      /** What an answer on the wire does not say; absent where it came over the wire. */
+      readonly known?: KnownBesides;
+    }
   /** The validator refused the question itself: any 4xx. */
   | { readonly kind: 'rejected'; readonly status: number; readonly type: string }
-  /** No usable answer: 5xx, `success: false`, nonsense, no connection, or too late. */
-  | {
-      readonly kind: 'failed';
-      readonly reason: 'server_error' | 'unsuccessful' | 'malformed' | 'transport' | 'timeout';
-      readonly detail: string;
-    };
+  /** No usable answer: 5xx, `success: false`, nonsense, no connection, too late, or not asked at all. */
+  | { readonly kind: 'failed'; readonly reason: ValidateFailure; readonly detail: string };
+
+/** Why there is no usable answer; the label of `guard_gateway_fail_open_total`. */
+export type ValidateFailure =
+  | 'server_error'
+  /** `success: false` with HTTP 200. */
+  | 'unsuccessful'
+  /** Not an answer of spec 2.2: another shape, no JSON, too large, a redirect. */
+  | 'bad_answer'
+  /** No connection, or one that broke before the answer was whole. */
+  | 'connection'
+  | 'timeout'
+  /** Not asked: as many questions are under way, and waiting, as there may be. */
+  | 'overloaded'
+  /** Not asked: the validator has given no answer lately. */
+  | 'breaker_open';
+
+/** What a validator knows about a visitor beside its answer. */
+export interface KnownBesides {
+  /** The session that the visitor presented or is given; empty when there is none. */
+  readonly session: string;
+  /** The crawler of the answer is who it says it is. */
+  readonly crawlerVerified: boolean;
+}
 
 /** How the asking side is placed; never part of the wire. */
 export interface ValidateContext {

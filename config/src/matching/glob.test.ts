@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { compileGlob, compileLooseGlob, compilePattern, compileTextPattern, MAX_REGEX_INPUT } from './glob.ts';
+import {
+  compileGlob,
+  compileLooseGlob,
+  compilePattern,
+  compileTextPattern,
+  MAX_REGEX_INPUT,
+} from './glob.ts';
 import { compileRegex } from './regex.ts';
 import { seededRandom } from '../../../test/kit/seeded-random.ts';
 

@@ -19,6 +19,11 @@ export interface Contradiction {
 
 const text = z.string().optional().catch(undefined);
 const anything = z.unknown().optional();
+/** An address; or a switch that is on. */
+const listener = z
+  .union([z.string(), z.literal(true)])
+  .optional()
+  .catch(undefined);
 
 function listOf<T extends z.ZodType>(item: T) {
   return z.array(item).catch([]).default([]);
@@ -39,7 +44,8 @@ function listOrUnknown<T extends z.ZodType>(item: T) {
 }
 
 const Outline = outline({
-  listen: z.record(z.string(), text).catch({}).default({}),
+  listen: z.record(z.string(), listener).catch({}).default({}),
+  workers: anything,
   tls: anything,
   trusted_proxies: listOrUnknown(anything),
   organisations: listOrUnknown(
@@ -48,6 +54,8 @@ const Outline = outline({
       site_key: text,
       secret_keys: listOf(Key),
       analytics_keys: listOf(Key),
+      presets: listOf(text),
+      webhook_paths: anything,
       rules: listOf(OutlinedRule),
     }),
   ),
@@ -62,10 +70,13 @@ export function findContradictions(value: unknown): Contradiction[] {
     ...organisationNames(settings),
     ...keys(settings),
     ...rules(settings),
+    ...unheardWebhooks(settings),
     ...hosts(settings),
     ...siteOrganisations(settings),
     ...listeners(settings),
+    ...unshareable(settings),
     ...unaskable(settings),
+    ...unintroduced(settings),
   ];
 }
 
@@ -154,6 +165,15 @@ function isIdle(rule: Readonly<Record<string, unknown>>): boolean {
   );
 }
 
+function unheardWebhooks({ organisations }: Outline): Contradiction[] {
+  const message = 'expected webhooks among the presets of this organisation: only it reads these';
+  return (organisations ?? []).flatMap(({ presets, webhook_paths }, index) =>
+    webhook_paths === undefined || presets.includes('webhooks')
+      ? []
+      : [{ path: ['organisations', index, 'webhook_paths'], message }],
+  );
+}
+
 function hosts({ sites }: Outline): Contradiction[] {
   return repeated(
     (sites ?? []).flatMap((site, index) =>
@@ -194,7 +214,7 @@ function listeners({ listen, tls, sites, organisations }: Outline): Contradictio
   const collisions = repeated(
     named.map(([service, address]) => ({
       // Port 0 is a different one every time.
-      name: address === undefined || /:0+$/.test(address) ? undefined : address,
+      name: typeof address !== 'string' || /:0+$/.test(address) ? undefined : address,
       path: ['listen', service],
     })),
     'an address of its own for each service',
@@ -227,7 +247,35 @@ function listeners({ listen, tls, sites, organisations }: Outline): Contradictio
 /** Forward-auth answers trusted peers only. Who comes by a unix socket is one. */
 function unaskable({ listen, trusted_proxies }: Outline): Contradiction[] {
   const address = listen['forward_auth'];
-  if (address === undefined || address.startsWith('unix:')) return [];
+  if (typeof address !== 'string' || address.startsWith('unix:')) return [];
   const message = 'expected the addresses of the proxies that ask listen.forward_auth';
   return trusted_proxies?.length === 0 ? [{ path: ['trusted_proxies'], message }] : [];
+}
+
+/** Several workers listen at one address, which a unix socket does not allow. */
+function unshareable({ listen, workers }: Outline): Contradiction[] {
+  if (workers === undefined || workers === 1) return [];
+  const message = 'expected host:port: with several workers the gateway cannot listen on a socket';
+  return ['gateway', 'gateway_tls'].flatMap((service) => {
+    const address = listen[service];
+    const isSocket = typeof address === 'string' && address.startsWith('unix:');
+    return isSocket ? [{ path: ['listen', service], message }] : [];
+  });
+}
+
+/** The PROXY protocol is spoken on the front proxy alone, and believed of trusted peers only. */
+function unintroduced({ listen, trusted_proxies }: Outline): Contradiction[] {
+  if (listen['proxy_protocol'] !== true) return [];
+  const fronts = ['gateway', 'gateway_tls'].flatMap((service) => {
+    const address = listen[service];
+    return typeof address === 'string' ? [address] : [];
+  });
+  if (fronts.length === 0) {
+    const message = 'expected listen.gateway or listen.gateway_tls, where it is spoken';
+    return [{ path: ['listen', 'proxy_protocol'], message }];
+  }
+  if (trusted_proxies?.length !== 0) return [];
+  if (fronts.every((address) => address.startsWith('unix:'))) return [];
+  const message = 'expected the addresses of the balancers that listen.proxy_protocol is for';
+  return [{ path: ['trusted_proxies'], message }];
 }

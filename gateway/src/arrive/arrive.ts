@@ -5,17 +5,20 @@ import { readFraming } from './framing.ts';
 import { readStreamFraming, StreamRequest } from '../http2/stream-request.ts';
 import type { GatewayLimits } from '../limits.ts';
 import type { Sites } from './match-site.ts';
-import type { VisitorRequest, VisitorResponse } from '../message.ts';
+import type { VisitorRequest, VisitorResponse, VisitorSocket } from '../message.ts';
 import type { ServedAnswer } from '../judge/plan-answer.ts';
 import { passesBefore } from '../forward/proxy-headers.ts';
 import type { Visit } from '../visit.ts';
 
-/** A request that is understood, or the answer it gets for not being one. */
+/**
+ * A request that is understood and wants something of a site, or the answer that it gets here. After
+ * `refused` nothing more is taken from its connection.
+ */
 export type Arrival =
   | { readonly kind: 'visit'; readonly visit: Visit }
   | {
       readonly kind: 'turned away';
-      readonly outcome: 'refused' | 'unknown_host';
+      readonly outcome: 'refused' | 'unknown_host' | 'served';
       readonly answer: ServedAnswer;
     };
 
@@ -29,29 +32,46 @@ export interface Reception {
 /** More than this many gateways in a row are one that forwards to itself. */
 const MAX_PASSES = 5;
 
+/**
+ * Connections on which a request was refused. Whoever sent it may see another end of it than the
+ * gateway does, so what follows, which Node has read already, may be no request at all.
+ */
+const refusedOn = new WeakSet<VisitorSocket>();
+
 /** Everything that can be said about a request before anybody is asked about it. */
 export function arrive(reception: Reception, req: VisitorRequest, res: VisitorResponse): Arrival {
   const { limits, sites, connectionOf, clientOf } = reception;
+  if (refusedOn.has(req.socket)) return refuse(req, 400, 'Behind a refused request.');
   const framing =
     req instanceof StreamRequest ? readStreamFraming(req, limits) : readFraming(req, limits);
-  if (framing.kind === 'refused') return refuse(framing.status, framing.why);
+  if (framing.kind === 'refused') return refuse(req, framing.status, framing.why);
 
   const site = sites.match(framing.host);
   if (site === undefined) {
     const answer = plainAnswer(421, 'No such site here.');
     return { kind: 'turned away', outcome: 'unknown_host', answer };
   }
-  if (passesBefore(req.headers.via) >= MAX_PASSES) return refuse(508, 'Loop detected.');
+  const { host, target, hasBody } = framing;
+  if (target === '*' || goesNoFurther(req)) {
+    const answer: ServedAnswer = { status: 204, fields: [], body: Buffer.alloc(0) };
+    return { kind: 'turned away', outcome: 'served', answer };
+  }
+  if (passesBefore(req.headers.via) >= MAX_PASSES) return refuse(req, 508, 'Loop detected.');
 
   const connection = connectionOf(req.socket);
   if (connection.underway.size >= limits.maxPipelined) {
-    return refuse(503, 'Too many requests on one connection.');
+    return refuse(req, 503, 'Too many requests on one connection.');
   }
-  const { host, target, hasBody } = framing;
   const client = clientOf(connection, req.headers);
   return { kind: 'visit', visit: { req, res, connection, client, site, host, target, hasBody } };
 }
 
-function refuse(status: number, why: string): Arrival {
+/** RFC 9110 section 7.6.2: asked by this the gateway itself is the one to answer. */
+function goesNoFurther({ method, headers }: VisitorRequest): boolean {
+  return method === 'OPTIONS' && headers['max-forwards'] === '0';
+}
+
+function refuse({ socket }: VisitorRequest, status: number, why: string): Arrival {
+  refusedOn.add(socket);
   return { kind: 'turned away', outcome: 'refused', answer: plainAnswer(status, why) };
 }

@@ -10,7 +10,7 @@ export type Framing =
       readonly kind: 'sound';
       /** Host header as sent. */
       readonly host: string;
-      /** Origin-form: path and query exactly as the visitor sent them. */
+      /** Origin-form, path and query exactly as the visitor sent them; or `*`, of OPTIONS alone. */
       readonly target: string;
       readonly hasBody: boolean;
     }
@@ -40,7 +40,7 @@ export function readFraming(req: VisitorRequest, limits: FramingLimits): Framing
 
   const url = req.url ?? '';
   if (url.length > limits.maxTargetLength) return refused(414, 'URI too long.');
-  const target = originForm(url, host);
+  const target = originForm(url, host, req.method === 'OPTIONS');
   if (target === undefined) return refused(400, 'Invalid request target.');
   return { kind: 'sound', host, target, hasBody: body === 'some' };
 }
@@ -60,43 +60,85 @@ function bodyOf(
     return coding.toLowerCase() === 'chunked' ? 'some' : 'unknown coding';
   }
   if (length === undefined || length === '0') return 'none';
-  for (let i = 0; i < length.length; i++) {
-    const code = length.charCodeAt(i);
-    if (code < 0x30 || code > 0x39) return 'ambiguous';
-  }
-  return length.length <= 15 ? 'some' : 'ambiguous';
+  // The grammar allows a zero in front; an origin may take it for the mark of an octal number.
+  const isNumber = length.length <= 15 && isMadeOf(isDigit, length, 0, length.length);
+  return isNumber && !length.startsWith('0') ? 'some' : 'ambiguous';
 }
 
-/** The characters of a host name or address and a port. Everything else would let a Host header rewrite the URL that is judged. */
+/**
+ * A host name or address with at most one port (RFC 9110 section 7.2), in the characters that such
+ * have. Anything else would let a Host header rewrite the URL that is judged.
+ */
 export function isHost(host: string): boolean {
-  if (host.length === 0 || host.length > 255) return false;
-  for (let i = 0; i < host.length; i++) {
-    const code = host.charCodeAt(i);
-    const letter = (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a;
-    const digitOrColon = code >= 0x30 && code <= 0x3a;
-    // - . _ [ ]
-    const mark = code === 0x2d || code === 0x2e || code === 0x5f || code === 0x5b || code === 0x5d;
-    if (!letter && !digitOrColon && !mark) return false;
-  }
-  return true;
+  if (host.length > 255) return false;
+  const isLiteral = host.charCodeAt(0) === 0x5b;
+  const bracket = isLiteral ? host.indexOf(']') : -1;
+  const colon = host.indexOf(':', bracket + 1);
+  const end = colon === -1 ? host.length : colon;
+  const isName = isLiteral
+    ? bracket === end - 1 && isMadeOf(isAddressCharacter, host, 1, bracket)
+    : isMadeOf(isNameCharacter, host, 0, end);
+  return isName && (end === host.length || isPort(host.slice(end)));
+}
+
+function isMadeOf(
+  isOne: (code: number) => boolean,
+  text: string,
+  from: number,
+  to: number,
+): boolean {
+  for (let i = from; i < to; i++) if (!isOne(text.charCodeAt(i))) return false;
+  return from < to;
+}
+
+function isNameCharacter(code: number): boolean {
+  const isLetter = (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a;
+  // - . _
+  return isLetter || isDigit(code) || code === 0x2d || code === 0x2e || code === 0x5f;
+}
+
+/** Of an IPv6 address (RFC 3986 section 3.2.2), which may end in a dotted IPv4 address. */
+function isAddressCharacter(code: number): boolean {
+  const isHexLetter = (code | 0x20) >= 0x61 && (code | 0x20) <= 0x66;
+  return isHexLetter || isDigit(code) || code === 0x3a || code === 0x2e;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+/** A colon and a number of 16 bits, which RFC 3986 section 3.2.3 lets be left out. */
+function isPort(text: string): boolean {
+  if (text === ':') return true;
+  const isNumber = text.length <= 6 && isMadeOf(isDigit, text, 1, text.length);
+  return isNumber && Number(text.slice(1)) <= 65_535;
 }
 
 /**
  * RFC 9112 section 3.2: origin-form stays as it is; absolute-form becomes origin-form when it names
- * the same authority as Host; anything else (`*`, authority-form, a fragment, controls) is undefined.
+ * the same authority as Host. `*` is a target of OPTIONS, and so is an absolute-form without a path,
+ * which says the same (section 3.2.4). Anything else (authority-form, a fragment, controls) is undefined.
  */
-function originForm(url: string, host: string): string | undefined {
+function originForm(url: string, host: string, isOptions: boolean): string | undefined {
+  if (url === '*') return isOptions ? url : undefined;
   if (url.charCodeAt(0) === 0x2f) return hasOnlyTargetCharacters(url) ? url : undefined;
 
-  const scheme = url.slice(0, 8).toLowerCase();
-  const start = scheme === 'https://' ? 8 : scheme.startsWith('http://') ? 7 : 0;
+  const start = schemeEnd(url);
   if (start === 0 || !hasOnlyTargetCharacters(url)) return undefined;
 
   let end = start;
   while (end < url.length && url[end] !== '/' && url[end] !== '?') end++;
   if (url.slice(start, end).toLowerCase() !== host.toLowerCase()) return undefined;
   const rest = url.slice(end);
+  if (rest === '' && isOptions) return '*';
   return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+/** Length of `http://` or `https://` in any case; 0 where there is neither. */
+function schemeEnd(url: string): number {
+  const scheme = url.slice(0, 8).toLowerCase();
+  if (scheme === 'https://') return 8;
+  return scheme.startsWith('http://') ? 7 : 0;
 }
 
 export function hasOnlyTargetCharacters(url: string): boolean {

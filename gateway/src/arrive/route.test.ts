@@ -14,6 +14,10 @@ test.each([
   { path: '//admin', status: 403 },
   { path: '/public\\..\\admin', status: 403 },
   { path: '/admin;v=1/x', status: 403 },
+  // Express serves these as /admin unless it is told otherwise.
+  { path: '/ADMIN/x', status: 403 },
+  { path: '/Admin/', status: 403 },
+  { path: '/admin/Assets/a.css', status: 403 },
   { path: '/admin/assets/a.css', status: 200 },
   { path: '/admin/assets/../secret', status: 403 },
   { path: '/admin/assets/%2e%2e/secret', status: 403 },

@@ -1,14 +1,15 @@
-import { compileGlob } from '@guard/config/matching/glob';
+import { compileGlob, compileLooseGlob } from '@guard/config/matching/glob';
 
 /** Whether the validator is to be asked about a path, given every way an origin may read it. */
 export type IsProtected = (readings: readonly string[]) => boolean;
 
 /**
  * `protect` and `skip` of a site. One reading that is protected is enough to ask; only a path whose
- * every reading is to be skipped is skipped. So `/assets/%2e%2e/login` skips nothing.
+ * every reading is to be skipped is skipped. So `/assets/%2e%2e/login` skips nothing. What is protected
+ * is so in any case of letters, with or without a slash at the end; what is skipped as it is written.
  */
 export function compileRoute(protect: readonly string[], skip: readonly string[]): IsProtected {
-  const protects = protect.map((glob) => compileGlob(glob));
+  const protects = protect.map((glob) => compileLooseGlob(glob));
   const skips = skip.map((glob) => compileGlob(glob));
   return (readings) =>
     readings.some((path) => protects.some((matches) => matches(path))) &&

@@ -20,6 +20,34 @@ export function serve(
   else res.end(body);
 }
 
+/**
+ * Sends the last answer of a connection of HTTP/1.1, which closes when the upload has been read, or
+ * after `lingerMs` (RFC 9112 section 9.6). A stream of HTTP/2 ends alone in any case.
+ */
+export function serveLast(
+  req: VisitorRequest,
+  res: VisitorResponse,
+  { status, fields, body }: ServedAnswer,
+  lingerMs: number,
+): void {
+  const answer = { status, fields: [...fields, 'Connection', 'close'], body };
+  if (req.complete || !announcesBody(req) || req.httpVersionMajor === 2) {
+    serve(req, res, answer, lingerMs);
+    return;
+  }
+  // Not before the parser is through with what it has: where that is no HTTP, Node answers itself.
+  process.nextTick(() => {
+    if (req.socket.destroyed) return;
+    res.writeHead(status, [...answer.fields, 'Content-Length', String(body.length)]);
+    if (req.method === 'HEAD') res.flushHeaders();
+    else res.write(body);
+    // Node closes the connection at the end of the answer, all of which has gone out by now.
+    if (req.complete) res.end();
+    else req.once('end', () => res.end());
+    linger(req, lingerMs);
+  });
+}
+
 /** A short text of the gateway's own, for what no validator was asked about. */
 export function plainAnswer(status: number, why: string, ...fields: string[]): ServedAnswer {
   return {

@@ -1,20 +1,17 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Log, Metrics } from '@guard/config/contract/ports';
-import type { Dispatcher } from 'undici';
 import type { Underway } from '../listen/connection.ts';
 import { linger, plainAnswer, serve } from '../enforce/enforce.ts';
 import type { GatewayLimits } from '../limits.ts';
 import { isHttp10 } from '../message.ts';
-import type { Lane, LaneHandler, Origin } from '../origin/origin.ts';
-import { type OriginFailure, originFailure } from './origin-failure.ts';
+import type { AnswerHandler, Lane, Origin, OriginError, OriginExchange } from '../origin/origin.ts';
+import { BUSY, ORIGIN_FAILURES, type OriginFailure } from './origin-failure.ts';
 import {
   headersForOrigin,
   headersForVisitor,
-  type RawFields,
   trailersForVisitor,
   withoutNamed,
 } from './proxy-headers.ts';
-import { inviteBody, RequestBody } from './request-body.ts';
+import { inviteBody, VisitorBody } from './request-body.ts';
 import type { Onward, Passage, Visit } from '../visit.ts';
 
 export interface ForwardPorts {
@@ -33,30 +30,20 @@ export function createForward(ports: ForwardPorts): Onward {
 /** Methods that may be sent twice (RFC 9110 section 9.2.2) and have no body to send again. */
 const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 const CONTENT_LENGTH: ReadonlySet<string> = new Set(['content-length']);
-const VISITOR_GONE = new Error('the visitor has gone');
-const UPLOAD_STALLED = new Error('the upload stalled');
-
-function released(): void {
-  // Occupies no lane.
-}
 
 /**
  * One request at the origin. The visitor's side goes from `waiting` to `answering`, at the origin's
- * final header section, to `done`; the origin's side ends with `release`, which may come later.
+ * final header section, to `done`; the origin's side ends with onEnd or onError, which may come later.
  */
-class Exchange implements LaneHandler, Underway {
-  release: () => void = released;
-
+class Exchange implements AnswerHandler, Underway {
   readonly #ports: ForwardPorts;
   readonly #visit: Visit;
   readonly #passage: Passage;
   #phase: 'waiting' | 'answering' | 'done' = 'waiting';
   #origin: Origin;
-  #controller: Dispatcher.DispatchController | undefined;
-  #body: RequestBody | undefined;
-  /** Whether the origin has begun to answer this attempt. */
-  #answerBegun = false;
-  #bodyBegun = false;
+  #sent: OriginExchange | undefined;
+  #body: VisitorBody | undefined;
+  #headHeld = false;
   #attempts = 0;
   #trailers = false;
 
@@ -71,30 +58,27 @@ class Exchange implements LaneHandler, Underway {
     const { req, res, connection, hasBody } = this.#visit;
     connection.underway.add(this);
     if (!hasBody) {
-      this.#dispatch('plain');
+      this.#send('plain');
       return;
     }
     inviteBody(req, res);
-    this.#body = new RequestBody(req, this.#ports.limits.uploadIdleMs, () => {
+    this.#body = new VisitorBody(req, this.#ports.limits.uploadIdleMs, () => {
       this.#stalled();
     });
-    this.#dispatch('upload');
+    this.#send('upload');
   }
 
-  #dispatch(lane: Lane): void {
+  #send(lane: Lane): void {
     const { req, target } = this.#visit;
     this.#attempts++;
-    const accepted = this.#origin.dispatch(
-      lane,
-      {
-        path: target,
-        method: req.method ?? 'GET',
-        headers: headersForOrigin(this.#visit, this.#passage),
-        body: this.#body ?? null,
-      },
-      this,
-    );
-    if (!accepted) this.#fail({ status: 503, reason: 'busy', again: 'no' }, 'no free connection');
+    const request = {
+      method: req.method ?? 'GET',
+      target,
+      fields: headersForOrigin(this.#visit, this.#passage),
+      body: this.#body,
+    };
+    this.#sent = this.#origin.send(lane, request, this);
+    if (this.#sent === undefined) this.#fail(BUSY, 'no free connection');
   }
 
   /** The visitor has gone: nobody's failure but theirs, so it is logged as 499 and the origin let off. */
@@ -102,70 +86,65 @@ class Exchange implements LaneHandler, Underway {
     if (this.#phase === 'done') return;
     this.#end('aborted');
     this.#ports.log('info', 'gateway_visitor_gone', { site: this.#visit.site.name, status: 499 });
-    this.#controller?.abort(VISITOR_GONE);
+    this.#sent?.abort();
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#phase === 'done') controller.abort(VISITOR_GONE);
-  }
-
-  onResponseStarted(): void {
-    this.#answerBegun = true;
-  }
-
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    headers: IncomingHttpHeaders,
-    statusMessage?: string,
-  ): void {
-    if (this.#phase !== 'waiting') return;
-    if (status < 200) {
-      this.#inform(status, headers);
-      return;
+  onInformational(status: number, fields: readonly string[]): void {
+    const { req, res } = this.#visit;
+    if (this.#phase !== 'waiting' || status !== 103 || isHttp10(req)) return;
+    const link = valuesOf(fields, 'link');
+    if (link.length === 0) return;
+    try {
+      res.writeEarlyHints({ link });
+    } catch {
+      // Hints are only hints: a Link that Node will not write is left out.
     }
+  }
+
+  onHead(status: number, reason: string, fields: readonly string[]): void {
+    this.#visit.site.origins.report(this.#origin, true);
+    if (this.#phase !== 'waiting') return;
     const { req, res } = this.#visit;
     const bodiless = req.method === 'HEAD' || status === 204 || status === 304;
     this.#trailers = !bodiless && !isHttp10(req);
-    const fields = headersForVisitor(
-      rawFields(controller.rawHeaders),
-      this.#passage.additions,
-      this.#trailers,
-    );
+    const kept = headersForVisitor(fields, this.#passage.additions, this.#trailers);
     // RFC 9110 section 8.6: a 204 has no Content-Length, whatever the origin thinks.
-    const sent = status === 204 ? withoutNamed(fields, CONTENT_LENGTH) : fields;
-    res.writeHead(status, reasonPhrase(statusMessage), sent);
+    res.writeHead(status, reason, status === 204 ? withoutNamed(kept, CONTENT_LENGTH) : kept);
     this.#phase = 'answering';
-    if (bodiless) {
-      res.end();
-      this.#end('forwarded');
-    } else {
-      process.nextTick(flushHead, this);
-    }
+    this.#headHeld = true;
+    if (!bodiless) return;
+    res.end();
+    this.#end('forwarded');
   }
 
-  /** A header section whose body is still to come goes out alone; else both share one write. */
-  flushHead(): void {
-    if (this.#phase === 'answering' && !this.#bodyBegun) this.#visit.res.flushHeaders();
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onData(part: Buffer, last: boolean): void {
     if (this.#phase !== 'answering') return;
-    this.#bodyBegun = true;
+    this.#headHeld = false;
     const { res } = this.#visit;
-    if (res.write(chunk)) return;
-    controller.pause();
+    if (last) {
+      // With a header section that was held back until now, it is one write.
+      res.end(part);
+      this.#end('forwarded');
+      return;
+    }
+    if (res.write(part)) return;
+    const sent = this.#sent;
+    sent?.pause();
     res.once('drain', () => {
-      controller.resume();
+      sent?.resume();
     });
   }
 
-  onResponseEnd(controller: Dispatcher.DispatchController): void {
-    this.#release();
+  /** A header section whose body is still to come goes out alone. */
+  onFlush(): void {
+    if (!this.#headHeld) return;
+    this.#headHeld = false;
+    if (this.#phase === 'answering') this.#visit.res.flushHeaders();
+  }
+
+  onEnd(trailers: readonly string[]): void {
     if (this.#phase === 'answering') {
       const { res } = this.#visit;
-      const trailers = rawFields(controller.rawTrailers);
       if (this.#trailers && trailers.length > 0) res.addTrailers(trailersForVisitor(trailers));
       res.end();
       this.#end('forwarded');
@@ -173,28 +152,28 @@ class Exchange implements LaneHandler, Underway {
     this.#dropUpload();
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#release();
+  onError({ kind, detail }: OriginError): void {
+    if (kind === 'connect') this.#visit.site.origins.report(this.#origin, false);
     if (this.#phase === 'done') {
       this.#dropUpload();
       return;
     }
-    const failure = originFailure(error);
+    const failure = ORIGIN_FAILURES[kind];
     if (this.#phase === 'waiting' && this.#tryAgain(failure)) return;
-    this.#fail(failure, error.message);
+    this.#fail(failure, detail);
   }
 
   /** One more try where nothing can have happened twice: a stale connection, or another origin. */
   #tryAgain(failure: OriginFailure): boolean {
     const { req, hasBody, site } = this.#visit;
-    if (hasBody || this.#answerBegun || !REPEATABLE.has(req.method ?? '')) return false;
+    if (hasBody || !REPEATABLE.has(req.method ?? '')) return false;
     if (failure.again === 'same' && this.#attempts === 1) {
-      this.#dispatch('retry');
+      this.#send('retry');
       return true;
     }
     if (failure.again === 'other' && this.#attempts < site.origins.count) {
       this.#origin = site.origins.next();
-      this.#dispatch('plain');
+      this.#send('plain');
       return true;
     }
     return false;
@@ -207,7 +186,7 @@ class Exchange implements LaneHandler, Underway {
     metrics.count('guard_gateway_origin_errors_total', answering ? 'truncated' : reason);
     log('warn', 'gateway_origin_failed', { site: site.name, reason, answering, detail });
     this.#end('failed');
-    this.#body?.destroy();
+    this.#body?.stop();
     // A truncated answer must not look like a whole one: the connection is cut in the middle of it.
     if (answering || res.headersSent) req.socket.destroy();
     else serve(req, res, originAnswer(status), limits.lingerMs);
@@ -219,8 +198,7 @@ class Exchange implements LaneHandler, Underway {
     const { lingerMs } = this.#ports.limits;
     const waiting = this.#phase === 'waiting';
     this.#end('aborted');
-    this.#controller?.abort(UPLOAD_STALLED);
-    this.#body?.destroy();
+    this.#sent?.abort();
     if (waiting) {
       serve(req, res, plainAnswer(408, 'The upload stalled.', 'Connection', 'close'), lingerMs);
     } else {
@@ -228,25 +206,10 @@ class Exchange implements LaneHandler, Underway {
     }
   }
 
-  #inform(status: number, { link }: IncomingHttpHeaders): void {
-    const { req, res } = this.#visit;
-    if (status !== 103 || link === undefined || isHttp10(req)) return;
-    try {
-      res.writeEarlyHints({ link });
-    } catch {
-      // Hints are only hints: a Link that Node will not write is left out.
-    }
-  }
-
-  #release(): void {
-    this.release();
-    this.release = released;
-  }
-
   /** What is left of an upload that the origin answered without reading it. */
   #dropUpload(): void {
     if (this.#body === undefined) return;
-    this.#body.destroy();
+    this.#body.stop();
     linger(this.#visit.req, this.#ports.limits.lingerMs);
   }
 
@@ -255,10 +218,6 @@ class Exchange implements LaneHandler, Underway {
     this.#visit.connection.underway.delete(this);
     this.#ports.metrics.count('guard_gateway_requests_total', outcome);
   }
-}
-
-function flushHead(exchange: Exchange): void {
-  exchange.flushHead();
 }
 
 function originAnswer(status: OriginFailure['status']) {
@@ -272,11 +231,11 @@ function originAnswer(status: OriginFailure['status']) {
   }
 }
 
-function rawFields(raw: Dispatcher.DispatchController['rawHeaders']): RawFields {
-  return Array.isArray(raw) ? raw : [];
-}
-
-/** The origin's own reason phrase where Node can write it; RFC 9112 section 4 lets it be left out. */
-function reasonPhrase(phrase: string | undefined): string {
-  return phrase !== undefined && /^[\t\x20-\x7e\x80-\xff]*$/.test(phrase) ? phrase : '';
+/** Every value of a field, by its name in lower case. */
+function valuesOf(fields: readonly string[], lowerName: string): string[] {
+  const values: string[] = [];
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    if (fields[i]?.toLowerCase() === lowerName) values.push(fields[i + 1] ?? '');
+  }
+  return values;
 }

@@ -49,6 +49,28 @@ const CLAIMS: ReadonlySet<string> = new Set([
   'x-rewrite-url',
 ]);
 
+/**
+ * What a request says of itself, its sender and its content. RFC 9110 section 7.6.1 forbids to name such
+ * fields in Connection: without them the origin would serve another request than the one judged.
+ */
+const NEVER_NAMED: ReadonlySet<string> = new Set([
+  'host',
+  'content-length',
+  'content-type',
+  'content-encoding',
+  'content-range',
+  'authorization',
+  'cookie',
+  'user-agent',
+  'origin',
+  'referer',
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'range',
+  'cache-control',
+]);
+
 const MAX_REMEMBERED = 1_024;
 const remembered = new Map<string, HeaderKind>();
 
@@ -67,8 +89,9 @@ function classify(name: string): HeaderKind {
     return name;
   }
   if (HOP_BY_HOP.has(name)) return 'hop-by-hop';
-  // Many origins turn both - and _ into _ (CGI, WSGI), where `X_Guard_Decision` is our own header again.
-  const dashed = name.replaceAll('_', '-');
+  // Many origins turn both - and _ into _ (CGI, WSGI), and some every sign (lighttpd), where
+  // `X_Guard_Decision` and `X.Guard.Decision` are our own header again.
+  const dashed = name.replaceAll(/[^a-z0-9]/g, '-');
   if (dashed.startsWith('x-guard-')) return 'impostor';
   if (REWRITTEN.has(dashed)) return dashed === name ? 'rewritten' : 'impostor';
   if (dashed.startsWith('x-forwarded-') || CLAIMS.has(dashed)) return 'claim';
@@ -76,16 +99,17 @@ function classify(name: string): HeaderKind {
 }
 
 /**
- * The fields that Connection names as hop-by-hop, in lower case; undefined when it names none. Host
- * and Content-Length cannot be named away: without them the origin would read another request.
+ * The fields that Connection names as hop-by-hop, in lower case; undefined when it names none. What
+ * belongs to the message itself cannot be named away.
  */
 export function connectionOptions(connection: string | undefined): ReadonlySet<string> | undefined {
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') {
     return undefined;
   }
   const names = new Set<string>();
-  for (const token of connection.toLowerCase().split(',')) names.add(token.trim());
-  names.delete('host');
-  names.delete('content-length');
+  for (const token of connection.toLowerCase().split(',')) {
+    const name = token.trim();
+    if (!NEVER_NAMED.has(name)) names.add(name);
+  }
   return names;
 }

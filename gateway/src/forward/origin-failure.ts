@@ -1,4 +1,6 @@
-/** How an origin failed a request, and what that means for the visitor. */
+import type { OriginError } from '../origin/origin.ts';
+
+/** What an origin's failure means for the visitor. */
 export interface OriginFailure {
   readonly status: 502 | 503 | 504;
   /** Label of guard_gateway_origin_errors_total. */
@@ -10,30 +12,15 @@ export interface OriginFailure {
   readonly again: 'no' | 'same' | 'other';
 }
 
-const FAILURES = {
+/** By the kind of the error. */
+export const ORIGIN_FAILURES: Readonly<Record<OriginError['kind'], OriginFailure>> = {
   connect: { status: 502, reason: 'connect', again: 'other' },
-  headersTimeout: { status: 504, reason: 'timeout', again: 'no' },
-  reset: { status: 502, reason: 'reset', again: 'same' },
+  timeout: { status: 504, reason: 'timeout', again: 'no' },
+  closed: { status: 502, reason: 'reset', again: 'same' },
+  truncated: { status: 502, reason: 'reset', again: 'no' },
   malformed: { status: 502, reason: 'malformed', again: 'no' },
-} as const satisfies Record<string, OriginFailure>;
+  unsendable: { status: 502, reason: 'malformed', again: 'no' },
+};
 
-/** Reads an error of undici or of the socket below it. */
-export function originFailure(error: Error): OriginFailure {
-  // Node's system errors carry `syscall`; undici's carry only a code.
-  const { code = '', syscall } = error as NodeJS.ErrnoException;
-  if (syscall === 'connect' || syscall === 'getaddrinfo') return FAILURES.connect;
-  switch (code) {
-    case 'UND_ERR_CONNECT_TIMEOUT':
-    case 'ECONNREFUSED':
-      return FAILURES.connect;
-    case 'UND_ERR_HEADERS_TIMEOUT':
-    case 'UND_ERR_BODY_TIMEOUT':
-      return FAILURES.headersTimeout;
-    case 'UND_ERR_SOCKET':
-    case 'ECONNRESET':
-    case 'EPIPE':
-      return FAILURES.reset;
-    default:
-      return FAILURES.malformed;
-  }
-}
+/** No connection was to be had within the bounds of the lane. */
+export const BUSY: OriginFailure = { status: 503, reason: 'busy', again: 'no' };

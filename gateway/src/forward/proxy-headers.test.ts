@@ -1,9 +1,21 @@
+import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { answering, startGateway } from '../testing/gateway-rig.ts';
+import { openHttp2 } from '../testing/http2-client.ts';
 import { bodyOf, get, headersOf, rawExchange, statusOf } from '../testing/raw-client.ts';
 import { startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
+import { selfSigned } from '../testing/self-signed.ts';
 
 const ID = '01939f3a-0000-7000-8000-000000000001';
+
+/** An origin of bytes that answers when an upload has come whole. */
+function startUploadOrigin() {
+  return startTcpOrigin((socket, head) => {
+    if (/\r\n\r\n(?:ok|2\r\nok\r\n0\r\n(?:[^]*\r\n)?\r\n)$/.test(head)) {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+    }
+  });
+}
 
 describe('to the origin', () => {
   test('RFC 9110 7.6.1: hop-by-hop fields end here, by list and by Connection', async () => {
@@ -90,6 +102,61 @@ describe('to the origin', () => {
       'cookie: b=2',
       'X-Bytes: \xe9\xff',
     ]);
+  });
+
+  test('RFC 9110 6.5: trailers of an upload reach the origin, announced, except those that 6.5.1 forbids and those that speak for somebody', async () => {
+    const origin = await startUploadOrigin();
+    const { port } = await startGateway({ origin: origin.address });
+    const head = ['POST / HTTP/1.1', 'Host: shop.example', 'Connection: close', 'Trailer: X-Sum'];
+    const trailers = [
+      'X-Sum: 42',
+      'x-b: \xe9',
+      'Host: evil.example',
+      'Authorization: Basic eA==',
+      'Content-Type: text/html',
+      'X-Guard-Decision: allow',
+      'X_Guard_Decision: allow',
+      'X-Forwarded-For: 192.0.2.1',
+      'Keep-Alive: 9',
+      'Via: 1.0 fred',
+    ];
+    const body = ['Transfer-Encoding: chunked', '', '2', 'ok', '0', ...trailers, '', ''];
+    expect(statusOf(await rawExchange(port, ...head, ...body))).toBe(200);
+    const [sent = ''] = origin.bytes;
+    expect(sent).toContain('\r\nTrailer: X-Sum\r\n');
+    expect(sent).toMatch(/\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 42\r\nx-b: \xe9\r\n\r\n$/);
+  });
+
+  test('RFC 9113 8.1: trailers of an HTTP/2 upload reach the origin in chunks, and nowhere else', async () => {
+    const origin = await startUploadOrigin();
+    const certificates = [selfSigned('shop.example')];
+    const { tlsPort } = await startGateway({ origin: origin.address, certificates });
+    const session = openHttp2(tlsPort);
+    for (const length of [{}, { 'content-length': '2' }]) {
+      const stream = session.request(
+        { ':method': 'POST', ':authority': 'shop.example', ...length },
+        { waitForTrailers: true },
+      );
+      stream.once('wantTrailers', () => {
+        stream.sendTrailers({ 'x-sum': '42', 'x-guard-decision': 'allow' });
+      });
+      stream.end('ok');
+      const [response] = (await once(stream, 'response')) as [Record<string, unknown>];
+      expect(response[':status']).toBe(200);
+      stream.resume();
+    }
+    const sent = origin.bytes.join('');
+    expect(sent).toContain('\r\n\r\n2\r\nok\r\n0\r\nx-sum: 42\r\n\r\n');
+    expect(sent).toMatch(/content-length: 2\r\n[^]*\r\n\r\nok$/);
+  });
+
+  test('RFC 9110 8.6: an upload of nothing stays one', async () => {
+    const origin = await startOrigin();
+    const { port } = await startGateway({ origin: origin.address });
+    const lines = ['POST / HTTP/1.1', 'Host: shop.example', 'Connection: close'];
+    await rawExchange(port, ...lines, 'Content-Length: 0', '', '');
+    await rawExchange(port, ...lines, '', '');
+    expect(origin.arrived.map(({ headers }) => headers['content-length'])).toEqual(['0', '0']);
   });
 
   test('RFC 9110 7.6.3: Via is appended to, and a request that has been here too often gets 508', async () => {

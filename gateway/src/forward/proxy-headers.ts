@@ -27,16 +27,18 @@ export function headersForOrigin(visit: Visit, passage: Passage): string[] {
   return out;
 }
 
-function goesToOrigin(kind: HeaderKind, { connection, hasBody }: Visit): boolean {
+function goesToOrigin(kind: HeaderKind, { req, connection, hasBody }: Visit): boolean {
   switch (kind) {
     case 'end-to-end':
       return true;
+    // Without a body it is 0, or the request would not be here (framing.ts).
     case 'content-length':
-      return hasBody;
+      return true;
     case 'claim':
       return connection.trusted;
-    // Trailers of a request are not passed on, so they are not announced either.
+    // Only chunks carry trailers.
     case 'trailer':
+      return hasBody && req.headers['content-length'] === undefined;
     case 'via':
     case 'rewritten':
     case 'hop-by-hop':
@@ -62,9 +64,11 @@ function addOwn(out: string[], visit: Visit, passage: Passage): void {
 }
 
 /** Adds what the gateway tells the origin in its own name. */
-export function addOriginFields(out: string[], { decision, requestId }: Passage): void {
+export function addOriginFields(out: string[], { decision, requestId, visitor }: Passage): void {
   out.push('X-Guard-Decision', decision);
   if (requestId !== undefined) out.push('X-Guard-Request-Id', requestId);
+  if (visitor.session !== '') out.push('X-Guard-Session', visitor.session);
+  if (visitor.crawler !== '') out.push('X-Guard-Crawler', visitor.crawler);
 }
 
 /**
@@ -80,16 +84,13 @@ export function passesBefore(via: string | undefined): number {
   return count;
 }
 
-/** Names and values in turn, as the origin's client read them. */
-export type RawFields = readonly (Buffer | string)[];
-
 /**
  * The header section for the visitor as a flat list: the origin's fields in its order and spelling
  * without the hop-by-hop ones, and the validator's additions. `trailers` says whether the visitor can
  * be sent any.
  */
 export function headersForVisitor(
-  raw: RawFields,
+  raw: readonly string[],
   additions: AnswerAdditions | undefined,
   trailers: boolean,
 ): string[] {
@@ -98,8 +99,8 @@ export function headersForVisitor(
   const options: string[] = [];
   let hasLength = false;
   for (let i = 0; i + 1 < raw.length; i += 2) {
-    const name = latin1(raw[i]);
-    const value = latin1(raw[i + 1]);
+    const name = raw[i] ?? '';
+    const value = raw[i + 1] ?? '';
     const kind = headerKind(name);
     if (kind === 'hop-by-hop') continue;
     if (kind === 'content-length') hasLength = true;
@@ -152,16 +153,57 @@ export function withoutNamed(fields: readonly string[], named: ReadonlySet<strin
   return kept;
 }
 
-/** A name-value list of trailer fields, without those that would frame or route (RFC 9110 section 6.5.1). */
-export function trailersForVisitor(raw: RawFields): [string, string][] {
-  const trailers: [string, string][] = [];
+/**
+ * What must not come in a trailer section, where nobody looks who decides by it, and some merge it into
+ * the header section afterwards: framing, routing, conditions, credentials, and how to read the content
+ * (RFC 9110 section 6.5.1). Content-Length, Trailer and what is hop-by-hop have kinds of their own.
+ */
+const NEVER_TRAILERS: ReadonlySet<string> = new Set([
+  'host',
+  'max-forwards',
+  'cache-control',
+  'expires',
+  'age',
+  'vary',
+  'date',
+  'location',
+  'retry-after',
+  'pragma',
+  'range',
+  'if-match',
+  'if-none-match',
+  'if-modified-since',
+  'if-unmodified-since',
+  'if-range',
+  'authorization',
+  'www-authenticate',
+  'cookie',
+  'set-cookie',
+  'content-encoding',
+  'content-type',
+  'content-range',
+]);
+
+function isTrailer(name: string): boolean {
+  return headerKind(name) === 'end-to-end' && !NEVER_TRAILERS.has(name.toLowerCase());
+}
+
+/** The trailer section for the origin, names and values in turn. Claims and impostors end here too. */
+export function trailersForOrigin(raw: readonly string[]): string[] {
+  const trailers: string[] = [];
   for (let i = 0; i + 1 < raw.length; i += 2) {
-    const name = latin1(raw[i]);
-    if (headerKind(name) === 'end-to-end') trailers.push([name, latin1(raw[i + 1])]);
+    const name = raw[i] ?? '';
+    if (isTrailer(name)) trailers.push(name, raw[i + 1] ?? '');
   }
   return trailers;
 }
 
-function latin1(field: Buffer | string | undefined): string {
-  return typeof field === 'string' ? field : (field?.toString('latin1') ?? '');
+/** The trailer section for the visitor, as Node takes one. */
+export function trailersForVisitor(raw: readonly string[]): [string, string][] {
+  const trailers: [string, string][] = [];
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = raw[i] ?? '';
+    if (isTrailer(name)) trailers.push([name, raw[i + 1] ?? '']);
+  }
+  return trailers;
 }

@@ -1,61 +1,67 @@
-import { Readable } from 'node:stream';
 import { isHttp10, type VisitorRequest, type VisitorResponse } from '../message.ts';
+import type { BodySink, RequestBody } from '../origin/origin.ts';
+import { trailersForOrigin } from './proxy-headers.ts';
 
 /**
- * The body of a visitor's request, as the origin's client reads it. Only one part is ever in memory:
- * the visitor is read no faster than the origin takes.
- *
- * It stands between the two because undici destroys the stream that it was given, and destroying an
- * IncomingMessage loses the connection on which the visitor waits for an answer.
+ * The body of a visitor's request on its way to the origin. Nothing is kept: the visitor is read no
+ * faster than the origin takes, and never destroyed, since that would take the connection along on
+ * which an answer is awaited.
  */
-export class RequestBody extends Readable {
+export class VisitorBody implements RequestBody {
+  readonly length: number | undefined;
   readonly #req: VisitorRequest;
   readonly #onStalled: () => void;
   readonly #idleMs: number;
+  #sink: BodySink | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   /** `onStalled` is called when the origin waits for a part and none comes for `idleMs`. */
   constructor(req: VisitorRequest, idleMs: number, onStalled: () => void) {
-    super({ highWaterMark: 64 * 1024 });
+    const length = req.headers['content-length'];
+    this.length = length === undefined ? undefined : Number(length);
     this.#req = req;
     this.#idleMs = idleMs;
     this.#onStalled = onStalled;
-    req.pause();
-    req.on('data', this.#take);
-    req.once('end', this.#finish);
   }
 
-  override _read(): void {
-    if (this.#timer === undefined) this.#timer = setTimeout(this.#onStalled, this.#idleMs);
-    else this.#timer.refresh();
+  start(sink: BodySink): void {
+    this.#sink = sink;
+    this.#req.on('data', this.#take);
+    this.#req.once('end', this.#finish);
+    this.resume();
+  }
+
+  pause(): void {
+    this.#stopTimer();
+    this.#req.pause();
+  }
+
+  resume(): void {
+    this.#timer ??= setTimeout(this.#onStalled, this.#idleMs);
     this.#req.resume();
   }
 
-  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    this.#detach();
-    callback(error);
+  stop(): void {
+    this.#sink = undefined;
+    this.#stopTimer();
+    this.#req.off('data', this.#take);
+    this.#req.off('end', this.#finish);
   }
 
   readonly #take = (part: Buffer): void => {
-    if (this.push(part)) {
-      this.#timer?.refresh();
-      return;
-    }
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#req.pause();
+    this.#timer?.refresh();
+    this.#sink?.onPart(part);
   };
 
   readonly #finish = (): void => {
-    this.#detach();
-    this.push(null);
+    const sink = this.#sink;
+    this.stop();
+    sink?.onPartsEnd(trailersForOrigin(this.#req.rawTrailers));
   };
 
-  #detach(): void {
+  #stopTimer(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#req.off('data', this.#take);
-    this.#req.off('end', this.#finish);
   }
 }
 

@@ -22,7 +22,8 @@ export interface Upgrades {
 
 /**
  * True for a WebSocket handshake (RFC 6455 section 4.1) and nothing else: with any other Upgrade token,
- * or with a body, a request is a plain one, and its Upgrade header ends here.
+ * with a body, or behind a request that is not answered yet, a request is a plain one, and its Upgrade
+ * header ends here.
  */
 export function isWebSocketHandshake(req: IncomingMessage): boolean {
   const { upgrade, 'content-length': length, 'transfer-encoding': coding } = req.headers;
@@ -32,8 +33,18 @@ export function isWebSocketHandshake(req: IncomingMessage): boolean {
     upgrade?.toLowerCase() === 'websocket' &&
     req.headers['sec-websocket-key'] !== undefined &&
     length === undefined &&
-    coding === undefined
+    coding === undefined &&
+    !isAnswering(req.socket)
   );
+}
+
+/**
+ * Whether an earlier request of the connection is still to be answered, on which its socket cannot be
+ * taken over. Node keeps the answer there, and offers no other way to it.
+ */
+function isAnswering(socket: Socket): boolean {
+  const answer: unknown = Reflect.get(socket, '_httpMessage');
+  return answer !== undefined && answer !== null;
 }
 
 interface Handshake {
@@ -141,8 +152,10 @@ class Join {
     outgoing.once('response', () => {
       this.#finish();
     });
-    outgoing.once('upgrade', (answer) => {
+    outgoing.once('upgrade', (answer, socket) => {
       this.#finish();
+      // An origin that has said its last word still hears the visitor.
+      socket.allowHalfOpen = true;
       addToHandshake(answer.headers, this.#passage.additions?.fields ?? []);
     });
     this.#socket.once('close', () => {

@@ -9,6 +9,7 @@ import type { TLSSocket } from 'node:tls';
 import type { ClientHello, TransportFacts } from '@guard/config/contract/transport';
 import type { Handle } from '../handle.ts';
 import type { GatewayLimits } from '../limits.ts';
+import { notePeer, peerOf } from '../listen/peer.ts';
 import { noteTransport } from '../tls/transport-of.ts';
 import type { Onward } from '../visit.ts';
 import { describeOpening, type OpeningFrames } from './opening.ts';
@@ -41,7 +42,7 @@ export function createStreamServer({ handle, forward, limits }: SessionIntake): 
   let draining = false;
 
   function serve(socket: TLSSocket, { hello, frames }: Seen): void {
-    const { remoteAddress } = socket;
+    const peer = peerOf(socket);
     const session = performServerHandshake(socket, options);
     let facts: TransportFacts | undefined;
     let open = 0;
@@ -49,10 +50,16 @@ export function createStreamServer({ handle, forward, limits }: SessionIntake): 
     sessions.add(session);
     session.on('error', ignore);
     session.once('close', () => sessions.delete(session));
+    // The server below allows half-open connections, in which HTTP/2 has nothing left to be answered.
+    socket.once('end', () => socket.destroy());
     session.setTimeout(limits.keepAliveTimeoutMs, () => {
       idleMs += limits.keepAliveTimeoutMs;
-      if (open === 0 || idleMs >= limits.idleTimeoutMs) session.destroy();
-      else session.setTimeout(limits.keepAliveTimeoutMs);
+      if (open === 0 || idleMs >= limits.idleTimeoutMs) {
+        session.destroy();
+        cutLater(socket, limits.lingerMs);
+      } else {
+        session.setTimeout(limits.keepAliveTimeoutMs);
+      }
     });
     session.on('stream', (stream: ServerHttp2Stream, _headers, _flags, rawHeaders: string[]) => {
       open++;
@@ -63,7 +70,8 @@ export function createStreamServer({ handle, forward, limits }: SessionIntake): 
         stream.close(constants.NGHTTP2_CANCEL);
       });
       facts ??= { hello, http2: frames && describeOpening(frames, rawHeaders) };
-      const req = new StreamRequest(stream, rawHeaders, remoteAddress);
+      const req = new StreamRequest(stream, rawHeaders);
+      notePeer(req.socket, peer);
       noteTransport(req.socket, facts);
       handle(req, new StreamResponse(stream), forward);
     });
@@ -77,6 +85,15 @@ export function createStreamServer({ handle, forward, limits }: SessionIntake): 
       for (const session of sessions) session.close();
     },
   };
+}
+
+/** A visitor who reads nothing would keep a connection for ever: its last frames wait to be written. */
+function cutLater(socket: TLSSocket, lingerMs: number): void {
+  const timer = setTimeout(() => socket.destroy(), lingerMs);
+  timer.unref();
+  socket.once('close', () => {
+    clearTimeout(timer);
+  });
 }
 
 function ignore(): void {

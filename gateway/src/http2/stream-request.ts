@@ -11,16 +11,18 @@ export class StreamRequest implements VisitorRequest {
   readonly httpVersionMinor = 0;
   readonly socket: VisitorSocket;
   readonly fields: StreamFields;
+  rawTrailers: readonly string[] = [];
   readonly #stream: ServerHttp2Stream;
 
-  constructor(
-    stream: ServerHttp2Stream,
-    raw: readonly string[],
-    remoteAddress: string | undefined,
-  ) {
+  constructor(stream: ServerHttp2Stream, raw: readonly string[]) {
     this.#stream = stream;
     this.fields = readFields(raw);
-    this.socket = new StreamSocket(stream, remoteAddress);
+    this.socket = new StreamSocket(stream);
+    if (this.hasBody) {
+      stream.once('trailers', (_joined, _flags, trailers: readonly string[]) => {
+        this.rawTrailers = trailers;
+      });
+    }
   }
 
   get method(): string {
@@ -74,12 +76,10 @@ export class StreamRequest implements VisitorRequest {
 
 /** One stream in the place of a connection: it ends alone, and the others go on. */
 class StreamSocket implements VisitorSocket {
-  readonly remoteAddress: string | undefined;
   readonly #stream: ServerHttp2Stream;
 
-  constructor(stream: ServerHttp2Stream, remoteAddress: string | undefined) {
+  constructor(stream: ServerHttp2Stream) {
     this.#stream = stream;
-    this.remoteAddress = remoteAddress;
   }
 
   get destroyed(): boolean {
@@ -114,11 +114,15 @@ export function readStreamFraming(req: StreamRequest, limits: StreamLimits): Fra
   if (!isHost(authority)) return refused(400, 'One valid Host is required.');
 
   const length = headers['content-length'];
-  if (length !== undefined && (!/^\d{1,15}$/.test(length) || (!hasBody && length !== '0'))) {
+  if (
+    length !== undefined &&
+    (!/^(?:0|[1-9]\d{0,14})$/.test(length) || (!hasBody && length !== '0'))
+  ) {
     return refused(400, 'Ambiguous message length.');
   }
   if (path.length > limits.maxTargetLength) return refused(414, 'URI too long.');
-  if (!path.startsWith('/') || !hasOnlyTargetCharacters(path)) {
+  const isAsterisk = path === '*' && method === 'OPTIONS';
+  if (!isAsterisk && (!path.startsWith('/') || !hasOnlyTargetCharacters(path))) {
     return refused(400, 'Invalid request target.');
   }
   return { kind: 'sound', host: authority, target: path, hasBody };

@@ -32,8 +32,10 @@ async function startValidator(stub: Stub) {
   return { asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
+const SILENT = { clock: Date.now, log: () => undefined, metrics: { count: () => undefined } };
+
 async function startRemote(url: string, origin: string, timeout = 150) {
-  const remote = validateOverHttp({ url, key: 'sk-secret-key', timeout });
+  const remote = validateOverHttp({ url, key: 'sk-secret-key', timeout }, SILENT);
   onTestFinished(remote.close);
   return startGateway({ origin, validate: remote.validate, remote: true });
 }
@@ -46,24 +48,24 @@ describe('spec 7.1: fail open on any 5xx, timeout, transport error or success: f
   test.each<{ row: string; stub: Stub; reason: string }>([
     { row: 'a validator that hangs', stub: 'hang', reason: 'timeout' },
     { row: 'one that hangs in its body', stub: 'hang in body', reason: 'timeout' },
-    { row: 'one that resets the connection', stub: 'reset', reason: 'transport' },
+    { row: 'one that resets the connection', stub: 'reset', reason: 'connection' },
     { row: '500', stub: error(500, 'internal_server_error'), reason: 'server_error' },
     { row: '503', stub: error(503, 'validation_timeout'), reason: 'server_error' },
     { row: '502 of a proxy', stub: { status: 502, body: '<html>' }, reason: 'server_error' },
     { row: 'success: false with 200', stub: error(200, 'x'), reason: 'unsuccessful' },
-    { row: 'a body that is not JSON', stub: { status: 200, body: 'ok' }, reason: 'malformed' },
-    { row: 'another shape', stub: { status: 200, body: '{"success":true}' }, reason: 'malformed' },
+    { row: 'a body that is not JSON', stub: { status: 200, body: 'ok' }, reason: 'bad_answer' },
+    { row: 'another shape', stub: { status: 200, body: '{"success":true}' }, reason: 'bad_answer' },
     {
       row: 'an unknown decision',
       stub: { status: 200, body: '{"success":true,"decision":"maybe"}' },
-      reason: 'malformed',
+      reason: 'bad_answer',
     },
-    { row: 'null', stub: { status: 200, body: 'null' }, reason: 'malformed' },
-    { row: 'a redirect', stub: { status: 302, body: '' }, reason: 'malformed' },
+    { row: 'null', stub: { status: 200, body: 'null' }, reason: 'bad_answer' },
+    { row: 'a redirect', stub: { status: 302, body: '' }, reason: 'bad_answer' },
     {
       row: 'an answer without end',
       stub: { status: 200, body: `"${'x'.repeat(1_100_000)}"` },
-      reason: 'malformed',
+      reason: 'bad_answer',
     },
   ])('$row → open, counted as $reason', async ({ stub, reason }) => {
     const origin = await startOrigin();
@@ -82,19 +84,19 @@ describe('spec 7.1: fail open on any 5xx, timeout, transport error or success: f
     ]);
   });
 
-  test('connection refused → open, counted as transport', async () => {
+  test('connection refused → open, counted as connection', async () => {
     const origin = await startOrigin();
     const rig = await startRemote(await refusingAddress(), origin.address, 5_000);
     expect(statusOf(await get(rig.port))).toBe(200);
-    expect(rig.counted('guard_gateway_fail_open_total', 'transport')).toBe(1);
+    expect(rig.counted('guard_gateway_fail_open_total', 'connection')).toBe(1);
   });
 
-  test('an answer that is no HTTP → open, counted as transport', async () => {
+  test('an answer that is no HTTP → open, counted as connection', async () => {
     const origin = await startOrigin();
     const garbage = await startTcpOrigin((socket) => socket.end('SSH-2.0-x\r\n\r\n'));
     const rig = await startRemote(garbage.address, origin.address, 5_000);
     expect(statusOf(await get(rig.port))).toBe(200);
-    expect(rig.counted('guard_gateway_fail_open_total', 'transport')).toBe(1);
+    expect(rig.counted('guard_gateway_fail_open_total', 'connection')).toBe(1);
   });
 
   test('an in-process validator that throws, rejects or never answers → open', async () => {

@@ -1,10 +1,18 @@
 import { validateErrors } from '@guard/config/contract/errors';
 import type { DecisionEvent } from '@guard/config/contract/event';
-import type { Clock, EventSink, Log, Metrics, ValidateOutcome } from '@guard/config/contract/ports';
+import type {
+  Clock,
+  EventSink,
+  Log,
+  Metrics,
+  ValidateFailure,
+  ValidateOutcome,
+} from '@guard/config/contract/ports';
 import { mintRequestId } from '@guard/config/contract/request-id';
 import { referrerOrigin } from '@guard/config/contract/referrer-origin';
 import { SECRET_HEADERS } from '@guard/config/contract/secret-headers';
 import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
+import { sparingLog } from '../forward-auth/sparing-log.ts';
 import type { Inquiry } from '../visit.ts';
 
 /** What is done with an answer, or in place of one. */
@@ -27,14 +35,20 @@ interface FailPolicyPorts {
   readonly clock: Clock;
 }
 
+/** Failures without a question: they come with every request while they last, as fast as those do. */
+const NOT_ASKED: ReadonlySet<string> = new Set<ValidateFailure>(['breaker_open', 'overloaded']);
+const LOG_EVERY_MS = 10_000;
+
 /**
- * Spec 7.1, and nowhere else: a validator that gives no usable answer (5xx, timeout, transport,
- * nonsense, `success: false` with 200) fails open, one that rejects the question (4xx) fails closed.
+ * Spec 7.1, and nowhere else: a validator that gives no usable answer (5xx, timeout, no connection,
+ * nonsense, `success: false` with 200, none asked for) fails open, one that rejects the question (4xx) fails closed.
  * Allowing on 4xx would be a bypass: a crafted request can make the validator reject it.
  *
  * A failure is counted, logged, and recorded as an event, because no validator recorded one.
  */
 export function createFailPolicy(ports: FailPolicyPorts): FailPolicy {
+  const sparing = sparingLog(ports.log, ports.clock, LOG_EVERY_MS);
+
   return (visit, outcome, startedAt) => {
     switch (outcome.kind) {
       case 'answered': {
@@ -60,7 +74,8 @@ export function createFailPolicy(ports: FailPolicyPorts): FailPolicy {
     startedAt: number,
   ): Ruling {
     const requestId = mintRequestId(ports.clock());
-    ports.log('warn', `gateway_fail_${kind}`, { site: visit.site.name, reason, requestId });
+    const log = NOT_ASKED.has(reason) ? sparing : ports.log;
+    log('warn', `gateway_fail_${kind}`, { site: visit.site.name, reason, requestId });
     const durationUs = Math.round((performance.now() - startedAt) * 1000);
     const { observe } = visit.site;
     const blocked = kind === 'closed' && !observe;

@@ -3,7 +3,14 @@ import { ask } from './ask.ts';
 import { plainAnswer } from '../enforce/enforce.ts';
 import type { FailPolicy } from './fail-policy.ts';
 import { planAnswer, type ServedAnswer } from './plan-answer.ts';
-import { type Inquiry, type Passage, UNPROTECTED } from '../visit.ts';
+import {
+  type Inquiry,
+  NOTHING_KNOWN,
+  type Passage,
+  UNPROTECTED,
+  type VisitorFacts,
+} from '../visit.ts';
+import { visitorFacts } from './visitor-facts.ts';
 
 /** What becomes of a request: it goes on to its origin, or no further than here. */
 export type Fate =
@@ -24,20 +31,17 @@ export function createJudge(failPolicy: FailPolicy, askTimeoutMs: number): Judge
   function decide(inquiry: Inquiry, outcome: ValidateOutcome, startedAt: number): Fate {
     const ruling = failPolicy(inquiry, outcome, startedAt);
     const { requestId } = ruling;
-    if (inquiry.site.observe) return pass('observe', requestId);
+    if (inquiry.site.observe) return pass('observe', requestId, visitorFacts(inquiry, outcome));
     switch (ruling.kind) {
       case 'open':
-        return pass('fail_open', requestId);
+        return pass('fail_open', requestId, NOTHING_KNOWN);
       case 'closed':
         return { kind: 'refused', answer: plainAnswer(403, 'Request denied.') };
       case 'enforce': {
         const plan = planAnswer(ruling.response);
-        return plan.kind === 'serve'
-          ? { kind: 'served', answer: plan.answer }
-          : {
-              kind: 'onward',
-              passage: { decision: 'allow', requestId, additions: plan.additions },
-            };
+        if (plan.kind === 'serve') return { kind: 'served', answer: plan.answer };
+        const visitor = visitorFacts(inquiry, outcome);
+        return pass('allow', requestId, visitor, plan.additions);
       }
     }
   }
@@ -53,6 +57,11 @@ export function createJudge(failPolicy: FailPolicy, askTimeoutMs: number): Judge
   };
 }
 
-function pass(decision: Passage['decision'], requestId: string): Fate {
-  return { kind: 'onward', passage: { decision, requestId, additions: undefined } };
+function pass(
+  decision: Passage['decision'],
+  requestId: string,
+  visitor: VisitorFacts,
+  additions?: Passage['additions'],
+): Fate {
+  return { kind: 'onward', passage: { decision, requestId, visitor, additions } };
 }

@@ -1,111 +1,136 @@
-import type { Validate, ValidateOutcome } from '@guard/config/contract/ports';
-import { ForeignValidateResponse } from '@guard/config/contract/validate-response';
+import type { Clock, Log, Metrics, Validate, ValidateOutcome } from '@guard/config/contract/ports';
 import type { RemoteValidator } from '@guard/config/settings/schema';
-import { type Dispatcher, Pool } from 'undici';
+import {
+  type Admission,
+  BREAKER_LIMITS,
+  type BreakerChange,
+  CircuitBreaker,
+  type Ended,
+} from './remote/circuit-breaker.ts';
+import { Connections } from './remote/connections.ts';
+import { type Asking, Question, type Reply } from './remote/question.ts';
+import { readOutcome } from './remote/read-outcome.ts';
 
 export interface RemoteValidatorClient {
   readonly validate: Validate;
+  /** It is not asked at present, because it gave no answer lately. */
+  readonly isAway: () => boolean;
+  /** Cuts what is under way. */
   readonly close: () => Promise<void>;
 }
 
-/** Largest answer of a validator that is read: a block page and its headers, with room. */
-const MAX_ANSWER_BYTES = 1024 * 1024;
-/** Questions under way at once. Beyond them there is no answer to be had in time. */
-const MAX_QUESTIONS = 1_024;
-const CONNECTIONS = 256;
+interface RemotePorts {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, 'count'>;
+}
+
+/** Bounds of the way to one validator. Counts, bytes. */
+export interface RemoteLimits {
+  readonly connections: number;
+  /** Questions that may wait for a connection. Beyond them there is no answer to be had in time. */
+  readonly waiting: number;
+  /** A block page and its headers, with room. */
+  readonly maxAnswerBytes: number;
+  readonly maxHeaderBytes: number;
+}
+
+const REMOTE_LIMITS: RemoteLimits = {
+  connections: 256,
+  waiting: 768,
+  maxAnswerBytes: 1024 * 1024,
+  maxHeaderBytes: 64 * 1024,
+};
+
+const NOT_ASKED: ValidateOutcome = {
+  kind: 'failed',
+  reason: 'breaker_open',
+  detail: 'the validator has given no answer lately',
+};
 
 /**
- * Asks a validator over `POST {url}/validate` (spec 4.1) on kept connections. Every way this can go
- * wrong is an outcome; it never rejects. The whole question has `timeout` milliseconds.
+ * Asks a validator over `POST {url}/validate` (spec 4.1) on kept connections. The whole question,
+ * waiting included, has `timeout` milliseconds; every way it can go wrong is an outcome, and it never
+ * rejects. While the validator gives no answers it is not asked, and the outcome is there at once.
  */
-export function validateOverHttp(remote: RemoteValidator): RemoteValidatorClient {
+export function validateOverHttp(
+  remote: RemoteValidator,
+  ports: RemotePorts,
+  limits: RemoteLimits = REMOTE_LIMITS,
+): RemoteValidatorClient {
   const { origin, pathname } = new URL(remote.url);
-  const path = `${pathname.replace(/\/+$/, '')}/validate`;
-  const pool = new Pool(origin, { connections: CONNECTIONS, allowH2: false, pipelining: 1 });
-  const headers = {
-    'content-type': 'application/json',
-    accept: 'application/json',
-    'x-api-key': remote.key,
+  const connections = new Connections(origin, { ...limits, connectMs: remote.timeout });
+  const breaker = new CircuitBreaker(ports.clock, BREAKER_LIMITS, (change) => {
+    tell(change, origin, ports);
+  });
+  const asking: Asking = {
+    connections,
+    path: `${pathname.replace(/\/+$/, '')}/validate`,
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      'x-api-key': remote.key,
+    },
+    timeoutMs: remote.timeout,
+    maxAnswerBytes: limits.maxAnswerBytes,
   };
-  let underway = 0;
 
-  const validate: Validate = async (request, context) => {
-    if (underway >= MAX_QUESTIONS) return failed('transport', 'too many questions under way');
-    underway++;
-    const deadline = new AbortController();
-    const timer = setTimeout(() => {
-      deadline.abort();
-    }, remote.timeout);
-    const { signal } = deadline;
-    try {
-      const answer = await pool.request({
-        path,
-        method: 'POST',
-        headers,
-        body: JSON.stringify(request),
-        signal: context.signal === undefined ? signal : AbortSignal.any([signal, context.signal]),
+  function ask(
+    body: string,
+    admission: Exclude<Admission, 'refused'>,
+    signal: AbortSignal | undefined,
+  ): Promise<ValidateOutcome> {
+    return new Promise((resolve) => {
+      const question = new Question(asking, body, (reply) => {
+        signal?.removeEventListener('abort', giveUp);
+        breaker.settle(admission, endedOf(reply));
+        resolve(readOutcome(reply));
       });
-      const text = await readText(answer.body);
-      return text === undefined
-        ? failed('malformed', 'the answer is too large')
-        : readOutcome(answer.statusCode, text);
-    } catch (error) {
-      if (signal.aborted) return failed('timeout', `no answer in ${remote.timeout} ms`);
-      return failed('transport', error instanceof Error ? error.message : String(error));
-    } finally {
-      clearTimeout(timer);
-      underway--;
-    }
+      const giveUp = () => {
+        question.giveUp('given up');
+      };
+      signal?.addEventListener('abort', giveUp);
+      if (!connections.take(question)) question.giveUp('overloaded');
+    });
+  }
+
+  return {
+    validate: (request, { signal }) => {
+      const admission = breaker.admit();
+      return admission === 'refused' ? NOT_ASKED : ask(JSON.stringify(request), admission, signal);
+    },
+    isAway: () => breaker.isOpen,
+    close: () => connections.destroy(),
   };
-  return { validate, close: () => pool.destroy() };
 }
 
-/** Undefined when the body is longer than any validator's answer; the rest of it is not read. */
-async function readText(body: Dispatcher.ResponseData['body']): Promise<string | undefined> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  // undici's body yields Buffers unless an encoding is set.
-  for await (const part of body as AsyncIterable<Buffer>) {
-    bytes += part.length;
-    if (bytes > MAX_ANSWER_BYTES) return undefined;
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString();
-}
+/** Statuses by which a server, or a proxy before it, says that it is not there for anybody. */
+const AWAY: ReadonlySet<number> = new Set([502, 503, 504]);
 
-/** Spec 2.2, 2.5 and 7.1: status and body to an outcome. */
-function readOutcome(status: number, text: string): ValidateOutcome {
-  if (status >= 500) return failed('server_error', `status ${status}`);
-  const body = parseJson(text);
-  if (status >= 400) return { kind: 'rejected', status, type: errorType(body) };
-  if (status !== 200) return failed('malformed', `status ${status}`);
-  if (field(body, 'success') === false) return failed('unsuccessful', 'success: false');
-  const parsed = ForeignValidateResponse.safeParse(body);
-  return parsed.success
-    ? { kind: 'answered', response: parsed.data }
-    : failed('malformed', 'the answer has not the shape of spec 2.2');
-}
-
-function failed(
-  reason: Extract<ValidateOutcome, { kind: 'failed' }>['reason'],
-  detail: string,
-): ValidateOutcome {
-  return { kind: 'failed', reason, detail };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+/**
+ * What a reply says about the validator as a whole. An answer that is of no use counts as one here: it
+ * cost no waiting, and a visitor who can provoke a 500 by what he sends must not be able to switch off
+ * the questions about everybody else.
+ */
+function endedOf(reply: Reply): Ended {
+  switch (reply.kind) {
+    case 'answer':
+      return AWAY.has(reply.status) ? 'failed' : 'answered';
+    case 'partial':
+    case 'none':
+      if (reply.why === 'given up' || reply.why === 'overloaded') return 'neither';
+      return reply.why === 'too large' ? 'answered' : 'failed';
   }
 }
 
-function errorType(body: unknown): string {
-  const type = field(field(body, 'error'), 'type');
-  return typeof type === 'string' && /^\w{1,64}$/.test(type) ? type : 'unknown';
-}
-
-function field(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+function tell(change: BreakerChange, validator: string, { log, metrics }: RemotePorts): void {
+  metrics.count('guard_gateway_breaker_changes_total', change.kind);
+  switch (change.kind) {
+    case 'opened':
+    case 'stayed_open':
+      log('warn', `validator_breaker_${change.kind}`, { validator, pauseMs: change.pauseMs });
+      return;
+    case 'closed':
+      log('info', 'validator_breaker_closed', { validator, openMs: change.openMs });
+  }
 }

@@ -1,8 +1,7 @@
 import type { TransportFacts } from '@guard/config/contract/transport';
-import { parseIp } from '@guard/config/net/cidr';
-import { PrefixSet } from '@guard/config/net/prefix-set';
 import type { VisitorSocket } from '../message.ts';
 import { transportOf } from '../tls/transport-of.ts';
+import { addressOf, peerOf, type Trusts } from './peer.ts';
 
 /** Something under way on a visitor's connection that ends when the connection does. */
 export interface Underway {
@@ -15,7 +14,7 @@ export interface Underway {
  * HTTP/2 it is that of one stream: what is under way there ends with the stream.
  */
 export interface Connection {
-  /** Canonical address of the peer. A unix socket has none and counts as loopback. */
+  /** Canonical address of the peer, or of whom a trusted balancer connects for: peer.ts. */
   readonly peerIp: string;
   /** The peer's forwarded headers are believed: it lies in `trusted_proxies`, or came by a unix socket. */
   readonly trusted: boolean;
@@ -52,21 +51,17 @@ export function trackUnderway(): UnderwayOf {
 }
 
 /** Looks up the record of a connection, making it at the first request. */
-export function createConnections(
-  trustedProxies: readonly string[],
-  underwayOf: UnderwayOf,
-): ConnectionOf {
-  const trusted = PrefixSet.from(trustedProxies);
+export function createConnections(trusts: Trusts, underwayOf: UnderwayOf): ConnectionOf {
   const known = new WeakMap<VisitorSocket, Connection>();
 
   return (socket) => {
     const existing = known.get(socket);
     if (existing !== undefined) return existing;
 
-    const peerIp = parseIp(socket.remoteAddress ?? '');
+    const peer = peerOf(socket);
     const connection: Connection = {
-      peerIp: peerIp ?? '127.0.0.1',
-      trusted: peerIp === undefined ? socket.remoteAddress === undefined : trusted.has(peerIp),
+      peerIp: addressOf(peer),
+      trusted: trusts(peer),
       transport: transportOf(socket),
       underway: underwayOf(socket),
     };

@@ -1,14 +1,74 @@
 import { fork } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { freshPath } from '../testing/fresh-path.ts';
 import { startGateway } from '../testing/gateway-rig.ts';
-import { refusingAddress } from '../testing/recording-origin.ts';
+import { bodyOf, RawClient } from '../testing/raw-client.ts';
+import { refusingAddress, startOrigin } from '../testing/recording-origin.ts';
 
-function freshPath(name: string): string {
-  return join(mkdtempSync(join(tmpdir(), 'guard-')), name);
+/** One request to an address or a unix socket; resolves to the whole answer. */
+function ask(at: { host: string; port: number } | { path: string }, ...headers: string[]) {
+  const client = new RawClient(connect(at));
+  client.send('GET / HTTP/1.1', 'Host: shop.example', 'Connection: close', ...headers, '', '');
+  return client.untilClosed();
 }
+
+/** An origin that listens where the test says. */
+async function originAt(where: { host: string; port: number } | { path: string }) {
+  const server = createServer((_req, res) => res.end('hello'));
+  server.listen(where);
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const bound = server.address() as AddressInfo | string; // it listens
+  return typeof bound === 'string' ? `unix:${bound}` : `http://[::1]:${bound.port}`;
+}
+
+describe('IPv6 and both families', () => {
+  test('[::1]: the visitor and the chain are written in IPv6 (RFC 5952)', async () => {
+    const origin = await startOrigin();
+    const rig = await startGateway({ origin: origin.address, host: '::1' });
+    expect(rig.url).toBe(`http://[::1]:${rig.port}`);
+    expect(bodyOf(await ask({ host: '::1', port: rig.port }))).toBe('hello');
+    expect(rig.asked[0]?.ip).toBe('::1');
+    expect(origin.arrived[0]?.headers['x-forwarded-for']).toBe('::1');
+  });
+
+  test('[::] takes both; a visitor of IPv4 is known and trusted by the IPv4 address', async () => {
+    const origin = await startOrigin();
+    const trustedProxies = ['127.0.0.0/8', '::1'];
+    const rig = await startGateway({ origin: origin.address, host: '::', trustedProxies });
+    for (const host of ['127.0.0.1', '::1']) await ask({ host, port: rig.port });
+    for (const host of ['127.0.0.1', '::1']) {
+      await ask({ host, port: rig.port }, 'X-Forwarded-For: 2001:DB8::7');
+    }
+    expect(rig.asked.map(({ ip }) => ip)).toEqual([
+      '127.0.0.1',
+      '::1',
+      '2001:db8::7',
+      '2001:db8::7',
+    ]);
+  });
+
+  test('an origin at [::1]', async () => {
+    const rig = await startGateway({ origin: await originAt({ host: '::1', port: 0 }) });
+    expect(bodyOf(await ask({ host: '127.0.0.1', port: rig.port }))).toBe('hello');
+  });
+});
+
+test('unix sockets in and out', async () => {
+  const unixPath = freshPath('gateway.sock');
+  const origin = await originAt({ path: freshPath('origin.sock') });
+  const rig = await startGateway({ origin, unixPath });
+  expect(bodyOf(await ask({ path: unixPath }))).toBe('hello');
+  expect(rig.asked[0]?.ip).toBe('127.0.0.1');
+});
 
 test('a socket file that a killed process left behind is taken over; one that is in use is not', async () => {
   const origin = await refusingAddress();

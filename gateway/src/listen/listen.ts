@@ -1,6 +1,12 @@
-import type { Server } from 'node:net';
+import { createServer, type ListenOptions as ServerOptions, type Server } from 'node:net';
 import { removeAbandonedSocket } from '@guard/config/net/abandoned-socket';
 import type { ListenAddress } from '@guard/config/settings/values';
+
+export interface ListenOptions {
+  readonly scheme: 'http' | 'https';
+  /** How a TCP address is shared with other gateways of this process; it is not, when undefined. */
+  readonly shared: 'claim' | 'join' | undefined;
+}
 
 /**
  * Binds a server and resolves to where it listens: `scheme://host:port`, or `unix:<path>`. Rejects when
@@ -9,23 +15,34 @@ import type { ListenAddress } from '@guard/config/settings/values';
 export async function listen(
   server: Server,
   address: ListenAddress,
-  scheme: 'http' | 'https',
+  { scheme, shared }: ListenOptions,
 ): Promise<string> {
   if (address.kind === 'unix') {
     await removeAbandonedSocket(address.path);
     await bind(server, { path: address.path });
     return `unix:${address.path}`;
   }
-  await bind(server, { host: address.host, port: address.port });
+  const { host } = address;
+  const port = shared === 'claim' ? await claim(address) : address.port;
+  await bind(server, { host, port, reusePort: shared !== undefined });
   const bound = server.address();
-  const port = bound !== null && typeof bound === 'object' ? bound.port : address.port;
-  return `${scheme}://${address.host.includes(':') ? `[${address.host}]` : address.host}:${port}`;
+  const boundPort = bound !== null && typeof bound === 'object' ? bound.port : port;
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${boundPort}`;
 }
 
-function bind(
-  server: Server,
-  where: { readonly path: string } | { readonly host: string; readonly port: number },
-): Promise<void> {
+/**
+ * The port, once it is sure that nobody listens there. With SO_REUSEPORT alone a second Guard that was
+ * started by mistake would take half of the first one's visitors, and nobody would be told.
+ */
+async function claim({ host, port }: Extract<ListenAddress, { kind: 'tcp' }>): Promise<number> {
+  const probe = createServer();
+  await bind(probe, { host, port });
+  const bound = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  return bound !== null && typeof bound === 'object' ? bound.port : port;
+}
+
+function bind(server: Server, where: ServerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(where, () => {

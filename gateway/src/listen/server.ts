@@ -1,8 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { GatewayLimits } from '../limits.ts';
 import type { Handle } from '../handle.ts';
 import type { Onward } from '../visit.ts';
 import { isWebSocketHandshake, type Upgrades } from '../forward/upgrade.ts';
+import { answerBrokenRequests } from './broken-request.ts';
+import { type Door, openDoor } from './door.ts';
+import { notePeer } from './peer.ts';
 
 /** Where requests go that a server has taken. */
 export interface Intake {
@@ -10,8 +14,33 @@ export interface Intake {
   readonly forward: Onward;
   readonly upgrades: Upgrades;
   readonly limits: GatewayLimits;
+  readonly door: Door;
   /** While true, answers ask visitors to open another connection next time. */
   readonly isClosing: () => boolean;
+}
+
+/** The plain http side of a gateway. */
+export function createPlainFront(intake: Intake): Server {
+  return behindDoor(createGatewayServer(intake), intake.door);
+}
+
+/** Puts a door before a server: it serves what comes through, and knows whom it serves. */
+export function behindDoor(server: Server, door: Door): Server {
+  const serve = takeConnections(server);
+  openDoor(server, door, (socket, peer) => {
+    notePeer(socket, peer);
+    serve(socket);
+  });
+  return server;
+}
+
+/** Takes the connections of a server away from it, and returns how it serves one that it is handed. */
+export function takeConnections(server: Server): (socket: Socket) => void {
+  const listeners = server.listeners('connection');
+  server.removeAllListeners('connection');
+  return (socket) => {
+    for (const take of listeners) Reflect.apply(take, server, [socket]);
+  };
 }
 
 /** The node:http server of the gateway: its settings, and which event takes which way. */
@@ -25,6 +54,8 @@ export function createGatewayServer(intake: Intake): Server {
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     maxHeaderSize: limits.maxHeaderBytes,
     insecureHTTPParser: false,
+    // framing.ts refuses it, and what stands behind it as well.
+    requireHostHeader: false,
     // A second Host must show in the value instead of vanishing: framing.ts.
     joinDuplicateHeaders: true,
     optimizeEmptyRequests: true,
@@ -35,8 +66,11 @@ export function createGatewayServer(intake: Intake): Server {
   server.maxConnections = limits.maxConnections;
   server.timeout = limits.idleTimeoutMs;
 
+  answerBrokenRequests(server, intake.door);
   const take = (req: IncomingMessage, res: ServerResponse) => {
-    if (intake.isClosing()) res.shouldKeepAlive = false;
+    // Node's parser stops behind an Upgrade, also where it was not taken up.
+    const isDeaf = req.headers.upgrade !== undefined;
+    if (isDeaf || intake.isClosing()) res.shouldKeepAlive = false;
     handle(req, res, forward);
   };
   server.on('request', take);

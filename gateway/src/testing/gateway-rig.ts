@@ -1,5 +1,11 @@
 import type { DecisionEvent } from '@guard/config/contract/event';
-import type { Collect, Validate, ValidateOutcome } from '@guard/config/contract/ports';
+import type {
+  Clock,
+  Collect,
+  Metrics,
+  Validate,
+  ValidateOutcome,
+} from '@guard/config/contract/ports';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
 import type { TransportFacts } from '@guard/config/contract/transport';
@@ -22,8 +28,13 @@ export interface RigOptions {
   readonly limits?: Partial<GatewayLimits>;
   /** Listens for https as well. */
   readonly certificates?: readonly TlsCertificate[];
-  /** Listens here instead of on a free port. */
+  /** Listens here instead of on a free port of 127.0.0.1. */
   readonly unixPath?: string;
+  readonly host?: string;
+  /** The same for https. */
+  readonly tlsUnixPath?: string;
+  readonly proxyProtocol?: boolean;
+  readonly clock?: Clock;
 }
 
 export interface Rig {
@@ -42,7 +53,11 @@ export interface Rig {
   readonly logged: { readonly event: string; readonly fields: Readonly<Record<string, unknown>> }[];
   /** A counter by name and label. */
   readonly counted: (name: string, label: string) => number;
+  /** The present value of a gauge; undefined when nobody registered it. */
+  readonly gauged: (name: string) => ReturnType<ReadGauge> | undefined;
 }
+
+type ReadGauge = Parameters<Metrics['gauge']>[1];
 
 /** A listening gateway with everything it reports at hand; closed when the test ends. */
 export async function startGateway(options: RigOptions): Promise<Rig> {
@@ -51,6 +66,7 @@ export async function startGateway(options: RigOptions): Promise<Rig> {
   const events: DecisionEvent[] = [];
   const logged: { event: string; fields: Readonly<Record<string, unknown>> }[] = [];
   const counters = new Map<string, number>();
+  const gauges = new Map<string, ReadGauge>();
   const validate: Validate = (request, context) => {
     asked.push(request);
     transports.push(context.transport);
@@ -79,27 +95,32 @@ export async function startGateway(options: RigOptions): Promise<Rig> {
   const gateway = createGateway({
     ...running,
     events: { record: (event) => events.push(event) },
-    clock: Date.now,
+    clock: options.clock ?? Date.now,
     log: (_level, event, fields = {}) => logged.push({ event, fields }),
     metrics: {
       count: (name, label = '', by = 1) => {
         const key = `${name}/${label}`;
         counters.set(key, (counters.get(key) ?? 0) + by);
       },
-      gauge: () => undefined,
+      gauge: (name, read) => gauges.set(name, read),
     },
+    proxyProtocol: options.proxyProtocol ?? false,
     limits: { drainMs: 2_000, ...options.limits },
   });
   onTestFinished(() => gateway.close());
   const url = await gateway.listen(
     options.unixPath === undefined
-      ? { kind: 'tcp', host: '127.0.0.1', port: 0 }
+      ? { kind: 'tcp', host: options.host ?? '127.0.0.1', port: 0 }
       : { kind: 'unix', path: options.unixPath },
   );
   const tlsUrl =
     options.certificates === undefined
       ? ':0'
-      : await gateway.listenTls({ kind: 'tcp', host: '127.0.0.1', port: 0 });
+      : await gateway.listenTls(
+          options.tlsUnixPath === undefined
+            ? { kind: 'tcp', host: '127.0.0.1', port: 0 }
+            : { kind: 'unix', path: options.tlsUnixPath },
+        );
   return {
     gateway,
     settings: running,
@@ -111,6 +132,7 @@ export async function startGateway(options: RigOptions): Promise<Rig> {
     events,
     logged,
     counted: (name, label) => counters.get(`${name}/${label}`) ?? 0,
+    gauged: (name) => gauges.get(name)?.(),
   };
 }
 

@@ -17,14 +17,15 @@ export interface StreamAnswer {
   readonly interim: readonly number[];
 }
 
-/** A connection of Node's own HTTP/2 client to the rig's https port. */
-export function openHttp2(tlsPort: number): ClientHttp2Session {
+/** A connection of Node's own HTTP/2 client to the rig's https port, or over one that a test has made. */
+export function openHttp2(tlsPort: number, over?: TLSSocket): ClientHttp2Session {
   const session = connect(`https://shop.example:${tlsPort}`, {
     host: '127.0.0.1',
     servername: 'shop.example',
     rejectUnauthorized: false,
     // A test hands over large bodies at once.
     maxSessionMemory: 100,
+    ...(over && { createConnection: () => over }),
   });
   session.on('error', () => undefined);
   onTestFinished(() => {
@@ -93,6 +94,16 @@ function integer(value: number): Buffer {
   return Buffer.from([...bytes, rest]);
 }
 
+const STATUS_BY_INDEX: Readonly<Record<number, number>> = {
+  0x88: 200,
+  0x89: 204,
+  0x8a: 206,
+  0x8b: 304,
+  0x8c: 400,
+  0x8d: 404,
+  0x8e: 500,
+};
+
 /** An HTTP/2 connection on which a test writes frames as it likes and reads the types that come back. */
 export class FrameClient {
   readonly socket: TLSSocket;
@@ -126,15 +137,30 @@ export class FrameClient {
 
   /** `type` of the frames received on one stream so far. */
   typesOn(stream: number): number[] {
-    const types: number[] = [];
+    return this.framesOn(stream).map(({ type }) => type);
+  }
+
+  /** The frames received on one stream so far, of which the last may still be coming. */
+  framesOn(stream: number): { readonly type: number; readonly payload: Buffer }[] {
+    const frames: { type: number; payload: Buffer }[] = [];
     for (let at = 0; at + 9 <= this.#received.length;) {
-      const length = this.#received.readUIntBE(at, 3);
+      const end = at + 9 + this.#received.readUIntBE(at, 3);
       if ((this.#received.readUInt32BE(at + 5) & 0x7fff_ffff) === stream) {
-        types.push(this.#received[at + 3] ?? -1);
+        const type = this.#received[at + 3] ?? -1;
+        frames.push({ type, payload: this.#received.subarray(at + 9, end) });
       }
-      at += 9 + length;
+      at = end;
     }
-    return types;
+    return frames;
+  }
+
+  /**
+   * Status of the answer on a stream, where the static table of HPACK has it (RFC 7541 appendix A); 0
+   * for any other, and where there is none.
+   */
+  statusOn(stream: number): number {
+    const head = this.framesOn(stream).find(({ type }) => type === 1);
+    return STATUS_BY_INDEX[head?.payload[0] ?? 0] ?? 0;
   }
 
   /** Waits for an answer (HEADERS), a reset (RST_STREAM) or the end of the connection. */

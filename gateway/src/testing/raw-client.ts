@@ -1,14 +1,16 @@
 import { connect, type Socket } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { onTestFinished } from 'vitest';
 
-/** A TCP connection on which a test writes bytes as it likes and reads what comes back. */
+/** A connection on which a test writes bytes as it likes and reads what comes back. */
 export class RawClient {
   readonly socket: Socket;
   received = '';
   closed = false;
 
-  constructor(port: number) {
-    this.socket = connect(port, '127.0.0.1');
+  /** Opens a TCP connection to a port of this machine, or takes one over that may be TLS. */
+  constructor(target: number | Socket) {
+    this.socket = typeof target === 'number' ? connect(target, '127.0.0.1') : target;
     this.socket.setEncoding('latin1');
     this.socket.on('data', (text: string) => {
       this.received += text;
@@ -42,6 +44,17 @@ export class RawClient {
     );
     return this.received;
   }
+}
+
+/** A TLS connection to the rig's https port that asks for HTTP/1.1. */
+export function connectHttp1(tlsPort: number): TLSSocket {
+  return connectTls({
+    port: tlsPort,
+    host: '127.0.0.1',
+    servername: 'shop.example',
+    rejectUnauthorized: false,
+    ALPNProtocols: ['http/1.1'],
+  });
 }
 
 /** Sends bytes on a new connection and resolves to everything received until it closes. */

@@ -1,10 +1,13 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { createServer, type TLSSocket } from 'node:tls';
 import type { ClientHello } from '@guard/config/contract/transport';
 import { peekOpening } from '../http2/peek-opening.ts';
 import { createStreamServer } from '../http2/serve-session.ts';
-import { createGatewayServer, type Intake } from '../listen/server.ts';
+import { openDoor } from '../listen/door.ts';
+import { notePeer, type Peer } from '../listen/peer.ts';
+import { createGatewayServer, type Intake, takeConnections } from '../listen/server.ts';
 import type { Certificates } from './choose-certificate.ts';
 import { peekHello } from './peek-hello.ts';
 import { noteTransport } from './transport-of.ts';
@@ -24,19 +27,26 @@ export interface TlsFront {
 const NOT_HTTPS =
   'HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 27\r\n\r\nThis port speaks https only';
 
+/** What is known of a connection before its handshake. */
+interface Begun {
+  readonly peer: Peer;
+  readonly hello: ClientHello | undefined;
+}
+
 /**
  * A connection is read up to its ClientHello, given to the TLS library as if nobody had looked, and
  * then to the server of the protocol that it chose by ALPN (RFC 7301).
  */
 export function createTlsFront(intake: Intake, certificates: Certificates): TlsFront {
   const { limits } = intake;
-  const hellos = new Map<string, ClientHello>();
+  // The TLS library names no way back from its socket to the one below, but it calls back in the
+  // context in which it was given that one.
+  const below = new AsyncLocalStorage<Begun>();
   const sockets = new Set<Socket>();
   const streams = createStreamServer(intake);
   const server = createGatewayServer(intake);
   // The server is given connections that are decrypted, and only those that chose HTTP/1.1.
-  const takeHttp1 = server.listeners('connection');
-  server.removeAllListeners('connection');
+  const serveHttp1 = takeConnections(server);
   let current = certificates;
 
   const secure = createServer({
@@ -50,14 +60,10 @@ export function createTlsFront(intake: Intake, certificates: Certificates): TlsF
     },
   });
 
-  server.on('connection', (socket: Socket) => {
-    const key = keyOf(socket);
+  openDoor(server, intake.door, (socket, peer) => {
     sockets.add(socket);
     socket.on('error', ignore);
-    socket.once('close', () => {
-      sockets.delete(socket);
-      if (key !== undefined) hellos.delete(key);
-    });
+    socket.once('close', () => sockets.delete(socket));
     peekHello(socket, limits.helloMs, (beginning) => {
       switch (beginning.kind) {
         case 'gone':
@@ -68,8 +74,7 @@ export function createTlsFront(intake: Intake, certificates: Certificates): TlsF
           socket.resume();
           return;
         case 'tls':
-          if (key !== undefined && beginning.hello) hellos.set(key, beginning.hello);
-          secure.emit('connection', socket);
+          below.run({ peer, hello: beginning.hello }, () => secure.emit('connection', socket));
           return;
       }
     });
@@ -78,8 +83,9 @@ export function createTlsFront(intake: Intake, certificates: Certificates): TlsF
   // Nobody else closes a connection whose handshake failed, or took too long.
   secure.on('tlsClientError', (_error, socket) => socket.destroy());
   secure.on('secureConnection', (socket: TLSSocket) => {
-    const key = keyOf(socket);
-    const hello = key === undefined ? undefined : hellos.get(key);
+    const begun = below.getStore();
+    const hello = begun?.hello;
+    if (begun !== undefined) notePeer(socket, begun.peer);
     socket.on('error', ignore);
     if (socket.alpnProtocol === 'h2') {
       peekOpening(socket, limits.http2OpeningMs, (frames) => {
@@ -88,7 +94,7 @@ export function createTlsFront(intake: Intake, certificates: Certificates): TlsF
       return;
     }
     noteTransport(socket, { hello, http2: undefined });
-    for (const take of takeHttp1) Reflect.apply(take, server, [socket]);
+    serveHttp1(socket);
   });
 
   return {
@@ -106,15 +112,6 @@ export function createTlsFront(intake: Intake, certificates: Certificates): TlsF
       for (const socket of sockets) socket.destroy();
     },
   };
-}
-
-/**
- * What tells one open connection from another: the TLS library names no way back from its socket to
- * the one below. Undefined for a unix socket, whose visitors come by another gateway's TLS.
- */
-function keyOf({ remoteAddress, remotePort, localAddress }: Socket): string | undefined {
-  if (remoteAddress === undefined || remotePort === undefined) return undefined;
-  return `${remoteAddress} ${remotePort} ${localAddress ?? ''}`;
 }
 
 function ignore(): void {

@@ -65,7 +65,7 @@ test.each([
   ['monitor mode', '/rules#monitor'],
   ['rate_limit_exceeded', '/block-reasons/rate_limit_exceeded'],
   ['interstitial_no_session', '/block-reasons/interstitial_no_session'],
-  ['trusted_proxies', '/guard-yaml#the-whole-file'],
+  ['trusted_proxies', '/guard-yaml#behind-a-proxy-or-load-balancer'],
   ['fail open fail closed', '/errors#what-a-caller-does'],
   ['cursor', '/assistants#cursor'],
 ])('spec 4.5 search_docs: "%s" finds %s among its first three', async (query, path) => {

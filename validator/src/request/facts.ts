@@ -2,6 +2,7 @@ import type { CatalogueCrawler } from '@guard/config/catalogue/crawlers';
 import type { NetworkKind } from '@guard/config/catalogue/networks';
 import type { ChallengeState, CrawlerFact } from '@guard/config/contract/event';
 import type { Session } from '@guard/config/contract/ports';
+import { presentedSession } from '@guard/config/contract/presented-session';
 import type { TransportFacts } from '@guard/config/contract/transport';
 import type { ValidateErrorType } from '@guard/config/contract/errors';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
@@ -10,7 +11,6 @@ import { parseIp } from '@guard/config/net/cidr';
 import type { ClaimEvidence, ProveClaim } from '../proofs/prove-claim.ts';
 import type { Agent } from './agent.ts';
 import { foldNames } from './header-fields.ts';
-import { presentedSession } from './presented-session.ts';
 import { type RequestUrl, splitUrl } from './url.ts';
 
 /** A known crawler's claim, and what its proofs say of it. */

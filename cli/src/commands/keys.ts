@@ -1,0 +1,176 @@
+import { randomBytes } from 'node:crypto';
+import { formatProblem, loadSettings } from '@guard/config/settings/load';
+import type { Settings } from '@guard/config/settings/schema';
+import { ExpiryDate } from '@guard/config/settings/values';
+import { columns } from '../explain/layout.ts';
+import { takeOutKey, writeKey } from '../keys/edit-keys.ts';
+import { type KeyKind, KINDS, LIST_OF, listKeys } from '../keys/list-keys.ts';
+import { print } from '../terminal.ts';
+import { type Command, readArguments } from './command.ts';
+
+/** 256 bits: nothing about a key can be guessed from its hash. */
+const KEY_BYTES = 32;
+const PREFIX: Readonly<Record<KeyKind, string>> = { analytics: 'sk_api_ro_', secret: 'sk_' };
+
+export const keys: Command = {
+  name: 'keys',
+  summary: 'Make, list and revoke the keys of an organisation.',
+  help: `Usage: guard keys create --config FILE --id NAME [--organisation ID] [--expires DATE] [--json]
+       guard keys list --config FILE [--organisation ID] [--json]
+       guard keys revoke --config FILE --id NAME [--organisation ID] [--json]
+
+create   makes a key and puts its SHA-256 into the settings file. The key itself is printed
+         once, alone on standard output, and kept nowhere
+list     id, organisation, kind, last day and state of each key, never a key or its hash
+revoke   takes a key out of the settings file
+
+  -c, --config FILE       the settings file
+      --organisation ID   needed where the file has more than one
+      --id NAME           what the key is called in the file: one for each use
+      --kind KIND         analytics (default; sk_api_ro_…, for /query and /mcp), or
+                          secret (sk_…, x-api-key of /validate)
+      --expires DATE      last day of the key, such as 2027-06-30, UTC
+      --json              one JSON value, nothing else
+
+Only the entry of the key changes: comments and layout stay, and the file is replaced in one
+step. It has to be a good one (guard check), with the environment that guard start has. A
+Guard that runs takes the change up by itself in a second or two, and at once on SIGHUP.
+
+Exit code: 0 done, 1 refused and nothing changed, 2 called wrongly.`,
+  run(args) {
+    const parsed = readArguments(args, {
+      config: { type: 'string', short: 'c' },
+      organisation: { type: 'string' },
+      id: { type: 'string' },
+      kind: { type: 'string', default: 'analytics' },
+      expires: { type: 'string' },
+      json: { type: 'boolean', default: false },
+    });
+    if (!parsed) return Promise.resolve(2);
+    const { values, positionals } = parsed;
+    const [action, more] = positionals;
+    const kind = KINDS.find((known) => known === values.kind);
+    if (values.config === undefined) return wrong('say which settings: --config guard.yaml');
+    if (kind === undefined) return wrong('--kind is analytics or secret');
+    if (more !== undefined) return wrong(`${more} is one word too many`);
+    const { config, organisation, id, expires, json } = values;
+    const asked = { config, organisation, kind, json };
+    switch (action) {
+      case 'list':
+        return list(asked);
+      case 'create':
+        return id === undefined ? wrong('name the key: --id') : create(asked, id, expires);
+      case 'revoke':
+        return id === undefined ? wrong('name the key: --id') : revoke(asked, id);
+      case undefined:
+      default:
+        return wrong('say create, list or revoke');
+    }
+  },
+};
+
+interface Asked {
+  readonly config: string;
+  readonly organisation: string | undefined;
+  readonly kind: KeyKind;
+  readonly json: boolean;
+}
+
+function list({ config, organisation, json }: Asked): Promise<number> {
+  const settings = read(config);
+  if (!settings) return Promise.resolve(1);
+  const { organisations } = settings;
+  if (organisation !== undefined && !organisations.some(({ id }) => id === organisation)) {
+    return refused(`no organisation has the id ${organisation}; there are ${idsOf(settings)}`);
+  }
+  const views = listKeys(settings, organisation, Date.now());
+  const rows = views.map((view) => [
+    view.id,
+    view.organisation,
+    view.kind,
+    view.expires ?? 'no end',
+    view.state,
+  ]);
+  const head = ['ID', 'ORGANISATION', 'KIND', 'LAST DAY', 'STATE'];
+  print(json ? JSON.stringify(views) : columns([head, ...rows]).join('\n'));
+  return Promise.resolve(0);
+}
+
+async function create(asked: Asked, id: string, expires: string | undefined): Promise<number> {
+  const { config, kind, json } = asked;
+  const fault = faultOf(id, expires);
+  if (fault !== undefined) return wrong(fault);
+  const organisation = organisationOf(asked);
+  if (organisation === undefined) return 1;
+  const key = PREFIX[kind] + randomBytes(KEY_BYTES).toString('base64url');
+  const place = { organisation, list: LIST_OF[kind], id };
+  const edited = await writeKey(config, process.env, { ...place, key, expires });
+  if (edited.kind === 'refused') return refused(edited.reason);
+  const { entry, line } = edited;
+  if (json) {
+    const made = { id, organisation, kind, expires: expires ?? null, key };
+    print(JSON.stringify({ ...made, file: config, line, entry }));
+    return 0;
+  }
+  print(`${config}:${line}: added to ${place.list} of ${organisation}:\n  ${entry}\n`, 'error');
+  print('The key, shown this once:', 'error');
+  print(key);
+  return 0;
+}
+
+async function revoke(asked: Asked, id: string): Promise<number> {
+  const { config, kind, json } = asked;
+  const organisation = organisationOf(asked);
+  if (organisation === undefined) return 1;
+  const place = { organisation, list: LIST_OF[kind], id };
+  const edited = await takeOutKey(config, process.env, place);
+  if (edited.kind === 'refused') return refused(edited.reason);
+  print(
+    json
+      ? JSON.stringify({ id, organisation, kind, revoked: true, file: config, line: edited.line })
+      : `${config}:${edited.line}: took ${id} out of ${place.list} of ${organisation}.`,
+  );
+  return 0;
+}
+
+function faultOf(id: string, expires: string | undefined): string | undefined {
+  if (!/^[a-z0-9][a-z0-9_-]{0,62}$/i.test(id)) {
+    return `--id is letters, digits, - and _, at most 63, not ${JSON.stringify(id)}`;
+  }
+  if (expires === undefined) return undefined;
+  const end = ExpiryDate.safeParse(expires);
+  if (!end.success) return `--expires: ${end.error.issues[0]?.message ?? 'expected a date'}`;
+  return end.data <= Date.now() ? `--expires ${expires} is over already` : undefined;
+}
+
+/** The organisation named, or the only one. Undefined, and told why, when neither is. */
+function organisationOf({ config, organisation }: Asked): string | undefined {
+  if (organisation !== undefined) return organisation;
+  const settings = read(config);
+  if (!settings) return undefined;
+  const [only, second] = settings.organisations;
+  if (only !== undefined && second === undefined) return only.id;
+  print(`guard keys: say --organisation; there are ${idsOf(settings)}`, 'error');
+  return undefined;
+}
+
+function idsOf({ organisations }: Settings): string {
+  return organisations.map(({ id }) => id).join(', ') || 'none';
+}
+
+function read(config: string): Settings | undefined {
+  const loaded = loadSettings(config, process.env);
+  if (loaded.kind === 'loaded') return loaded.settings;
+  print(loaded.problems.map(formatProblem).join('\n'), 'error');
+  return undefined;
+}
+
+function refused(reason: string): Promise<number> {
+  print(`guard keys: ${reason}`, 'error');
+  return Promise.resolve(1);
+}
+
+function wrong(message: string): Promise<number> {
+  print(`guard keys: ${message}\nguard keys --help shows how it is called.`, 'error');
+  return Promise.resolve(2);
+}

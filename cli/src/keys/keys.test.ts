@@ -1,0 +1,245 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text as readAll } from 'node:stream/consumers';
+import { createBearerAuth } from '@guard/config/settings/bearer';
+import { loadSettings } from '@guard/config/settings/load';
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { main } from '../main.ts';
+
+const BIN = join(import.meta.dirname, '../../../bin/guard.mjs');
+const root = mkdtempSync(join(tmpdir(), 'guard-keys-'));
+afterAll(() => {
+  vi.unstubAllEnvs();
+  rmSync(root, { recursive: true });
+});
+
+const OLD_HASH = '0000000000000000000000000000000000000000000000000000000000000001';
+const WRITTEN = `# Written by hand.
+version: 1
+listen: {   api: 127.0.0.1:8082 }   # spaces as somebody likes them
+secret: \${KEYS_SECRET}
+organisations:
+  - id: acme            # the shop
+    analytics_keys:     # one for each use
+      - { id: grafana, key: "sha256:${OLD_HASH}", expires: 2020-06-30 }  # the board
+
+    # The rules, in order.
+    rules: [ {name: everybody, match: {}, detect: true} ]
+  - id: other
+analytics: { engine: embedded, path: ./data }
+`;
+const env = { PATH: process.env['PATH'], KEYS_SECRET: '9f2c7b1e5a8d4036c1e7f4b2a9d85036' };
+
+let folder = '';
+let file = '';
+let folders = 0;
+beforeEach(() => {
+  vi.stubEnv('KEYS_SECRET', env.KEYS_SECRET);
+  folder = join(root, String((folders += 1)));
+  file = join(folder, 'guard.yaml');
+  mkdirSync(folder);
+  writeFileSync(file, WRITTEN, { mode: 0o640 });
+});
+
+interface Ran {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The command as `guard` runs it, with what it writes; a process of its own would cost a second. */
+async function keys(...args: readonly string[]): Promise<Ran> {
+  const stdout = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const written = (spy: typeof stdout) => spy.mock.calls.map(([part]) => String(part)).join('');
+  try {
+    const status = await main(['keys', ...args, '--config', file]);
+    return { status, stdout: written(stdout), stderr: written(stderr) };
+  } finally {
+    stdout.mockRestore();
+    stderr.mockRestore();
+  }
+}
+
+/** The same as a person runs it. */
+function keysSpawned(...args: readonly string[]): Ran {
+  const command = [BIN, 'keys', ...args, '--config', file];
+  const ran = spawnSync(process.execPath, command, { encoding: 'utf8', env });
+  return { status: ran.status, stdout: ran.stdout, stderr: ran.stderr };
+}
+
+const held = () => readFileSync(file, 'utf8');
+
+/** Whose key it is, for a Guard that starts with the file now. */
+function organisationOf(key: string): string | undefined {
+  const loaded = loadSettings(file, env);
+  if (loaded.kind === 'invalid') throw new Error(JSON.stringify(loaded.problems));
+  return createBearerAuth(loaded.settings.organisations, Date.now)(`Bearer ${key}`);
+}
+
+describe('guard keys create', () => {
+  test('prints a key of 256 random bits once, alone on stdout, and keeps its SHA-256 only; comments and layout stay', () => {
+    const { status, stdout, stderr } = keysSpawned(
+      ...['create', '--organisation', 'acme', '--id', 'backup', '--expires', '2099-12-31'],
+    );
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^sk_api_ro_[\w-]{43}\n$/);
+    const key = stdout.trim();
+    const digest = createHash('sha256').update(key).digest('hex');
+    const entry = `{ id: backup, key: "sha256:${digest}", expires: 2099-12-31 }`;
+    const line = '      - { id: grafana';
+    const [before = '', behind = ''] = WRITTEN.split('  # the board\n');
+    expect(held()).toBe(`${before}  # the board\n      - ${entry}\n${behind}`);
+    expect(held()).toContain(line);
+    expect(held() + stderr).not.toContain(key);
+    expect(stderr).toContain(`${file}:9: added to analytics_keys of acme:\n  ${entry}`);
+    expect(organisationOf(key)).toBe('acme');
+  });
+
+  test('--json is one object; the mode of the file stays, and nothing is left beside it', async () => {
+    const { status, stdout, stderr } = await keys(
+      ...['create', '--organisation', 'other', '--id', 'x', '--json'],
+    );
+    expect([status, stderr]).toEqual([0, '']);
+    const made = JSON.parse(stdout) as { key: string };
+    expect(made).toMatchObject({
+      id: 'x',
+      organisation: 'other',
+      kind: 'analytics',
+      expires: null,
+      file,
+      line: 13,
+    });
+    expect(organisationOf(made.key)).toBe('other');
+    expect(statSync(file).mode & 0o777).toBe(0o640);
+    expect(readdirSync(folder)).toEqual(['guard.yaml']);
+  });
+
+  test('a secret key of POST /validate; a link to the file stays a link', () => {
+    const link = join(folder, 'link.yaml');
+    symlinkSync('guard.yaml', link);
+    const args = [
+      'keys',
+      'create',
+      '--kind',
+      'secret',
+      '--id',
+      'backend',
+      '--organisation',
+      'acme',
+    ];
+    const ran = spawnSync(process.execPath, [BIN, ...args, '--config', link], { env });
+    expect(String(ran.stdout)).toMatch(/^sk_[\w-]{43}\n$/);
+    expect(held()).toContain('    secret_keys: [{ id: backend, key: "sha256:');
+    expect(statSync(link).ino).toBe(statSync(file).ino);
+  });
+
+  test.each([
+    [1, 'no organisation has the id nobody; there are acme, other', ['--organisation', 'nobody']],
+    [1, 'say --organisation; there are acme, other', []],
+    [2, '--expires 2020-01-01 is over already', ['--expires', '2020-01-01']],
+    [2, '--expires: expected a date that exists', ['--expires', '2099-02-30']],
+    [
+      1,
+      'organisation acme has a key grafana already',
+      ['--organisation', 'acme', '--id', 'grafana'],
+    ],
+    [2, '--id is letters, digits, - and _', ['--id', 'a: b']],
+  ])('exit code %d: %s', async (code, message, args) => {
+    const { status, stdout, stderr } = await keys('create', '--id', 'new', ...args);
+    expect([status, stdout]).toEqual([code, '']);
+    expect(stderr).toContain(`guard keys: ${message}`);
+    expect(held()).toBe(WRITTEN);
+  });
+
+  test('a file that is not valid is refused with its problems, and left as it is', async () => {
+    writeFileSync(file, `${WRITTEN}observ: true\n`);
+    const { status, stdout, stderr } = await keys(
+      'create',
+      '--id',
+      'new',
+      '--organisation',
+      'acme',
+    );
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(`${file}:14:1`);
+    expect(held()).toBe(`${WRITTEN}observ: true\n`);
+  });
+
+  test('a read-only file is refused, for root too', async () => {
+    chmodSync(file, 0o440);
+    const { status, stdout, stderr } = await keys(
+      'create',
+      '--id',
+      'new',
+      '--organisation',
+      'acme',
+    );
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(`${file} is read-only`);
+    expect(held()).toBe(WRITTEN);
+  });
+
+  test('edits at the same time wait for one another: no key is lost', async () => {
+    const ids = ['one', 'two', 'three', 'four'];
+    const children = ids.map((id): ChildProcess => {
+      const args = ['create', '--config', file, '--organisation', 'acme', '--id', id];
+      return spawn(process.execPath, [BIN, 'keys', ...args], {
+        env,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+    });
+    const printed = await Promise.all(
+      children.map(async (child) => {
+        const [out] = await Promise.all([
+          child.stdout ? readAll(child.stdout) : '',
+          once(child, 'exit'),
+        ]);
+        return out.trim();
+      }),
+    );
+    expect(printed.map(organisationOf)).toEqual(ids.map(() => 'acme'));
+  });
+});
+
+describe('guard keys list and revoke', () => {
+  test('list shows id, organisation, kind, last day and state, and nothing of a key or its hash', async () => {
+    const { status, stdout } = await keys('list');
+    expect(status).toBe(0);
+    expect(stdout).toBe(
+      `ID       ORGANISATION  KIND       LAST DAY    STATE\ngrafana  acme          analytics  2020-06-30  expired\n`,
+    );
+    expect(JSON.parse((await keys('list', '--json', '--organisation', 'other')).stdout)).toEqual(
+      [],
+    );
+    expect((await keys('list', '--json')).stdout).not.toContain('0000');
+  });
+
+  test('revoke takes the entry out, with the comment on its line, and no other', async () => {
+    const { status, stdout } = await keys('revoke', '--organisation', 'acme', '--id', 'grafana');
+    expect([status, stdout]).toEqual([
+      0,
+      `${file}:8: took grafana out of analytics_keys of acme.\n`,
+    ]);
+    const [before = '', behind = ''] = WRITTEN.split('analytics_keys:     # one for each use\n');
+    const rest = behind.slice(behind.indexOf('\n') + 1);
+    expect(held()).toBe(`${before}analytics_keys: []     # one for each use\n${rest}`);
+    const again = await keys('revoke', '--organisation', 'acme', '--id', 'grafana');
+    expect(again.status).toBe(1);
+    expect(again.stderr).toContain('organisation acme has no such key grafana; it has none');
+  });
+});

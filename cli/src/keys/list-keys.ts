@@ -1,0 +1,49 @@
+import type { KeyList } from '@guard/config/settings/edit-key-list';
+import type { Settings } from '@guard/config/settings/schema';
+
+/** A key as `guard keys list` shows it: nothing of the key itself, nor of its hash. */
+export interface KeyView {
+  readonly id: string;
+  readonly organisation: string;
+  readonly kind: KeyKind;
+  /** Last day, UTC; null for a key without one. */
+  readonly expires: string | null;
+  readonly state: 'live' | 'expired';
+}
+
+export const KINDS = ['analytics', 'secret'] as const;
+export type KeyKind = (typeof KINDS)[number];
+
+export const LIST_OF: Readonly<Record<KeyKind, KeyList>> = {
+  analytics: 'analytics_keys',
+  secret: 'secret_keys',
+};
+
+/** The keys of all organisations, or of one, in the order of the file. */
+export function listKeys(
+  { organisations }: Pick<Settings, 'organisations'>,
+  only: string | undefined,
+  nowMs: number,
+): KeyView[] {
+  return organisations
+    .filter(({ id }) => only === undefined || id === only)
+    .flatMap((organisation) =>
+      KINDS.flatMap((kind) =>
+        organisation[LIST_OF[kind]].map(({ id, expires }): KeyView => {
+          const isOver = expires !== undefined && expires <= nowMs;
+          return {
+            id,
+            organisation: organisation.id,
+            kind,
+            expires: expires === undefined ? null : lastDayOf(expires),
+            state: isOver ? 'expired' : 'live',
+          };
+        }),
+      ),
+    );
+}
+
+/** The settings hold the first millisecond in which the key is no good any more. */
+function lastDayOf(expiresMs: number): string {
+  return new Date(expiresMs - 1).toISOString().slice(0, 10);
+}

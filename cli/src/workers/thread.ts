@@ -1,0 +1,169 @@
+/** A worker thread: a gateway with its own validator, at the addresses of the main thread's gateway. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { type EventRelay, openEventRelay } from '@guard/analytics';
+import { NetworkCatalogue } from '@guard/config/catalogue/networks';
+import type { Settings } from '@guard/config/settings/schema';
+import { createGateway, type Gateway } from '@guard/gateway';
+import { createResolver, ThreadStore } from '@guard/validator';
+import { buildGeneration, type Generation } from '../house/generation.ts';
+import type { House } from '../house/house.ts';
+import { retire } from '../house/retire.ts';
+import { createLog } from '../log.ts';
+import { listenGateway } from '../services/listen-gateway.ts';
+import { RemoteValidators } from '../services/remote-validators.ts';
+import { noAnalytics } from '../services/no-analytics.ts';
+import { Answers } from './answers.ts';
+import { CountedMetrics } from './counted-metrics.ts';
+import type { Announced, Beginning, Order, Report } from './messages.ts';
+
+/** How often counters are told to the main thread. */
+const COUNTED_EVERY_MS = 500;
+/** How long a judged session waits for the other threads to know it, before its visitor is answered. */
+const KNOWN_WITHIN_MS = 500;
+
+type Tell = (message: Report, transfer?: readonly ArrayBuffer[]) => void;
+
+/** What a worker has of its own, and what it does when the main thread says so. */
+class Thread {
+  readonly #tell: Tell;
+  readonly #house: House;
+  readonly #metrics: CountedMetrics;
+  readonly #store: ThreadStore;
+  readonly #relay: EventRelay;
+  readonly #known = new Answers(KNOWN_WITHIN_MS);
+  readonly #counting: NodeJS.Timeout;
+  #gateway: Gateway | undefined;
+  #inForce: Generation | undefined;
+
+  constructor(tell: Tell, { addresses, memory, backlog }: Beginning) {
+    const clock = Date.now;
+    const log = createLog(process.stderr);
+    const metrics = new CountedMetrics();
+    this.#tell = tell;
+    this.#metrics = metrics;
+    this.#relay = openEventRelay({
+      clock,
+      log,
+      metrics,
+      waiting: () => Atomics.load(backlog, 0),
+      put: (batch, transfer) => {
+        tell({ kind: 'events', batch }, transfer);
+      },
+    });
+    this.#store = new ThreadStore(clock, memory, (id, session, expiresAt) =>
+      this.#known.ask((number) => {
+        tell({ kind: 'announce', announced: { id, session, expiresAt }, number });
+      }),
+    );
+    this.#house = {
+      log,
+      clock,
+      metrics,
+      analytics: { ...noAnalytics(metrics), sink: this.#relay.sink },
+      store: this.#store,
+      resolver: createResolver(),
+      remotes: new RemoteValidators({ clock, log, metrics }),
+      networks: NetworkCatalogue.load(),
+      docs: () => Promise.resolve(),
+      addresses,
+      isReady: () => true,
+    };
+    this.#counting = setInterval(() => {
+      this.#tellCounts();
+    }, COUNTED_EVERY_MS);
+  }
+
+  async listen(settings: Settings): Promise<void> {
+    const first = await buildGeneration(gatewayOnly(settings), this.#house);
+    const { listen } = first.settings;
+    const { clock, log, metrics } = this.#house;
+    const ports = { events: this.#relay.sink, clock, log, metrics };
+    const proxyProtocol = listen.proxy_protocol;
+    this.#inForce = first;
+    this.#gateway = createGateway({
+      ...first.gateway,
+      ...ports,
+      proxyProtocol,
+      sharedAddress: 'join',
+    });
+    await listenGateway(this.#gateway, listen);
+    this.#tell({ kind: 'listening' });
+  }
+
+  follow(order: Order): void {
+    switch (order.kind) {
+      case 'sessions':
+        for (const announced of order.sessions) this.#adopt(announced);
+        return;
+      case 'session':
+        this.#adopt(order.announced);
+        this.#tell({ kind: 'heard', number: order.number });
+        return;
+      case 'known':
+        this.#known.answered(order.number);
+        return;
+      case 'reload':
+        void this.#reload(order.settings).then((fault) => {
+          this.#tell({ kind: 'reloaded', fault, number: order.number });
+        });
+        return;
+      case 'close':
+        void this.#close();
+        return;
+    }
+  }
+
+  #adopt({ id, session, expiresAt }: Announced): void {
+    this.#store.adopt(id, session, expiresAt);
+  }
+
+  /** Why it could not, if it could not: then everything is as it was. */
+  async #reload(settings: Settings): Promise<string | undefined> {
+    try {
+      const next = await buildGeneration(gatewayOnly(settings), this.#house);
+      this.#gateway?.reload(next.gateway);
+      if (this.#inForce) retire(this.#inForce, this.#house.log);
+      this.#inForce = next;
+      return undefined;
+    } catch (error) {
+      return String(error);
+    }
+  }
+
+  #tellCounts(): void {
+    const counts = this.#metrics.take();
+    if (counts.length > 0) this.#tell({ kind: 'counted', counts });
+  }
+
+  async #close(): Promise<void> {
+    await this.#gateway?.close();
+    clearInterval(this.#counting);
+    this.#relay.close();
+    this.#tellCounts();
+    await this.#inForce?.close();
+    this.#tell({ kind: 'closed' });
+  }
+}
+
+/** Everything else listens, and remembers, in the main thread. */
+function gatewayOnly(settings: Settings): Settings {
+  const { gateway, gateway_tls, proxy_protocol } = settings.listen;
+  return { ...settings, listen: { gateway, gateway_tls, proxy_protocol }, analytics: undefined };
+}
+
+if (parentPort) {
+  const main = parentPort;
+  // What the crew begins each worker with: crew.ts.
+  const beginning = workerData as Beginning;
+  const thread = new Thread((message, transfer = []) => {
+    main.postMessage(message, transfer);
+  }, beginning);
+  main.on('message', (order: Order) => {
+    thread.follow(order);
+  });
+  thread.listen(beginning.settings).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    main.postMessage({ kind: 'failed', reason } satisfies Report);
+    main.close();
+  });
+}

@@ -1,0 +1,230 @@
+import {
+  isCollection,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  parseDocument,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
+
+/**
+ * Adds a key to guard.yaml, and takes one out, as a person with an editor would: nothing but the entry
+ * itself changes, so comments, order and quotes stay. The text is a file that loads; whoever writes the
+ * result loads that first.
+ */
+
+export type KeyList = 'analytics_keys' | 'secret_keys';
+
+export interface KeyPlace {
+  readonly organisation: string;
+  readonly list: KeyList;
+  /** Of the key. */
+  readonly id: string;
+}
+
+export interface NewKey extends KeyPlace {
+  /** As guard.yaml has it: `sha256:` and 64 hex digits. */
+  readonly key: string;
+  /** Last day, such as `2027-06-30`. */
+  readonly expires?: string | undefined;
+}
+
+export type KeyEdit =
+  | {
+      readonly kind: 'edited';
+      readonly text: string;
+      /** The entry that was put in or taken out, and its line, counted from 1. */
+      readonly entry: string;
+      readonly line: number;
+    }
+  /** Written in a way that only a person should change; `reason` is a phrase. */
+  | { readonly kind: 'impossible'; readonly reason: string };
+
+/** A replacement of `text[from..to)`. */
+interface Splice {
+  readonly from: number;
+  readonly to: number;
+  readonly put: string;
+}
+
+export function addKey(text: string, key: NewKey): KeyEdit {
+  const organisation = findOrganisation(text, key.organisation);
+  if (organisation === undefined) return NOT_FOUND;
+  const entry = entryOf(key);
+  const splice = spliceIn(text, organisation, key.list, entry);
+  if (splice === undefined) return NOT_PLAIN;
+  const after = spliced(text, splice);
+  const at = splice.from + splice.put.indexOf(entry);
+  return { kind: 'edited', text: after, entry, line: lineOf(after, at) };
+}
+
+export function removeKey(text: string, { organisation, list, id }: KeyPlace): KeyEdit {
+  const found = findOrganisation(text, organisation);
+  const name = found && keyOf(found, list);
+  const keys = found && valueOf(found, list);
+  if (!name || !isSeq<Node>(keys)) return NOT_FOUND;
+  const at = keys.items.findIndex((item) => isMap(item) && textOf(valueOf(item, 'id')) === id);
+  const item = keys.items[at];
+  if (item === undefined) return NOT_FOUND;
+  const entry = text.slice(startOf(item), endOf(item));
+  const splice = keys.flow === true ? cutFlow(keys, at) : cutBlock(text, name, keys, at);
+  if (splice === undefined) return NOT_PLAIN;
+  return { kind: 'edited', text: spliced(text, splice), entry, line: lineOf(text, startOf(item)) };
+}
+
+const NOT_FOUND: KeyEdit = {
+  kind: 'impossible',
+  reason: 'its entry does not stand there in plain words',
+};
+const NOT_PLAIN: KeyEdit = {
+  kind: 'impossible',
+  reason: 'the list of keys is an alias, or is no plain list',
+};
+
+function spliced(text: string, { from, to, put }: Splice): string {
+  return text.slice(0, from) + put + text.slice(to);
+}
+
+function lineOf(text: string, at: number): number {
+  return text.slice(0, at).split('\n').length;
+}
+
+function findOrganisation(text: string, id: string): YAMLMap | undefined {
+  const { contents } = parseDocument(text, { version: '1.2', schema: 'core', uniqueKeys: false });
+  const organisations = isMap(contents) ? valueOf(contents, 'organisations') : undefined;
+  if (!isSeq<Node>(organisations)) return undefined;
+  return organisations.items
+    .filter((item) => isMap(item))
+    .find((item) => textOf(valueOf(item, 'id')) === id);
+}
+
+/** The node of an entry; null where nothing stands behind the colon, undefined without the entry. */
+function valueOf(map: YAMLMap, name: string): Node | null | undefined {
+  // The parser makes no pairs but of nodes.
+  return map.items.find(({ key }) => textOf(key) === name)?.value as Node | null | undefined;
+}
+
+function keyOf(map: YAMLMap, name: string): Node | undefined {
+  return map.items.find(({ key }) => textOf(key) === name)?.key as Node | undefined;
+}
+
+function textOf(node: unknown): string | undefined {
+  return isScalar(node) && typeof node.value === 'string' ? node.value : undefined;
+}
+
+/** An id that YAML would not read as text stands in quotes. */
+function entryOf({ id, key, expires }: NewKey): string {
+  const isPlain = /^[a-z][a-z0-9_-]*$/i.test(id) && !/^(true|false|null)$/i.test(id);
+  const until = expires === undefined ? '' : `, expires: ${expires}`;
+  return `{ id: ${isPlain ? id : JSON.stringify(id)}, key: "${key}"${until} }`;
+}
+
+function spliceIn(
+  text: string,
+  organisation: YAMLMap,
+  list: KeyList,
+  entry: string,
+): Splice | undefined {
+  const name = keyOf(organisation, list);
+  if (name === undefined) return spliceNewList(text, organisation, list, entry);
+  const keys = valueOf(organisation, list);
+  if (keys === null || (isScalar(keys) && keys.value === null && startOf(keys) >= endOf(keys))) {
+    const colon = text.indexOf(':', endOf(name)) + 1;
+    return { from: colon, to: colon, put: ` [${entry}]` };
+  }
+  if (!isSeq<Node>(keys)) return undefined;
+  const last = keys.items.at(-1);
+  if (keys.flow !== true) {
+    const dash = last && dashOf(text, keys, last);
+    return last && dash !== undefined
+      ? newLine(text, endOf(last), `${' '.repeat(dash.column)}- ${entry}`)
+      : undefined;
+  }
+  if (last !== undefined) return { from: endOf(last), to: endOf(last), put: `, ${entry}` };
+  return { from: startOf(keys) + 1, to: startOf(keys) + 1, put: entry };
+}
+
+/** A list of its own, behind the id. */
+function spliceNewList(
+  text: string,
+  organisation: YAMLMap,
+  list: KeyList,
+  entry: string,
+): Splice | undefined {
+  const name = keyOf(organisation, 'id');
+  const id = valueOf(organisation, 'id');
+  if (!name || !id) return undefined;
+  if (organisation.flow === true) {
+    return { from: endOf(id), to: endOf(id), put: `, ${list}: [${entry}]` };
+  }
+  const indent = ' '.repeat(columnOf(text, startOf(name)));
+  return newLine(text, endOf(id), `${indent}${list}: [${entry}]`);
+}
+
+/** Behind the line that holds an offset, with its comment. */
+function newLine(text: string, at: number, line: string): Splice {
+  const newline = text.indexOf('\n', at);
+  const lineEnd = newline === -1 ? text.length : newline;
+  const from = text[lineEnd - 1] === '\r' ? lineEnd - 1 : lineEnd;
+  return { from, to: from, put: `${text.includes('\r\n') ? '\r\n' : '\n'}${line}` };
+}
+
+function cutFlow({ items }: YAMLSeq<Node>, at: number): Splice | undefined {
+  const [item, before, behind] = [items[at], items[at - 1], items[at + 1]];
+  if (!item) return undefined;
+  if (behind) return { from: startOf(item), to: startOf(behind), put: '' };
+  return { from: before ? endOf(before) : startOf(item), to: endOf(item), put: '' };
+}
+
+/** The lines of the entry, with the comment on them. An emptied list stays, as `[]`. */
+function cutBlock(text: string, name: Node, keys: YAMLSeq<Node>, at: number): Splice | undefined {
+  const item = keys.items[at];
+  const dash = item && dashOf(text, keys, item);
+  if (!dash) return undefined;
+  const newline = text.indexOf('\n', endOf(item));
+  const to = newline === -1 ? text.length : newline + 1;
+  if (keys.items.length > 1) return { from: dash.lineStart, to, put: '' };
+  const colon = text.indexOf(':', endOf(name)) + 1;
+  return { from: colon, to, put: ` []${text.slice(colon, dash.lineStart)}` };
+}
+
+/** The dash of a block entry; comments may stand between it and what it holds. */
+function dashOf(
+  text: string,
+  keys: YAMLSeq<Node>,
+  item: Node,
+): { readonly lineStart: number; readonly column: number } | undefined {
+  const first = lineStartOf(text, startOf(keys));
+  for (let lineStart = lineStartOf(text, startOf(item)); lineStart >= first;) {
+    const indent = /^( *)-(?=\s)/.exec(text.slice(lineStart))?.[1];
+    if (indent !== undefined) return { lineStart, column: indent.length };
+    if (lineStart === 0) return undefined;
+    lineStart = lineStartOf(text, lineStart - 1);
+  }
+  return undefined;
+}
+
+function lineStartOf(text: string, at: number): number {
+  return at <= 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1;
+}
+
+function columnOf(text: string, at: number): number {
+  return at - lineStartOf(text, at);
+}
+
+function startOf(node: Node): number {
+  return node.range?.[0] ?? 0;
+}
+
+/** Behind the last character; the parser counts comments behind a block to it. */
+function endOf(node: Node): number {
+  if (isCollection(node) && node.flow !== true) {
+    const last: unknown = node.items.at(-1);
+    const inside = isMap(node) ? (node.items.at(-1)?.value ?? node.items.at(-1)?.key) : last;
+    // The parser makes nodes of everything that stands in a block.
+    if (inside) return endOf(inside as Node);
+  }
+  return node.range?.[1] ?? 0;
+}

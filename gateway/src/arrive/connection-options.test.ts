@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import { startGateway } from '../testing/gateway-rig.ts';
+import { eventually, get, rawExchange, RawClient, statusOf } from '../testing/raw-client.ts';
+import { startOrigin } from '../testing/recording-origin.ts';
+
+const HOST = 'Host: shop.example';
+const CLOSE = 'Connection: close';
+const BAD = ['GET /bad#x HTTP/1.1', HOST, '', ''].join('\r\n');
+const HANDSHAKE = [
+  'GET /chat HTTP/1.1',
+  HOST,
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+  '',
+  '',
+];
+
+describe('nothing is taken from a connection on which a request was refused (RFC 9112 section 11.2)', () => {
+  test('requests before it are answered in their order, the ones behind it never', async () => {
+    let finish = () => {};
+    const origin = await startOrigin((_req, res) => (finish = () => res.end('late')));
+    const { port } = await startGateway({ origin: origin.address });
+    const client = new RawClient(port);
+    const before = ['GET /before HTTP/1.1', HOST, '', ''].join('\r\n');
+    const behind = ['GET /behind HTTP/1.1', HOST, '', ''].join('\r\n');
+    client.send(before + BAD + behind);
+    await eventually(() => origin.arrived.length === 1);
+    finish();
+    expect(await client.untilClosed()).toMatch(/^HTTP\/1\.1 200 [^]*late[^]*HTTP\/1\.1 400 /);
+    expect(origin.arrived.map(({ url }) => url)).toEqual(['/before']);
+  });
+
+  test.each([
+    { name: 'in the same segment', pause: false },
+    { name: 'later', pause: true },
+  ])('nor is a WebSocket handshake, $name', async ({ pause }) => {
+    const origin = await startOrigin();
+    const { port } = await startGateway({ origin: origin.address, limits: { lingerMs: 300 } });
+    let upgrades = 0;
+    origin.server.on('upgrade', (_req, socket) => {
+      upgrades++;
+      socket.destroy();
+    });
+    const client = new RawClient(port);
+    // Its body is still to come, so the connection is there yet when the handshake comes.
+    const bad = ['POST /bad#x HTTP/1.1', HOST, 'Content-Length: 1', '', 'x'].join('\r\n');
+    if (pause) {
+      client.send(bad.slice(0, -1));
+      await client.until(/ 400 /);
+      client.send('x', HANDSHAKE.join('\r\n'));
+    } else {
+      client.send(bad + HANDSHAKE.join('\r\n'));
+    }
+    expect(statusOf(await client.untilClosed())).toBe(400);
+    expect(upgrades).toBe(0);
+  });
+
+  test('a handshake behind a request that is not answered yet is a plain request (RFC 9110 section 7.8)', async () => {
+    let finish = () => {};
+    const origin = await startOrigin((req, res) => {
+      if (req.url === '/slow') finish = () => res.end('late');
+      else res.end('plain');
+    });
+    const { port } = await startGateway({ origin: origin.address });
+    const client = new RawClient(port);
+    client.send(['GET /slow HTTP/1.1', HOST, '', ''].join('\r\n') + HANDSHAKE.join('\r\n'));
+    await eventually(() => origin.arrived.length === 2);
+    finish();
+    expect(await client.untilClosed()).toMatch(
+      /^HTTP\/1\.1 200 [^]*late[^]*HTTP\/1\.1 200 [^]*plain$/,
+    );
+    expect(statusOf(await get(port))).toBe(200);
+  });
+
+  test('section 9.6: a visitor who is still sending gets the answer, and the connection ends with the upload', async () => {
+    const origin = await startOrigin();
+    const { port } = await startGateway({ origin: origin.address });
+    const client = new RawClient(port);
+    const bytes = 3_000_000;
+    client.send('POST / HTTP/1.1', 'Host: a@b', `Content-Length: ${bytes}`, '', 'x');
+    await client.until(/^HTTP\/1\.1 400 [^]*Connection: close[^]*Host is required/);
+    expect(client.closed).toBe(false);
+    client.socket.write(Buffer.alloc(bytes - 1, 'x'));
+    await client.untilClosed();
+    expect(origin.arrived).toEqual([]);
+  });
+
+  test('one that does not go on sending is cut off', async () => {
+    const origin = await startOrigin();
+    const { port } = await startGateway({ origin: origin.address, limits: { lingerMs: 50 } });
+    const client = new RawClient(port);
+    client.send('POST / HTTP/1.1', 'Host: a@b', 'Content-Length: 9', '', 'x');
+    expect(statusOf(await client.untilClosed())).toBe(400);
+  });
+});
+
+describe('RFC 9110 7.6.1: Connection names no field of the message itself', () => {
+  test('what the policy has seen, the origin sees too', async () => {
+    const origin = await startOrigin();
+    const { port, asked } = await startGateway({ origin: origin.address });
+    const lines = [
+      'Authorization: Basic eA==',
+      'Cookie: a=1',
+      'User-Agent: test',
+      'Range: bytes=0-',
+    ];
+    const named =
+      'Connection: close, host, content-length, authorization, Cookie, USER-AGENT, range';
+    const ours = ', x-forwarded-for, x-forwarded-proto, x-forwarded-host, via, x-guard-decision';
+    await get(port, '/', named + ours, ...lines);
+    expect(origin.arrived[0]?.headers).toMatchObject({
+      host: 'shop.example',
+      authorization: 'Basic eA==',
+      cookie: 'a=1',
+      'user-agent': 'test',
+      range: 'bytes=0-',
+      'x-forwarded-for': '127.0.0.1',
+      'x-forwarded-proto': 'http',
+      'x-forwarded-host': 'shop.example',
+      via: '1.1 guard',
+      'x-guard-decision': 'allow',
+    });
+    expect(asked[0]?.headers).toMatchObject({ authorization: 'Basic eA==', 'user-agent': 'test' });
+  });
+
+  test.each(['Content-Length: 2', 'Transfer-Encoding: chunked'])(
+    'a body framed by %s arrives, although Connection names it',
+    async (framing) => {
+      const origin = await startOrigin();
+      const { port } = await startGateway({ origin: origin.address });
+      const name = framing.slice(0, framing.indexOf(':'));
+      const body = framing.startsWith('C') ? 'ab' : '2\r\nab\r\n0\r\n\r\n';
+      const head = ['POST / HTTP/1.1', HOST, `${CLOSE}, ${name}`, framing, ''];
+      await rawExchange(port, ...head, body);
+      await eventually(() => origin.arrived.length === 1);
+      expect(origin.arrived[0]?.body).toBe('ab');
+    },
+  );
+});
+
+describe('RFC 9110 7.8: an Upgrade that is not taken up', () => {
+  test.each([
+    { name: 'h2c', lines: ['Upgrade: h2c', 'HTTP2-Settings: AAMAAABk'], body: '' },
+    { name: 'h2c with a body', lines: ['Upgrade: h2c', 'Content-Length: 2'], body: 'ab' },
+    { name: 'TLS/1.0', lines: ['Upgrade: TLS/1.0'], body: '' },
+    { name: 'a WebSocket without a key', lines: ['Upgrade: websocket'], body: '' },
+  ])(
+    '$name: the request is a plain one, and the connection ends behind it',
+    async ({ lines, body }) => {
+      const origin = await startOrigin();
+      const { port } = await startGateway({ origin: origin.address });
+      const client = new RawClient(port);
+      client.send('POST /x HTTP/1.1', HOST, 'Connection: Upgrade', ...lines, '', body);
+      expect(await client.untilClosed()).toMatch(/^HTTP\/1\.1 200 [^]*Connection: close[^]*hello$/);
+      expect(origin.arrived.map((one) => [one.url, one.body])).toEqual([['/x', body]]);
+      expect(origin.arrived[0]?.headers.upgrade).toBeUndefined();
+    },
+  );
+});

@@ -1,0 +1,63 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { startGateway } from '../testing/gateway-rig.ts';
+import { connectHttp1, RawClient, statusOf } from '../testing/raw-client.ts';
+import { startOrigin } from '../testing/recording-origin.ts';
+import { selfSigned } from '../testing/self-signed.ts';
+import { readWireCases } from '../testing/wire-cases.ts';
+
+const HOST = 'Host: shop.example\r\n';
+const cases = readWireCases(join(import.meta.dirname, 'fixtures/wire-cases.txt'), { host: HOST });
+const clauses = [...new Set(cases.map(({ clause }) => clause))];
+const certificates = [selfSigned('shop.example')];
+
+/** A second request, right behind the one of the case. It closes, so that the test sees the end. */
+const BEHIND = `GET /behind HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`;
+
+test('the table was read, or its silence would mean nothing', () => {
+  expect(cases.length).toBeGreaterThan(200);
+});
+
+describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
+  describe.each(clauses)('%s', (clause) => {
+    const rows = cases.filter((row) => row.clause === clause);
+    test.each(rows)('$name → $status', async ({ status, origin: expected, bytes }) => {
+      const { origin, seen } = await startSeeingOrigin();
+      const rig = await startGateway({
+        origin: origin.address,
+        // Some announce a body that never comes.
+        limits: { lingerMs: 50 },
+        ...(transport === 'TLS' ? { certificates } : {}),
+      });
+      const client = new RawClient(transport === 'TCP' ? rig.port : connectHttp1(rig.tlsPort));
+      client.send(bytes + BEHIND);
+      const received = await client.untilClosed();
+
+      const answered = statusOf(received);
+      const isRefused = !(answered < 400);
+      const mayBeLost = status.endsWith('/cut') && received === '';
+      if (status === '4xx') expect(String(answered)).toMatch(/^[45]\d\d$/);
+      else if (!mayBeLost) expect(answered).toBe(Number.parseInt(status, 10));
+      const answers = received.match(/HTTP\/1\.1 \d{3} /g) ?? [];
+      if (!mayBeLost) expect(answers).toHaveLength(isRefused ? 1 : 2);
+
+      const arrived = origin.arrived.map(({ method, url, body }) => `${method} ${url} ${body}`);
+      const one = expected === '-' || expected === 'part' ? [] : [expected];
+      expect(arrived.map((line) => line.trim())).toEqual(isRefused ? one : [...one, 'GET /behind']);
+      if (isRefused && expected === '-') expect(seen).toEqual([]);
+      expect(seen.join('').includes('/behind')).toBe(!isRefused);
+    });
+  });
+});
+
+/** An origin that answers what has come whole, and keeps every byte besides. */
+async function startSeeingOrigin() {
+  const seen: string[] = [];
+  const origin = await startOrigin((req, res) => {
+    req.on('end', () => res.end('hello'));
+  });
+  origin.server.on('connection', (socket) => {
+    socket.on('data', (part: Buffer) => seen.push(part.toString('latin1')));
+  });
+  return { origin, seen };
+}

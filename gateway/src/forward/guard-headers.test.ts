@@ -1,0 +1,177 @@
+import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
+import type { KnownBesides, Validate } from '@guard/config/contract/ports';
+import { sessionDigest } from '@guard/config/contract/session-digest';
+import { describe, expect, test } from 'vitest';
+import { answering, startGateway } from '../testing/gateway-rig.ts';
+import { get } from '../testing/raw-client.ts';
+import { type HttpOrigin, startOrigin } from '../testing/recording-origin.ts';
+
+const REQUEST = '01939f3a-0000-7000-8000-000000000001';
+const SESSION = 'f662c344-76b5-85c7-9d1e-497d800f17a1';
+const OTHER = 'a662c344-76b5-85c7-9d1e-497d800f17a1';
+const CRAWLER = {
+  id: '3b0c7f4e-0000-5000-8000-000000000001',
+  name: 'Googlebot',
+  access_allowed: false,
+};
+
+/** Every field of a request that an origin could take for one of ours, folding `_` and `-`. */
+function ours({ arrived }: HttpOrigin): readonly string[][] {
+  return arrived.map(({ rawHeaders }) => {
+    const lines: string[] = [];
+    for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+      const name = rawHeaders[i] ?? '';
+      if (/^x[-_]guard/i.test(name)) lines.push(`${name}: ${rawHeaders[i + 1] ?? ''}`);
+    }
+    return lines;
+  });
+}
+
+/** A validator in this process, which knows more than its answer says. */
+function knowing(response: Partial<ForeignValidateResponse>, known: KnownBesides): Validate {
+  return () => ({
+    kind: 'answered',
+    response: { success: true, decision: 'allow', request_id: REQUEST, ...response },
+    known,
+  });
+}
+
+describe('the origin is told in X-Guard-*', () => {
+  test('the decision, its id, the session and the crawler, each once', async () => {
+    const origin = await startOrigin();
+    const known = { session: SESSION, crawlerVerified: true };
+    const { port } = await startGateway({
+      origin: origin.address,
+      validate: knowing({ crawler: CRAWLER }, known),
+    });
+    await get(port);
+    expect(ours(origin)).toEqual([
+      [
+        'X-Guard-Decision: allow',
+        `X-Guard-Request-Id: ${REQUEST}`,
+        `X-Guard-Session: ${sessionDigest(SESSION)}`,
+        `X-Guard-Crawler: verified;name="Googlebot";id="${CRAWLER.id}"`,
+      ],
+    ]);
+    expect(sessionDigest(SESSION)).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  test('no session and no crawler where there is none, and nothing but the decision where nobody was asked', async () => {
+    const origin = await startOrigin();
+    const { port } = await startGateway({
+      origin: origin.address,
+      skip: ['/skipped'],
+      validate: knowing({}, { session: '', crawlerVerified: false }),
+    });
+    // A session that the validator has not taken for one is none, whatever the visitor sends.
+    await get(port, '/', `Cookie: _guard=${SESSION}`);
+    await get(port, '/skipped', `Cookie: _guard=${SESSION}`);
+    expect(ours(origin)).toEqual([
+      ['X-Guard-Decision: allow', `X-Guard-Request-Id: ${REQUEST}`],
+      ['X-Guard-Decision: not_matched'],
+    ]);
+  });
+
+  // CGI, WSGI and FastCGI servers fold `-` and `_` into one, and some of them every other sign as well.
+  test.each([
+    'X-Guard-Decision',
+    'x-guard-request-id',
+    'X-GUARD-SESSION',
+    'X_Guard_Session',
+    'X-Guard_Crawler',
+    'x_guard_crawler',
+    'X-Guard-Crawler-Verified',
+    'X-Guard-Anything',
+    'X-Guard_',
+    'X.Guard.Session',
+    'X!Guard~Crawler',
+  ])('and a visitor who says %s is not heard', async (name) => {
+    const origin = await startOrigin();
+    const { port } = await startGateway({
+      origin: origin.address,
+      skip: ['/skipped'],
+      validate: knowing({}, { session: '', crawlerVerified: false }),
+    });
+    const said = `${name}: said by the visitor`;
+    await get(port, '/', said, said);
+    await get(port, '/skipped', said, `Connection: ${name}`);
+    expect(origin.arrived).toHaveLength(2);
+    expect(JSON.stringify(origin.arrived)).not.toContain('said by the visitor');
+  });
+
+  test.each([
+    'Connection: X-Guard-Session',
+    'Connection: close, x-guard-crawler, X-Guard-Decision',
+  ])('and no visitor names them away: %s', async (line) => {
+    const origin = await startOrigin();
+    const { port } = await startGateway({
+      origin: origin.address,
+      validate: knowing({ crawler: CRAWLER }, { session: SESSION, crawlerVerified: false }),
+    });
+    await get(port, '/', line);
+    expect(ours(origin)[0]).toHaveLength(4);
+  });
+});
+
+describe('what only the wire says of a visitor (spec 2.2, 2.4)', () => {
+  const cookie = {
+    name: '_guard',
+    value: SESSION,
+    domain: '',
+    path: '/',
+    secure: true,
+    same_site: 'None',
+    max_age: 60,
+  };
+
+  test.each<[string, Partial<ForeignValidateResponse>, string[], string[]]>([
+    [
+      'the session is the one that comes with the answer',
+      { cookies: [cookie] },
+      [`Cookie: _guard=${OTHER}`],
+      [`X-Guard-Session: ${sessionDigest(SESSION)}`],
+    ],
+    [
+      'without one, the presented session is the current one',
+      {},
+      [`Cookie: a=b; _guard=${OTHER.toUpperCase()}; c=d`],
+      [`X-Guard-Session: ${sessionDigest(OTHER)}`],
+    ],
+    ['what is no session id is none', {}, ['Cookie: _guard=hello; x_guard=1'], []],
+    [
+      'a crawler has no session, and is claimed only',
+      { crawler: CRAWLER },
+      [`Cookie: _guard=${OTHER}`],
+      [`X-Guard-Crawler: claimed;name="Googlebot";id="${CRAWLER.id}"`],
+    ],
+    [
+      'a crawler that is allowed access is a verified one',
+      { crawler: { ...CRAWLER, access_allowed: true } },
+      [],
+      [`X-Guard-Crawler: verified;name="Googlebot";id="${CRAWLER.id}"`],
+    ],
+    [
+      'no validator breaks out of the line, or out of the name',
+      { crawler: { ...CRAWLER, id: 'x"\r\nX: 1', name: 'a"b\\c\r\nX-Evil: é' } },
+      [],
+      ['X-Guard-Crawler: claimed;name="a\\"b\\\\c??X-Evil: ?"'],
+    ],
+    [
+      'a long name is cut',
+      { crawler: { ...CRAWLER, id: '', name: 'n'.repeat(5_000) } },
+      [],
+      [`X-Guard-Crawler: claimed;name="${'n'.repeat(128)}"`],
+    ],
+  ])('%s', async (_name, response, sent, told) => {
+    const origin = await startOrigin();
+    const { port } = await startGateway({
+      origin: origin.address,
+      remote: true,
+      validate: answering({ request_id: REQUEST, ...response }),
+    });
+    await get(port, '/', ...sent);
+    expect(ours(origin)).toEqual([
+      ['X-Guard-Decision: allow', `X-Guard-Request-Id: ${REQUEST}`, ...told],
+    ]);
+  });
+});

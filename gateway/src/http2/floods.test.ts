@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest';
+import { type RigOptions, startGateway } from '../testing/gateway-rig.ts';
+import { exchange, frame, FrameClient, headersFrame, openHttp2 } from '../testing/http2-client.ts';
+import { eventually } from '../testing/raw-client.ts';
+import { startOrigin } from '../testing/recording-origin.ts';
+import { selfSigned } from '../testing/self-signed.ts';
+
+const certificates = [selfSigned('shop.example')];
+const NOTHING = Buffer.alloc(0);
+const [DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION] = [
+  0, 1, 3, 4, 6, 7, 8, 9,
+] as const;
+const get = (path = '/') =>
+  [
+    [':method', 'GET'],
+    [':scheme', 'https'],
+    [':authority', 'shop.example'],
+    [':path', path],
+  ] as const;
+const post = [[':method', 'POST'] as const, ...get().slice(1)];
+
+async function startFlooded(more: Partial<RigOptions> = {}) {
+  const origin = await startOrigin((req, res) => {
+    if (req.url === '/large') res.end(Buffer.alloc(4 * 1024 * 1024));
+    else if (req.url !== '/silent') req.on('end', () => res.end('hello'));
+  });
+  const rig = await startGateway({ origin: origin.address, certificates, ...more });
+  return { origin, ...rig };
+}
+
+/** Sends a burst over and over, until the gateway has ended the connection. */
+async function flood(client: FrameClient, burst: Buffer): Promise<void> {
+  const isOver = () => client.closed || client.typesOn(0).includes(GOAWAY);
+  await eventually(() => {
+    if (!isOver() && client.socket.writableLength === 0) client.send(burst);
+    return isOver();
+  });
+}
+
+const emptyFrames = (type: number, flags: number, stream: number) =>
+  Buffer.concat(Array.from({ length: 10_000 }, () => frame(type, flags, stream, NOTHING)));
+
+/** HEADERS of one stream that is to go on in CONTINUATION. */
+const openHeaders = (stream: number) => {
+  const whole = headersFrame(stream, get());
+  whole[4] = 0;
+  return whole;
+};
+
+describe('RFC 9113 10.5: a flood ends its own connection, and nobody else’s', () => {
+  const literal = Buffer.concat([Buffer.from([0, 3]), Buffer.from('x-a'), Buffer.from([1, 0x62])]);
+  const fields = Buffer.concat(Array.from({ length: 50 }, () => literal));
+  const cases: readonly [string, Buffer, Buffer][] = [
+    [
+      'CONTINUATION that never ends the section (CVE-2024-27316)',
+      openHeaders(1),
+      Buffer.concat(Array.from({ length: 50 }, () => frame(CONTINUATION, 0, 1, fields))),
+    ],
+    [
+      'CONTINUATION without content (CVE-2024-28182)',
+      openHeaders(1),
+      emptyFrames(CONTINUATION, 0, 1),
+    ],
+    ['resets of streams that were opened (CVE-2023-44487)', NOTHING, NOTHING],
+    ['SETTINGS that want to be acknowledged (CVE-2019-9515)', NOTHING, emptyFrames(SETTINGS, 0, 0)],
+    [
+      'PING (CVE-2019-9512)',
+      NOTHING,
+      Buffer.concat(Array.from({ length: 10_000 }, () => frame(PING, 0, 0, Buffer.alloc(8)))),
+    ],
+    ['DATA of a stream that never was', NOTHING, emptyFrames(DATA, 0, 9)],
+    ['WINDOW_UPDATE of nothing', NOTHING, frame(WINDOW_UPDATE, 0, 0, Buffer.alloc(4))],
+    [
+      'SETTINGS of 64 entries',
+      NOTHING,
+      frame(SETTINGS, 0, 0, Buffer.alloc(6 * 64, Buffer.from([0, 9, 0, 0, 0, 1]))),
+    ],
+  ];
+  test.each(cases)('%s', async (name, opening, burst) => {
+    const { origin, tlsPort } = await startFlooded({
+      limits: { http2ResetBurst: 50, http2ResetRate: 1, keepAliveTimeoutMs: 500, lingerMs: 200 },
+    });
+    const client = new FrameClient(tlsPort);
+    client.send(opening);
+    if (name.startsWith('PING') || name.startsWith('SETTINGS that')) client.socket.pause();
+    await flood(client, burst.length > 0 ? burst : resets());
+    expect(origin.arrived.length).toBeLessThan(400);
+    expect((await exchange(openHttp2(tlsPort))).status).toBe(200);
+  });
+
+  function resets(): Buffer {
+    const frames: Buffer[] = [];
+    for (let id = 1; id < 400; id += 2) {
+      frames.push(headersFrame(id, get('/silent')));
+      frames.push(frame(RST_STREAM, 0, id, Buffer.from([0, 0, 0, 8])));
+    }
+    return Buffer.concat(frames);
+  }
+});
+
+describe('RFC 9113 10.5.1: a header section is as large as it says when it is unpacked', () => {
+  test('a bomb of HPACK: one entry of the table, named a thousand times, costs one request', async () => {
+    const { origin, tlsPort } = await startFlooded();
+    const client = new FrameClient(tlsPort);
+    const pseudo = headersFrame(1, get()).subarray(9);
+    const name = Buffer.from([0x40, 3, ...Buffer.from('x-a')]);
+    // 3000 octets as an integer with a prefix of seven bits (RFC 7541 section 5.1).
+    const entry = Buffer.concat([name, Buffer.from([0x7f, 0xb9, 0x16]), Buffer.alloc(3_000, 'b')]);
+    const references = Buffer.alloc(1_000, 0x80 | 62);
+    client.send(frame(HEADERS, 5, 1, Buffer.concat([pseudo, entry, references])));
+    await client.outcomeOf(1);
+    expect(client.statusOn(1)).not.toBe(200);
+    expect(origin.arrived).toEqual([]);
+    expect((await exchange(openHttp2(tlsPort))).status).toBe(200);
+  });
+});
+
+describe('RFC 9113 5.1 and 8.1: frames where none belong', () => {
+  const trailers = (fields: readonly (readonly [string, string])[]) => headersFrame(1, fields);
+  test.each([
+    ['trailers with a pseudo-header', trailers([[':path', '/admin']])],
+    ['trailers with transfer-encoding', trailers([['transfer-encoding', 'chunked']])],
+    ['trailers with a name in capitals', trailers([['X-A', 'b']])],
+    ['DATA beyond the length', frame(DATA, 1, 1, Buffer.from('abcd'))],
+    ['less DATA than the length', frame(DATA, 1, 1, Buffer.from('a'))],
+    ['padding longer than the frame', frame(DATA, 9, 1, Buffer.from([9, 0x61]))],
+    ['a window of more than 2^31', frame(WINDOW_UPDATE, 0, 1, Buffer.from([0x7f, 255, 255, 255]))],
+    ['a stream of the server', headersFrame(2, get('/admin'))],
+    ['CONTINUATION of nothing', frame(CONTINUATION, 4, 1, NOTHING)],
+    ['a frame larger than was allowed', frame(DATA, 0, 1, Buffer.alloc(20_000))],
+  ])('%s: the upload never becomes a whole request', async (_what, bytes) => {
+    const { origin, tlsPort } = await startFlooded();
+    const client = new FrameClient(tlsPort);
+    client.send(headersFrame(1, [...post, ['content-length', '3']], false));
+    client.send(bytes);
+    expect(['reset', 'closed']).toContain(await client.outcomeOf(1));
+    expect((await exchange(openHttp2(tlsPort))).status).toBe(200);
+    expect(origin.arrived.map(({ method, url }) => `${method} ${url}`)).toEqual(['GET /']);
+  });
+});
+
+describe('RFC 9113 10.5: a visitor who takes nothing', () => {
+  const NO_WINDOW = frame(SETTINGS, 0, 0, Buffer.from([0, 4, 0, 0, 0, 0]));
+
+  test('holds back its own answer only, and loses it when its time is up', async () => {
+    const { origin, tlsPort, counted } = await startFlooded({ limits: { idleTimeoutMs: 300 } });
+    const client = new FrameClient(tlsPort);
+    client.send(NO_WINDOW, headersFrame(1, get('/large')));
+    expect(await client.outcomeOf(1)).toBe('answered');
+    expect(client.typesOn(1)).not.toContain(DATA);
+    expect((await exchange(openHttp2(tlsPort), { ':path': '/' })).status).toBe(200);
+    await eventually(() => client.typesOn(1).includes(RST_STREAM) || client.closed);
+    await eventually(() => counted('guard_gateway_requests_total', 'aborted') === 1);
+    expect(origin.arrived).toHaveLength(2);
+  });
+
+  test('takes an answer as slowly as it likes while it takes any', async () => {
+    const { tlsPort } = await startFlooded();
+    const client = new FrameClient(tlsPort);
+    client.send(NO_WINDOW, headersFrame(1, get()));
+    await client.outcomeOf(1);
+    const taken = () =>
+      client
+        .framesOn(1)
+        .filter(({ type }) => type === DATA)
+        .map(({ payload }) => payload.toString())
+        .join('');
+    for (const expected of ['h', 'he', 'hel', 'hell', 'hello']) {
+      client.send(frame(WINDOW_UPDATE, 0, 1, Buffer.from([0, 0, 0, 1])));
+      await eventually(() => taken() === expected);
+    }
+  });
+
+  test('and reads nothing is cut off, whatever is still to be written', async () => {
+    const limits = { idleTimeoutMs: 300, keepAliveTimeoutMs: 300, lingerMs: 100 };
+    const { tlsPort, counted } = await startFlooded({ limits });
+    const client = new FrameClient(tlsPort);
+    const WIDE = frame(SETTINGS, 0, 0, Buffer.from([0, 4, 0x7f, 255, 255, 255]));
+    const connectionWide = frame(WINDOW_UPDATE, 0, 0, Buffer.from([0x7f, 0, 0, 0]));
+    client.send(WIDE, connectionWide);
+    client.send(...[1, 3, 5, 7, 9].map((id) => headersFrame(id, get('/large'))));
+    await client.outcomeOf(1);
+    client.socket.pause();
+    await eventually(() => counted('guard_gateway_requests_total', 'aborted') > 0);
+    // Who reads nothing learns of the end by writing.
+    await eventually(() => {
+      if (!client.closed) client.send(frame(PING, 0, 0, Buffer.alloc(8)));
+      return client.closed;
+    });
+  });
+});

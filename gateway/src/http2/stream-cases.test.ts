@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { startGateway } from '../testing/gateway-rig.ts';
+import { frame, FrameClient, headersFrame } from '../testing/http2-client.ts';
+import { eventually } from '../testing/raw-client.ts';
+import { startOrigin } from '../testing/recording-origin.ts';
+import { selfSigned } from '../testing/self-signed.ts';
+import { readWireCases } from '../testing/wire-cases.ts';
+
+const certificates = [selfSigned('shop.example')];
+const REST = ':scheme: https¦:authority: shop.example¦:path: /x';
+const cases = readWireCases(join(import.meta.dirname, 'fixtures/stream-cases.txt'), {
+  get: `:method: GET¦${REST}`,
+  post: `:method: POST¦${REST}`,
+});
+const clauses = [...new Set(cases.map(({ clause }) => clause))];
+const NEXT = [
+  [':method', 'GET'],
+  [':scheme', 'https'],
+  [':authority', 'shop.example'],
+  [':path', '/next'],
+] as const;
+
+test('the table was read, or its silence would mean nothing', () => {
+  expect(cases.length).toBeGreaterThan(60);
+});
+
+/** RFC 9113 section 10.3: nothing of HTTP/2 can be read as another request, or as two, of HTTP/1.1. */
+describe.each(clauses)('%s', (clause) => {
+  const rows = cases.filter((row) => row.clause === clause);
+  test.each(rows)('$name → $status', async ({ status, origin: expected, bytes }) => {
+    const seen: string[] = [];
+    const origin = await startOrigin((req, res) => {
+      req.on('end', () => res.end('hello'));
+    });
+    origin.server.on('connection', (socket) => {
+      socket.on('data', (part: Buffer) => seen.push(part.toString('latin1')));
+    });
+    const { tlsPort } = await startGateway({ origin: origin.address, certificates });
+    const client = new FrameClient(tlsPort);
+    client.send(...requestFrames(bytes));
+    const outcome = await client.outcomeOf(1);
+
+    if (status === '200' || status === '204') expect(client.statusOn(1)).toBe(Number(status));
+    else if (outcome === 'answered') {
+      // The static table of HPACK has no 405.
+      expect(client.statusOn(1)).toBe(status === '405' ? 0 : 400);
+    }
+    const arrived = () =>
+      origin.arrived.map(({ method, url, body }) => `${method} ${url} ${body}`.trim());
+    const one = expected === '-' ? [] : [expected];
+    expect(arrived()).toEqual(one);
+    if (expected === '-') expect(seen).toEqual([]);
+
+    if (outcome === 'closed') return;
+    client.send(headersFrame(3, NEXT));
+    await eventually(() => client.statusOn(3) === 200);
+    expect(arrived()).toEqual([...one, 'GET /next']);
+  });
+});
+
+/** A case as HEADERS and, where it has any, one DATA frame. */
+function requestFrames(bytes: string): Buffer[] {
+  const [section = '', data] = bytes.split('‖');
+  const fields = section
+    .split('¦')
+    .filter((field) => field.trim() !== '')
+    .map((field) => {
+      const colon = field.indexOf(': ', 1);
+      return [field.slice(0, colon), field.slice(colon + 2)] as const;
+    });
+  const headers = headersFrame(1, fields, data === undefined);
+  return data === undefined ? [headers] : [headers, frame(0, 1, 1, Buffer.from(data, 'latin1'))];
+}

@@ -1,0 +1,63 @@
+import type { TlsCertificate } from '@guard/config/settings/tls';
+import type { Log } from '@guard/config/contract/ports';
+import { createClientOf } from './arrive/client-ip.ts';
+import { createSites } from './arrive/match-site.ts';
+import { createForwardAuth, type ForwardAuth } from './forward-auth/forward-auth.ts';
+import { HeldAnswers } from './forward-auth/held-answers.ts';
+import { FORWARD_AUTH_LIMITS } from './forward-auth/limits.ts';
+import { createHandle, type Handle } from './handle.ts';
+import { createFailPolicy } from './judge/fail-policy.ts';
+import { createJudge } from './judge/judge.ts';
+import type { GatewayLimits } from './limits.ts';
+import { createConnections, trackUnderway } from './listen/connection.ts';
+import type { OneAddressWatch } from './listen/one-address.ts';
+import { createTrust, type Trusts } from './listen/peer.ts';
+import type { GatewayOptions, GatewaySettings } from './options.ts';
+import type { OriginRegistry } from './origin/origin-registry.ts';
+
+/** What one reading of the settings leads to. */
+export interface InForce {
+  readonly handle: Handle;
+  readonly forwardAuth: ForwardAuth;
+  readonly trusts: Trusts;
+  readonly certificates: readonly TlsCertificate[];
+}
+
+/** What stays, however often settings are read. */
+interface Lasting {
+  readonly limits: GatewayLimits;
+  readonly origins: OriginRegistry;
+  readonly oneAddress: OneAddressWatch;
+  readonly faults: Log;
+}
+
+/** Builds what settings lead to, around what stays. Throws, with everything as it was, when nothing can be built. */
+export function createBuild(
+  { events, clock, log, metrics }: GatewayOptions,
+  { limits, origins, oneAddress, faults }: Lasting,
+): (settings: GatewaySettings) => InForce {
+  const underwayOf = trackUnderway();
+  const failPolicy = createFailPolicy({ events, metrics, log, clock });
+  const judge = createJudge(failPolicy, limits.askTimeoutMs);
+  const held = new HeldAnswers(clock, FORWARD_AUTH_LIMITS);
+
+  return (settings) => {
+    const { trustedProxies, certificates = [] } = settings;
+    const trusts = createTrust(trustedProxies);
+    const draft = origins.draft();
+    const stages = {
+      limits,
+      log,
+      metrics,
+      sites: createSites(settings, draft.originsOf),
+      connectionOf: createConnections(trusts, underwayOf),
+      clientOf: oneAddress.over(createClientOf(trustedProxies)),
+      judge,
+      held,
+      faults,
+    };
+    draft.commit();
+    const handle = createHandle(stages);
+    return { handle, forwardAuth: createForwardAuth(stages, handle), trusts, certificates };
+  };
+}

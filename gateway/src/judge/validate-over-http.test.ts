@@ -1,0 +1,236 @@
+import type { Socket } from 'node:net';
+import type { MaybePromise, ValidateOutcome } from '@guard/config/contract/ports';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../testing/raw-client.ts';
+import { refusingAddress, startTcpOrigin } from '../testing/recording-origin.ts';
+import { type RemoteLimits, validateOverHttp } from './validate-over-http.ts';
+
+const QUESTION = { url: 'https://shop.example/', ip: '203.0.113.7' };
+const LIMITS: RemoteLimits = {
+  connections: 8,
+  waiting: 8,
+  maxAnswerBytes: 4096,
+  maxHeaderBytes: 4096,
+};
+const ALLOW = answer(200, '{"success":true,"decision":"allow"}');
+
+function answer(status: number, body: string, ...fields: readonly string[]): string {
+  const length = `Content-Length: ${Buffer.byteLength(body)}`;
+  return [`HTTP/1.1 ${status} X`, length, ...fields, '', body].join('\r\n');
+}
+
+interface Wanted {
+  readonly timeout?: number;
+  readonly limits?: Partial<RemoteLimits>;
+}
+
+/** A client of the validator at this address, with its clock and everything it reports at hand. */
+function connectTo(url: string, { timeout = 5_000, limits = {} }: Wanted = {}) {
+  const logged: { event: string; fields: Readonly<Record<string, unknown>> }[] = [];
+  const counted: string[] = [];
+  const time = { now: 1_000_000 };
+  const ports = {
+    clock: () => time.now,
+    log: (_level: string, event: string, fields = {}) => logged.push({ event, fields }),
+    metrics: { count: (name: string, label = '') => counted.push(`${name}/${label}`) },
+  };
+  const remote = validateOverHttp({ url, key: 'k', timeout }, ports, { ...LIMITS, ...limits });
+  onTestFinished(remote.close);
+  const ask = (signal?: AbortSignal): MaybePromise<ValidateOutcome> =>
+    remote.validate(QUESTION, signal === undefined ? {} : { signal });
+  return { ...remote, ask, time, logged, counted };
+}
+
+/** A validator that says these things to the questions of all its connections, one after the other. */
+async function startScripted(...says: readonly ((socket: Socket) => void)[]) {
+  let asked = 0;
+  const validator = await startTcpOrigin((socket, head) => {
+    // A question is whole with its JSON.
+    if (head.endsWith('}')) says[Math.min(asked++, says.length - 1)]?.(socket);
+  });
+  return { ...validator, asked: () => asked };
+}
+
+const say = (text: string) => (socket: Socket) => void socket.write(text);
+
+describe('spec 7.1: fail closed on any 4xx', () => {
+  test.each([
+    ['hangs in its body', say('HTTP/1.1 400 X\r\nContent-Length: 50\r\n\r\n{"succ')],
+    ['breaks off', (socket: Socket) => socket.end('HTTP/1.1 400 X\r\nContent-Length: 9\r\n\r\n{')],
+    ['is too large', say(answer(400, 'x'.repeat(5_000)))],
+    ['is no JSON', say(answer(400, '<html>'))],
+  ])('a 400 that %s is an answer all the same', async (_name, how) => {
+    const validator = await startScripted(how);
+    const { ask } = connectTo(validator.address, { timeout: 300 });
+    expect(await ask()).toEqual({ kind: 'rejected', status: 400, type: 'unknown' });
+  });
+});
+
+describe('what is no answer', () => {
+  test.each([
+    ['more than may be read', answer(200, ' '.repeat(5_000)), 'bad_answer'],
+    [
+      'more than may be read, in chunks',
+      `HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n\r\n1388\r\n${' '.repeat(5_000)}\r\n`,
+      'bad_answer',
+    ],
+    ['more header than may be read', answer(200, '{}', `X: ${'x'.repeat(5_000)}`), 'connection'],
+    ['101', 'HTTP/1.1 101 X\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n', 'connection'],
+    ['204', 'HTTP/1.1 204 X\r\n\r\n', 'bad_answer'],
+    [
+      'two lengths',
+      'HTTP/1.1 200 X\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx',
+      'connection',
+    ],
+    ['a 503 that hangs in its body', 'HTTP/1.1 503 X\r\nContent-Length: 9\r\n\r\n', 'server_error'],
+  ])('%s → failed', async (_name, text, reason) => {
+    const validator = await startScripted(say(text));
+    const { ask } = connectTo(validator.address, { timeout: 300 });
+    expect(await ask()).toMatchObject({ kind: 'failed', reason });
+  });
+
+  test.each([301, 302, 307, 308])('a %i is followed nowhere', async (status) => {
+    const elsewhere = await startScripted(say(ALLOW));
+    const redirect = answer(status, '', `Location: ${elsewhere.address}/validate`);
+    const validator = await startScripted(say(redirect));
+    const { ask } = connectTo(validator.address);
+    expect(await ask()).toMatchObject({ kind: 'failed', reason: 'bad_answer' });
+    expect(elsewhere.asked()).toBe(0);
+  });
+
+  test('a caller who gives up is answered at once', async () => {
+    const validator = await startScripted(() => undefined);
+    const { ask } = connectTo(validator.address);
+    const caller = new AbortController();
+    const outcome = ask(caller.signal);
+    await eventually(() => validator.asked() === 1);
+    caller.abort();
+    expect(await outcome).toMatchObject({ kind: 'failed', reason: 'timeout' });
+  });
+});
+
+describe('connections', () => {
+  test('one is kept for questions that come one after the other, interim answers or not', async () => {
+    const validator = await startScripted(say(`HTTP/1.1 103 X\r\nLink: </a>\r\n\r\n${ALLOW}`));
+    const { ask } = connectTo(validator.address);
+    for (let i = 0; i < 20; i++) expect((await ask()).kind).toBe('answered');
+    expect(validator.sockets).toHaveLength(1);
+  });
+
+  test('RFC 9110 9.2.2: a question is sent once more when a kept connection was closed meanwhile', async () => {
+    const validator = await startScripted(say(ALLOW), (socket) => socket.destroy(), say(ALLOW));
+    const { ask, counted } = connectTo(validator.address);
+    expect((await ask()).kind).toBe('answered');
+    expect((await ask()).kind).toBe('answered');
+    expect(validator.asked()).toBe(3);
+    expect(validator.sockets).toHaveLength(2);
+    expect(counted).toEqual([]);
+  });
+
+  test.each([
+    ['on a connection of its own', [(socket: Socket) => socket.resetAndDestroy()], 1],
+    [
+      'after a part of an answer',
+      [say(ALLOW), (socket: Socket) => socket.end('HTTP/1.1 200 X\r\nContent-Length: 9\r\n\r\n{')],
+      2,
+    ],
+    ['a second time', [say(ALLOW), (socket: Socket) => socket.destroy()], 3],
+  ])('it is not repeated where it breaks %s', async (_name, says, asked) => {
+    const validator = await startScripted(...says);
+    const { ask } = connectTo(validator.address);
+    for (let i = 1; i < says.length; i++) await ask();
+    expect(await ask()).toMatchObject({ kind: 'failed', reason: 'connection' });
+    expect(validator.asked()).toBe(asked);
+  });
+
+  test('are bounded, and so is who waits for one: beyond it the answer is there at once', async () => {
+    const held: Socket[] = [];
+    const validator = await startScripted((socket) => held.push(socket));
+    const limits = { connections: 2, waiting: 1 };
+    const { ask } = connectTo(validator.address, { limits });
+    const first = [ask(), ask()];
+    const waiting = ask();
+    expect(await ask()).toMatchObject({ kind: 'failed', reason: 'overloaded' });
+    await eventually(() => held.length === 2);
+    for (const socket of held.splice(0)) socket.write(ALLOW);
+    for (const outcome of first) expect((await outcome).kind).toBe('answered');
+    await eventually(() => held.length === 1);
+    held[0]?.write(ALLOW);
+    expect((await waiting).kind).toBe('answered');
+    expect(validator.sockets).toHaveLength(2);
+  });
+
+  test('who waits too long leaves the queue, and its place is free', async () => {
+    const validator = await startScripted(() => undefined);
+    const limits = { connections: 1, waiting: 1 };
+    const { ask } = connectTo(validator.address, { timeout: 300, limits });
+    const outcomes = await Promise.all([ask(), ask()]);
+    expect(outcomes).toMatchObject([{ reason: 'timeout' }, { reason: 'timeout' }]);
+    expect(validator.asked()).toBe(1);
+    expect(await ask()).toMatchObject({ reason: 'timeout' });
+    expect(validator.asked()).toBe(2);
+  });
+});
+
+describe('a validator that gives no answers', () => {
+  test('is not asked any more, and one question at a time finds out when it is back', async () => {
+    const held: Socket[] = [];
+    const validator = await startScripted((socket) => held.push(socket));
+    const { ask, time, logged, counted, isAway } = connectTo(validator.address, { timeout: 300 });
+    await Promise.all([ask(), ask(), ask(), ask(), ask()]);
+    expect([validator.asked(), isAway()]).toEqual([5, true]);
+
+    // In the same turn, not after the time limit.
+    expect(ask()).toEqual({
+      kind: 'failed',
+      reason: 'breaker_open',
+      detail: 'the validator has given no answer lately',
+    });
+    time.now += 1_000;
+    held.length = 0;
+    const trial = ask();
+    expect(trial).toBeInstanceOf(Promise);
+    expect(ask()).toMatchObject({ reason: 'breaker_open' });
+    await eventually(() => held.length === 1);
+    held[0]?.write(ALLOW);
+    expect((await trial).kind).toBe('answered');
+    expect(isAway()).toBe(false);
+    expect(ask()).toBeInstanceOf(Promise);
+
+    const validatorUrl = { validator: validator.address };
+    expect(logged).toEqual([
+      { event: 'validator_breaker_opened', fields: { ...validatorUrl, pauseMs: 1_000 } },
+      { event: 'validator_breaker_closed', fields: { ...validatorUrl, openMs: 1_000 } },
+    ]);
+    expect(counted).toEqual([
+      'guard_gateway_breaker_changes_total/opened',
+      'guard_gateway_breaker_changes_total/closed',
+    ]);
+  });
+
+  test.each([
+    ['refuses connections', async () => refusingAddress()],
+    ['says 503', async () => (await startScripted(say(answer(503, '{}')))).address],
+    ['says 502', async () => (await startScripted(say(answer(502, '<html>')))).address],
+  ])('opens the breaker: one that %s', async (_name, start) => {
+    const { ask, isAway } = connectTo(await start());
+    for (let i = 0; i < 5; i++) await ask();
+    expect(isAway()).toBe(true);
+  });
+
+  test.each([
+    ['a 500', answer(500, '{}')],
+    ['`success: false`', answer(200, '{"success":false}')],
+    ['nonsense', answer(200, 'ok')],
+    ['too much', answer(200, ' '.repeat(5_000))],
+    ['a 400', answer(400, '{}')],
+  ])(
+    'is another one than who gives %s: what one visitor provokes is no judgement on all',
+    async (_name, text) => {
+      const validator = await startScripted(say(text));
+      const { ask, isAway } = connectTo(validator.address);
+      for (let i = 0; i < 30; i++) await ask();
+      expect([validator.asked(), isAway()]).toEqual([30, false]);
+    },
+  );
+});

@@ -1,0 +1,45 @@
+import type { ValidateOutcome } from '@guard/config/contract/ports';
+import { presentedSession } from '@guard/config/contract/presented-session';
+import { sessionDigest } from '@guard/config/contract/session-digest';
+import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
+import { type Inquiry, NOTHING_KNOWN, type VisitorFacts } from '../visit.ts';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const MAX_NAME = 128;
+
+/** What the origin is told about the visitor, by an answer and what is known beside it. */
+export function visitorFacts({ req }: Inquiry, outcome: ValidateOutcome): VisitorFacts {
+  if (outcome.kind !== 'answered') return NOTHING_KNOWN;
+  const { response, known } = outcome;
+  const session = known?.session ?? sessionByWire(response, req.headers.cookie);
+  const { crawler } = response;
+  // Whoever allows access has verified it (spec 2.4); the wire says nothing about the others.
+  const verified = known?.crawlerVerified ?? crawler?.access_allowed === true;
+  return {
+    session: sessionDigest(session),
+    crawler: crawler === undefined ? '' : crawlerField(crawler.id, crawler.name, verified),
+  };
+}
+
+/**
+ * Spec 2.2: `_guard` is among the cookies of an answer when the request did not present the current
+ * session, and never for a crawler. So it is that one, or else the one that was presented.
+ */
+function sessionByWire(response: ForeignValidateResponse, cookie: string | undefined): string {
+  const given = response.cookies?.find(({ name }) => name === '_guard');
+  if (given !== undefined) return given.value;
+  return response.crawler === undefined ? presentedSession(undefined, cookie).toLowerCase() : '';
+}
+
+/**
+ * A structured field (RFC 9651 section 3.3), so that nobody reads the name without the word before it.
+ * A validator that we did not build chooses id and name: what does not fit the form is left out.
+ */
+function crawlerField(id: string, name: string, verified: boolean): string {
+  const said = name
+    .slice(0, MAX_NAME)
+    .replaceAll(/[^\x20-\x7e]/g, '?')
+    .replaceAll(/["\\]/g, '\\$&');
+  const key = UUID.test(id) ? `;id="${id}"` : '';
+  return `${verified ? 'verified' : 'claimed'};name="${said}"${key}`;
+}

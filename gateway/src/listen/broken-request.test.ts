@@ -1,0 +1,114 @@
+import { connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Rig, startGateway } from '../testing/gateway-rig.ts';
+import { eventually, RawClient, rawExchange, statusOf } from '../testing/raw-client.ts';
+import { startOrigin } from '../testing/recording-origin.ts';
+import { selfSigned } from '../testing/self-signed.ts';
+
+const REQUESTS = 'guard_gateway_requests_total';
+const shop = selfSigned('shop.example');
+const HEAD = 'GET / HTTP/1.1\r\nHost: shop.example\r\n';
+
+function lines(rig: Rig) {
+  return rig.logged.filter(({ event }) => event === 'gateway_request_refused');
+}
+
+async function overTls(port: number, bytes: string): Promise<string> {
+  const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false });
+  const client = new RawClient(socket);
+  socket.write(bytes, 'latin1');
+  return client.untilClosed();
+}
+
+describe('what the parser refuses is answered, counted as refused and logged sparingly', () => {
+  test.each([
+    ['RFC 9112 section 3: no request line', 'nonsense\r\n\r\n', 400],
+    ['RFC 9112 section 5: space before the colon', `${HEAD}A : b\r\n\r\n`, 400],
+    [
+      'RFC 6585 section 5: a header section that is too large',
+      `${HEAD}A: ${'b'.repeat(40_000)}`,
+      431,
+    ],
+    ['RFC 9110 section 15.5.9: a header section without an end', HEAD, 408],
+  ])('%s', async (_what, bytes, status) => {
+    const origin = await startOrigin();
+    const rig = await startGateway({
+      origin: origin.address,
+      certificates: [shop],
+      limits: { headersTimeoutMs: 300, connectionsCheckingIntervalMs: 50 },
+    });
+    expect(statusOf(await rawExchange(rig.port, bytes))).toBe(status);
+    expect(rig.counted(REQUESTS, 'refused')).toBe(1);
+    expect(statusOf(await overTls(rig.tlsPort, bytes))).toBe(status);
+    expect(rig.counted(REQUESTS, 'refused')).toBe(2);
+    expect(lines(rig)).toMatchObject([{ fields: { status, peer: '127.0.0.1' } }]);
+    expect(origin.arrived).toEqual([]);
+  });
+
+  test('a connection that a browser opened in advance is no request', async () => {
+    const origin = await startOrigin();
+    const rig = await startGateway({
+      origin: origin.address,
+      certificates: [shop],
+      limits: { headersTimeoutMs: 50, connectionsCheckingIntervalMs: 50 },
+    });
+    await new RawClient(rig.port).untilClosed();
+    await overTls(rig.tlsPort, '');
+    const begun = new RawClient(rig.port);
+    begun.send('GET');
+    await begun.untilClosed();
+    expect(rig.counted(REQUESTS, 'refused')).toBe(1);
+  });
+
+  test('a visitor who breaks off is no fault of theirs or ours', async () => {
+    const origin = await startOrigin();
+    const rig = await startGateway({ origin: origin.address });
+    const client = new RawClient(rig.port);
+    client.send(HEAD);
+    await eventually(() => client.socket.bytesWritten > 0);
+    client.socket.resetAndDestroy();
+    expect(statusOf(await rawExchange(rig.port, `${HEAD}Connection: close\r\n\r\n`))).toBe(200);
+    expect(rig.counted(REQUESTS, 'refused')).toBe(0);
+  });
+
+  test('RFC 9112 section 7.1: garbage behind a request whose answer has begun is not answered into it', async () => {
+    const origin = await startOrigin((_req, res) => {
+      res.writeHead(200, { 'content-length': '1000' });
+      res.write('first half;');
+    });
+    const rig = await startGateway({ origin: origin.address });
+    const client = new RawClient(rig.port);
+    client.send(`${HEAD}\r\n`);
+    await client.until(/first half;/);
+    client.send('nonsense\r\n\r\n');
+    expect(await client.untilClosed()).toMatch(/first half;$/);
+    expect(rig.counted(REQUESTS, 'refused')).toBe(1);
+  });
+
+  test('RFC 9112 section 7.1: a bad chunk size behind a request that is not answered yet is a 400', async () => {
+    const origin = await startOrigin(() => undefined);
+    const rig = await startGateway({ origin: origin.address });
+    const chunked = 'POST / HTTP/1.1\r\nHost: shop.example\r\nTransfer-Encoding: chunked\r\n\r\n';
+    expect(statusOf(await rawExchange(rig.port, `${chunked}zz\r\n`))).toBe(400);
+    expect(rig.counted(REQUESTS, 'refused')).toBe(1);
+  });
+});
+
+test('connections above the count are closed at once, counted and logged', async () => {
+  const origin = await startOrigin();
+  const rig = await startGateway({ origin: origin.address, limits: { maxConnections: 2 } });
+  const held = [new RawClient(rig.port), new RawClient(rig.port)];
+  for (const client of held) {
+    client.send(`${HEAD}\r\n`);
+    await client.until(/hello/);
+  }
+  const over = connect(rig.port, '127.0.0.1');
+  onTestFinished(() => {
+    over.destroy();
+  });
+  expect(await new RawClient(over).untilClosed()).toBe('');
+  expect(rig.counted('guard_gateway_connections_refused_total', 'full')).toBe(1);
+  const [line] = rig.logged.filter(({ event }) => event === 'gateway_connection_refused');
+  expect(line?.fields).toEqual({ reason: 'full', peer: '127.0.0.1' });
+});

@@ -1,0 +1,86 @@
+import type { Server, Socket } from 'node:net';
+import type { Log, Metrics } from '@guard/config/contract/ports';
+import type { GatewayLimits } from '../limits.ts';
+import { addressOf, type Peer, peerOfAccepted, type Trusts } from './peer.ts';
+import { takeProxyHeader } from './take-proxy-header.ts';
+
+/** What a connection has to pass before a protocol is spoken on it. */
+export interface Door {
+  readonly limits: GatewayLimits;
+  readonly metrics: Metrics;
+  /** For what comes with every connection while its cause lasts: sparing-log.ts. */
+  readonly faults: Log;
+  /** Every connection begins with a PROXY header. */
+  readonly proxyProtocol: boolean;
+  /** Connections whose PROXY header is awaited; bounded by `maxConnections`. */
+  readonly waiting: Set<Socket>;
+  /** Whose PROXY header is believed, at this moment. */
+  readonly trusts: Trusts;
+}
+
+/**
+ * Hands every connection of a server to `take`, with the peer it counts as. Where the PROXY protocol is
+ * spoken, a connection of anybody but a trusted peer is closed, with a header or without one: whoever
+ * reached the listener past the balancer could name any address.
+ */
+export function openDoor(
+  server: Server,
+  door: Door,
+  take: (socket: Socket, peer: Peer) => void,
+): void {
+  const { limits, metrics, faults, waiting } = door;
+  let acceptedOn: 'tcp' | 'unix' = 'tcp';
+  server.on('listening', () => {
+    acceptedOn = typeof server.address() === 'string' ? 'unix' : 'tcp';
+  });
+
+  function refuse(reason: string, peer: string, why?: string): void {
+    metrics.count('guard_gateway_connections_refused_total', reason);
+    faults('warn', 'gateway_connection_refused', { reason, peer, ...(why && { why }) });
+  }
+
+  function introduce(socket: Socket, balancer: Peer): void {
+    const ip = addressOf(balancer);
+    if (!door.trusts(balancer)) {
+      refuse('untrusted_peer', ip);
+      socket.destroy();
+      return;
+    }
+    waiting.add(socket);
+    takeProxyHeader(socket, limits.proxyHeaderMs, (introduction) => {
+      waiting.delete(socket);
+      switch (introduction.kind) {
+        case 'read': {
+          const { source } = introduction;
+          take(
+            socket,
+            source === undefined ? { kind: 'unnamed', ip } : { kind: 'address', ip: source },
+          );
+          return;
+        }
+        case 'malformed':
+          refuse('proxy_header_malformed', ip, introduction.why);
+          break;
+        case 'late':
+          refuse('proxy_header_late', ip);
+          break;
+        case 'gone':
+          break;
+      }
+      // Its errors have no other listener any more.
+      socket.on('error', () => undefined);
+      socket.destroy();
+    });
+  }
+
+  server.on('connection', (socket: Socket) => {
+    const peer = peerOfAccepted(socket, acceptedOn);
+    if (peer === undefined) socket.destroy();
+    else if (door.proxyProtocol) introduce(socket, peer);
+    else take(socket, peer);
+  });
+  // Node closes what is above maxConnections, and says so here.
+  server.on('drop', (dropped) => {
+    refuse('full', dropped?.remoteAddress ?? '');
+  });
+}

@@ -1,0 +1,114 @@
+import { Agent, request } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Rig, type RigOptions, startGateway } from '../testing/gateway-rig.ts';
+import { startOrigin } from '../testing/recording-origin.ts';
+
+const MINUTE_MS = 60_000;
+
+/** A gateway whose clock the test moves, and a way to send many requests to it. */
+async function watched(options: Partial<RigOptions> = {}) {
+  const time = { ms: Date.UTC(2026, 0, 1) };
+  const origin = await startOrigin();
+  const rig = await startGateway({ origin: origin.address, clock: () => time.ms, ...options });
+  const agent = new Agent({ keepAlive: true, maxSockets: 4 });
+  onTestFinished(() => {
+    agent.destroy();
+  });
+  const send = (headers: Readonly<Record<string, string>>) =>
+    new Promise<void>((resolve, reject) => {
+      const at = { host: '127.0.0.1', port: rig.port, agent };
+      request({ ...at, headers: { host: 'shop.example', ...headers } }, (res) => {
+        res.resume().on('end', resolve);
+      })
+        .on('error', reject)
+        .end();
+    });
+  const many = async (count: number, headersOf: (index: number) => Record<string, string>) => {
+    await Promise.all(Array.from({ length: count }, (_, index) => send(headersOf(index))));
+  };
+  return { rig, time, many };
+}
+
+function warnings({ logged }: Rig) {
+  return logged.filter(({ event }) => event === 'gateway_one_address').map(({ fields }) => fields);
+}
+
+const nobody = () => ({});
+const forwarded = (index: number) => ({ 'x-forwarded-for': `198.51.100.${index % 250}` });
+
+test('a proxy of a private address that is not believed is named after the first requests', async () => {
+  const { rig, many } = await watched();
+  await many(127, forwarded);
+  expect(warnings(rig)).toEqual([]);
+  await many(1, forwarded);
+  expect(warnings(rig)).toEqual([
+    {
+      address: '127.0.0.1',
+      requests: 128,
+      advice:
+        'the proxy at 127.0.0.1 sends X-Forwarded-For and is not believed: add 127.0.0.1 to trusted_proxies',
+    },
+  ]);
+  expect(rig.gauged('guard_gateway_one_address')).toBe(1);
+});
+
+test('the advice is right: what it says ends the warning', async () => {
+  const { rig, many } = await watched();
+  await many(128, forwarded);
+  rig.gateway.reload({ ...rig.settings, trustedProxies: ['127.0.0.1'] });
+  expect(rig.gauged('guard_gateway_one_address')).toBe(0);
+  await many(512, forwarded);
+  expect(warnings(rig)).toHaveLength(1);
+  expect(rig.gauged('guard_gateway_one_address')).toBe(0);
+});
+
+test('without forwarded headers it takes minutes and some hundred requests to say so', async () => {
+  const { rig, time, many } = await watched();
+  await many(600, nobody);
+  expect(warnings(rig)).toEqual([]);
+  time.ms += 5 * MINUTE_MS;
+  await many(128, nobody);
+  expect(warnings(rig)).toMatchObject([{ address: '127.0.0.1', requests: 640 }]);
+  expect(String(warnings(rig)[0]?.['advice'])).toMatch(/trusted_proxies.*listen\.proxy_protocol/);
+});
+
+test('one line an hour, while the gauge says what the last window showed', async () => {
+  const { rig, time, many } = await watched({ trustedProxies: ['127.0.0.1'] });
+  const window = async (headersOf: (index: number) => Record<string, string>) => {
+    time.ms += 5 * MINUTE_MS;
+    await many(512, headersOf);
+  };
+  await window(nobody);
+  await window(nobody);
+  expect(warnings(rig)).toHaveLength(1);
+  expect(rig.gauged('guard_gateway_one_address')).toBe(1);
+  await window(forwarded);
+  expect(rig.gauged('guard_gateway_one_address')).toBe(0);
+  time.ms += 60 * MINUTE_MS;
+  await window(nobody);
+  await window(nobody);
+  expect(warnings(rig)).toHaveLength(2);
+});
+
+test('many visitors, one of whom sends half of all requests, are no proxy', async () => {
+  const { rig, time, many } = await watched({ trustedProxies: ['127.0.0.1'] });
+  time.ms += 5 * MINUTE_MS;
+  await many(512, (index) => forwarded(index % 2 === 0 ? 0 : index));
+  expect(warnings(rig)).toEqual([]);
+});
+
+test('a public address is not to be trusted unasked: it may be one visitor who floods', async () => {
+  const { rig, time, many } = await watched({ trustedProxies: ['127.0.0.1'] });
+  time.ms += 5 * MINUTE_MS;
+  await many(512, () => ({ 'x-forwarded-for': '198.51.100.7' }));
+  expect(warnings(rig)).toMatchObject([{ address: '198.51.100.7' }]);
+  expect(String(warnings(rig)[0]?.['advice'])).toMatch(/^if 198\.51\.100\.7 is a proxy of yours/);
+});
+
+test('a site that hardly anybody visits says nothing', async () => {
+  const { rig, time, many } = await watched();
+  await many(256, nobody);
+  time.ms += 61 * MINUTE_MS;
+  await many(256, nobody);
+  expect(warnings(rig)).toEqual([]);
+});

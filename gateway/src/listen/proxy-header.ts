@@ -1,0 +1,157 @@
+import { isV4Mapped } from '@guard/config/net/address';
+import { parseIp } from '@guard/config/net/cidr';
+import { formatIpv4, formatIpv6 } from '@guard/config/net/format-address';
+import { crc32cWithBlank } from './crc32c.ts';
+
+/**
+ * The header by which a balancer says for whom it connects: the PROXY protocol of HAProxy, versions 1
+ * and 2 (proxy-protocol.txt, sections 2.1 and 2.2). Strict: whatever is not certainly such a header ends
+ * the connection, since the bytes behind a header that was misread would be taken for a request.
+ */
+export type ProxyHeader =
+  | { readonly kind: 'incomplete' }
+  /** `why` is for the log. */
+  | { readonly kind: 'malformed'; readonly why: string }
+  | {
+      readonly kind: 'read';
+      /** Length of the header; behind it begins what the visitor sent. */
+      readonly bytes: number;
+      /** Canonical address; undefined when the header names none (LOCAL, UNKNOWN, a unix socket). */
+      readonly source: string | undefined;
+    };
+
+/** Longest line of version 1, its line end included (section 2.1). */
+const MAX_LINE_BYTES = 107;
+/** Longest header of version 2. Additions that balancers send take some hundred bytes, certificates a few thousand. */
+export const MAX_PROXY_HEADER_BYTES = 8 * 1024;
+
+const LINE_START = Buffer.from('PROXY ', 'latin1');
+const SIGNATURE = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1');
+const FIXED_BYTES = 16;
+
+const INCOMPLETE: ProxyHeader = { kind: 'incomplete' };
+
+/** Reads what begins a connection, of which more may be to come. */
+export function readProxyHeader(bytes: Buffer): ProxyHeader {
+  if (beginsWith(bytes, LINE_START)) return readLine(bytes);
+  if (beginsWith(bytes, SIGNATURE)) return readBinary(bytes);
+  return malformed('no PROXY header');
+}
+
+/** Of a text that is shorter, as far as it goes. */
+function beginsWith(bytes: Buffer, start: Buffer): boolean {
+  const length = Math.min(bytes.length, start.length);
+  return bytes.compare(start, 0, length, 0, length) === 0;
+}
+
+function malformed(why: string): ProxyHeader {
+  return { kind: 'malformed', why };
+}
+
+/** Version 1: `PROXY TCP4 192.0.2.1 198.51.100.1 4711 443` and CRLF. */
+function readLine(bytes: Buffer): ProxyHeader {
+  const most = Math.min(bytes.length, MAX_LINE_BYTES);
+  let end = 0;
+  while (end < most && (bytes[end] ?? 0) >= 0x20) end++;
+  if (end === most)
+    return most < MAX_LINE_BYTES ? INCOMPLETE : malformed('a line that is too long');
+  if (bytes[end] !== 0x0d) return malformed('a control character in the line');
+  if (end + 1 === MAX_LINE_BYTES) return malformed('a line that is too long');
+  if (end + 1 === bytes.length) return INCOMPLETE;
+  if (bytes[end + 1] !== 0x0a) return malformed('CR without LF');
+
+  const text = bytes.toString('latin1', LINE_START.length, end);
+  // Section 2.1: whatever follows UNKNOWN is not looked at.
+  if (text === 'UNKNOWN' || text.startsWith('UNKNOWN ')) return read(end + 2, undefined);
+  const source = sourceOfLine(text);
+  return source === undefined ? malformed('a line of another form') : read(end + 2, source);
+}
+
+function read(bytes: number, source: string | undefined): ProxyHeader {
+  return { kind: 'read', bytes, source };
+}
+
+function sourceOfLine(text: string): string | undefined {
+  const [protocol, source = '', target = '', ...ports] = text.split(' ');
+  if (protocol !== 'TCP4' && protocol !== 'TCP6') return undefined;
+  const isAddress = protocol === 'TCP4' ? isIpv4 : isIpv6;
+  if (!isAddress(source) || !isAddress(target)) return undefined;
+  return ports.length === 2 && ports.every(isPort) ? parseIp(source) : undefined;
+}
+
+function isIpv4(text: string): boolean {
+  return !text.includes(':') && parseIp(text) !== undefined;
+}
+
+function isIpv6(text: string): boolean {
+  return text.includes(':') && !text.includes('%') && parseIp(text) !== undefined;
+}
+
+function isPort(text: string): boolean {
+  return /^(?:0|[1-9]\d{0,4})$/.test(text) && Number(text) <= 65_535;
+}
+
+/** What the addresses of one family and transport take, in bytes; in what no row is for nothing is read. */
+const ADDRESSES: ReadonlyMap<number, { readonly family: 4 | 6 | 'unix'; readonly bytes: number }> =
+  new Map([
+    [0x11, { family: 4, bytes: 12 }],
+    // Datagrams: a visitor who came to the balancer by QUIC.
+    [0x12, { family: 4, bytes: 12 }],
+    [0x21, { family: 6, bytes: 36 }],
+    [0x22, { family: 6, bytes: 36 }],
+    [0x31, { family: 'unix', bytes: 216 }],
+    [0x32, { family: 'unix', bytes: 216 }],
+  ]);
+
+/** Version 2: signature, version and command, family and transport, length; addresses; additions. */
+function readBinary(bytes: Buffer): ProxyHeader {
+  if (bytes.length < FIXED_BYTES) return INCOMPLETE;
+  const command = bytes[12];
+  if (command !== 0x20 && command !== 0x21) return malformed('another version or command');
+  const end = FIXED_BYTES + bytes.readUInt16BE(14);
+  if (end > MAX_PROXY_HEADER_BYTES) return malformed('a header that is too long');
+  if (bytes.length < end) return INCOMPLETE;
+  // LOCAL: the balancer speaks for itself, and what follows is not looked at.
+  if (command === 0x20) return read(end, undefined);
+
+  const transport = bytes[13] ?? 0;
+  if (transport === 0) return read(end, undefined);
+  const addresses = ADDRESSES.get(transport);
+  if (addresses === undefined) return malformed('another family or transport');
+  const additions = FIXED_BYTES + addresses.bytes;
+  if (additions > end) return malformed('too short for its addresses');
+  const fault = faultInAdditions(bytes.subarray(0, end), additions);
+  if (fault !== undefined) return malformed(fault);
+  switch (addresses.family) {
+    case 4:
+      return read(end, formatIpv4(bytes.readUInt32BE(FIXED_BYTES)));
+    case 6:
+      return read(end, ipv6At(bytes, FIXED_BYTES));
+    case 'unix':
+      return read(end, undefined);
+  }
+}
+
+function ipv6At(bytes: Buffer, at: number): string {
+  const words = Uint32Array.from([0, 4, 8, 12], (offset) => bytes.readUInt32BE(at + offset));
+  return isV4Mapped(words) ? formatIpv4(words[3] ?? 0) : formatIpv6(words);
+}
+
+const PP2_TYPE_CRC32C = 0x03;
+
+/** Walks over what stands behind the addresses: type, length, value, up to the end and not beyond it. */
+function faultInAdditions(header: Buffer, start: number): string | undefined {
+  let at = start;
+  while (at < header.length) {
+    if (at + 3 > header.length) return 'an addition that is cut off';
+    const value = at + 3;
+    const next = value + header.readUInt16BE(at + 1);
+    if (next > header.length) return 'an addition that reaches beyond the header';
+    if (header[at] === PP2_TYPE_CRC32C) {
+      if (next - value !== 4) return 'a checksum of another length';
+      if (crc32cWithBlank(header, value) !== header.readUInt32BE(value)) return 'a wrong checksum';
+    }
+    at = next;
+  }
+  return undefined;
+}

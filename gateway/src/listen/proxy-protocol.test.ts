@@ -1,0 +1,268 @@
+import { execFile } from 'node:child_process';
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { promisify } from 'node:util';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { freshPath } from '../testing/fresh-path.ts';
+import { type Rig, type RigOptions, startGateway } from '../testing/gateway-rig.ts';
+import { exchange, openHttp2 } from '../testing/http2-client.ts';
+import { binaryHeader, IPV6 } from '../testing/proxy-header-bytes.ts';
+import { eventually, RawClient } from '../testing/raw-client.ts';
+import { startOrigin } from '../testing/recording-origin.ts';
+import { selfSigned } from '../testing/self-signed.ts';
+
+const run = promisify(execFile);
+const shop = selfSigned('shop.example');
+
+const LINE = 'PROXY TCP4 198.51.100.7 192.0.2.1 4711 443\r\n';
+const BALANCER = '127.0.0.1';
+const REFUSED = 'guard_gateway_connections_refused_total';
+
+/** A gateway behind a balancer, and what its origin was sent. */
+async function behindBalancer(options: Partial<RigOptions> = {}) {
+  const origin = await startOrigin();
+  const trustedProxies = [`${BALANCER}/32`];
+  const rig = await startGateway({
+    origin: origin.address,
+    trustedProxies,
+    proxyProtocol: true,
+    ...options,
+  });
+  return { rig, origin };
+}
+
+function request(...headers: readonly string[]): string {
+  return ['GET / HTTP/1.1', 'Host: shop.example', 'Connection: close', ...headers, '', ''].join(
+    '\r\n',
+  );
+}
+
+/** Sends these bytes on a connection of their own and resolves to what comes back until it closes. */
+async function exchanged(socket: Socket, ...parts: readonly (string | Buffer)[]): Promise<string> {
+  const client = new RawClient(socket);
+  for (const part of parts) socket.write(part);
+  return client.untilClosed();
+}
+
+const over = ({ port }: Rig) => connect(port, '127.0.0.1');
+
+describe('the address in the header is the peer of the connection', () => {
+  test.each([
+    ['version 1', LINE, '198.51.100.7'],
+    ['version 1, IPv6', 'PROXY TCP6 2001:db8::7 fd00::1 4711 443\r\n', '2001:db8::7'],
+    ['version 2', binaryHeader(), '198.51.100.7'],
+    ['version 2, IPv6', binaryHeader({ transport: 0x21, addresses: IPV6 }), '2001:db8::7'],
+  ])('%s', async (_what, header, ip) => {
+    const { rig, origin } = await behindBalancer();
+    expect(await exchanged(over(rig), header, request())).toContain('hello');
+    expect(rig.asked[0]?.ip).toBe(ip);
+    expect(origin.arrived[0]?.headers['x-forwarded-for']).toBe(ip);
+  });
+
+  test('header and request in one piece, and in pieces of one byte', async () => {
+    const { rig } = await behindBalancer();
+    for (const header of [Buffer.from(LINE), binaryHeader()]) {
+      const whole = Buffer.concat([header, Buffer.from(request())]);
+      expect(await exchanged(over(rig), whole)).toContain('hello');
+      const socket = over(rig).setNoDelay(true);
+      const client = new RawClient(socket);
+      for (const byte of whole) {
+        socket.write(Buffer.from([byte]));
+        await new Promise(setImmediate);
+      }
+      expect(await client.untilClosed()).toContain('hello');
+    }
+    expect(rig.asked.map(({ ip }) => ip)).toEqual(Array(4).fill('198.51.100.7'));
+  });
+
+  test('split in two at every byte, nothing is lost and nothing is added', async () => {
+    const { rig, origin } = await behindBalancer();
+    const whole = Buffer.concat([binaryHeader(), Buffer.from(request())]);
+    for (let at = 1; at < whole.length; at++) {
+      const socket = over(rig).setNoDelay(true);
+      const client = new RawClient(socket);
+      socket.write(whole.subarray(0, at));
+      await new Promise(setImmediate);
+      socket.write(whole.subarray(at));
+      expect(await client.untilClosed()).toContain('hello');
+    }
+    expect(new Set(rig.asked.map(({ ip }) => ip))).toEqual(new Set(['198.51.100.7']));
+    expect(origin.arrived).toHaveLength(whole.length - 1);
+  });
+
+  test('it holds for every request of the connection, pipelined ones and large uploads too', async () => {
+    const { rig, origin } = await behindBalancer();
+    const keep = 'GET /a HTTP/1.1\r\nHost: shop.example\r\n\r\n';
+    const body = 'x'.repeat(300_000);
+    const upload = `POST /b HTTP/1.1\r\nHost: shop.example\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    await exchanged(over(rig), LINE + keep + upload + request());
+    expect(rig.asked.map(({ ip }) => ip)).toEqual(Array(3).fill('198.51.100.7'));
+    expect(origin.arrived.map(({ body: { length } }) => length)).toEqual([0, body.length, 0]);
+  });
+
+  test('curl --haproxy-protocol', async () => {
+    const { rig } = await behindBalancer();
+    const at = `http://127.0.0.1:${rig.port}/`;
+    await run('curl', [
+      '-s',
+      '--max-time',
+      '20',
+      '--haproxy-protocol',
+      '-H',
+      'Host: shop.example',
+      at,
+    ]);
+    expect(rig.asked[0]?.ip).toBe('127.0.0.1');
+  });
+});
+
+describe('forwarded headers are believed of the address in the header, not of the balancer', () => {
+  const claim = 'X-Forwarded-For: 203.0.113.9';
+
+  test('a visitor of the balancer makes no claims', async () => {
+    const { rig, origin } = await behindBalancer();
+    await exchanged(over(rig), LINE, request(claim));
+    expect(rig.asked[0]?.ip).toBe('198.51.100.7');
+    expect(origin.arrived[0]?.headers['x-forwarded-for']).toBe('198.51.100.7');
+  });
+
+  test('a trusted proxy before the balancer does', async () => {
+    const trustedProxies = [BALANCER, '198.51.100.0/24'];
+    const { rig } = await behindBalancer({ trustedProxies });
+    await exchanged(over(rig), LINE, request(claim));
+    expect(rig.asked[0]?.ip).toBe('203.0.113.9');
+  });
+
+  test.each([
+    ['UNKNOWN', 'PROXY UNKNOWN\r\n'],
+    ['LOCAL', binaryHeader({ command: 0x20, transport: 0, addresses: Buffer.alloc(0) })],
+    ['UNSPEC', binaryHeader({ transport: 0, addresses: Buffer.alloc(0) })],
+    ['a unix socket', binaryHeader({ transport: 0x31, addresses: Buffer.alloc(216) })],
+  ])('%s: nobody is named, so nobody is believed', async (_what, header) => {
+    const { rig } = await behindBalancer();
+    expect(await exchanged(over(rig), header, request(claim))).toContain('hello');
+    expect(rig.asked[0]?.ip).toBe(BALANCER);
+  });
+});
+
+describe('what is not introduced is closed without a word', () => {
+  test.each([
+    ['no header', request(), 'proxy_header_malformed'],
+    ['a header of another form', `PROXY TCP4 me you 1 2\r\n${request()}`, 'proxy_header_malformed'],
+    ['another version', binaryHeader({ command: 0x31 }), 'proxy_header_malformed'],
+    ['half a header', LINE.slice(0, 20), 'proxy_header_late'],
+    ['nothing', '', 'proxy_header_late'],
+  ])('%s', async (_what, bytes, reason) => {
+    const { rig, origin } = await behindBalancer({ limits: { proxyHeaderMs: 50 } });
+    expect(await exchanged(over(rig), bytes)).toBe('');
+    expect(rig.counted(REFUSED, reason)).toBe(1);
+    expect(rig.logged.map(({ event }) => event)).toContain('gateway_connection_refused');
+    expect([rig.asked, origin.arrived]).toEqual([[], []]);
+  });
+
+  test.each([
+    ['with a header', LINE + request()],
+    ['without one', request()],
+  ])('a peer that is not trusted, %s', async (_what, bytes) => {
+    const { rig, origin } = await behindBalancer({ trustedProxies: ['10.0.0.0/8'] });
+    expect(await exchanged(over(rig), bytes)).toBe('');
+    expect(rig.counted(REFUSED, 'untrusted_peer')).toBe(1);
+    expect(origin.arrived).toEqual([]);
+  });
+
+  test('a health check that connects and goes is no fault', async () => {
+    const { rig } = await behindBalancer();
+    const checks = ['end', 'resetAndDestroy'] as const;
+    for (const leave of checks) {
+      const socket = over(rig);
+      await new Promise((resolve) => socket.once('connect', resolve));
+      socket[leave]();
+      await exchanged(over(rig), LINE, request());
+    }
+    expect(rig.logged.filter(({ event }) => event === 'gateway_connection_refused')).toEqual([]);
+  });
+
+  test('a second header is no request', async () => {
+    const { rig } = await behindBalancer();
+    expect(await exchanged(over(rig), LINE + LINE + request())).toMatch(/^HTTP\/1\.1 400 /);
+    expect(rig.asked).toEqual([]);
+  });
+
+  test('reload: who is trusted from now on', async () => {
+    const { rig } = await behindBalancer();
+    rig.gateway.reload({ ...rig.settings, trustedProxies: [] });
+    expect(await exchanged(over(rig), LINE + request())).toBe('');
+    rig.gateway.reload({ ...rig.settings, trustedProxies: [BALANCER] });
+    expect(await exchanged(over(rig), LINE + request())).toContain('hello');
+  });
+
+  test('closing does not wait for who was not introduced yet', async () => {
+    const { rig } = await behindBalancer({ limits: { proxyHeaderMs: 60_000, drainMs: 100 } });
+    const client = new RawClient(over(rig));
+    client.send('PROXY ');
+    await eventually(() => client.socket.bytesWritten > 0);
+    await exchanged(over(rig), LINE + request());
+    await rig.gateway.close();
+    await client.untilClosed();
+  });
+});
+
+test('without the setting a PROXY header is no request, whoever sends it', async () => {
+  const { rig } = await behindBalancer({ proxyProtocol: false });
+  expect(await exchanged(over(rig), LINE + request())).toMatch(/^HTTP\/1\.1 400 /);
+});
+
+/** A TLS client whose connection begins with a PROXY header. */
+function secured(socket: Socket, protocol: 'h2' | 'http/1.1', header: string | Buffer) {
+  socket.write(header);
+  const secure = connectTls({
+    socket,
+    servername: 'shop.example',
+    rejectUnauthorized: false,
+    ALPNProtocols: [protocol],
+  });
+  onTestFinished(() => {
+    secure.destroy();
+  });
+  return secure;
+}
+
+describe('before TLS: the ClientHello comes behind the header, and is the visitor’s', () => {
+  const certificates = [shop];
+
+  test.each([
+    ['a TCP port', undefined],
+    ['a unix socket', 'tls.sock'],
+  ])('http/1.1 and h2, on %s', async (_what, file) => {
+    const path = file === undefined ? {} : { tlsUnixPath: freshPath(file) };
+    const { rig } = await behindBalancer({ certificates, ...path });
+    const reach = () =>
+      path.tlsUnixPath === undefined
+        ? connect(rig.tlsPort, '127.0.0.1')
+        : connect(path.tlsUnixPath);
+
+    const h1 = secured(reach(), 'http/1.1', LINE);
+    h1.write(request());
+    expect(await new RawClient(h1).untilClosed()).toContain('hello');
+    const header = binaryHeader({ transport: 0x21, addresses: IPV6 });
+    const session = openHttp2(443, secured(reach(), 'h2', header));
+    expect((await exchange(session)).status).toBe(200);
+    expect(rig.asked.map(({ ip }) => ip)).toEqual(['198.51.100.7', '2001:db8::7']);
+    expect(rig.transports.map((facts) => facts?.hello?.ja4.slice(0, 3))).toEqual(['t13', 't13']);
+  });
+
+  test('TLS without a header is closed', async () => {
+    const { rig } = await behindBalancer({ certificates });
+    const secure = secured(connect(rig.tlsPort, '127.0.0.1'), 'http/1.1', '');
+    await new Promise((resolve) => secure.once('error', resolve));
+    expect(rig.counted(REFUSED, 'proxy_header_malformed')).toBe(1);
+  });
+});
+
+test('on a unix socket: whoever may open it may introduce', async () => {
+  const unixPath = freshPath('gateway.sock');
+  const { rig } = await behindBalancer({ unixPath, trustedProxies: [] });
+  expect(await exchanged(connect(unixPath), LINE + request())).toContain('hello');
+  expect(await exchanged(connect(unixPath), request())).toBe('');
+  expect(rig.asked.map(({ ip }) => ip)).toEqual(['198.51.100.7']);
+});

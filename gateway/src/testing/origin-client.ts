@@ -1,0 +1,254 @@
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import type {
+  AnswerHandler,
+  BodySink,
+  Lane,
+  Origin,
+  OriginError,
+  OriginExchange,
+  OriginRequest,
+  RequestBody,
+} from '../origin/origin.ts';
+
+/** One answer, as a client handed it over. */
+export interface Heard {
+  interim: { readonly status: number; readonly fields: readonly string[] }[];
+  status: number;
+  reason: string;
+  fields: readonly string[];
+  body: Buffer;
+  trailers: readonly string[];
+  error: OriginError | undefined;
+}
+
+/** Takes an answer whole, and fails where a client breaks the order of the port. */
+export class Listener implements AnswerHandler {
+  /** Resolves when the answer, or the error, was heard. */
+  readonly heard: Promise<Heard>;
+  /** Set by `ask`: nothing may be heard before `send` has returned. */
+  exchange: OriginExchange | undefined;
+  readonly answer: Heard = {
+    interim: [],
+    status: 0,
+    reason: '',
+    fields: [],
+    body: Buffer.alloc(0),
+    trailers: [],
+    error: undefined,
+  };
+  flushes = 0;
+  readonly parts: Buffer[] = [];
+  readonly #heard = Promise.withResolvers<Heard>();
+  #over = false;
+  #last = false;
+
+  constructor() {
+    this.heard = this.#heard.promise;
+  }
+
+  onInformational(status: number, fields: readonly string[]): void {
+    this.#expect(this.answer.status === 0, 'an interim answer behind the final one');
+    this.answer.interim.push({ status, fields });
+  }
+
+  onHead(status: number, reason: string, fields: readonly string[]): void {
+    this.#expect(this.answer.status === 0, 'a second header section');
+    Object.assign(this.answer, { status, reason, fields });
+  }
+
+  onData(part: Buffer, last: boolean): void {
+    this.#expect(this.answer.status !== 0 && !this.#last, 'a part that has no place');
+    this.#last = last;
+    this.parts.push(part);
+  }
+
+  onFlush(): void {
+    this.#expect(this.answer.status !== 0, 'a flush of nothing');
+    this.flushes++;
+  }
+
+  onEnd(trailers: readonly string[]): void {
+    this.#expect(this.answer.status !== 0, 'an end without a beginning');
+    this.answer.trailers = trailers;
+    this.#finish();
+  }
+
+  onError(error: OriginError): void {
+    this.#expect(true, '');
+    this.answer.error = error;
+    this.#finish();
+  }
+
+  #expect(holds: boolean, otherwise: string): void {
+    if (this.#over) throw new Error('something behind the end');
+    if (this.exchange === undefined) throw new Error('something before send had returned');
+    if (!holds) throw new Error(otherwise);
+  }
+
+  #finish(): void {
+    this.#over = true;
+    this.answer.body = Buffer.concat(this.parts);
+    this.#heard.resolve(this.answer);
+  }
+}
+
+/** Sends one request and gives who listens; undefined when the lane is full. */
+export function ask(
+  origin: Origin,
+  request: Partial<OriginRequest> = {},
+  lane: Lane = request.body === undefined ? 'plain' : 'upload',
+): Listener | undefined {
+  const listener = new Listener();
+  const exchange = origin.send(
+    lane,
+    { method: 'GET', target: '/', fields: ['Host', 'shop.example'], body: undefined, ...request },
+    listener,
+  );
+  listener.exchange = exchange;
+  return exchange === undefined ? undefined : listener;
+}
+
+/** Sends one request and waits for its answer. */
+export async function hear(
+  origin: Origin,
+  request: Partial<OriginRequest> = {},
+  lane?: Lane,
+): Promise<Heard> {
+  const listener = ask(origin, request, lane);
+  if (listener === undefined) throw new Error('the lane is full');
+  return listener.heard;
+}
+
+/** A body that comes in these parts, one a turn, for as long as it is wanted. */
+export class PartedBody implements RequestBody {
+  readonly length: number | undefined;
+  paused = false;
+  stopped = false;
+  /** More may be added; there is no end yet. */
+  holdEnd = false;
+  readonly #parts: Buffer[];
+  readonly #trailers: readonly string[];
+  #sink: BodySink | undefined;
+  #scheduled = false;
+
+  constructor(
+    parts: readonly Buffer[],
+    length: number | undefined = Buffer.concat([...parts]).length,
+    trailers: readonly string[] = [],
+  ) {
+    this.#parts = [...parts];
+    this.length = length;
+    this.#trailers = trailers;
+  }
+
+  /** In chunks, since its length is not said. */
+  static chunked(parts: readonly Buffer[], trailers: readonly string[] = []): PartedBody {
+    const body = new PartedBody(parts, 0, trailers);
+    return Object.assign(body, { length: undefined });
+  }
+
+  add(part: Buffer): void {
+    this.#parts.push(part);
+    this.#schedule();
+  }
+
+  start(sink: BodySink): void {
+    this.#sink = sink;
+    this.#schedule();
+  }
+
+  pause(): void {
+    this.paused = true;
+  }
+
+  resume(): void {
+    this.paused = false;
+    this.#schedule();
+  }
+
+  stop(): void {
+    this.stopped = true;
+    this.#sink = undefined;
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#give();
+    });
+  }
+
+  #give(): void {
+    if (this.paused || this.#sink === undefined) return;
+    const part = this.#parts.shift();
+    if (part === undefined) {
+      if (!this.holdEnd) this.#sink.onPartsEnd(this.#trailers);
+      return;
+    }
+    this.#sink.onPart(part);
+    this.#schedule();
+  }
+}
+
+/** How a scripted origin answers one request: these pieces, one a turn, and then its end or silence. */
+export interface Script {
+  readonly pieces: readonly Buffer[];
+  readonly then: 'end' | 'reset' | 'keep';
+}
+
+export interface ScriptedOrigin {
+  readonly url: string;
+  /** What each connection has sent, in the order of the connections. */
+  readonly received: string[];
+  readonly sockets: Socket[];
+  close(): Promise<void>;
+}
+
+/** An origin of bytes: `script` is asked with everything a connection has sent since its last answer. */
+export async function startScripted(
+  script: (sent: string, connection: number) => Script | undefined,
+): Promise<ScriptedOrigin> {
+  const received: string[] = [];
+  const sockets: Socket[] = [];
+  const server = createServer({ noDelay: true }, (socket) => {
+    const connection = sockets.push(socket) - 1;
+    received.push('');
+    let pending = '';
+    socket.on('error', () => undefined);
+    socket.on('data', (part) => {
+      const text = part.toString('latin1');
+      received[connection] += text;
+      pending += text;
+      const answer = script(pending, connection);
+      if (answer === undefined) return;
+      pending = '';
+      void play(socket, answer);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // a TCP listener has one
+  return {
+    url: `http://127.0.0.1:${port}`,
+    received,
+    sockets,
+    close: () =>
+      new Promise((resolve) => {
+        for (const socket of sockets) socket.destroy();
+        server.close(() => {
+          resolve();
+        });
+      }),
+  };
+}
+
+async function play(socket: Socket, { pieces, then }: Script): Promise<void> {
+  for (const [index, piece] of pieces.entries()) {
+    if (index > 0) await new Promise((resolve) => setImmediate(resolve));
+    if (socket.destroyed) return;
+    socket.write(piece);
+  }
+  if (then === 'end') socket.end();
+  else if (then === 'reset') socket.resetAndDestroy();
+}

@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { startGateway } from './testing/gateway-rig.ts';
+import { connectHttp1, eventually, RawClient } from './testing/raw-client.ts';
+import { startOrigin } from './testing/recording-origin.ts';
+import { selfSigned } from './testing/self-signed.ts';
+
+const certificates = [selfSigned('shop.example')];
+const HANDSHAKE = [
+  'GET /chat HTTP/1.1',
+  'Host: shop.example',
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+  '',
+  '',
+];
+const MESSAGES = 10_000;
+const all = Array.from({ length: MESSAGES }, (_, i) => `${i};`).join('');
+
+/** An open WebSocket through a gateway, with both of its ends at hand. What it carries is bytes to the gateway. */
+async function openTunnel(transport: 'TCP' | 'TLS') {
+  const origin = await startOrigin();
+  let far: Socket | undefined;
+  origin.server.on('upgrade', (req) => {
+    far = req.socket;
+    far.on('error', () => undefined);
+    const key = `${req.headers['sec-websocket-key'] ?? ''}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
+    const accept = createHash('sha1').update(key).digest('base64');
+    const answer =
+      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n';
+    far.write(`${answer}Sec-WebSocket-Accept: ${accept}\r\n\r\n`);
+  });
+  onTestFinished(() => {
+    far?.destroy();
+  });
+  const rig = await startGateway({ origin: origin.address, certificates });
+  const near = new RawClient(transport === 'TCP' ? rig.port : connectHttp1(rig.tlsPort));
+  near.send(...HANDSHAKE);
+  await near.until(/^HTTP\/1\.1 101 [^]*\r\n\r\n/);
+  near.received = '';
+  if (far === undefined) throw new Error('no handshake at the origin');
+  return { near, far };
+}
+
+/** Everything that arrives at a socket from now on. */
+function collect(socket: Socket) {
+  const taken = { text: '', ended: false };
+  socket.on('data', (part: Buffer | string) => (taken.text += part.toString('latin1')));
+  socket.on('end', () => (taken.ended = true));
+  return taken;
+}
+
+test.each(['TCP', 'TLS'] as const)(
+  'over %s 10,000 messages go each way at once, whole and in order (RFC 6455)',
+  async (transport) => {
+    const { near, far } = await openTunnel(transport);
+    const atOrigin = collect(far);
+    for (let message = 0; message < MESSAGES; message++) {
+      near.socket.write(`${message};`);
+      far.write(`${message};`);
+      // A turn now and then, so that it is a conversation and not one write.
+      if (message % 500 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    await eventually(
+      () => atOrigin.text.length >= all.length && near.received.length >= all.length,
+    );
+    expect(atOrigin.text === all).toBe(true);
+    expect(near.received === all).toBe(true);
+  },
+);
+
+test.each(['TCP', 'TLS'] as const)(
+  'over %s a side that reads nothing holds the other one back, and loses nothing',
+  async (transport) => {
+    const { near, far } = await openTunnel(transport);
+    const block = Buffer.alloc(1024 * 1024, 'block');
+    let sent = 0;
+    let unmoved = 0;
+    far.pause();
+    // Until nothing moves any more: what the kernel and a few buffers take.
+    await eventually(
+      () => {
+        if (near.socket.writableLength > 0) return ++unmoved > 20;
+        near.socket.write(block);
+        sent += block.length;
+        unmoved = 0;
+        return false;
+      },
+      () => `the tunnel took ${sent} bytes`,
+    );
+    let arrived = 0;
+    far.on('data', (part: Buffer) => (arrived += part.length));
+    far.resume();
+    await eventually(() => arrived === sent);
+  },
+);
+
+test.each(['TCP', 'TLS'] as const)(
+  'over %s a side that has ended still hears the other one',
+  async (transport) => {
+    const first = await openTunnel(transport);
+    const atOrigin = collect(first.far);
+    first.near.socket.end('last words');
+    await eventually(() => atOrigin.ended);
+    expect(atOrigin.text).toBe('last words');
+    first.far.end('an answer');
+    await first.near.untilClosed();
+    expect(first.near.received).toBe('an answer');
+
+    const second = await openTunnel(transport);
+    second.near.socket.allowHalfOpen = true;
+    const atSecond = collect(second.far);
+    let ended = false;
+    second.near.socket.once('end', () => (ended = true));
+    second.far.end('goodbye');
+    await eventually(() => ended);
+    expect(second.near.received).toBe('goodbye');
+    second.near.socket.end('and you');
+    await eventually(() => atSecond.ended);
+    expect(atSecond.text).toBe('and you');
+  },
+);

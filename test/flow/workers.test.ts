@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { person, uploadOf } from '../attack/challenged-visitor.ts';
+import { type Answer, poll, send } from '../kit/http.ts';
+import { ORIGIN_PAGE } from '../kit/recording-origin.ts';
+import { rowsOf } from '../kit/sql.ts';
+import { startProduct } from '../kit/start-product.ts';
+import { storySettings } from '../kit/story-settings.ts';
+import { useProduct } from '../kit/use-product.ts';
+import { curl } from '../kit/visitors.ts';
+
+/** Several workers: the same visitors, the same limits, whichever thread a connection falls to. */
+
+const LIMIT = { requests: 40, per: '1h', by: ['ip'] };
+const story = useProduct({
+  rules: [
+    { name: 'few', match: { path: '/few/**' }, rate_limit: LIMIT },
+    { name: 'open', match: { path: ['/few/**', '/open/**'] }, verdict: 'allow' },
+    { name: 'everybody', match: {}, detect: true, challenge: 'always' },
+  ],
+  top: { workers: 3 },
+});
+
+/** Requests that the origin has answered. */
+let forwarded = 0;
+
+/** One request on a connection of its own, which the kernel gives to any of the threads. */
+async function visit(path: string, headers: Readonly<Record<string, string>>): Promise<Answer> {
+  const url = `${story.product.addresses.gateway}${path}`;
+  const answer = await send(url, { headers: { ...headers, connection: 'close' } });
+  if (answer.body === ORIGIN_PAGE) forwarded += 1;
+  return answer;
+}
+
+async function metric(name: string): Promise<number> {
+  const { body } = await send(`${story.product.addresses.admin}/metrics`);
+  const line = body.split('\n').find((text) => text.startsWith(`${name} `));
+  return Number(line?.slice(name.length + 1) ?? 0);
+}
+
+describe('workers: 3', () => {
+  const navigating = { ...person.headers, 'sec-fetch-mode': 'navigate', host: 'shop.example' };
+
+  test('three threads serve the gateway', async () => {
+    expect(await metric('guard_workers')).toBe(3);
+  });
+
+  test('who passed the challenge at one thread has passed it at all of them', async () => {
+    const page = await visit('/', navigating);
+    const read = (pattern: RegExp) => pattern.exec(page.body)?.[1] ?? '';
+    const challenged = {
+      ticket: read(/data-ticket="([^"]+)"/),
+      session: /_guard=([^;]+)/.exec(String(page.headers['set-cookie']))?.[1] ?? '',
+      work: 0,
+      reference: '',
+    };
+    expect(challenged.ticket).not.toBe('');
+    const upload = await send(`${story.product.addresses.gateway}/.guard/verify`, {
+      method: 'POST',
+      headers: { ...person.headers, host: 'shop.example', 'content-type': 'application/json' },
+      body: JSON.stringify(uploadOf(challenged)),
+    });
+    expect(upload.status).toBe(200);
+    const cookie = `_guard=${challenged.session}`;
+    for (let i = 0; i < 40; i++) {
+      const { body } = await visit(`/page/${i}`, { ...navigating, cookie });
+      expect(body).toBe(ORIGIN_PAGE);
+    }
+  });
+
+  test('a limit of 40 requests lets 40 pass, however the connections fall', async () => {
+    const headers = { ...curl, host: 'shop.example', 'x-forwarded-for': '198.51.100.7' };
+    const answers = await Promise.all(
+      Array.from({ length: 120 }, (_, i) => visit(`/few/${i}`, headers)),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(40);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(80);
+  });
+
+  test('every decision is a row, and every request is counted, whichever thread made it', async () => {
+    const headers = { ...curl, host: 'shop.example', 'user-agent': 'workers-test/1' };
+    await Promise.all(Array.from({ length: 100 }, (_, i) => visit(`/open/${i}`, headers)));
+    const sql = `SELECT count() AS rows FROM events_distributed
+      WHERE user_agent = 'workers-test/1' AND created_at > now() - 60`;
+    await poll(
+      () => rowsOf<{ rows: string }>(story.product, sql),
+      ([counted]) => Number(counted?.rows) === 100,
+      10_000,
+    );
+    await poll(
+      () => metric('guard_gateway_requests_total{outcome="forwarded"}'),
+      (counted) => counted === forwarded,
+      5_000,
+    );
+  });
+});
+
+describe('several workers share an address', () => {
+  test('with each other, and never with another Guard that was started by mistake', async () => {
+    const taken = { gateway: new URL(story.product.addresses.gateway).host };
+    await expect(
+      startProduct(storySettings(story.origin.url, { top: { workers: 2, listen: taken } })),
+    ).rejects.toThrow('another program listens there');
+  });
+});

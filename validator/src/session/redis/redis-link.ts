@@ -1,0 +1,203 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock, Log } from '@guard/config/contract/ports';
+import { createClient, ErrorReply, type RedisClientType } from '@redis/client';
+import { within } from '../../deadline.ts';
+import { PROBE_KEY } from './store-keys.ts';
+
+/** A decision asks at most twice, so that two that get no answer are well below its 500 ms (spec 8). */
+const COMMAND_TIMEOUT_MS = 150;
+/** For all of it: name, connection, TLS, password, the probe. */
+const CONNECT_TIMEOUT_MS = 1_000;
+/** Commands under way at once; more are not sent. */
+const MAX_UNDER_WAY = 10_000;
+/** A Redis that hangs is noticed when nobody asks, too. */
+const HEARTBEAT_MS = 1_000;
+const PAUSE_MS = { first: 50, longest: 5_000 } as const;
+/** A connection that lived this long was a good one: after it the first pause is short again. */
+const GOOD_AFTER_MS = 10_000;
+
+/** What a command came to that was not sent, not answered in time, or answered with an error. */
+export const NO_ANSWER = Symbol('no answer');
+/** Redis does not know a script: it has been started since. */
+export const NO_SCRIPT = Symbol('no script');
+
+export interface RedisLinkOptions {
+  /** `redis[s]://[user:password@]host[:port][/database]`. */
+  readonly url: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Somebody changed the value of a key that was read here; undefined: of any. */
+  readonly onChange: (key: string | undefined) => void;
+}
+
+/**
+ * A connection to one Redis that is there or away. What gives no answer in time, or an error, is away: it
+ * is asked nothing until a new connection has shown that it takes writes again.
+ */
+export class RedisLink {
+  readonly #options: RedisLinkOptions;
+  readonly #heartbeat: NodeJS.Timeout;
+  readonly #closed = new AbortController();
+  #client: RedisClientType | undefined;
+  #lose: (reason: string) => void = () => undefined;
+  #underWay = 0;
+  #awaySince: number | undefined;
+
+  /** Resolves after the first attempt, however that ended: {@link isAway} says so. */
+  static async open(options: RedisLinkOptions): Promise<RedisLink> {
+    const link = new RedisLink(options);
+    const tried = Promise.withResolvers<undefined>();
+    void link.#stayConnected(() => {
+      tried.resolve(undefined);
+    });
+    await tried.promise;
+    return link;
+  }
+
+  private constructor(options: RedisLinkOptions) {
+    this.#options = options;
+    this.#heartbeat = setInterval(() => void this.ask(['PING']), HEARTBEAT_MS);
+    this.#heartbeat.unref();
+  }
+
+  get isAway(): boolean {
+    return this.#client === undefined;
+  }
+
+  /** The reply to a command. Never rejects. */
+  ask(command: readonly string[]): Promise<unknown> {
+    const client = this.#client;
+    if (client === undefined || this.#underWay >= MAX_UNDER_WAY) return Promise.resolve(NO_ANSWER);
+    this.#underWay += 1;
+    return new Promise((resolve) => {
+      const settle = (reply: unknown): void => {
+        clearTimeout(timer);
+        clearImmediate(grace);
+        this.#underWay -= 1;
+        resolve(reply);
+      };
+      const late = (): void => {
+        if (client === this.#client) this.#lose('timeout');
+      };
+      // When this process was busy for as long, the reply is there and only wants to be read.
+      let grace: NodeJS.Immediate | undefined;
+      const timer = setTimeout(() => (grace = setImmediate(late)), COMMAND_TIMEOUT_MS);
+      client.sendCommand<unknown>(command).then(settle, (error: unknown) => {
+        settle(this.#failed(error, client));
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#heartbeat);
+    this.#closed.abort();
+    this.#lose('closed');
+    await Promise.resolve();
+  }
+
+  #failed(error: unknown, client: RedisClientType): symbol {
+    const reason = reasonOf(error);
+    if (reason === 'NOSCRIPT') return NO_SCRIPT;
+    if (client === this.#client) this.#lose(reason);
+    return NO_ANSWER;
+  }
+
+  /** Connects, waits until that is lost, connects again, until it is closed. */
+  async #stayConnected(onTried: () => void): Promise<void> {
+    let pauseMs: number = PAUSE_MS.first;
+    while (!this.#isClosed()) {
+      const startedAt = performance.now();
+      const reason = await this.#connectOnce(onTried);
+      if (this.#isClosed()) return;
+      this.#noteAway(reason);
+      onTried();
+      if (performance.now() - startedAt > GOOD_AFTER_MS) pauseMs = PAUSE_MS.first;
+      // Instances that lost one Redis together must not come back in step.
+      const jittered = pauseMs * (0.5 + Math.random() / 2);
+      await sleep(jittered, undefined, { signal: this.#closed.signal, ref: false }).catch(
+        () => undefined,
+      );
+      pauseMs = Math.min(2 * pauseMs, PAUSE_MS.longest);
+    }
+  }
+
+  /** One connection from its beginning to its end; resolves with the reason of that. */
+  async #connectOnce(onConnected: () => void): Promise<string> {
+    const { promise: lost, resolve: lose } = Promise.withResolvers<string>();
+    this.#lose = lose;
+    const client = this.#createClient(lose);
+    const fault = await within(
+      Promise.race([lost, probe(client)]),
+      CONNECT_TIMEOUT_MS,
+      () => 'timeout',
+    );
+    if (fault === undefined) {
+      this.#noteBack(client);
+      onConnected();
+    }
+    const reason = fault ?? (await lost);
+    this.#client = undefined;
+    // What is under way ends with it, at once.
+    client.destroy();
+    this.#options.onChange(undefined);
+    return reason;
+  }
+
+  #createClient(lose: (reason: string) => void): RedisClientType {
+    const { url, onChange } = this.#options;
+    const client: RedisClientType = createClient({
+      url,
+      // A new client for each connection: so there is one place that knows whether there is one.
+      socket: { reconnectStrategy: false, connectTimeout: CONNECT_TIMEOUT_MS },
+      disableOfflineQueue: true,
+      // Kept here, because the client's own ends when a command is written, not when it is answered.
+      commandOptions: { timeout: 0 },
+      maintNotifications: 'disabled',
+      emitInvalidate: true,
+    });
+    client.on('error', (error: unknown) => lose(reasonOf(error)));
+    client.on('end', () => lose('closed'));
+    client.on('invalidate', (key: unknown) => {
+      onChange(key === null || key === undefined ? undefined : String(key));
+    });
+    return client;
+  }
+
+  #noteBack(client: RedisClientType): void {
+    this.#client = client;
+    if (this.#awaySince === undefined) return;
+    const awayMs = this.#options.clock() - this.#awaySince;
+    this.#awaySince = undefined;
+    this.#options.log('info', 'store_back', { awayMs });
+  }
+
+  #noteAway(reason: string): void {
+    if (this.#awaySince !== undefined) return;
+    this.#awaySince = this.#options.clock();
+    this.#options.log('error', 'store_away', { reason });
+  }
+
+  #isClosed(): boolean {
+    return this.#closed.signal.aborted;
+  }
+}
+
+/** Whether a new connection takes reads and writes; else the reason. A replica or a full Redis does not. */
+async function probe(client: RedisClientType): Promise<string | undefined> {
+  try {
+    await client.connect();
+    await client.sendCommand(['SET', PROBE_KEY, '1', 'PX', '1000']);
+    return undefined;
+  } catch (error) {
+    return reasonOf(error);
+  }
+}
+
+/**
+ * A code or a name, never the message: Redis quotes in it what it was sent, and Node the address.
+ */
+function reasonOf(error: unknown): string {
+  if (error instanceof ErrorReply) return error.message.split(' ', 1)[0] ?? 'error';
+  if (!(error instanceof Error)) return 'error';
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.constructor.name;
+}

@@ -1,0 +1,150 @@
+import type {
+  Budget,
+  Clock,
+  Log,
+  MaybePromise,
+  Metrics,
+  Session,
+  SessionStore,
+} from '@guard/config/contract/ports';
+import { allocateDeadlines, DeadlineTable } from '../deadline-table.ts';
+import { readStoredSession, writeStoredSession } from '../stored-session.ts';
+import { NO_ANSWER, NO_SCRIPT, RedisLink } from './redis-link.ts';
+import { Refusals } from './refusals.ts';
+import { SessionCopies } from './session-copies.ts';
+import { budgetKey, sessionKey, sessionOfKey, spentKey } from './store-keys.ts';
+import { readTaken, takeKnown, takeUnknown } from './take-script.ts';
+
+/** Held here of what lies in Redis, for as long as that is away; as many as a MemoryStore holds. */
+const MAX_LOCAL = { sessions: 200_000, budgets: 200_000 } as const;
+
+export interface RedisStoreOptions {
+  /** `redis[s]://[user:password@]host[:port][/database]`: one server, not a Redis Cluster. */
+  readonly url: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** Label of `guard_store_unanswered_total`. */
+type Operation = 'session' | 'keep_session' | 'spend' | 'take';
+
+/**
+ * Sessions, spent tickets and budgets that several instances share, in Redis or Valkey.
+ *
+ * While Redis is away, decisions go on from what this instance knows: {@link session} and {@link take}
+ * never reject. {@link spend} and {@link keepSession} do: a ticket that each instance could spend for
+ * itself would mint one session at each of them (spec 3: session storage unavailable).
+ */
+export class RedisStore implements SessionStore {
+  readonly #clock: Clock;
+  readonly #metrics: Metrics;
+  readonly #link: RedisLink;
+  readonly #copies: SessionCopies;
+  readonly #refusals = new Refusals();
+  /** Counts along, so that who has used up a budget here is not given a whole one when Redis goes. */
+  readonly #budgets = new DeadlineTable(allocateDeadlines(MAX_LOCAL.budgets));
+
+  /** Resolves after the first attempt to connect; a Redis that is away then may come later. */
+  static async open(options: RedisStoreOptions): Promise<RedisStore> {
+    const copies = new SessionCopies(options.clock, MAX_LOCAL.sessions);
+    const link = await RedisLink.open({
+      ...options,
+      onChange(key) {
+        const id = key === undefined ? undefined : sessionOfKey(key);
+        if (id !== undefined) copies.doubt(id);
+        else if (key === undefined) copies.doubtAll();
+      },
+    });
+    return new RedisStore(options, link, copies);
+  }
+
+  private constructor({ clock, metrics }: RedisStoreOptions, link: RedisLink, copies: SessionCopies) {
+    this.#clock = clock;
+    this.#metrics = metrics;
+    this.#link = link;
+    this.#copies = copies;
+    metrics.gauge('guard_store_away', () => (link.isAway ? 1 : 0));
+    metrics.gauge('guard_sessions', () => copies.size);
+  }
+
+  session(id: string): MaybePromise<Session | undefined> {
+    return this.#copies.fresh(id) ?? this.#askForSession(id);
+  }
+
+  async keepSession(id: string, session: Session, ttlMs: number): Promise<void> {
+    const expiresAt = this.#clock() + ttlMs;
+    const value = writeStoredSession(session, expiresAt);
+    const command = ['SET', sessionKey(id), value, 'PX', lifetime(ttlMs)];
+    await this.#insist('keep_session', command);
+    this.#copies.keep(id, session, expiresAt);
+  }
+
+  async spend(id: string, ttlMs: number): Promise<boolean> {
+    const command = ['SET', spentKey(id), '1', 'NX', 'PX', lifetime(ttlMs)];
+    return (await this.#insist('spend', command)) === 'OK';
+  }
+
+  take(name: string, subject: string, budget: Budget): MaybePromise<number> {
+    const key = budgetKey(name, subject);
+    const now = this.#clock();
+    const refusedMs = this.#refusals.left(key, now, budget.perMs);
+    if (refusedMs > 0) return refusedMs;
+    const localMs = this.#budgets.take(name, subject, now, budget.requests, budget.perMs);
+    if (!this.#link.isAway) return this.#takeShared(key, budget, localMs);
+    this.#unanswered('take');
+    return localMs;
+  }
+
+  close(): Promise<void> {
+    return this.#link.close();
+  }
+
+  #askForSession(id: string): MaybePromise<Session | undefined> {
+    if (!this.#link.isAway) return this.#readSession(id);
+    this.#unanswered('session');
+    return this.#copies.held(id);
+  }
+
+  async #readSession(id: string): Promise<Session | undefined> {
+    const { changes } = this.#copies;
+    const reply = await this.#link.ask(['GET', sessionKey(id)]);
+    if (reply === NO_ANSWER) {
+      this.#unanswered('session');
+      return this.#copies.held(id);
+    }
+    const session = typeof reply === 'string' ? readStoredSession(reply) : undefined;
+    if (session) this.#copies.confirm(id, session, session.expiresAt, changes);
+    else this.#copies.forget(id);
+    return session;
+  }
+
+  async #takeShared(key: string, budget: Budget, localMs: number): Promise<number> {
+    let reply = await this.#link.ask(takeKnown(key, budget));
+    if (reply === NO_SCRIPT) reply = await this.#link.ask(takeUnknown(key, budget));
+    const waitMs = readTaken(reply);
+    if (waitMs === undefined) {
+      this.#unanswered('take');
+      return localMs;
+    }
+    if (waitMs > 0) this.#refusals.remember(key, this.#clock() + waitMs);
+    return waitMs;
+  }
+
+  /** The reply to what only Redis can do; rejects without one. */
+  async #insist(operation: Operation, command: readonly string[]): Promise<unknown> {
+    const reply = await this.#link.ask(command);
+    if (reply !== NO_ANSWER) return reply;
+    this.#unanswered(operation);
+    throw new Error('the shared store is away');
+  }
+
+  #unanswered(operation: Operation): void {
+    this.#metrics.count('guard_store_unanswered_total', operation);
+  }
+}
+
+/** Of a key, as Redis takes it: whole milliseconds, at least one. */
+function lifetime(ttlMs: number): string {
+  return String(Math.max(1, Math.ceil(ttlMs)));
+}

@@ -1,0 +1,29 @@
+import { hash } from 'node:crypto';
+
+/**
+ * Names of what lies in Redis. The number is the version of the format: another one is another name, so
+ * instances of two versions that share a Redis do not misread each other.
+ */
+const NAMESPACE = 'guard:1:';
+const SESSION = `${NAMESPACE}session:`;
+
+/** Written to find out whether Redis takes writes. */
+export const PROBE_KEY = `${NAMESPACE}probe`;
+
+export function sessionKey(id: string): string {
+  return SESSION + id;
+}
+
+/** The session whose key this is; undefined for another key. */
+export function sessionOfKey(key: string): string | undefined {
+  return key.startsWith(SESSION) ? key.slice(SESSION.length) : undefined;
+}
+
+export function spentKey(id: string): string {
+  return `${NAMESPACE}spent:${id}`;
+}
+
+/** Hashed: a subject is an address, or as long as a header, and neither belongs into a name. */
+export function budgetKey(name: string, subject: string): string {
+  return `${NAMESPACE}budget:${hash('sha256', `${name.length}:${name}${subject}`, 'base64url').slice(0, 22)}`;
+}
