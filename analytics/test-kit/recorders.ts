@@ -13,7 +13,7 @@ export interface Recorders {
 
 export function createRecorders(): Recorders {
   const counters = new Map<string, number>();
-  const gauges = new Map<string, () => number>();
+  const gauges = new Map<string, Parameters<Metrics['gauge']>[1]>();
   const lines: string[] = [];
   const key = (name: string, label = ''): string => `${name}{${label}}`;
   return {
@@ -26,6 +26,6 @@ export function createRecorders(): Recorders {
     log: (level, event, fields) => lines.push(JSON.stringify({ level, event, ...fields })),
     lines,
     counted: (name, label) => counters.get(key(name, label)) ?? 0,
-    gauged: (name) => gauges.get(name)?.() ?? NaN,
+    gauged: (name) => Number(gauges.get(name)?.() ?? NaN),
   };
 }

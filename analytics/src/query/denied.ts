@@ -19,7 +19,7 @@ const FUNCTIONS = new Set(
     'getOSKernelVersion getServerPort getServerSetting getSetting getSettingOrDefault',
     'globalVariable hostName hostname FQDN fullHostName tcpPort serverUUID buildId uptime tid',
     'filesystemAvailable filesystemCapacity filesystemUnreserved addressToLine',
-    'addressToLineWithInlines addressToSymbol demangle hasThreadFuzzer connectionId',
+    'addressToLineWithInlines addressToSymbol demangle hasThreadFuzzer connectionId connection_id',
     'transactionID transactionLatestSnapshot transactionOldestSnapshot zookeeperSessionUptime',
     'isMergeTreePartCoveredBy shardCount shardNum',
     // Hold a place without doing work, or write to the server's log.
@@ -36,16 +36,20 @@ const FUNCTIONS = new Set(
 /** Families of functions; new members come with new versions of the database. */
 const FUNCTION_PREFIXES = ['dictget', 'mergetree', '__'];
 
+/** Databases about the server itself. The account can read a few tables of the first one. */
+const SERVER_DATABASES = new Set(['system', 'information_schema']);
+
 /** The only table functions a statement may read from: they make rows and know nothing. */
 const TABLE_FUNCTIONS = new Set(
-  'numbers numbers_mt zeros zeros_mt generateseries generate_series values'.split(' '),
+  'numbers numbers_mt generateseries generate_series values'.split(' '),
 );
 
 /**
- * Table functions, refused as soon as they are called, wherever that is. The names alone stay free,
- * since some make good aliases (`AS url`); `format` is also a scalar function, and stays free too.
+ * Refused as soon as they are called, wherever that is. The names alone stay free, since some make
+ * good aliases (`AS url`, `AS version`). First table functions (`format` is also a scalar function,
+ * and stays free), then what tells about the server, the session, or how rows lie in the storage.
  */
-const DENIED_TABLE_FUNCTIONS = new Set(
+const CALLS = new Set(
   (
     'azureblobstorage azureblobstoragecluster cluster clusterallreplicas cosn deltalake ' +
     'deltalakeazure deltalakeazurecluster deltalakecluster deltalakelocal deltalakes3 ' +
@@ -56,7 +60,11 @@ const DENIED_TABLE_FUNCTIONS = new Set(
     'paimonazurecluster paimoncluster paimonhdfs paimonhdfscluster paimonlocal paimons3 ' +
     'paimons3cluster postgresql prometheusquery prometheusqueryrange redis remote remotesecure ' +
     's3 s3cluster sqlite timeseriesdata timeseriesmetrics timeseriessamples ' +
-    'timeseriesselector timeseriestags url urlcluster viewexplain viewifpermitted ytsaurus'
+    'timeseriesselector timeseriestags url urlcluster viewexplain viewifpermitted ytsaurus ' +
+    'authenticateduser authuser blocknumber chdb currentprofiles currentqueryid currentroles ' +
+    'currentuser current_query_id current_user defaultprofiles defaultroles enabledprofiles ' +
+    'enabledroles initialqueryid initialquerystarttime initial_query_id ' +
+    'initial_query_start_time queryid query_id revision session_user user version'
   ).split(' '),
 );
 
@@ -67,7 +75,12 @@ export function isDeniedName(name: string): boolean {
 
 /** `name` in lower case, followed by a parenthesis. */
 export function isDeniedCall(name: string): boolean {
-  return DENIED_TABLE_FUNCTIONS.has(name);
+  return CALLS.has(name);
+}
+
+/** `name` in lower case, followed by a dot. */
+export function isServerDatabase(name: string): boolean {
+  return SERVER_DATABASES.has(name);
 }
 
 /** `name` in lower case, called where a table is expected. */

@@ -1,5 +1,6 @@
 import { QUERY } from '@guard/config/contract/limits';
-import { isDeniedCall, isDeniedName } from './denied.ts';
+import { isDeniedCall, isDeniedName, isServerDatabase } from './denied.ts';
+import { TABLE } from '../engine/accounts.ts';
 import { isAllowedFormat } from './formats.ts';
 import { lex } from './lexer.ts';
 import { findForeignTable } from './tables.ts';
@@ -43,20 +44,29 @@ export function judgeStatement(sql: string): GateVerdict {
 function judgeToken(tokens: readonly Token[], at: number): string | undefined {
   const token = tokens[at];
   if (token === undefined || token.kind === 'string' || token.kind === 'number') return undefined;
-  if (token.kind === 'symbol') {
-    return token.name === ';' ? 'Only one statement a request is allowed.' : undefined;
-  }
+  if (token.kind === 'symbol') return judgeSymbol(token.name);
   const name = token.name.toLowerCase();
   if (isDeniedName(name)) return `The name ${token.name} is not available.`;
   if (isDeniedCall(name) && isSymbol(tokens[at + 1], '(')) {
-    return `The table function ${token.name} is not available.`;
+    return `The function ${token.name} is not available.`;
+  }
+  // Tables stand in more places than FROM: `x IN system.one`, `in(x, system.one)`.
+  if (isServerDatabase(name) && isSymbol(tokens[at + 1], '.')) {
+    const table = identifier(tokens[at + 2]) ?? '';
+    return `The table ${token.name}.${table} is not available; query ${TABLE}.`;
   }
   return token.kind === 'word' ? judgeKeyword(tokens, at, name) : undefined;
+}
+
+function judgeSymbol(symbol: string): string | undefined {
+  if (symbol === ';') return 'Only one statement a request is allowed.';
+  return symbol === '{' ? 'Query parameters are not supported.' : undefined;
 }
 
 function judgeKeyword(tokens: readonly Token[], at: number, word: string): string | undefined {
   if (FORBIDDEN_CLAUSES.has(word)) return `${word.toUpperCase()} is not allowed.`;
   const next = tokens[at + 1];
+  if (word === 'parallel' && keyword(next) === 'with') return 'PARALLEL WITH is not allowed.';
   if (isSymbol(tokens[at - 1], '(') && opensForbiddenSubquery(word, next)) {
     return `${word.toUpperCase()} is not allowed.`;
   }

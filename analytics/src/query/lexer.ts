@@ -1,3 +1,4 @@
+import { isSymbol } from './token.ts';
 import type { Token } from './token.ts';
 
 export type Lexed =
@@ -20,7 +21,7 @@ const SPACE = new Set(' \t\n\r\f\v');
 export function lex(sql: string): Lexed {
   const tokens: Token[] = [];
   for (let at = 0; at < sql.length;) {
-    const step = readToken(sql, at);
+    const step = readToken(sql, at, tokens.at(-1));
     if (step.kind === 'refused') return step;
     if (step.token !== undefined) tokens.push(step.token);
     at = step.next;
@@ -28,7 +29,7 @@ export function lex(sql: string): Lexed {
   return { kind: 'tokens', tokens };
 }
 
-function readToken(sql: string, at: number): Step {
+function readToken(sql: string, at: number, previous: Token | undefined): Step {
   const char = sql.charAt(at);
   const comment = commentEnd(sql, at);
   if (comment !== undefined) return comment;
@@ -36,10 +37,10 @@ function readToken(sql: string, at: number): Step {
   if (char === "'") return readString(sql, at);
   if (char === '`' || char === '"') return readQuoted(sql, at, char);
   if (char === '$') return readHeredoc(sql, at);
-  if (isDigit(char)) return { kind: 'read', next: numberEnd(sql, at), token: { kind: 'number' } };
+  if (isCodedString(char) && sql.charAt(at + 1) === "'") return readCodedString(sql, at);
+  if (isDigit(char)) return readNumber(sql, at, isSymbol(previous, '.'));
   if (isWordStart(char)) {
-    let next = at + 1;
-    while (isWordPart(sql.charAt(next))) next += 1;
+    const next = runEnd(sql, at + 1, isWordPart);
     return { kind: 'read', next, token: { kind: 'word', name: sql.slice(at, next) } };
   }
   if (SYMBOLS.has(char))
@@ -47,16 +48,23 @@ function readToken(sql: string, at: number): Step {
   return refuse(`The character U+${codePoint(sql, at)} is only allowed inside quotes.`);
 }
 
-/** Comments: `-- …`, `# …`, `#! …` to the end of the line, and a block that does not nest. */
+/**
+ * Comments: `-- …`, `// …`, `# …`, `#! …` to the end of the line, and blocks. Blocks nest in some
+ * versions of the database and not in others, so one inside another is refused. `//` begins a comment
+ * in some versions only; in the others two slashes are a syntax error, wherever they stand.
+ */
 function commentEnd(sql: string, at: number): Step | undefined {
   const two = sql.slice(at, at + 2);
-  if (two === '--' || two === '# ' || two === '#!') {
+  if (two === '--' || two === '//' || two === '# ' || two === '#!') {
     const end = sql.indexOf('\n', at);
     return { kind: 'read', next: end === -1 ? sql.length : end + 1 };
   }
   if (two !== '/*') return undefined;
   const end = sql.indexOf('*/', at + 2);
-  return end === -1 ? refuse('A comment is not closed.') : { kind: 'read', next: end + 2 };
+  if (end === -1) return refuse('A comment is not closed.');
+  const inner = sql.indexOf('/*', at + 2);
+  if (inner !== -1 && inner < end) return refuse('A comment inside a comment is not supported.');
+  return { kind: 'read', next: end + 2 };
 }
 
 function readString(sql: string, at: number): Step {
@@ -68,6 +76,13 @@ function readString(sql: string, at: number): Step {
     else return { kind: 'read', next: next + 1, token: { kind: 'string' } };
   }
   return refuse('A string is not closed.');
+}
+
+/** `x'4142'` and `b'0101'`, in which a quote or a backslash escapes nothing. */
+function readCodedString(sql: string, at: number): Step {
+  const end = runEnd(sql, at + 2, isHexDigit);
+  if (sql.charAt(end) !== "'") return refuse('A string of digits holds something else.');
+  return { kind: 'read', next: end + 1, token: { kind: 'string' } };
 }
 
 /** Escapes could hide a name from the gate, and no column or alias needs one: they are refused. */
@@ -83,8 +98,7 @@ function readQuoted(sql: string, at: number, quote: string): Step {
 
 /** `$tag$ … $tag$` */
 function readHeredoc(sql: string, at: number): Step {
-  let end = at + 1;
-  while (isWordStart(sql.charAt(end)) || isDigit(sql.charAt(end))) end += 1;
+  const end = runEnd(sql, at + 1, (char) => isWordStart(char) || isDigit(char));
   if (sql.charAt(end) !== '$') return refuse('The character $ is not supported here.');
   const tag = sql.slice(at, end + 1);
   const close = sql.indexOf(tag, end + 1);
@@ -92,17 +106,41 @@ function readHeredoc(sql: string, at: number): Step {
   return { kind: 'read', next: close + tag.length, token: { kind: 'string' } };
 }
 
-/** Ends early rather than late: what follows is then judged as a token of its own. */
+/**
+ * Nothing may be glued to a number: what the database makes of `1file`, `0x`, `1$a$` and `t.1file`
+ * are names, strings, or two tokens, and `1.e5` is one. After a dot it reads digits alone: `t.1.2` are two elements.
+ */
+function readNumber(sql: string, at: number, afterDot: boolean): Step {
+  const next = afterDot ? runEnd(sql, at, isDigit) : numberEnd(sql, at);
+  const isLongFraction = !afterDot && sql.charAt(next) === '.' && isWordPart(sql.charAt(next + 1));
+  if (isLongFraction || isWordPart(sql.charAt(next)))
+    return refuse('A number is followed by letters.');
+  return { kind: 'read', next, token: { kind: 'number' } };
+}
+
 function numberEnd(sql: string, at: number): number {
-  let next = at + 1;
-  for (;;) {
-    const char = sql.charAt(next);
-    const following = sql.charAt(next + 1);
-    const exponentSign = /[eEpP]/.test(sql.charAt(next - 1)) && (char === '-' || char === '+');
-    if (isWordPart(char)) next += 1;
-    else if ((char === '.' || exponentSign) && isDigit(following)) next += 2;
-    else return next;
+  const radix = sql.slice(at, at + 2).toLowerCase();
+  if (radix === '0x' || radix === '0b') {
+    const end = runEnd(sql, at + 2, radix === '0x' ? isHexDigit : isBinaryDigit);
+    return end > at + 2 ? end : at + 1;
   }
+  let next = runEnd(sql, at, isDigit);
+  while (sql.charAt(next) === '_' && isDigit(sql.charAt(next + 1))) {
+    next = runEnd(sql, next + 1, isDigit);
+  }
+  if (sql.charAt(next) === '.' && isDigit(sql.charAt(next + 1))) {
+    next = runEnd(sql, next + 1, isDigit);
+  }
+  if (sql.charAt(next).toLowerCase() !== 'e') return next;
+  const sign = sql.charAt(next + 1);
+  const digits = next + (sign === '-' || sign === '+' ? 2 : 1);
+  return isDigit(sql.charAt(digits)) ? runEnd(sql, digits, isDigit) : next;
+}
+
+function runEnd(sql: string, at: number, belongs: (char: string) => boolean): number {
+  let next = at;
+  while (belongs(sql.charAt(next))) next += 1;
+  return next;
 }
 
 function refuse(message: string): Step {
@@ -115,6 +153,18 @@ function codePoint(sql: string, at: number): string {
 
 function isDigit(char: string): boolean {
   return char >= '0' && char <= '9';
+}
+
+function isCodedString(prefix: string): boolean {
+  return prefix === 'x' || prefix === 'X' || prefix === 'b' || prefix === 'B';
+}
+
+function isBinaryDigit(char: string): boolean {
+  return char === '0' || char === '1';
+}
+
+function isHexDigit(char: string): boolean {
+  return isDigit(char) || (char >= 'a' && char <= 'f') || (char >= 'A' && char <= 'F');
 }
 
 function isWordStart(char: string): boolean {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { QueryOutcome } from '@guard/config/contract/ports';
@@ -114,6 +115,23 @@ describe('POST /query (spec 4.3, 5, 7.2)', () => {
     expect(status(text)).toBe(400);
     expect(text).toMatch(/^content-type: text\/plain; charset=utf-8\r$/im);
     expect(asked).toEqual([]);
+  });
+
+  test.each([
+    ['gzip', gzipSync('SELECT 1')],
+    ['deflate', deflateSync('SELECT 1')],
+    ['br', brotliCompressSync('SELECT 1')],
+  ])('400: a body in %s is not unpacked', async (coding, body) => {
+    expect(status(await post(body, `Content-Encoding: ${coding}`))).toBe(400);
+    expect(asked).toEqual([]);
+  });
+
+  test('the query string is ignored, whatever the database would make of it', async () => {
+    const head =
+      'POST /query?query=SELECT+2&user=writer&default_format=JSON&max_threads=1 HTTP/1.1';
+    const headers = 'Authorization: Bearer good\r\nContent-Length: 8';
+    expect(status(await exchange(`${head}\r\n${headers}`, 'SELECT 1'))).toBe(200);
+    expect(asked).toMatchObject([{ organisation: 'acme', sql: 'SELECT 1' }]);
   });
 
   test('400: a Content-Type that is no media type', async () => {

@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { QUERY } from '@guard/config/contract/limits';
 import type { QueryOutcome, RunQuery } from '@guard/config/contract/ports';
 import type { Database, EngineState } from '../engine/engine.ts';
 import type { DatabaseAnswer } from '../engine/http-client.ts';
 import { QUERIES_PER_ORGANISATION } from '../engine/limits.ts';
 import { DATABASE } from '../engine/accounts.ts';
+import { execute } from '../engine/prepare.ts';
 import { publicMessage } from './database-error.ts';
 import { judgeStatement } from './gate.ts';
 import { Slots } from './slots.ts';
@@ -59,9 +61,11 @@ async function ask(
   const { database } = state;
   const account = database.account(organisation);
   if (account === undefined) return unavailable('This organisation is not set up for queries.');
+  const queryId = randomUUID();
   const answer = await database.client.send({
     account,
     parameters: {
+      query_id: queryId,
       database: DATABASE,
       default_format: 'TabSeparated',
       // As much as may be answered at all: up to there, the status comes after the last row.
@@ -72,7 +76,22 @@ async function ask(
     maxAnswerBytes: QUERY.maxAnswerBytes,
     signal,
   });
+  if (wasLeft(answer)) await stop(database, queryId);
   return outcomeOf(answer, database);
+}
+
+/** True when the connection was given up while the database may still be at work. */
+function wasLeft({ kind }: DatabaseAnswer): boolean {
+  return kind === 'aborted' || kind === 'timeout' || kind === 'too_large';
+}
+
+/**
+ * Ends a query. The database sees a closed connection by itself, but not from within a join that
+ * brings forth no rows: such a query would hold processors until its 30 s are over. A writer without
+ * the right to do this leaves it at that.
+ */
+async function stop({ client, writer }: Database, queryId: string): Promise<void> {
+  await execute(client, writer, `KILL QUERY WHERE query_id = '${queryId}' ASYNC`);
 }
 
 function outcomeOf(answer: DatabaseAnswer, database: Database): QueryOutcome {

@@ -10,13 +10,15 @@ import type { Token } from './token.ts';
 
 /** A pair of parentheses, or the statement itself. */
 interface Frame {
-  /** It begins like a query, so its FROM names tables; that of `extract(day FROM …)` does not. */
-  readonly isQuery: boolean;
+  /** It holds a query, so its FROM names tables; that of `extract(day FROM …)` does not. */
+  isQuery: boolean;
   /** Between FROM and the next clause: a comma is followed by another table. */
   inFrom: boolean;
 }
 
 const QUERY_STARTS = new Set(['select', 'with', 'from']);
+/** Words that tell of a query which begins with a parenthesis: `((SELECT 1) UNION ALL SELECT 2)`. */
+const QUERY_JOINTS = new Set(['select', 'union', 'intersect', 'except']);
 const NEXT_CLAUSES = new Set(
   'where prewhere group order having limit union except intersect select window qualify on using offset format'.split(
     ' ',
@@ -28,18 +30,32 @@ export function findForeignTable(tokens: readonly Token[]): string | undefined {
   const known = new Set([LOCAL_TABLE, TABLE, ...cteNames(tokens)]);
   const frames: Frame[] = [];
   let frame: Frame = { isQuery: true, inFrom: false };
+  /** Where the last table was expected. */
+  let tableAt = -1;
   for (let at = 0; at < tokens.length; at += 1) {
+    if (isSymbol(tokens[at], ')')) {
+      frame = frames.pop() ?? frame;
+      continue;
+    }
     if (isSymbol(tokens[at], '(')) {
       frames.push(frame);
-      frame = { isQuery: QUERY_STARTS.has(keyword(tokens[at + 1])), inFrom: false };
-    } else if (isSymbol(tokens[at], ')')) {
-      frame = frames.pop() ?? frame;
-    } else if (frame.isQuery && namesTableNext(tokens, at, frame)) {
-      const problem = judgeTable(tokens, at + 1, known);
-      if (problem !== undefined) return problem;
+      frame = openFrame(tokens[at + 1], at === tableAt);
+      if (!frame.inFrom) continue;
+    } else {
+      frame.isQuery ||= QUERY_JOINTS.has(keyword(tokens[at]));
+      if (!frame.isQuery || !namesTableNext(tokens, at, frame)) continue;
     }
+    tableAt = at + 1;
+    const problem = judgeTable(tokens, tableAt, known);
+    if (problem !== undefined) return problem;
   }
   return undefined;
+}
+
+/** Where a table is expected, parentheses hold a query, or several tables: `FROM ((SELECT 1) AS a JOIN …)`. */
+function openFrame(first: Token | undefined, isTable: boolean): Frame {
+  const isQuery = QUERY_STARTS.has(keyword(first));
+  return { isQuery: isQuery || isTable, inFrom: isTable && !isQuery };
 }
 
 /** True when the token at `at` is one that a table follows; keeps track of the FROM clause. */

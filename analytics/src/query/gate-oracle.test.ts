@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { seededRandom } from '../../../test/kit/seeded-random.ts';
+import type { SeededRandom } from '../../../test/kit/seeded-random.ts';
+import { readCorpus, statementsOf } from '../../test-kit/corpus.ts';
+import { dressStatement } from '../../test-kit/dress-statement.ts';
+import { GRAMMAR_FUNCTIONS } from '../../test-kit/grammar-functions.ts';
+import { openWalledEngine } from '../../test-kit/walled-engine.ts';
+import type { WalledEngine } from '../../test-kit/walled-engine.ts';
+import { quoteText } from '../engine/schema.ts';
+import { isDeniedCall, isDeniedName } from './denied.ts';
+import { judgeStatement } from './gate.ts';
+import { lex } from './lexer.ts';
+import { identifier } from './token.ts';
+import type { Token } from './token.ts';
+
+/** The database's own parser is the oracle: what it reads is what the gate must have read. */
+
+const EVERYTHING = process.env['GUARD_TEST_EVERYTHING'] === '1';
+const TEXTS = EVERYTHING ? 300_000 : 10_000;
+const TREES = EVERYTHING ? 5000 : 300;
+const LONG = { timeout: EVERYTHING ? 600_000 : 30_000 };
+const BATCH = 1000;
+
+let engine: WalledEngine;
+beforeAll(async () => {
+  engine = await openWalledEngine();
+});
+afterAll(() => engine.close());
+
+const PIECES = [
+  ...['SELECT', 'x', 'file', 'a$', 'as', '_', 'e', 'E', 'p', 'é', '\u00a0', '\u2019'],
+  ...[
+    '1',
+    '12',
+    '0x',
+    '0b1',
+    '0x1f',
+    '1e5',
+    '1e',
+    '1.5',
+    '1_0',
+    '1f',
+    '9z',
+    '.',
+    '..',
+    '.5',
+    '.e1',
+  ],
+  ...["'", "''", "\\'", '"', '""', '`', '\\', '$', '$$', '$a$', "x'41'", "b'01'", "x'"],
+  ...['--', '/*', '*/', '//', '/', '*', '#', '# ', '#!', '\n', '\r', ' ', '\t', '\f', '\v'],
+  ...['(', ')', '[', ']', '{', '}', ',', ';', '::', ':', '->', '-', '+', '||', '|', '<=>', '<'],
+  ...['=', '!', '?', '%', '^', '&', '~', '@', '@@', '\u0000'],
+] as const;
+
+function randomText(random: SeededRandom): string {
+  const [first, ...rest] = PIECES;
+  const length = 1 + random.below(10);
+  return `SELECT ${Array.from({ length }, () => random.pick([first, ...rest])).join('')}`;
+}
+
+/** Numbers, and the dots around them, are cut differently; nothing can hide in either. */
+function comparable(names: readonly string[]): string {
+  return names.filter((name) => name !== 'number' && name !== '.').join(' ');
+}
+
+function nameOf(token: Token): string {
+  return token.kind === 'word' || token.kind === 'quoted'
+    ? `${token.kind}:${token.name}`
+    : token.kind === 'symbol'
+      ? token.name
+      : token.kind;
+}
+
+/** One token of `tokenizeQuery`, in the terms of token.ts; offsets are bytes. */
+function readTheirs(text: Buffer, [begin, end, type]: [number, number, string]): string[] {
+  const source = text.toString('utf8', begin, end);
+  switch (type) {
+    case 'Whitespace':
+    case 'Comment':
+      return [];
+    case 'Number':
+      return ['number'];
+    case 'StringLiteral':
+    case 'HereDoc':
+      return ['string'];
+    case 'QuotedIdentifier':
+      return [`quoted:${source.slice(1, -1)}`];
+    case 'BareWord':
+      return [`word:${source}`];
+    default:
+      return Array.from(source);
+  }
+}
+
+test('what the lexer accepts, it cuts as the database does (seeded)', LONG, async () => {
+  const random = seededRandom();
+  const accepted: { text: string; ours: string }[] = [];
+  for (let round = 0; round < TEXTS; round += 1) {
+    const text = randomText(random);
+    const lexed = lex(text);
+    if (lexed.kind === 'tokens') {
+      accepted.push({ text, ours: comparable(lexed.tokens.map(nameOf)) });
+    }
+  }
+  expect(accepted.length).toBeGreaterThan(TEXTS / 20);
+  for (let from = 0; from < accepted.length; from += BATCH) {
+    const batch = accepted.slice(from, from + BATCH);
+    const list = batch.map(({ text }) => quoteText(text)).join(',');
+    const answer = await engine.asOwner(
+      `SELECT arrayMap(t -> (t.1, t.2, toString(t.3)), tokenizeQuery(text)) FROM (SELECT arrayJoin([${list}]) AS text) FORMAT JSONCompactEachRow`,
+    );
+    const lines = answer.trimEnd().split('\n');
+    expect(lines).toHaveLength(batch.length);
+    for (const [at, { text, ours }] of batch.entries()) {
+      // The shape follows from the statement above.
+      const [tokens] = JSON.parse(lines[at] ?? '') as [[number, number, string][]];
+      if (tokens.some(([, , type]) => type.startsWith('Error'))) continue;
+      const bytes = Buffer.from(text);
+      const theirs = comparable(tokens.flatMap((token) => readTheirs(bytes, token)));
+      expect(theirs, `seed ${random.seed}: ${JSON.stringify(text)}`).toBe(ours);
+    }
+  }
+});
+
+/** Functions, table functions and tables of a statement as the database parsed it. */
+async function parse(sql: string): Promise<Record<'calls' | 'tableCalls', string[]> | undefined> {
+  const tree = await engine.asOwner(`EXPLAIN QUERY TREE run_passes = 0 ${sql}`);
+  if (tree.startsWith('Code: ')) return undefined;
+  const all = (pattern: RegExp) => Array.from(tree.matchAll(pattern), ([, name = '']) => name);
+  return {
+    calls: all(/ FUNCTION id: \d+, function_name: ([^,\s]+)/g),
+    tableCalls: all(/ table_function_name: ([^,\s]+)/g),
+  };
+}
+
+test(
+  'the gate saw every function that the database finds in a statement (seeded)',
+  LONG,
+  async () => {
+    const random = seededRandom();
+    const usable = [...readCorpus('useful/*.txt'), ...readCorpus('{held,bombs}.txt')];
+    const all = statementsOf(usable).filter((sql) => !/\bFORMAT\b/.test(sql));
+    const [first = '', ...rest] = all;
+    const dressed = Array.from({ length: TREES }, () =>
+      dressStatement(random.pick([first, ...rest]), random),
+    );
+    let parsed = 0;
+    for (const sql of [...all, ...dressed]) {
+      if (judgeStatement(sql).kind === 'refused') continue;
+      const theirs = await parse(sql);
+      if (theirs === undefined) continue;
+      parsed += 1;
+      const lexed = lex(sql);
+      const tokens = lexed.kind === 'tokens' ? lexed.tokens : [];
+      const seen = new Set(tokens.map((token) => identifier(token)?.toLowerCase()));
+      const names = [...theirs.calls, ...theirs.tableCalls].map((name) => name.toLowerCase());
+      const where = `seed ${random.seed}: ${sql}`;
+      expect(names.filter(isDeniedName), where).toEqual([]);
+      expect(names.filter(isDeniedCall), where).toEqual([]);
+      const unseen = names.filter((name) => !seen.has(name) && !GRAMMAR_FUNCTIONS.has(name));
+      expect(unseen, where).toEqual([]);
+    }
+    expect(parsed).toBeGreaterThan(all.length / 2);
+  },
+);
+
+test('the oracle sees through what a reader might miss', async () => {
+  const hidden = [
+    "SELECT * APPLY(file) FROM (SELECT 'x')",
+    "SELECT 1 /* /* */ ' */, file('x') -- '",
+  ];
+  for (const sql of hidden) expect((await parse(sql))?.calls).toContain('file');
+});
+
+test('every function of the database is denied, or was looked at by somebody', async () => {
+  const reviewed = new Set(statementsOf(readCorpus('reviewed-functions.txt')).join(' ').split(' '));
+  const names = (await engine.asOwner('SELECT lower(name) FROM system.functions'))
+    .trim()
+    .split('\n');
+  expect(names.length).toBeGreaterThan(1000);
+  const denied = (name: string): boolean => isDeniedName(name) || isDeniedCall(name);
+  expect(names.filter((name) => !denied(name) && !reviewed.has(name))).toEqual([]);
+  expect([...reviewed].filter(denied)).toEqual([]);
+});
+
+test.each(['events', 'events_distributed'])(
+  'no virtual column of %s can be named: they tell of the storage that all organisations share',
+  async (table) => {
+    const columns = await engine.asOwner(
+      `DESCRIBE TABLE ${table} SETTINGS describe_include_virtual_columns = 1 FORMAT JSONEachRow`,
+    );
+    const virtual = columns
+      .trim()
+      .split('\n')
+      // The shape is that of DESCRIBE.
+      .map((line) => JSON.parse(line) as { name: string; is_virtual: number })
+      .filter((column) => column.is_virtual === 1);
+    expect(virtual.length).toBeGreaterThan(10);
+    expect(virtual.filter(({ name }) => !isDeniedName(name.toLowerCase()))).toEqual([]);
+  },
+);

@@ -1,0 +1,214 @@
+import { connect } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import Fastify from 'fastify';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { seededRandom } from '../../../test/kit/seeded-random.ts';
+import { readCorpus, statementsOf } from '../../test-kit/corpus.ts';
+import { dressStatement } from '../../test-kit/dress-statement.ts';
+import { sampleEvent } from '../../test-kit/sample-event.ts';
+import { until } from '../../test-kit/until.ts';
+import { FILE_CANARY, openWalledEngine } from '../../test-kit/walled-engine.ts';
+import type { WalledEngine } from '../../test-kit/walled-engine.ts';
+
+const CANARY = 'canary-of-the-rival-4471';
+const BASE = Date.UTC(2026, 10, 20, 12);
+const DAY_MS = 86_400_000;
+const EVERYTHING = process.env['GUARD_TEST_EVERYTHING'] === '1';
+const ROUNDS = EVERYTHING ? 4000 : 150;
+const LONG = { timeout: EVERYTHING ? 600_000 : 30_000 };
+
+const HELD = readCorpus('held.txt');
+/** What each statement of HELD was answered while the rival had no rows. */
+const alone = new Map<string, string>();
+let engine: WalledEngine;
+
+function fill(statement: string): string {
+  return statement.replaceAll('FILE', engine.secretFile).replaceAll('CANARY', CANARY);
+}
+
+/** The answer, without what differs from one run to the next: names of temporary sets. */
+async function answerOf(statement: string): Promise<string> {
+  const { kind, text } = await engine.query('acme', fill(statement));
+  return `${kind}: ${text.replaceAll(/__set_\d+_\d+/g, '__set')}`;
+}
+
+/** Forty rows of the rival: on other days, at other times, and with larger numbers than acme's. */
+function recordRival(): void {
+  for (let each = 0; each < 40; each += 1) {
+    engine.analytics.sink.record(
+      sampleEvent({
+        organisation: 'rival',
+        createdAt: BASE + (each - 20) * DAY_MS,
+        site: CANARY,
+        path: `/${CANARY}`,
+        rule: CANARY,
+        statusCode: 599,
+        durationUs: 4_000_000,
+        headers: { 'x-note': CANARY },
+        blockReasons: [CANARY],
+      }),
+    );
+  }
+}
+
+async function settle(organisation: string, rows: number): Promise<void> {
+  await until(`${rows} rows of ${organisation}`, async () => {
+    const { text } = await engine.query(organisation, 'SELECT count() FROM events');
+    return text === `${rows}\n`;
+  });
+}
+
+beforeAll(async () => {
+  engine = await openWalledEngine();
+  for (let each = 0; each < 20; each += 1) {
+    engine.analytics.sink.record(sampleEvent({ createdAt: BASE + each }));
+  }
+  await settle('acme', 20);
+  for (const statement of statementsOf(HELD)) alone.set(statement, await answerOf(statement));
+  recordRival();
+  await settle('rival', 40);
+});
+afterAll(() => engine.close());
+
+describe('a statement learns nothing of another organisation (spec 4.3, 5)', () => {
+  test.each(HELD)('the answer is the same before and after it wrote: $tries', async (attempt) => {
+    for (const statement of attempt.statements) {
+      const answer = await answerOf(statement);
+      expect(answer, statement).toBe(alone.get(statement));
+      expect(answer.replaceAll(fill(statement), ''), statement).not.toContain(`/${CANARY}`);
+    }
+  });
+
+  test('these statements are run, and most of them answered', () => {
+    const answers = [...alone.values()];
+    expect(answers.filter((answer) => answer.startsWith('refused'))).toEqual([]);
+    const answered = answers.filter((answer) => answer.startsWith('rows'));
+    expect(answered.length).toBeGreaterThan(answers.length / 2);
+  });
+
+  test(
+    'the same in other dress is answered without a canary, or not at all (seeded)',
+    LONG,
+    async () => {
+      const random = seededRandom();
+      const statements = statementsOf(HELD);
+      let answered = 0;
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const [first = '', ...rest] = statements;
+        const sql = dressStatement(fill(random.pick([first, ...rest])), random);
+        const { kind, text } = await engine.query('acme', sql);
+        if (kind === 'rows') answered += 1;
+        expect(withoutItself(text, sql), `seed ${random.seed}: ${sql}`).not.toContain(`/${CANARY}`);
+        expect(text, `seed ${random.seed}: ${sql}`).not.toContain(FILE_CANARY);
+      }
+      expect(answered).toBeGreaterThan(0);
+    },
+  );
+
+  test.each(readCorpus('hostile/*.txt'))(
+    'the account alone shows nothing either: $tries',
+    async ({ statements }) => {
+      for (const statement of statements) {
+        const text = await engine.asAccount('acme', fill(statement));
+        expect(withoutItself(text, fill(statement)), statement).not.toContain(CANARY);
+      }
+    },
+  );
+
+  test('after all of that, every row of the other organisation is still there', async () => {
+    await settle('rival', 40);
+  });
+});
+
+describe('an analyst is not in the way of the walls (spec 4.3)', () => {
+  test.each(readCorpus('useful/*.txt'))('is answered: $tries', async ({ statements }) => {
+    for (const statement of statements) {
+      const { kind, text } = await engine.query('acme', statement);
+      expect({ kind, why: kind === 'rows' ? '' : text }, statement).toEqual({
+        kind: 'rows',
+        why: '',
+      });
+      expect(text, statement).not.toContain(CANARY);
+    }
+  });
+});
+
+describe('a statement that would never end (spec 8)', () => {
+  test.each(readCorpus('bombs.txt'))(
+    'ends when its caller leaves: $tries',
+    async ({ statements }) => {
+      await Promise.all(
+        statements.map(async (statement) => {
+          const signal = AbortSignal.timeout(1000);
+          const { kind } = await engine.query('acme', statement, signal);
+          expect(['database_error', 'unavailable', 'too_large', 'rows'], statement).toContain(kind);
+        }),
+      );
+      const running = "SELECT query FROM system.processes WHERE user = 'guard_acme'";
+      await until(
+        'nothing of it runs any more',
+        async () => (await engine.asOwner(running)) === '',
+      );
+      await settle('rival', 40);
+    },
+  );
+});
+
+describe('a statement that arrives on a socket (spec 4.3, 8)', () => {
+  const ENDLESS = 'SELECT sum(sipHash64(number)) FROM numbers(100000000000)';
+  const app = Fastify();
+  let port = 0;
+
+  /** One request on a connection of its own; what the server says to it so far. */
+  function post(sql: string): { socket: Socket; said: () => string } {
+    const socket = connect(port, '127.0.0.1');
+    let text = '';
+    socket.on('data', (part: Buffer) => (text += part.toString()));
+    const head = `POST /query HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer acme\r\nConnection: close`;
+    socket.write(`${head}\r\nContent-Length: ${sql.length}\r\n\r\n${sql}`);
+    return { socket, said: () => text };
+  }
+
+  async function running(): Promise<number> {
+    const sql = "SELECT count() FROM system.processes WHERE user = 'guard_acme'";
+    return Number(await engine.asOwner(sql));
+  }
+
+  beforeAll(async () => {
+    await app.register(engine.analytics.routes);
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    port = (app.server.address() as AddressInfo).port;
+  });
+  afterAll(() => app.close());
+
+  test.each([ENDLESS, 'SELECT count() FROM numbers(1000000) AS a, numbers(1000000) AS b'])(
+    'is cancelled in the database when its caller hangs up: %s',
+    async (sql) => {
+      const { socket } = post(sql);
+      await until('it runs', async () => (await running()) === 1);
+      socket.destroy();
+      await until('it has ended', async () => (await running()) === 0, 10_000);
+    },
+  );
+
+  test('four run at a time, sixteen wait, one more is told so at once', async () => {
+    const requests = Array.from({ length: 20 }, () => post(ENDLESS));
+    await until('four run', async () => (await running()) === 4);
+    const extra = post('SELECT 1');
+    await until('it is answered', () => extra.said().includes('Too many queries'));
+    expect(extra.said()).toMatch(/^HTTP\/1\.1 502 /);
+    expect(await running()).toBe(4);
+    expect((await engine.query('rival', 'SELECT 1')).text).toBe('1\n');
+    for (const { socket } of requests) socket.destroy();
+    await until('nothing runs', async () => (await running()) === 0);
+    const after = post('SELECT 1');
+    await until('there is room again', () => after.said().startsWith('HTTP/1.1 200 '));
+  });
+});
+
+/** An error repeats parts of the statement; what the statement itself says is no news. */
+function withoutItself(text: string, sql: string): string {
+  return sql.includes(CANARY)
+    ? text.replaceAll(/'[^'\n]*canary[^'\n]*'|`?canary[\w-]*`?/g, '')
+    : text;
+}

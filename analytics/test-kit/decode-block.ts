@@ -1,0 +1,120 @@
+/** A value of one row as it is in the block; numbers of 64 bits are given as numbers. */
+export type Decoded = string | number | boolean | string[] | [string, string][];
+
+/**
+ * Reads one block of ClickHouse's `Native` format, as far as events use it: a row is a Map of column
+ * name to value. Throws when the bytes are cut or left over. What the database itself makes of a
+ * block is shown by the tests that ask it.
+ */
+export function decodeBlock(block: Buffer): Map<string, Decoded>[] {
+  const reader = new BlockReader(block);
+  const columns = reader.varuint();
+  const rows = Array.from({ length: reader.varuint() }, () => new Map<string, Decoded>());
+  for (let column = 0; column < columns; column += 1) {
+    const name = reader.text();
+    const values = reader.column(reader.text(), rows.length);
+    rows.forEach((row, at) => row.set(name, values[at] ?? fail('a value is missing')));
+  }
+  if (reader.left() !== 0) fail(`${reader.left()} bytes are left over`);
+  return rows;
+}
+
+class BlockReader {
+  readonly #block: Buffer;
+  #at = 0;
+
+  constructor(block: Buffer) {
+    this.#block = block;
+  }
+
+  left(): number {
+    return this.#block.length - this.#at;
+  }
+
+  varuint(): number {
+    let value = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = this.number(1);
+      value += (byte & 127) * 2 ** shift;
+      if (byte < 128) return value;
+    }
+  }
+
+  number(bytes: 1 | 2 | 4): number {
+    this.#at += bytes;
+    return this.#block.readUIntLE(this.#at - bytes, bytes);
+  }
+
+  long(): number {
+    return this.number(4) + this.number(4) * 2 ** 32;
+  }
+
+  text(): string {
+    const length = this.varuint();
+    if (length > this.left()) fail('a text is cut');
+    this.#at += length;
+    return this.#block.toString('utf8', this.#at - length, this.#at);
+  }
+
+  column(type: string, rows: number): Decoded[] {
+    switch (type) {
+      case 'String':
+        return times(rows, () => this.text());
+      case 'LowCardinality(String)':
+        this.#version();
+        return this.#words(rows);
+      case 'Array(LowCardinality(String))': {
+        this.#version();
+        const ends = times(rows, () => this.long());
+        const words = this.#words(ends.at(-1) ?? 0);
+        return ends.map((end, row) => words.slice(ends[row - 1] ?? 0, end));
+      }
+      case 'Map(LowCardinality(String), String)': {
+        this.#version();
+        const ends = times(rows, () => this.long());
+        const names = this.#words(ends.at(-1) ?? 0);
+        const fields = names.map((name): [string, string] => [name, this.text()]);
+        return ends.map((end, row) => fields.slice(ends[row - 1] ?? 0, end));
+      }
+      case 'UUID':
+        return times(rows, () => this.#uuid());
+      case "DateTime64(3, 'UTC')":
+        return times(rows, () => this.long());
+      case 'UInt32':
+        return times(rows, () => this.number(4));
+      case 'Bool':
+        return times(rows, () => this.number(1) === 1);
+      default:
+        return fail(`a column of type ${type}`);
+    }
+  }
+
+  #version(): void {
+    if (this.long() !== 1) fail('a dictionary of another version');
+  }
+
+  /** A dictionary with its indexes; where there is no element, nothing was written. */
+  #words(elements: number): string[] {
+    if (elements === 0) return [];
+    const width = ([1, 2, 4] as const)[this.long() & 0xff] ?? fail('an index of 64 bits');
+    const keys = times(this.long(), () => this.text());
+    if (this.long() !== elements) fail('another number of indexes');
+    return times(elements, () => keys[this.number(width)] ?? fail('an index without a key'));
+  }
+
+  #uuid(): string {
+    const [second, first, fourth, third] = times(4, () =>
+      this.number(4).toString(16).padStart(8, '0'),
+    );
+    const digits = `${first}${second}${third}${fourth}`;
+    return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  }
+}
+
+function times<Value>(count: number, read: () => Value): Value[] {
+  return Array.from({ length: count }, read);
+}
+
+function fail(problem: string): never {
+  throw new Error(`Not a block of events: ${problem}`);
+}

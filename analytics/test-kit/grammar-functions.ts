@@ -1,0 +1,12 @@
+/** Functions that the database's grammar makes of operators and clauses, in lower case: no name stands in the text. */
+export const GRAMMAR_FUNCTIONS: ReadonlySet<string> = new Set(
+  (
+    'and or not equals notequals less lessorequals greater greaterorequals plus minus multiply ' +
+    'divide modulo negate concat in notin globalin globalnotin like notlike ilike notilike match ' +
+    'isnull isnotnull isdistinctfrom isnotdistinctfrom exists array arrayelement tuple tupleelement ' +
+    'cast _cast casewithexpression casewithoutexpression multiif if between lambda ' +
+    'tointervalsecond tointervalminute tointervalhour tointervalday tointervalweek ' +
+    'trimboth trimleft trimright substring overlay position min max ' +
+    'toyear tohour nullin singlevalueornull'
+  ).split(' '),
+);

@@ -1,0 +1,106 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CLUSTER, configXml, usersXml } from '../src/engine/access-config.ts';
+import { organisationAccount } from '../src/engine/accounts.ts';
+import { freeLoopbackPort, startEngineProcess } from '../src/engine/engine-process.ts';
+import { createDatabaseClient } from '../src/engine/http-client.ts';
+import type { Account } from '../src/engine/http-client.ts';
+import { findEngineLibrary } from '../src/engine/library.ts';
+import { prepareSchema } from '../src/engine/prepare.ts';
+import { openAnalytics } from '../src/index.ts';
+import type { Analytics } from '../src/index.ts';
+import { createRecorders } from './recorders.ts';
+import { until } from './until.ts';
+
+/** A real database with the organisations `acme` and `rival`, asked through both walls, or one. */
+export interface WalledEngine {
+  readonly analytics: Analytics;
+  /** A file that nobody may read; it holds FILE_CANARY. */
+  readonly secretFile: string;
+  /** Through gate and account. The text is the rows, or the reason why there are none. */
+  query(
+    organisation: string,
+    sql: string,
+    signal?: AbortSignal,
+  ): Promise<{ kind: string; text: string }>;
+  /** As an organisation's account, without the gate. */
+  asAccount(organisation: string, sql: string): Promise<string>;
+  /** As the account that made the tables, which may also look at running queries. */
+  asOwner(sql: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+export const FILE_CANARY = 'canary-of-the-file-7304';
+
+const writer: Account = { user: 'writer', password: 'the password of these tests' };
+const MAX_MEMORY_BYTES = 2 * 1024 ** 3;
+const MAX_ANSWER_BYTES = 32 * 1024 ** 2;
+
+export async function openWalledEngine(): Promise<WalledEngine> {
+  const library = await findEngineLibrary();
+  if (library.kind === 'missing') throw new Error(library.message);
+  const folder = mkdtempSync(join(tmpdir(), 'guard-walls-'));
+  const dataPath = join(folder, 'engine');
+  const configPath = join(folder, 'config.xml');
+  const usersPath = join(folder, 'users.xml');
+  const secretFile = join(folder, 'secret.txt');
+  mkdirSync(dataPath);
+  writeFileSync(secretFile, FILE_CANARY);
+  writeFileSync(usersPath, usersXml(writer, ['acme', 'rival']));
+  writeFileSync(configPath, configXml(usersPath, MAX_MEMORY_BYTES));
+  const port = await freeLoopbackPort();
+  const engine = startEngineProcess({ libraryPath: library.path, dataPath, configPath, port });
+  const url = `http://127.0.0.1:${port}/`;
+  const client = createDatabaseClient(new URL(url));
+  await until('the server answers', () => client.ping(1000));
+  const failed = await prepareSchema(client, writer, CLUSTER, false);
+  if (failed !== undefined) throw new Error(failed);
+  const recorders = createRecorders();
+  const analytics = await openAnalytics({
+    settings: { engine: 'clickhouse', url, ...writer },
+    organisations: [{ id: 'acme' }, { id: 'rival' }],
+    authenticate: (authorization) => /^Bearer (acme|rival)$/.exec(authorization ?? '')?.[1],
+    clock: Date.now,
+    log: recorders.log,
+    metrics: recorders.metrics,
+  });
+  await until('the server is ready', () => analytics.ready());
+
+  async function ask(account: Account, sql: string): Promise<string> {
+    const answer = await client.send({
+      account,
+      parameters: { database: 'default', default_format: 'TabSeparated' },
+      body: [Buffer.from(sql)],
+      timeoutMs: 20_000,
+      maxAnswerBytes: MAX_ANSWER_BYTES,
+    });
+    // An error after the first rows ends the connection: then there is nothing to look at.
+    return answer.kind === 'answered' ? answer.body.toString() : answer.kind;
+  }
+
+  return {
+    analytics,
+    secretFile,
+    async query(organisation, sql, signal) {
+      const outcome = await analytics.runQuery({
+        organisation,
+        sql,
+        ...(signal && { signal }),
+      });
+      if (outcome.kind === 'rows') {
+        return { kind: outcome.kind, text: Buffer.from(outcome.body).toString() };
+      }
+      const { kind } = outcome;
+      return { kind, text: kind === 'too_large' ? kind : outcome.message };
+    },
+    asAccount: (organisation, sql) => ask(organisationAccount(organisation, writer.password), sql),
+    asOwner: (sql) => ask(writer, sql),
+    async close() {
+      await analytics.close();
+      client.close();
+      await engine.kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
