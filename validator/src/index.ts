@@ -40,7 +40,10 @@ import { validate, type Validated } from './validate.ts';
 
 export type { Explained, ExplainQuestion, Explanation } from './explain.ts';
 export { createResolver } from './proofs/forward-confirmed.ts';
+export { LastingStore } from './session/lasting-store.ts';
 export { allocateStore, MemoryStore, type SharedMemory } from './session/memory-store.ts';
+export { RedisStore } from './session/redis/redis-store.ts';
+export { Snapshot } from './session/snapshot.ts';
 export { ThreadStore } from './session/thread-store.ts';
 
 export interface ValidatorOptions {

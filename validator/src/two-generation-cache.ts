@@ -33,10 +33,15 @@ export class TwoGenerationCache<Value> {
     this.#young.set(key, value);
   }
 
-  /** What it holds, those unused longest first. Counts as no use. */
+  /**
+   * What it holds, those unused longest first. Counts as no use. Who takes their time over it may meet an
+   * entry twice, and misses none that was there from beginning to end.
+   */
   *entries(): Generator<[string, Value]> {
-    yield* this.#old;
-    yield* this.#young;
+    const [old, young] = [this.#old, this.#young];
+    yield* old;
+    yield* young;
+    if (this.#young !== young) yield* this.#young;
   }
 
   #revive(key: string): Value | undefined {

@@ -80,6 +80,16 @@ export const metrics = {
     label: undefined,
     help: 'Sessions held in memory.',
   },
+  guard_store_away: {
+    kind: 'gauge',
+    label: undefined,
+    help: '1 while the shared store gives no answer and decisions go on from what this instance knows, else 0.',
+  },
+  guard_store_unanswered_total: {
+    kind: 'counter',
+    label: 'operation',
+    help: 'Questions the shared store did not answer, by operation: session and take went on from local state, spend and keep_session were refused.',
+  },
   guard_crawler_ranges_age_seconds: {
     kind: 'gauge',
     label: undefined,

@@ -23,16 +23,21 @@ export function compileGlob(glob: string): (path: string) => boolean {
   return compileGlobStates(glob, 'path');
 }
 
+/** A path as lenient routers compare it: without case, and without a slash at the end (Express, IIS). */
+export function foldPath(path: string): string {
+  const folded = path.toLowerCase();
+  return folded.length > 1 && folded.endsWith('/') ? folded.slice(0, -1) : folded;
+}
+
 /**
- * The same for what may not be walked around: also true of a path that a lenient router serves as one
- * that matches. Many ignore case, and whether there is a slash at the end (Express, IIS).
+ * Compiles a glob for what may not be walked around; the result takes paths that {@link foldPath} has
+ * folded, and is true of each that a lenient router serves as one that matches.
  */
-export function compileLooseGlob(glob: string): (path: string) => boolean {
-  const matches = compileGlob(glob.toLowerCase());
-  return (path) => {
-    const folded = path.toLowerCase();
-    return matches(folded) || matches(folded.endsWith('/') ? folded.slice(0, -1) : `${folded}/`);
-  };
+export function compileFoldedGlob(glob: string): (foldedPath: string) => boolean {
+  const folded = foldPath(glob);
+  const matches = compileGlob(folded);
+  // Only an empty last segment can have been lost with the slash.
+  return folded.endsWith('/*') ? (path) => matches(path) || matches(`${path}/`) : matches;
 }
 
 /** The same over other text, such as a header value: `*` is any run, `?` any one character. */

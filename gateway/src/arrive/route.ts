@@ -1,4 +1,4 @@
-import { compileGlob, compileLooseGlob } from '@guard/config/matching/glob';
+import { compileFoldedGlob, compileGlob, foldPath } from '@guard/config/matching/glob';
 
 /** Whether the validator is to be asked about a path, given every way an origin may read it. */
 export type IsProtected = (readings: readonly string[]) => boolean;
@@ -9,9 +9,10 @@ export type IsProtected = (readings: readonly string[]) => boolean;
  * is so in any case of letters, with or without a slash at the end; what is skipped as it is written.
  */
 export function compileRoute(protect: readonly string[], skip: readonly string[]): IsProtected {
-  const protects = protect.map((glob) => compileLooseGlob(glob));
+  const protects = protect.map((glob) => compileFoldedGlob(glob));
   const skips = skip.map((glob) => compileGlob(glob));
+  const isProtected = (folded: string) => protects.some((matches) => matches(folded));
   return (readings) =>
-    readings.some((path) => protects.some((matches) => matches(path))) &&
+    readings.some((path) => isProtected(foldPath(path))) &&
     !(skips.length > 0 && readings.every((path) => skips.some((matches) => matches(path))));
 }

@@ -6,6 +6,7 @@ import { presentedSession } from '@guard/config/contract/presented-session';
 import type { TransportFacts } from '@guard/config/contract/transport';
 import type { ValidateErrorType } from '@guard/config/contract/errors';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
+import { foldPath } from '@guard/config/matching/glob';
 import { readingsOf } from '@guard/config/matching/path-readings';
 import { parseIp } from '@guard/config/net/cidr';
 import type { ClaimEvidence, ProveClaim } from '../proofs/prove-claim.ts';
@@ -36,6 +37,8 @@ export interface Facts {
   readonly url: RequestUrl;
   /** Every reading of the path an origin could make; the first one is the path as sent. */
   readonly paths: readonly string[];
+  /** The same, folded; the same list where folding changes nothing. */
+  readonly foldedPaths: readonly string[];
   /** In upper case, also where a caller's framework is not strict about it. */
   readonly method: string;
   /** Of the `referrer` field, or else of the Referer header; empty when neither was sent. */
@@ -104,6 +107,7 @@ export function describe(
 export class RequestFacts implements Facts {
   readonly url: RequestUrl;
   readonly paths: readonly string[];
+  readonly foldedPaths: readonly string[];
   readonly method: string;
   readonly referrer: string;
   readonly ip: string;
@@ -130,6 +134,7 @@ export class RequestFacts implements Facts {
     const headers = foldNames(request.headers ?? {});
     this.url = url;
     this.paths = readingsOf(url.path);
+    this.foldedPaths = foldAll(this.paths);
     this.method = request.method?.toUpperCase() ?? 'GET';
     this.referrer = request.referrer ?? headers['referer'] ?? '';
     this.ip = ip;
@@ -184,4 +189,10 @@ function claimOf(
     proof,
     allowlisted: isAllowlisted(crawler),
   };
+}
+
+function foldAll(paths: readonly string[]): readonly string[] {
+  const [only = ''] = paths;
+  if (paths.length === 1 && foldPath(only) === only) return paths;
+  return [...new Set(paths.map(foldPath))];
 }

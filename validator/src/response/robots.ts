@@ -29,6 +29,7 @@ function visitOf(crawler: CatalogueCrawler): Facts {
   return {
     url: { scheme: 'https', host: '', path: '/', query: '' },
     paths: ['/'],
+    foldedPaths: ['/'],
     method: 'GET',
     referrer: '',
     ip: '',

@@ -98,7 +98,11 @@ describe('path', () => {
     ['/admin/**', '/administrator', false],
     ['/*.php', '/index.php', true],
     ['/*.php', '/a/index.php', false],
-    ['/Admin', '/admin', false],
+    ['/Admin', '/admin', true],
+    ['/admin', '/ADMIN/', true],
+    ['/admin/*', '/Admin', true],
+    ['/admin/*', '/Admin/a/b', false],
+    [{ regex: '^/admin' }, '/Admin', false],
     [{ regex: '^/v[0-9]+/' }, '/v12/items', true],
     [{ regex: '^/v[0-9]+/' }, '/api/v12/', false],
   ])('%j and %s: %s', async (path, asked, expected) => {
@@ -109,6 +113,27 @@ describe('path', () => {
     'every reading an origin could make counts: %s',
     async (asked) => {
       expect(await matches({ path: '/admin/**' }, at(asked))).toBe(true);
+    },
+  );
+
+  test.each([
+    ['/open', '/open', 'allow'],
+    ['/open', '/OPEN', 'block'],
+    ['/open', '/open/', 'block'],
+    ['/Open', '/Open', 'allow'],
+    ['/Open', '/open', 'block'],
+    ['/open/*', '/open', 'block'],
+  ])(
+    'a rule that lets %s through holds for it as it is written: %s is met by %s',
+    async (...row) => {
+      const [path, asked, decision] = row;
+      const { ask } = validatorWith(
+        stringify([
+          { name: 'open', match: { path }, verdict: 'allow' },
+          { name: 'rest', match: {}, verdict: 'block' },
+        ]),
+      );
+      expect((await ask(visit(at(asked)))).decision).toBe(decision);
     },
   );
 

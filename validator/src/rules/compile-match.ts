@@ -1,5 +1,10 @@
 import { type Category, reasons, type Reason } from '@guard/config/contract/reasons';
-import { compilePattern, compileTextPattern } from '@guard/config/matching/glob';
+import {
+  compileFoldedGlob,
+  compilePattern,
+  compileTextPattern,
+  foldPath,
+} from '@guard/config/matching/glob';
 import { compileHosts } from '@guard/config/matching/host';
 import { PrefixSet } from '@guard/config/net/prefix-set';
 import type { Match, Pattern } from '@guard/config/settings/rule';
@@ -66,11 +71,27 @@ function compileCondition<Name extends keyof Match>(
   return wanted === undefined ? undefined : compilers[name](wanted, reading);
 }
 
+/** A match and those inside it. */
+function withInner(match: Match): readonly Match[] {
+  const { any = [], all = [], not } = match;
+  return [match, ...[...any, ...all, ...(not ? [not] : [])].flatMap(withInner)];
+}
+
 /** Whether a match, or one inside it, sets a condition. */
 export function asksFor(name: keyof Match, match: Match): boolean {
-  const { any = [], all = [], not } = match;
-  const inside = not === undefined ? [...any, ...all] : [...any, ...all, not];
-  return match[name] !== undefined || inside.some((further) => asksFor(name, further));
+  return withInner(match).some((one) => one[name] !== undefined);
+}
+
+/**
+ * Whether a match that holds holds surely, where the path has one reading and folding changes nothing
+ * about it: no parameter is read, and every glob is written as a folded path is.
+ */
+export function isSureOfPlainPaths(match: Match): boolean {
+  const isFolded = (pattern: Pattern) =>
+    typeof pattern !== 'string' || (foldPath(pattern) === pattern && !pattern.endsWith('/*'));
+  return withInner(match).every(
+    ({ path = [], query }) => query === undefined && path.every(isFolded),
+  );
 }
 
 // Loops and not `every` and `some`: twenty rules would make a function for each of theirs at every
@@ -125,11 +146,18 @@ function hostIs(hosts: readonly string[]): Condition {
   };
 }
 
+/** A glob that is strict holds in any case of letters; a regular expression says itself what case is. */
 function pathIs(patterns: readonly Pattern[], reading: Reading): Condition {
-  const matches = anyTest(patterns.map(compilePattern));
-  return reading === 'some'
-    ? (facts) => facts.paths.some(matches)
-    : (facts) => facts.paths.every(matches);
+  if (reading === 'every') {
+    const matches = anyTest(patterns.map(compilePattern));
+    return (facts) => facts.paths.every(matches);
+  }
+  const globs = patterns.filter((pattern) => typeof pattern === 'string');
+  const matchesFolded = anyTest(globs.map(compileFoldedGlob));
+  if (globs.length === patterns.length) return (facts) => facts.foldedPaths.some(matchesFolded);
+  const others = patterns.filter((pattern) => typeof pattern !== 'string');
+  const matchesRaw = anyTest(others.map(compilePattern));
+  return (facts) => facts.foldedPaths.some(matchesFolded) || facts.paths.some(matchesRaw);
 }
 
 function methodIs(methods: readonly string[]): Condition {

@@ -1,6 +1,11 @@
 import type { Rule } from '@guard/config/settings/rule';
 import type { Facts } from '../request/facts.ts';
-import { asksFor, compileMatch, type Condition, type LazyFindings } from './compile-match.ts';
+import {
+  compileMatch,
+  type Condition,
+  isSureOfPlainPaths,
+  type LazyFindings,
+} from './compile-match.ts';
 import { compileLimit, type Limit } from './limit.ts';
 
 export interface CompiledRule {
@@ -9,8 +14,8 @@ export interface CompiledRule {
   readonly holds: Condition;
   /** In every reading of path and query: needed for what is lenient. */
   readonly surelyHolds: Condition;
-  /** It holds surely where it holds, when the path has one reading. */
-  readonly readsPathOnly: boolean;
+  /** It holds surely where it holds, when the path has one reading that folding does not change. */
+  readonly sureOfPlainPaths: boolean;
   /** What it sets where it surely holds. */
   readonly sets: Settings;
   /** What of that it sets where only some readings match: nothing that lets through. */
@@ -53,7 +58,7 @@ export function compileRules(
       rule,
       holds: compileMatch(rule.match, 'some'),
       surelyHolds: compileMatch(rule.match, 'every'),
-      readsPathOnly: !asksFor('query', rule.match),
+      sureOfPlainPaths: isSureOfPlainPaths(rule.match),
       sets: settingsOf(rule, limit, rule),
       setsStrictly: settingsOf(strictPartOf(rule), limit, rule),
     };
@@ -74,10 +79,10 @@ export function direct(
   let rateLimit: Directives['rateLimit'];
   let challenge: Directives['challenge'];
   let monitor = false;
+  const isPlain = facts.foldedPaths === facts.paths;
   for (const rule of rules) {
     if (!rule.holds(facts, findings)) continue;
-    const isPlain = facts.paths.length === 1 && rule.readsPathOnly;
-    const surely = isPlain || rule.surelyHolds(facts, findings);
+    const surely = (isPlain && rule.sureOfPlainPaths) || rule.surelyHolds(facts, findings);
     const set = surely ? rule.sets : rule.setsStrictly;
     verdict ??= set.verdict;
     detect ??= set.detect;

@@ -2,7 +2,11 @@ import { expect, test } from 'vitest';
 import { MemoryStore } from './memory-store.ts';
 import { sessionStoreContract } from './store-contract.ts';
 
-sessionStoreContract('MemoryStore', (clock) => new MemoryStore(clock));
+sessionStoreContract('MemoryStore', () => {
+  const time = { now: 1_000_000 };
+  const store = new MemoryStore(() => time.now);
+  return { store, pass: (ms) => (time.now += ms) };
+});
 
 test('holds no more than its limits, whatever comes', () => {
   const store = new MemoryStore(() => 0, { maxSessions: 10, maxSpent: 10, maxBudgets: 10 });

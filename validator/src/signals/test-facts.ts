@@ -14,6 +14,7 @@ export function factsOf(
   return {
     url: { scheme: 'https', host: 'shop.example', path: '/', query: '' },
     paths: ['/'],
+    foldedPaths: ['/'],
     method: 'GET',
     referrer: '',
     ip: '84.115.20.7',

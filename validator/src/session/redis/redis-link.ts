@@ -42,12 +42,13 @@ export class RedisLink {
   #lose: (reason: string) => void = () => undefined;
   #underWay = 0;
   #awaySince: number | undefined;
+  #ended: Promise<void> = Promise.resolve();
 
   /** Resolves after the first attempt, however that ended: {@link isAway} says so. */
   static async open(options: RedisLinkOptions): Promise<RedisLink> {
     const link = new RedisLink(options);
     const tried = Promise.withResolvers<undefined>();
-    void link.#stayConnected(() => {
+    link.#ended = link.#stayConnected(() => {
       tried.resolve(undefined);
     });
     await tried.promise;
@@ -92,7 +93,7 @@ export class RedisLink {
     clearInterval(this.#heartbeat);
     this.#closed.abort();
     this.#lose('closed');
-    await Promise.resolve();
+    await this.#ended;
   }
 
   #failed(error: unknown, client: RedisClientType): symbol {
@@ -157,8 +158,8 @@ export class RedisLink {
     });
     client.on('error', (error: unknown) => lose(reasonOf(error)));
     client.on('end', () => lose('closed'));
-    client.on('invalidate', (key: unknown) => {
-      onChange(key === null || key === undefined ? undefined : String(key));
+    client.on('invalidate', (key: string | Buffer | null) => {
+      onChange(key === null ? undefined : key.toString());
     });
     return client;
   }

@@ -59,7 +59,11 @@ export class RedisStore implements SessionStore {
     return new RedisStore(options, link, copies);
   }
 
-  private constructor({ clock, metrics }: RedisStoreOptions, link: RedisLink, copies: SessionCopies) {
+  private constructor(
+    { clock, metrics }: RedisStoreOptions,
+    link: RedisLink,
+    copies: SessionCopies,
+  ) {
     this.#clock = clock;
     this.#metrics = metrics;
     this.#link = link;

@@ -1,0 +1,140 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { freePort } from '../../../../test/kit/free-port.ts';
+import { poll } from '../../../../test/kit/http.ts';
+import { type RedisServer, startRedis } from '../../../../test/kit/redis-server.ts';
+import { hasRedis } from '../../../../test/kit/tools.ts';
+import { session } from '../store-contract.ts';
+import { type Instance, openInstance } from './testing/open-stores.ts';
+
+const HOUR_MS = 3_600_000;
+const BUDGET = { requests: 3, perMs: HOUR_MS };
+
+describe.skipIf(!hasRedis)('a Redis that goes away', () => {
+  let redis: RedisServer;
+  let instance: Instance;
+  beforeEach(async () => {
+    redis = await startRedis();
+    instance = await openInstance(redis.url);
+  });
+  afterEach(async () => {
+    await instance.store.close();
+    await redis.stop();
+  });
+
+  const isAway = () => Promise.resolve(instance.gauge('guard_store_away'));
+  const away = () => poll(isAway, (value) => value === 1, 10_000);
+  const back = () => poll(isAway, (value) => value === 0, 20_000);
+  const events = () => instance.log.map(({ event }) => event);
+  const unanswered = (operation: string) =>
+    instance.counts.get(`guard_store_unanswered_total ${operation}`) ?? 0;
+
+  test('stopped (SIGSTOP): who is known goes on, budgets go on, nothing is spent, and it heals', async () => {
+    const { store } = instance;
+    await store.keepSession('s', session, HOUR_MS);
+    for (let i = 0; i < 2; i++) expect(await store.take('b', 'k', BUDGET)).toBe(0);
+    redis.pause();
+
+    expect(await store.session('s')).toMatchObject(session);
+    expect(await store.session('stranger')).toBeUndefined();
+    // Two of three were used before, at this instance: one is left, and then none.
+    expect(await store.take('b', 'k', BUDGET)).toBe(0);
+    expect(await store.take('b', 'k', BUDGET)).toBeGreaterThan(0);
+    await expect(store.spend('t', HOUR_MS)).rejects.toThrow('the shared store is away');
+    await expect(store.keepSession('s2', session, HOUR_MS)).rejects.toThrow('away');
+    expect(await isAway()).toBe(1);
+    // Nobody waits any more: the answer is there at once.
+    expect(store.session('s')).toMatchObject(session);
+    expect(['session', 'take', 'spend', 'keep_session'].map(unanswered)).toEqual([3, 2, 1, 1]);
+
+    redis.resume();
+    await back();
+    expect(await store.spend('t', HOUR_MS)).toBe(true);
+    expect(await store.session('s')).toMatchObject(session);
+    expect(events()).toEqual(['store_away', 'store_back']);
+    expect(instance.log[0]?.fields).toBe('{"reason":"timeout"}');
+  });
+
+  test('it is noticed without a request', async () => {
+    redis.pause();
+    await away();
+    redis.resume();
+    await back();
+    expect([...instance.counts]).toEqual([]);
+  });
+
+  test('a spend that may have arrived is no spend: it is refused here, and nobody gets it again', async () => {
+    redis.pause();
+    await expect(instance.store.spend('t', HOUR_MS)).rejects.toThrow('away');
+    redis.resume();
+    await back();
+    const spends = await Promise.all([1, 2, 3].map(() => instance.store.spend('t', HOUR_MS)));
+    expect(spends.filter(Boolean).length).toBeLessThanOrEqual(1);
+  });
+
+  test('killed (SIGKILL) and started again: what was spent stays spent, who passed has passed', async () => {
+    const { store } = instance;
+    await store.keepSession('s', session, HOUR_MS);
+    expect(await store.spend('t', HOUR_MS)).toBe(true);
+    await redis.kill();
+    await away();
+    expect(await store.session('s')).toMatchObject(session);
+    await redis.restart();
+    await back();
+    expect(await store.spend('t', HOUR_MS)).toBe(false);
+    const stranger = await openInstance(redis.url);
+    expect(await stranger.store.session('s')).toMatchObject(session);
+    await stranger.store.close();
+  });
+
+  test('full (OOM): that is away too, until it takes writes again', async () => {
+    await redis.ask('CONFIG', 'SET', 'maxmemory', '1');
+    expect(await instance.store.take('b', 'k', BUDGET)).toBe(0);
+    expect(await isAway()).toBe(1);
+    expect(instance.log[0]?.fields).toBe('{"reason":"OOM"}');
+    await redis.ask('CONFIG', 'SET', 'maxmemory', '0');
+    await back();
+    expect(await instance.store.spend('t', HOUR_MS)).toBe(true);
+  });
+
+  test('a thousand questions at once while it hangs are all answered, and it is asked no further', async () => {
+    redis.pause();
+    const asked = Array.from({ length: 1_000 }, (_, i) =>
+      Promise.resolve(instance.store.take('b', `${i}`, BUDGET)),
+    );
+    expect(new Set(await Promise.all(asked))).toEqual(new Set([0]));
+    expect(events()).toEqual(['store_away']);
+    redis.resume();
+    await back();
+  });
+});
+
+describe.skipIf(!hasRedis)('a Redis that is not there yet', () => {
+  test('does not hold up the start, and is used when it comes', async () => {
+    const port = await freePort();
+    const instance = await openInstance(`redis://127.0.0.1:${port}`);
+    expect(instance.gauge('guard_store_away')).toBe(1);
+    expect(await instance.store.take('b', 'k', BUDGET)).toBe(0);
+    const redis = await startRedis([], port);
+    await poll(
+      () => Promise.resolve(instance.gauge('guard_store_away')),
+      (value) => value === 0,
+      20_000,
+    );
+    expect(await instance.store.spend('t', HOUR_MS)).toBe(true);
+    await instance.store.close();
+    await redis.stop();
+  });
+
+  test('a wrong password is a reason, and is in no log', async () => {
+    const redis = await startRedis(['--requirepass', 'right-password']);
+    const { port } = redis;
+    const refused = await openInstance(`redis://:wrong-password@127.0.0.1:${port}`);
+    expect(refused.gauge('guard_store_away')).toBe(1);
+    expect(refused.log).toEqual([{ event: 'store_away', fields: '{"reason":"WRONGPASS"}' }]);
+    const admitted = await openInstance(`redis://default:right-password@127.0.0.1:${port}`);
+    expect(admitted.gauge('guard_store_away')).toBe(0);
+    expect(await admitted.store.spend('t', HOUR_MS)).toBe(true);
+    await Promise.all([refused.store.close(), admitted.store.close()]);
+    await redis.stop();
+  });
+});

@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { poll } from '../../../../test/kit/http.ts';
+import { type RedisServer, startRedis } from '../../../../test/kit/redis-server.ts';
+import { hasRedis } from '../../../../test/kit/tools.ts';
+import { session, sessionStoreContract } from '../store-contract.ts';
+import { type Instance, openInstance } from './testing/open-stores.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Redis has the machine's clock, so time goes by the other way round: what lies there grows older. */
+const GROW_OLDER = `
+for _, key in ipairs(redis.call('KEYS', 'guard:1:*')) do
+  local left = redis.call('PTTL', key) - ARGV[1]
+  if key:find(':budget:') then
+    redis.call('SET', key, string.format('%.3f', redis.call('GET', key) - ARGV[1]), 'KEEPTTL')
+  end
+  if left > 0 then redis.call('PEXPIRE', key, left) else redis.call('DEL', key) end
+end`;
+
+describe.skipIf(!hasRedis)('with a Redis', () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis.stop());
+  beforeEach(() => redis.ask('FLUSHALL'));
+
+  /** How often Redis was given a command since it began. */
+  async function calls(command: string): Promise<number> {
+    const stats = await redis.ask<string>('INFO', 'commandstats');
+    return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1] ?? 0);
+  }
+
+  async function withInstances(
+    clocks: readonly number[],
+    use: (...instances: Instance[]) => Promise<void>,
+  ): Promise<void> {
+    const instances = await Promise.all(clocks.map((now) => openInstance(redis.url, now)));
+    try {
+      await use(...instances);
+    } finally {
+      await Promise.all(instances.map(({ store }) => store.close()));
+    }
+  }
+
+  sessionStoreContract('RedisStore', async () => {
+    const { store, time } = await openInstance(redis.url);
+    const pass = async (ms: number) => {
+      time.now += ms;
+      await redis.ask('EVAL', GROW_OLDER, '0', String(ms));
+    };
+    return { store, pass };
+  });
+
+  describe('instances that share it', () => {
+    const now = Date.now();
+    /** Hours apart, which no limit and no lifetime may notice. */
+    const clocks = [now, now - 5 * HOUR_MS, now + 5 * HOUR_MS];
+
+    test('what one keeps the others find', async () => {
+      await withInstances([now, now], async (a, b) => {
+        await a.store.keepSession('s', session, HOUR_MS);
+        expect(await b.store.session('s')).toMatchObject(session);
+      });
+    });
+
+    test('a ticket is spent by one of 300 callers at three of them', async () => {
+      await withInstances(clocks, async (...instances) => {
+        const spends = Array.from({ length: 100 }, () =>
+          instances.map(({ store }) => store.spend('ticket', HOUR_MS)),
+        );
+        const won = await Promise.all(spends.flat());
+        expect(won.filter(Boolean)).toHaveLength(1);
+      });
+    });
+
+    test('a budget is exact over all of them, whatever their clocks say', async () => {
+      await withInstances(clocks, async (...instances) => {
+        const budget = { requests: 100, perMs: 24 * HOUR_MS };
+        const takes = Array.from({ length: 100 }, () =>
+          instances.map(({ store }) => Promise.resolve(store.take('b', 'k', budget))),
+        );
+        const waits = await Promise.all(takes.flat());
+        expect(waits.filter((waitMs) => waitMs === 0)).toHaveLength(100);
+      });
+    });
+
+    test('a session that is rejected at one is no longer verified at another that has just read it', async () => {
+      await withInstances([now, now], async (a, b) => {
+        await a.store.keepSession('s', session, HOUR_MS);
+        expect(await b.store.session('s')).toMatchObject({ state: 'verified' });
+        await a.store.keepSession('s', { ...session, state: 'rejected' }, HOUR_MS);
+        // The clock of b stands still, so its copy would be young for ever: Redis has to tell.
+        const ask = () => Promise.resolve(b.store.session('s'));
+        await poll(ask, (found) => found?.state === 'rejected', 5_000);
+      });
+    });
+  });
+
+  describe('round trips', () => {
+    test('a visitor whose session was just read costs none, and the answer comes at once', async () => {
+      await withInstances([1_000], async (only) => {
+        await only.store.keepSession('s', session, HOUR_MS);
+        await only.store.session('s');
+        const before = await calls('get');
+        for (let i = 0; i < 100; i++) expect(only.store.session('s')).toMatchObject(session);
+        expect(await calls('get')).toBe(before);
+        only.time.now += 1_001;
+        expect(await only.store.session('s')).toMatchObject(session);
+        expect(await calls('get')).toBe(before + 1);
+      });
+    });
+
+    test('a rejected session is asked for each time: it may pass at another instance', async () => {
+      await withInstances([1_000], async (only) => {
+        await only.store.keepSession('s', { ...session, state: 'rejected' }, HOUR_MS);
+        const before = await calls('get');
+        for (let i = 0; i < 10; i++) await only.store.session('s');
+        expect(await calls('get')).toBe(before + 10);
+      });
+    });
+
+    test('who is over a limit is refused without one until the time that was told', async () => {
+      await withInstances([Date.now()], async (only) => {
+        const budget = { requests: 2, perMs: HOUR_MS };
+        const take = () => only.store.take('b', 'k', budget);
+        for (let i = 0; i < 2; i++) expect(await take()).toBe(0);
+        const waitMs = await take();
+        const before = await calls('evalsha');
+        for (let i = 0; i < 100; i++) expect(take()).toBeGreaterThan(0);
+        expect(await calls('evalsha')).toBe(before);
+        only.time.now += waitMs;
+        await take();
+        expect(await calls('evalsha')).toBe(before + 1);
+      });
+    });
+
+    test('a script that Redis forgot is given to it again', async () => {
+      await withInstances([Date.now()], async (only) => {
+        const budget = { requests: 2, perMs: HOUR_MS };
+        expect(await only.store.take('b', 'k', budget)).toBe(0);
+        await redis.ask('SCRIPT', 'FLUSH');
+        expect(await only.store.take('b', 'k', budget)).toBe(0);
+        expect(await only.store.take('b', 'k', budget)).toBeGreaterThan(0);
+        expect([...only.counts]).toEqual([]);
+      });
+    });
+  });
+
+  test('names in Redis say the version, and hold no address, no name of a rule and no header', async () => {
+    await withInstances([Date.now()], async (only) => {
+      const subject = '198.51.100.7 header:Mozilla';
+      await only.store.take('acme login', subject, { requests: 1, perMs: HOUR_MS });
+      await only.store.keepSession('s', session, HOUR_MS);
+      await only.store.spend('t', HOUR_MS);
+      const keys = await redis.ask<string[]>('KEYS', '*');
+      expect(keys).toHaveLength(4);
+      for (const key of keys) {
+        expect(key).toMatch(/^guard:1:(?:probe|session:s|spent:t|budget:[\w-]{22})$/);
+      }
+    });
+  });
+
+  test('everything in Redis ends by itself', async () => {
+    await withInstances([Date.now()], async (only) => {
+      await only.store.take('b', 'k', { requests: 10, perMs: 10_000 });
+      await only.store.keepSession('s', session, HOUR_MS);
+      await only.store.spend('t', 1_000);
+      for (const key of await redis.ask<string[]>('KEYS', '*')) {
+        const leftMs = await redis.ask<number>('PTTL', key);
+        expect(leftMs, key).toBeGreaterThan(0);
+        expect(leftMs, key).toBeLessThanOrEqual(HOUR_MS);
+      }
+    });
+  });
+
+  test('what is no session of this version counts as none', async () => {
+    await withInstances([Date.now()], async (only) => {
+      for (const value of [
+        '',
+        '{',
+        'null',
+        '[]',
+        '{"state":"verified"}',
+        JSON.stringify(session),
+      ]) {
+        await redis.ask('SET', 'guard:1:session:s', value);
+        expect(await only.store.session('s'), value).toBeUndefined();
+      }
+    });
+  });
+
+  test('the database that the URL names is the one that is used', async () => {
+    const { store } = await openInstance(`${redis.url}/7`);
+    await store.spend('t', HOUR_MS);
+    await store.close();
+    expect(await redis.ask<string>('INFO', 'keyspace')).toMatch(/db7:keys=[12],/);
+    expect(await redis.ask<number>('DBSIZE')).toBe(0);
+  });
+});

@@ -1,0 +1,34 @@
+import type { MetricName } from '@guard/config/contract/metrics';
+import { RedisStore } from '../redis-store.ts';
+
+/** A store on its own connection, as another instance would have it, with what it said. */
+export interface Instance {
+  readonly store: RedisStore;
+  /** Its own clock. */
+  readonly time: { now: number };
+  readonly log: { readonly event: string; readonly fields: string }[];
+  /** Counters by name and label. */
+  readonly counts: Map<string, number>;
+  gauge(name: MetricName): number;
+}
+
+/** Opens an instance; its clock stands still at `now`. */
+export async function openInstance(url: string, now = Date.now()): Promise<Instance> {
+  const time = { now };
+  const log: Instance['log'] = [];
+  const counts = new Map<string, number>();
+  const gauges = new Map<MetricName, () => unknown>();
+  const store = await RedisStore.open({
+    url,
+    clock: () => time.now,
+    log: (_level, event, fields = {}) => log.push({ event, fields: JSON.stringify(fields) }),
+    metrics: {
+      count: (name, label = '') => {
+        const key = `${name} ${label}`;
+        counts.set(key, (counts.get(key) ?? 0) + 1);
+      },
+      gauge: (name, read) => void gauges.set(name, read),
+    },
+  });
+  return { store, time, log, counts, gauge: (name) => Number(gauges.get(name)?.()) };
+}

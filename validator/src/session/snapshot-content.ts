@@ -1,0 +1,122 @@
+import type { Session } from '@guard/config/contract/ports';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { SharedMemory } from './memory-store.ts';
+import { readStoredSession, writeStoredSession } from './stored-session.ts';
+
+/** What a snapshot is made of, and what it is put into. */
+export interface Snapshotted {
+  readonly memory: SharedMemory;
+  readonly store: {
+    sessions(): Iterable<readonly [id: string, session: Session, expiresAt: number]>;
+    keepSession(id: string, session: Session, ttlMs: number): unknown;
+  };
+}
+
+const TABLES = ['spent', 'budgets'] as const satisfies readonly (keyof SharedMemory)[];
+
+/** Both are the longest that requests wait for a snapshot: a fraction of a millisecond. */
+const BYTES_A_TURN = 256 * 1024;
+const SESSIONS_A_TURN = 200;
+/** A session of more has an agent that no browser sends; its visitor passes the challenge again. */
+const MAX_LINE_BYTES = 2_048;
+
+/**
+ * Spent tickets, budgets and sessions as bytes, a little at a time: requests come in between, so this is
+ * no single moment. Of a slot that another thread is writing the snapshot may hold a half, which costs
+ * one counter or one spent ticket.
+ */
+export async function* snapshotContent({ memory, store }: Snapshotted): AsyncGenerator<Buffer> {
+  const sizes = TABLES.map((table) => memory[table].byteLength);
+  yield Buffer.from(`${sizes.join(' ')}\n`);
+  for (const table of TABLES) {
+    for (let at = 0; at < memory[table].byteLength; at += BYTES_A_TURN) {
+      const length = Math.min(BYTES_A_TURN, memory[table].byteLength - at);
+      yield Buffer.from(new Uint8Array(memory[table], at, length));
+      await nextTurn();
+    }
+  }
+  let lines: string[] = [];
+  for (const [id, session, expiresAt] of store.sessions()) {
+    const line = `${id} ${writeStoredSession(session, expiresAt)}\n`;
+    if (Buffer.byteLength(line) <= MAX_LINE_BYTES) lines.push(line);
+    if (lines.length < SESSIONS_A_TURN) continue;
+    yield Buffer.from(lines.join(''));
+    lines = [];
+    await nextTurn();
+  }
+  yield Buffer.from(lines.join(''));
+}
+
+/**
+ * Puts back what {@link snapshotContent} wrote; gives how many sessions. Tables of another size stay as
+ * they are. No session is given more than `maxTtlMs`: the clock may have been set back since.
+ */
+export async function restoreContent(
+  content: AsyncIterable<Buffer>,
+  { memory, store }: Snapshotted,
+  { nowMs, maxTtlMs }: { readonly nowMs: number; readonly maxTtlMs: number },
+): Promise<number> {
+  const reader = new ByteReader(content);
+  const sizes = ((await reader.line()) ?? '').split(' ').map(Number);
+  for (const [index, table] of TABLES.entries()) {
+    const size = sizes[index] ?? 0;
+    const target = new Uint8Array(memory[table]);
+    const fits = size === target.length;
+    for (let at = 0; at < size;) {
+      const part = await reader.some(size - at);
+      if (part === undefined) return 0;
+      if (fits) target.set(part, at);
+      at += part.length;
+    }
+  }
+  let restored = 0;
+  for (let line = await reader.line(); line !== undefined; line = await reader.line()) {
+    const [id, session] = readLine(line);
+    if (session === undefined || session.expiresAt <= nowMs) continue;
+    store.keepSession(id, session, Math.min(session.expiresAt - nowMs, maxTtlMs));
+    restored += 1;
+  }
+  return restored;
+}
+
+function readLine(line: string) {
+  const space = line.indexOf(' ');
+  return [line.slice(0, Math.max(0, space)), readStoredSession(line.slice(space + 1))] as const;
+}
+
+/** Bytes that come in pieces, as lines and as blocks. */
+class ByteReader {
+  readonly #pieces: AsyncIterator<Buffer>;
+  #left: Buffer = Buffer.alloc(0);
+
+  constructor(pieces: AsyncIterable<Buffer>) {
+    this.#pieces = pieces[Symbol.asyncIterator]();
+  }
+
+  /** At least one byte and at most `max`; undefined behind the end. */
+  async some(max: number): Promise<Buffer | undefined> {
+    if (this.#left.length === 0 && !(await this.#more())) return undefined;
+    const part = this.#left.subarray(0, max);
+    this.#left = this.#left.subarray(part.length);
+    return part;
+  }
+
+  /** Without its newline; undefined behind the last one. */
+  async line(): Promise<string | undefined> {
+    let end = this.#left.indexOf(10);
+    while (end === -1) {
+      if (this.#left.length > MAX_LINE_BYTES || !(await this.#more())) return undefined;
+      end = this.#left.indexOf(10);
+    }
+    const line = this.#left.toString('utf8', 0, end);
+    this.#left = this.#left.subarray(end + 1);
+    return line;
+  }
+
+  async #more(): Promise<boolean> {
+    const next = await this.#pieces.next();
+    if (next.done === true) return false;
+    this.#left = this.#left.length === 0 ? next.value : Buffer.concat([this.#left, next.value]);
+    return true;
+  }
+}

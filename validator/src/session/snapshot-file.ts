@@ -1,0 +1,97 @@
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+
+/** First line of a snapshot; the number is the version of what follows. */
+const MAGIC = Buffer.from('guard-store 1\n');
+const DIGEST_BYTES = 32;
+/** More is no snapshot of ours: the content is bounded (snapshot-content.ts), and compressed. */
+const MAX_FILE_BYTES = 512 * 1024 * 1024;
+
+/** What a path leads to. */
+export type SnapshotFile =
+  | { readonly kind: 'none' }
+  /** Torn, of another version, or something else; `reason` is a word for the log. */
+  | { readonly kind: 'damaged'; readonly reason: string }
+  | { readonly kind: 'whole'; readonly content: AsyncIterable<Buffer> };
+
+/**
+ * Replaces the file at once: a crash leaves the old one or the new one, never half of one. Rejects when
+ * the disk does.
+ */
+export async function writeSnapshotFile(
+  path: string,
+  content: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const temporary = `${path}.tmp`;
+  await rm(temporary, { force: true });
+  const file = await open(temporary, 'wx', 0o600);
+  const digest = createHash('sha256');
+  // The stream closes the file, on errors too.
+  const target = file.createWriteStream({ flush: true });
+  await pipeline(content, createGzip({ level: 1 }), (parts) => sealed(parts, digest), target);
+  await rename(temporary, path);
+  await syncFolder(dirname(path));
+}
+
+async function* sealed(parts: AsyncIterable<Uint8Array>, digest: Hash): AsyncGenerator<Uint8Array> {
+  digest.update(MAGIC);
+  yield MAGIC;
+  for await (const part of parts) {
+    digest.update(part);
+    yield part;
+  }
+  yield digest.digest();
+}
+
+/** Without it a rename may be undone by a loss of power. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Looks whether a snapshot is whole before anything of it is given out. Rejects when the disk does. */
+export async function readSnapshotFile(path: string): Promise<SnapshotFile> {
+  const ends = await readEnds(path);
+  if (ends === undefined) return { kind: 'none' };
+  const { head, tail, sizeBytes } = ends;
+  if (sizeBytes > MAX_FILE_BYTES) return { kind: 'damaged', reason: 'too_large' };
+  if (!head.equals(MAGIC)) return { kind: 'damaged', reason: 'other_form' };
+  // Of a file that is cut off behind its first line the two ends overlap, and nothing fits.
+  const end = sizeBytes - DIGEST_BYTES - 1;
+  const digest = createHash('sha256');
+  if (end >= 0)
+    for await (const part of createReadStream(path, { end })) digest.update(part as Buffer); // without an encoding, parts are bytes
+  if (!digest.digest().equals(tail)) return { kind: 'damaged', reason: 'checksum' };
+  return {
+    kind: 'whole',
+    content: createReadStream(path, { start: MAGIC.length, end }).pipe(createGunzip()),
+  };
+}
+
+async function readEnds(path: string) {
+  let file;
+  try {
+    file = await open(path, 'r');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    const { size } = await file.stat();
+    const head = Buffer.alloc(MAGIC.length);
+    await file.read(head, 0, head.length, 0);
+    const tail = Buffer.alloc(DIGEST_BYTES);
+    await file.read(tail, 0, tail.length, Math.max(0, size - DIGEST_BYTES));
+    return { head, tail, sizeBytes: size };
+  } finally {
+    await file.close();
+  }
+}
