@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as decision from './decision.ts';
 import * as flood from './flood.ts';
+import * as gate from './gate.ts';
 import * as gateway from './gateway.ts';
 import * as halfLoad from './half-load.ts';
+import * as ingest from './ingest.ts';
 import * as large from './large.ts';
 import * as memory from './memory.ts';
 import * as remote from './remote.ts';
@@ -46,6 +48,12 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   decision: {
     ...decision,
     about: 'one decision in process against the same work by hand',
+    inRounds: true,
+  },
+  ingest: { ...ingest, about: 'what recording a decision costs', inRounds: true },
+  gate: {
+    ...gate,
+    about: 'what the gate in front of POST /query costs a statement',
     inRounds: true,
   },
   memory: {

@@ -7,11 +7,11 @@ import Fastify from 'fastify';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createBearerAuth } from '@guard/config/settings/bearer';
+import { readCorpus } from '../test-kit/corpus.ts';
 import { mixedStatement } from '../test-kit/mixed-statement.ts';
 import { seededRandom } from '../../test/kit/seeded-random.ts';
 import { createRecorders } from '../test-kit/recorders.ts';
 import { sampleEvent } from '../test-kit/sample-event.ts';
-import { HOSTILE_STATEMENTS, USEFUL_STATEMENTS } from '../test-kit/statements.ts';
 import { until } from '../test-kit/until.ts';
 import { EVENT_COLUMNS } from './events/columns.ts';
 import { openAnalytics } from './index.ts';
@@ -162,18 +162,17 @@ describe('the statement is limited to the organisation (spec 4.3, 5)', () => {
     expect((await post(sql, RIVAL_KEY)).response.status).toBe(500);
   });
 
-  test.each(HOSTILE_STATEMENTS)('is answered 400, and shows nothing: %s', async (statement) => {
-    const { response, text } = await post(statement.replaceAll('FILE', secretFile));
-    expect(response.status).toBe(400);
-    expect(text).not.toContain(RIVAL_CANARY);
-    expect(text).not.toContain(FILE_CANARY);
-  });
-
-  test.each(USEFUL_STATEMENTS)('is answered 200: %s', async (statement) => {
-    const { response, text } = await post(statement);
-    expect({ status: response.status, text }).toMatchObject({ status: 200 });
-    expect(text).not.toContain(RIVAL_CANARY);
-  });
+  test.each(readCorpus('hostile/*.txt'))(
+    'is answered 400, and shows nothing: $tries',
+    async ({ statements }) => {
+      for (const statement of statements) {
+        const { response, text } = await post(statement.replaceAll('FILE', secretFile));
+        expect(response.status, statement).toBe(400);
+        expect(text, statement).not.toContain(RIVAL_CANARY);
+        expect(text, statement).not.toContain(FILE_CANARY);
+      }
+    },
+  );
 
   test('no mixture of statements gets a canary out (seeded)', async () => {
     const random = seededRandom();

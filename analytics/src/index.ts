@@ -16,14 +16,19 @@ import { openRemote } from './engine/clickhouse.ts';
 import type { Engine } from './engine/engine.ts';
 import { createInsert } from './engine/insert.ts';
 import { findEngineLibrary } from './engine/library.ts';
+import type { Batch } from './events/batch.ts';
 import { EventBuffer } from './events/buffer.ts';
 import { Outbox } from './events/outbox.ts';
+import { received } from './events/relay.ts';
 import type { Pause } from './events/outbox.ts';
 import { openSpill } from './events/spill.ts';
 import type { Spill } from './events/spill.ts';
 import { createListColumns } from './query/list-columns.ts';
 import { createQueryRoute } from './query/route.ts';
 import { createRunQuery } from './query/run.ts';
+
+export type { Batch } from './events/batch.ts';
+export { type EventRelay, openEventRelay } from './events/relay.ts';
 
 export interface AnalyticsOptions {
   readonly settings: AnalyticsSettings;
@@ -39,6 +44,10 @@ export interface AnalyticsOptions {
 /** Remembers events and answers questions about them. */
 export interface Analytics {
   readonly sink: EventSink;
+  /** Takes a batch that another thread has encoded. */
+  accept(batch: Batch): void;
+  /** Batches that wait for the database in memory. */
+  waiting(): number;
   readonly runQuery: RunQuery;
   readonly listColumns: ListColumns;
   /** `POST /query`, for an instance of fastify that may carry other routes too. */
@@ -90,6 +99,11 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
   const runQuery = createRunQuery({ state: engine.state, organisations });
   return {
     sink: missing ? droppingSink(metrics) : buffer,
+    accept: (batch) => {
+      if (missing) metrics.count('guard_events_total', 'dropped', batch.rows);
+      else outbox.put(received(batch));
+    },
+    waiting: () => outbox.waiting(),
     runQuery,
     listColumns: createListColumns(engine.state),
     routes: createQueryRoute({ authenticate, runQuery }),

@@ -1,3 +1,4 @@
+import type { BatchFormat } from '../events/batch.ts';
 import { EVENT_COLUMNS } from '../events/columns.ts';
 import type { Insert, InsertOutcome } from '../events/outbox.ts';
 import { DATABASE } from './accounts.ts';
@@ -10,14 +11,16 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 
 /**
  * Error codes that say the rows themselves are at fault, so that no later attempt can succeed:
- * values that cannot be parsed or converted, and limits a value exceeds. Everything else, a full disk
- * or a wrong password included, can pass.
+ * a layout that cannot be read, such as that of a damaged file, values that cannot be parsed or
+ * converted, and limits a value exceeds. Everything else, a full disk or a wrong password included,
+ * can pass.
  */
-const REJECTED = new Set([6, 26, 27, 33, 38, 41, 53, 69, 70, 72, 117, 131, 321, 376, 469]);
+const REJECTED = new Set([
+  6, 26, 27, 32, 33, 38, 41, 50, 53, 62, 69, 70, 72, 117, 128, 131, 321, 376, 469,
+]);
 
 /** Inserts batches; only an answer of 200 to the whole insert acknowledges one. */
 export function createInsert(state: () => EngineState): Insert {
-  const columns = EVENT_COLUMNS.map((column) => column.name).join(', ');
   return async (batch, signal) => {
     const now = state();
     if (now.kind !== 'ready') return { kind: 'retry', reason: now.message };
@@ -26,7 +29,7 @@ export function createInsert(state: () => EngineState): Insert {
       account: writer,
       parameters: {
         database: DATABASE,
-        query: `INSERT INTO ${insertInto} (${columns}) FORMAT JSONCompactEachRow`,
+        query: `INSERT INTO ${insertInto} ${columnsOf(batch.format)} FORMAT ${batch.format}`,
         // The same token for each attempt: rows of an attempt whose answer was lost stay single.
         insert_deduplication_token: batch.token,
         async_insert: '0',
@@ -35,13 +38,23 @@ export function createInsert(state: () => EngineState): Insert {
         // Events that waited on disk may be from many days.
         max_partitions_per_insert_block: '0',
       },
-      body: batch.body,
+      body: [batch.body],
       timeoutMs: TIMEOUT_MS,
       maxAnswerBytes: MAX_ANSWER_BYTES,
       signal,
     });
     return outcomeOf(answer);
   };
+}
+
+/** Lines say nothing of their columns: these are the ones that earlier versions wrote. */
+function columnsOf(format: BatchFormat): string {
+  switch (format) {
+    case 'Native':
+      return '';
+    case 'JSONCompactEachRow':
+      return `(${EVENT_COLUMNS.map((column) => column.name).join(', ')})`;
+  }
 }
 
 function outcomeOf(answer: DatabaseAnswer): InsertOutcome {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { decodeBlock } from '../../test-kit/decode-block.ts';
 import { createRecorders } from '../../test-kit/recorders.ts';
 import { sampleEvent } from '../../test-kit/sample-event.ts';
 import type { Batch } from './batch.ts';
@@ -42,8 +43,7 @@ describe('events become batches', () => {
     state.now += 1;
     buffer.tick();
     expect(batches.map((batch) => batch.rows)).toEqual([2]);
-    const lines = Buffer.concat([...(batches[0]?.body ?? [])]).toString();
-    expect(lines.trimEnd().split('\n')).toHaveLength(2);
+    expect(decodeBlock(batches[0]?.body ?? Buffer.alloc(0))).toHaveLength(2);
   });
 
   test('no batch has more than 5,000 rows, and a full one does not wait', async () => {

@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { DecisionEvent } from '@guard/config/contract/event';
 import type { Clock, EventSink, Log, Metrics } from '@guard/config/contract/ports';
-import { BatchBuilder } from './batch.ts';
-import { encodeRow } from './columns.ts';
+import { EVENT_COLUMNS } from './columns.ts';
+import { BlockBuilder } from './native/block.ts';
 import type { Outbox } from './outbox.ts';
 
 /** The bounds of the way an event takes from a request to a batch. */
@@ -28,13 +29,15 @@ interface BufferOptions {
  */
 export class EventBuffer implements EventSink {
   readonly #ring = new Array<DecisionEvent | undefined>(BUFFER.ringSize);
-  readonly #builder = new BatchBuilder();
+  readonly #block = new BlockBuilder(EVENT_COLUMNS);
   readonly #outbox: BufferOptions['outbox'];
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #metrics: Metrics;
   #first = 0;
   #count = 0;
+  /** When the first row of the block was added. */
+  #openedAt = 0;
   #scheduled = false;
   #closed = false;
 
@@ -58,7 +61,7 @@ export class EventBuffer implements EventSink {
 
   /** Events on their way: recorded here, waiting in the outbox, or spilled. */
   queued(): number {
-    return this.#count + this.#builder.rows + this.#outbox.rows();
+    return this.#count + this.#block.rows + this.#outbox.rows();
   }
 
   /**
@@ -66,7 +69,7 @@ export class EventBuffer implements EventSink {
    * is behind, batches are left to grow, so that its way back is not paved with tiny inserts.
    */
   tick(): void {
-    const old = this.#builder.ageMs(this.#clock()) >= BUFFER.batchAgeMs;
+    const old = this.#clock() - this.#openedAt >= BUFFER.batchAgeMs;
     if (old && this.#outbox.waiting() < 2) this.#flush();
   }
 
@@ -88,40 +91,36 @@ export class EventBuffer implements EventSink {
 
   #encode(): void {
     const until = Math.min(this.#count, BUFFER.encodedPerTurn);
-    let lines = '';
-    let rows = 0;
     for (let taken = 0; taken < until; taken += 1) {
-      const line = this.#encodeNext();
-      if (line === undefined) continue;
-      lines += `${line}\n`;
-      rows += 1;
+      this.#encodeNext();
+      const { rows, bytes } = this.#block;
+      if (rows === BUFFER.batchRows || bytes >= BUFFER.batchBytes) this.#flush();
     }
-    if (rows === 0) return;
-    this.#builder.add(lines, rows, this.#clock());
-    const full =
-      this.#builder.rows + BUFFER.encodedPerTurn > BUFFER.batchRows ||
-      this.#builder.bytes >= BUFFER.batchBytes;
-    if (full) this.#flush();
   }
 
-  #encodeNext(): string | undefined {
+  #encodeNext(): void {
     const event = this.#ring[this.#first];
     this.#ring[this.#first] = undefined;
     this.#first = (this.#first + 1) % BUFFER.ringSize;
     this.#count -= 1;
-    if (event === undefined) return undefined;
+    if (event === undefined) return;
     try {
-      return encodeRow(event);
+      this.#block.add(event);
+      if (this.#block.rows === 1) this.#openedAt = this.#clock();
     } catch (error) {
       // The request is long answered; an event its maker built wrongly must not end the process.
       this.#metrics.count('guard_events_total', 'dropped');
       this.#log('error', 'analytics_event_malformed', { reason: String(error) });
-      return undefined;
     }
   }
 
   #flush(): void {
-    const batch = this.#builder.take();
-    if (batch !== undefined) this.#outbox.put(batch);
+    const { rows } = this.#block;
+    if (this.#block.bytes === 0) return;
+    const body = this.#block.take();
+    // Events that were all malformed leave words behind, and no row.
+    if (rows === 0) return;
+    const bytes = body.length;
+    this.#outbox.put({ token: randomUUID(), format: 'Native', rows, bytes, body });
   }
 }

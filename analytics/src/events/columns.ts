@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { DecisionEvent } from '@guard/config/contract/event';
 import { SECRET_HEADERS } from '@guard/config/contract/secret-headers';
-import { safeCount, safeText } from './safe-text.ts';
+import { safeText } from './safe-text.ts';
 
 /**
  * The event record (spec 2.7): the one table from which the DDL, the rows of an insert and the
@@ -15,11 +15,50 @@ export interface EventColumn {
   readonly comment: string;
   /** How long the value is kept: as long as its row, or the shorter time of `headers` and `body`. */
   readonly kept: 'row' | 'detail';
-  /** The value as JSON of JSONCompactEachRow; always of the column's type and bounded in size. */
-  readonly read: (event: DecisionEvent) => ColumnValue;
+  readonly values: ColumnValues;
 }
 
-type ColumnValue = string | number | boolean | readonly string[] | Readonly<Record<string, string>>;
+/**
+ * Where a column's values come from, and what they are made into before the database sees them: a
+ * value of the column's type and of bounded size, whatever a visitor sent. Lengths are in UTF-16 code
+ * units; what is longer is cut.
+ */
+export type ColumnValues =
+  /** One of few words. */
+  | { readonly kind: 'word'; readonly maxLength: number; readonly read: Read<string> }
+  /** Of a list, what is beyond `maxItems` is left out. */
+  | {
+      readonly kind: 'words';
+      readonly maxLength: number;
+      readonly maxItems: number;
+      readonly read: Read<readonly string[]>;
+    }
+  | { readonly kind: 'text'; readonly maxLength: number; readonly read: Read<string> }
+  | {
+      readonly kind: 'fields';
+      /**
+       * A name as it is stored, of at most `maxNameLength`; undefined where the field must not be.
+       * `nameOf(name)` is `name`.
+       */
+      readonly nameOf: (field: string) => string | undefined;
+      readonly maxNameLength: number;
+      readonly maxValueLength: number;
+      /** The field that exceeds one of these ends the row's fields; `maxLength` is of all together. */
+      readonly maxFields: number;
+      readonly maxLength: number;
+      readonly read: Read<Readonly<Record<string, string>>>;
+    }
+  /** What is no UUID becomes the nil UUID. */
+  | { readonly kind: 'uuid'; readonly read: Read<string> }
+  /** Milliseconds since the epoch, 0 to `max`. */
+  | { readonly kind: 'time'; readonly max: number; readonly read: Read<number> }
+  /** A whole number of 0 to `max`, which is below 2^32; anything else becomes the nearest. */
+  | { readonly kind: 'count'; readonly max: number; readonly read: Read<number> }
+  | { readonly kind: 'flag'; readonly read: Read<boolean> };
+
+export type ValuesOf<Kind extends ColumnValues['kind']> = Extract<ColumnValues, { kind: Kind }>;
+
+type Read<Value> = (event: DecisionEvent) => Value;
 
 const MAX = {
   /** Names and identifiers. */
@@ -40,34 +79,54 @@ const MAX = {
   createdAt: 7_258_118_399_999,
 } as const;
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const NIL_UUID = '00000000-0000-0000-0000-000000000000';
-
 const WORD = 'LowCardinality(String)';
 
 function column(
   name: string,
   type: string,
   comment: string,
-  read: EventColumn['read'],
+  values: ColumnValues,
   more: Partial<Pick<EventColumn, 'codec' | 'kept'>> = {},
 ): EventColumn {
-  return { name, type, comment, read, codec: 'ZSTD(1)', kept: 'row', ...more };
+  return { name, type, comment, values, codec: 'ZSTD(1)', kept: 'row', ...more };
 }
 
 /** A column of one of few words. */
-function word(name: string, comment: string, read: (event: DecisionEvent) => string): EventColumn {
-  return column(name, WORD, comment, (event) => safeText(read(event), MAX.name));
+function word(
+  name: string,
+  comment: string,
+  read: Read<string>,
+  maxLength: number = MAX.name,
+): EventColumn {
+  return column(name, WORD, comment, { kind: 'word', maxLength, read });
+}
+
+function words(name: string, comment: string, read: Read<readonly string[]>): EventColumn {
+  const { name: maxLength, listItems: maxItems } = MAX;
+  return column(name, `Array(${WORD})`, comment, { kind: 'words', maxLength, maxItems, read });
 }
 
 /** A column of free text. */
-function text(
-  name: string,
-  maxLength: number,
-  comment: string,
-  read: (event: DecisionEvent) => string,
-): EventColumn {
-  return column(name, 'String', comment, (event) => safeText(read(event), maxLength));
+function text(name: string, maxLength: number, comment: string, read: Read<string>): EventColumn {
+  return column(name, 'String', comment, { kind: 'text', maxLength, read });
+}
+
+function flag(name: string, comment: string, read: Read<boolean>): EventColumn {
+  return column(name, 'Bool', comment, { kind: 'flag', read });
+}
+
+/**
+ * 128 bits of a digest tell sessions apart, and cannot be sent back as a cookie. They are not
+ * remembered: among many sessions a look-up that fails costs more than the digest.
+ */
+function sessionDigest(session: string): string {
+  return session === '' ? '' : hash('sha256', session, 'hex').slice(0, 32);
+}
+
+/** Field names in lower case, without SECRET_HEADERS. */
+function headerName(field: string): string | undefined {
+  const name = safeText(field.toLowerCase(), MAX.headerName);
+  return SECRET_HEADERS.has(name) ? undefined : name;
 }
 
 export const EVENT_COLUMNS: readonly EventColumn[] = [
@@ -75,12 +134,13 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     'created_at',
     "DateTime64(3, 'UTC')",
     'When the decision was made. The sort key: put a range on it in every query.',
-    (event) => safeCount(event.createdAt, MAX.createdAt),
+    { kind: 'time', max: MAX.createdAt, read: (event) => event.createdAt },
     { codec: 'Delta(8), ZSTD(1)' },
   ),
-  column('request_id', 'UUID', 'Identifies the decision.', ({ requestId }) =>
-    UUID.test(requestId) ? requestId : NIL_UUID,
-  ),
+  column('request_id', 'UUID', 'Identifies the decision.', {
+    kind: 'uuid',
+    read: (event) => event.requestId,
+  }),
   word('organisation', 'Whose event this is.', (event) => event.organisation),
   word('site', 'Site of the gateway; empty when /validate was called directly.', (e) => e.site),
   word(
@@ -94,18 +154,20 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     (event) => event.decision,
   ),
   word('response', 'The decision as it went out: allow, block or redirect.', (e) => e.response),
-  column('status_code', 'UInt16', 'Status the visitor was to be sent.', (event) =>
-    safeCount(event.statusCode, 65_535),
-  ),
+  column('status_code', 'UInt16', 'Status the visitor was to be sent.', {
+    kind: 'count',
+    max: 65_535,
+    read: (event) => event.statusCode,
+  }),
   word('rule', 'Name of the rule that decided; empty when none matched.', (event) => event.rule),
-  column('monitor', 'Bool', 'A rule in monitor mode applied.', (event) => event.monitor),
-  column('observe', 'Bool', 'The gateway was enforcing nothing.', (event) => event.observe),
-  column('rate_limited', 'Bool', 'A rate limit was exceeded.', (event) => event.rateLimited),
-  column('block_reasons', `Array(${WORD})`, 'Signals behind a block.', (event) =>
-    safeList(event.blockReasons),
-  ),
-  column('block_reason_categories', `Array(${WORD})`, 'Categories of those signals.', (event) =>
-    safeList(event.blockReasonCategories),
+  flag('monitor', 'A rule in monitor mode applied.', (event) => event.monitor),
+  flag('observe', 'The gateway was enforcing nothing.', (event) => event.observe),
+  flag('rate_limited', 'A rate limit was exceeded.', (event) => event.rateLimited),
+  words('block_reasons', 'Signals behind a block.', (event) => event.blockReasons),
+  words(
+    'block_reason_categories',
+    'Categories of those signals.',
+    (event) => event.blockReasonCategories,
   ),
   word('crawler_id', 'Identifier of the crawler, or empty.', (event) => event.crawler?.id ?? ''),
   word('crawler_name', 'Name of the crawler, or empty.', (event) => event.crawler?.name ?? ''),
@@ -115,15 +177,14 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     'Catalogue category key, or empty.',
     (event) => event.crawler?.rslCategory ?? '',
   ),
-  column(
+  flag(
     'crawler_verified',
-    'Bool',
     "The address lies in the crawler operator's published ranges.",
     (event) => event.crawler?.verified ?? false,
   ),
-  column('method', WORD, 'HTTP method.', (event) => safeText(event.method, MAX.method)),
+  word('method', 'HTTP method.', (event) => event.method, MAX.method),
   word('scheme', 'http or https.', (event) => event.scheme),
-  column('host', WORD, 'Requested host.', (event) => safeText(event.host, MAX.host)),
+  word('host', 'Requested host.', (event) => event.host, MAX.host),
   text('path', MAX.target, 'Requested path.', (event) => event.path),
   text('query', MAX.target, 'Query string, without its question mark.', (event) => event.query),
   text(
@@ -135,9 +196,9 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
   text('ip', MAX.name, 'Client address, IPv4 or IPv6.', (event) => event.ip),
   word('country', 'ISO 3166-1 alpha-2 code of the address, or empty.', (event) => event.country),
   text('user_agent', MAX.userAgent, 'User-Agent header.', (event) => event.userAgent),
-  column(
+  text(
     'session',
-    'String',
+    MAX.name,
     'Stands for the session: a digest, because the id itself is a credential. Empty without one.',
     (event) => sessionDigest(event.session),
   ),
@@ -155,55 +216,31 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     'How HTTP/2 was opened: settings, window, priorities, pseudo-header order.',
     (event) => event.http2 ?? '',
   ),
-  column('duration_us', 'UInt32', 'How long the decision took, in microseconds.', (event) =>
-    safeCount(event.durationUs, 4_294_967_295),
-  ),
+  column('duration_us', 'UInt32', 'How long the decision took, in microseconds.', {
+    kind: 'count',
+    max: 4_294_967_295,
+    read: (event) => event.durationUs,
+  }),
   column(
     'headers',
     `Map(${WORD}, String)`,
     'Request headers without credentials, names in lower case. Kept 14 days.',
-    (event) => safeHeaders(event.headers),
+    {
+      kind: 'fields',
+      nameOf: headerName,
+      maxNameLength: MAX.headerName,
+      maxValueLength: MAX.headerValue,
+      maxFields: MAX.headerFields,
+      maxLength: MAX.headersTotal,
+      read: (event) => event.headers,
+    },
     { codec: 'ZSTD(3)', kept: 'detail' },
   ),
-  column('body', 'String', 'Request body, where it was recorded. Kept 14 days.', () => '', {
-    codec: 'ZSTD(3)',
-    kept: 'detail',
-  }),
+  column(
+    'body',
+    'String',
+    'Request body, where it was recorded. Kept 14 days.',
+    { kind: 'text', maxLength: 0, read: () => '' },
+    { codec: 'ZSTD(3)', kept: 'detail' },
+  ),
 ];
-
-function safeList(list: readonly string[]): string[] {
-  return list.slice(0, MAX.listItems).map((item) => safeText(item, MAX.name));
-}
-
-/** 128 bits of a digest tell sessions apart, and cannot be sent back as a cookie. */
-function sessionDigest(session: string): string {
-  return session === '' ? '' : hash('sha256', session, 'hex').slice(0, 32);
-}
-
-/** Field names in lower case, without SECRET_HEADERS, up to the bounds of MAX. */
-function safeHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
-  const kept: Record<string, string> = {};
-  let fields = 0;
-  let room: number = MAX.headersTotal;
-  for (const field in headers) {
-    const name = safeText(field.toLowerCase(), MAX.headerName);
-    if (SECRET_HEADERS.has(name)) continue;
-    const value = safeText(headers[field] ?? '', MAX.headerValue);
-    room -= name.length + value.length;
-    fields += 1;
-    if (room < 0 || fields > MAX.headerFields) break;
-    if (name === '__proto__') defineField(kept, name, value);
-    else kept[name] = value;
-  }
-  return kept;
-}
-
-/** A header of this name stays a header: an assignment would be lost to the prototype's setter. */
-function defineField(fields: Record<string, string>, name: string, value: string): void {
-  Object.defineProperty(fields, name, { value, enumerable: true, configurable: true });
-}
-
-/** One line of JSONCompactEachRow, in the order of EVENT_COLUMNS, without its line feed. */
-export function encodeRow(event: DecisionEvent): string {
-  return JSON.stringify(EVENT_COLUMNS.map((entry) => entry.read(event)));
-}

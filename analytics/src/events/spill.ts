@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '@guard/config/contract/ports';
-import type { Batch } from './batch.ts';
+import type { Batch, BatchFormat } from './batch.ts';
 
 /** Batches that wait on disk, because memory was full or the process ended. */
 export interface Spill {
@@ -25,12 +25,18 @@ interface SpillOptions {
 interface SpilledFile {
   readonly name: string;
   readonly token: string;
+  readonly format: BatchFormat;
   readonly rows: number;
   readonly bytes: number;
 }
 
-/** `<milliseconds>-<counter>-<rows>-<token>.rows`: sorted by name is sorted by age. */
-const FILE_NAME = /^\d{13}-\d{6}-(\d{1,9})-([0-9a-f-]{36})\.rows$/;
+/** What the name of a file ends in. `.rows` are files of versions that knew one format only. */
+const ENDINGS: Readonly<Record<BatchFormat, string>> = {
+  Native: 'native',
+  JSONCompactEachRow: 'rows',
+};
+/** `<milliseconds>-<counter>-<rows>-<token>.<ending>`: sorted by name is sorted by age. */
+const FILE_NAME = /^\d{13}-\d{6}-(\d{1,9})-([0-9a-f-]{36})\.(native|rows)$/;
 const UNFINISHED = '.part';
 const MAX_FILES = 4096;
 
@@ -55,9 +61,10 @@ export async function openSpill(options: SpillOptions): Promise<Spill> {
       counter = (counter + 1) % 1_000_000;
       const age = String(clock()).padStart(13, '0');
       const sequence = String(counter).padStart(6, '0');
-      const name = `${age}-${sequence}-${batch.rows}-${batch.token}.rows`;
+      const name = `${age}-${sequence}-${batch.rows}-${batch.token}.${ENDINGS[batch.format]}`;
       if (!(await writeWhole(join(directory, name), batch.body))) return false;
-      files.push({ name, token: batch.token, rows: batch.rows, bytes: batch.bytes });
+      const { token, format, rows, bytes } = batch;
+      files.push({ name, token, format, rows, bytes });
       return true;
     },
 
@@ -65,7 +72,8 @@ export async function openSpill(options: SpillOptions): Promise<Spill> {
       for (let file = files[0]; file !== undefined; file = files[0]) {
         const body = await readFile(join(directory, file.name)).catch(() => undefined);
         if (body?.length === file.bytes) {
-          return { token: file.token, rows: file.rows, bytes: file.bytes, body: [body] };
+          const { token, format, rows, bytes } = file;
+          return { token, format, rows, bytes, body };
         }
         forget(file);
         lost(file.rows);
@@ -88,21 +96,22 @@ async function findFiles(directory: string): Promise<SpilledFile[]> {
   const files: SpilledFile[] = [];
   for (const name of (await readdir(directory)).sort()) {
     if (name.endsWith(UNFINISHED)) await unlink(join(directory, name)).catch(() => undefined);
-    const [, rows, token] = FILE_NAME.exec(name) ?? [];
+    const [, rows, token, ending] = FILE_NAME.exec(name) ?? [];
     if (rows === undefined || token === undefined) continue;
+    const format = ending === ENDINGS.Native ? 'Native' : 'JSONCompactEachRow';
     const { size } = await stat(join(directory, name));
-    files.push({ name, token, rows: Number(rows), bytes: size });
+    files.push({ name, token, format, rows: Number(rows), bytes: size });
   }
   return files;
 }
 
 /** Writes under another name first, so that a file is either whole or not there. */
-async function writeWhole(path: string, body: readonly Buffer[]): Promise<boolean> {
+async function writeWhole(path: string, body: Buffer): Promise<boolean> {
   const unfinished = path + UNFINISHED;
   try {
     const file = await open(unfinished, 'w', 0o600);
     try {
-      for (const part of body) await file.writeFile(part);
+      await file.writeFile(body);
       await file.sync();
     } finally {
       await file.close();

@@ -1,0 +1,86 @@
+const FIRST_BYTES = 4096;
+/** What a block leaves behind is used again up to this size: a flood must not stay in memory. */
+const KEPT_BYTES = 1024 * 1024;
+/** A UTF-16 code unit takes at most three bytes of UTF-8. */
+const MAX_BYTES_PER_UNIT = 3;
+const MAX_VARUINT_BYTES = 5;
+
+/** Bytes that grow at their end: the primitives of ClickHouse's `Native` format. */
+export class ByteWriter {
+  #bytes = Buffer.allocUnsafe(FIRST_BYTES);
+  #used = 0;
+
+  get length(): number {
+    return this.#used;
+  }
+
+  /** Valid until the next call of this writer. */
+  written(): Buffer {
+    return this.#bytes.subarray(0, this.#used);
+  }
+
+  clear(): void {
+    this.#used = 0;
+    if (this.#bytes.length > KEPT_BYTES) this.#bytes = Buffer.allocUnsafe(FIRST_BYTES);
+  }
+
+  /** Forgets everything from `length` on. */
+  cut(length: number): void {
+    this.#used = Math.min(this.#used, length);
+  }
+
+  /** A length or a count below 2^31: LEB128. */
+  varuint(value: number): void {
+    this.#reserve(MAX_VARUINT_BYTES);
+    this.#used = writeVaruint(this.#bytes, this.#used, value);
+  }
+
+  /** A whole number of 0 to 2^53, in eight bytes, the lowest first. */
+  uint64(value: number): void {
+    this.#reserve(8);
+    this.#bytes.writeUInt32LE(value % 2 ** 32, this.#used);
+    this.#bytes.writeUInt32LE(Math.floor(value / 2 ** 32), this.#used + 4);
+    this.#used += 8;
+  }
+
+  /**
+   * Length in bytes, then UTF-8. A lone surrogate, which a visitor can send, becomes U+FFFD.
+   *
+   * @param maxLength in UTF-16 code units; what is longer is cut.
+   */
+  text(value: string, maxLength: number = value.length): void {
+    const kept = value.length > maxLength ? value.slice(0, maxLength) : value;
+    this.#reserve(MAX_VARUINT_BYTES + kept.length * MAX_BYTES_PER_UNIT);
+    // Nearly all text is ASCII, whose length in bytes is known before it is written.
+    const guessed = varuintBytes(kept.length);
+    const written = this.#bytes.write(kept, this.#used + guessed);
+    const needed = varuintBytes(written);
+    if (needed !== guessed) {
+      const from = this.#used + guessed;
+      this.#bytes.copyWithin(this.#used + needed, from, from + written);
+    }
+    this.#used = writeVaruint(this.#bytes, this.#used, written) + written;
+  }
+
+  #reserve(bytes: number): void {
+    if (this.#used + bytes <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(2 * this.#bytes.length, this.#used + bytes));
+    this.#bytes.copy(larger, 0, 0, this.#used);
+    this.#bytes = larger;
+  }
+}
+
+function varuintBytes(value: number): number {
+  let bytes = 1;
+  for (let rest = value >>> 7; rest > 0; rest >>>= 7) bytes += 1;
+  return bytes;
+}
+
+/** Returns where the next byte goes. */
+function writeVaruint(bytes: Buffer, offset: number, value: number): number {
+  let at = offset;
+  let rest = value;
+  for (; rest > 127; rest >>>= 7) bytes[at++] = (rest & 127) | 128;
+  bytes[at++] = rest;
+  return at;
+}

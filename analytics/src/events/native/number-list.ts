@@ -1,0 +1,44 @@
+const FIRST_LENGTH = 4096;
+
+/** Whole numbers of 0 to 2^32 - 1, in a typed array that grows and is used again. */
+export class NumberList {
+  #numbers = new Uint32Array(FIRST_LENGTH);
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  push(value: number): void {
+    if (this.#length === this.#numbers.length) {
+      const larger = new Uint32Array(2 * this.#length);
+      larger.set(this.#numbers);
+      this.#numbers = larger;
+    }
+    this.#numbers[this.#length++] = value;
+  }
+
+  /** NaN beyond the end. */
+  at(index: number): number {
+    return index < this.#length ? (this.#numbers[index] ?? NaN) : NaN;
+  }
+
+  /** 0 when there is none. */
+  last(): number {
+    return this.#length === 0 ? 0 : this.at(this.#length - 1);
+  }
+
+  replace(index: number, value: number): void {
+    this.#numbers[index] = value;
+  }
+
+  /** Forgets everything from `length` on. */
+  cut(length: number): void {
+    this.#length = Math.min(this.#length, length);
+  }
+
+  /** Valid until the next call of this list. */
+  values(): Uint32Array {
+    return this.#numbers.subarray(0, this.#length);
+  }
+}

@@ -1,0 +1,58 @@
+import type { Clock, EventSink, Log, Metrics } from '@guard/config/contract/ports';
+import type { Batch } from './batch.ts';
+import { EventBuffer } from './buffer.ts';
+
+export interface RelayOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** Takes a batch to the process's outbox; with what can be handed over instead of copied. */
+  readonly put: (batch: Batch, transfer: readonly ArrayBuffer[]) => void;
+  /** Batches that wait there, as far as it is known here. */
+  readonly waiting: () => number;
+}
+
+/** Events of a thread that has no database of its own: it encodes them, and another thread sends them. */
+export interface EventRelay {
+  readonly sink: EventSink;
+  /** Hands on what is left. Whatever is recorded afterwards is dropped and counted. */
+  close(): void;
+}
+
+const TICK_MS = 250;
+
+export function openEventRelay({ clock, log, metrics, put, waiting }: RelayOptions): EventRelay {
+  const buffer = new EventBuffer({
+    outbox: {
+      put: (batch) => {
+        put(batch, ownMemory(batch.body));
+      },
+      waiting,
+      rows: () => 0,
+    },
+    clock,
+    log,
+    metrics,
+  });
+  const ticker = setInterval(() => {
+    buffer.tick();
+  }, TICK_MS);
+  return {
+    sink: buffer,
+    close() {
+      clearInterval(ticker);
+      buffer.close();
+    },
+  };
+}
+
+/** Small buffers are cut from a pool, which must stay where it is. */
+function ownMemory({ buffer, byteLength }: Buffer): readonly ArrayBuffer[] {
+  return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
+}
+
+/** What came from another thread is bytes; a batch has a Buffer. */
+export function received(batch: Batch): Batch {
+  const { buffer, byteOffset, byteLength } = batch.body;
+  return { ...batch, body: Buffer.from(buffer, byteOffset, byteLength) };
+}

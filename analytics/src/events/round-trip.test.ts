@@ -1,0 +1,251 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { DecisionEvent } from '@guard/config/contract/event';
+import { SECRET_HEADERS } from '@guard/config/contract/secret-headers';
+import { seededRandom } from '../../../test/kit/seeded-random.ts';
+import { createRecorders } from '../../test-kit/recorders.ts';
+import { sampleEvent } from '../../test-kit/sample-event.ts';
+import { until } from '../../test-kit/until.ts';
+import { openAnalytics } from '../index.ts';
+import type { Analytics } from '../index.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'guard-round-trip-'));
+const recorders = createRecorders();
+let analytics: Analytics;
+
+/** The token of a batch of three rows whose file was damaged. */
+const DAMAGED = '33333333-3333-4333-8333-333333333333';
+/** A batch as versions before 2026-11-21 left it on disk. */
+const EARLIER = {
+  token: '11111111-1111-4111-8111-111111111111',
+  requestId: '22222222-2222-4222-8222-222222222222',
+  get line(): string {
+    const { requestId } = this;
+    return `[${Date.now()},"${requestId}","acme","earlier","allow","allow","allow",200,"",false,false,false,["a"],["b"],"","","","",false,"GET","https","shop.example","/e","","","203.0.113.7","DE","curl","","none","","in-process","","",7,{"accept":"*/*"},""]\n`;
+  },
+};
+
+beforeAll(async () => {
+  const spill = join(folder, 'spill');
+  mkdirSync(spill);
+  writeFileSync(join(spill, `1700000000000-000001-3-${DAMAGED}.native`), 'x'.repeat(500));
+  writeFileSync(join(spill, `1700000000001-000001-1-${EARLIER.token}.rows`), EARLIER.line);
+  analytics = await openAnalytics({
+    settings: { engine: 'embedded', path: folder },
+    organisations: [{ id: 'acme' }],
+    authenticate: () => undefined,
+    clock: Date.now,
+    log: recorders.log,
+    metrics: recorders.metrics,
+  });
+  await until('the engine is ready', () => analytics.ready());
+});
+
+afterAll(async () => {
+  await analytics.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function rowsOf(where: string): Promise<Record<string, unknown>[]> {
+  const outcome = await analytics.runQuery({
+    organisation: 'acme',
+    sql: `SELECT * FROM events_distributed WHERE ${where} FORMAT JSONEachRow`,
+  });
+  if (outcome.kind !== 'rows') throw new Error(JSON.stringify(outcome));
+  const lines = Buffer.from(outcome.body).toString().split('\n');
+  return lines.filter(Boolean).map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+const PIECES = [
+  '',
+  'a',
+  ' ',
+  '\u0000',
+  '\n\t\\"\'`',
+  '\ud800',
+  '\udfff',
+  '\u{1f600}',
+  'é\u0301\u200f',
+  '\ufffd',
+  '€'.repeat(60),
+  'x'.repeat(127),
+  'y'.repeat(128),
+  'z'.repeat(5000),
+  '9'.repeat(20_000),
+  '__proto__',
+  'İΣ',
+] as const;
+const NAMES = [
+  '__proto__',
+  'constructor',
+  'Accept',
+  'accept',
+  'COOKIE',
+  'x-',
+  '',
+  'h'.repeat(200),
+] as const;
+
+type Random = ReturnType<typeof seededRandom>;
+
+function anyText(random: Random): string {
+  const codes = Array.from({ length: random.below(6) }, () => random.below(0x10000));
+  return random.pick(PIECES) + String.fromCharCode(...codes) + random.pick(PIECES);
+}
+
+function anyHeaders(random: Random): Record<string, string> {
+  const fields = Array.from({ length: random.below(random.below(10) === 0 ? 200 : 8) }, (_, at) => {
+    const name = random.below(3) === 0 ? random.pick(NAMES) : `${anyText(random)}${at}`;
+    return [name, anyText(random)] as const;
+  });
+  return Object.fromEntries(fields);
+}
+
+function anyEvent(random: Random): DecisionEvent {
+  const number = (): number =>
+    random.pick([0, -1, NaN, Infinity, 0.5, 65_535.9, 65_536, 2 ** 32, random.below(1e6)]);
+  const list = (): string[] =>
+    Array.from({ length: random.below(random.below(9) === 0 ? 100 : 4) }, () => anyText(random));
+  const crawler = { id: anyText(random), name: anyText(random), category: anyText(random) };
+  return sampleEvent({
+    // Within the 14 days for which headers are kept.
+    createdAt: Date.now() - random.below(13 * 86_400_000),
+    requestId: random.below(8) === 0 ? anyText(random) : randomUUID(),
+    site: anyText(random),
+    statusCode: number(),
+    rule: anyText(random),
+    monitor: random.below(2) === 0,
+    observe: random.below(2) === 0,
+    rateLimited: random.below(2) === 0,
+    blockReasons: list(),
+    blockReasonCategories: list(),
+    crawler: random.below(2) === 0 ? undefined : { ...crawler, rslCategory: 'all', verified: true },
+    method: anyText(random),
+    host: anyText(random),
+    path: anyText(random),
+    query: anyText(random),
+    userAgent: anyText(random),
+    ip: anyText(random),
+    durationUs: number(),
+    headers: anyHeaders(random),
+    http2: anyText(random),
+  });
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const NIL_UUID = '00000000-0000-0000-0000-000000000000';
+
+/** The rule of the columns in other words: cut, then made well-formed. */
+function stored(text: string, length: number): string {
+  return text.slice(0, length).toWellFormed();
+}
+
+function whole(value: number, max: number): number {
+  return Number.isNaN(value) ? 0 : Math.floor(Math.min(Math.max(value, 0), max));
+}
+
+function storedHeaders(headers: Readonly<Record<string, string>>): [string, string][] {
+  const kept = new Map<string, string>();
+  let room = 32_768;
+  for (const [field, value] of Object.entries(headers)) {
+    const name = stored(field.toLowerCase(), 128);
+    if (SECRET_HEADERS.has(name) || kept.has(name)) continue;
+    const text = value.slice(0, 4096);
+    room -= Math.min(field.length, 128) + text.length;
+    if (room < 0 || kept.size === 128) break;
+    kept.set(name, text.toWellFormed());
+  }
+  return [...kept].sort();
+}
+
+/** The columns that have a rule of their own; for these an event and its row must agree. */
+function expected(event: DecisionEvent): Record<string, unknown> {
+  const list = (items: readonly string[]): string[] =>
+    items.slice(0, 64).map((item) => stored(item, 256));
+  return {
+    created_at: new Date(event.createdAt).toISOString().replace('T', ' ').replace('Z', ''),
+    request_id: UUID.test(event.requestId) ? event.requestId : NIL_UUID,
+    site: stored(event.site, 256),
+    status_code: whole(event.statusCode, 65_535),
+    rule: stored(event.rule, 256),
+    monitor: event.monitor,
+    observe: event.observe,
+    rate_limited: event.rateLimited,
+    block_reasons: list(event.blockReasons),
+    block_reason_categories: list(event.blockReasonCategories),
+    crawler_id: stored(event.crawler?.id ?? '', 256),
+    crawler_name: stored(event.crawler?.name ?? '', 256),
+    crawler_verified: event.crawler?.verified ?? false,
+    method: stored(event.method, 32),
+    host: stored(event.host, 512),
+    path: stored(event.path, 8192),
+    query: stored(event.query, 8192),
+    user_agent: stored(event.userAgent, 2048),
+    ip: stored(event.ip, 256),
+    duration_us: whole(event.durationUs, 4_294_967_295),
+    http2: stored(event.http2 ?? '', 512),
+    headers: storedHeaders(event.headers),
+  };
+}
+
+describe('what an earlier process left on disk', () => {
+  test('a batch of an earlier version, lines of JSON, is written; a damaged one is counted and dropped', async () => {
+    const [row] = await until('it is there', async () => {
+      const rows = await rowsOf("site = 'earlier'");
+      return rows.length === 1 ? rows : undefined;
+    });
+    expect(row).toMatchObject({ request_id: EARLIER.requestId, headers: { accept: '*/*' } });
+    await until('the files are gone', () => readdirSync(join(folder, 'spill')).length === 0);
+    expect(recorders.counted('guard_events_total', 'dropped')).toBe(3);
+    expect(recorders.counted('guard_events_total', 'written')).toBe(1);
+  });
+});
+
+describe('an event and its row (spec 2.7)', () => {
+  test('any event comes back from the database as its columns say (seeded)', async () => {
+    const random = seededRandom();
+    const events = new Map<string, DecisionEvent>();
+    const written = recorders.counted('guard_events_total', 'written');
+    for (let each = 0; each < 400; each += 1) {
+      const reference = `any ${each}`;
+      const event = { ...anyEvent(random), reference };
+      events.set(reference, event);
+      analytics.sink.record(event);
+    }
+    await until('all are written', () => recorders.gauged('guard_events_queued') === 0);
+    const rows = [];
+    // In parts, each below the 4 MiB of an answer.
+    for (let part = 0; part < 25; part += 1) {
+      rows.push(
+        ...(await rowsOf(`cityHash64(reference) % 25 = ${part} AND reference LIKE 'any %'`)),
+      );
+    }
+    expect(rows).toHaveLength(events.size);
+    for (const row of rows) {
+      const event = events.get(String(row['reference']));
+      const fields = Object.entries(row['headers'] as Record<string, string>).sort();
+      expect({ ...row, headers: fields }, `seed ${random.seed}`).toMatchObject(
+        expected(event ?? sampleEvent()),
+      );
+    }
+    expect(recorders.counted('guard_events_total', 'written')).toBe(written + events.size);
+  });
+
+  test('one event its maker built wrongly costs no other event its row', async () => {
+    const dropped = recorders.counted('guard_events_total', 'dropped');
+    const broken = sampleEvent({ reference: 'beside' });
+    // What a caller without types could do: the test is about exactly that.
+    Object.assign(broken, { headers: { accept: 7 } });
+    analytics.sink.record(sampleEvent({ reference: 'beside' }));
+    analytics.sink.record(broken);
+    analytics.sink.record(sampleEvent({ reference: 'beside' }));
+    await until(
+      'the others are there',
+      async () => (await rowsOf("reference = 'beside'")).length === 2,
+    );
+    expect(recorders.counted('guard_events_total', 'dropped')).toBe(dropped + 1);
+  });
+});

@@ -1,0 +1,212 @@
+/**
+ * What it costs to record a decision: events are recorded at a steady rate, and when the database has
+ * acknowledged all of them, the CPU that Guard and its database used is divided by their number.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Analytics, openAnalytics } from '@guard/analytics';
+import type { DecisionEvent } from '@guard/config/contract/event';
+import { chromeHttps, firefoxHttps, safariIphone } from '../test/kit/visitors.ts';
+import { addressOf, agentOf, ORGANISATION, VISITORS } from './decision-visitors.ts';
+import { type BenchOptions, type Report, toTable } from './report.ts';
+import { median } from './rounds.ts';
+
+interface Sample {
+  /** Acknowledged by the database, until the last one was. */
+  readonly writtenPerS: number;
+  readonly dropped: number;
+  readonly ownUs: number;
+  readonly databaseUs: number;
+}
+
+interface Row extends Sample {
+  readonly recordedPerS: number;
+}
+
+interface Recording {
+  readonly analytics: Analytics;
+  readonly databasePid: number;
+  readonly counted: (fate: 'written' | 'dropped') => number;
+  readonly queued: () => number;
+}
+
+/** Events a second: about what one gateway decides, and what is to be sustained. */
+const RATES = [10_000, 50_000] as const;
+const STEP_MS = 5;
+/** The clock in which Linux tells a process's CPU time, in microseconds a tick. */
+const TICK_US = 10_000;
+
+export async function bench(options: BenchOptions): Promise<Report> {
+  const folder = mkdtempSync(join(tmpdir(), 'guard-bench-'));
+  const recording = await open(folder);
+  const events = Array.from({ length: VISITORS }, (_, number) => eventOf(number));
+  try {
+    options.onProgress('warming');
+    await measure(recording, events, 10_000, 2);
+    const samples = new Map(RATES.map((rate) => [rate, [] as Sample[]]));
+    for (let round = 1; round <= options.rounds; round++) {
+      for (const rate of round % 2 === 0 ? RATES.toReversed() : RATES) {
+        options.onProgress(`round ${round} of ${options.rounds}: ${rate} events a second`);
+        samples.get(rate)?.push(await measure(recording, events, rate, options.seconds));
+      }
+    }
+    const rows = RATES.map((rate) => medians(rate, samples.get(rate) ?? []));
+    return { rows, table: tableOf(rows), notes: NOTES };
+  } finally {
+    await recording.analytics.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const NOTES = [
+  'the embedded database; 20,000 visitors, 1,503 agents, 11 to 16 header fields an event',
+  "CPU is that of the whole process, from the first event until the last one is acknowledged; the database's with the merges that fall into that time",
+  'target: 50,000 events a second sustained, none dropped',
+];
+
+async function open(path: string): Promise<Recording> {
+  const fates = new Map<string, number>();
+  let readQueued: () => unknown = () => 0;
+  let databasePid = 0;
+  const analytics = await openAnalytics({
+    settings: { engine: 'embedded', path },
+    organisations: [{ id: ORGANISATION }],
+    authenticate: () => undefined,
+    clock: Date.now,
+    log: (level, event, fields) => {
+      if (event === 'analytics_ready') databasePid = Number(fields?.['pid']);
+      else console.error(level, event, fields);
+    },
+    metrics: {
+      count: (name, label = '', by = 1) => {
+        if (name === 'guard_events_total') fates.set(label, (fates.get(label) ?? 0) + by);
+      },
+      gauge: (name, read) => {
+        if (name === 'guard_events_queued') readQueued = read;
+      },
+    },
+  });
+  await analytics.settled;
+  if (!analytics.ready()) throw new Error('the embedded database is not installed');
+  return {
+    analytics,
+    databasePid,
+    counted: (fate) => fates.get(fate) ?? 0,
+    queued: () => Number(readQueued()),
+  };
+}
+
+/** Records at `rate` for so many seconds, then waits until everything is acknowledged. */
+async function measure(
+  { analytics, databasePid, counted, queued }: Recording,
+  events: readonly DecisionEvent[],
+  rate: number,
+  seconds: number,
+): Promise<Sample> {
+  const before = { written: counted('written'), dropped: counted('dropped') };
+  const cpu = process.cpuUsage();
+  const databaseCpuUs = cpuOf(databasePid);
+  const startedAt = performance.now();
+  let recorded = 0;
+  for (let elapsedMs = 0; elapsedMs < seconds * 1000;) {
+    await sleep(STEP_MS);
+    elapsedMs = performance.now() - startedAt;
+    const due = Math.floor((Math.min(elapsedMs, seconds * 1000) * rate) / 1000);
+    for (; recorded < due; recorded++) {
+      const event = events[recorded % events.length];
+      if (event !== undefined) analytics.sink.record(event);
+    }
+  }
+  while (queued() > 0) await sleep(STEP_MS);
+  const tookS = (performance.now() - startedAt) / 1000;
+  const { user, system } = process.cpuUsage(cpu);
+  const written = counted('written') - before.written;
+  return {
+    writtenPerS: written / tookS,
+    dropped: counted('dropped') - before.dropped,
+    ownUs: (user + system) / written,
+    databaseUs: (cpuOf(databasePid) - databaseCpuUs) / written,
+  };
+}
+
+/** CPU time of a process and all of its threads, also of those that have ended (Linux). */
+function cpuOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The program's name stands in parentheses and may hold spaces; utime and stime are 12 and 13 behind it.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * TICK_US;
+}
+
+/** A decision about one visitor, as the validator tells it. */
+function eventOf(number: number): DecisionEvent {
+  const agents = [chromeHttps, firefoxHttps, safariIphone, agentOf(number % 2000)] as const;
+  const headers: Record<string, string> = {
+    ...agents[number % 4],
+    referer: `https://shop.example/products/${number % 1999}`,
+    cookie: `theme=dark; basket=${number}`,
+    'x-forwarded-for': addressOf(number),
+  };
+  const challenged = number % 50 === 0;
+  return {
+    createdAt: Date.now(),
+    requestId: randomUUID(),
+    organisation: ORGANISATION,
+    site: 'shop',
+    action: challenged ? 'challenge' : 'allow',
+    decision: challenged ? 'challenge' : 'allow',
+    response: challenged ? 'redirect' : 'allow',
+    statusCode: challenged ? 403 : 200,
+    rule: 'everybody',
+    monitor: false,
+    observe: false,
+    rateLimited: false,
+    blockReasons: number % 10 === 0 ? ['datacenter_ip'] : [],
+    blockReasonCategories: number % 10 === 0 ? ['suspicious_network'] : [],
+    crawler: undefined,
+    method: 'GET',
+    scheme: 'https',
+    host: 'shop.example',
+    path: `/products/${(number * 7) % 2003}`,
+    query: number % 2 === 0 ? 'colour=blue' : '',
+    referrerOrigin: 'https://shop.example',
+    ip: addressOf(number),
+    country: 'DE',
+    userAgent: headers['user-agent'] ?? '',
+    session: `0f8fad5b-d9cb-869f-a165-${number.toString(16).padStart(12, '0')}`,
+    challenge: challenged ? 'issued' : 'verified',
+    reference: '',
+    validator: 'in-process',
+    durationUs: 5 + (number % 40),
+    headers,
+    ja4: 't13d1516h2_8daaf6152771_02713d6af862',
+    http2: '1:65536;2:0;4:6291456;6:262144|15663105|0|m,a,s,p',
+  };
+}
+
+function medians(rate: number, samples: readonly Sample[]): Row {
+  const of = (read: (sample: Sample) => number) => median(samples.map(read));
+  return {
+    recordedPerS: rate,
+    writtenPerS: of((sample) => sample.writtenPerS),
+    dropped: samples.reduce((sum, { dropped }) => sum + dropped, 0),
+    ownUs: of((sample) => sample.ownUs),
+    databaseUs: of((sample) => sample.databaseUs),
+  };
+}
+
+function tableOf(rows: readonly Row[]): string {
+  return toTable(
+    ['recorded/s', 'written/s', 'dropped', 'CPU us/event', 'database us/event', 'together'],
+    rows.map(({ recordedPerS, writtenPerS, dropped, ownUs, databaseUs }) => [
+      String(recordedPerS),
+      writtenPerS.toFixed(0),
+      String(dropped),
+      ownUs.toFixed(1),
+      databaseUs.toFixed(1),
+      (ownUs + databaseUs).toFixed(1),
+    ]),
+  );
+}
