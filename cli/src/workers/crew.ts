@@ -16,6 +16,7 @@ export interface CrewBeginning {
   readonly analytics: Pick<Analytics, 'accept' | 'waiting'>;
 }
 
+const THREAD = new URL('./thread.ts', import.meta.url);
 /** A worker that does not answer in this time hangs, or has ended: the others go on. */
 const HEARD_WITHIN_MS = 250;
 const RELOADED_WITHIN_MS = 20_000;
@@ -34,6 +35,7 @@ export class Crew {
   /** The main thread's own. */
   readonly store: ThreadStore;
   readonly #workers: number;
+  readonly #program: URL;
   readonly #log: Log;
   readonly #metrics: Metrics;
   readonly #memory = allocateStore();
@@ -46,9 +48,10 @@ export class Crew {
   #restartMs: number = RESTART_MS.first;
   #closing = false;
 
-  /** `workers`: threads beside the main one. */
-  constructor(workers: number, { clock, log, metrics }: Ambient) {
+  /** `workers`: threads beside the main one, which run `program`. */
+  constructor(workers: number, { clock, log, metrics }: Ambient, program = THREAD) {
     this.#workers = workers;
+    this.#program = program;
     this.#log = log;
     this.#metrics = metrics;
     this.store = new ThreadStore(clock, this.#memory, (id, session, expiresAt) =>
@@ -87,6 +90,7 @@ export class Crew {
 
   #enlist({ settings, addresses, analytics }: CrewBeginning): Member {
     const member = new Member(
+      this.#program,
       { settings, addresses, memory: this.#memory, backlog: this.#backlog },
       {
         onWork: (from, work) => {

@@ -18,7 +18,7 @@ export class Member {
   readonly #worker: Worker;
   readonly #ended: Promise<void>;
 
-  constructor(beginning: Beginning, { onWork, onEnd }: MemberListeners) {
+  constructor(program: URL, beginning: Beginning, { onWork, onEnd }: MemberListeners) {
     const began = Promise.withResolvers<undefined>();
     const ended = Promise.withResolvers<undefined>();
     let reason = 'it ended';
@@ -26,7 +26,7 @@ export class Member {
     // A worker that is begun again has nobody waiting; onEnd hears of it.
     this.began.catch(() => undefined);
     this.#ended = ended.promise.then(() => undefined);
-    this.#worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: beginning });
+    this.#worker = new Worker(program, { workerData: beginning });
     this.#worker.on('message', (report: Report) => {
       if (report.kind === 'listening') began.resolve(undefined);
       else if (report.kind === 'failed') ({ reason } = report);

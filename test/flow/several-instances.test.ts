@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest';
+import { send } from '../kit/http.ts';
+import { ORIGIN_PAGE } from '../kit/recording-origin.ts';
+import {
+  answerAt,
+  challengeAt,
+  metricOf,
+  navigate,
+  passAt,
+  storeIs,
+  useSharedStore,
+} from '../kit/shared-store.ts';
+import type { Product } from '../kit/start-product.ts';
+import { INSTALLATION_SECRET } from '../kit/story-settings.ts';
+import { hasRedis } from '../kit/tools.ts';
+import { curl } from '../kit/visitors.ts';
+
+/** Three products that share one Redis are one to their visitors, and go on for themselves without it. */
+
+const LIMIT = { requests: 60, per: '1h', by: ['ip'] };
+const NEXT_SECRET = 'flow-tests-next-6c5d4e3f2a1b0c9d8e7f6a5b4c3d2e1f';
+
+describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
+  const shared = useSharedStore([
+    { name: 'few', match: { path: '/few/**' }, rate_limit: LIMIT, verdict: 'allow' },
+    { name: 'everybody', match: {}, detect: true, challenge: 'always' },
+  ]);
+
+  const at = (index: number): Product => {
+    const instance = shared.instances[index % 3];
+    if (!instance) throw new Error('no instance');
+    return instance;
+  };
+
+  const limited = (instance: Product, ip: string, path: string) =>
+    send(`${instance.addresses.gateway}${path}`, {
+      headers: { ...curl, host: 'shop.example', 'x-forwarded-for': ip },
+    });
+
+  test('who passed the challenge of one, answered at another, has passed at all of them at once', async () => {
+    for (let i = 0; i < 3; i++) {
+      const page = await challengeAt(at(i));
+      expect((await answerAt(at(i + 1), page)).body).toBe('{"result":"reload"}');
+      for (let k = 0; k < 9; k++) {
+        const answer = await navigate(at(i + 2 + k), `/page/${i}/${k}`, { cookie: page.session });
+        expect(answer.body).toBe(ORIGIN_PAGE);
+      }
+    }
+  });
+
+  test('a limit of 60 lets 60 of 240 pass, however they are spread', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 240 }, (_, i) => limited(at(i), '198.51.100.9', `/few/${i}`)),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(60);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(180);
+  });
+
+  test('100 concurrent submissions of one solution, spread over them, mint exactly one session', async () => {
+    const page = await challengeAt(at(0));
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, i) => answerAt(at(i), page)));
+    expect(answers.filter(({ body }) => body === '{"result":"reload"}')).toHaveLength(1);
+    expect(answers.filter(({ body }) => body === '{"result":"retry"}')).toHaveLength(99);
+    expect((await navigate(at(1), '/minted', { cookie: page.session })).body).toBe(ORIGIN_PAGE);
+  });
+
+  test('a secret is rotated one instance at a time, and nobody is challenged for it', async () => {
+    const before = await passAt(at(0));
+    const rotated = await shared.start([NEXT_SECRET, INSTALLATION_SECRET]);
+    try {
+      expect((await navigate(rotated, '/kept', { cookie: before })).body).toBe(ORIGIN_PAGE);
+      const page = await challengeAt(at(0));
+      expect((await answerAt(rotated, page)).body).toBe('{"result":"reload"}');
+      expect((await navigate(at(1), '/answered', { cookie: page.session })).body).toBe(ORIGIN_PAGE);
+      // What the new secret made is a session to the others as soon as it is judged.
+      const after = await passAt(rotated);
+      expect((await navigate(at(2), '/new', { cookie: after })).body).toBe(ORIGIN_PAGE);
+    } finally {
+      await rotated.stop();
+    }
+  });
+
+  test('spec 8: while Redis hangs (SIGSTOP) each decision comes within 500 ms, visitors go on, and it heals', async () => {
+    const session = await passAt(at(0));
+    for (let i = 0; i < 3; i++) await navigate(at(i), '/known', { cookie: session });
+    shared.redis.pause();
+    try {
+      const failedOpen = await openings();
+      const answers = await Promise.all(
+        Array.from({ length: 60 }, (_, i) => navigate(at(i), `/hung/${i}`, { cookie: session })),
+      );
+      expect(new Set(answers.map(({ body }) => body))).toEqual(new Set([ORIGIN_PAGE]));
+      const counted = await Promise.all(
+        Array.from({ length: 30 }, (_, i) => limited(at(i), '198.51.100.77', `/few/hung/${i}`)),
+      );
+      expect(new Set(counted.map(({ status }) => status))).toEqual(new Set([200]));
+      // A decision that took longer than its 500 ms would have been a timeout, and let through.
+      expect(await openings()).toBe(failedOpen);
+      await storeIs('away', shared.instances);
+
+      // Spec 3: "session storage unavailable": retry screen, session unverified, challenged again.
+      const page = await challengeAt(at(0));
+      expect((await answerAt(at(0), page)).status).toBe(503);
+      expect((await navigate(at(0), '/', { cookie: page.session })).status).toBe(403);
+      expect(
+        await metricOf(at(0), 'guard_store_unanswered_total{operation="spend"}'),
+      ).toBeGreaterThan(0);
+    } finally {
+      shared.redis.resume();
+    }
+    await storeIs('there', shared.instances);
+    const page = await challengeAt(at(1));
+    expect((await answerAt(at(2), page)).body).toBe('{"result":"reload"}');
+    for (const instance of shared.instances) {
+      expect(instance.log()).toContain('"event":"store_away"');
+      expect(instance.log()).toContain('"event":"store_back"');
+    }
+  });
+
+  test('Redis killed (SIGKILL) and started again: who passed has passed, and new visitors pass', async () => {
+    const session = await passAt(at(0));
+    await navigate(at(0), '/known', { cookie: session });
+    await shared.redis.kill();
+    await storeIs('away', shared.instances);
+    expect((await navigate(at(0), '/killed', { cookie: session })).body).toBe(ORIGIN_PAGE);
+    await shared.redis.restart();
+    await storeIs('there', shared.instances);
+    expect((await navigate(at(2), '/restarted', { cookie: session })).body).toBe(ORIGIN_PAGE);
+    const next = await passAt(at(1));
+    expect((await navigate(at(2), '/next', { cookie: next })).body).toBe(ORIGIN_PAGE);
+  });
+
+  /** Requests that passed because a decision failed or came too late, at all of them. */
+  async function openings(): Promise<number> {
+    const reasons = ['timeout', 'server_error'];
+    const counts = shared.instances.flatMap((instance) =>
+      reasons.map((reason) =>
+        metricOf(instance, `guard_gateway_fail_open_total{reason="${reason}"}`),
+      ),
+    );
+    return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+  }
+});
