@@ -1,48 +1,31 @@
 import type { TLSSocket } from 'node:tls';
+import { readFirstBytes, type Reading } from '../listen/first-bytes.ts';
 import { MAX_OPENING_BYTES, type OpeningFrames, readOpening } from './opening.ts';
 
 /**
- * Reads the first frames of an HTTP/2 connection and gives the bytes back. `done` is called once,
- * with undefined for what could not be read in time; nothing listens to the socket afterwards.
+ * Reads the first frames of an HTTP/2 connection, and leaves them there. `done` is called once, with
+ * undefined for what could not be read in time.
  */
 export function peekOpening(
   socket: TLSSocket,
   timeoutMs: number,
   done: (frames: OpeningFrames | undefined) => void,
 ): void {
-  let held: Buffer = Buffer.alloc(0);
+  readFirstBytes(socket, { read, timeoutMs, late: undefined, gone: undefined }, done);
+}
 
-  const settle = (frames: OpeningFrames | undefined) => {
-    clearTimeout(timer);
-    socket.off('readable', look);
-    socket.off('close', ignore);
-    if (held.length > 0) socket.unshift(held);
-    done(frames);
-  };
-  const ignore = () => {
-    held = Buffer.alloc(0);
-    settle(undefined);
-  };
-  const look = () => {
-    const part: unknown = socket.read();
-    if (!Buffer.isBuffer(part)) return;
-    held = held.length === 0 ? part : Buffer.concat([held, part]);
-    const opening = readOpening(held);
-    switch (opening.kind) {
-      case 'incomplete':
-        if (held.length >= MAX_OPENING_BYTES) settle(undefined);
-        return;
-      case 'unreadable':
-        settle(undefined);
-        return;
-      case 'read':
-        settle(opening.frames);
-        return;
-    }
-  };
-  const timer = setTimeout(() => {
-    settle(undefined);
-  }, timeoutMs);
-  socket.on('readable', look);
-  socket.once('close', ignore);
+function read(held: Buffer): Reading<OpeningFrames | undefined> {
+  const opening = readOpening(held);
+  switch (opening.kind) {
+    case 'incomplete':
+      return held.length < MAX_OPENING_BYTES ? { kind: 'more' } : seen(undefined);
+    case 'unreadable':
+      return seen(undefined);
+    case 'read':
+      return seen(opening.frames);
+  }
+}
+
+function seen(value: OpeningFrames | undefined): Reading<OpeningFrames | undefined> {
+  return { kind: 'enough', value, taken: 0 };
 }

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { readFirstBytes, type Reading } from './first-bytes.ts';
 import { readProxyHeader } from './proxy-header.ts';
 
 /** How a connection that is to begin with a PROXY header began. */
@@ -9,56 +10,28 @@ export type Introduction =
   /** It ended before its header did, as the health checks of balancers do. */
   | { readonly kind: 'gone' };
 
-/**
- * Takes the PROXY header off a connection, and leaves what follows as if nobody had looked. `done` is
- * called once; nothing listens to the socket afterwards, and none of its errors is left unheard before.
- */
+/** Takes the PROXY header off a connection, and leaves what follows as if nobody had looked. */
 export function takeProxyHeader(
   socket: Socket,
   timeoutMs: number,
   done: (introduction: Introduction) => void,
 ): void {
-  let held: Buffer = Buffer.alloc(0);
-
-  const settle = (introduction: Introduction) => {
-    clearTimeout(timer);
-    socket.off('readable', look);
-    socket.off('end', lost);
-    socket.off('close', lost);
-    socket.off('error', lost);
-    done(introduction);
-  };
-  const lost = () => {
-    settle({ kind: 'gone' });
-  };
-  const look = () => {
-    for (let part = nextPart(socket); part !== undefined; part = nextPart(socket)) {
-      held = held.length === 0 ? part : Buffer.concat([held, part]);
-      const header = readProxyHeader(held);
-      switch (header.kind) {
-        case 'incomplete':
-          continue;
-        case 'malformed':
-          settle(header);
-          return;
-        case 'read':
-          if (header.bytes < held.length) socket.unshift(held.subarray(header.bytes));
-          settle({ kind: 'read', source: header.source });
-          return;
-      }
-    }
-  };
-  const timer = setTimeout(() => {
-    settle({ kind: 'late' });
-  }, timeoutMs);
-  socket.on('readable', look);
-  socket.once('end', lost);
-  socket.once('close', lost);
-  socket.once('error', lost);
+  const late: Introduction = { kind: 'late' };
+  readFirstBytes<Introduction>(socket, { read, timeoutMs, late, gone: { kind: 'gone' } }, done);
 }
 
-/** What has come; undefined when nothing is there. Sockets without an encoding give bytes. */
-function nextPart(socket: Socket): Buffer | undefined {
-  const part: unknown = socket.read();
-  return Buffer.isBuffer(part) ? part : undefined;
+function read(held: Buffer): Reading<Introduction> {
+  const header = readProxyHeader(held);
+  switch (header.kind) {
+    case 'incomplete':
+      return { kind: 'more' };
+    case 'malformed':
+      return { kind: 'enough', value: header, taken: held.length };
+    case 'read':
+      return {
+        kind: 'enough',
+        value: { kind: 'read', source: header.source },
+        taken: header.bytes,
+      };
+  }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { handshakeOf, handshakes } from '../../../test/kit/handshakes.ts';
 import { seededRandom } from '../../../test/kit/seeded-random.ts';
-import { MAX_HELLO_BYTES, readFirstBytes } from './client-hello.ts';
+import { MAX_HELLO_BYTES, readHello } from './client-hello.ts';
 import { ja4Of } from './ja4.ts';
 
 const codes = (list: string) => list.split(' ').map((code) => parseInt(code, 16));
@@ -53,7 +53,7 @@ describe('JA4 as FoxIO publishes it', () => {
 
 describe('the ClientHello of real clients (RFC 8446 section 4.1.2)', () => {
   test.each(handshakes)('$client', ({ helloBytes, facts }) => {
-    expect(readFirstBytes(helloBytes)).toEqual({ kind: 'hello', hello: facts.hello });
+    expect(readHello(helloBytes)).toEqual({ kind: 'hello', hello: facts.hello });
   });
 
   test('the values that were measured by other means', () => {
@@ -71,21 +71,19 @@ describe('the bytes come as they come', () => {
 
   test('every beginning of a hello is incomplete, and never anything else', () => {
     for (let length = 0; length < helloBytes.length; length++) {
-      expect(readFirstBytes(helloBytes.subarray(0, length)).kind).toBe('incomplete');
+      expect(readHello(helloBytes.subarray(0, length)).kind).toBe('incomplete');
     }
   });
 
   test.each([1, 3, 4, 5, 100, 1000])(
     'a hello in records of %i bytes is the same hello (RFC 8446 section 5.1)',
     (size) => {
-      expect(readFirstBytes(inRecords(helloBytes.subarray(5), size))).toEqual(whole);
+      expect(readHello(inRecords(helloBytes.subarray(5), size))).toEqual(whole);
     },
   );
 
   test('what follows the hello does not matter', () => {
-    expect(readFirstBytes(Buffer.concat([helloBytes, Buffer.from([20, 3, 3, 0, 1, 1])]))).toEqual(
-      whole,
-    );
+    expect(readHello(Buffer.concat([helloBytes, Buffer.from([20, 3, 3, 0, 1, 1])]))).toEqual(whole);
   });
 
   test.each([
@@ -93,17 +91,17 @@ describe('the bytes come as they come', () => {
     ['SSL 2', Buffer.from('802e01', 'hex')],
     ['another content type', Buffer.from([23, 3, 3, 0, 1, 0])],
   ])('%s is foreign', (_what, bytes) => {
-    expect(readFirstBytes(bytes)).toEqual({ kind: 'foreign' });
+    expect(readHello(bytes)).toEqual({ kind: 'foreign' });
   });
 
   test('a hello that announces more than 16 KiB, or goes on for ever, is not waited for', () => {
     const huge = Buffer.from([22, 3, 1, 0, 4, 1, 0xff, 0xff, 0xff]);
-    expect(readFirstBytes(huge)).toEqual({ kind: 'unreadable' });
+    expect(readHello(huge)).toEqual({ kind: 'unreadable' });
     const slow = inRecords(
       Buffer.concat([Buffer.from([1, 0, 0x3f, 0xf0]), Buffer.alloc(16_000)]),
       2,
     );
-    expect(readFirstBytes(slow.subarray(0, MAX_HELLO_BYTES)).kind).toBe('unreadable');
+    expect(readHello(slow.subarray(0, MAX_HELLO_BYTES)).kind).toBe('unreadable');
   });
 });
 
@@ -117,7 +115,7 @@ test('bytes that are no hello never throw: 20,000 mutations', () => {
       helloBytes.subarray(0, below(4) === 0 ? 1 + below(helloBytes.length - 1) : undefined),
     );
     for (let change = below(6); change >= 0; change--) bytes[below(bytes.length)] = below(256);
-    const first = readFirstBytes(bytes);
+    const first = readHello(bytes);
     kinds.add(first.kind);
     if (first.kind === 'hello')
       expect(first.hello.ja4).toMatch(/^t\w\w[di]\d{4}.._[0-9a-f]{12}_[0-9a-f]{12}$/);

@@ -22,7 +22,7 @@ export type FirstBytes =
  * Reads the ClientHello at the start of a connection. A hello may be split over records (RFC 8446
  * section 5.1) and a record over packets; the answer is `incomplete` until the last byte is there.
  */
-export function readFirstBytes(bytes: Uint8Array): FirstBytes {
+export function readHello(bytes: Uint8Array): FirstBytes {
   if (bytes.length === 0) return { kind: 'incomplete' };
   if (bytes[0] !== HANDSHAKE_RECORD || (bytes.length > 1 && bytes[1] !== 3)) {
     return { kind: 'foreign' };

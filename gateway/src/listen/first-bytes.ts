@@ -1,0 +1,64 @@
+import type { Socket } from 'node:net';
+
+/** What the first bytes of a connection say. */
+export type Reading<T> =
+  | { readonly kind: 'more' }
+  /** `taken` bytes are used up; whoever reads the socket next finds what follows them. */
+  | { readonly kind: 'enough'; readonly value: T; readonly taken: number };
+
+export interface FirstBytes<T> {
+  /** Asked again with all bytes so far whenever some come; has to be content at some length. */
+  readonly read: (held: Buffer) => Reading<T>;
+  readonly timeoutMs: number;
+  /** What to say when the time is over. */
+  readonly late: T;
+  /** What to say when the connection ended before. */
+  readonly gone: T;
+}
+
+/**
+ * Looks at how a connection begins, before a protocol's own parser gets it. `done` is called once;
+ * nothing listens to the socket afterwards, and none of its errors is left unheard before.
+ */
+export function readFirstBytes<T>(
+  socket: Socket,
+  { read, timeoutMs, late, gone }: FirstBytes<T>,
+  done: (value: T) => void,
+): void {
+  let held: Buffer = Buffer.alloc(0);
+
+  const settle = (value: T, rest: Buffer) => {
+    clearTimeout(timer);
+    socket.off('readable', look);
+    socket.off('end', lost);
+    socket.off('close', lost);
+    socket.off('error', lost);
+    if (rest.length > 0) socket.unshift(rest);
+    done(value);
+  };
+  const lost = () => {
+    settle(gone, Buffer.alloc(0));
+  };
+  const look = () => {
+    for (let part = nextPart(socket); part !== undefined; part = nextPart(socket)) {
+      held = held.length === 0 ? part : Buffer.concat([held, part]);
+      const reading = read(held);
+      if (reading.kind === 'more') continue;
+      settle(reading.value, held.subarray(reading.taken));
+      return;
+    }
+  };
+  const timer = setTimeout(() => {
+    settle(late, held);
+  }, timeoutMs);
+  socket.on('readable', look);
+  socket.once('end', lost);
+  socket.once('close', lost);
+  socket.once('error', lost);
+}
+
+/** What has come; undefined when nothing is there. Sockets without an encoding give bytes. */
+function nextPart(socket: Socket): Buffer | undefined {
+  const part: unknown = socket.read();
+  return Buffer.isBuffer(part) ? part : undefined;
+}
