@@ -3,7 +3,7 @@ import { drain } from './listen/drain.ts';
 import type { ForwardAuth } from './forward-auth/forward-auth.ts';
 import { FORWARD_AUTH_LIMITS } from './forward-auth/limits.ts';
 import { createForwardAuthServer } from './forward-auth/server.ts';
-import { sparingLog } from './forward-auth/sparing-log.ts';
+import { sparingLog } from './sparing-log.ts';
 import { createForward } from './forward/forward.ts';
 import type { Handle } from './handle.ts';
 import { createBuild } from './in-force.ts';

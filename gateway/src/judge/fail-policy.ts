@@ -12,7 +12,7 @@ import { mintRequestId } from '@guard/config/contract/request-id';
 import { referrerOrigin } from '@guard/config/contract/referrer-origin';
 import { SECRET_HEADERS } from '@guard/config/contract/secret-headers';
 import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
-import { sparingLog } from '../forward-auth/sparing-log.ts';
+import { sparingLog } from '../sparing-log.ts';
 import type { Inquiry } from '../visit.ts';
 
 /** What is done with an answer, or in place of one. */

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock, Log } from '@guard/config/contract/ports';
 import { PrefixSet } from '@guard/config/net/prefix-set';
 import type { ClientOf } from '../arrive/client-ip.ts';
-import { sparingLog } from '../forward-auth/sparing-log.ts';
+import { sparingLog } from '../sparing-log.ts';
 import type { Connection } from './connection.ts';
 
 /** Requests between two looks at the clock. */
