@@ -99,8 +99,9 @@ async function openHouse(settings: Settings, ambient: Ambient, progress: Progres
   opened.push(() => analytics.close());
   const threads = threadCount(settings);
   progress.crew = threads > 1 ? new Crew(threads - 1, ambient) : undefined;
-  const store = progress.crew?.store ?? openStore(settings.store, ambient);
-  opened.push(() => store.close());
+  const opening = await openStore(settings.store, ambient, progress.crew);
+  opened.push(() => opening.close());
+  const { store } = opening;
   metrics.gauge('guard_crawler_ranges_age_seconds', () =>
     Math.round((clock() - (inForce(progress).oldestCrawlerListAt ?? clock())) / 1000),
   );
@@ -189,6 +190,7 @@ async function replace(settings: Settings, house: House, progress: Progress): Pr
     if (app) front.serve(app);
   }
   progress.inForce = next;
+  house.analytics.setOrganisations(next.settings.organisations);
   retire(before, house.log);
   const listen = sharedAddresses(next.settings.listen, progress.addresses);
   await progress.crew?.reload({ ...next.settings, listen });

@@ -2,6 +2,7 @@ import { MCP } from '@guard/config/contract/limits';
 import type { CatalogueCrawler } from '@guard/config/catalogue/crawlers';
 import type { AuthenticateBearer, ListColumns, RunQuery } from '@guard/config/contract/ports';
 import type { FastifyPluginAsync } from 'fastify';
+import type { DataCaller } from './data/caller.ts';
 import { createListColumnsTool } from './data/list-columns-tool.ts';
 import { queryHelpTool } from './data/query-help-tool.ts';
 import { createQueryTool } from './data/query-tool.ts';
@@ -25,7 +26,7 @@ export function createDataServer(options: {
   readonly listColumns: ListColumns;
   readonly authenticate: AuthenticateBearer;
 }): FastifyPluginAsync {
-  const dispatch = createDispatch<string>({
+  const dispatch = createDispatch<DataCaller>({
     info: { name: 'guard-analytics', version: '1' },
     answersPing: false,
     tools: [
@@ -35,9 +36,12 @@ export function createDataServer(options: {
     ],
   });
   return (app) => {
-    mountEndpoint(app, {
+    mountEndpoint<DataCaller>(app, {
       maxBodyBytes: MCP.dataMaxBodyBytes,
-      admit: options.authenticate,
+      admit: (authorization) => {
+        const organisation = options.authenticate(authorization)?.organisation;
+        return organisation === undefined ? undefined : { organisation, authorization };
+      },
       dispatch,
     });
     return Promise.resolve();

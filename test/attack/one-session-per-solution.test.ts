@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import { openInstance } from '../../validator/src/session/redis/testing/open-stores.ts';
+import { startRedis } from '../kit/redis-server.ts';
+import { hasRedis } from '../kit/tools.ts';
 import { serveValidator } from '../spec/serve-validator.ts';
 import { challenged, post, uploadOf } from './challenged-visitor.ts';
 import { countedStore } from './counted-store.ts';
@@ -23,6 +26,36 @@ test('100 concurrent submissions of one solution on 3 instances that share a sto
   expect(kept).toMatchObject([{ id: visitor.session, session: { state: 'verified' } }]);
   expect(calls.keepSession).toBe(1);
 });
+
+test.skipIf(!hasRedis)(
+  '… and so do 3 instances that share a Redis, each on a connection of its own',
+  async () => {
+    const redis = await startRedis();
+    const stores = await Promise.all([1, 2, 3].map(() => openInstance(redis.url)));
+    const instances = await Promise.all(
+      stores.map(({ store }) => serveValidator({ store, rules: RULES })),
+    );
+    const [first] = instances;
+    if (!first) throw new Error('no instance');
+
+    const visitor = await challenged(first);
+    const submit = (count: number) =>
+      Promise.all(
+        Array.from({ length: count }, (_, i) => post(instances[i % 3] ?? first, uploadOf(visitor))),
+      );
+    const answers = await submit(100);
+    expect(answers.filter(({ body }) => body === '{"result":"reload"}')).toHaveLength(1);
+    expect(answers.filter(({ body }) => body === '{"result":"retry"}')).toHaveLength(99);
+    // Spent for good: also where the session that it minted is gone.
+    expect(await redis.ask('DEL', `guard:1:session:${visitor.session}`)).toBe(1);
+    const later = await submit(10);
+    expect(new Set(later.map(({ body }) => body))).toEqual(new Set(['{"result":"retry"}']));
+    expect(new Set(later.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(stores.flatMap(({ log }) => log)).toEqual([]);
+    await Promise.all(stores.map(({ store }) => store.close()));
+    await redis.stop();
+  },
+);
 
 test('what one instance issued another accepts while their clocks are a minute apart, and no more', async () => {
   const { store, kept } = countedStore();

@@ -24,22 +24,25 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const start = () => {
+const start = (workers = 1) => {
   const store = { engine: 'memory', path: join(folder, 'sessions') };
-  return startProduct(storySettings(origin.url, { top: { store, analytics: undefined } }));
+  return startProduct(storySettings(origin.url, { top: { store, workers, analytics: undefined } }));
 };
 
-test('who passed the challenge has passed it after a restart, and the same answer passes nobody again', async () => {
-  const first = await start();
-  const page = await challengeAt(first);
-  expect((await answerAt(first, page)).body).toBe('{"result":"reload"}');
-  expect(await first.stop()).toBe(0);
+test.each([1, 3])(
+  'workers: %i: who passed the challenge has passed it after a restart, and the same answer passes nobody again',
+  async (workers) => {
+    const first = await start(workers);
+    const page = await challengeAt(first);
+    expect((await answerAt(first, page)).body).toBe('{"result":"reload"}');
+    expect(await first.stop()).toBe(0);
 
-  const second = await start();
-  expect((await navigate(second, '/', { cookie: page.session })).body).toBe(ORIGIN_PAGE);
-  expect((await answerAt(second, page)).body).toBe('{"result":"retry"}');
-  expect(second.log()).toContain('"event":"store_snapshot_restored","sessions":1');
-  await second.stop();
-  expect(await readdir(join(folder, 'sessions'))).toEqual(['store.snapshot']);
-  expect((await stat(join(folder, 'sessions', 'store.snapshot'))).mode & 0o777).toBe(0o600);
-});
+    const second = await start(workers);
+    expect((await navigate(second, '/', { cookie: page.session })).body).toBe(ORIGIN_PAGE);
+    expect((await answerAt(second, page)).body).toBe('{"result":"retry"}');
+    expect(second.log()).toContain('"event":"store_snapshot_restored","sessions":1');
+    await second.stop();
+    expect(await readdir(join(folder, 'sessions'))).toEqual(['store.snapshot']);
+    expect((await stat(join(folder, 'sessions', 'store.snapshot'))).mode & 0o777).toBe(0o600);
+  },
+);

@@ -46,7 +46,8 @@ export function forwardTo(gateway: string) {
   };
 }
 
-function selfSigned(): { readonly key: Buffer; readonly cert: Buffer } {
+/** A certificate of its own for `localhost`, for a day. */
+export function selfSigned(): { readonly key: Buffer; readonly cert: Buffer } {
   const folder = mkdtempSync(join(tmpdir(), 'guard-tls-'));
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   try {

@@ -80,6 +80,15 @@ const WRK: Tool = {
   install: 'apt-get install wrk',
 };
 
+const REDIS: Tool = {
+  name: 'redis-server',
+  programs: ['redis-server'],
+  tests:
+    'several instances share sessions, spent tickets and rate limits in a Redis, and go on without it',
+  install: 'apt-get install redis-server',
+};
+
+export const hasRedis = isThere(REDIS);
 export const hasNginx = isThere(NGINX);
 export const hasHaproxy = isThere(HAPROXY);
 export const hasCaddy = isThere(CADDY);
@@ -92,9 +101,19 @@ export const hasGit = isThere(GIT);
 export const hasCurl = isThere(CURL);
 
 export function missingTools(): readonly Tool[] {
-  return [WINDOWED_CHROMIUM, DESK, FIREFOX, OPENSSL, GIT, CURL, NGINX, HAPROXY, CADDY, WRK].filter(
-    (tool) => !isThere(tool),
-  );
+  return [
+    WINDOWED_CHROMIUM,
+    DESK,
+    FIREFOX,
+    OPENSSL,
+    GIT,
+    CURL,
+    NGINX,
+    HAPROXY,
+    CADDY,
+    WRK,
+    REDIS,
+  ].filter((tool) => !isThere(tool));
 }
 
 function isThere({ programs }: Tool): boolean {

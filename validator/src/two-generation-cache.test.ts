@@ -59,4 +59,17 @@ describe('a bounded map that forgets what was not used for long', () => {
       expect(cache.size).toBeLessThanOrEqual(max);
     }
   });
+
+  test('an entry that was there from beginning to end is met, also when the generations change meanwhile', () => {
+    const cache = new TwoGenerationCache<number>(20);
+    for (let i = 0; i < 10; i++) cache.set(`k${i}`, i);
+    const met = new Set<string>();
+    for (const [key] of cache.entries()) {
+      met.add(key);
+      // The young generation is full: it becomes the old one, and what is used moves out of it.
+      if (met.size === 1) cache.set('other', 10);
+      if (met.size === 1) cache.get('k9');
+    }
+    expect([...met].sort()).toEqual([...Array.from({ length: 10 }, (_, i) => `k${i}`), 'other']);
+  });
 });

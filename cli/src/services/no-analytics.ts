@@ -15,6 +15,7 @@ export function noAnalytics(metrics: Metrics): Analytics {
       app.all('/query', (_request, reply) => reply.code(502).type('text/plain').send(MESSAGE));
       return Promise.resolve();
     },
+    setOrganisations: () => undefined,
     ready: () => true,
     settled: Promise.resolve(undefined),
     close: () => Promise.resolve(),

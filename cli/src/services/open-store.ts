@@ -1,21 +1,51 @@
-import type { Clock, Metrics, SessionStore } from '@guard/config/contract/ports';
+import type { SessionStore } from '@guard/config/contract/ports';
 import type { Settings } from '@guard/config/settings/schema';
-import { MemoryStore } from '@guard/validator';
+import { LastingStore, MemoryStore, RedisStore, Snapshot } from '@guard/validator';
+import type { Ambient } from '../house/house.ts';
+import type { Crew } from '../workers/crew.ts';
 
-/** The store of sessions, spent tickets and budgets that the settings name. */
-export function openStore(
+export interface OpenStore {
+  readonly store: SessionStore;
+  close(): Promise<void>;
+}
+
+/**
+ * The store of sessions, spent tickets and budgets that the settings name; filled, as far as that goes.
+ * With workers, memory is what the crew shares.
+ */
+export async function openStore(
   settings: Settings['store'],
-  { clock, metrics }: { readonly clock: Clock; readonly metrics: Metrics },
-): SessionStore {
+  { clock, log, metrics }: Ambient,
+  crew: Crew | undefined,
+): Promise<OpenStore> {
   switch (settings.engine) {
     case 'redis':
-      throw new Error(
-        'store.engine: redis is not available in this version; use { engine: memory }.',
-      );
+      return closing(await RedisStore.open({ url: settings.url, clock, log, metrics }));
     case 'memory': {
-      const store = new MemoryStore(clock);
-      metrics.gauge('guard_sessions', () => store.sessionCount);
-      return store;
+      const { path: folder } = settings;
+      const opened = crew
+        ? await openShared(crew, folder, { clock, log })
+        : closing(
+            folder === undefined
+              ? new MemoryStore(clock)
+              : await LastingStore.open({ folder, clock, log }),
+          );
+      metrics.gauge('guard_sessions', () => opened.store.sessionCount);
+      return opened;
     }
   }
+}
+
+async function openShared(
+  { store, memory }: Crew,
+  folder: string | undefined,
+  ports: Pick<Ambient, 'clock' | 'log'>,
+) {
+  if (folder === undefined) return closing(store);
+  const snapshot = await Snapshot.open({ folder, memory, store, ...ports });
+  return { store, close: () => snapshot.close() };
+}
+
+function closing<Store extends SessionStore>(store: Store) {
+  return { store, close: () => store.close() };
 }

@@ -32,13 +32,13 @@ const SESSIONS_A_MESSAGE = 1_000;
  * know before its visitor is answered, and events and counters come together here.
  */
 export class Crew {
-  /** The main thread's own. */
+  /** The main thread's own; unused where the store is elsewhere. */
   readonly store: ThreadStore;
+  readonly memory = allocateStore();
   readonly #workers: number;
   readonly #program: URL;
   readonly #log: Log;
   readonly #metrics: Metrics;
-  readonly #memory = allocateStore();
   readonly #members = new Set<Member>();
   readonly #heard = new Answers(HEARD_WITHIN_MS);
   readonly #reloaded = new Answers(RELOADED_WITHIN_MS);
@@ -54,7 +54,7 @@ export class Crew {
     this.#program = program;
     this.#log = log;
     this.#metrics = metrics;
-    this.store = new ThreadStore(clock, this.#memory, (id, session, expiresAt) =>
+    this.store = new ThreadStore(clock, this.memory, (id, session, expiresAt) =>
       this.#spread({ id, session, expiresAt }, undefined),
     );
     metrics.gauge('guard_workers', () => 1 + this.#members.size);
@@ -91,7 +91,7 @@ export class Crew {
   #enlist({ settings, addresses, analytics }: CrewBeginning): Member {
     const member = new Member(
       this.#program,
-      { settings, addresses, memory: this.#memory, backlog: this.#backlog },
+      { settings, addresses, memory: this.memory, backlog: this.#backlog },
       {
         onWork: (from, work) => {
           this.#take(from, work, analytics);

@@ -2,9 +2,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type EventRelay, openEventRelay } from '@guard/analytics';
 import { NetworkCatalogue } from '@guard/config/catalogue/networks';
+import type { SessionStore } from '@guard/config/contract/ports';
 import type { Settings } from '@guard/config/settings/schema';
 import { createGateway, type Gateway } from '@guard/gateway';
-import { createResolver, ThreadStore } from '@guard/validator';
+import { createResolver, RedisStore, ThreadStore } from '@guard/validator';
 import { buildGeneration, type Generation } from '../house/generation.ts';
 import type { House } from '../house/house.ts';
 import { retire } from '../house/retire.ts';
@@ -26,22 +27,24 @@ type Tell = (message: Report, transfer?: readonly ArrayBuffer[]) => void;
 /** What a worker has of its own, and what it does when the main thread says so. */
 class Thread {
   readonly #tell: Tell;
-  readonly #house: House;
+  readonly #house: Omit<House, 'store'>;
   readonly #metrics: CountedMetrics;
-  readonly #store: ThreadStore;
+  readonly #copies: ThreadStore;
+  #store: SessionStore;
   readonly #relay: EventRelay;
   readonly #known = new Answers(KNOWN_WITHIN_MS);
   readonly #counting: NodeJS.Timeout;
   #gateway: Gateway | undefined;
   #inForce: Generation | undefined;
 
-  constructor(tell: Tell, { addresses, memory, backlog }: Beginning) {
+  constructor(tell: Tell, { settings, addresses, memory, backlog }: Beginning) {
     const clock = Date.now;
     const log = createLog(process.stderr);
     const metrics = new CountedMetrics();
     this.#tell = tell;
     this.#metrics = metrics;
     this.#relay = openEventRelay({
+      privacy: settings.analytics?.privacy,
       clock,
       log,
       metrics,
@@ -50,17 +53,17 @@ class Thread {
         tell({ kind: 'events', batch }, transfer);
       },
     });
-    this.#store = new ThreadStore(clock, memory, (id, session, expiresAt) =>
+    this.#copies = new ThreadStore(clock, memory, (id, session, expiresAt) =>
       this.#known.ask((number) => {
         tell({ kind: 'announce', announced: { id, session, expiresAt }, number });
       }),
     );
+    this.#store = this.#copies;
     this.#house = {
       log,
       clock,
       metrics,
       analytics: { ...noAnalytics(metrics), sink: this.#relay.sink },
-      store: this.#store,
       resolver: createResolver(),
       remotes: new RemoteValidators({ clock, log, metrics }),
       networks: NetworkCatalogue.load(),
@@ -74,7 +77,12 @@ class Thread {
   }
 
   async listen(settings: Settings): Promise<void> {
-    const first = await buildGeneration(gatewayOnly(settings), this.#house);
+    const { store: wanted } = settings;
+    this.#store =
+      wanted.engine === 'redis'
+        ? await RedisStore.open({ url: wanted.url, ...this.#house })
+        : this.#copies;
+    const first = await this.#build(settings);
     const { listen } = first.settings;
     const { clock, log, metrics } = this.#house;
     const ports = { events: this.#relay.sink, clock, log, metrics };
@@ -113,14 +121,18 @@ class Thread {
     }
   }
 
+  #build(settings: Settings): Promise<Generation> {
+    return buildGeneration(gatewayOnly(settings), { ...this.#house, store: this.#store });
+  }
+
   #adopt({ id, session, expiresAt }: Announced): void {
-    this.#store.adopt(id, session, expiresAt);
+    this.#copies.adopt(id, session, expiresAt);
   }
 
   /** Why it could not, if it could not: then everything is as it was. */
   async #reload(settings: Settings): Promise<string | undefined> {
     try {
-      const next = await buildGeneration(gatewayOnly(settings), this.#house);
+      const next = await this.#build(settings);
       this.#gateway?.reload(next.gateway);
       if (this.#inForce) retire(this.#inForce, this.#house.log);
       this.#inForce = next;
@@ -141,6 +153,7 @@ class Thread {
     this.#relay.close();
     this.#tellCounts();
     await this.#inForce?.close();
+    await this.#store.close();
     this.#tell({ kind: 'closed' });
   }
 }

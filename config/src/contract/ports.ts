@@ -120,12 +120,16 @@ export type QueryOutcome =
   /** The database said no; its own words, status and code. */
   | { readonly kind: 'database_error'; readonly status: number; readonly message: string }
   | { readonly kind: 'too_large' }
+  /** The key stopped to be one while the statement waited or ran. */
+  | { readonly kind: 'revoked' }
   | { readonly kind: 'unavailable'; readonly message: string };
 
 /** Runs one read-only statement inside the walls of one organisation (spec 4.3). Never rejects. */
 export type RunQuery = (query: {
   readonly organisation: string;
   readonly sql: string;
+  /** What the caller was let in with: the query ends when it lets nobody in any more, and counts for its key. */
+  readonly authorization?: string | undefined;
   readonly signal?: AbortSignal;
 }) => Promise<QueryOutcome>;
 
@@ -138,8 +142,15 @@ export interface Column {
 /** The readable columns of `events_distributed`, read live from the database (spec 4.4). */
 export type ListColumns = () => Promise<readonly Column[]>;
 
-/** The organisation a bearer key belongs to; undefined for an unknown, revoked or expired one. */
-export type AuthenticateBearer = (authorization: string | undefined) => string | undefined;
+/** Whose analytics key was presented. */
+export interface KeyHolder {
+  readonly organisation: string;
+  /** Identifier of the key, which no other analytics key of the organisation has. */
+  readonly key: string;
+}
+
+/** Who presents a bearer key; undefined for an unknown, revoked or expired one. */
+export type AuthenticateBearer = (authorization: string | undefined) => KeyHolder | undefined;
 
 // ---- validator keeps state ---------------------------------------------------------------------
 

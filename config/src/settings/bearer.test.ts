@@ -20,10 +20,10 @@ const authenticate = createBearerAuth(
   () => now,
 );
 
-test('a bearer key names its organisation; the scheme in any case (RFC 9110 11.1)', () => {
-  expect(authenticate('Bearer sk_api_ro_acme')).toBe('acme');
-  expect(authenticate('bearer  sk_api_ro_acme')).toBe('acme');
-  expect(authenticate('Bearer sk_api_ro_new')).toBe('other');
+test('a bearer key names its organisation and itself; the scheme in any case (RFC 9110 11.1)', () => {
+  expect(authenticate('Bearer sk_api_ro_acme')).toEqual({ organisation: 'acme', key: 'a' });
+  expect(authenticate('bearer  sk_api_ro_acme')).toEqual({ organisation: 'acme', key: 'a' });
+  expect(authenticate('Bearer sk_api_ro_new')).toEqual({ organisation: 'other', key: 'new' });
 });
 
 test.each([

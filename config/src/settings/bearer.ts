@@ -8,12 +8,14 @@ export function createBearerAuth(
   clock: Clock,
 ): AuthenticateBearer {
   const ring = new KeyRing(
-    organisations.flatMap(({ id, analytics_keys }) =>
-      analytics_keys.map(({ key, expires }) => ({ key, expires, organisation: id })),
+    organisations.flatMap(({ id: organisation, analytics_keys }) =>
+      analytics_keys.map(({ id, key, expires }) => {
+        return { key, expires, holder: { organisation, key: id } };
+      }),
     ),
   );
   return (authorization) => {
     const token = /^Bearer +([!-~]{1,256})$/i.exec(authorization ?? '')?.[1];
-    return token === undefined ? undefined : ring.find(token, clock())?.organisation;
+    return token === undefined ? undefined : ring.find(token, clock())?.holder;
   };
 }

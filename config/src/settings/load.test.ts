@@ -113,6 +113,8 @@ test('a loaded file says where a setting stands, or where one that is absent is 
 test('a variable is put in after YAML was read, so its value is text whatever it looks like', () => {
   expect(load('clickhouse.yaml').analytics).toMatchObject({
     password: 'p@ss: word # with everything YAML could trip over',
+    spill: expect.stringMatching(/^\/.*\/config\/fixtures\/good\/data\/spill$/) as string,
+    privacy: { truncate_ip: true, drop_headers: ['x-account', 'referer'] },
   });
   const injected = parse('secret: ${S}', {
     S: '0123456789abcdef", observe: true #\nobserve: true',

@@ -66,9 +66,10 @@ function absolute(text: string, path: SettingPath, baseDir: string): string {
 
 /** A folder that Guard itself writes to. */
 function isDataFolder(path: SettingPath): boolean {
-  return (
-    path.length === 2 && path[1] === 'path' && (path[0] === 'analytics' || path[0] === 'store')
-  );
+  const [part, name] = path;
+  if (path.length !== 2) return false;
+  if (part === 'analytics') return name === 'path' || name === 'spill';
+  return part === 'store' && name === 'path';
 }
 
 /** A file, or a folder of files, that is read together with the settings. */

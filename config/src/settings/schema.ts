@@ -4,8 +4,10 @@ import { isIpOrCidr } from '../net/cidr.ts';
 import { Branding, ChallengeTemplate } from './branding.ts';
 import { Rule } from './rule.ts';
 import { Databases } from './databases.ts';
+import { EventPrivacy } from './event-privacy.ts';
 import { WebBotAuth } from './web-bot-auth.ts';
 import { BlockPage, RobotsTxt } from './pages.ts';
+import { RedisUrl } from './redis-url.ts';
 import { PRESETS } from './presets/preset-names.ts';
 import { Tls } from './tls.ts';
 import {
@@ -113,14 +115,28 @@ export const Site = z.strictObject({
 export type Site = z.infer<typeof Site>;
 
 const Analytics = z.discriminatedUnion('engine', [
-  z.strictObject({ engine: z.literal('embedded'), path: z.string().min(1) }),
   z.strictObject({
-    engine: z.literal('clickhouse'),
-    url: HttpUrl,
-    user: z.string().min(1),
-    password: z.string(),
-    cluster: z.string().min(1).optional(),
+    engine: z.literal('embedded'),
+    path: z.string().min(1),
+    privacy: EventPrivacy.optional(),
   }),
+  z
+    .strictObject({
+      engine: z.literal('clickhouse'),
+      url: HttpUrl,
+      user: z.string().min(1),
+      password: z.string(),
+      cluster: z.string().min(1).optional(),
+      /** Each shard of the cluster keeps copies, through Keeper. */
+      replicated: z.boolean().optional(),
+      /** Folder for events that wait while the server is away. */
+      spill: z.string().min(1).optional(),
+      privacy: EventPrivacy.optional(),
+    })
+    .refine(({ cluster, replicated }) => replicated !== true || cluster !== undefined, {
+      path: ['replicated'],
+      error: 'expected `cluster` beside it: what is replicated is a cluster',
+    }),
 ]);
 export type AnalyticsSettings = Readonly<z.infer<typeof Analytics>>;
 
@@ -128,10 +144,7 @@ const Store = z.discriminatedUnion('engine', [
   z.strictObject({ engine: z.literal('memory'), path: z.string().min(1).optional() }),
   z.strictObject({
     engine: z.literal('redis'),
-    url: z.url({
-      protocol: /^rediss?$/,
-      error: 'expected a URL that begins with redis:// or rediss://',
-    }),
+    url: RedisUrl,
   }),
 ]);
 

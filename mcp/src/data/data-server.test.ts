@@ -20,7 +20,8 @@ function dataServer(
   return createDataServer({
     runQuery: () => Promise.resolve(rows('1\n')),
     listColumns: () => Promise.resolve([]),
-    authenticate: (authorization) => (authorization === KEY.authorization ? 'acme' : undefined),
+    authenticate: (authorization) =>
+      authorization === KEY.authorization ? { organisation: 'acme', key: 'board' } : undefined,
     ...options,
   });
 }
@@ -95,15 +96,21 @@ test('spec 4.4 query: the statement runs inside the organisation of the key', as
   const asked: unknown[] = [];
   const server = await serve(
     dataServer({
-      runQuery: ({ organisation, sql }) => {
-        asked.push({ organisation, sql });
+      runQuery: ({ organisation, sql, authorization }) => {
+        asked.push({ organisation, sql, authorization });
         return Promise.resolve(rows('allow\t12\nblock\t3\n'));
       },
     }),
   );
   const answer = await server.post(call('query', { sql: 'SELECT 1', organisation: 'other' }), KEY);
   expect(answer.json).toEqual(toolResult(false, 'allow\t12\nblock\t3\n'));
-  expect(asked).toEqual([{ organisation: 'acme', sql: 'SELECT 1' }]);
+  expect(asked).toEqual([{ organisation: 'acme', sql: 'SELECT 1', ...KEY }]);
+});
+
+test('a query whose key is revoked while it runs is a tool error that says so', async () => {
+  const server = await serve(dataServer({ runQuery: () => Promise.resolve({ kind: 'revoked' }) }));
+  const answer = await server.post(call('query', { sql: 'SELECT 1' }), KEY);
+  expect(answer.json).toEqual(toolResult(true, expect.stringContaining('revoked')));
 });
 
 test.each<[string, QueryOutcome]>([
@@ -167,7 +174,8 @@ test('an answer in a binary format is a tool error that names text formats', asy
 test('spec 8: a statement has at most 65,456 bytes, counted in UTF-8', async () => {
   // Below the front door: with its envelope such a statement does not fit the 64 KB of a body.
   const tool = createQueryTool(() => Promise.resolve(rows('ran')));
-  const run = async (sql: string) => tool.call({ sql }, 'acme', new AbortController().signal);
+  const caller = { organisation: 'acme', ...KEY };
+  const run = async (sql: string) => tool.call({ sql }, caller, new AbortController().signal);
   expect(await run('x'.repeat(MCP.maxStatementBytes))).toEqual({ kind: 'text', text: 'ran' });
   expect(await run('x'.repeat(MCP.maxStatementBytes + 1))).toMatchObject({ kind: 'error' });
   expect(await run('é'.repeat(MCP.maxStatementBytes / 2 + 1))).toMatchObject({ kind: 'error' });

@@ -1,8 +1,9 @@
 import type { Column, ListColumns } from '@guard/config/contract/ports';
+import type { DataCaller } from './caller.ts';
 import type { Tool } from '../rpc/tool.ts';
 
 /** Spec 4.4 `list_columns`: each readable column of events_distributed, read live on every call. */
-export function createListColumnsTool(listColumns: ListColumns): Tool<string> {
+export function createListColumnsTool(listColumns: ListColumns): Tool<DataCaller> {
   return {
     name: 'list_columns',
     title: 'List columns',

@@ -1,4 +1,5 @@
 import { MCP, QUERY, RETENTION } from '@guard/config/contract/limits';
+import type { DataCaller } from './caller.ts';
 import type { Tool } from '../rpc/tool.ts';
 
 const DAY_S = 86_400;
@@ -31,7 +32,7 @@ SELECT * FROM events_distributed WHERE created_at > now() - INTERVAL 1 DAY AND r
 `;
 
 /** Spec 4.4 `query_help`: the rules of the account and example queries; reads no data. */
-export const queryHelpTool: Tool<string> = {
+export const queryHelpTool: Tool<DataCaller> = {
   name: 'query_help',
   title: 'Query rules and examples',
   description: 'The rules and limits of the query tool, with example queries. Reads no data.',

@@ -1,17 +1,19 @@
 import { MCP } from '@guard/config/contract/limits';
 import type { QueryOutcome, RunQuery } from '@guard/config/contract/ports';
+import type { DataCaller } from './caller.ts';
 import type { Tool, ToolOutcome } from '../rpc/tool.ts';
 
 const TOO_LONG = `The statement is longer than ${MCP.maxStatementBytes} bytes. Shorten it.`;
 const TOO_LARGE =
   `The answer was larger than ${MCP.maxToolAnswerBytes / 1024} KiB and was discarded. ` +
   'Add a LIMIT, select fewer columns, aggregate, or narrow the created_at range.';
+const REVOKED = 'The analytics key has been revoked.';
 const NOT_TEXT =
   'The answer is not UTF-8 text. End the statement with a text format such as FORMAT JSONEachRow, ' +
   'or encode binary values, for example with hex().';
 
 /** Spec 4.4 `query`: the rows of one read-only SELECT, inside the caller's organisation. */
-export function createQueryTool(runQuery: RunQuery): Tool<string> {
+export function createQueryTool(runQuery: RunQuery): Tool<DataCaller> {
   return {
     name: 'query',
     title: 'Query events',
@@ -31,12 +33,12 @@ export function createQueryTool(runQuery: RunQuery): Tool<string> {
       },
       required: ['sql'],
     },
-    call: async ({ sql }, organisation, signal) => {
+    call: async ({ sql }, { organisation, authorization }, signal) => {
       if (typeof sql !== 'string' || sql.trim() === '') {
         return { kind: 'error', text: 'Give the statement in the argument `sql`, a string.' };
       }
       if (Buffer.byteLength(sql) > MCP.maxStatementBytes) return { kind: 'error', text: TOO_LONG };
-      return readOutcome(await runQuery({ organisation, sql, signal }));
+      return readOutcome(await runQuery({ organisation, authorization, sql, signal }));
     },
   };
 }
@@ -47,6 +49,8 @@ function readOutcome(outcome: QueryOutcome): ToolOutcome {
       return readRows(outcome.body);
     case 'too_large':
       return { kind: 'error', text: TOO_LARGE };
+    case 'revoked':
+      return { kind: 'error', text: REVOKED };
     case 'refused':
     case 'database_error':
     case 'unavailable':

@@ -14,7 +14,8 @@ const data = () =>
   createDataServer({
     runQuery: () => Promise.resolve({ kind: 'unavailable', message: 'no database here' }),
     listColumns: () => Promise.resolve([]),
-    authenticate: (authorization) => (authorization === KEY.authorization ? 'acme' : undefined),
+    authenticate: (authorization) =>
+      authorization === KEY.authorization ? { organisation: 'acme', key: 'board' } : undefined,
   });
 const docs = () => createDocsServer({ publicUrl: 'https://docs.example' });
 

@@ -21,8 +21,12 @@ test('the scan sees the code, or its silence would mean nothing', () => {
 });
 
 test('only a proof mints a session: one file calls keepSession, and one makes a verified session', () => {
-  // thread-store.ts is a store itself, and hands on what it was given.
-  expect(filesWith(/\.keepSession\(/)).toEqual(['challenge/settle.ts', 'session/thread-store.ts']);
+  // The others are stores themselves, and hand on what they were given.
+  expect(filesWith(/\.keepSession\(/)).toEqual([
+    'challenge/settle.ts',
+    'session/lasting-store.ts',
+    'session/thread-store.ts',
+  ]);
   // explain.ts supposes one, for a store that keeps nothing.
   expect(filesWith(/state: 'verified',\n/)).toEqual(['challenge/verification.ts', 'explain.ts']);
   expect(filesWith(/Verification\.afterSpending\(/)).toEqual(['challenge/settle.ts']);

@@ -38,8 +38,6 @@ export class DeadlineTable {
   /** 0 stands for a free slot. */
   readonly #doubles: Float64Array;
   readonly #sets: number;
-  readonly #seedA: number;
-  readonly #seedB: number;
   /** The hash of the key at hand: two halves that a function could only return as an object. */
   #a = 0;
   #b = 0;
@@ -49,8 +47,6 @@ export class DeadlineTable {
     this.#ints = new Int32Array(buffer);
     this.#doubles = new Float64Array(buffer);
     this.#sets = (this.#ints.length - HEAD) / SET;
-    this.#seedA = this.#ints[SEED_A] ?? 0;
-    this.#seedB = this.#ints[SEED_B] ?? 0;
   }
 
   /** Entries held, with those whose deadline is over. */
@@ -96,8 +92,9 @@ export class DeadlineTable {
 
   /** Two hashes at once in the manner of MurmurHash3, over both texts and where the first one ends. */
   #hash(first: string, second: string): void {
-    this.#a = this.#seedA ^ Math.imul(first.length, 0x9e3779b1);
-    this.#b = this.#seedB ^ Math.imul(first.length, 0x85ebca77);
+    // The seeds are read each time: entries of a snapshot come with theirs.
+    this.#a = (this.#ints[SEED_A] ?? 0) ^ Math.imul(first.length, 0x9e3779b1);
+    this.#b = (this.#ints[SEED_B] ?? 0) ^ Math.imul(first.length, 0x85ebca77);
     this.#absorb(first);
     this.#absorb(second);
     this.#a = finish(this.#a);

@@ -1,5 +1,10 @@
-import type { Clock, Log } from '@guard/config/contract/ports';
-import { allocateStore, MemoryStore, type MemoryStoreLimits } from './memory-store.ts';
+import type { Clock, Log, Session } from '@guard/config/contract/ports';
+import {
+  allocateStore,
+  MemoryStore,
+  type MemoryStoreLimits,
+  type SharedMemory,
+} from './memory-store.ts';
 import { Snapshot } from './snapshot.ts';
 
 export interface LastingStoreOptions {
@@ -12,6 +17,7 @@ export interface LastingStoreOptions {
 
 /** A store in memory that a restart of the process does not empty. */
 export class LastingStore extends MemoryStore {
+  readonly #now: Clock;
   #snapshot: Snapshot | undefined;
 
   static async open({ limits, ...options }: LastingStoreOptions): Promise<LastingStore> {
@@ -19,6 +25,16 @@ export class LastingStore extends MemoryStore {
     const store = new LastingStore(options.clock, limits, memory);
     store.#snapshot = await Snapshot.open({ ...options, memory, store });
     return store;
+  }
+
+  private constructor(clock: Clock, limits: MemoryStoreLimits | undefined, memory: SharedMemory) {
+    super(clock, limits, memory);
+    this.#now = clock;
+  }
+
+  /** Keeps what a process before this one judged; `expiresAt` in epoch milliseconds. */
+  adopt(id: string, session: Session, expiresAt: number): void {
+    this.keepSession(id, session, expiresAt - this.#now());
   }
 
   override async close(): Promise<void> {

@@ -8,13 +8,14 @@ export interface Snapshotted {
   readonly memory: SharedMemory;
   readonly store: {
     sessions(): Iterable<readonly [id: string, session: Session, expiresAt: number]>;
-    keepSession(id: string, session: Session, ttlMs: number): unknown;
+    /** Keeps what was judged before; `expiresAt` in epoch milliseconds. */
+    adopt(id: string, session: Session, expiresAt: number): void;
   };
 }
 
 const TABLES = ['spent', 'budgets'] as const satisfies readonly (keyof SharedMemory)[];
 
-/** Both are the longest that requests wait for a snapshot: a fraction of a millisecond. */
+/** Requests wait for no more of a snapshot than this at once: a millisecond or less. */
 const BYTES_A_TURN = 256 * 1024;
 const SESSIONS_A_TURN = 200;
 /** A session of more has an agent that no browser sends; its visitor passes the challenge again. */
@@ -73,7 +74,7 @@ export async function restoreContent(
   for (let line = await reader.line(); line !== undefined; line = await reader.line()) {
     const [id, session] = readLine(line);
     if (session === undefined || session.expiresAt <= nowMs) continue;
-    store.keepSession(id, session, Math.min(session.expiresAt - nowMs, maxTtlMs));
+    store.adopt(id, session, Math.min(session.expiresAt, nowMs + maxTtlMs));
     restored += 1;
   }
   return restored;

@@ -2,6 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { pipeline as pipe } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 
@@ -66,14 +67,22 @@ export async function readSnapshotFile(path: string): Promise<SnapshotFile> {
   if (!head.equals(MAGIC)) return { kind: 'damaged', reason: 'other_form' };
   // Of a file that is cut off behind its first line the two ends overlap, and nothing fits.
   const end = sizeBytes - DIGEST_BYTES - 1;
+  if (end < 0 || !(await digestOf(path, end)).equals(tail)) {
+    return { kind: 'damaged', reason: 'checksum' };
+  }
+  const content = createGunzip();
+  // What fails in front is an error behind, where somebody reads.
+  pipe(createReadStream(path, { start: MAGIC.length, end }), content, () => undefined);
+  return { kind: 'whole', content };
+}
+
+/** SHA-256 of a file from its beginning to the byte `end`, that one included. */
+async function digestOf(path: string, end: number): Promise<Buffer> {
   const digest = createHash('sha256');
-  if (end >= 0)
-    for await (const part of createReadStream(path, { end })) digest.update(part as Buffer); // without an encoding, parts are bytes
-  if (!digest.digest().equals(tail)) return { kind: 'damaged', reason: 'checksum' };
-  return {
-    kind: 'whole',
-    content: createReadStream(path, { start: MAGIC.length, end }).pipe(createGunzip()),
-  };
+  await pipeline(createReadStream(path, { end }), async (parts) => {
+    for await (const part of parts as AsyncIterable<Buffer>) digest.update(part); // bytes, as no encoding is set
+  });
+  return digest.digest();
 }
 
 async function readEnds(path: string) {

@@ -1,0 +1,67 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../kit/free-port.ts';
+import { selfSigned } from '../kit/https-front.ts';
+import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
+import { type RedisServer, startRedis } from '../kit/redis-server.ts';
+import { metricOf, passAt } from '../kit/shared-store.ts';
+import { startProduct } from '../kit/start-product.ts';
+import { storySettings } from '../kit/story-settings.ts';
+import { hasOpenssl, hasRedis } from '../kit/tools.ts';
+
+/** `rediss://`: TLS to the store, with an account of its own that may do what the documentation lists. */
+
+const ACCOUNT = '+@connection +get +set +eval +evalsha +time +client|tracking'.split(' ');
+
+describe.skipIf(!hasRedis || !hasOpenssl)('a Redis with TLS and accounts', () => {
+  let folder: string;
+  let origin: RecordingOrigin;
+  let redis: RedisServer;
+  let port: number;
+  const certificate = () => join(folder, 'cert.pem');
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'guard-rediss-'));
+    const { key, cert } = selfSigned();
+    await writeFile(join(folder, 'key.pem'), key);
+    await writeFile(certificate(), cert);
+    origin = await startRecordingOrigin();
+    port = await freePort();
+    const files = ['--tls-cert-file', certificate(), '--tls-key-file', join(folder, 'key.pem')];
+    const tls = ['--tls-port', `${port}`, '--tls-auth-clients', 'no', ...files];
+    redis = await startRedis([...tls, '--tls-ca-cert-file', certificate()]);
+    await redis.ask('ACL', 'SETUSER', 'guard', 'on', '>its:p%ss', '~guard:1:*', ...ACCOUNT);
+  });
+  afterAll(async () => {
+    await redis.stop();
+    await origin.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const start = (env: Readonly<Record<string, string>>) => {
+    const store = { engine: 'redis', url: `rediss://guard:its%3Ap%25ss@localhost:${port}` };
+    const limit = { requests: 1_000, per: '1m', by: ['ip'] };
+    const rules = [{ name: 'everybody', match: {}, rate_limit: limit, challenge: 'always' }];
+    const settings = storySettings(origin.url, { rules, top: { store, analytics: undefined } });
+    return startProduct(settings, env);
+  };
+
+  test('keeps sessions for who trusts its authority', async () => {
+    const product = await start({ NODE_EXTRA_CA_CERTS: certificate() });
+    const session = await passAt(product);
+    expect(await redis.ask('EXISTS', `guard:1:session:${session}`)).toBe(1);
+    expect(await metricOf(product, 'guard_store_away')).toBe(0);
+    expect(product.log()).not.toContain('store_away');
+    await product.stop();
+  });
+
+  test('is away for who does not, and its password is in no log', async () => {
+    const product = await start({});
+    expect(await metricOf(product, 'guard_store_away')).toBe(1);
+    expect(product.log()).toContain('"reason":"DEPTH_ZERO_SELF_SIGNED_CERT"');
+    expect(product.log()).not.toContain('p%ss');
+    expect(product.log()).not.toContain('p%25ss');
+    await product.stop();
+  });
+});

@@ -1,0 +1,93 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '@redis/client';
+import { freePort } from './free-port.ts';
+import { poll } from './http.ts';
+
+/** A real redis-server on loopback, with a folder of its own. */
+export interface RedisServer {
+  readonly url: string;
+  readonly port: number;
+  /** SIGSTOP: connections stay, nothing is answered. */
+  pause(): void;
+  /** SIGCONT. */
+  resume(): void;
+  /** SIGKILL. */
+  kill(): Promise<void>;
+  /** Starts it again where it was; what it had written to disk is there again. */
+  restart(): Promise<void>;
+  /** The reply to one command, given on a connection of its own. */
+  ask<T>(...command: string[]): Promise<T>;
+  /** Ends it, and takes its folder away. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a Redis that hands each change to the kernel before it answers, so that a kill loses nothing and
+ * no test waits for a disk. `options` are further arguments.
+ */
+export async function startRedis(
+  options: readonly string[] = [],
+  atPort?: number,
+): Promise<RedisServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'guard-redis-'));
+  const port = atPort ?? (await freePort());
+  const files = ['--dir', folder, '--appendonly', 'yes', '--appendfsync', 'no', '--save', ''];
+  const address = ['--bind', '127.0.0.1', '--port', `${port}`];
+  const url = `redis://127.0.0.1:${port}`;
+  const start = async (): Promise<ChildProcess> => {
+    const started = spawn('redis-server', [...address, ...files, ...options], { stdio: 'ignore' });
+    await poll(
+      () => accepts(port),
+      (there) => there || started.exitCode !== null,
+      10_000,
+    );
+    if (started.exitCode !== null) throw new Error('redis-server did not start');
+    return started;
+  };
+  let server = await start();
+  const kill = async (): Promise<void> => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    const ended = once(server, 'exit');
+    server.kill('SIGKILL');
+    await ended;
+  };
+  return {
+    url,
+    port,
+    pause: () => void server.kill('SIGSTOP'),
+    resume: () => void server.kill('SIGCONT'),
+    kill,
+    async restart() {
+      server = await start();
+    },
+    async ask<T>(...command: string[]) {
+      const client = await createClient({ url }).connect();
+      try {
+        return await client.sendCommand<T>(command);
+      } finally {
+        client.destroy();
+      }
+    },
+    async stop() {
+      await kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    const end = (there: boolean): void => {
+      socket.destroy();
+      resolve(there);
+    };
+    socket.once('connect', () => end(true));
+    socket.once('error', () => end(false));
+  });
+}

@@ -1,0 +1,174 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { seededRandom } from '../../../test/kit/seeded-random.ts';
+import { LastingStore } from './lasting-store.ts';
+import { session, sessionStoreContract } from './store-contract.ts';
+
+const LIMITS = { maxSessions: 1_000, maxSpent: 1_000, maxBudgets: 1_000 };
+const HOUR_MS = 3_600_000;
+const BUDGET = { requests: 2, perMs: HOUR_MS };
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'guard-snapshot-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function openStore({ at = folder, limits = LIMITS, now = 1_800_000_000_000 } = {}) {
+  const time = { now };
+  const log: string[] = [];
+  const store = await LastingStore.open({
+    folder: at,
+    clock: () => time.now,
+    log: (_level, event, fields = {}) => log.push(`${event} ${JSON.stringify(fields)}`),
+    limits,
+  });
+  return { store, time, log };
+}
+
+const snapshot = () => join(folder, 'store.snapshot');
+
+sessionStoreContract('LastingStore', async () => {
+  const { store, time } = await openStore();
+  return { store, pass: (ms) => (time.now += ms) };
+});
+
+describe('a store that was closed and is opened again', () => {
+  test('knows who passed, what was spent, and who used up a budget', async () => {
+    const first = await openStore();
+    const rejected = { ...session, state: 'rejected', reasons: ['webdriver'] } as const;
+    first.store.keepSession('a', session, 4 * HOUR_MS);
+    first.store.keepSession('b', rejected, HOUR_MS);
+    first.store.spend('ticket', 4 * HOUR_MS);
+    for (let i = 0; i < 2; i++) first.store.take('login', '192.0.2.1', BUDGET);
+    await first.store.close();
+
+    const { store, time, log } = await openStore();
+    expect(log).toEqual(['store_snapshot_restored {"sessions":2}']);
+    expect(store.session('a')).toMatchObject(session);
+    expect(store.session('b')).toMatchObject(rejected);
+    expect(store.spend('ticket', HOUR_MS)).toBe(false);
+    expect(store.spend('another', HOUR_MS)).toBe(true);
+    expect(store.take('login', '192.0.2.1', BUDGET)).toBeGreaterThan(0);
+    expect(store.take('login', '192.0.2.2', BUDGET)).toBe(0);
+    time.now += HOUR_MS + 1;
+    expect(store.session('a')).toMatchObject(session);
+    expect(store.session('b')).toBeUndefined();
+    await store.close();
+  });
+
+  test('does not know again whose time is over by then', async () => {
+    const first = await openStore();
+    first.store.keepSession('a', session, HOUR_MS);
+    await first.store.close();
+    const { store, log } = await openStore({ now: first.time.now + HOUR_MS });
+    expect(store.sessionCount).toBe(0);
+    expect(log).toEqual(['store_snapshot_restored {"sessions":0}']);
+    await store.close();
+  });
+
+  test('gives nobody more time because the clock was set back meanwhile', async () => {
+    const first = await openStore();
+    first.time.now += 400 * 24 * HOUR_MS;
+    first.store.keepSession('a', session, HOUR_MS);
+    await first.store.close();
+    const { store, time } = await openStore();
+    time.now += 24 * HOUR_MS;
+    expect(store.session('a')).toMatchObject(session);
+    time.now += 1;
+    expect(store.session('a')).toBeUndefined();
+    await store.close();
+  });
+
+  test('keeps all of 1,000 sessions, and forgets one whose agent is no agent', async () => {
+    const first = await openStore({ limits: { ...LIMITS, maxSessions: 4_000 } });
+    for (let i = 0; i < 1_000; i++) first.store.keepSession(`s${i}`, session, HOUR_MS);
+    first.store.keepSession('odd', { ...session, userAgent: 'x'.repeat(10_000) }, HOUR_MS);
+    await first.store.close();
+    const { store } = await openStore({ limits: { ...LIMITS, maxSessions: 4_000 } });
+    for (let i = 0; i < 1_000; i++) expect(store.session(`s${i}`)).toBeDefined();
+    expect(store.session('odd')).toBeUndefined();
+    await store.close();
+  });
+
+  test('of another size keeps the sessions and begins with empty tables', async () => {
+    const first = await openStore();
+    first.store.keepSession('a', session, HOUR_MS);
+    first.store.spend('ticket', HOUR_MS);
+    await first.store.close();
+    const { store } = await openStore({ limits: { ...LIMITS, maxSpent: 10_000 } });
+    expect(store.session('a')).toMatchObject(session);
+    expect(store.spend('ticket', HOUR_MS)).toBe(true);
+    await store.close();
+  });
+});
+
+describe('the file', () => {
+  test('is for its owner only, stands alone, and takes the place of the one before', async () => {
+    for (let i = 0; i < 3; i++) await (await openStore()).store.close();
+    expect(await readdir(folder)).toEqual(['store.snapshot']);
+    expect((await stat(snapshot())).mode & 0o777).toBe(0o600);
+  });
+
+  test('cut off, changed, of another version or of somebody else is set aside, and never fatal', async () => {
+    const first = await openStore();
+    for (let i = 0; i < 50; i++) first.store.keepSession(`s${i}`, session, HOUR_MS);
+    await first.store.close();
+    const whole = await readFile(snapshot());
+    const random = seededRandom();
+    const damaged: Buffer[] = [
+      Buffer.alloc(0),
+      Buffer.from('{"sessions":[]}'),
+      Buffer.from('guard-store 1\n'),
+      Buffer.concat([Buffer.from('guard-store 2\n'), whole.subarray(14)]),
+      Buffer.concat([whole, Buffer.from('x')]),
+    ];
+    for (let i = 0; i < 20; i++) damaged.push(whole.subarray(0, random.below(whole.length)));
+    for (let i = 0; i < 40; i++) {
+      const changed = Buffer.from(whole);
+      const at = random.below(whole.length);
+      changed[at] = (changed[at] ?? 0) ^ (1 << random.below(8));
+      damaged.push(changed);
+    }
+    for (const [index, bytes] of damaged.entries()) {
+      const message = `seed ${random.seed}, file ${index}`;
+      const at = join(folder, `${index}`);
+      await mkdir(at);
+      await writeFile(join(at, 'store.snapshot'), bytes);
+      const { store, log } = await openStore({ at });
+      expect(log, message).toHaveLength(1);
+      expect(log[0], message).toMatch(
+        /^store_snapshot_set_aside \{"reason":"(?:checksum|other_form)"\}/,
+      );
+      expect(store.sessionCount, message).toBe(0);
+      expect(await readdir(at), message).toEqual(['store.snapshot.bad']);
+      expect(await readFile(join(at, 'store.snapshot.bad')), message).toEqual(bytes);
+    }
+  });
+
+  test('that a crash left half written is not looked at', async () => {
+    const first = await openStore();
+    first.store.keepSession('a', session, HOUR_MS);
+    await first.store.close();
+    await writeFile(`${snapshot()}.tmp`, 'half');
+    const { store } = await openStore();
+    expect(store.session('a')).toMatchObject(session);
+    await store.close();
+    expect(await readdir(folder)).toEqual(['store.snapshot']);
+  });
+
+  test('that cannot be written is said once, and the store goes on', async () => {
+    const at = join(folder, 'a-file');
+    await writeFile(at, '');
+    const { store, log } = await openStore({ at });
+    store.keepSession('a', session, HOUR_MS);
+    expect(store.session('a')).toMatchObject(session);
+    await store.close();
+    expect(log).toEqual([
+      'store_snapshot_unreadable {"reason":"EEXIST"}',
+      'store_snapshot_failed {"reason":"ENOTDIR"}',
+    ]);
+  });
+});
