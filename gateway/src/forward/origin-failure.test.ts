@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { startGateway } from '../testing/gateway-rig.ts';
+import { exchange, openHttp2 } from '../testing/http2-client.ts';
 import { get, rawExchange, RawClient, statusOf } from '../testing/raw-client.ts';
 import { refusingAddress, startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
+import { selfSigned } from '../testing/self-signed.ts';
 
 const HOST = 'Host: shop.example';
 const CLOSE = 'Connection: close';
@@ -74,6 +76,18 @@ describe('origins that fail', () => {
       expect(counted('guard_gateway_origin_errors_total', 'truncated')).toBe(1);
     },
   );
+
+  test('an answer that HTTP/2 cannot carry ends its own stream, and no other', async () => {
+    const origin = await startTcpOrigin((socket, head) =>
+      socket.write(head.includes('/odd') ? OK.replace('200 OK', '999 Odd') : OK),
+    );
+    const certificates = [selfSigned('shop.example')];
+    const { tlsPort, counted } = await startGateway({ origin: origin.address, certificates });
+    const session = openHttp2(tlsPort);
+    await expect(exchange(session, { ':path': '/odd' })).rejects.toThrow('INTERNAL_ERROR');
+    expect((await exchange(session)).status).toBe(200);
+    expect(counted('guard_gateway_origin_errors_total', 'malformed')).toBe(1);
+  });
 
   test('a connection that the origin closed under a GET is replaced once; a POST is not sent twice', async () => {
     let closing = false;

@@ -1,6 +1,9 @@
+import type { Clock } from '@guard/config/contract/ports';
 import type { Origin as OriginAddress } from '@guard/config/settings/values';
 import type { GatewayLimits } from '../limits.ts';
-import { openOrigin, type OpenOrigin, type Origins, takeTurns } from './origin.ts';
+import { Http1Origin } from './http1/http1-origin.ts';
+import { OriginHealth, takeTurns } from './health.ts';
+import type { OpenOrigin, Origin, Origins } from './origin.ts';
 
 /** The origins of one site, by its name and their addresses. */
 export type OriginsOf = (site: string, addresses: readonly OriginAddress[]) => Origins;
@@ -19,24 +22,29 @@ export interface OriginDraft {
 export class OriginRegistry {
   readonly #limits: GatewayLimits;
   readonly #retired = new Map<OpenOrigin, NodeJS.Timeout>();
+  /** Belongs to the origins, so a reload forgets none of it. */
+  readonly #health = new WeakMap<Origin, OriginHealth>();
+  readonly #clock: Clock;
   #open: ReadonlyMap<string, OpenOrigin> = new Map();
 
-  constructor(limits: GatewayLimits) {
+  constructor(limits: GatewayLimits, clock: Clock) {
     this.#limits = limits;
+    this.#clock = clock;
   }
 
   draft(): OriginDraft {
     const drafted = new Map<string, OpenOrigin>();
     return {
       originsOf: (site, addresses) =>
-        takeTurns(
+        takeTurns<Origin>(
           addresses.map((address, index) => {
             // An address may stand twice, to get a larger share: then each has its own connections.
             const key = JSON.stringify([site, index, address]);
-            const origin = this.#open.get(key) ?? openOrigin(address, this.#limits);
+            const origin = this.#open.get(key) ?? new Http1Origin(address, this.#limits);
             drafted.set(key, origin);
             return origin;
           }),
+          (origin) => this.#healthOf(origin),
         ),
       commit: () => {
         for (const [key, origin] of this.#open) if (!drafted.has(key)) this.#retire(origin);
@@ -50,6 +58,12 @@ export class OriginRegistry {
     for (const timer of this.#retired.values()) clearTimeout(timer);
     const all = [...this.#open.values(), ...this.#retired.keys()];
     await Promise.all(all.map((origin) => origin.destroy()));
+  }
+
+  #healthOf(origin: Origin): OriginHealth {
+    const health = this.#health.get(origin) ?? new OriginHealth(this.#clock);
+    this.#health.set(origin, health);
+    return health;
   }
 
   #retire(origin: OpenOrigin): void {

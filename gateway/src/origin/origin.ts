@@ -1,6 +1,5 @@
 import type { Origin as OriginAddress } from '@guard/config/settings/values';
-import { type Dispatcher, Pool } from 'undici';
-import type { GatewayLimits } from '../limits.ts';
+import type { Turns } from './health.ts';
 
 /**
  * The way of one request to an origin. `plain` has no body; `upload` has; `retry` repeats a plain one
@@ -8,16 +7,83 @@ import type { GatewayLimits } from '../limits.ts';
  */
 export type Lane = 'plain' | 'upload' | 'retry';
 
-/** One origin server. undici's dispatch contract is the port: another client with it can take its place. */
-export interface Origin {
-  readonly address: OriginAddress;
-  /** False when the lane is full: then nothing was sent and the handler is not called. */
-  dispatch(lane: Lane, request: Dispatcher.DispatchOptions, handler: LaneHandler): boolean;
+/** A request as it is to be written. */
+export interface OriginRequest {
+  readonly method: string;
+  /** Origin-form; written as it stands. */
+  readonly target: string;
+  /**
+   * Names and values in turn, written in this order and spelling. The client frames and keeps the
+   * connection itself: no Connection and no Transfer-Encoding is among them, and Content-Length exactly
+   * where the body has a known length.
+   */
+  readonly fields: readonly string[];
+  readonly body: RequestBody | undefined;
 }
 
-/** The handler says when it no longer occupies its lane: exactly once for each dispatch that returned true. */
-export interface LaneHandler extends Dispatcher.DispatchHandler {
-  release: () => void;
+/** The body of a request, read no faster than the origin takes it. */
+export interface RequestBody {
+  /** Bytes, as Content-Length announces them; undefined when the end will show, and chunks carry it. */
+  readonly length: number | undefined;
+  /** From now on `sink` gets every part. Called once. */
+  start(sink: BodySink): void;
+  /** The origin takes no more for the moment. */
+  pause(): void;
+  resume(): void;
+  /** Nobody reads any further. Harmless when it is all over. */
+  stop(): void;
+}
+
+export interface BodySink {
+  onPart(part: Buffer): void;
+  /** `trailers`: names and values in turn. */
+  onPartsEnd(trailers: readonly string[]): void;
+}
+
+/**
+ * Takes the answer to one request. Nothing is called before `send` has returned, or after `abort`; the
+ * last call is onEnd or onError. Field lists are names and values in turn, as the origin sent them.
+ */
+export interface AnswerHandler {
+  /** An interim answer (RFC 9110 section 15.2): 1xx, never 101. */
+  onInformational(status: number, fields: readonly string[]): void;
+  onHead(status: number, reason: string, fields: readonly string[]): void;
+  /** `part` is the handler's to keep. `last` says that the body ends here, where that is known already. */
+  onData(part: Buffer, last: boolean): void;
+  /** All that has come was handed over, and more is to come: what is held back goes out now. */
+  onFlush(): void;
+  onEnd(trailers: readonly string[]): void;
+  onError(error: OriginError): void;
+}
+
+/** Every way a request at an origin can fail. */
+export interface OriginError {
+  /**
+   * - `connect`: there is no connection, and nothing was sent.
+   * - `closed`: the connection ended before a byte of the answer, as idle ones do.
+   * - `truncated`: it ended in the middle of the answer.
+   * - `timeout`: the origin stood still for too long.
+   * - `malformed`: what came is no answer that can be read in one way only.
+   * - `unsendable`: the request cannot be written as one request.
+   */
+  readonly kind: 'connect' | 'closed' | 'truncated' | 'timeout' | 'malformed' | 'unsendable';
+  readonly detail: string;
+}
+
+/** One request under way. Every method does nothing once it is over. */
+export interface OriginExchange {
+  /** Cuts the connection. The handler hears nothing more. */
+  abort(): void;
+  /** Holds the origin back; a little may still come. */
+  pause(): void;
+  resume(): void;
+}
+
+/** One origin server. */
+export interface Origin {
+  readonly address: OriginAddress;
+  /** Undefined when the lane is full: then nothing was sent and the handler is not called. */
+  send(lane: Lane, request: OriginRequest, handler: AnswerHandler): OriginExchange | undefined;
 }
 
 /** An origin with the connections that are kept to it. */
@@ -28,92 +94,5 @@ export interface OpenOrigin extends Origin {
   destroy(): Promise<void>;
 }
 
-export interface Origins {
-  /** The next origin in turn. */
-  next(): Origin;
-  readonly count: number;
-}
-
-/** Takes the origins of one site in turn. */
-export function takeTurns(origins: readonly Origin[]): Origins {
-  const [first] = origins;
-  if (first === undefined) throw new TypeError('a site needs an origin');
-  let turn = 0;
-  return {
-    count: origins.length,
-    next: () => {
-      turn = (turn + 1) % origins.length;
-      return origins[turn] ?? first;
-    },
-  };
-}
-
-/** Opens connections to one origin as requests come. */
-export function openOrigin(address: OriginAddress, limits: GatewayLimits): OpenOrigin {
-  return new PooledOrigin(address, limits);
-}
-
-class PooledOrigin implements OpenOrigin {
-  readonly address: OriginAddress;
-  readonly #reused: Pool;
-  readonly #fresh: Pool;
-  readonly #capacity: Readonly<Record<Lane, number>>;
-  readonly #busy: Record<Lane, number> = { plain: 0, upload: 0, retry: 0 };
-  readonly #release: Readonly<Record<Lane, () => void>>;
-  readonly #servername: string | undefined;
-
-  constructor(address: OriginAddress, limits: GatewayLimits) {
-    this.address = address;
-    const base = address.kind === 'url' ? address.origin : 'http://localhost';
-    // No cap on the pool itself: undici would queue without bound. The lanes are the cap.
-    const options: Pool.Options = {
-      connections: null,
-      pipelining: 1,
-      allowH2: false,
-      maxHeaderSize: limits.originMaxHeaderBytes,
-      headersTimeout: limits.originHeadersMs,
-      bodyTimeout: limits.originBodyIdleMs,
-      connectTimeout: limits.originConnectMs,
-      ...(address.kind === 'unix' ? { socketPath: address.path } : {}),
-    };
-    this.#reused = new Pool(base, options);
-    this.#fresh = new Pool(base, { ...options, pipelining: 0 });
-    this.#capacity = {
-      plain: limits.originPlainRequests,
-      upload: limits.originUploads,
-      retry: limits.originPlainRequests,
-    };
-    this.#release = {
-      plain: () => this.#busy.plain--,
-      upload: () => this.#busy.upload--,
-      retry: () => this.#busy.retry--,
-    };
-    this.#servername = address.kind === 'url' ? tlsName(address.origin) : undefined;
-  }
-
-  dispatch(lane: Lane, request: Dispatcher.DispatchOptions, handler: LaneHandler): boolean {
-    if (this.#busy[lane] >= this.#capacity[lane]) return false;
-    this.#busy[lane]++;
-    handler.release = this.#release[lane];
-    const pool = lane === 'retry' ? this.#fresh : this.#reused;
-    // undici would take the visitor's Host for SNI, and reconnect whenever it changes.
-    const named = { ...request, servername: this.#servername };
-    pool.dispatch(this.#servername === undefined ? request : named, handler);
-    return true;
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([this.#reused.close(), this.#fresh.close()]);
-  }
-
-  async destroy(): Promise<void> {
-    await Promise.all([this.#reused.destroy(), this.#fresh.destroy()]);
-  }
-}
-
-/** The name to ask for in TLS; undefined where there is none: plain http, or an address. */
-function tlsName(origin: string): string | undefined {
-  const { protocol, hostname } = new URL(origin);
-  const isAddress = hostname.startsWith('[') || /^[\d.]+$/.test(hostname);
-  return protocol === 'https:' && !isAddress ? hostname : undefined;
-}
+/** The origins of one site. */
+export type Origins = Turns<Origin>;

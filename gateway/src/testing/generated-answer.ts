@@ -1,4 +1,8 @@
-import type { SeededRandom } from '../../../test/kit/seeded-random.ts';
+/** What chooses: test/kit/seeded-random.ts. */
+export interface Dice {
+  readonly below: (limit: number) => number;
+  readonly pick: <T>(list: readonly [T, ...T[]]) => T;
+}
 
 /** An answer as an origin may send it, well or badly. */
 export interface GeneratedAnswer {
@@ -19,44 +23,49 @@ const VALUES = [
   'text/html; charset=utf-8', 'a=1; Path=/', '"x"', '', 'timeout=5', 'timeout=5, max=100', '\xe9\xff',
   'a,b , c', 'x'.repeat(300), 'a\tb', '*', 'timeout=99999999999999999999',
 ] as const; // prettier-ignore
+const CHUNKED = ['Transfer-Encoding: chunked', 'transfer-encoding:CHUNKED'] as const;
 const BLANKS = [' ', ' ', ' ', '', '  ', '\t', ' \t '] as const;
 
 /** One answer to a request of this method. */
-export function generateAnswer(random: SeededRandom, method: string): GeneratedAnswer {
-  const interim = random.below(10) === 0 ? generateInterim(random) : '';
+export function generateAnswer(random: Dice, method: string): GeneratedAnswer {
   const minor = random.below(12) === 0 ? 0 : 1;
   const status = random.pick(STATUSES);
-  const lines = [`HTTP/1.${minor} ${status} ${random.pick(REASONS)}`, ...generateFields(random)];
   const bodiless = method === 'HEAD' || status === 204 || status === 304;
-  const framing = bodiless
-    ? random.pick(['none', 'none', 'length'])
-    : random.pick(['length', 'length', 'chunked', 'chunked', 'close', 'none']);
-  const chunked = framing === 'chunked' && minor === 1;
-  const body = bodiless || framing === 'none' ? '' : generateBody(random);
-  if (chunked) lines.push(random.pick(['Transfer-Encoding: chunked', 'transfer-encoding:CHUNKED']));
-  else if (framing !== 'close') lines.push(`Content-Length: ${body.length}`);
+  const framing = pickFraming(random, bodiless, minor);
   const closes = random.below(8) === 0;
+  const body = bodiless || framing === 'empty' ? '' : generateBody(random);
+
+  const lines = [`HTTP/1.${minor} ${status} ${random.pick(REASONS)}`, ...generateFields(random)];
+  if (framing === 'chunks') lines.push(random.pick(CHUNKED));
+  else if (framing !== 'close') lines.push(`Content-Length: ${body.length}`);
   if (closes) lines.push('Connection: close');
-  shuffleFields(random, lines);
-  const sent = chunked ? chunk(random, body) : body;
-  const text = `${interim}${lines.join('\r\n')}\r\n\r\n${sent}`;
+  moveLast(random, lines);
+
+  const interim = random.below(10) === 0 ? generateInterim(random) : '';
+  const content = framing === 'chunks' ? chunk(random, body) : body;
+  const text = `${interim}${lines.join('\r\n')}\r\n\r\n${content}`;
   if (random.below(5) < 2) return damage(random, text);
-  const delimited = bodiless || chunked || framing === 'length' || framing === 'none';
-  return {
-    bytes: Buffer.from(text, 'latin1'),
-    damage: '',
-    keeps: delimited && minor === 1 && !closes && random.below(3) > 0,
-  };
+  const mayKeep = framing !== 'close' && minor === 1 && !closes;
+  const keeps = mayKeep && random.below(3) > 0;
+  return { bytes: Buffer.from(text, 'latin1'), damage: '', keeps };
 }
 
-function generateInterim(random: SeededRandom): string {
+type Framing = 'length' | 'chunks' | 'close' | 'empty';
+
+function pickFraming(random: Dice, bodiless: boolean, minor: number): Framing {
+  if (bodiless) return random.pick(['length', 'empty']);
+  const framing = random.pick(['length', 'length', 'chunks', 'chunks', 'close', 'empty'] as const);
+  return framing === 'chunks' && minor === 0 ? 'close' : framing;
+}
+
+function generateInterim(random: Dice): string {
   const status = random.pick([100, 102, 103, 103]);
   return `HTTP/1.1 ${status} Wait\r\nLink: </a.css>; rel=preload\r\n\r\n`.repeat(
     1 + random.below(2),
   );
 }
 
-function generateFields(random: SeededRandom): string[] {
+function generateFields(random: Dice): string[] {
   return Array.from({ length: random.below(8) }, () => {
     const value = random.pick(VALUES);
     return `${random.pick(NAMES)}:${random.pick(BLANKS)}${value}${random.pick(BLANKS)}`;
@@ -64,19 +73,19 @@ function generateFields(random: SeededRandom): string[] {
 }
 
 /** Moves the last field somewhere among the others. */
-function shuffleFields(random: SeededRandom, lines: string[]): void {
+function moveLast(random: Dice, lines: string[]): void {
   if (lines.length < 2) return;
   const moved = lines.pop() ?? '';
   lines.splice(1 + random.below(lines.length), 0, moved);
 }
 
-function generateBody(random: SeededRandom): string {
+function generateBody(random: Dice): string {
   const length = random.pick([0, 1, 2, 10, 100, 1_000, 5_000, random.below(70_000)]);
   const step = 1 + random.below(250);
   return Buffer.from(Array.from({ length }, (_, i) => (i * step) % 256)).toString('latin1');
 }
 
-function chunk(random: SeededRandom, body: string): string {
+function chunk(random: Dice, body: string): string {
   let out = '';
   for (let at = 0; at < body.length;) {
     const size = Math.min(body.length - at, 1 + random.below(Math.max(8, body.length)));
@@ -94,10 +103,11 @@ function chunk(random: SeededRandom, body: string): string {
     at += size;
   }
   const trailers = random.below(3) === 0 ? generateFields(random) : [];
+  if (random.below(50) === 0) trailers.push(random.pick(['Content-Length: 5', ...CHUNKED]));
   return `${out}0\r\n${trailers.map((line) => `${line}\r\n`).join('')}\r\n`;
 }
 
-type Damage = (random: SeededRandom, text: string) => string;
+type Damage = (random: Dice, text: string) => string;
 
 /** What broken origins and attackers do, and what nobody does on purpose. */
 const DAMAGES: Readonly<Record<string, Damage>> = {
@@ -133,7 +143,7 @@ const CODINGS = [
   'chunked\x0b', '"chunked"', 'chunked;q=1', ',chunked', '',
 ] as const; // prettier-ignore
 
-function damage(random: SeededRandom, text: string): GeneratedAnswer {
+function damage(random: Dice, text: string): GeneratedAnswer {
   const [first = 'nothing', ...others] = Object.keys(DAMAGES);
   const name = random.pick([first, ...others]);
   const damaged = DAMAGES[name]?.(random, text) ?? '';
@@ -147,7 +157,7 @@ function headEnd(text: string): number {
 }
 
 function splice(
-  random: SeededRandom,
+  random: Dice,
   text: string,
   removed: number,
   added: string,
@@ -157,7 +167,7 @@ function splice(
   return text.slice(0, at) + added + text.slice(at + removed);
 }
 
-function anyByte(random: SeededRandom): string {
+function anyByte(random: Dice): string {
   return String.fromCharCode(random.below(256));
 }
 

@@ -98,12 +98,18 @@ export function ask(
   request: Partial<OriginRequest> = {},
   lane: Lane = request.body === undefined ? 'plain' : 'upload',
 ): Listener | undefined {
-  const listener = new Listener();
-  const exchange = origin.send(
-    lane,
-    { method: 'GET', target: '/', fields: ['Host', 'shop.example'], body: undefined, ...request },
-    listener,
-  );
+  return listen(origin, new Listener(), request, lane);
+}
+
+/** The same with a listener of one's own. */
+export function listen(
+  origin: Origin,
+  listener: Listener,
+  request: Partial<OriginRequest> = {},
+  lane: Lane = 'plain',
+): Listener | undefined {
+  const plain = { method: 'GET', target: '/', fields: ['Host', 'shop.example'], body: undefined };
+  const exchange = origin.send(lane, { ...plain, ...request }, listener);
   listener.exchange = exchange;
   return exchange === undefined ? undefined : listener;
 }
@@ -219,7 +225,7 @@ export async function startScripted(
     socket.on('error', () => undefined);
     socket.on('data', (part) => {
       const text = part.toString('latin1');
-      received[connection] += text;
+      received[connection] = (received[connection] ?? '') + text;
       pending += text;
       const answer = script(pending, connection);
       if (answer === undefined) return;

@@ -1,0 +1,211 @@
+import { expect, test } from 'vitest';
+import { seededRandom, type SeededRandom } from '../../../test/kit/seeded-random.ts';
+import { GATEWAY_LIMITS } from '../limits.ts';
+import { type GeneratedAnswer, generateAnswer } from '../testing/generated-answer.ts';
+import { type Heard, hear, PartedBody, startScripted } from '../testing/origin-client.ts';
+import { Http1Origin } from './http1/http1-origin.ts';
+import type { OriginRequest } from './origin.ts';
+import { UndiciOrigin } from './undici-origin.ts';
+
+const EXCHANGES = process.env['GUARD_TEST_EVERYTHING'] === '1' ? 100_000 : 2_000;
+const SIDE_BY_SIDE = 16;
+
+/** What ours refuses and undici takes, by the words of our refusal, and why that is meant. */
+const STRICTER: Readonly<Record<string, string>> = {
+  'Transfer-Encoding not supported':
+    'RFC 9112 6.1: a coding that is not undone would go on as if it were; two readers of `xchunked` disagree',
+  'Transfer-Encoding in an answer of HTTP/1.0': 'RFC 9112 6.1: faulty framing, to be closed',
+  'no status line of HTTP/1.1':
+    'RFC 9112 4: bytes ahead of it are the end of another message; controls in the reason would go on',
+  'line that does not end in CR LF': 'RFC 9112 2.2: a bare LF is not made a line end here',
+  'Transfer-Encoding and Content-Length in one answer': 'RFC 9112 6.3: an error, perhaps an attack',
+  'framing in a trailer section':
+    'RFC 9110 6.5.1: it frames nothing there, except for who merges trailers',
+  'Content-Length is no number': 'RFC 9112 6.3',
+  'two Content-Lengths': 'RFC 9112 6.3',
+};
+
+/** What ours takes and undici refuses, and why that is right. */
+const MILDER: readonly Milder[] = [
+  {
+    why: 'RFC 9110 8.6: one length said several times may be taken as said once',
+    isIt: (_ours, _undici, sent) => /content-length[^]*content-length|content-length: *\d+ *,/i.test(sent),
+  },
+  {
+    why: 'RFC 9110 15.2: any number of 1xx, expected or not; undici ends at a 100 that it did not ask for',
+    isIt: ({ interim }) => interim.some(({ status }) => status === 100),
+  },
+  {
+    why: 'RFC 9110 5.5: white space behind a value is no part of it; undici takes such a length for another',
+    isIt: (_ours, _undici, sent) => /content-length:[ \t]*\d+[ \t]+\r\n/i.test(sent),
+  },
+  {
+    why: 'RFC 9112 7.1.1: what a chunk extension says is ignored; it is bounded, and ends at its line end',
+    isIt: (_ours, undici) => undici.error?.detail.includes('chunk extensions') === true,
+  },
+]; // prettier-ignore
+
+interface Milder {
+  readonly why: string;
+  readonly isIt: (ours: Heard, undici: Heard, sent: string) => boolean;
+}
+
+interface Exchange {
+  readonly request: () => Partial<OriginRequest>;
+  readonly answer: GeneratedAnswer;
+  readonly pieces: readonly Buffer[];
+  /** What the origin was sent, each time. */
+  readonly arrived: string[];
+}
+
+test(`${EXCHANGES} exchanges end over our client as they do over undici, but for what is listed`, async () => {
+  const random = seededRandom();
+  console.log(`origin differential fuzz: GUARD_TEST_SEED=${random.seed}`);
+  const exchanges = new Map<string, Exchange>();
+  const scripted = await startScripted((sent) => {
+    const exchange = exchanges.get(/^\S+ \/(\d+) /.exec(sent)?.[1] ?? '');
+    if (exchange === undefined || !isWhole(sent)) return undefined;
+    exchange.arrived.push(meaningOf(sent));
+    return { pieces: exchange.pieces, then: exchange.answer.keeps ? 'keep' : 'end' };
+  });
+  const address = { kind: 'url', origin: scripted.url } as const;
+  const open = () => ({
+    ours: new Http1Origin(address, GATEWAY_LIMITS),
+    undici: new UndiciOrigin(address, GATEWAY_LIMITS),
+  });
+  // Bytes behind a damaged answer may come when somebody else has the connection: it has no second use.
+  const clients = { kept: open(), once: open() };
+  const seen = { same: 0, failed: 0, stricter: 0, milder: 0 };
+  let next = 0;
+
+  async function drive(): Promise<void> {
+    while (next < EXCHANGES) {
+      const id = String(next++);
+      const exchange = generateExchange(random, id);
+      exchanges.set(id, exchange);
+      const { ours, undici } = exchange.answer.keeps ? clients.kept : clients.once;
+      const lane = exchange.answer.keeps ? undefined : 'retry';
+      const [one, other] = await Promise.all([
+        hear(ours, exchange.request(), lane),
+        hear(undici, exchange.request(), lane),
+      ]);
+      exchanges.delete(id);
+      const clue = `GUARD_TEST_SEED=${random.seed}, exchange ${id}: ${exchange.answer.damage}\n${JSON.stringify(exchange.answer.bytes.toString('latin1').slice(0, 1_500))}`;
+      expect(new Set(exchange.arrived).size, `${clue}\n${exchange.arrived.join('\n---\n')}`).toBe(
+        1,
+      );
+      seen[compare(one, other, exchange.answer, clue)]++;
+    }
+  }
+
+  try {
+    await Promise.all(Array.from({ length: SIDE_BY_SIDE }, drive));
+  } finally {
+    const all = Object.values(clients).flatMap(({ ours, undici }) => [ours, undici]);
+    await Promise.all(all.map((client) => client.destroy()));
+    await scripted.close();
+  }
+  console.log(`origin differential fuzz: ${JSON.stringify(seen)}`);
+  expect(seen.same).toBeGreaterThan(EXCHANGES / 2);
+  expect(seen.failed).toBeGreaterThan(EXCHANGES / 10);
+  expect(seen.same + seen.failed + seen.stricter + seen.milder).toBe(EXCHANGES);
+}, 1_800_000);
+
+function generateExchange(random: SeededRandom, id: string): Exchange {
+  const method = random.pick(['GET', 'GET', 'GET', 'GET', 'HEAD', 'POST', 'POST', 'DELETE', 'PUT']);
+  const parts = Array.from({ length: random.below(4) }, () =>
+    Buffer.alloc(1 + random.below(500), 'b'),
+  );
+  const kind = method === 'POST' || method === 'PUT' ? random.pick(['sized', 'chunked', 'none']) : 'none'; // prettier-ignore
+  const total = Buffer.concat(parts).length;
+  const fields = ['Host', 'shop.example', 'X-Id', id, 'x-id', 'again'];
+  if (kind === 'sized') fields.splice(2, 0, 'Content-Length', String(total));
+  const bodyOf = () => {
+    if (kind === 'none') return undefined;
+    return kind === 'sized' ? new PartedBody(parts) : PartedBody.chunked(parts);
+  };
+  const answer = generateAnswer(random, method);
+  return {
+    request: () => ({ method, target: `/${id}`, fields, body: bodyOf() }),
+    answer,
+    pieces: cut(random, answer.bytes),
+    arrived: [],
+  };
+}
+
+/** The bytes in a few pieces, mostly cut where it hurts: in the header section. */
+function cut(random: SeededRandom, bytes: Buffer): Buffer[] {
+  const marks = Array.from({ length: random.below(4) }, () =>
+    random.below(random.below(2) === 0 ? Math.min(bytes.length, 200) + 1 : bytes.length + 1),
+  );
+  const ends = [...marks, bytes.length].sort((a, b) => a - b);
+  return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
+}
+
+/** Whether a request has come with all of its body. */
+function isWhole(sent: string): boolean {
+  const head = sent.indexOf('\r\n\r\n');
+  if (head === -1) return false;
+  if (/^transfer-encoding: chunked\r$/im.test(sent.slice(0, head + 2))) {
+    return sent.endsWith('\r\n0\r\n\r\n') || sent.slice(head).endsWith('\r\n\r\n0\r\n\r\n');
+  }
+  const length = Number(/^content-length: (\d+)\r$/im.exec(sent.slice(0, head + 2))?.[1] ?? 0);
+  return sent.length >= head + 4 + length;
+}
+
+/** A request without what each client says in its own way: framing, connection, and where Host stands. */
+function meaningOf(sent: string): string {
+  const end = sent.indexOf('\r\n\r\n');
+  const lines = sent.slice(0, end).split('\r\n');
+  const own = /^(?:host|connection|content-length|transfer-encoding):/i;
+  const isChunked = lines.some((line) => /^transfer-encoding: chunked$/i.test(line));
+  const body = sent.slice(end + 4);
+  const content = isChunked ? body.replace(/[0-9a-f]+\r\n(b*)\r\n/g, '$1') : body;
+  return [...lines.filter((line) => !own.test(line)), content].join('\n');
+}
+
+function compare(
+  ours: Heard,
+  undici: Heard,
+  answer: GeneratedAnswer,
+  clue: string,
+): 'same' | 'failed' | 'stricter' | 'milder' {
+  if (ours.error === undefined && undici.error === undefined) {
+    expect(visible(ours), clue).toEqual(visible(undici));
+    expect(ascii(ours.reason).endsWith(ascii(undici.reason)), `${clue}\n${undici.reason}`).toBe(
+      true,
+    );
+    return 'same';
+  }
+  if (ours.error !== undefined && undici.error !== undefined) return 'failed';
+  const told = `${clue}\nours: ${JSON.stringify(ours.error)}\nundici: ${JSON.stringify(undici.error)}`;
+  if (ours.error !== undefined) {
+    expect(Object.keys(STRICTER), told).toContain(ours.error.detail);
+    return 'stricter';
+  }
+  const sent = answer.bytes.toString('latin1');
+  const reasons = MILDER.filter(({ isIt }) => isIt(ours, undici, sent));
+  expect(reasons, told).not.toEqual([]);
+  return 'milder';
+}
+
+/** What a visitor would see, where the two need not differ. */
+function visible({ status, fields, body, trailers, interim }: Heard) {
+  return {
+    status,
+    fields: trimmed(fields),
+    body: body.toString('latin1'),
+    trailers: trimmed(trailers),
+    interim: interim.map((one) => ({ status: one.status, fields: trimmed(one.fields) })),
+  };
+}
+
+/** undici takes a reason phrase for UTF-8, and of one that came in two parts it has the second. */
+function ascii(reason: string): string {
+  return reason.replace(/[^\x20-\x7e]+/g, '?');
+}
+
+/** RFC 9112 section 5.1: white space behind a value is no part of it. undici leaves it there. */
+function trimmed(fields: readonly string[]): string[] {
+  return fields.map((field) => field.replace(/[ \t]+$/, ''));
+}

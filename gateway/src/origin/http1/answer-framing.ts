@@ -1,0 +1,147 @@
+import { withoutBlanks } from './characters.ts';
+import { readDecimal } from './decimal.ts';
+import type { StatusLine } from './status-line.ts';
+
+/** How the end of an answer shows (RFC 9112 section 6.3). */
+export type AnswerFraming =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'sized'; readonly length: number }
+  | { readonly kind: 'chunked' }
+  | { readonly kind: 'until close' };
+
+const NONE: AnswerFraming = { kind: 'none' };
+const CHUNKED: AnswerFraming = { kind: 'chunked' };
+const UNTIL_CLOSE: AnswerFraming = { kind: 'until close' };
+
+/** Gathers, field by field, what a header section says of its message's end and of the connection. */
+export class FramingFields {
+  length: number | undefined;
+  chunked = false;
+  closes = false;
+  keeps = false;
+  /** `Keep-Alive: timeout=`, in seconds. */
+  keepsForS: number | undefined;
+  #lastHint = '';
+  #lastHintS: number | undefined;
+
+  reset(): void {
+    this.length = undefined;
+    this.chunked = false;
+    this.closes = false;
+    this.keeps = false;
+    this.keepsForS = undefined;
+  }
+
+  /**
+   * Takes the field that was pushed to `fields` last. A second Content-Length that says the same is
+   * taken away again, so that whoever is next reads one (RFC 9110 section 8.6). Returns what is wrong.
+   */
+  note(fields: string[]): string | undefined {
+    const name = fields[fields.length - 2] ?? '';
+    switch (name.length) {
+      case 10:
+        this.#noteConnection(name.toLowerCase(), fields.at(-1) ?? '');
+        return undefined;
+      case 14:
+        return name.toLowerCase() === 'content-length' ? this.#noteLength(fields) : undefined;
+      case 17:
+        return name.toLowerCase() === 'transfer-encoding'
+          ? this.#noteCoding(fields.at(-1) ?? '')
+          : undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  #noteConnection(name: string, value: string): void {
+    if (name === 'connection') {
+      for (const option of value.toLowerCase().split(',')) {
+        const trimmed = withoutBlanks(option);
+        if (trimmed === 'close') this.closes = true;
+        else if (trimmed === 'keep-alive') this.keeps = true;
+      }
+    } else if (name === 'keep-alive') {
+      // An origin says the same each time.
+      if (value !== this.#lastHint) {
+        this.#lastHint = value;
+        this.#lastHintS = readTimeout(value);
+      }
+      this.keepsForS = this.#lastHintS;
+    }
+  }
+
+  #noteLength(fields: string[]): string | undefined {
+    const isFirst = this.length === undefined;
+    const value = fields.at(-1) ?? '';
+    for (const member of value.split(',')) {
+      const length = readDecimal(withoutBlanks(member));
+      if (length === undefined) return 'Content-Length is no number';
+      if (this.length !== undefined && this.length !== length) return 'two Content-Lengths';
+      this.length = length;
+    }
+    if (!isFirst) fields.length -= 2;
+    else if (value.includes(',')) fields[fields.length - 1] = String(this.length);
+    return undefined;
+  }
+
+  /** Any other coding would have to be undone; a second `chunked` is one chunked body in another. */
+  #noteCoding(value: string): string | undefined {
+    if (this.chunked || value.toLowerCase() !== 'chunked') return 'Transfer-Encoding not supported';
+    this.chunked = true;
+    return undefined;
+  }
+}
+
+/**
+ * RFC 9110 section 6.5.1: what frames a message cannot come behind it, and whoever merges trailers into
+ * the header section would frame it anew. Takes the field that was pushed last.
+ */
+export function trailerFault(fields: readonly string[]): string | undefined {
+  const name = fields[fields.length - 2] ?? '';
+  const frames =
+    (name.length === 14 && name.toLowerCase() === 'content-length') ||
+    (name.length === 17 && name.toLowerCase() === 'transfer-encoding');
+  return frames ? 'framing in a trailer section' : undefined;
+}
+
+/** The `timeout` of Keep-Alive, in seconds; undefined where there is none. */
+function readTimeout(hint: string): number | undefined {
+  for (const parameter of hint.toLowerCase().split(',')) {
+    const [key = '', text = ''] = parameter.split('=', 2);
+    if (withoutBlanks(key) === 'timeout') return readDecimal(withoutBlanks(text));
+  }
+  return undefined;
+}
+
+/**
+ * RFC 9112 section 6.3, with what it calls suspicious refused: a string says why. `head` says that the
+ * request was HEAD.
+ */
+export function framingOf(
+  { status, minor }: StatusLine,
+  fields: FramingFields,
+  head: boolean,
+): AnswerFraming | string {
+  if (fields.chunked && fields.length !== undefined) {
+    return 'Transfer-Encoding and Content-Length in one answer';
+  }
+  if (fields.chunked && minor === 0) return 'Transfer-Encoding in an answer of HTTP/1.0';
+  if (head || status === 204 || status === 304) return NONE;
+  if (fields.chunked) return CHUNKED;
+  if (fields.length === undefined) return UNTIL_CLOSE;
+  return fields.length === 0 ? NONE : { kind: 'sized', length: fields.length };
+}
+
+/**
+ * Whether another answer may follow on the connection (RFC 9112 section 9.3). It may not where the
+ * origin could still send a body that this answer does not have: behind HEAD, and behind a 204 that
+ * announces one (section 6.3), its bytes would be taken for the answer to somebody else's request.
+ */
+export function keepsConnection(
+  { status, minor }: StatusLine,
+  fields: FramingFields,
+  head: boolean,
+): boolean {
+  if (head || fields.closes || (minor === 0 && !fields.keeps)) return false;
+  return status !== 204 || (!fields.chunked && (fields.length ?? 0) === 0);
+}

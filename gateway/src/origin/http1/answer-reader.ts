@@ -1,0 +1,299 @@
+import {
+  type AnswerFraming,
+  framingOf,
+  FramingFields,
+  keepsConnection,
+  trailerFault,
+} from './answer-framing.ts';
+import type { AnswerSink } from './answer-sink.ts';
+import { CR, LF } from './characters.ts';
+import { readChunkSize } from './chunk-size.ts';
+import { readFieldLine } from './field-line.ts';
+import { HTTP1_LIMITS } from './limits.ts';
+import { LineBuffer } from './line-buffer.ts';
+import { readStatusLine, type StatusLine } from './status-line.ts';
+
+type State =
+  /** No answer is due: whatever comes is nobody's. */
+  | 'idle'
+  | 'status line'
+  | 'fields'
+  | 'sized body'
+  | 'body until close'
+  | 'chunk size'
+  | 'chunk'
+  | 'chunk end'
+  | 'trailers'
+  | 'stopped';
+
+const NO_FIELDS: readonly string[] = [];
+
+/**
+ * Reads the answers of one connection, however their bytes are cut into chunks (RFC 9112): strictly,
+ * since what two readers would take for two different messages is an attack more often than a mistake.
+ */
+export class AnswerReader {
+  readonly #sink: AnswerSink;
+  readonly #maxHeaderBytes: number;
+  readonly #line = new LineBuffer();
+  readonly #framing = new FramingFields();
+  #state: State = 'idle';
+  #status: StatusLine = { minor: 1, status: 0, reason: '' };
+  #fields: string[] = [];
+  /** Whether the request was HEAD. */
+  #head = false;
+  #begun = false;
+  #interim = 0;
+  /** Bytes that the lines of this section may still have. */
+  #lineBudget = 0;
+  #extensionBudget = 0;
+  /** Bytes of the body, or of the chunk, that are still to come. */
+  #left = 0;
+  #reusable = false;
+
+  constructor(sink: AnswerSink, maxHeaderBytes: number) {
+    this.#sink = sink;
+    this.#maxHeaderBytes = maxHeaderBytes;
+  }
+
+  /** An answer is due now: to a HEAD, or to any other method. */
+  expect(head: boolean): void {
+    this.#head = head;
+    this.#begun = false;
+    this.#interim = 0;
+    this.#extensionBudget = HTTP1_LIMITS.maxChunkExtensionBytes;
+    this.#beginHead();
+  }
+
+  /** Reads nothing any more. */
+  stop(): void {
+    this.#state = 'stopped';
+  }
+
+  /** A byte of the answer has come. */
+  get begun(): boolean {
+    return this.#begun;
+  }
+
+  read(chunk: Buffer): void {
+    this.#begun = true;
+    const end = chunk.length;
+    let at = 0;
+    while (at < end) {
+      switch (this.#state) {
+        case 'idle':
+          this.#fail('bytes that no request asked for');
+          return;
+        case 'sized body':
+        case 'body until close':
+        case 'chunk':
+          at = this.#readBody(chunk, at, end);
+          break;
+        case 'stopped':
+          return;
+        case 'status line':
+        case 'fields':
+        case 'chunk size':
+        case 'chunk end':
+        case 'trailers':
+          at = this.#readLine(chunk, at, end);
+      }
+    }
+  }
+
+  /** The origin sends nothing more, which ends a body that has no other end. */
+  finish(): void {
+    if (this.#state === 'body until close') this.#complete(NO_FIELDS, false);
+  }
+
+  #beginHead(): void {
+    this.#state = 'status line';
+    this.#lineBudget = this.#maxHeaderBytes;
+    this.#framing.reset();
+    this.#fields = [];
+  }
+
+  #readBody(chunk: Buffer, at: number, end: number): number {
+    if (this.#state === 'body until close') {
+      this.#sink.onBody(chunk, at, end, false);
+      return end;
+    }
+    const to = Math.min(end, at + this.#left);
+    this.#left -= to - at;
+    const inChunks = this.#state === 'chunk';
+    const isLast = this.#left === 0 && !inChunks;
+    this.#sink.onBody(chunk, at, to, isLast);
+    if (isLast) this.#complete(NO_FIELDS, to < end);
+    else if (this.#left === 0 && this.#isReading()) this.#expectLine('chunk end', 2);
+    return to;
+  }
+
+  /** Reads up to the end of a line, or all there is of it. */
+  #readLine(chunk: Buffer, at: number, end: number): number {
+    let lf = at;
+    while (lf < end && chunk[lf] !== LF) lf++;
+    const next = Math.min(lf + 1, end);
+    const length = this.#line.length + next - at;
+    if (length > this.#lineBudget) {
+      this.#fail(`${this.#state}: too long`);
+      return end;
+    }
+    if (lf === end) {
+      this.#line.append(chunk, at, end);
+      return end;
+    }
+    this.#lineBudget -= length;
+    if (this.#line.length === 0) {
+      this.#endLine(chunk, at, lf, next < end);
+    } else {
+      this.#line.append(chunk, at, next);
+      const line = this.#line.take();
+      this.#endLine(line, 0, line.length - 1, next < end);
+    }
+    return next;
+  }
+
+  /** `lf` is where the line ends; `more` says that something stands behind it already. */
+  #endLine(bytes: Buffer, from: number, lf: number, more: boolean): void {
+    if (lf > from && bytes[lf - 1] === CR) this.#takeLine(bytes, from, lf - 1, more);
+    else this.#fail('line that does not end in CR LF');
+  }
+
+  #takeLine(bytes: Buffer, from: number, to: number, more: boolean): void {
+    const isEmpty = to === from;
+    switch (this.#state) {
+      case 'status line':
+        this.#takeStatusLine(bytes, from, to);
+        break;
+      case 'fields':
+        if (isEmpty) this.#takeHead(more);
+        else this.#takeField(bytes, from, to);
+        break;
+      case 'trailers':
+        if (isEmpty) this.#complete(this.#fields, more);
+        else this.#takeField(bytes, from, to);
+        break;
+      case 'chunk size':
+        this.#takeChunkSize(bytes, from, to);
+        break;
+      case 'chunk end':
+        this.#takeChunkEnd(isEmpty);
+        break;
+      // No line is read in these.
+      case 'idle':
+      case 'sized body':
+      case 'body until close':
+      case 'chunk':
+      case 'stopped':
+        break;
+    }
+  }
+
+  #takeStatusLine(bytes: Buffer, from: number, to: number): void {
+    const status = readStatusLine(bytes, from, to);
+    if (status === undefined) {
+      this.#fail('no status line of HTTP/1.1');
+      return;
+    }
+    this.#status = status;
+    this.#state = 'fields';
+  }
+
+  #takeField(bytes: Buffer, from: number, to: number): void {
+    const fields = this.#fields;
+    const fault = readFieldLine(bytes, from, to, fields) ?? this.#faultOfLast(fields);
+    if (fault !== undefined) this.#fail(fault);
+  }
+
+  #faultOfLast(fields: string[]): string | undefined {
+    if (fields.length > 2 * HTTP1_LIMITS.maxFields) return 'too many fields';
+    return this.#state === 'fields' ? this.#framing.note(fields) : trailerFault(fields);
+  }
+
+  #takeHead(more: boolean): void {
+    const { status, reason } = this.#status;
+    const fields = this.#fields;
+    if (status < 200) {
+      this.#takeInterim(status, fields);
+      return;
+    }
+    const framing = framingOf(this.#status, this.#framing, this.#head);
+    if (typeof framing === 'string') {
+      this.#fail(framing);
+      return;
+    }
+    this.#reusable = keepsConnection(this.#status, this.#framing, this.#head);
+    this.#sink.onHead(status, reason, fields);
+    if (this.#isReading()) this.#beginBody(framing, more);
+  }
+
+  #takeInterim(status: number, fields: readonly string[]): void {
+    this.#interim++;
+    if (status === 101) this.#fail('101 that no request asked for');
+    else if (this.#interim > HTTP1_LIMITS.maxInterim) this.#fail('too many interim answers');
+    else {
+      this.#beginHead();
+      this.#sink.onInformational(status, fields);
+    }
+  }
+
+  #beginBody(framing: AnswerFraming, more: boolean): void {
+    switch (framing.kind) {
+      case 'none':
+        this.#complete(NO_FIELDS, more);
+        break;
+      case 'sized':
+        this.#state = 'sized body';
+        this.#left = framing.length;
+        break;
+      case 'until close':
+        this.#state = 'body until close';
+        this.#reusable = false;
+        break;
+      case 'chunked':
+        this.#expectLine('chunk size', HTTP1_LIMITS.maxChunkLineBytes);
+        break;
+    }
+  }
+
+  #takeChunkSize(bytes: Buffer, from: number, to: number): void {
+    const line = readChunkSize(bytes, from, to);
+    this.#extensionBudget -= line?.extensionBytes ?? 0;
+    if (line === undefined) this.#fail('chunk without a size');
+    else if (this.#extensionBudget < 0) this.#fail('chunk extensions too large');
+    else if (line.size === 0) {
+      this.#fields = [];
+      this.#expectLine('trailers', this.#maxHeaderBytes);
+    } else {
+      this.#state = 'chunk';
+      this.#left = line.size;
+    }
+  }
+
+  #takeChunkEnd(isEmpty: boolean): void {
+    if (isEmpty) this.#expectLine('chunk size', HTTP1_LIMITS.maxChunkLineBytes);
+    else this.#fail('chunk of another size');
+  }
+
+  #expectLine(state: State, maxBytes: number): void {
+    this.#state = state;
+    this.#lineBudget = maxBytes;
+  }
+
+  /** `surplus`: bytes stand behind the end, and the connection belongs to nobody any more. */
+  #complete(trailers: readonly string[], surplus: boolean): void {
+    if (!this.#isReading()) return;
+    this.#state = surplus ? 'stopped' : 'idle';
+    this.#sink.onComplete(trailers, this.#reusable && !surplus, this.#framing.keepsForS);
+  }
+
+  #fail(fault: string): void {
+    this.#state = 'stopped';
+    this.#sink.onFault(fault);
+  }
+
+  /** The sink may have stopped it in the middle of a call. */
+  #isReading(): boolean {
+    return this.#state !== 'stopped';
+  }
+}

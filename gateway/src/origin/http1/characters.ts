@@ -1,0 +1,43 @@
+/** Octets of the grammar of HTTP/1.1 (RFC 9110 section 5.6.2, RFC 9112 section 2.2). */
+export const HTAB = 0x09;
+export const LF = 0x0a;
+export const CR = 0x0d;
+export const SP = 0x20;
+export const COLON = 0x3a;
+export const SEMICOLON = 0x3b;
+
+const TOKEN = new Uint8Array(256);
+for (const character of "!#$%&'*+-.^_`|~") TOKEN[character.charCodeAt(0)] = 1;
+for (let code = 0x30; code <= 0x39; code++) TOKEN[code] = 1;
+for (let code = 0x41; code <= 0x5a; code++) TOKEN[code] = TOKEN[code | 0x20] = 1;
+
+/** RFC 9110 section 5.6.2, tchar. */
+export function isTokenCharacter(code: number): boolean {
+  return TOKEN[code] === 1;
+}
+
+/** RFC 9110 section 5.5: everything that a value may hold but its line's end: no control but HTAB. */
+export function isTextCharacter(code: number): boolean {
+  return (code >= SP && code !== 0x7f) || code === HTAB;
+}
+
+export function isToken(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    if (TOKEN[text.charCodeAt(i)] !== 1) return false;
+  }
+  return text !== '';
+}
+
+/** Without the white space of HTTP around it. `trim` takes more away, a no-break space (0xa0) among it. */
+export function withoutBlanks(text: string): string {
+  let from = 0;
+  let to = text.length;
+  while (from < to && isBlank(text.charCodeAt(from))) from++;
+  while (to > from && isBlank(text.charCodeAt(to - 1))) to--;
+  return text.slice(from, to);
+}
+
+/** RFC 9110 section 5.6.3. */
+export function isBlank(code: number | undefined): boolean {
+  return code === SP || code === HTAB;
+}

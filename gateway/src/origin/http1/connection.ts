@@ -1,0 +1,224 @@
+import type { Socket } from 'node:net';
+import type { OriginError } from '../origin.ts';
+import { AnswerReader } from './answer-reader.ts';
+import type { AnswerSink } from './answer-sink.ts';
+import type { DeadlineTicks } from './deadline-ticks.ts';
+import type { Exchange } from './exchange.ts';
+import { Upload, type UploadOwner } from './upload.ts';
+
+/** What a connection tells the origin that it belongs to. */
+export interface ConnectionOwner {
+  readonly ticks: DeadlineTicks;
+  readonly maxHeaderBytes: number;
+  /** The exchange has left its lane. */
+  onReleased(exchange: Exchange): void;
+  /** The connection can take another request; `keepsForS` is what the origin promised. */
+  onIdle(connection: Connection, keepsForS: number | undefined): void;
+  onClosed(connection: Connection): void;
+}
+
+const NEVER = Number.POSITIVE_INFINITY;
+
+/** One connection to an origin, with at most one request on it at a time. */
+export class Connection implements AnswerSink, UploadOwner {
+  /** Tick at which the present wait is over. The owner looks at it. */
+  deadline: number;
+  /** Tick at which it fell idle. */
+  idleSince = 0;
+
+  readonly #owner: ConnectionOwner;
+  readonly #socket: Socket;
+  readonly #reader: AnswerReader;
+  #connected = false;
+  #exchange: Exchange | undefined;
+  #upload: Upload | undefined;
+  #answering = false;
+  #paused = false;
+
+  constructor(socket: Socket, owner: ConnectionOwner) {
+    this.#socket = socket;
+    this.#owner = owner;
+    this.#reader = new AnswerReader(this, owner.maxHeaderBytes);
+    this.deadline = owner.ticks.in('connect');
+    socket.on('data', (chunk) => {
+      this.#read(chunk);
+    });
+    socket.on('error', (error) => {
+      this.#close({ kind: this.#lossKind(), detail: error.message });
+    });
+    socket.on('end', () => {
+      this.#reader.finish();
+      this.#lost();
+    });
+    socket.on('close', () => {
+      this.#lost();
+    });
+    socket.on('drain', () => {
+      this.#upload?.resume();
+    });
+  }
+
+  get isBusy(): boolean {
+    return this.#exchange !== undefined;
+  }
+
+  /** TCP, and TLS where there is any, stand. */
+  onConnected(): void {
+    this.#connected = true;
+    this.#awaitAnswer();
+  }
+
+  /** Takes one exchange, with its header section as text. The connection is idle, or new. */
+  send(exchange: Exchange, head: string): void {
+    const { method, body } = exchange.request;
+    exchange.connection = this;
+    this.#exchange = exchange;
+    this.#answering = false;
+    this.#reader.expect(method === 'HEAD');
+    if (body === undefined) {
+      this.#socket.write(head, 'latin1');
+      this.#awaitAnswer();
+      return;
+    }
+    // The first part of a body comes in this turn, if it came with the header section: one write for both.
+    this.#socket.cork();
+    this.#socket.write(head, 'latin1');
+    this.#upload = new Upload(this.#socket, body, this);
+    this.#upload.start();
+    this.#awaitAnswer();
+    process.nextTick(uncork, this.#socket);
+  }
+
+  abort(): void {
+    this.#close(undefined);
+  }
+
+  pause(): void {
+    this.#paused = true;
+    this.deadline = NEVER;
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    this.deadline = this.#owner.ticks.in('body');
+    this.#socket.resume();
+  }
+
+  /** The deadline has passed. */
+  expire(): void {
+    if (this.#connected) this.#close({ kind: 'timeout', detail: 'the origin stood still' });
+    else this.#close({ kind: 'connect', detail: 'no connection in time' });
+  }
+
+  destroy(): void {
+    this.#close({ kind: this.#lossKind(), detail: 'the connection was closed' });
+  }
+
+  onInformational(status: number, fields: readonly string[]): void {
+    this.#awaitAnswer();
+    this.#exchange?.handler.onInformational(status, fields);
+  }
+
+  onHead(status: number, reason: string, fields: readonly string[]): void {
+    this.#answering = true;
+    this.deadline = this.#owner.ticks.in('body');
+    this.#exchange?.handler.onHead(status, reason, fields);
+  }
+
+  onBody(chunk: Buffer, from: number, to: number, last: boolean): void {
+    this.deadline = this.#paused ? NEVER : this.#owner.ticks.in('body');
+    const part = to - from === chunk.length ? chunk : chunk.subarray(from, to);
+    this.#exchange?.handler.onData(part, last);
+  }
+
+  onComplete(trailers: readonly string[], reusable: boolean, keepsForS: number | undefined): void {
+    const exchange = this.#exchange;
+    if (exchange === undefined) return;
+    // An answer to an upload that is still under way is whole; the request never will be.
+    const isSent = this.#upload === undefined;
+    if (reusable && isSent) {
+      this.#release(exchange);
+      if (this.#paused) this.resume();
+      this.#owner.onIdle(this, keepsForS);
+    } else {
+      this.#close(undefined);
+    }
+    try {
+      exchange.handler.onEnd(trailers);
+    } catch (error) {
+      exchange.handler.onError(unusable(error));
+    }
+  }
+
+  onFault(fault: string): void {
+    this.#close({ kind: 'malformed', detail: fault });
+  }
+
+  onUploadTurned(): void {
+    this.#awaitAnswer();
+  }
+
+  onUploadDone(): void {
+    this.#upload = undefined;
+    this.#awaitAnswer();
+  }
+
+  onUploadFault(fault: string): void {
+    this.#close({ kind: 'unsendable', detail: fault });
+  }
+
+  #read(chunk: Buffer): void {
+    try {
+      this.#reader.read(chunk);
+      if (this.#answering) this.#exchange?.handler.onFlush();
+    } catch (error) {
+      this.#close(unusable(error));
+    }
+  }
+
+  /** Time runs against the origin, and not while the visitor has to send. */
+  #awaitAnswer(): void {
+    if (!this.#connected || this.#answering || this.#exchange === undefined) return;
+    const forVisitor = this.#upload !== undefined && !this.#upload.isBlocked;
+    this.deadline = forVisitor ? NEVER : this.#owner.ticks.in('head');
+  }
+
+  #lost(): void {
+    this.#close({ kind: this.#lossKind(), detail: 'the origin closed the connection' });
+  }
+
+  #lossKind(): OriginError['kind'] {
+    if (!this.#connected) return 'connect';
+    return this.#reader.begun ? 'truncated' : 'closed';
+  }
+
+  /** Ends the connection, once, and the exchange on it: with this error, or without a word. */
+  #close(error: OriginError | undefined): void {
+    const exchange = this.#exchange;
+    this.#reader.stop();
+    this.#socket.destroy();
+    this.#owner.onClosed(this);
+    if (exchange === undefined) return;
+    this.#release(exchange);
+    if (error !== undefined) exchange.handler.onError(error);
+  }
+
+  #release(exchange: Exchange): void {
+    exchange.connection = undefined;
+    this.#exchange = undefined;
+    this.#upload?.stop();
+    this.#upload = undefined;
+    this.#owner.onReleased(exchange);
+  }
+}
+
+/** An answer that was read, but that the handler cannot pass on. */
+function unusable(error: unknown): OriginError {
+  return { kind: 'malformed', detail: error instanceof Error ? error.message : String(error) };
+}
+
+function uncork(socket: Socket): void {
+  socket.uncork();
+}

@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  createServer as createTlsServer,
+  getCACertificates,
+  setDefaultCACertificates,
+  type TLSSocket,
+} from 'node:tls';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { OK, openClient } from '../../testing/http1-rig.ts';
+import { hear } from '../../testing/origin-client.ts';
+import { selfSigned } from '../../testing/self-signed.ts';
+
+describe('where an origin can be', () => {
+  test('at a unix socket', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'guard-origin-'));
+    const path = join(folder, 'origin.sock');
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined).on('data', () => socket.write(OK));
+    });
+    onTestFinished(() => {
+      server.close();
+      rmSync(folder, { recursive: true });
+    });
+    await once(server.listen(path), 'listening');
+    const client = openClient({ kind: 'unix', path });
+    for (let i = 0; i < 2; i++) expect((await hear(client)).body.toString()).toBe('ok');
+    await client.destroy();
+  });
+
+  test('at an IPv6 address', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined).on('data', () => socket.write(OK));
+    });
+    onTestFinished(() => void server.close());
+    await once(server.listen(0, '::1'), 'listening');
+    const { port } = server.address() as AddressInfo; // a TCP listener has one
+    const client = openClient(`http://[::1]:${port}`);
+    expect((await hear(client)).body.toString()).toBe('ok');
+    await client.destroy();
+  });
+
+  describe('behind TLS', () => {
+    async function startTls(host: string) {
+      const { cert, key } = selfSigned(host);
+      const before = getCACertificates('default');
+      setDefaultCACertificates([...before, cert.toString()]);
+      const seen: { servername: unknown; alpn: unknown; resumed: boolean }[] = [];
+      const server = createTlsServer({ cert, key, ALPNProtocols: ['h2', 'http/1.1'] });
+      const sockets: TLSSocket[] = [];
+      server.on('secureConnection', (socket) => {
+        sockets.push(socket);
+        const { servername, alpnProtocol } = socket as TLSSocket & { servername?: unknown };
+        seen.push({ servername, alpn: alpnProtocol, resumed: socket.isSessionReused() });
+        socket.on('error', () => undefined).on('data', () => socket.write(OK));
+      });
+      onTestFinished(() => {
+        setDefaultCACertificates(before);
+        for (const socket of sockets) socket.destroy();
+        server.close();
+      });
+      await once(server.listen(0, 'localhost'), 'listening');
+      const { port } = server.address() as AddressInfo; // a TCP listener has one
+      return { port, seen };
+    }
+
+    test('with its own name asked for and verified, HTTP/1.1 agreed on, and the session taken up again', async () => {
+      const { port, seen } = await startTls('localhost');
+      const client = openClient(`https://localhost:${port}`);
+      expect((await hear(client)).body.toString()).toBe('ok');
+      // The ticket of TLS 1.3 comes behind the handshake; the answer was behind it.
+      expect((await hear(client, {}, 'retry')).body.toString()).toBe('ok');
+      expect(seen).toEqual([
+        { servername: 'localhost', alpn: 'http/1.1', resumed: false },
+        { servername: 'localhost', alpn: 'http/1.1', resumed: true },
+      ]);
+    });
+
+    test('a certificate for another name is no connection', async () => {
+      const { port } = await startTls('other.example');
+      const { error } = await hear(openClient(`https://localhost:${port}`));
+      expect(error?.kind).toBe('connect');
+      expect(error?.detail).toContain('altnames');
+    });
+  });
+});

@@ -1,0 +1,60 @@
+import { connect, type NetConnectOpts, type Socket } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import type { Origin as OriginAddress } from '@guard/config/settings/values';
+import { serverName } from '../server-name.ts';
+import { Connection, type ConnectionOwner } from './connection.ts';
+
+/** TCP's own probes find a peer that vanished behind a long silent answer. */
+const PROBE_AFTER_MS = 60_000;
+
+/** Opens a connection. Requests may be sent on it at once; they wait until it stands. */
+export type Dial = (owner: ConnectionOwner) => Connection;
+
+/** How connections to this address are opened: plain, over TLS, or to a unix socket. */
+export function dialTo(address: OriginAddress): Dial {
+  if (address.kind === 'unix') return (owner) => dialPlain({ path: address.path }, owner);
+
+  const { protocol, hostname, port } = new URL(address.origin);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  if (protocol === 'http:') {
+    const target = { host, port: port === '' ? 80 : Number(port) };
+    return (owner) => dialPlain(target, owner);
+  }
+  return dialTls(host, port === '' ? 443 : Number(port), serverName(hostname));
+}
+
+function dialPlain(target: NetConnectOpts, owner: ConnectionOwner): Connection {
+  const socket = connect(target);
+  const connection = open(socket, owner);
+  socket.once('connect', () => {
+    connection.onConnected();
+  });
+  return connection;
+}
+
+/** TLS with its certificate verified, HTTP/1.1 by ALPN, and the last session taken up again. */
+function dialTls(host: string, port: number, servername: string | undefined): Dial {
+  let session: Buffer | undefined;
+  return (owner) => {
+    const socket: TLSSocket = connectTls({
+      host,
+      port,
+      ALPNProtocols: ['http/1.1'],
+      ...(servername === undefined ? {} : { servername }),
+      ...(session === undefined ? {} : { session }),
+    });
+    const connection = open(socket, owner);
+    socket.on('session', (fresh) => (session = fresh));
+    socket.once('secureConnect', () => {
+      connection.onConnected();
+    });
+    return connection;
+  };
+}
+
+function open(socket: Socket, owner: ConnectionOwner): Connection {
+  // A request is one write, and the parts of an upload come as the visitor sent them.
+  socket.setNoDelay(true);
+  socket.setKeepAlive(true, PROBE_AFTER_MS);
+  return new Connection(socket, owner);
+}

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import { allClosed, keep, OK, openClient, scripted } from '../../testing/http1-rig.ts';
+import { hear, PartedBody } from '../../testing/origin-client.ts';
+import { eventually } from '../../testing/raw-client.ts';
+
+describe('what cannot be one request is not sent (RFC 9112 section 11.1)', () => {
+  const sized = () => new PartedBody([Buffer.from('abc')]);
+  test.each([
+    ['CR LF in a value', { fields: ['X', 'a\r\nY: b'] }],
+    ['a bare LF in a value', { fields: ['X', 'a\nY: b'] }],
+    ['a bare CR in a value', { fields: ['X', 'a\r'] }],
+    ['NUL in a value', { fields: ['X', 'a\0'] }],
+    ['what becomes a line feed in latin1', { fields: ['X', 'a\u010aY: b'] }],
+    ['CR LF in a name', { fields: ['X\r\nY', 'a'] }],
+    ['a space in a name', { fields: ['Transfer-Encoding ', 'chunked'] }],
+    ['no name', { fields: ['', 'a'] }],
+    ['CR LF in the target', { target: '/ HTTP/1.1\r\nX: a' }],
+    ['a space in the target', { target: '/a b' }],
+    ['no target', { target: '' }],
+    ['a method that is no token', { method: 'GET /' }],
+    ['Transfer-Encoding', { fields: ['transfer-encoding', 'chunked'] }],
+    ['Connection', { fields: ['connection', 'x'] }],
+    ['a length without a body', { fields: ['Content-Length', '3'] }],
+    ['another length than the body has', { fields: ['Content-Length', '4'], body: sized() }],
+    ['a length twice', { fields: ['Content-Length', '3', 'content-length', '3'], body: sized() }],
+    ['a length and chunks', { fields: ['Content-Length', '3'], body: PartedBody.chunked([]) }],
+  ])('%s', async (_what, request) => {
+    const origin = await scripted(() => keep(OK));
+    expect((await hear(openClient(origin.url), request)).error?.kind).toBe('unsendable');
+    expect(origin.sockets).toHaveLength(0);
+  });
+
+  test.each([
+    ['shorter', 4],
+    ['longer', 2],
+  ])('a body that is %s than it was announced leaves a broken request', async (_what, length) => {
+    const origin = await scripted(() => undefined);
+    const body = new PartedBody([Buffer.from('a'), Buffer.from('bc')], length);
+    const fields = ['Host', 'a', 'Content-Length', String(length)];
+    const heard = await hear(openClient(origin.url), { method: 'POST', fields, body });
+    expect(heard.error?.kind).toBe('unsendable');
+    expect(body.stopped).toBe(true);
+    await eventually(() => allClosed(origin));
+    expect((origin.received[0] ?? '').split('\r\n\r\n')[1]?.length).not.toBe(length);
+  });
+});
+
+describe('bodies of requests', () => {
+  test('trailers go behind the last chunk (RFC 9112 section 7.1.2)', async () => {
+    const origin = await scripted((sent) => (sent.endsWith('\r\n\r\n') && sent.includes('0\r\nX') ? keep(OK) : undefined)); // prettier-ignore
+    const body = PartedBody.chunked([Buffer.from('ab')], ['X-Sum', '42', 'x-b', '\xe9']);
+    expect((await hear(openClient(origin.url), { method: 'POST', body })).status).toBe(200);
+    expect(origin.received[0]).toMatch(/\r\n\r\n2\r\nab\r\n0\r\nX-Sum: 42\r\nx-b: \xe9\r\n\r\n$/);
+  });
+
+  test.each([
+    ['a line break in a trailer', ['X', 'a\r\nY: b']],
+    ['a trailer without a name', ['', 'b']],
+  ])('%s ends the connection before it is written', async (_what, trailers) => {
+    const origin = await scripted(() => undefined);
+    const body = PartedBody.chunked([Buffer.from('ab')], trailers);
+    const heard = await hear(openClient(origin.url), { method: 'POST', body });
+    expect(heard.error?.kind).toBe('unsendable');
+    expect(origin.received[0]).not.toContain(': b');
+  });
+
+  test('POST, PUT and PATCH without content say so (RFC 9110 section 8.6), GET says nothing', async () => {
+    const origin = await scripted(() => keep(OK));
+    const client = openClient(origin.url);
+    for (const method of ['POST', 'PUT', 'PATCH', 'GET']) await hear(client, { method });
+    const heads = origin.received.join('').split('\r\n\r\n');
+    expect(heads.map((head) => head.includes('\r\nContent-Length: 0'))).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  test('an answer that comes before the upload is through is whole, and ends the connection', async () => {
+    const origin = await scripted((sent) => (sent.includes('ab') ? keep(OK) : undefined));
+    const client = openClient(origin.url);
+    const body = new PartedBody([Buffer.from('ab')], 1_000);
+    body.holdEnd = true;
+    const fields = ['Host', 'a', 'Content-Length', '1000'];
+    const heard = await hear(client, { method: 'POST', fields, body });
+    expect([heard.error, heard.body.toString()]).toEqual([undefined, 'ok']);
+    expect(body.stopped).toBe(true);
+    await eventually(() => allClosed(origin));
+  });
+});

@@ -1,0 +1,97 @@
+import type { Socket } from 'node:net';
+import type { BodySink, RequestBody } from '../origin.ts';
+import { trailerSection } from './request-head.ts';
+
+/** What an upload tells the connection that it runs on. */
+export interface UploadOwner {
+  /** `isBlocked` has changed. */
+  onUploadTurned(): void;
+  onUploadDone(): void;
+  /** What was announced and what came differ: the request cannot become a whole one any more. */
+  onUploadFault(fault: string): void;
+}
+
+const LAST_CHUNK = '0\r\n';
+const CRLF = '\r\n';
+
+/** Writes one request body in the framing that the header section announced (RFC 9112 section 7.1). */
+export class Upload implements BodySink {
+  /** The origin takes no more for the moment; else it is the visitor who is waited for. */
+  isBlocked = false;
+  readonly #socket: Socket;
+  readonly #body: RequestBody;
+  readonly #owner: UploadOwner;
+  #sent = 0;
+  #over = false;
+
+  constructor(socket: Socket, body: RequestBody, owner: UploadOwner) {
+    this.#socket = socket;
+    this.#body = body;
+    this.#owner = owner;
+  }
+
+  /** The header section was written, and is held back for the rest of this turn. */
+  start(): void {
+    this.#body.start(this);
+  }
+
+  onPart(part: Buffer): void {
+    if (this.#over || part.length === 0) return;
+    const { length } = this.#body;
+    this.#sent += part.length;
+    if (length !== undefined && this.#sent > length) {
+      this.#fail();
+      return;
+    }
+    const hasRoom = length === undefined ? this.#writeChunk(part) : this.#socket.write(part);
+    if (hasRoom) return;
+    this.#body.pause();
+    this.isBlocked = true;
+    this.#owner.onUploadTurned();
+  }
+
+  onPartsEnd(trailers: readonly string[]): void {
+    if (this.#over) return;
+    if (this.#body.length === undefined) {
+      const section = trailerSection(trailers);
+      if (section === undefined) {
+        this.#fail();
+        return;
+      }
+      this.#socket.write(LAST_CHUNK + section, 'latin1');
+    } else if (this.#sent !== this.#body.length) {
+      this.#fail();
+      return;
+    }
+    this.#over = true;
+    this.#owner.onUploadDone();
+  }
+
+  /** The socket has room again. */
+  resume(): void {
+    if (this.#over || !this.isBlocked) return;
+    this.isBlocked = false;
+    this.#owner.onUploadTurned();
+    this.#body.resume();
+  }
+
+  /** Nobody takes the rest. */
+  stop(): void {
+    this.#over = true;
+    this.#body.stop();
+  }
+
+  #writeChunk(part: Buffer): boolean {
+    this.#socket.cork();
+    this.#socket.write(part.length.toString(16) + CRLF, 'latin1');
+    this.#socket.write(part);
+    const hasRoom = this.#socket.write(CRLF, 'latin1');
+    this.#socket.uncork();
+    return hasRoom;
+  }
+
+  #fail(): void {
+    this.stop();
+    this.#owner.onUploadFault('the body is not what its header section announced');
+  }
+}

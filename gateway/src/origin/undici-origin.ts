@@ -1,0 +1,208 @@
+import { Readable } from 'node:stream';
+import type { Origin as OriginAddress } from '@guard/config/settings/values';
+import { type Dispatcher, Pool } from 'undici';
+import type { GatewayLimits } from '../limits.ts';
+import { Lanes } from './lanes.ts';
+import type {
+  AnswerHandler,
+  Lane,
+  OpenOrigin,
+  OriginError,
+  OriginExchange,
+  OriginRequest,
+  RequestBody,
+} from './origin.ts';
+import { serverName } from './server-name.ts';
+
+/**
+ * The same port over undici. No request of a visitor takes this way: it is the second opinion that the
+ * tests hold our own client against. undici has no trailers for requests.
+ */
+export class UndiciOrigin implements OpenOrigin {
+  readonly address: OriginAddress;
+  readonly #reused: Pool;
+  readonly #fresh: Pool;
+  readonly #lanes: Lanes;
+  readonly #servername: string | undefined;
+
+  constructor(address: OriginAddress, limits: GatewayLimits) {
+    this.address = address;
+    const base = address.kind === 'url' ? address.origin : 'http://localhost';
+    const options: Pool.Options = {
+      connections: null,
+      pipelining: 1,
+      allowH2: false,
+      maxHeaderSize: limits.originMaxHeaderBytes,
+      headersTimeout: limits.originHeadersMs,
+      bodyTimeout: limits.originBodyIdleMs,
+      connectTimeout: limits.originConnectMs,
+      ...(address.kind === 'unix' ? { socketPath: address.path } : {}),
+    };
+    this.#reused = new Pool(base, options);
+    this.#fresh = new Pool(base, { ...options, pipelining: 0 });
+    this.#lanes = new Lanes(limits);
+    this.#servername = base.startsWith('https:') ? serverName(new URL(base).hostname) : undefined;
+  }
+
+  send(lane: Lane, request: OriginRequest, handler: AnswerHandler): OriginExchange | undefined {
+    if (!this.#lanes.take(lane)) return undefined;
+    const exchange = new UndiciExchange(handler, () => {
+      this.#lanes.release(lane);
+    });
+    const { method, target, fields, body } = request;
+    const pool = lane === 'retry' ? this.#fresh : this.#reused;
+    pool.dispatch(
+      {
+        method,
+        path: target,
+        headers: [...fields],
+        body: body === undefined ? null : new BodyStream(body),
+        // undici would take the visitor's Host for SNI, and reconnect whenever it changes.
+        ...(this.#servername === undefined ? {} : { servername: this.#servername }),
+      },
+      exchange,
+    );
+    return exchange;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#reused.close(), this.#fresh.close()]);
+  }
+
+  async destroy(): Promise<void> {
+    await Promise.all([this.#reused.destroy(), this.#fresh.destroy()]);
+  }
+}
+
+class UndiciExchange implements OriginExchange, Dispatcher.DispatchHandler {
+  readonly #handler: AnswerHandler;
+  readonly #release: () => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  #begun = false;
+  #over = false;
+
+  constructor(handler: AnswerHandler, release: () => void) {
+    this.#handler = handler;
+    this.#release = release;
+  }
+
+  abort(): void {
+    if (this.#over) return;
+    this.#finish();
+    this.#controller?.abort(new Error('aborted'));
+  }
+
+  pause(): void {
+    if (!this.#over) this.#controller?.pause();
+  }
+
+  resume(): void {
+    if (!this.#over) this.#controller?.resume();
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#over) controller.abort(new Error('aborted'));
+  }
+
+  onResponseStarted(): void {
+    this.#begun = true;
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    _headers: unknown,
+    reason = '',
+  ): void {
+    if (this.#over) return;
+    const fields = textOf(controller.rawHeaders);
+    if (status < 200) {
+      this.#handler.onInformational(status, fields);
+      return;
+    }
+    this.#handler.onHead(status, reason, fields);
+    process.nextTick(() => {
+      if (!this.#over) this.#handler.onFlush();
+    });
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, part: Buffer): void {
+    if (!this.#over) this.#handler.onData(part, false);
+  }
+
+  onResponseEnd({ rawTrailers }: Dispatcher.DispatchController): void {
+    if (this.#over) return;
+    this.#finish();
+    this.#handler.onEnd(textOf(rawTrailers));
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#over) return;
+    this.#finish();
+    this.#handler.onError({ kind: kindOf(error, this.#begun), detail: error.message });
+  }
+
+  #finish(): void {
+    this.#over = true;
+    this.#release();
+  }
+}
+
+/** A body as undici reads one. */
+class BodyStream extends Readable {
+  readonly #body: RequestBody;
+  #started = false;
+
+  constructor(body: RequestBody) {
+    super();
+    this.#body = body;
+  }
+
+  override _read(): void {
+    if (this.#started) {
+      this.#body.resume();
+      return;
+    }
+    this.#started = true;
+    this.#body.start({
+      onPart: (part) => {
+        if (!this.push(part)) this.#body.pause();
+      },
+      onPartsEnd: () => this.push(null),
+    });
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    this.#body.stop();
+    callback(error);
+  }
+}
+
+function kindOf(error: Error, begun: boolean): OriginError['kind'] {
+  // Node's system errors carry `syscall`; undici's carry only a code.
+  const { code = '', syscall } = error as NodeJS.ErrnoException;
+  if (syscall === 'connect' || syscall === 'getaddrinfo') return 'connect';
+  switch (code) {
+    case 'UND_ERR_CONNECT_TIMEOUT':
+    case 'ECONNREFUSED':
+      return 'connect';
+    case 'UND_ERR_HEADERS_TIMEOUT':
+    case 'UND_ERR_BODY_TIMEOUT':
+      return 'timeout';
+    case 'UND_ERR_SOCKET':
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return begun ? 'truncated' : 'closed';
+    case 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH':
+    case 'UND_ERR_INVALID_ARG':
+      return 'unsendable';
+    default:
+      return 'malformed';
+  }
+}
+
+function textOf(raw: Dispatcher.DispatchController['rawHeaders']): string[] {
+  if (!Array.isArray(raw)) return [];
+  return raw.map((field) => (typeof field === 'string' ? field : field.toString('latin1')));
+}

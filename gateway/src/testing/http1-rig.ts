@@ -1,0 +1,44 @@
+import type { Origin as OriginAddress } from '@guard/config/settings/values';
+import { onTestFinished, vi } from 'vitest';
+import { type GatewayLimits, GATEWAY_LIMITS } from '../limits.ts';
+import { Http1Origin } from '../origin/http1/http1-origin.ts';
+import { type Script, type ScriptedOrigin, startScripted } from './origin-client.ts';
+
+export const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+
+/** An answer in one piece, behind which the connection stays open. */
+export const keep = (text: string): Script => ({
+  pieces: [Buffer.from(text, 'latin1')],
+  then: 'keep',
+});
+
+/** Our client of one origin; destroyed when the test ends. */
+export function openClient(
+  address: OriginAddress | string,
+  limits: Partial<GatewayLimits> = {},
+): Http1Origin {
+  const given = typeof address === 'string' ? ({ kind: 'url', origin: address } as const) : address;
+  const origin = new Http1Origin(given, { ...GATEWAY_LIMITS, ...limits });
+  onTestFinished(() => origin.destroy());
+  return origin;
+}
+
+/** A scripted origin that is closed when the test ends. */
+export async function scripted(...args: Parameters<typeof startScripted>): Promise<ScriptedOrigin> {
+  const origin = await startScripted(...args);
+  onTestFinished(() => origin.close());
+  return origin;
+}
+
+/** The sweeps of clients happen when a test says so; sockets go on by themselves. */
+export function holdSweeps(): (ms: number) => void {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  return (ms) => {
+    vi.advanceTimersByTime(ms);
+  };
+}
+
+export const allClosed = ({ sockets }: ScriptedOrigin) => sockets.every((socket) => socket.closed);
