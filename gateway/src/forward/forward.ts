@@ -1,6 +1,7 @@
 import type { Log, Metrics } from '@guard/config/contract/ports';
 import type { Underway } from '../listen/connection.ts';
 import { linger, plainAnswer, serve } from '../enforce/enforce.ts';
+import { atEndOfTurn, type Waiting } from '../end-of-turn.ts';
 import type { GatewayLimits } from '../limits.ts';
 import { isHttp10 } from '../message.ts';
 import type { AnswerHandler, Lane, Origin, OriginError, OriginExchange } from '../origin/origin.ts';
@@ -29,21 +30,24 @@ export function createForward(ports: ForwardPorts): Onward {
 
 /** Methods that may be sent twice (RFC 9110 section 9.2.2) and have no body to send again. */
 const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+const NOTHING = Buffer.alloc(0);
 const CONTENT_LENGTH: ReadonlySet<string> = new Set(['content-length']);
 
 /**
  * One request at the origin. The visitor's side goes from `waiting` to `answering`, at the origin's
- * final header section, to `done`; the origin's side ends with onEnd or onError, which may come later.
+ * final header section, to `ending` when all of the answer is here, to `done`; the origin's side ends
+ * with onEnd or onError, which may come later.
  */
-class Exchange implements AnswerHandler, Underway {
+class Exchange implements AnswerHandler, Underway, Waiting {
   readonly #ports: ForwardPorts;
   readonly #visit: Visit;
   readonly #passage: Passage;
-  #phase: 'waiting' | 'answering' | 'done' = 'waiting';
+  #phase: 'waiting' | 'answering' | 'ending' | 'done' = 'waiting';
   #origin: Origin;
   #sent: OriginExchange | undefined;
   #body: VisitorBody | undefined;
   #headHeld = false;
+  #lastPart: Buffer = NOTHING;
   #attempts = 0;
   #trailers = false;
 
@@ -112,27 +116,41 @@ class Exchange implements AnswerHandler, Underway {
     res.writeHead(status, reason, status === 204 ? withoutNamed(kept, CONTENT_LENGTH) : kept);
     this.#phase = 'answering';
     this.#headHeld = true;
-    if (!bodiless) return;
-    res.end();
-    this.#end('forwarded');
+    if (bodiless) this.#endLater(NOTHING);
   }
 
   onData(part: Buffer, last: boolean): void {
     if (this.#phase !== 'answering') return;
     this.#headHeld = false;
-    const { res } = this.#visit;
     if (last) {
       // With a header section that was held back until now, it is one write.
-      res.end(part);
-      this.#end('forwarded');
+      this.#endLater(part);
       return;
     }
+    const { res } = this.#visit;
     if (res.write(part)) return;
     const sent = this.#sent;
     sent?.pause();
     res.once('drain', () => {
       sent?.resume();
     });
+  }
+
+  #endLater(part: Buffer): void {
+    this.#phase = 'ending';
+    this.#headHeld = false;
+    this.#lastPart = part;
+    atEndOfTurn(this);
+  }
+
+  /** All of the answer is here. */
+  endOfTurn(): void {
+    if (this.#phase !== 'ending') return;
+    const { res } = this.#visit;
+    if (this.#lastPart.length > 0) res.end(this.#lastPart);
+    else res.end();
+    this.#end('forwarded');
+    this.#dropUpload();
   }
 
   /** A header section whose body is still to come goes out alone. */
@@ -143,6 +161,7 @@ class Exchange implements AnswerHandler, Underway {
   }
 
   onEnd(trailers: readonly string[]): void {
+    if (this.#phase === 'ending') return;
     if (this.#phase === 'answering') {
       const { res } = this.#visit;
       if (this.#trailers && trailers.length > 0) res.addTrailers(trailersForVisitor(trailers));
@@ -154,7 +173,7 @@ class Exchange implements AnswerHandler, Underway {
 
   onError({ kind, detail }: OriginError): void {
     if (kind === 'connect') this.#visit.site.origins.report(this.#origin, false);
-    if (this.#phase === 'done') {
+    if (this.#phase === 'ending' || this.#phase === 'done') {
       this.#dropUpload();
       return;
     }
@@ -193,7 +212,7 @@ class Exchange implements AnswerHandler, Underway {
   }
 
   #stalled(): void {
-    if (this.#phase === 'done') return;
+    if (this.#phase === 'ending' || this.#phase === 'done') return;
     const { req, res } = this.#visit;
     const { lingerMs } = this.#ports.limits;
     const waiting = this.#phase === 'waiting';

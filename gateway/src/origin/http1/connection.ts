@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { atEndOfTurn, type Waiting } from '../../end-of-turn.ts';
 import type { OriginError } from '../origin.ts';
 import { AnswerReader } from './answer-reader.ts';
 import type { AnswerSink } from './answer-sink.ts';
@@ -20,7 +21,7 @@ export interface ConnectionOwner {
 const NEVER = Number.POSITIVE_INFINITY;
 
 /** One connection to an origin, with at most one request on it at a time. */
-export class Connection implements AnswerSink, UploadOwner {
+export class Connection implements AnswerSink, UploadOwner, Waiting {
   /** Tick at which the present wait is over. The owner looks at it. */
   deadline: number;
   /** Tick at which it fell idle. */
@@ -32,6 +33,8 @@ export class Connection implements AnswerSink, UploadOwner {
   #connected = false;
   #exchange: Exchange | undefined;
   #upload: Upload | undefined;
+  /** What is to be written at the end of this turn. */
+  #head: string | undefined;
   #answering = false;
   #paused = false;
 
@@ -76,7 +79,8 @@ export class Connection implements AnswerSink, UploadOwner {
     this.#answering = false;
     this.#reader.expect(method === 'HEAD');
     if (body === undefined) {
-      this.#socket.write(head, 'latin1');
+      this.#head = head;
+      atEndOfTurn(this);
       this.#awaitAnswer();
       return;
     }
@@ -87,6 +91,13 @@ export class Connection implements AnswerSink, UploadOwner {
     this.#upload.start();
     this.#awaitAnswer();
     process.nextTick(uncork, this.#socket);
+  }
+
+  /** A request without a body goes out with those of other connections. */
+  endOfTurn(): void {
+    if (this.#head === undefined) return;
+    this.#socket.write(this.#head, 'latin1');
+    this.#head = undefined;
   }
 
   abort(): void {
@@ -197,6 +208,7 @@ export class Connection implements AnswerSink, UploadOwner {
   /** Ends the connection, once, and the exchange on it: with this error, or without a word. */
   #close(error: OriginError | undefined): void {
     const exchange = this.#exchange;
+    this.#head = undefined;
     this.#reader.stop();
     this.#socket.destroy();
     this.#owner.onClosed(this);
