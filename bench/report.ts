@@ -9,6 +9,8 @@ export interface BenchOptions {
   readonly minutes: number;
   /** How much a stream carries each way. */
   readonly mib: number;
+  /** Events that a dashboard looks at. */
+  readonly rows: number;
   readonly onProgress: (text: string) => void;
 }
 

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import * as dashboards from './dashboards.ts';
 import * as decision from './decision.ts';
 import * as flood from './flood.ts';
 import * as gate from './gate.ts';
@@ -13,6 +14,7 @@ import * as ingest from './ingest.ts';
 import * as large from './large.ts';
 import * as memory from './memory.ts';
 import * as remote from './remote.ts';
+import * as replay from './replay.ts';
 import type { BenchOptions, Report } from './report.ts';
 import * as soak from './soak/soak.ts';
 import * as stream from './stream.ts';
@@ -51,11 +53,17 @@ const BENCHES: Readonly<Record<string, Bench>> = {
     inRounds: true,
   },
   ingest: { ...ingest, about: 'what recording a decision costs', inRounds: true },
+  dashboards: {
+    ...dashboards,
+    about: 'what an analyst waits for, with ten million rows',
+    inRounds: true,
+  },
   gate: {
     ...gate,
     about: 'what the gate in front of POST /query costs a statement',
     inRounds: true,
   },
+  replay: { ...replay, about: 'lines of a log that guard replay judges', inRounds: true },
   memory: {
     ...memory,
     about: 'resident memory under ten million visitors who never come twice',
@@ -72,6 +80,7 @@ const { values, positionals } = parseArgs({
     connections: { type: 'string', default: '32' },
     minutes: { type: 'string', default: '10' },
     mib: { type: 'string', default: '1024' },
+    rows: { type: 'string', default: '10000000' },
     json: { type: 'boolean', default: false },
     record: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -90,6 +99,7 @@ const { rows, table, notes, failed } = await chosen.bench({
   connections: Number(values.connections),
   minutes: Number(values.minutes),
   mib: Number(values.mib),
+  rows: Number(values.rows),
   onProgress: (text) => {
     if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
   },
@@ -113,6 +123,7 @@ ${list.join('\n')}
   --connections N   requests under way, default 32
   --minutes N       how long a soak takes, default 10
   --mib N           how much a stream carries each way, default 1024
+  --rows N          how many events a dashboard looks at, default 10000000
   --json            the numbers as JSON
   --record          also write the table into bench/`;
 }

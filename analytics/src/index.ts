@@ -37,8 +37,6 @@ export interface AnalyticsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Folder for events that wait for a remote database; without it they wait in memory only. */
-  readonly spillPath?: string;
 }
 
 /** Remembers events and answers questions about them. */
@@ -52,6 +50,8 @@ export interface Analytics {
   readonly listColumns: ListColumns;
   /** `POST /query`, for an instance of fastify that may carry other routes too. */
   readonly routes: FastifyPluginAsync;
+  /** Tells that the settings now name these; each can be asked for once its account is made. */
+  setOrganisations(organisations: readonly Pick<Organisation, 'id'>[]): void;
   /** True while the database can be asked. */
   ready(): boolean;
   /** Resolves when the database can be asked for the first time, or when it is clear that it never can. */
@@ -92,11 +92,17 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
     metrics,
   });
   wake.now = () => outbox.wake();
-  const buffer = new EventBuffer({ outbox, clock, log, metrics });
+  const buffer = new EventBuffer({
+    outbox,
+    privacy: options.settings.privacy,
+    clock,
+    log,
+    metrics,
+  });
   metrics.gauge('guard_events_queued', () => buffer.queued());
   const ticker = setInterval(() => buffer.tick(), TICK_MS);
 
-  const runQuery = createRunQuery({ state: engine.state, organisations });
+  const runQuery = createRunQuery({ state: engine.state, authenticate });
   return {
     sink: missing ? droppingSink(metrics) : buffer,
     accept: (batch) => {
@@ -107,6 +113,7 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
     runQuery,
     listColumns: createListColumns(engine.state),
     routes: createQueryRoute({ authenticate, runQuery }),
+    setOrganisations: (next) => engine.setOrganisations(next.map(({ id }) => id)),
     ready: () => engine.state().kind === 'ready',
     settled: settled.promise,
     async close() {
@@ -129,7 +136,11 @@ async function openEngine(
   const library = await findEngineLibrary();
   if (library.kind === 'missing') {
     log('error', 'analytics_engine_missing', { reason: library.message });
-    return { state: () => library, close: () => Promise.resolve() };
+    return {
+      state: () => library,
+      setOrganisations: () => undefined,
+      close: () => Promise.resolve(),
+    };
   }
   const { path } = settings;
   return openEmbedded({
@@ -143,8 +154,9 @@ async function openEngine(
 }
 
 async function openSpillFolder(options: AnalyticsOptions): Promise<Spill | undefined> {
-  const { settings, spillPath, clock, log, metrics } = options;
-  const directory = settings.engine === 'embedded' ? resolve(settings.path, 'spill') : spillPath;
+  const { settings, clock, log, metrics } = options;
+  const directory =
+    settings.engine === 'embedded' ? resolve(settings.path, 'spill') : settings.spill;
   if (directory === undefined) return undefined;
   const lost = (rows: number): void => metrics.count('guard_events_total', 'dropped', rows);
   try {

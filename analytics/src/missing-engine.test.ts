@@ -19,7 +19,7 @@ test('without the optional packages everything else runs: events are counted as 
   const analytics = await openAnalytics({
     settings: { engine: 'embedded', path: join(folder, 'data') },
     organisations: [{ id: 'acme' }],
-    authenticate: () => 'acme',
+    authenticate: () => ({ organisation: 'acme', key: 'board' }),
     clock: Date.now,
     ...recorders,
   });

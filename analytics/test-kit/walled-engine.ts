@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { AuthenticateBearer } from '@guard/config/contract/ports';
 import { CLUSTER, configXml, usersXml } from '../src/engine/access-config.ts';
 import { organisationAccount } from '../src/engine/accounts.ts';
 import { freeLoopbackPort, startEngineProcess } from '../src/engine/engine-process.ts';
@@ -18,6 +19,8 @@ export interface WalledEngine {
   readonly analytics: Analytics;
   /** A file that nobody may read; it holds FILE_CANARY. */
   readonly secretFile: string;
+  /** Bearer tokens that are keys, `<organisation>` or `<organisation>-<key>`, until `revoke`. */
+  revoke(token: string): void;
   /** Through gate and account. The text is the rows, or the reason why there are none. */
   query(
     organisation: string,
@@ -54,13 +57,19 @@ export async function openWalledEngine(): Promise<WalledEngine> {
   const url = `http://127.0.0.1:${port}/`;
   const client = createDatabaseClient(new URL(url));
   await until('the server answers', () => client.ping(1000));
-  const failed = await prepareSchema(client, writer, CLUSTER, false);
+  const failed = await prepareSchema(client, writer, CLUSTER, 'one_server');
   if (failed !== undefined) throw new Error(failed);
   const recorders = createRecorders();
+  const revoked = new Set<string>();
+  const authenticate: AuthenticateBearer = (authorization) => {
+    const [, token = '', organisation, key = 'only'] =
+      /^Bearer ((acme|rival)(?:-(\w+))?)$/.exec(authorization ?? '') ?? [];
+    return organisation === undefined || revoked.has(token) ? undefined : { organisation, key };
+  };
   const analytics = await openAnalytics({
     settings: { engine: 'clickhouse', url, ...writer },
     organisations: [{ id: 'acme' }, { id: 'rival' }],
-    authenticate: (authorization) => /^Bearer (acme|rival)$/.exec(authorization ?? '')?.[1],
+    authenticate,
     clock: Date.now,
     log: recorders.log,
     metrics: recorders.metrics,
@@ -82,6 +91,7 @@ export async function openWalledEngine(): Promise<WalledEngine> {
   return {
     analytics,
     secretFile,
+    revoke: (token) => revoked.add(token),
     async query(organisation, sql, signal) {
       const outcome = await analytics.runQuery({
         organisation,
@@ -92,7 +102,7 @@ export async function openWalledEngine(): Promise<WalledEngine> {
         return { kind: outcome.kind, text: Buffer.from(outcome.body).toString() };
       }
       const { kind } = outcome;
-      return { kind, text: kind === 'too_large' ? kind : outcome.message };
+      return { kind, text: kind === 'too_large' || kind === 'revoked' ? kind : outcome.message };
     },
     asAccount: (organisation, sql) => ask(organisationAccount(organisation, writer.password), sql),
     asOwner: (sql) => ask(writer, sql),

@@ -3,11 +3,12 @@ import type { Command } from './commands/command.ts';
 import { crawlers } from './commands/crawlers.ts';
 import { explain } from './commands/explain.ts';
 import { keys } from './commands/keys.ts';
+import { replay } from './commands/replay.ts';
 import { start } from './commands/start.ts';
 import { print } from './terminal.ts';
 
 /** Every command of `guard`, in the order in which --help lists them. */
-const commands: readonly Command[] = [start, check, explain, keys, crawlers];
+const commands: readonly Command[] = [start, check, explain, replay, keys, crawlers];
 
 /** Runs `guard` with these arguments; resolves to the exit code. */
 export async function main(args: readonly string[]): Promise<number> {

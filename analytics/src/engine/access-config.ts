@@ -1,3 +1,4 @@
+import { QUERY } from '@guard/config/contract/limits';
 import type { Account } from './http-client.ts';
 import {
   DATABASE,
@@ -8,7 +9,7 @@ import {
   TABLE,
 } from './accounts.ts';
 
-import { ACCOUNT_SETTINGS, QUERIES_PER_ORGANISATION } from './limits.ts';
+import { ACCOUNT_SETTINGS } from './limits.ts';
 
 /** The two files the embedded engine is started with. No value in them needs escaping: see each. */
 
@@ -64,7 +65,7 @@ export function usersXml(writer: Account, organisations: readonly string[]): str
       </constraints>
     </start_up>
     <organisation>
-      ${settingsXml({ ...ACCOUNT_SETTINGS, max_concurrent_queries_for_user: 2 * QUERIES_PER_ORGANISATION })}
+      ${settingsXml({ ...ACCOUNT_SETTINGS, max_concurrent_queries_for_user: 2 * QUERY.runningOfOrganisation })}
     </organisation>
   </profiles>
   <quotas><default/></quotas>

@@ -9,7 +9,7 @@ import { until } from '../../test-kit/until.ts';
 import { openAnalytics } from '../index.ts';
 import type { Analytics } from '../index.ts';
 import { CLUSTER, configXml, usersXml } from './access-config.ts';
-import { organisationAccount } from './accounts.ts';
+import { organisationAccount, rowFilter } from './accounts.ts';
 import { freeLoopbackPort, startEngineProcess } from './engine-process.ts';
 import type { EngineProcess } from './engine-process.ts';
 import { createDatabaseClient } from './http-client.ts';
@@ -51,7 +51,8 @@ beforeAll(async () => {
   const dataPath = join(folder, 'engine');
   mkdirSync(dataPath);
   writeFileSync(secretFile, 'canary-of-the-file');
-  writeFileSync(join(folder, 'users.xml'), usersXml(writer, ['acme', 'rival']));
+  const users = usersXml(writer, ['acme', 'rival', 'unwalled']);
+  writeFileSync(join(folder, 'users.xml'), users.replace(rowFilter('unwalled'), '1'));
   const configPath = join(folder, 'config.xml');
   writeFileSync(configPath, configXml(join(folder, 'users.xml'), 1024 ** 3));
   const port = await freeLoopbackPort();
@@ -59,7 +60,7 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${port}/`;
   client = createDatabaseClient(new URL(url));
   await until('the server answers', () => client.ping(1000));
-  expect(await prepareSchema(client, writer, CLUSTER, false)).toBeUndefined();
+  expect(await prepareSchema(client, writer, CLUSTER, 'one_server')).toBeUndefined();
   analytics = await openAnalytics({
     settings: { engine: 'clickhouse', url, ...writer },
     organisations: [{ id: 'acme' }, { id: 'rival' }],
@@ -91,6 +92,23 @@ describe('the database account is the tenant boundary (spec 5)', () => {
     expect(acme).toBe('1\t/login\n');
     const stranger = await analytics.runQuery({ organisation: 'stranger', sql: 'SELECT 1' });
     expect(stranger.kind).toBe('unavailable');
+  });
+
+  test('a server on which an account reads other organisations is not used', async () => {
+    const warned = createRecorders();
+    const careless = await openAnalytics({
+      settings: { engine: 'clickhouse', url, ...writer },
+      organisations: [{ id: 'unwalled' }],
+      authenticate: () => undefined,
+      clock: Date.now,
+      log: warned.log,
+      metrics: warned.metrics,
+    });
+    await until('it says so', () =>
+      warned.lines.some((line) => line.includes('guard_unwalled: HTTP 500: Code: 395')),
+    );
+    expect(careless.ready()).toBe(false);
+    await careless.close();
   });
 
   test('carries the limits of spec 8, and no query can change them', async () => {
@@ -130,8 +148,9 @@ describe('the database account is the tenant boundary (spec 5)', () => {
 
 describe('statements for a server or cluster', () => {
   const statements = [
-    ...schemaStatements('a `cluster`', true),
-    ...schemaStatements('default', false),
+    ...schemaStatements('a `cluster`', 'cluster'),
+    ...schemaStatements('a `cluster`', 'replicated_cluster'),
+    ...schemaStatements('default', 'one_server'),
     ...accountStatements('acme-1_x', 'secret', 'a `cluster`'),
     ...accountStatements('acme-1_x', 'secret', undefined),
   ];

@@ -50,12 +50,16 @@ export function openEmbedded(options: EmbeddedOptions): EmbeddedEngine {
   const stop = new AbortController();
   const closed = (): boolean => stop.signal.aborted;
   const backoff = new Backoff(100, 30_000);
+  let organisations = options.organisations;
+  let outdated = new AbortController();
   let state: EngineState = { kind: 'away', message: 'The analytics database is starting.' };
   let child: EngineProcess | undefined;
 
   /** One life of the engine, from its start to its end; resolves with the reason of the end. */
   async function live(): Promise<string> {
-    const { database, process } = await start(path, options);
+    outdated = new AbortController();
+    const told = AbortSignal.any([stop.signal, outdated.signal]);
+    const { database, process } = await start(path, options.libraryPath, organisations);
     child = process;
     try {
       const problem = await becomeReady(database, process, stop.signal);
@@ -63,7 +67,7 @@ export function openEmbedded(options: EmbeddedOptions): EmbeddedEngine {
       state = { kind: 'ready', database };
       log('info', 'analytics_ready', { pid: process.pid ?? 0 });
       onReady();
-      return await watch(database.client, process, stop.signal, () => backoff.reset());
+      return await watch(database.client, process, told, () => backoff.reset());
     } finally {
       state = { kind: 'away', message: 'The analytics database is starting again.' };
       database.client.close();
@@ -75,6 +79,7 @@ export function openEmbedded(options: EmbeddedOptions): EmbeddedEngine {
     while (!closed()) {
       const reason = await live().catch(String);
       if (closed()) return;
+      if (outdated.signal.aborted) continue;
       log('error', 'analytics_engine_ended', { reason });
       await sleep(backoff.next(), undefined, { signal: stop.signal }).catch(() => undefined);
       metrics.count('guard_analytics_restarts_total');
@@ -85,6 +90,12 @@ export function openEmbedded(options: EmbeddedOptions): EmbeddedEngine {
   return {
     state: () => state,
     pid: () => child?.pid,
+    // Accounts are read once, at the start of the process, which takes about half a second.
+    setOrganisations(next) {
+      const isNew = next.some((id) => !organisations.includes(id));
+      organisations = next;
+      if (isNew) outdated.abort();
+    },
     async close() {
       stop.abort();
       await child?.kill();
@@ -96,7 +107,8 @@ export function openEmbedded(options: EmbeddedOptions): EmbeddedEngine {
 /** Writes the account files and starts a process on them. Passwords live as long as the process. */
 async function start(
   path: string,
-  options: EmbeddedOptions,
+  libraryPath: string,
+  organisations: readonly string[],
 ): Promise<{ database: Database; process: EngineProcess }> {
   const dataPath = resolve(path, 'engine');
   const configPath = resolve(path, 'access', 'config.xml');
@@ -106,13 +118,12 @@ async function start(
     await mkdir(folder, { recursive: true, mode: 0o700 });
   }
   const mode = { mode: 0o600 };
-  await writeFile(usersPath, usersXml(writer, options.organisations), mode);
+  await writeFile(usersPath, usersXml(writer, organisations), mode);
   await writeFile(configPath, configXml(usersPath, MAX_MEMORY_BYTES), mode);
 
   const port = await freeLoopbackPort();
-  const { libraryPath } = options;
   const process = startEngineProcess({ libraryPath, dataPath, configPath, port });
-  const known = new Set(options.organisations);
+  const known = new Set(organisations);
   return {
     process,
     database: {
@@ -140,23 +151,23 @@ async function becomeReady(
     if (deadline.aborted) return 'it did not start in time';
     await sleep(START_POLL_MS);
   }
-  return prepareSchema(client, writer, CLUSTER, false);
+  return prepareSchema(client, writer, CLUSTER, 'one_server');
 }
 
-/** Resolves when the process ended by itself or stopped answering. */
+/** Resolves when the process ended by itself or stopped answering, or when it is `told` to end. */
 async function watch(
   client: DatabaseClient,
   process: EngineProcess,
-  signal: AbortSignal,
+  told: AbortSignal,
   healthy: () => void,
 ): Promise<string> {
   const over = new AbortController();
   const ended = process.ended.finally(() => over.abort());
-  const either = AbortSignal.any([signal, over.signal]);
+  const either = AbortSignal.any([told, over.signal]);
   let missed = 0;
   while (missed < PINGS_MISSED) {
     await sleep(PING_EVERY_MS, undefined, { signal: either }).catch(() => undefined);
-    if (either.aborted) return signal.aborted ? 'closed' : ended;
+    if (either.aborted) return told.aborted ? 'it was told to end' : ended;
     if (await client.ping(PING_TIMEOUT_MS)) {
       missed = 0;
       healthy();

@@ -23,6 +23,8 @@ export type EngineState =
 /** Where the database is, and whether it can be asked just now; one implementation a mode. */
 export interface Engine {
   readonly state: () => EngineState;
+  /** From now on these have accounts; a new one can be asked for as soon as its account is made. */
+  setOrganisations(organisations: readonly string[]): void;
   /** Stops the engine, or lets go of it. */
   close(): Promise<void>;
 }

@@ -17,11 +17,10 @@ export const ACCOUNT_SETTINGS: Readonly<Record<string, string | number>> = {
   cancel_http_readonly_queries_on_client_close: 1,
   // Joins and IN over events_distributed are exact on a cluster only when they are global.
   distributed_product_mode: 'global',
+  // A shard that is away is an error, never a lower count.
+  skip_unavailable_shards: 0,
   // JSON answers would otherwise tell how many rows of all organisations were read.
   output_format_write_statistics: 0,
   // Errors come as an error status, not inside an answer that looks whole.
   http_write_exception_in_output_format: 0,
 };
-
-/** Queries of one organisation at a time; run.ts keeps the others waiting. */
-export const QUERIES_PER_ORGANISATION = 4;

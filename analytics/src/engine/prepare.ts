@@ -1,4 +1,5 @@
 import { schemaStatements } from './schema.ts';
+import type { Layout } from './schema.ts';
 import type { Account, DatabaseAnswer, DatabaseClient } from './http-client.ts';
 
 const STATEMENT_TIMEOUT_MS = 60_000;
@@ -26,9 +27,9 @@ export async function prepareSchema(
   client: DatabaseClient,
   account: Account,
   cluster: string,
-  onCluster: boolean,
+  layout: Layout,
 ): Promise<string | undefined> {
-  for (const sql of schemaStatements(cluster, onCluster)) {
+  for (const sql of schemaStatements(cluster, layout)) {
     const failed = await execute(client, account, sql);
     if (failed !== undefined) return failed;
   }

@@ -3,27 +3,33 @@ import { EVENT_COLUMNS } from '../events/columns.ts';
 import type { EventColumn } from '../events/columns.ts';
 import { DATABASE, LOCAL_TABLE, TABLE } from './accounts.ts';
 
+/** What the tables lie on: one server, the shards of a cluster, or shards that keep copies. */
+export type Layout = 'one_server' | 'cluster' | 'replicated_cluster';
+
 /**
  * The statements that bring a database, empty or of an earlier version, to the present schema. Each
  * can run any number of times. `events` holds the rows; `events_distributed` is what queries name,
  * in both modes. Row policies belong on `events` alone: on the Distributed table they do nothing.
  *
  * @param cluster name in `remote_servers`.
- * @param onCluster run the statements on every server of the cluster.
  */
-export function schemaStatements(cluster: string, onCluster: boolean): string[] {
-  const scope = onCluster ? ` ON CLUSTER ${quoteName(cluster)}` : '';
+export function schemaStatements(cluster: string, layout: Layout): string[] {
+  const scope = layout === 'one_server' ? '' : ` ON CLUSTER ${quoteName(cluster)}`;
   const local = `${DATABASE}.${LOCAL_TABLE}`;
   const distributed = `${DATABASE}.${TABLE}`;
   const withTtl = EVENT_COLUMNS.map((column) => `${declaration(column)}${ttl(column)}`);
   const plain = EVENT_COLUMNS.map(declaration);
+  // Without arguments: the server's own default path and replica name (`default_replica_path`).
+  const isReplicated = layout === 'replicated_cluster';
+  const engine = isReplicated ? 'ReplicatedMergeTree' : 'MergeTree';
+  const window = `${isReplicated ? '' : 'non_'}replicated_deduplication_window`;
   return [
     `CREATE TABLE IF NOT EXISTS ${local}${scope} (\n  ${withTtl.join(',\n  ')}\n)
-ENGINE = MergeTree
+ENGINE = ${engine}
 PARTITION BY toDate(created_at)
 ORDER BY (organisation, created_at)
 TTL toDateTime(created_at) + INTERVAL ${RETENTION.rowsS} SECOND
-SETTINGS non_replicated_deduplication_window = 1000`,
+SETTINGS ${window} = 1000`,
     `CREATE TABLE IF NOT EXISTS ${distributed}${scope} (\n  ${plain.join(',\n  ')}\n)
 ENGINE = Distributed(${quoteText(cluster)}, ${DATABASE}, ${LOCAL_TABLE}, cityHash64(request_id))`,
     `ALTER TABLE ${local}${scope} ${addColumns(withTtl)}`,

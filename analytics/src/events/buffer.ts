@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { DecisionEvent } from '@guard/config/contract/event';
 import type { Clock, EventSink, Log, Metrics } from '@guard/config/contract/ports';
-import { EVENT_COLUMNS } from './columns.ts';
+import type { EventPrivacy } from '@guard/config/settings/event-privacy';
 import { BlockBuilder } from './native/block.ts';
 import type { Outbox } from './outbox.ts';
+import { privateColumns } from './privacy.ts';
 
 /** The bounds of the way an event takes from a request to a batch. */
 export const BUFFER = {
@@ -18,6 +19,7 @@ export const BUFFER = {
 
 interface BufferOptions {
   readonly outbox: Pick<Outbox, 'put' | 'waiting' | 'rows'>;
+  readonly privacy?: EventPrivacy | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -29,7 +31,7 @@ interface BufferOptions {
  */
 export class EventBuffer implements EventSink {
   readonly #ring = new Array<DecisionEvent | undefined>(BUFFER.ringSize);
-  readonly #block = new BlockBuilder(EVENT_COLUMNS);
+  readonly #block: BlockBuilder;
   readonly #outbox: BufferOptions['outbox'];
   readonly #clock: Clock;
   readonly #log: Log;
@@ -41,7 +43,8 @@ export class EventBuffer implements EventSink {
   #scheduled = false;
   #closed = false;
 
-  constructor({ outbox, clock, log, metrics }: BufferOptions) {
+  constructor({ outbox, privacy, clock, log, metrics }: BufferOptions) {
+    this.#block = new BlockBuilder(privateColumns(privacy));
     this.#outbox = outbox;
     this.#clock = clock;
     this.#log = log;

@@ -1,8 +1,11 @@
 import type { Clock, EventSink, Log, Metrics } from '@guard/config/contract/ports';
+import type { EventPrivacy } from '@guard/config/settings/event-privacy';
 import type { Batch } from './batch.ts';
 import { EventBuffer } from './buffer.ts';
 
 export interface RelayOptions {
+  /** What the settings withhold: here is where it would leave the thread. */
+  readonly privacy: EventPrivacy | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -21,7 +24,8 @@ export interface EventRelay {
 
 const TICK_MS = 250;
 
-export function openEventRelay({ clock, log, metrics, put, waiting }: RelayOptions): EventRelay {
+export function openEventRelay(options: RelayOptions): EventRelay {
+  const { privacy, clock, log, metrics, put, waiting } = options;
   const buffer = new EventBuffer({
     outbox: {
       put: (batch) => {
@@ -30,6 +34,7 @@ export function openEventRelay({ clock, log, metrics, put, waiting }: RelayOptio
       waiting,
       rows: () => 0,
     },
+    privacy,
     clock,
     log,
     metrics,

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { QueryOutcome } from '@guard/config/contract/ports';
+import type { QueryOutcome, RunQuery } from '@guard/config/contract/ports';
 import { until } from '../../test-kit/until.ts';
 import { createQueryRoute } from './route.ts';
 
@@ -14,7 +14,7 @@ const OK: QueryOutcome = {
   body: Buffer.from('1\n'),
 };
 
-const asked: { organisation: string; sql: string; signal?: AbortSignal }[] = [];
+const asked: Parameters<RunQuery>[0][] = [];
 let answer: () => Promise<QueryOutcome>;
 let port = 0;
 const app = Fastify();
@@ -22,7 +22,8 @@ const app = Fastify();
 beforeAll(async () => {
   await app.register(
     createQueryRoute({
-      authenticate: (authorization) => (authorization === 'Bearer good' ? 'acme' : undefined),
+      authenticate: (authorization) =>
+        authorization === 'Bearer good' ? { organisation: 'acme', key: 'good' } : undefined,
       runQuery: (query) => {
         asked.push(query);
         return answer();
@@ -147,10 +148,11 @@ describe('POST /query (spec 4.3, 5, 7.2)', () => {
   });
 
   test.each([
+    [{ kind: 'revoked' }, 401, ''],
     [{ kind: 'refused', message: 'Only SELECT.' }, 400, 'Only SELECT.\n'],
     [{ kind: 'database_error', status: 404, message: 'Code: 60. x' }, 404, 'Code: 60. x\n'],
     [{ kind: 'unavailable', message: 'It is starting.' }, 502, 'It is starting.\n'],
-  ] as const)('the outcome %o is answered %i in plain text', async (outcome, expected, body) => {
+  ] as const)('the outcome %o is answered %i', async (outcome, expected, body) => {
     answer = () => Promise.resolve(outcome);
     const text = await post('SELECT 1');
     expect(status(text)).toBe(expected);

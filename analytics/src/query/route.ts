@@ -19,7 +19,7 @@ export function createQueryRoute({ authenticate, runQuery }: RouteOptions): Fast
   async function authorise(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     void reply.header('cache-control', 'no-store');
     if (authenticate(request.headers.authorization) === undefined) {
-      await reply.code(401).header('www-authenticate', 'Bearer').send();
+      await answerUnauthorised(reply);
     } else if (request.method !== 'POST') {
       await answerText(reply.header('allow', 'POST'), 405, 'Only POST is served here.');
     }
@@ -28,11 +28,17 @@ export function createQueryRoute({ authenticate, runQuery }: RouteOptions): Fast
   async function query(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const sql = decodeStatement(request.body);
     // Asked again rather than carried along in the request: nothing else can then set it.
-    const organisation = authenticate(request.headers.authorization);
-    if (organisation === undefined) return reply.code(401).send();
+    const { authorization } = request.headers;
+    const organisation = authenticate(authorization)?.organisation;
+    if (organisation === undefined) return answerUnauthorised(reply);
     if (sql === undefined) return answerText(reply, 400, 'The body is not UTF-8 text.');
     if (sql.trim() === '') return answerText(reply, 400, 'The body holds no statement.');
-    const outcome = await runQuery({ organisation, sql, signal: goneSignal(reply) });
+    const outcome = await runQuery({
+      organisation,
+      sql,
+      authorization,
+      signal: goneSignal(reply),
+    });
     return answerOutcome(reply, outcome);
   }
 
@@ -84,6 +90,8 @@ function answerOutcome(reply: FastifyReply, outcome: QueryOutcome): Promise<void
     case 'rows':
       void reply.code(200).header('content-type', outcome.contentType).send(outcome.body);
       return Promise.resolve();
+    case 'revoked':
+      return answerUnauthorised(reply);
     case 'refused':
       return answerText(reply, 400, outcome.message);
     case 'database_error':
@@ -97,6 +105,10 @@ function answerOutcome(reply: FastifyReply, outcome: QueryOutcome): Promise<void
     case 'unavailable':
       return answerText(reply, 502, outcome.message);
   }
+}
+
+async function answerUnauthorised(reply: FastifyReply): Promise<void> {
+  await reply.code(401).header('www-authenticate', 'Bearer').send();
 }
 
 async function answerText(reply: FastifyReply, status: number, message: string): Promise<void> {

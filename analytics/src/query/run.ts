@@ -1,54 +1,91 @@
 import { randomUUID } from 'node:crypto';
 import { QUERY } from '@guard/config/contract/limits';
-import type { QueryOutcome, RunQuery } from '@guard/config/contract/ports';
+import type { AuthenticateBearer, QueryOutcome, RunQuery } from '@guard/config/contract/ports';
 import type { Database, EngineState } from '../engine/engine.ts';
 import type { DatabaseAnswer } from '../engine/http-client.ts';
-import { QUERIES_PER_ORGANISATION } from '../engine/limits.ts';
 import { DATABASE } from '../engine/accounts.ts';
 import { execute } from '../engine/prepare.ts';
 import { publicMessage } from './database-error.ts';
 import { judgeStatement } from './gate.ts';
-import { Slots } from './slots.ts';
+import { KeyWatch } from './key-watch.ts';
+import { SlotTable } from './slots.ts';
 
 /** A little more than the database's own limit, whose error is the better answer. */
 const TIMEOUT_MS = (QUERY.maxExecutionS + 5) * 1000;
-const MAX_WAITING = 16;
 /** AUTHENTICATION_FAILED: our own accounts are not in place, which is no fault of the statement. */
 const AUTHENTICATION_FAILED = 516;
 
 interface RunOptions {
   readonly state: () => EngineState;
-  readonly organisations: readonly string[];
+  /** Asked again while a query waits and runs, so that a revoked key ends it. */
+  readonly authenticate: AuthenticateBearer;
 }
+
+type Run = () => Promise<QueryOutcome>;
 
 /**
  * Runs statements (spec 4.3, limits of spec 8): the gate first, then the organisation's own account.
- * An answer is held until it is whole, so that an error that comes late is still an error.
+ * An answer is held until it is whole, so that an error that comes late is still an error. A key
+ * that asks too much waits for itself before it waits for the other keys of its organisation.
  */
-export function createRunQuery({ state, organisations }: RunOptions): RunQuery {
-  const slots = new Map(
-    organisations.map((id) => [id, new Slots(QUERIES_PER_ORGANISATION, MAX_WAITING)]),
-  );
+export function createRunQuery({ state, authenticate }: RunOptions): RunQuery {
+  const ofKeys = new SlotTable(QUERY.runningOfKey, QUERY.maxWaiting);
+  const ofOrganisations = new SlotTable(QUERY.runningOfOrganisation, QUERY.maxWaiting);
+  const keys = new KeyWatch(authenticate);
 
-  return async ({ organisation, sql, signal }) => {
+  async function withKey(
+    authorization: string,
+    organisation: string,
+    signal: AbortSignal | undefined,
+    run: (signal: AbortSignal) => Promise<QueryOutcome>,
+  ): Promise<QueryOutcome> {
+    const holder = authenticate(authorization);
+    if (holder?.organisation !== organisation) return { kind: 'revoked' };
+    const { revoked, done } = keys.watch(authorization, organisation);
+    const either = signal === undefined ? revoked : AbortSignal.any([signal, revoked]);
+    try {
+      const name = `${organisation}/${holder.key}`;
+      const outcome = await within(ofKeys, name, 'this key', either, () => run(either));
+      return revoked.aborted ? { kind: 'revoked' } : outcome;
+    } finally {
+      done();
+    }
+  }
+
+  return async ({ organisation, sql, authorization, signal }) => {
     const verdict = judgeStatement(sql);
     if (verdict.kind === 'refused') return verdict;
-    const slot = await slots.get(organisation)?.take(signal);
-    switch (slot?.kind) {
-      case undefined:
-        return unavailable('This organisation is not set up for queries.');
-      case 'full':
-        return unavailable('Too many queries of this organisation are waiting. Try again later.');
-      case 'aborted':
-        return unavailable('The query was cancelled.');
-      case 'taken':
-        try {
-          return await ask(state(), organisation, sql, signal);
-        } finally {
-          slot.release();
-        }
-    }
+    const run = (until: AbortSignal | undefined): Promise<QueryOutcome> =>
+      within(ofOrganisations, organisation, 'this organisation', until, () =>
+        ask(state(), organisation, sql, until),
+      );
+    return authorization === undefined
+      ? run(signal)
+      : withKey(authorization, organisation, signal, run);
   };
+}
+
+/** Runs in one of the slots of `name`. */
+async function within(
+  table: SlotTable,
+  name: string,
+  whose: string,
+  signal: AbortSignal | undefined,
+  run: Run,
+): Promise<QueryOutcome> {
+  const slot = await table.take(name, signal);
+  switch (slot.kind) {
+    case 'full':
+      return unavailable(`Too many queries of ${whose} are waiting. Try again later.`);
+    case 'aborted':
+      return unavailable('The query was cancelled.');
+    case 'taken':
+      try {
+        return await run();
+      } finally {
+        slot.release();
+      }
+  }
 }
 
 async function ask(

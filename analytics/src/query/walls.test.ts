@@ -160,11 +160,11 @@ describe('a statement that arrives on a socket (spec 4.3, 8)', () => {
   let port = 0;
 
   /** One request on a connection of its own; what the server says to it so far. */
-  function post(sql: string): { socket: Socket; said: () => string } {
+  function post(sql: string, key = 'acme'): { socket: Socket; said: () => string } {
     const socket = connect(port, '127.0.0.1');
     let text = '';
     socket.on('data', (part: Buffer) => (text += part.toString()));
-    const head = `POST /query HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer acme\r\nConnection: close`;
+    const head = `POST /query HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer ${key}\r\nConnection: close`;
     socket.write(`${head}\r\nContent-Length: ${sql.length}\r\n\r\n${sql}`);
     return { socket, said: () => text };
   }
@@ -191,13 +191,26 @@ describe('a statement that arrives on a socket (spec 4.3, 8)', () => {
     },
   );
 
-  test('four run at a time, sixteen wait, one more is told so at once', async () => {
+  test('is ended when its key is revoked, and so is one that waits: 401, empty (spec 5)', async () => {
+    const requests = Array.from({ length: 5 }, () => post(ENDLESS, 'acme-leaked'));
+    await until('four run', async () => (await running()) === 4);
+    engine.revoke('acme-leaked');
+    for (const { said } of requests) {
+      await until('it is answered', () => said().endsWith('\r\n\r\n'), 5000);
+      expect(said()).toMatch(/^HTTP\/1\.1 401 /);
+    }
+    await until('nothing runs', async () => (await running()) === 0);
+  });
+
+  test('of one key four run at a time, sixteen wait, one more is told so at once', async () => {
     const requests = Array.from({ length: 20 }, () => post(ENDLESS));
     await until('four run', async () => (await running()) === 4);
     const extra = post('SELECT 1');
     await until('it is answered', () => extra.said().includes('Too many queries'));
     expect(extra.said()).toMatch(/^HTTP\/1\.1 502 /);
     expect(await running()).toBe(4);
+    const another = post('SELECT 7', 'acme-another');
+    await until('another key has room', () => another.said().endsWith('\r\n\r\n7\n'));
     expect((await engine.query('rival', 'SELECT 1')).text).toBe('1\n');
     for (const { socket } of requests) socket.destroy();
     await until('nothing runs', async () => (await running()) === 0);

@@ -1,40 +1,112 @@
-import { formatProblem, loadSettings } from '@guard/config/settings/load';
+import { formatProblem, type Loaded, loadSettings } from '@guard/config/settings/load';
+import { presetRules } from '@guard/config/settings/presets/preset-rules';
+import { formatPath } from '@guard/config/settings/problems';
+import { probeOrigins } from '../check/probe-origins.ts';
+import type { Remark } from '../check/remark.ts';
+import { remarksOn } from '../check/remarks.ts';
 import { print } from '../terminal.ts';
 import { type Command, readArguments } from './command.ts';
 
 export const check: Command = {
   name: 'check',
   summary: 'Read a settings file and say everything that is wrong with it.',
-  help: `Usage: guard check FILE [--json]
+  help: `Usage: guard check FILE [--probe] [--strict] [--json]
 
 Reads FILE as \`guard start\` would, starts nothing, and lists every problem with its
-file, line and column, what was found and what is allowed.
+file, line and column, what was found and what is allowed. Of a good file it lists the
+presets that are on, and what is seldom meant:
 
-  --json   one JSON object: { "valid": …, "problems": [ … ] }
+  warning  a rule that never counts, because one further up sets the same for every
+           request; monitor on for an organisation; observe on; an origin out of reach
+  hint     a site that protects the paths of certificates (ACME) or health checks
 
-Exit code: 0 when the file is good, 1 when it has problems, 2 when called wrongly.`,
+  --probe    connect to every origin; nothing is sent
+  --strict   warnings are as bad as problems; hints are not
+  --json     one JSON object: { "valid": …, "problems": [ … ], "presets": { … },
+             "warnings": [ … ], "hints": [ … ] }
+
+Exit code: 0 when the file is good, 1 when it has problems, or with --strict warnings,
+2 when called wrongly.`,
   run(args) {
-    const parsed = readArguments(args, { json: { type: 'boolean' } });
-    const [file] = parsed?.positionals ?? [];
-    if (!parsed || file === undefined) {
+    const parsed = readArguments(args, {
+      json: { type: 'boolean', default: false },
+      probe: { type: 'boolean', default: false },
+      strict: { type: 'boolean', default: false },
+    });
+    const [file, more] = parsed?.positionals ?? [];
+    if (!parsed || file === undefined || more !== undefined) {
       print('guard check: name one settings file, as in: guard check guard.yaml', 'error');
       return Promise.resolve(2);
     }
-    const result = loadSettings(file, process.env);
-    const problems = result.kind === 'invalid' ? result.problems : [];
-    if (parsed.values.json) {
-      print(JSON.stringify({ valid: problems.length === 0, problems }));
-    } else if (result.kind === 'invalid') {
-      print(problems.map(formatProblem).join('\n'), 'error');
-    } else {
-      const { sites, organisations } = result.settings;
-      print(
-        `${file} is good: ${count(organisations.length, 'organisation')}, ${count(sites.length, 'site')}.`,
-      );
-    }
-    return Promise.resolve(problems.length === 0 ? 0 : 1);
+    return checkFile(file, parsed.values);
   },
 };
+
+interface Wanted {
+  readonly json: boolean;
+  readonly probe: boolean;
+  readonly strict: boolean;
+}
+
+/** A remark with its place in the file. */
+interface Placed {
+  readonly level: Remark['level'];
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly path: string;
+  readonly message: string;
+}
+
+async function checkFile(file: string, { json, probe, strict }: Wanted): Promise<number> {
+  const result = loadSettings(file, process.env);
+  if (result.kind === 'invalid') {
+    const { problems } = result;
+    if (json) print(JSON.stringify({ valid: false, problems }));
+    else print(problems.map(formatProblem).join('\n'), 'error');
+    return 1;
+  }
+  const { settings } = result;
+  const remarks = [...remarksOn(settings), ...(probe ? await probeOrigins(settings.sites) : [])];
+  const placed = remarks
+    .map((remark) => placeOf(remark, file, result))
+    .toSorted((a, b) => a.line - b.line || a.column - b.column);
+  const warnings = placed.filter(({ level }) => level === 'warning');
+  const hints = placed.filter(({ level }) => level === 'hint');
+  const presets = presetsOf(result);
+  if (json) {
+    const told = { presets: Object.fromEntries(presets), warnings, hints };
+    print(JSON.stringify({ valid: true, problems: [], ...told }));
+  } else {
+    print([summaryOf(file, result), ...presetLines(presets), ...placed.map(lineOf)].join('\n'));
+  }
+  return strict && warnings.length > 0 ? 1 : 0;
+}
+
+function placeOf({ level, path, message }: Remark, file: string, { positionOf }: Loaded): Placed {
+  return { level, file, ...positionOf(path), path: formatPath(path), message };
+}
+
+function lineOf({ level, file, line, column, path, message }: Placed): string {
+  return `${file}:${line}:${column}: ${level}: ${path}: ${message}`;
+}
+
+function summaryOf(file: string, { settings: { sites, organisations } }: Loaded): string {
+  return `${file} is good: ${count(organisations.length, 'organisation')}, ${count(sites.length, 'site')}.`;
+}
+
+function presetsOf({ settings }: Loaded): (readonly [organisation: string, readonly string[]])[] {
+  return settings.organisations.map((organisation) => [
+    organisation.id,
+    presetRules(organisation).map(({ name }) => name),
+  ]);
+}
+
+function presetLines(presets: ReturnType<typeof presetsOf>): string[] {
+  return presets
+    .filter(([, names]) => names.length > 0)
+    .map(([organisation, names]) => `Presets of ${organisation}: ${names.join(', ')}.`);
+}
 
 function count(n: number, thing: string): string {
   return `${n} ${thing}${n === 1 ? '' : 's'}`;

@@ -15,7 +15,6 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
-import { createBearerAuth } from '@guard/config/settings/bearer';
 import { loadSettings } from '@guard/config/settings/load';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { main } from '../main.ts';
@@ -88,7 +87,10 @@ const held = () => readFileSync(file, 'utf8');
 function organisationOf(key: string): string | undefined {
   const loaded = loadSettings(file, env);
   if (loaded.kind === 'invalid') throw new Error(JSON.stringify(loaded.problems));
-  return createBearerAuth(loaded.settings.organisations, Date.now)(`Bearer ${key}`);
+  const digest = createHash('sha256').update(key).digest();
+  return loaded.settings.organisations.find(({ analytics_keys }) =>
+    analytics_keys.some((one) => one.key.equals(digest)),
+  )?.id;
 }
 
 describe('guard keys create', () => {

@@ -3,10 +3,7 @@ import type { Settings } from '@guard/config/settings/schema';
 import { isDeepStrictEqual } from 'node:util';
 
 /** Settings that hold from the start of the process to its end. */
-export type StartSettings = Pick<
-  Settings,
-  'listen' | 'store' | 'analytics' | 'workers' | 'organisations'
->;
+export type StartSettings = Pick<Settings, 'listen' | 'store' | 'analytics' | 'workers'>;
 
 /** New settings, with what holds from the start on as it was then. */
 export function asStarted(next: Settings, atStart: StartSettings): Settings {
@@ -16,12 +13,10 @@ export function asStarted(next: Settings, atStart: StartSettings): Settings {
 
 /**
  * What differs in new settings from those of the start and only a restart can bring about: where
- * Guard listens, with how many workers, where it keeps sessions and events, and the database account of an organisation that
- * was not there at the start.
+ * Guard listens, with how many workers, and where it keeps sessions and events.
  */
 export function needRestart(atStart: StartSettings, next: Settings): SettingPath[] {
   const listeners = new Set([...Object.keys(atStart.listen), ...Object.keys(next.listen)]);
-  const known = new Set(atStart.organisations.map(({ id }) => id));
   return [
     ...[...listeners]
       // Both come from the same schema, so each name is one of its services.
@@ -30,11 +25,6 @@ export function needRestart(atStart: StartSettings, next: Settings): SettingPath
     ...(['store', 'analytics', 'workers'] as const)
       .filter((name) => !isSame(atStart, next, name))
       .map((name) => [name]),
-    ...(atStart.analytics === undefined
-      ? []
-      : [...next.organisations.entries()]
-          .filter(([, { id }]) => !known.has(id))
-          .map(([index]) => ['organisations', index, 'id'])),
   ];
 }
 

@@ -37,6 +37,12 @@ export const QUERY = {
   maxRows: 1_000_000,
   /** Largest answer of `/query`; above it the caller gets 502. */
   maxAnswerBytes: 4 * MiB,
+  /** Queries of one analytics key at a time; the next ones wait. */
+  runningOfKey: 4,
+  /** Queries of one organisation at a time, so that one key leaves room for the others. */
+  runningOfOrganisation: 8,
+  /** Queries that wait, of each; above it the caller gets 502 at once. */
+  maxWaiting: 16,
 } as const;
 
 export const MCP = {

@@ -134,8 +134,8 @@ const Analytics = z.discriminatedUnion('engine', [
       privacy: EventPrivacy.optional(),
     })
     .refine(({ cluster, replicated }) => replicated !== true || cluster !== undefined, {
-      path: ['replicated'],
-      error: 'expected `cluster` beside it: what is replicated is a cluster',
+      path: ['cluster'],
+      error: 'expected the name of the cluster that is replicated',
     }),
 ]);
 export type AnalyticsSettings = Readonly<z.infer<typeof Analytics>>;

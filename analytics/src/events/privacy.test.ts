@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { decodeBlock } from '../../test-kit/decode-block.ts';
+import type { Decoded } from '../../test-kit/decode-block.ts';
+import { sampleEvent } from '../../test-kit/sample-event.ts';
+import { BlockBuilder } from './native/block.ts';
+import { privateColumns } from './privacy.ts';
+import { truncateAddress } from './truncate-address.ts';
+
+const event = sampleEvent({
+  headers: {
+    Accept: '*/*',
+    'User-Agent': 'curl/8.5.0',
+    'X-Account': '4711',
+    'X-Forwarded-For': '203.0.113.7',
+    Forwarded: 'for=203.0.113.7',
+    Authorization: 'Bearer x',
+  },
+  referrerOrigin: 'https://search.example',
+});
+
+/** The row of the event under these settings. */
+function rowOf(privacy: Parameters<typeof privateColumns>[0]): Record<string, Decoded> {
+  const block = new BlockBuilder(privateColumns(privacy));
+  block.add(event);
+  const [row] = decodeBlock(block.take());
+  return Object.fromEntries(row ?? []);
+}
+
+test('a header field that the settings name is in no column, however it is spelled', () => {
+  const named = ['x-account', 'user-agent', 'referer'];
+  const row = rowOf({ truncate_ip: false, drop_headers: named });
+  expect(JSON.stringify(row)).not.toMatch(/4711|curl|search\.example|Bearer/);
+  expect(row).toMatchObject({
+    ip: '203.0.113.7',
+    user_agent: '',
+    referrer_origin: '',
+    headers: [
+      ['accept', '*/*'],
+      ['x-forwarded-for', '203.0.113.7'],
+      ['forwarded', 'for=203.0.113.7'],
+    ],
+  });
+});
+
+test('a truncated address is not given away by the fields in which proxies tell it', () => {
+  const row = rowOf({ truncate_ip: true, drop_headers: [] });
+  expect(row).toMatchObject({ ip: '203.0.113.0', user_agent: 'curl/8.5.0' });
+  expect(JSON.stringify(row)).not.toContain('203.0.113.7');
+});
+
+test.each([
+  ['203.0.113.7', '203.0.113.0'],
+  ['2001:db8:1234:5678::1', '2001:db8:1234::'],
+  ['2001:db8:0:ffff:ffff:ffff:ffff:ffff', '2001:db8::'],
+  ['2001:db8:ffff:ffff:ffff:ffff:ffff:ffff', '2001:db8:ffff::'],
+  ['::1', '::'],
+  ['not an address', ''],
+  ['a::b::c', ''],
+])('%s is kept as "%s"', (ip, kept) => {
+  expect(truncateAddress(ip)).toBe(kept);
+});

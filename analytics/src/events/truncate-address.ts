@@ -1,0 +1,19 @@
+import { readIpv6 } from '@guard/config/net/address';
+import { formatIpv6 } from '@guard/config/net/format-address';
+
+const words = new Uint32Array(4);
+
+/**
+ * An address without what tells one household from the next: the first address of its /24, or of its
+ * /48 in IPv6. Takes an address as events have it; empty where it is none.
+ */
+export function truncateAddress(ip: string): string {
+  if (!ip.includes(':')) {
+    const lastDot = ip.lastIndexOf('.');
+    return lastDot === -1 ? '' : `${ip.slice(0, lastDot)}.0`;
+  }
+  if (!readIpv6(ip, ip.length, words)) return '';
+  words[1] = (words[1] ?? 0) & 0xffff_0000;
+  words.fill(0, 2);
+  return formatIpv6(words);
+}

@@ -1,0 +1,46 @@
+import type { AuthenticateBearer } from '@guard/config/contract/ports';
+
+interface Watched {
+  readonly authorization: string;
+  readonly organisation: string;
+  readonly revoked: AbortController;
+}
+
+/** How long a query can outlive its key: with the time of a reload, within a second. */
+const LOOK_EVERY_MS = 500;
+
+/** Ends what a key let in as soon as it lets nobody in any more: revoked, or expired (spec 5). */
+export class KeyWatch {
+  readonly #authenticate: AuthenticateBearer;
+  readonly #watched = new Set<Watched>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(authenticate: AuthenticateBearer) {
+    this.#authenticate = authenticate;
+  }
+
+  /** `revoked` fires when the key goes; `done` is to be called once when the query has ended. */
+  watch(
+    authorization: string,
+    organisation: string,
+  ): { readonly revoked: AbortSignal; readonly done: () => void } {
+    const watched = { authorization, organisation, revoked: new AbortController() };
+    this.#watched.add(watched);
+    this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
+    return {
+      revoked: watched.revoked.signal,
+      done: () => {
+        this.#watched.delete(watched);
+        if (this.#watched.size > 0) return;
+        clearInterval(this.#timer);
+        this.#timer = undefined;
+      },
+    };
+  }
+
+  #look(): void {
+    for (const { authorization, organisation, revoked } of this.#watched) {
+      if (this.#authenticate(authorization)?.organisation !== organisation) revoked.abort();
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CLUSTER, configXml, usersXml } from '../src/engine/access-config.ts';
+import { freeLoopbackPort, startEngineProcess } from '../src/engine/engine-process.ts';
+import type { EngineProcess } from '../src/engine/engine-process.ts';
+import { createDatabaseClient } from '../src/engine/http-client.ts';
+import type { Account } from '../src/engine/http-client.ts';
+import { findEngineLibrary } from '../src/engine/library.ts';
+import { until } from './until.ts';
+
+/** A ClickHouse server of its own, empty, that comes and goes. */
+export interface DatabaseServer {
+  readonly url: string;
+  readonly writer: Account;
+  /** A folder of the test's own, removed at the end. */
+  readonly folder: string;
+  start(): Promise<void>;
+  kill(): Promise<void>;
+  /** What it answers to the writing account, which may also look at merges; the text is trimmed. */
+  ask(sql: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+const writer: Account = { user: 'writer', password: 'the password of the writer' };
+const MAX_MEMORY_BYTES = 1024 ** 3;
+
+/** Not started yet. */
+export async function describeServer(organisations: readonly string[]): Promise<DatabaseServer> {
+  const library = await findEngineLibrary();
+  if (library.kind === 'missing') throw new Error(library.message);
+  const folder = mkdtempSync(join(tmpdir(), 'guard-server-'));
+  const dataPath = join(folder, 'engine');
+  const usersPath = join(folder, 'users.xml');
+  const configPath = join(folder, 'config.xml');
+  mkdirSync(dataPath);
+  const mayLook = '<query>GRANT SELECT ON system.merges</query>';
+  const users = usersXml(writer, organisations).replace(
+    /<query>GRANT SELECT ON system/,
+    `${mayLook}$&`,
+  );
+  writeFileSync(usersPath, users);
+  // Every server knows itself as the cluster `default`.
+  const config = configXml(usersPath, MAX_MEMORY_BYTES).replaceAll(`${CLUSTER}>`, 'default>');
+  writeFileSync(configPath, config);
+  const port = await freeLoopbackPort();
+  const url = `http://127.0.0.1:${port}/`;
+  const client = createDatabaseClient(new URL(url));
+  let engine: EngineProcess | undefined;
+  const kill = async (): Promise<void> => {
+    await engine?.kill();
+  };
+  return {
+    url,
+    writer,
+    folder,
+    async start() {
+      engine = startEngineProcess({ libraryPath: library.path, dataPath, configPath, port });
+      await until('the server answers', () => client.ping(1000));
+    },
+    kill,
+    async ask(sql) {
+      const answer = await client.send({
+        account: writer,
+        parameters: { database: 'default' },
+        body: [Buffer.from(sql)],
+        timeoutMs: 20_000,
+        maxAnswerBytes: 1024 * 1024,
+      });
+      return answer.kind === 'answered' ? answer.body.toString().trim() : JSON.stringify(answer);
+    },
+    async close() {
+      client.close();
+      await kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,205 @@
+/**
+ * How long an analyst waits: five queries of a dashboard over many rows, by one of ten organisations,
+ * through `POST /query`, beside the same statement sent straight to the database.
+ */
+import type { AddressInfo } from 'node:net';
+import { type Analytics, openAnalytics } from '@guard/analytics';
+import Fastify from 'fastify';
+import { organisationAccount } from '../analytics/src/engine/accounts.ts';
+import { type DatabaseServer, describeServer } from '../analytics/test-kit/server.ts';
+import { until } from '../analytics/test-kit/until.ts';
+import { type BenchOptions, type Report, toTable } from './report.ts';
+import { median } from './rounds.ts';
+
+interface Row {
+  readonly name: string;
+  /** Through the gate, the route and the organisation's account. */
+  readonly routeMs: number;
+  /** The database alone, under the same account, over the same kind of connection. */
+  readonly databaseMs: number;
+  /** Median of the differences of neighbours. */
+  readonly addedMs: number;
+}
+
+type Ask = (sql: string) => Promise<string>;
+
+const ORGANISATIONS = Array.from({ length: 10 }, (_, number) => `organisation-${number}`);
+const ASKING = 'organisation-3';
+const DAYS = 3;
+const CHUNK_ROWS = 250_000;
+/** Looks, 20 ms apart, at which no merge runs. */
+const QUIET_LOOKS = 100;
+const MERGES_MS = 600_000;
+/** Pairs of one query in a round. */
+const PAIRS = 5;
+const RECENT = 'FROM events_distributed WHERE created_at > now() - INTERVAL 1 DAY';
+
+const QUERIES: Readonly<Record<string, string>> = {
+  'SELECT 1': 'SELECT 1',
+  'decisions by the hour': `SELECT toStartOfHour(created_at) AS hour, decision, count() ${RECENT} GROUP BY hour, decision ORDER BY hour`,
+  'top reasons': `SELECT arrayJoin(block_reasons) AS reason, count() AS requests ${RECENT} GROUP BY reason ORDER BY requests DESC LIMIT 20`,
+  'top addresses': `SELECT ip, count() AS requests ${RECENT} GROUP BY ip ORDER BY requests DESC LIMIT 20`,
+  'sessions by the hour': `SELECT toStartOfHour(created_at) AS hour, uniq(session) ${RECENT} GROUP BY hour ORDER BY hour`,
+  'top agents, of the headers': `SELECT headers['user-agent'] AS agent, count() AS requests ${RECENT} GROUP BY agent ORDER BY requests DESC LIMIT 20`,
+};
+
+export async function bench({ rounds, rows, onProgress }: BenchOptions): Promise<Report> {
+  const server = await describeServer(ORGANISATIONS);
+  try {
+    await server.start();
+    const analytics = await connect(server);
+    const app = Fastify();
+    try {
+      await app.register(analytics.routes);
+      await app.listen({ host: '127.0.0.1', port: 0 });
+      const { port } = app.server.address() as AddressInfo;
+      for (let from = 0; from < rows; from += CHUNK_ROWS) {
+        onProgress(`${from} of ${rows} rows`);
+        const refused = await server.ask(insertion(from, Math.min(CHUNK_ROWS, rows - from)));
+        if (refused !== '') throw new Error(refused);
+      }
+      await rested(server, onProgress);
+      const measured = await measureAll(throughRoute(port), straight(server), rounds, onProgress);
+      return { rows: measured, table: tableOf(measured), notes: notesOf(rows) };
+    } finally {
+      await app.close();
+      await analytics.close();
+    }
+  } finally {
+    await server.close();
+  }
+}
+
+async function connect({ url, writer }: DatabaseServer): Promise<Analytics> {
+  const analytics = await openAnalytics({
+    settings: { engine: 'clickhouse', url, ...writer },
+    organisations: ORGANISATIONS.map((id) => ({ id })),
+    authenticate: (authorization) =>
+      authorization === 'Bearer bench' ? { organisation: ASKING, key: 'bench' } : undefined,
+    clock: Date.now,
+    // What cannot be made here, the accounts, is in the server's files.
+    log: () => undefined,
+    metrics: { count: () => undefined, gauge: () => undefined },
+  });
+  await analytics.settled;
+  return analytics;
+}
+
+/** Rows of all organisations over three days, in no order of time, as values that repeat the way traffic does. */
+function insertion(from: number, rows: number): string {
+  const any = (salt: number, below: number): string => `cityHash64(number, ${salt}) % ${below}`;
+  // Of few that are frequent: the square of an even distribution leans to its lower end.
+  const few = (salt: number, below: number): string =>
+    `toUInt64(pow(cityHash64(number, ${salt}) % 100000 / 100000, 3) * ${below})`;
+  const agent = `concat('Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 Chrome/', toString(80 + ${few(8, 60)}), '.0.', toString(${few(9, 40)}), '.0 Safari/537.36')`;
+  const columns: Readonly<Record<string, string>> = {
+    created_at: `now64(3) - toIntervalMillisecond(${any(1, DAYS * 86_400_000)})`,
+    request_id: 'generateUUIDv4(number)',
+    organisation: `concat('organisation-', toString(${any(2, ORGANISATIONS.length)}))`,
+    site: "'shop'",
+    action: `['allow', 'allow', 'allow', 'allow', 'challenge', 'block'][1 + ${any(3, 6)}]`,
+    decision: 'action',
+    status_code: "if(action = 'allow', 200, 403)",
+    block_reasons: `if(action = 'allow', [], ['datacenter_ip', concat('reason_', toString(${few(4, 60)}))])`,
+    method: "'GET'",
+    host: "'shop.example'",
+    path: `concat('/products/', toString(${few(5, 2000)}))`,
+    ip: `concat('203.', toString(${few(6, 200)}), '.', toString(${any(6, 250)}), '.', toString(${few(7, 250)}))`,
+    country: `['DE', 'FR', 'US', 'NL', 'GB'][1 + ${few(10, 5)}]`,
+    user_agent: agent,
+    session: `lower(hex(sipHash128(${few(11, 2_000_000)})))`,
+    duration_us: any(12, 60),
+    headers: `map('accept', 'text/html,application/xhtml+xml', 'accept-language', 'de-DE,de;q=0.9', 'accept-encoding', 'gzip, deflate, br, zstd',
+      'host', 'shop.example', 'sec-fetch-site', 'same-origin', 'sec-fetch-mode', 'navigate', 'referer', concat('https://shop.example', path),
+      'x-forwarded-for', ip, 'user-agent', user_agent)`,
+  };
+  const values = Object.entries(columns).map(([name, value]) => `${value} AS ${name}`);
+  return `INSERT INTO events (${Object.keys(columns).join(', ')}) SELECT ${values.join(', ')} FROM numbers(${from}, ${rows})`;
+}
+
+/** Waits until the merges that follow so many inserts are done: a dashboard finds it like that. */
+async function rested(server: DatabaseServer, onProgress: (text: string) => void): Promise<void> {
+  onProgress('waiting for merges');
+  let quiet = 0;
+  const isQuiet = async (): Promise<boolean> => {
+    quiet = (await server.ask('SELECT count() FROM system.merges')) === '0' ? quiet + 1 : 0;
+    return quiet === QUIET_LOOKS;
+  };
+  await until('the merges are done', isQuiet, MERGES_MS);
+}
+
+function throughRoute(port: number): Ask {
+  return async (sql) => {
+    const headers = { authorization: 'Bearer bench' };
+    const url = `http://127.0.0.1:${port}/query`;
+    return textOf(await fetch(url, { method: 'POST', headers, body: sql }));
+  };
+}
+
+function straight({ url, writer }: DatabaseServer): Ask {
+  const { user, password } = organisationAccount(ASKING, writer.password);
+  const headers = {
+    'x-clickhouse-user': user,
+    'x-clickhouse-key': password,
+    'accept-encoding': 'identity',
+  };
+  return async (sql) => textOf(await fetch(url, { method: 'POST', headers, body: sql }));
+}
+
+async function textOf(response: Response): Promise<string> {
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`${response.status}: ${text}`);
+  return text;
+}
+
+async function measureAll(
+  route: Ask,
+  database: Ask,
+  rounds: number,
+  onProgress: (text: string) => void,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const [name, sql] of Object.entries(QUERIES)) {
+    onProgress(name);
+    if ((await route(sql)) !== (await database(sql)) && name === 'SELECT 1') {
+      throw new Error('the route and the database do not say the same');
+    }
+    const pairs: { routeMs: number; databaseMs: number }[] = [];
+    for (let pair = 0; pair < rounds * PAIRS; pair += 1) {
+      const databaseMs = await timed(database, sql);
+      pairs.push({ databaseMs, routeMs: await timed(route, sql) });
+    }
+    rows.push({
+      name,
+      routeMs: median(pairs.map(({ routeMs }) => routeMs)),
+      databaseMs: median(pairs.map(({ databaseMs }) => databaseMs)),
+      addedMs: median(pairs.map(({ routeMs, databaseMs }) => routeMs - databaseMs)),
+    });
+  }
+  return rows;
+}
+
+async function timed(ask: Ask, sql: string): Promise<number> {
+  const start = performance.now();
+  await ask(sql);
+  return performance.now() - start;
+}
+
+function tableOf(rows: readonly Row[]): string {
+  const head = ['query', 'POST /query ms', 'database ms', 'added ms'];
+  const body = rows.map(({ name, routeMs, databaseMs, addedMs }) => [
+    name,
+    routeMs.toFixed(1),
+    databaseMs.toFixed(1),
+    addedMs.toFixed(1),
+  ]);
+  return toTable(head, body);
+}
+
+function notesOf(rows: number): string[] {
+  return [
+    `${rows.toLocaleString('en')} rows of ${ORGANISATIONS.length} organisations over ${DAYS} days; each query is of one organisation and of the last day`,
+    `each query ${PAIRS} times a round through the route and, before it, straight to the database under the same account`,
+    'targets: each query below 100 ms, less than 3 ms added',
+  ];
+}

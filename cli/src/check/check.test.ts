@@ -1,0 +1,156 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { main } from '../main.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'guard-check-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const file = join(folder, 'guard.yaml');
+const HEAD = `version: 1
+listen: { gateway: 127.0.0.1:8080 }
+secret: 9f2c7b1e5a8d4036c1e7f4b2a9d85036
+`;
+const SITE =
+  'sites: [{ hosts: [shop.example], organisation: acme, origin: "http://127.0.0.1:3000", protect: [/login] }]\n';
+
+interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The command as `guard` runs it, with what it writes. */
+async function check(settings: string, ...args: readonly string[]): Promise<Ran> {
+  writeFileSync(file, HEAD + settings);
+  const stdout = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const written = (spy: typeof stdout) => spy.mock.calls.map(([part]) => String(part)).join('');
+  try {
+    const code = await main(['check', file, ...args]);
+    return { code, stdout: written(stdout), stderr: written(stderr) };
+  } finally {
+    stdout.mockRestore();
+    stderr.mockRestore();
+  }
+}
+
+/** What is said besides that the file is good, without its place. */
+async function remarks(settings: string): Promise<string[]> {
+  const { code, stdout } = await check(settings);
+  expect(code).toBe(0);
+  const [, ...lines] = stdout.trim().split('\n');
+  return lines.map((line) => line.replace(/^.*?: (?=warning|hint)/, ''));
+}
+
+function rules(...list: readonly string[]): string {
+  return `organisations:\n  - id: acme\n    rules:\n${list.map((rule) => `      - ${rule}\n`).join('')}${SITE}`;
+}
+
+describe('a rule that never counts', () => {
+  test('stands behind one that sets its directive for every request', async () => {
+    const settings = rules(
+      '{ name: everybody, match: {}, detect: true, verdict: allow }',
+      '{ name: late, match: { path: /admin/** }, verdict: block }',
+      '{ name: half, match: { path: /login }, detect: false, challenge: always }',
+    );
+    expect(await remarks(settings)).toEqual([
+      'warning: organisations[0].rules[1]: rule late never counts: everybody stands further up and sets verdict for every request; move late in front of it',
+      'warning: organisations[0].rules[2]: detect of rule half never counts: everybody stands further up and sets detect for every request; move half in front of it',
+    ]);
+  });
+
+  test('only what is certain is told: another directive, an order that works, a match with a condition', async () => {
+    const settings = rules(
+      '{ name: office, match: { ip: 203.0.113.0/24 }, verdict: allow }',
+      '{ name: all hosts, match: { host: "*" }, verdict: allow }',
+      '{ name: everybody, match: {}, detect: true, monitor: true }',
+      '{ name: closed, match: { path: /admin/** }, verdict: block, monitor: false }',
+    );
+    expect(await remarks(settings)).toEqual([]);
+  });
+
+  test('can be the rule of a preset', async () => {
+    const settings = `organisations: [{ id: acme, presets: [feeds], rules: [{ name: shut, match: {}, verdict: block }] }]\n${SITE}`;
+    const [presets, warning] = await remarks(settings);
+    expect(presets).toBe('Presets of acme: preset:feeds.');
+    expect(warning).toContain('rule preset:feeds never counts: shut stands further up');
+  });
+});
+
+test('monitor of an organisation, and observe, are said to be on', async () => {
+  const settings = `observe: true
+organisations: [{ id: acme, monitor: true }]
+${SITE.replace('protect', 'observe: true, protect')}`;
+  expect(await remarks(settings)).toEqual([
+    'warning: observe: observe is on: nothing is enforced on any site',
+    'warning: organisations[0].monitor: monitor is on: no block of organisation acme is enforced',
+    'warning: sites[0].observe: observe is on: nothing is enforced on this site',
+  ]);
+});
+
+describe('paths that programs ask for', () => {
+  const site = (more: string, organisation = '{ id: acme }') =>
+    `organisations: [${organisation}]\nsites: [{ hosts: ['*'], organisation: acme, origin: 'http://127.0.0.1:3000'${more} }]\n`;
+
+  test('a site that protects certificates and health checks is a hint, which --strict lets be', async () => {
+    expect(await remarks(site(''))).toEqual([
+      'hint: sites[0].protect: protects /.well-known/acme-challenge/, /health, /healthz: programs that ask there can be stopped; put what your site has into skip, or use presets: [well-known] for certificates',
+    ]);
+    expect((await check(site(''), '--strict')).code).toBe(0);
+  });
+
+  test('skip, the preset and a rule that allows the path are ways to let them through', async () => {
+    const skip = site(', skip: [/health, /healthz]', '{ id: acme, presets: [well-known] }');
+    expect(await remarks(skip)).toEqual(['Presets of acme: preset:well-known.']);
+    const rule = '{ name: probes, match: { path: "/health*" }, verdict: allow }';
+    const [only] = await remarks(site('', `{ id: acme, rules: [${rule}] }`));
+    expect(only).toContain('protects /.well-known/acme-challenge/: programs');
+  });
+});
+
+describe('--probe', () => {
+  test('connects to each origin, and warns of one that nobody listens at', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo; // it listens on TCP
+    const gone = `unix:${join(folder, 'nobody.sock')}`;
+    const settings = `organisations: [{ id: acme }]
+sites: [{ hosts: [a.example], organisation: acme, origin: ["http://127.0.0.1:${port}", "${gone}"], protect: [/login] }]
+`;
+    const { code, stdout } = await check(settings, '--probe');
+    expect(code).toBe(0);
+    expect(stdout).toContain(`:5:51: warning: sites[0].origin: ${gone} cannot be reached: ENOENT`);
+    expect(stdout).not.toContain(`:${port} cannot be reached`);
+    expect((await check(settings, '--probe', '--strict')).code).toBe(1);
+    expect((await check(settings, '--strict')).code).toBe(0);
+  });
+});
+
+test('--json has problems, presets, warnings and hints with their places', async () => {
+  const settings = `observe: true\norganisations: [{ id: acme, presets: [git] }]\n${SITE}`;
+  const { code, stdout } = await check(settings, '--json', '--strict');
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toEqual({
+    valid: true,
+    problems: [],
+    presets: { acme: ['preset:git'] },
+    warnings: [
+      {
+        level: 'warning',
+        file,
+        line: 4,
+        column: 1,
+        path: 'observe',
+        message: 'observe is on: nothing is enforced on any site',
+      },
+    ],
+    hints: [],
+  });
+  const bad = await check(`observ: true\norganisations: [{ id: acme }]\n${SITE}`, '--json');
+  expect(bad.code).toBe(1);
+  expect(JSON.parse(bad.stdout)).toMatchObject({ valid: false, problems: [{ line: 4 }] });
+});

@@ -1,0 +1,36 @@
+import { compilePattern } from '@guard/config/matching/glob';
+import { readingsOf } from '@guard/config/matching/path-readings';
+import type { Organisation, Site } from '@guard/config/settings/schema';
+import { compileRoute } from '@guard/gateway';
+import type { Remark } from './remark.ts';
+
+/** Asked for by programs that no challenge can be put to: RFC 8555 8.3, and what supervisors ask. */
+const PROGRAMS_PATHS = ['/.well-known/acme-challenge/token', '/health', '/healthz'];
+
+/** A site that asks about paths of programs, without anything that lets those through. */
+export function coveredPaths(
+  site: Site,
+  index: number,
+  organisations: readonly Organisation[],
+): Remark[] {
+  const isProtected = compileRoute(site.protect, site.skip);
+  const organisation = organisations.find(({ id }) => id === site.organisation);
+  const covered = PROGRAMS_PATHS.filter(
+    (path) => isProtected(readingsOf(path)) && !(organisation && isLetThrough(path, organisation)),
+  );
+  if (covered.length === 0) return [];
+  const names = covered.map((path) => path.replace(/token$/, '')).join(', ');
+  const isAcme = covered.some((path) => path.startsWith('/.well-known/'));
+  const preset = isAcme ? ', or use presets: [well-known] for certificates' : '';
+  const message = `protects ${names}: programs that ask there can be stopped; put what your site has into skip${preset}`;
+  return [{ level: 'hint', path: ['sites', index, 'protect'], message }];
+}
+
+/** Some rule names the path and allows; whether it fits otherwise is its author's business. */
+function isLetThrough(path: string, { presets, rules }: Organisation): boolean {
+  if (path.startsWith('/.well-known/') && presets.includes('well-known')) return true;
+  return rules.some(
+    ({ verdict, match }) =>
+      verdict === 'allow' && (match.path ?? []).some((pattern) => compilePattern(pattern)(path)),
+  );
+}

@@ -1,0 +1,53 @@
+import { presetRules } from '@guard/config/settings/presets/preset-rules';
+import type { Rule } from '@guard/config/settings/rule';
+import type { Organisation } from '@guard/config/settings/schema';
+import type { Remark } from './remark.ts';
+
+const DIRECTIVES = ['verdict', 'detect', 'rate_limit', 'challenge', 'monitor'] as const;
+type Directive = (typeof DIRECTIVES)[number];
+
+/**
+ * Rules that cannot count: for each directive the first matching rule decides, so behind one that matches
+ * everything nothing sets the same directive. Only what is certain is told: an empty match, no cleverness.
+ */
+export function idleRules(organisation: Organisation, index: number): Remark[] {
+  const taken = new Map<Directive, string>();
+  const remarks: Remark[] = [];
+  organisation.rules.forEach((rule, place) => {
+    const message = idleness(rule, taken);
+    const path = ['organisations', index, 'rules', place];
+    if (message !== undefined) remarks.push({ level: 'warning', path, message });
+    if (!matchesEverything(rule)) return;
+    for (const directive of setBy(rule)) {
+      if (!taken.has(directive)) taken.set(directive, rule.name);
+    }
+  });
+  for (const rule of presetRules(organisation)) {
+    const message = idleness(rule, taken);
+    const path = ['organisations', index, 'presets'];
+    if (message !== undefined) remarks.push({ level: 'warning', path, message });
+  }
+  return remarks;
+}
+
+function idleness(rule: Rule, taken: ReadonlyMap<Directive, string>): string | undefined {
+  const idle = setBy(rule).filter((directive) => taken.has(directive));
+  if (idle.length === 0) return undefined;
+  const by = [...new Set(idle.map((directive) => taken.get(directive)))].join(', ');
+  const what =
+    idle.length === setBy(rule).length
+      ? `rule ${rule.name} never counts`
+      : `${idle.join(', ')} of rule ${rule.name} never count${idle.length === 1 ? 's' : ''}`;
+  return `${what}: ${by} stands further up and sets ${idle.join(', ')} for every request; move ${rule.name} in front of it`;
+}
+
+/** `monitor: false` sets nothing (spec 1). */
+function setBy(rule: Rule): Directive[] {
+  return DIRECTIVES.filter(
+    (name) => rule[name] !== undefined && (name !== 'monitor' || rule.monitor),
+  );
+}
+
+function matchesEverything({ match }: Rule): boolean {
+  return Object.values(match).every((condition) => condition === undefined);
+}

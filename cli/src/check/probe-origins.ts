@@ -1,0 +1,41 @@
+import { connect, type NetConnectOpts } from 'node:net';
+import type { Site } from '@guard/config/settings/schema';
+import type { Origin } from '@guard/config/settings/values';
+import type { Remark } from './remark.ts';
+
+const TIMEOUT_MS = 3_000;
+
+/** Connects to every origin of the sites, sends nothing, and tells which cannot be reached. */
+export async function probeOrigins(sites: readonly Site[]): Promise<Remark[]> {
+  const probes = sites.flatMap(({ origin }, index) =>
+    origin.map(async (one): Promise<Remark[]> => {
+      const fault = await faultOf(one);
+      if (fault === undefined) return [];
+      const name = one.kind === 'unix' ? `unix:${one.path}` : one.origin;
+      const message = `${name} cannot be reached: ${fault}`;
+      return [{ level: 'warning', path: ['sites', index, 'origin'], message }];
+    }),
+  );
+  return (await Promise.all(probes)).flat();
+}
+
+/** Why there is no connection, as a phrase; undefined when there was one. */
+function faultOf(origin: Origin): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect({ ...addressOf(origin), timeout: TIMEOUT_MS });
+    const end = (fault: string | undefined) => {
+      socket.destroy();
+      resolve(fault);
+    };
+    socket.once('connect', () => end(undefined));
+    socket.once('timeout', () => end(`no answer within ${TIMEOUT_MS / 1000} s`));
+    socket.once('error', (error: NodeJS.ErrnoException) => end(error.code ?? error.message));
+  });
+}
+
+function addressOf(origin: Origin): NetConnectOpts {
+  if (origin.kind === 'unix') return { path: origin.path };
+  const { hostname, port, protocol } = new URL(origin.origin);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return { host, port: Number(port) || (protocol === 'https:' ? 443 : 80) };
+}

@@ -1,0 +1,35 @@
+import type { Settings } from '@guard/config/settings/schema';
+import { coveredPaths } from './covered-paths.ts';
+import { idleRules } from './idle-rules.ts';
+import type { Remark } from './remark.ts';
+
+/** What can be said about good settings without asking anybody: warnings and hints. */
+export function remarksOn(settings: Settings): Remark[] {
+  const { organisations, sites } = settings;
+  return [
+    ...(settings.observe
+      ? [warning(['observe'], 'observe is on: nothing is enforced on any site')]
+      : []),
+    ...organisations.flatMap((organisation, index) => [
+      ...(organisation.monitor
+        ? [
+            warning(
+              ['organisations', index, 'monitor'],
+              `monitor is on: no block of organisation ${organisation.id} is enforced`,
+            ),
+          ]
+        : []),
+      ...idleRules(organisation, index),
+    ]),
+    ...sites.flatMap((site, index) => [
+      ...(site.observe
+        ? [warning(['sites', index, 'observe'], 'observe is on: nothing is enforced on this site')]
+        : []),
+      ...coveredPaths(site, index, organisations),
+    ]),
+  ];
+}
+
+function warning(path: Remark['path'], message: string): Remark {
+  return { level: 'warning', path, message };
+}

@@ -1,0 +1,134 @@
+import { formatProblem, loadSettings } from '@guard/config/settings/load';
+import type { Settings } from '@guard/config/settings/schema';
+import { Duration } from '@guard/config/settings/values';
+import { describeReplay } from '../replay/describe-replay.ts';
+import { replayNotes } from '../replay/replay-notes.ts';
+import { siteFault } from '../replay/route-logged.ts';
+import { type ReplayPlan, runReplay } from '../replay/run-replay.ts';
+import { print } from '../terminal.ts';
+import { type Command, readArguments } from './command.ts';
+
+const KEY_VARIABLE = 'GUARD_ANALYTICS_KEY';
+
+export const replay: Command = {
+  name: 'replay',
+  summary: 'Run settings over a log, and say whom they would treat differently.',
+  help: `Usage: guard replay --config FILE [--against FILE] LOG …
+       guard replay --config FILE [--against FILE] -          (a log on standard input)
+       guard replay --config FILE [--against FILE] --from URL [--since 24h]
+
+Judges every request of a log with the settings of --config, and prints what would change:
+before and after, by rule and reason, with examples. Before is what the log says happened, or
+with --against what those settings would have done. Nothing is sent, stored or recorded.
+
+A LOG is an access log of nginx or Apache (combined, vhost_combined), one of JSON lines (Caddy,
+or nginx's variables by their names), or events as JSONEachRow; also gzipped (.gz).
+
+  -c, --config FILE      the settings to try
+      --against FILE     the settings to compare with
+      --from URL         stored events of a running Guard, over POST /query of its api service
+      --key KEY          an analytics key for it; better in ${KEY_VARIABLE}
+      --since DURATION   how far back stored events are read, default 24h
+      --site HOST        the site of requests whose log names no host; needed with several sites
+      --session verified as if everybody in an access log had passed the challenge
+      --json             one JSON object, with every group
+
+An access log does not say everything. What is not in it is unknown, and evidence of nothing;
+the last lines of the output say what could not be judged. Stored events carry their headers
+for 14 days, and sessions.
+
+Exit code: 0 replayed, 1 the settings, the log or the server are refused, 2 called wrongly.`,
+  run(args) {
+    const parsed = readArguments(args, {
+      config: { type: 'string', short: 'c' },
+      against: { type: 'string' },
+      from: { type: 'string' },
+      key: { type: 'string' },
+      since: { type: 'string', default: '24h' },
+      site: { type: 'string' },
+      session: { type: 'string' },
+      json: { type: 'boolean', default: false },
+    });
+    if (!parsed) return Promise.resolve(2);
+    const { values, positionals } = parsed;
+    if (values.config === undefined) return wrong('say which settings to try: --config FILE');
+    if (values.session !== undefined && values.session !== 'verified') {
+      return wrong('--session is verified');
+    }
+    const key = values.key ?? process.env[KEY_VARIABLE];
+    const from = sourceOf(positionals, { ...values, key }, Date.now());
+    return typeof from === 'string' ? wrong(from) : replayFrom(from, values.config, values);
+  },
+};
+
+interface Values {
+  readonly against?: string | undefined;
+  readonly site?: string | undefined;
+  readonly session?: string | undefined;
+  readonly json: boolean;
+}
+
+async function replayFrom(
+  from: ReplayPlan['from'],
+  config: string,
+  { against, site, session, json }: Values,
+): Promise<number> {
+  const candidate = read(config);
+  const current = against === undefined ? undefined : read(against);
+  if (!candidate || (against !== undefined && !current)) return 1;
+  const fault = siteFault(candidate, site) ?? (current && siteFault(current, site));
+  if (fault !== undefined) return refused(fault);
+  const assumeVerified = session !== undefined;
+  const plan = { candidate, against: current, from, site, assumeVerified, showProgress: !json };
+  try {
+    const replayed = await runReplay(plan);
+    const settings = current ? [candidate, current] : [candidate];
+    const isStored = from.kind === 'events';
+    const notes = replayNotes(replayed, settings, { assumeVerified, isStored });
+    print(json ? JSON.stringify({ ...replayed, notes }) : describeReplay(replayed, notes));
+    return 0;
+  } catch (error) {
+    return refused(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Where the requests come from; a sentence for the person who typed when that is not clear. */
+function sourceOf(
+  files: readonly string[],
+  values: {
+    readonly from?: string | undefined;
+    readonly key?: string | undefined;
+    readonly since: string;
+  },
+  nowMs: number,
+): ReplayPlan['from'] | string {
+  const { from: url, key, since } = values;
+  if (url === undefined) {
+    return files.length === 0
+      ? 'name a log, - for standard input, or --from URL'
+      : { kind: 'files', files };
+  }
+  if (files.length > 0) return 'give either logs or --from';
+  if (!URL.canParse(url)) return '--from takes a URL, such as http://127.0.0.1:8082';
+  if (key === undefined || key === '') return `give an analytics key in ${KEY_VARIABLE}, or --key`;
+  const back = Duration.safeParse(since);
+  if (!back.success) return '--since takes a duration such as 30m, 24h or 7d';
+  return { kind: 'events', source: { url, key, sinceMs: nowMs - back.data, untilMs: nowMs } };
+}
+
+function read(file: string): Settings | undefined {
+  const loaded = loadSettings(file, process.env);
+  if (loaded.kind === 'loaded') return loaded.settings;
+  print(loaded.problems.map(formatProblem).join('\n'), 'error');
+  return undefined;
+}
+
+function refused(reason: string): number {
+  print(`guard replay: ${reason}`, 'error');
+  return 1;
+}
+
+function wrong(message: string): Promise<number> {
+  print(`guard replay: ${message}\nguard replay --help shows how it is called.`, 'error');
+  return Promise.resolve(2);
+}

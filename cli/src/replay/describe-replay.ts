@@ -1,0 +1,107 @@
+import { columns, section, styled, type Style } from '../explain/layout.ts';
+import type { Outcome } from './logged-request.ts';
+import type { Replay } from './run-replay.ts';
+import { type Example, type Group, isChange } from './tally.ts';
+
+/** Most groups that are shown to people; `--json` has all. */
+const MAX_SHOWN = 15;
+const MAX_AGENT = 48;
+
+const MEANS: Readonly<Record<Outcome, string>> = {
+  allow: 'allow',
+  block: 'block',
+  challenge: 'challenge',
+  limited: 'limited',
+  monitored: 'pass, monitored',
+  served: 'in the log',
+  unprotected: 'not protected',
+  no_site: 'no site (421)',
+  elsewhere: 'decided elsewhere',
+};
+
+/** A replay as people read it. `notes` say what it cannot judge. */
+export function describeReplay(replay: Replay, notes: readonly string[]): string {
+  const { judged, changed, unreadable, from, to, seconds } = replay;
+  const span = from === null || to === null ? '' : `, ${from} to ${to}`;
+  const rate = seconds > 0 ? Math.round(judged / seconds) : 0;
+  const head = `${styled('bold', `${number(judged)} requests`)}${span}`;
+  const speed = styled('dim', `read in ${seconds.toFixed(1)} s, ${number(rate)} a second`);
+  return [
+    `${head}\n${speed}`,
+    section('Before and after', describeTransitions(replay)),
+    section(`What would change: ${share(changed, judged)}`, describeGroups(replay)),
+    ...(unreadable === 0 ? [] : [section('Not read', describeFaults(replay))]),
+    ...(notes.length === 0 ? [] : [section('What this cannot judge', notes)]),
+  ].join('\n\n');
+}
+
+function describeTransitions({ transitions, judged }: Replay): string[] {
+  const rows = transitions.map(({ before, after, requests }) => [
+    `${MEANS[before]} → ${MEANS[after]}`,
+    number(requests).padStart(12),
+    percent(requests, judged).padStart(7),
+  ]);
+  return columns(rows, (text, _column, row) => {
+    const transition = transitions[row];
+    return transition && isChange(transition.before, transition.after)
+      ? styled(styleOf(transition.after), text)
+      : text;
+  });
+}
+
+function describeGroups({ groups, ungrouped }: Replay): string[] {
+  if (groups.length === 0) return ['nothing'];
+  const lines = groups.slice(0, MAX_SHOWN).flatMap(describeGroup);
+  const left = groups.slice(MAX_SHOWN).reduce((sum, { requests }) => sum + requests, ungrouped);
+  return left === 0
+    ? lines
+    : [...lines, `and ${number(left)} more requests; --json has all groups`];
+}
+
+function describeGroup({ before, after, rule, reasons, requests, examples }: Group): string[] {
+  const by = rule === '' ? 'no rule' : `rule ${rule}`;
+  const why = reasons.length === 0 ? by : `${by}: ${reasons.join(', ')}`;
+  const change = `${MEANS[before]} → ${MEANS[after]}`;
+  const title = `${number(requests)} × ${styled(styleOf(after), change)}, ${why}`;
+  return [title, ...columns(examples.map(cellsOf)).map((line) => styled('dim', `    ${line}`))];
+}
+
+function cellsOf({ time, ip, method, url, user_agent }: Example): string[] {
+  const agent = user_agent.length > MAX_AGENT ? `${user_agent.slice(0, MAX_AGENT)}…` : user_agent;
+  return [time, ip, method, url, agent === '' ? '(no User-Agent)' : agent];
+}
+
+function describeFaults({ faults, unreadable }: Replay): string[] {
+  const lines = faults.map(({ file, line, reason }) => `${file}:${line}: ${reason}`);
+  const more = unreadable - faults.length;
+  return more === 0 ? lines : [...lines, `and ${number(more)} more lines`];
+}
+
+function styleOf(outcome: Outcome): Style {
+  switch (outcome) {
+    case 'block':
+    case 'limited':
+    case 'no_site':
+      return 'red';
+    case 'challenge':
+    case 'monitored':
+    case 'elsewhere':
+      return 'yellow';
+    case 'allow':
+    case 'served':
+    case 'unprotected':
+      return 'green';
+  }
+}
+
+function share(part: number, whole: number): string {
+  return `${number(part)} of ${number(whole)} requests (${percent(part, whole)})`;
+}
+
+function percent(part: number, whole: number): string {
+  return whole === 0 ? '0 %' : `${((part / whole) * 100).toFixed(2)} %`;
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en-US');
+}

@@ -1,0 +1,179 @@
+import { parseIp } from '@guard/config/net/cidr';
+import { requestIn } from './combined-log.ts';
+import { readAnyTime } from './log-time.ts';
+import {
+  type LineReading,
+  type LoggedRequest,
+  type Outcome,
+  unreadable,
+} from './logged-request.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * One line of JSON: an event of `events_distributed` as JSONEachRow writes it, an access log of Caddy, or
+ * a flat object with the names of nginx's variables.
+ */
+export function readJsonLine(line: string): LineReading {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return unreadable('no JSON');
+  }
+  if (!isFields(value)) return unreadable('no JSON object');
+  if ('created_at' in value && 'action' in value) return readEvent(value);
+  const { request } = value;
+  return isFields(request) ? readCaddy(value, request) : readFlat(value);
+}
+
+function readEvent(event: Fields): LineReading {
+  const headers = isFields(event['headers']) ? textsOf(event['headers']) : {};
+  const query = textIn(event, 'query') ?? '';
+  const site = textIn(event, 'site');
+  return complete({
+    timeMs: readAnyTime(event['created_at']),
+    ip: textIn(event, 'ip'),
+    method: textIn(event, 'method'),
+    host: textIn(event, 'host'),
+    scheme: event['scheme'] === 'http' ? 'http' : 'https',
+    target: `${textIn(event, 'path') ?? '/'}${query === '' ? '' : `?${query}`}`,
+    userAgent: textIn(event, 'user_agent'),
+    referrer: headers['referer'] ?? textIn(event, 'referrer_origin') ?? '',
+    // They are kept for a shorter time than the row; a request without any header is none of a visitor's.
+    headers: Object.keys(headers).length === 0 ? undefined : headers,
+    was: outcomeOf(event),
+    session: sessionOf(event),
+    organisation: site === '' ? textIn(event, 'organisation') : undefined,
+  });
+}
+
+function outcomeOf({ action, decision }: Fields): Outcome {
+  switch (action) {
+    case 'block':
+    case 'challenge':
+    case 'limited':
+      return action;
+    default:
+      return decision === 'block' || decision === 'limited' ? 'monitored' : 'allow';
+  }
+}
+
+/** The column `session` is a digest of the id, as long as one: it stands for the visitor just as well. */
+function sessionOf(event: Fields): LoggedRequest['session'] {
+  const state = event['challenge'];
+  const digest = textIn(event, 'session') ?? '';
+  if ((state !== 'verified' && state !== 'rejected') || !/^[0-9a-f]{32}$/.test(digest)) {
+    return undefined;
+  }
+  const id = digest.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  const reasons = event['block_reasons'];
+  const texts = Array.isArray(reasons) ? reasons.filter((one) => typeof one === 'string') : [];
+  return { id, state, reasons: state === 'rejected' ? texts : [] };
+}
+
+function readCaddy(line: Fields, request: Fields): LineReading {
+  const logged = isFields(request['headers']) ? request['headers'] : undefined;
+  const headers = logged && inBrowserOrder(textsOf(logged), textIn(request, 'host'));
+  return complete({
+    timeMs: readAnyTime(line['ts']),
+    ip: textIn(request, 'client_ip') ?? textIn(request, 'remote_ip'),
+    method: textIn(request, 'method'),
+    host: textIn(request, 'host'),
+    scheme: request['tls'] === undefined ? 'http' : 'https',
+    target: textIn(request, 'uri'),
+    userAgent: headers && (headers['user-agent'] ?? ''),
+    referrer: headers?.['referer'] ?? '',
+    headers,
+    was: 'served',
+    session: undefined,
+    organisation: undefined,
+  });
+}
+
+const CHROMIUM_ORDER = ['host', 'user-agent', 'accept', 'accept-encoding', 'accept-language'];
+const GECKO_ORDER = ['host', 'user-agent', 'accept', 'accept-language', 'accept-encoding'];
+
+/** Caddy writes names in alphabetical order. The visitor's own is lost, and must accuse nobody. */
+function inBrowserOrder(
+  headers: Readonly<Record<string, string>>,
+  host: string | undefined,
+): Record<string, string> {
+  const isGecko = headers['user-agent']?.includes('Gecko/') === true;
+  const ordered: Record<string, string> = {};
+  for (const name of isGecko ? GECKO_ORDER : CHROMIUM_ORDER) {
+    const value = headers[name] ?? (name === 'host' ? host : undefined);
+    if (value !== undefined) ordered[name] = value;
+  }
+  // Assigning a name again keeps its place.
+  return Object.assign(ordered, headers);
+}
+
+function readFlat(line: Fields): LineReading {
+  const asked = requestIn(textIn(line, 'request') ?? '');
+  const path = textIn(line, 'request_uri', 'uri', 'path');
+  const host = textIn(line, 'host', 'http_host', 'server_name');
+  return complete({
+    timeMs: readAnyTime(
+      line['time_iso8601'] ??
+        line['msec'] ??
+        line['time_local'] ??
+        line['@timestamp'] ??
+        line['timestamp'] ??
+        line['time'],
+    ),
+    ip: textIn(line, 'remote_addr', 'client_ip', 'remote_ip', 'ip'),
+    method: textIn(line, 'request_method', 'method') ?? asked?.method,
+    host: host === '' ? undefined : host,
+    scheme: 'http',
+    target: path ?? asked?.target,
+    userAgent: hyphenless(textIn(line, 'http_user_agent', 'user_agent')),
+    referrer: hyphenless(textIn(line, 'http_referer', 'referer', 'referrer')) ?? '',
+    headers: undefined,
+    was: 'served',
+    session: undefined,
+    organisation: undefined,
+  });
+}
+
+type Needed = 'timeMs' | 'ip' | 'method' | 'target' | 'userAgent';
+type Incomplete = Omit<LoggedRequest, Needed> & {
+  readonly [Name in Needed]: LoggedRequest[Name] | undefined;
+};
+
+function complete(found: Incomplete): LineReading {
+  const { timeMs, method, target, userAgent } = found;
+  const ip = found.ip === undefined ? undefined : parseIp(found.ip);
+  if (timeMs === undefined) return unreadable('no time');
+  if (ip === undefined) return unreadable('no address');
+  if (method === undefined || target === undefined) return unreadable('no HTTP request');
+  if (userAgent === undefined) return unreadable('no User-Agent: log it as http_user_agent');
+  return { kind: 'request', request: { ...found, timeMs, ip, method, target, userAgent } };
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The first of these names that holds a text. */
+function textIn(fields: Fields, ...names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const value = fields[name];
+    if (typeof value === 'string') return value;
+  }
+  return undefined;
+}
+
+function hyphenless(text: string | undefined): string | undefined {
+  return text === '-' ? '' : text;
+}
+
+/** Header fields with their names in lower case; of several values one, joined (RFC 9110 5.3). */
+function textsOf(fields: Fields): Record<string, string> {
+  const texts: Record<string, string> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (typeof value === 'string') texts[name.toLowerCase()] = value;
+    else if (Array.isArray(value)) texts[name.toLowerCase()] = value.join(', ');
+  }
+  return texts;
+}

@@ -1,0 +1,208 @@
+import { createHash } from 'node:crypto';
+import type { NetworkCatalogue } from '@guard/config/catalogue/networks';
+import type { DecisionEvent } from '@guard/config/contract/event';
+import type { MaybePromise, Session, SessionStore, Validate } from '@guard/config/contract/ports';
+import { SECRET_HEADERS } from '@guard/config/contract/secret-headers';
+import type { ValidateRequest } from '@guard/config/contract/validate-request';
+import { networkOf } from '@guard/config/net/network-of';
+import { presetRules } from '@guard/config/settings/presets/preset-rules';
+import type { Organisation, Settings } from '@guard/config/settings/schema';
+import { createValidator, MemoryStore } from '@guard/validator';
+import { validatorSettings } from '../services/validator-settings.ts';
+import type { LoggedRequest, LoggedSession, Outcome } from './logged-request.ts';
+import { createRouter } from './route-logged.ts';
+import { type Knows, rulesThatHold } from './rules-that-hold.ts';
+
+export interface Judged {
+  readonly outcome: Outcome;
+  /** Name of the rule that decided; empty when none did. */
+  readonly rule: string;
+  readonly reasons: readonly string[];
+}
+
+export type JudgeAnswer =
+  | { readonly kind: 'judged'; readonly judged: Judged }
+  /** `reason` is a phrase. */
+  | { readonly kind: 'unreadable'; readonly reason: string };
+
+export interface SettingsJudge {
+  judge(request: LoggedRequest): JudgeAnswer;
+  /** What the rules ask for and the requests so far did not tell. */
+  unknown(): readonly string[];
+}
+
+export interface JudgeOptions {
+  readonly networks: NetworkCatalogue;
+  /** Where a request belongs whose log names no host; undefined for the only site. */
+  readonly site: string | undefined;
+  /** Takes every visitor of an access log to have passed the challenge. */
+  readonly assumeVerified: boolean;
+}
+
+/** Of each kind that the settings allow at once; sessions and tickets are never kept. */
+const STORE = { maxSessions: 1, maxSpent: 1, maxBudgets: 200_000 };
+
+/**
+ * What stands in for headers that a log does not carry: values that no signal holds against anybody, so
+ * that what is unknown is evidence of nothing. Rules never see them (rules-that-hold.ts). The scheme of
+ * such a request is http, over which browsers send neither client hints nor fetch metadata.
+ */
+const UNTOLD = {
+  accept: 'application/json',
+  'accept-language': 'en',
+  'accept-encoding': 'gzip, deflate',
+} as const;
+const NO_HOST = 'no host, and several sites: say --site HOST';
+const REFUSED = 'a request that a validator refuses';
+const TOLD_BY_A_LOG: ReadonlySet<string> = new Set(['host', 'user-agent', 'referer']);
+
+/** How an organisation decides, and what of it is enforced. */
+interface Ports {
+  /** Enforces nothing, so that no page is made and no session sealed: half the time of a decision. */
+  readonly concludes: Validate;
+  readonly enforces: Validate;
+}
+
+/**
+ * The decisions that settings would make, by the validator that they configure, without a gateway, a
+ * network or a clock of its own: its time is that of the requests, which only goes forward. Nothing is
+ * kept but budgets. `observe` is taken as off: what it would enforce is what is asked for.
+ */
+export function createSettingsJudge(settings: Settings, options: JudgeOptions): SettingsJudge {
+  let nowMs = 0;
+  let session: ReturnType<typeof sessionOf> | undefined;
+  const last: { event: DecisionEvent | undefined } = { event: undefined };
+  /** What was left of the budget when the request at hand took from it; undefined before it did. */
+  let taken: MaybePromise<number> | undefined;
+  const memory = new MemoryStore(() => nowMs, STORE);
+  const store: SessionStore = {
+    session: (id) => (id === session?.id ? session.session : undefined),
+    keepSession: () => undefined,
+    spend: () => false,
+    // A request may be looked at twice, and is one request.
+    take: (name, subject, budget) => (taken ??= memory.take(name, subject, budget)),
+    close: () => memory.close(),
+  };
+  const policy = validatorSettings(settings);
+  const unknown = new Set<string>();
+  const route = createRouter(settings, options.site);
+  const fromLog = portsOf((name) => TOLD_BY_A_LOG.has(name));
+  const fromHeaders = portsOf((name) => !SECRET_HEADERS.has(name));
+
+  /** The ports of each organisation; their validator is made when the first request asks for it. */
+  function portsOf(knows: Knows): (organisation: string) => Ports {
+    let validator: ReturnType<typeof createValidator> | undefined;
+    const known = new Map<string, Ports>();
+    return (organisation) => {
+      validator ??= createValidator({
+        ...policy,
+        organisations: settings.organisations.map((one) => asKnown(one, knows, unknown)),
+        observe: false,
+        collectorUrl: () => '',
+        networks: options.networks,
+        store,
+        events: { record: (made) => (last.event = made) },
+        clock: () => nowMs,
+        log: () => undefined,
+        metrics: { count: () => undefined, gauge: () => undefined },
+        isReady: () => true,
+      });
+      const ports = known.get(organisation) ?? {
+        concludes: validator.forOrganisation(organisation, true),
+        enforces: validator.forOrganisation(organisation),
+      };
+      known.set(organisation, ports);
+      return ports;
+    };
+  }
+
+  /** The event of one decision; undefined when the validator refuses the question. */
+  function decide(
+    validate: Validate,
+    question: ValidateRequest,
+    site: string,
+  ): DecisionEvent | undefined {
+    last.event = undefined;
+    const outcome = validate(question, { site });
+    if (outcome instanceof Promise) throw new Error('a store in memory answers at once');
+    return outcome.kind === 'answered' ? last.event : undefined;
+  }
+
+  function judge(request: LoggedRequest): JudgeAnswer {
+    const routed = route(request);
+    if (routed.kind === 'unknown') return { kind: 'unreadable', reason: NO_HOST };
+    if (routed.kind === 'unasked') return judged({ outcome: routed.outcome });
+    const { headers, ip, userAgent } = request;
+    nowMs = Math.max(nowMs, request.timeMs);
+    taken = undefined;
+    const known = request.session ?? (options.assumeVerified ? assumed(request) : undefined);
+    session = known && sessionOf(known, routed.organisation, userAgent, ip);
+    const ports = (headers === undefined ? fromLog : fromHeaders)(routed.organisation);
+    const question = questionOf(request, routed.host, known);
+    const made = decide(ports.concludes, question, routed.site);
+    if (made === undefined) return { kind: 'unreadable', reason: REFUSED };
+    const { decision, rule, blockReasons: reasons, monitor } = made;
+    const isLifted = monitor && (decision === 'block' || decision === 'limited');
+    // Monitor mode leaves a challenge that stood behind what it lifts.
+    const enforced = isLifted ? decide(ports.enforces, question, routed.site)?.action : decision;
+    return judged({ outcome: outcomeOf(enforced, isLifted), rule, reasons });
+  }
+
+  return { judge, unknown: () => [...unknown] };
+}
+
+function outcomeOf(enforced: DecisionEvent['decision'] | undefined, isLifted: boolean): Outcome {
+  if (isLifted && enforced === 'allow') return 'monitored';
+  return enforced === undefined || enforced === 'none' ? 'allow' : enforced;
+}
+
+function asKnown(organisation: Organisation, knows: Knows, unknown: Set<string>): Organisation {
+  const all = [...organisation.rules, ...presetRules(organisation)];
+  const known = rulesThatHold(all, knows);
+  for (const what of known.unknown) unknown.add(`${what} (organisation ${organisation.id})`);
+  return { ...organisation, presets: [], rules: [...known.rules] };
+}
+
+function judged({ outcome, rule = '', reasons = [] }: Partial<Judged> & Pick<Judged, 'outcome'>) {
+  return { kind: 'judged', judged: { outcome, rule, reasons } } as const;
+}
+
+function questionOf(
+  { target, ip, method, headers, userAgent, referrer, scheme }: LoggedRequest,
+  host: string,
+  session: LoggedSession | undefined,
+): ValidateRequest {
+  const isTold = headers !== undefined;
+  const told = isTold
+    ? headers
+    : {
+        host,
+        ...(userAgent !== '' && { 'user-agent': userAgent }),
+        ...UNTOLD,
+        ...(referrer !== '' && { referer: referrer }),
+      };
+  return {
+    url: `${isTold ? scheme : 'http'}://${host}${target}`,
+    ip,
+    method,
+    headers: told,
+    ...(session !== undefined && { cookie: session.id }),
+  };
+}
+
+/** Stands for the visitor as well as an address and a User-Agent can. */
+function assumed({ ip, userAgent }: LoggedRequest): LoggedSession {
+  const digest = createHash('sha256').update(`${ip} ${userAgent}`).digest('hex').slice(0, 32);
+  const id = digest.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  return { id, state: 'verified', reasons: [] };
+}
+
+function sessionOf(
+  { id, state, reasons }: LoggedSession,
+  organisation: string,
+  userAgent: string,
+  ip: string,
+): { readonly id: string; readonly session: Session } {
+  const network = networkOf(ip);
+  return { id, session: { organisation, state, reasons, userAgent, network, judgedAt: 0 } };
+}

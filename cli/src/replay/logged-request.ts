@@ -1,0 +1,56 @@
+import type { Action } from '@guard/config/contract/event';
+
+/** What became of a request, or would become of it. */
+export type Outcome =
+  | Action
+  /** It passes, and would be stopped without monitor mode. */
+  | 'monitored'
+  /** It is in the log of a server that nobody stood in front of. */
+  | 'served'
+  /** The gateway would not ask about its path. */
+  | 'unprotected'
+  /** No site has its host: 421. */
+  | 'no_site'
+  /** The rules of its site are at a remote validator. */
+  | 'elsewhere';
+
+/** One request as a log or a stored event tells of it. What it does not tell is undefined, never empty. */
+export interface LoggedRequest {
+  /** Milliseconds since the epoch. */
+  readonly timeMs: number;
+  readonly ip: string;
+  readonly method: string;
+  /** As it was sent; undefined where the log does not say. */
+  readonly host: string | undefined;
+  readonly scheme: 'http' | 'https';
+  /** Path and query. */
+  readonly target: string;
+  /** Empty where the log says that there was none. */
+  readonly userAgent: string;
+  readonly referrer: string;
+  /** All request headers but credentials, names in lower case; undefined where the log has none. */
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  /** What happened to it. */
+  readonly was: Outcome;
+  /** How its session stood, where that was recorded. */
+  readonly session: LoggedSession | undefined;
+  /** Set for questions to `POST /validate`, which no site had. */
+  readonly organisation: string | undefined;
+}
+
+export interface LoggedSession {
+  /** In the form of a session's id. */
+  readonly id: string;
+  readonly state: 'verified' | 'rejected';
+  /** Why it was rejected. */
+  readonly reasons: readonly string[];
+}
+
+export type LineReading =
+  | { readonly kind: 'request'; readonly request: LoggedRequest }
+  /** `reason` is a phrase. */
+  | { readonly kind: 'unreadable'; readonly reason: string };
+
+export function unreadable(reason: string): LineReading {
+  return { kind: 'unreadable', reason };
+}

@@ -1,0 +1,82 @@
+import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+
+/** Longest line, in bytes: the longest URL and the longest headers, and room. */
+const MAX_LINE_BYTES = 256 * 1024;
+const NEWLINE = 0x0a;
+const CHUNK_BYTES = 1024 * 1024;
+
+export interface LineSink {
+  /** `number` counts from 1. */
+  line(text: string, number: number): void;
+  /** The line was longer than any request can be, and is skipped. */
+  tooLong(number: number): void;
+  /** So many bytes of the source were read since the last call. */
+  read(bytes: number): void;
+}
+
+/** A log file, gzipped where its name says so, or standard input for `-`. Throws when it is not there. */
+export async function readLogFile(file: string, sink: LineSink): Promise<void> {
+  if (file === '-') return readLines(process.stdin, sink, (bytes) => sink.read(bytes));
+  const source = createReadStream(file, { highWaterMark: CHUNK_BYTES });
+  if (!file.endsWith('.gz')) return readLines(source, sink, (bytes) => sink.read(bytes));
+  source.on('data', (chunk) => sink.read(chunk.length));
+  const plain = createGunzip({ chunkSize: CHUNK_BYTES });
+  source.on('error', (error) => plain.destroy(error));
+  return readLines(source.pipe(plain), sink, () => undefined);
+}
+
+/** Bytes of a file, to show how far it is read; undefined for what has no length. */
+export function lengthOf(file: string): number | undefined {
+  if (file === '-') return undefined;
+  const stat = statSync(file);
+  return stat.isFile() ? stat.size : undefined;
+}
+
+/**
+ * Hands over lines as they come, in memory that is bounded whatever the source sends. Each line is a text
+ * of its own: a part of a decoded chunk would keep the whole chunk for as long as a cache keeps the part.
+ */
+export async function readLines(
+  source: Readable,
+  sink: Pick<LineSink, 'line' | 'tooLong'>,
+  onBytes: (bytes: number) => void,
+): Promise<void> {
+  let number = 0;
+  let rest: Buffer = Buffer.alloc(0);
+  let skipping = false;
+  const take = (bytes: Buffer): void => {
+    number += 1;
+    const text = skipping || bytes.length > MAX_LINE_BYTES ? undefined : bytes.toString('utf8');
+    if (text === undefined) sink.tooLong(number);
+    else if (text !== '' && text !== '\r') sink.line(text, number);
+    skipping = false;
+  };
+  for await (const chunk of source as AsyncIterable<Buffer>) {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    let from = 0;
+    for (let to = bytes.indexOf(NEWLINE); to !== -1; to = bytes.indexOf(NEWLINE, from)) {
+      take(bytes.subarray(from, to));
+      from = to + 1;
+    }
+    rest = bytes.subarray(from);
+    if (rest.length > MAX_LINE_BYTES) {
+      skipping = true;
+      rest = Buffer.alloc(0);
+    }
+    onBytes(chunk.length);
+  }
+  if (rest.length > 0 || skipping) take(rest);
+}
+
+/** The first bytes of a file, to look at what is in it. */
+export function headOf(file: string, bytes: number): Buffer {
+  const handle = openSync(file, 'r');
+  try {
+    const buffer = Buffer.alloc(bytes);
+    return buffer.subarray(0, readSync(handle, buffer, 0, bytes, 0));
+  } finally {
+    closeSync(handle);
+  }
+}

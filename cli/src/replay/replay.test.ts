@@ -1,0 +1,223 @@
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { chromeHttps, CHROME_UA } from '../../../test/kit/visitors.ts';
+import { readLines } from './read-lines.ts';
+import {
+  changes,
+  combined,
+  DETECT,
+  HOME,
+  replay,
+  replayJson,
+  settings,
+  write,
+} from './testing/replay-command.ts';
+
+describe('every format tells of the same request', () => {
+  const utc = '2026-11-21T09:15:30.000Z';
+  const nginx = {
+    time_iso8601: '2026-11-21T10:15:30+01:00',
+    remote_addr: HOME,
+    request: 'GET /a?b=1 HTTP/2.0',
+    host: 'shop.example',
+    http_user_agent: 'curl/8.5.0',
+    http_referer: '-',
+    status: 200,
+  };
+  const event = {
+    created_at: '2026-11-21 09:15:30.000',
+    organisation: 'acme',
+    site: 'shop.example',
+    action: 'allow',
+    decision: 'allow',
+    method: 'GET',
+    scheme: 'https',
+    host: 'shop.example',
+    path: '/a',
+    query: 'b=1',
+    ip: HOME,
+    user_agent: 'curl/8.5.0',
+    headers: {},
+  };
+  const request = { request: 'GET /a?b=1 HTTP/1.1', agent: 'curl/8.5.0' };
+  test.each([
+    ['combined', 'served', combined(request)],
+    ['combined with more behind', 'served', combined(request).replace('\n', ' "-" 0.012\n')],
+    ['vhost_combined', 'served', combined({ ...request, host: 'shop.example:443' })],
+    ['nginx as JSON', 'served', JSON.stringify(nginx)],
+    [
+      'nginx as JSON, with seconds',
+      'served',
+      JSON.stringify({ ...nginx, time_iso8601: undefined, msec: '1795252530.000' }),
+    ],
+    ['an event without headers', 'allow', JSON.stringify(event)],
+    ['an absolute URL', 'served', combined({ ...request, request: 'GET http://x/a?b=1 HTTP/1.1' })],
+  ])('%s', async (_format, before, line) => {
+    const told = await replayJson('-c', settings(DETECT), write(line));
+    expect([told.judged, told.unreadable, told.from]).toEqual([1, 0, utc]);
+    expect(told.groups).toMatchObject([
+      {
+        before,
+        after: 'challenge',
+        rule: 'everybody',
+        reasons: ['http_client_user_agent'],
+        examples: [{ time: utc, ip: HOME, method: 'GET', user_agent: 'curl/8.5.0' }],
+      },
+    ]);
+    expect(told.groups[0]?.examples[0]?.url).toMatch(/^(shop\.example(:443)?)?\/a\?b=1$/);
+  });
+
+  test('an event brings its headers, what was enforced, and how its session stood', async () => {
+    const of = (over: object) =>
+      `${JSON.stringify({ ...event, user_agent: CHROME_UA, headers: chromeHttps, ...over })}\n`;
+    const { 'accept-language': language = '', ...without } = chromeHttps;
+    const session = 'a'.repeat(32);
+    const log = write(
+      of({}) +
+        of({ action: 'challenge', headers: without, was: language }) +
+        of({ headers: without, challenge: 'verified', session }) +
+        of({ challenge: 'rejected', session, block_reasons: ['automation_flags'] }) +
+        of({ action: 'allow', decision: 'block' }),
+    );
+    const told = await replayJson('-c', settings(DETECT), log);
+    expect(told.withHeaders).toBe(5);
+    expect(
+      told.transitions
+        .map(({ before, after, requests }) => `${requests} ${before} ${after}`)
+        .toSorted(),
+    ).toEqual(['1 allow block', '1 challenge challenge', '1 monitored allow', '2 allow allow']);
+  });
+});
+
+describe('the time is that of the log', () => {
+  const budget = '{ name: budget, match: {}, rate_limit: { requests: 2, per: 1m } }';
+  const at = (time: string) => combined({ at: `21/Nov/2026:${time} +0000` });
+  const early = ['10:00:00', '10:00:01', '10:00:02'].map(at).join('');
+  const late = ['10:05:00', '10:05:01'].map(at).join('');
+
+  test('a budget is spent and refilled as it would have been', async () => {
+    const told = await replayJson('-c', settings(budget), write(early + late));
+    expect(changes(told)).toEqual([['served', 'limited', ['rate_limit_exceeded'], 1]]);
+  });
+
+  test('rotated logs are read in the order of their time, gzipped or not', async () => {
+    const gz = write(gzipSync(early), '.log.gz');
+    const told = await replayJson('-c', settings(budget), write(late), gz);
+    expect([told.judged, changes(told)[0]?.[3]]).toEqual([5, 1]);
+  });
+});
+
+describe('before and after', () => {
+  const log = write(
+    combined({ agent: 'Mozilla/5.0 (compatible; Googlebot/2.1)' }) +
+      combined({ request: 'GET /assets/a.css HTTP/1.1' }) +
+      combined({ host: 'other.example' }),
+  );
+
+  test('--against says what differs between two settings, and monitor is one outcome of its own', async () => {
+    const monitored = settings('{ name: everybody, match: {}, detect: true, monitor: true }');
+    const told = await replayJson('-c', settings(DETECT), '--against', monitored, log);
+    expect(changes(told)).toEqual([['monitored', 'block', ['crawler_impersonator'], 1]]);
+    expect(told.transitions).toContainEqual({
+      before: 'unprotected',
+      after: 'unprotected',
+      requests: 1,
+    });
+    expect(told.transitions).toContainEqual({ before: 'no_site', after: 'no_site', requests: 1 });
+  });
+
+  test('observe is taken as off, and that is said', async () => {
+    const told = await replayJson('-c', settings(DETECT, 'observe: true'), log);
+    expect(told.groups.map(({ after }) => after)).toContain('block');
+    expect(told.notes).toContain('`observe` is on: shown is what would be enforced without it.');
+  });
+
+  test('monitor leaves the challenge that stood behind what it lifts', async () => {
+    const rules = '{ name: strict, match: {}, detect: true, challenge: always, monitor: true }';
+    const told = await replayJson('-c', settings(rules), log);
+    expect(changes(told)).toContainEqual(['served', 'challenge', ['crawler_impersonator'], 1]);
+    const passed = await replayJson('-c', settings(rules), '--session', 'verified', log);
+    expect(changes(passed)).toContainEqual(['served', 'monitored', ['crawler_impersonator'], 1]);
+  });
+
+  test('people read a table, examples, and what could not be judged', async () => {
+    const evil = combined({ agent: `curl/8 \\x1b[31m` });
+    const { code, stdout } = await replay('-c', settings(DETECT), write(evil));
+    expect(code).toBe(0);
+    expect(stdout).toContain('1 requests, 2026-11-21T09:15:30.000Z to 2026-11-21T09:15:30.000Z');
+    expect(stdout).toContain('in the log → challenge             1  100.00 %');
+    expect(stdout).toContain('1 × in the log → challenge, rule everybody: http_client_user_agent');
+    expect(stdout).toContain('What this cannot judge');
+    expect(stdout).not.toContain('\u001b[31m');
+  });
+});
+
+describe('lines that cannot be read', () => {
+  test('are counted, and the first of them are shown with their number', async () => {
+    const bad = [
+      ['\\x16\\x03\\x01', combined({ request: '\\x16\\x03\\x01' }), 'no HTTP request'],
+      ['words', 'hello\n', 'no address at the beginning'],
+      ['time', combined({ at: 'yesterday' }), 'a time that is none'],
+      [
+        'common format',
+        `${HOME} - - [21/Nov/2026:10:15:30 +0100] "GET / HTTP/1.1" 200 1\n`,
+        'no User-Agent: the combined format is needed',
+      ],
+      ['half an object', '{"created_at": \n', 'no JSON'],
+    ] as const;
+    const log = write(combined() + bad.map(([, line]) => line).join('') + 'more\n');
+    const told = await replayJson('-c', settings(DETECT), log);
+    expect([told.judged, told.unreadable]).toEqual([1, 6]);
+    expect(told.faults).toEqual(
+      bad.map(([, , reason], index) => ({ file: log, line: index + 2, reason })),
+    );
+  });
+
+  test('a log without hosts needs --site where there are several', async () => {
+    const two = settings(
+      DETECT,
+      '  - { hosts: [blog.example], organisation: acme, origin: "http://127.0.0.1:3001" }',
+    );
+    const told = await replayJson('-c', two, write(combined()));
+    expect(told.faults).toMatchObject([{ reason: 'no host, and several sites: say --site HOST' }]);
+    const chosen = await replayJson('-c', two, '--site', 'blog.example', write(combined()));
+    expect([chosen.judged, chosen.unreadable]).toEqual([1, 0]);
+  });
+
+  test('a line without end is skipped in bounded memory, and the next one is read', async () => {
+    const lines: string[] = [];
+    const tooLong: number[] = [];
+    const part = Buffer.alloc(100_000, 'x');
+    const source = Readable.from(
+      (function* parts() {
+        yield Buffer.from('first\n');
+        for (let i = 0; i < 50; i++) yield part;
+        yield Buffer.from('\nlast');
+      })(),
+    );
+    await readLines(
+      source,
+      {
+        line: (text) => lines.push(text),
+        tooLong: (number) => tooLong.push(number),
+      },
+      () => undefined,
+    );
+    expect([lines, tooLong]).toEqual([['first', 'last'], [2]]);
+  });
+});
+
+test.each([
+  [2, 'say which settings to try: --config FILE', []],
+  [2, 'name a log, - for standard input, or --from URL', ['-c', 'x']],
+  [2, 'give an analytics key in GUARD_ANALYTICS_KEY', ['-c', 'x', '--from', 'http://127.0.0.1:1']],
+  [2, '--since takes a duration', ['-c', 'x', '--from', 'http://a', '--key', 'k', '--since', '1']],
+  [1, 'no site has the host nobody; there are shop.example', ['--site', 'nobody', 'LOG']],
+  [1, 'ENOENT', ['/nowhere/access.log']],
+])('exit code %d: %s', async (code, message, args) => {
+  const given = code === 1 ? ['-c', settings(DETECT), ...args] : args;
+  const ran = await replay(...given);
+  expect([ran.code, ran.stdout]).toEqual([code, '']);
+  expect(ran.stderr).toContain(message);
+});

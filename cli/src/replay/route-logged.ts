@@ -1,0 +1,75 @@
+import { compileHosts } from '@guard/config/matching/host';
+import { readingsOf } from '@guard/config/matching/path-readings';
+import type { Settings, Site } from '@guard/config/settings/schema';
+import { compileRoute, type IsProtected } from '@guard/gateway';
+import type { LoggedRequest, Outcome } from './logged-request.ts';
+
+/** Who would be asked about a request. */
+export type Routed =
+  | {
+      readonly kind: 'asked';
+      readonly organisation: string;
+      /** As events have it; empty without one. */
+      readonly site: string;
+      readonly host: string;
+    }
+  | { readonly kind: 'unasked'; readonly outcome: Outcome }
+  /** The log names no host, and there are several sites. */
+  | { readonly kind: 'unknown' };
+
+interface Door {
+  readonly site: Site;
+  readonly isProtected: IsProtected;
+}
+
+const NO_SITE: Routed = { kind: 'unasked', outcome: 'no_site' };
+const ELSEWHERE: Routed = { kind: 'unasked', outcome: 'elsewhere' };
+const UNPROTECTED: Routed = { kind: 'unasked', outcome: 'unprotected' };
+
+/** Does for logged requests what the gateway does before it asks: the site of the host, and its paths. */
+export function createRouter(
+  { organisations, sites }: Settings,
+  assumedHost: string | undefined,
+): (request: LoggedRequest) => Routed {
+  const doors = sites.map((site) => ({
+    hosts: site.hosts,
+    value: { site, isProtected: compileRoute(site.protect, site.skip) },
+  }));
+  const doorOf = compileHosts<Door>(doors);
+  const known = new Set(organisations.map(({ id }) => id));
+  const withoutHost = assumedHost ?? (sites.length === 1 ? nameOf(sites[0]) : undefined);
+
+  return ({ host = withoutHost, target, organisation }) => {
+    if (host === undefined) return { kind: 'unknown' };
+    if (organisation !== undefined) {
+      return known.has(organisation) ? { kind: 'asked', organisation, site: '', host } : ELSEWHERE;
+    }
+    const door = doorOf(host);
+    if (door === undefined) return NO_SITE;
+    const { site, isProtected } = door;
+    if (!isProtected(readingsOf(pathOf(target)))) return UNPROTECTED;
+    return known.has(site.organisation)
+      ? { kind: 'asked', organisation: site.organisation, site: site.hosts[0] ?? '', host }
+      : ELSEWHERE;
+  };
+}
+
+/** Why requests without a host cannot be told apart, in a sentence; undefined when they can. */
+export function siteFault({ sites }: Settings, asked: string | undefined): string | undefined {
+  const names = sites.map(({ hosts }) => hosts[0] ?? '').join(', ');
+  if (sites.length === 0) return 'the settings have no site, so no request is protected';
+  if (asked === undefined) return undefined;
+  const isServed = compileHosts(sites.map(({ hosts }) => ({ hosts, value: true })))(asked) === true;
+  return isServed ? undefined : `no site has the host ${asked}; there are ${names}`;
+}
+
+/** A host of the site that could be asked for. */
+function nameOf(site: Site | undefined): string {
+  const host = site?.hosts[0] ?? '';
+  return host === '*' ? 'localhost' : host.replace(/^\*\./, 'www.');
+}
+
+function pathOf(target: string): string {
+  const question = target.indexOf('?');
+  return question === -1 ? target : target.slice(0, question);
+}

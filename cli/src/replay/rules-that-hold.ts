@@ -1,0 +1,71 @@
+import type { Match, Rule } from '@guard/config/settings/rule';
+
+/** Whether a log tells of a header, by its name in lower case. */
+export type Knows = (header: string) => boolean;
+
+export interface KnownRules {
+  readonly rules: readonly Rule[];
+  /** What the rules ask for and the log does not tell, in words: `rule partner asks for header x-partner`. */
+  readonly unknown: readonly string[];
+}
+
+/** A match that never holds. */
+const NEVER: Match = { any: [] };
+
+/**
+ * Rules as far as a log can tell. A header that it does not carry is unknown, neither sent nor left out:
+ * a rule counts where it holds whatever that header was. A budget by such a header is left out.
+ */
+export function rulesThatHold(rules: readonly Rule[], knows: Knows): KnownRules {
+  const unknown: string[] = [];
+  const known = rules.map((rule) => {
+    const asked = new Set(headersIn(rule.match).filter((name) => !knows(name)));
+    const { rate_limit } = rule;
+    const uncounted = (rate_limit?.by ?? [])
+      .filter((by) => by.startsWith('header:'))
+      .map((by) => by.slice('header:'.length).toLowerCase())
+      .filter((name) => !knows(name));
+    for (const name of asked) unknown.push(`rule ${rule.name} asks for header ${name}`);
+    for (const name of uncounted)
+      unknown.push(`the budget of rule ${rule.name} asks for header ${name}`);
+    return {
+      ...rule,
+      match: asked.size === 0 ? rule.match : surely(rule.match, knows),
+      rate_limit: uncounted.length === 0 ? rate_limit : undefined,
+    };
+  });
+  return { rules: known, unknown };
+}
+
+/** Holds only where the match does, whatever the unknown headers are. */
+function surely(match: Match, knows: Knows): Match {
+  return asksUnknown(match, knows) ? NEVER : inside(match, knows, surely, perhaps);
+}
+
+/** Holds wherever the match does for some value of the unknown headers. */
+function perhaps(match: Match, knows: Knows): Match {
+  const known = Object.entries(match.header ?? {}).filter(([name]) => knows(name));
+  const header = known.length === 0 ? undefined : Object.fromEntries(known);
+  return inside({ ...match, header }, knows, perhaps, surely);
+}
+
+type Reading = typeof surely;
+
+function inside(match: Match, knows: Knows, same: Reading, opposite: Reading): Match {
+  const { any, all, not } = match;
+  return {
+    ...match,
+    any: any?.map((one) => same(one, knows)),
+    all: all?.map((one) => same(one, knows)),
+    not: not && opposite(not, knows),
+  };
+}
+
+function asksUnknown({ header = {} }: Match, knows: Knows): boolean {
+  return Object.keys(header).some((name) => !knows(name));
+}
+
+function headersIn({ header = {}, any = [], all = [], not }: Match): string[] {
+  const further = not === undefined ? [...any, ...all] : [...any, ...all, not];
+  return [...Object.keys(header), ...further.flatMap(headersIn)];
+}

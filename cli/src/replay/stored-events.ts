@@ -1,0 +1,90 @@
+import type { LineSink } from './read-lines.ts';
+
+/** What of an event a replay needs. */
+const COLUMNS = [
+  ...['created_at', 'request_id', 'organisation', 'site', 'action', 'decision', 'block_reasons'],
+  ...['method', 'scheme', 'host', 'path', 'query', 'referrer_origin', 'ip', 'user_agent'],
+  ...['session', 'challenge', 'headers'],
+].join(', ');
+
+/** Rows of one answer: it has to stay below 4 MiB, so a larger one is asked for in halves. */
+const FIRST_PAGE = 4_000;
+const ANSWER_TIMEOUT_MS = 40_000;
+
+export interface EventSource {
+  /** Address of the api service, such as `http://127.0.0.1:8082`. */
+  readonly url: string;
+  /** An analytics key. */
+  readonly key: string;
+  /** Milliseconds since the epoch. */
+  readonly sinceMs: number;
+  readonly untilMs: number;
+}
+
+/** How many events there are; throws with the answer where it is not one of rows. */
+export async function countEvents(source: EventSource): Promise<number> {
+  const answer = await ask(
+    source,
+    `SELECT count() FROM events_distributed WHERE ${rangeOf(source)}`,
+  );
+  if (answer === 'too_large') throw new Error('a count that is too large');
+  return Number(answer);
+}
+
+/** Reads stored events over `POST /query`, oldest first, a page at a time. Each is a line for the sink. */
+export async function readEvents(source: EventSource, sink: LineSink): Promise<void> {
+  let number = 0;
+  let limit = FIRST_PAGE;
+  let behind = '';
+  for (;;) {
+    const answer = await ask(
+      source,
+      `SELECT ${COLUMNS} FROM events_distributed WHERE ${rangeOf(source)}${behind}
+       ORDER BY created_at, request_id LIMIT ${limit} FORMAT JSONEachRow`,
+    );
+    if (answer === 'too_large') {
+      if (limit === 1) throw new Error('one event alone is larger than an answer may be');
+      limit = Math.ceil(limit / 2);
+      continue;
+    }
+    const lines = answer.split('\n').filter((line) => line !== '');
+    for (const line of lines) {
+      number += 1;
+      sink.line(line, number);
+      sink.read(1);
+    }
+    const last = lines.at(-1);
+    if (last === undefined || lines.length < limit) return;
+    behind = ` AND ${behindOf(last)}`;
+  }
+}
+
+function rangeOf({ sinceMs, untilMs }: EventSource): string {
+  return `created_at >= ${instant(sinceMs)} AND created_at < ${instant(untilMs)}`;
+}
+
+function instant(ms: number): string {
+  return `fromUnixTimestamp64Milli(${Math.round(ms)})`;
+}
+
+/** Where the next page begins. What is put into SQL is matched first: it comes from another machine. */
+function behindOf(line: string): string {
+  const time = /"created_at":"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})"/.exec(line)?.[1];
+  const id = /"request_id":"([0-9a-f-]{36})"/.exec(line)?.[1];
+  if (time === undefined || id === undefined) throw new Error('an answer that is no event');
+  return `(created_at, request_id) > (toDateTime64('${time}', 3, 'UTC'), toUUID('${id}'))`;
+}
+
+async function ask({ url, key }: EventSource, sql: string): Promise<string> {
+  const answer = await fetch(new URL('/query', url), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'text/plain' },
+    body: sql,
+    signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+  });
+  const text = await answer.text();
+  if (answer.status === 200) return text;
+  if (answer.status === 502 && text.includes('larger than 4 MiB')) return 'too_large';
+  const why = answer.status === 401 ? 'the key is not valid' : text.trim().slice(0, 300);
+  throw new Error(`${url} answered ${answer.status}: ${why}`);
+}

@@ -1,0 +1,137 @@
+import type { Judged } from './judge-settings.ts';
+import type { LoggedRequest, Outcome } from './logged-request.ts';
+
+/** Most groups that are told apart, and examples of each. */
+const MAX_GROUPS = 1_000;
+const MAX_EXAMPLES = 3;
+const MAX_FAULTS = 5;
+/** Longest text of an example, in UTF-16 code units. */
+const MAX_TEXT = 160;
+
+export interface Example {
+  readonly time: string;
+  readonly ip: string;
+  readonly method: string;
+  readonly url: string;
+  readonly user_agent: string;
+}
+
+/** Requests that change in the same way, for the same rule and reasons. */
+export interface Group {
+  readonly before: Outcome;
+  readonly after: Outcome;
+  readonly rule: string;
+  readonly reasons: readonly string[];
+  requests: number;
+  readonly examples: Example[];
+}
+
+export interface Fault {
+  readonly file: string;
+  readonly line: number;
+  readonly reason: string;
+}
+
+export interface Report {
+  readonly judged: number;
+  readonly unreadable: number;
+  /** The first of them. */
+  readonly faults: readonly Fault[];
+  /** ISO 8601; null when nothing was judged. */
+  readonly from: string | null;
+  readonly to: string | null;
+  /** Requests that would be treated differently. */
+  readonly changed: number;
+  readonly transitions: readonly Pick<Group, 'before' | 'after' | 'requests'>[];
+  /** Of those that change; the largest first. */
+  readonly groups: readonly Group[];
+  /** Changed requests that are in no group, because there are too many. */
+  readonly ungrouped: number;
+}
+
+/** Who passes, passes: whether somebody looked or not, and whatever it is called. */
+const PASSES: ReadonlySet<Outcome> = new Set(['allow', 'served', 'unprotected']);
+
+/** Counts what changes, in memory that does not grow with the log. */
+export class Tally {
+  readonly #transitions = new Map<string, Pick<Group, 'before' | 'after' | 'requests'>>();
+  readonly #groups = new Map<string, Group>();
+  readonly #faults: Fault[] = [];
+  #judged = 0;
+  #unreadable = 0;
+  #changed = 0;
+  #ungrouped = 0;
+  #fromMs = Infinity;
+  #toMs = -Infinity;
+
+  add(request: LoggedRequest, before: Outcome, { outcome: after, rule, reasons }: Judged): void {
+    this.#judged += 1;
+    if (request.timeMs < this.#fromMs) this.#fromMs = request.timeMs;
+    if (request.timeMs > this.#toMs) this.#toMs = request.timeMs;
+    const way = `${before} ${after}`;
+    const transition = this.#transitions.get(way);
+    if (transition) transition.requests += 1;
+    else this.#transitions.set(way, { before, after, requests: 1 });
+    if (!isChange(before, after)) return;
+    this.#changed += 1;
+    const name = `${way} ${reasons.join(' ')} ${rule}`;
+    const group = this.#groups.get(name) ?? this.#newGroup(name, { before, after, rule, reasons });
+    if (group === undefined) {
+      this.#ungrouped += 1;
+      return;
+    }
+    group.requests += 1;
+    if (group.examples.length < MAX_EXAMPLES) group.examples.push(exampleOf(request));
+  }
+
+  fault(fault: Fault): void {
+    this.#unreadable += 1;
+    if (this.#faults.length < MAX_FAULTS) this.#faults.push(fault);
+  }
+
+  report(): Report {
+    const largestFirst = (a: { requests: number }, b: { requests: number }) =>
+      b.requests - a.requests;
+    return {
+      judged: this.#judged,
+      unreadable: this.#unreadable,
+      faults: this.#faults,
+      from: this.#judged === 0 ? null : new Date(this.#fromMs).toISOString(),
+      to: this.#judged === 0 ? null : new Date(this.#toMs).toISOString(),
+      changed: this.#changed,
+      transitions: [...this.#transitions.values()].toSorted(largestFirst),
+      groups: [...this.#groups.values()].toSorted(largestFirst),
+      ungrouped: this.#ungrouped,
+    };
+  }
+
+  #newGroup(
+    name: string,
+    what: Pick<Group, 'before' | 'after' | 'rule' | 'reasons'>,
+  ): Group | undefined {
+    if (this.#groups.size >= MAX_GROUPS) return undefined;
+    const group = { ...what, requests: 0, examples: [] };
+    this.#groups.set(name, group);
+    return group;
+  }
+}
+
+export function isChange(before: Outcome, after: Outcome): boolean {
+  return before !== after && !(PASSES.has(before) && PASSES.has(after));
+}
+
+function exampleOf({ timeMs, ip, method, host, target, userAgent }: LoggedRequest): Example {
+  return {
+    time: new Date(timeMs).toISOString(),
+    ip,
+    method: printable(method),
+    url: printable(`${host ?? ''}${target}`),
+    user_agent: printable(userAgent),
+  };
+}
+
+/** What visitors sent must not steer the terminal that it is shown on. */
+function printable(text: string): string {
+  const cut = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text;
+  return cut.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '�');
+}

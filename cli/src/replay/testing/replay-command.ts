@@ -1,0 +1,80 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, vi } from 'vitest';
+import { main } from '../../main.ts';
+import type { Replay } from '../run-replay.ts';
+
+/** `guard replay` on logs and settings that a test writes; the folder goes with the test file. */
+
+const CHROME =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/147.0.0.0 Safari/537.36';
+
+const folder = mkdtempSync(join(tmpdir(), 'guard-replay-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+let files = 0;
+
+export function write(content: string | Buffer, ending = '.log'): string {
+  const file = join(folder, `${(files += 1)}${ending}`);
+  writeFileSync(file, content);
+  return file;
+}
+
+export const DETECT = '{ name: everybody, match: {}, detect: true }';
+
+export function settings(rules: string, more = ''): string {
+  return write(
+    `version: 1
+listen: { gateway: 127.0.0.1:8080 }
+secret: 9f2c7b1e5a8d4036c1e7f4b2a9d85036
+organisations: [{ id: acme, rules: [${rules}] }]
+sites:
+  - { hosts: [shop.example], organisation: acme, origin: "http://127.0.0.1:3000", skip: [/assets/**] }
+${more}`,
+    '.yaml',
+  );
+}
+
+export interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The command as `guard` runs it, with what it writes. */
+export async function replay(...args: readonly string[]): Promise<Ran> {
+  const stdout = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const written = (spy: typeof stdout) => spy.mock.calls.map(([part]) => String(part)).join('');
+  try {
+    const code = await main(['replay', ...args]);
+    return { code, stdout: written(stdout), stderr: written(stderr) };
+  } finally {
+    stdout.mockRestore();
+    stderr.mockRestore();
+  }
+}
+
+export type Told = Replay & { readonly notes: readonly string[] };
+
+export async function replayJson(...args: readonly string[]): Promise<Told> {
+  const { code, stdout, stderr } = await replay(...args, '--json');
+  expect([code, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout) as Told;
+}
+
+export const changes = ({ groups }: Told) =>
+  groups.map(({ before, after, reasons: why, requests }) => [before, after, why, requests]);
+
+/** An address of an access provider. */
+export const HOME = '84.115.20.7';
+
+/** One line of an access log. */
+export function combined(
+  over: Readonly<Partial<Record<'at' | 'ip' | 'request' | 'agent' | 'host', string>>> = {},
+): string {
+  const { at = '21/Nov/2026:10:15:30 +0100', ip = HOME, agent = CHROME, host } = over;
+  const { request = 'GET / HTTP/1.1' } = over;
+  const vhost = host === undefined ? '' : `${host} `;
+  return `${vhost}${ip} - - [${at}] "${request}" 200 5120 "-" "${agent}"\n`;
+}

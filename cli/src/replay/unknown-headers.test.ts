@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { reasons } from '@guard/config/contract/reasons';
+import { describe, expect, test } from 'vitest';
+import { chromeHttps } from '../../../test/kit/visitors.ts';
+import {
+  changes,
+  combined,
+  DETECT,
+  HOME,
+  replayJson,
+  settings,
+  write,
+} from './testing/replay-command.ts';
+
+describe('what a log does not tell is evidence of nothing', () => {
+  test('no header signal fires on an access log: every browser that is known passes, whatever it would send', async () => {
+    const agents = readFileSync(
+      join(import.meta.dirname, '../../../config/src/catalogue/fixtures/browser-user-agents.txt'),
+      'utf8',
+    )
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'));
+    expect(agents.length).toBeGreaterThan(100);
+    const log = write(agents.map((agent) => combined({ agent })).join(''));
+    const told = await replayJson('-c', settings(DETECT), log);
+    expect([told.judged, told.unreadable, told.withHeaders]).toEqual([agents.length, 0, 0]);
+    const found = told.groups.flatMap((group) => group.reasons);
+    const needHeaders = found.filter((reason) => {
+      const category = Object.entries(reasons).find(([id]) => id === reason)?.[1].category;
+      return category !== 'bot_identity' && !reason.startsWith('agent_');
+    });
+    expect(needHeaders).toEqual([]);
+    expect(told.notes[0]).toBe(
+      'The log has no request headers: of detection only User-Agent, crawler and address are judged. With headers there can be more findings, not fewer.',
+    );
+  });
+
+  test('User-Agent, crawler and address are judged', async () => {
+    const log = write(
+      combined({ agent: 'curl/8.5.0' }) +
+        combined({ agent: '-' }) +
+        combined({ agent: 'Mozilla/5.0 (compatible; Googlebot/2.1)' }) +
+        combined({ agent: 'Mozilla/5.0 (compatible; Googlebot/2.1)', ip: '66.249.66.1' }),
+    );
+    expect(changes(await replayJson('-c', settings(DETECT), log))).toEqual([
+      ['served', 'challenge', ['http_client_user_agent'], 1],
+      ['served', 'challenge', ['user_agent_missing'], 1],
+      ['served', 'block', ['crawler_impersonator'], 1],
+    ]);
+  });
+
+  test('a rule counts only where it holds whatever an unknown header was, and is named', async () => {
+    const rules = [
+      '{ name: keyless, match: { not: { header: { x-key: "?*" } } }, verdict: block }',
+      '{ name: no english, match: { header: { accept-language: en } }, verdict: block }',
+      '{ name: old, match: { any: [{ path: /old }, { header: { x-old: "1" } }] }, verdict: block, status: 404 }',
+      '{ name: budget, match: {}, rate_limit: { requests: 1, per: 1h, by: "header:x-key" } }',
+    ];
+    const log = write(combined() + combined() + combined({ request: 'GET /old HTTP/1.1' }));
+    const told = await replayJson('-c', settings(rules.join(', ')), log);
+    expect(told.groups).toMatchObject([{ after: 'block', rule: 'old', requests: 1 }]);
+    expect(told.notes.filter((note) => note.includes('asks for'))).toEqual(
+      ['rule keyless asks for header x-key', 'rule no english asks for header accept-language']
+        .concat('rule old asks for header x-old', 'the budget of rule budget asks for header x-key')
+        .map(
+          (what) =>
+            `${what} (organisation acme), which is not in the log: it counts only where that header makes no difference.`,
+        ),
+    );
+  });
+
+  test('the order of headers that Caddy sorts by name accuses nobody, and what they hold is judged', async () => {
+    const caddy = (headers: Readonly<Record<string, string>>) => {
+      const sorted = Object.entries(headers).toSorted(([a], [b]) => a.localeCompare(b));
+      const texts = Object.fromEntries(sorted.map(([name, value]) => [name, [value]]));
+      const request = { client_ip: HOME, method: 'GET', host: 'shop.example', uri: '/', tls: {} };
+      return `${JSON.stringify({ ts: 1_795_252_530.5, request: { ...request, headers: texts }, status: 200 })}\n`;
+    };
+    const { 'accept-language': language = '', ...without } = chromeHttps;
+    expect(language).not.toBe('');
+    const log = write(caddy(chromeHttps) + caddy(without));
+    const told = await replayJson('-c', settings(DETECT), log);
+    expect([told.judged, told.withHeaders]).toEqual([2, 2]);
+    expect(changes(told)).toEqual([['served', 'challenge', ['header_missing'], 1]]);
+  });
+});
