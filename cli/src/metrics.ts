@@ -1,6 +1,7 @@
 import { type MetricName, metrics as table } from '@guard/config/contract/metrics';
 import type { Metrics } from '@guard/config/contract/ports';
 import { Counter, Gauge, Registry } from 'prom-client';
+import { type Counted, Counts } from './counts.ts';
 
 export interface MetricsPage extends Metrics {
   /** The Prometheus text format. */
@@ -8,11 +9,11 @@ export interface MetricsPage extends Metrics {
   readonly contentType: string;
 }
 
-/** Metrics by prom-client. A label value's counter is looked up once and then kept. */
+/** Metrics by prom-client, which checks a good deal at each count: it hears of them when the page is asked for. */
 export function createMetrics(): MetricsPage {
   const registry = new Registry();
   const counters = new Map<MetricName, Counter>();
-  const children = new Map<MetricName, Map<string, { inc(by: number): void }>>();
+  const counts = new Counts();
   for (const [name, { kind, label, help }] of Object.entries(table)) {
     if (kind !== 'counter') continue;
     const labelNames = label === undefined ? [] : [label];
@@ -21,21 +22,17 @@ export function createMetrics(): MetricsPage {
       new Counter({ name, help, labelNames, registers: [registry] }),
     );
   }
+
+  function tell([name, label, by]: Counted): void {
+    const labelName = table[name].label;
+    const counter = counters.get(name);
+    if (labelName === undefined || label === undefined) counter?.inc(by);
+    else counter?.inc({ [labelName]: label }, by);
+  }
+
   return {
-    count(name, label, by = 1) {
-      let child = children.get(name)?.get(label ?? '');
-      if (!child) {
-        const counter = counters.get(name);
-        if (!counter) return;
-        const labelName = table[name].label;
-        child =
-          labelName === undefined || label === undefined
-            ? counter
-            : counter.labels({ [labelName]: label });
-        const known = children.get(name) ?? new Map<string, { inc(by: number): void }>();
-        children.set(name, known.set(label ?? '', child));
-      }
-      child.inc(by);
+    count(name, label, by) {
+      counts.count(name, label, by);
     },
     gauge(name, read) {
       const { label, help } = table[name];
@@ -56,7 +53,10 @@ export function createMetrics(): MetricsPage {
         },
       });
     },
-    page: () => registry.metrics(),
+    page() {
+      counts.take().forEach(tell);
+      return registry.metrics();
+    },
     contentType: registry.contentType,
   };
 }

@@ -1,3 +1,4 @@
+import { sessionDigest } from '@guard/config/contract/session-digest';
 import type { Session } from '@guard/config/contract/ports';
 import type { ValidateResponse } from '@guard/config/contract/validate-response';
 import { describe, expect, test } from 'vitest';
@@ -201,7 +202,12 @@ describe('3 "interstitial served"', () => {
       // "a support reference code": what the visitor reads out is found among the events.
       expect(served.events.filter(({ reference }) => reference === page.reference)).toMatchObject([
         { action: 'challenge', challenge: 'issued' },
-        { action: 'challenge', challenge: 'failed', statusCode: 503, session: page.session },
+        {
+          action: 'challenge',
+          challenge: 'failed',
+          statusCode: 503,
+          session: sessionDigest(page.session),
+        },
       ]);
       expect((await served.ask(asPerson(page.session))).decision).toBe('redirect');
     },

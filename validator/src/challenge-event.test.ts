@@ -1,3 +1,4 @@
+import { sessionDigest } from '@guard/config/contract/session-digest';
 import { expect, test } from 'vitest';
 import { describeFailedUpload } from './challenge-event.ts';
 
@@ -9,7 +10,7 @@ test('spec 3, "a support reference code": a failed upload is an event that has i
   expect(describeFailedUpload(outcome, 1_800_000_000_000)).toMatchObject({
     reference: 'K7QM2X9D',
     organisation: 'acme',
-    session: 's',
+    session: sessionDigest('s'),
     action: 'block',
     decision: 'block',
     challenge: 'failed',

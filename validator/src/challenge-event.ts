@@ -1,3 +1,4 @@
+import { sessionDigest } from '@guard/config/contract/session-digest';
 import type { DecisionEvent } from '@guard/config/contract/event';
 import { categoriesOf } from '@guard/config/contract/reasons';
 import { mintRequestId } from '@guard/config/contract/request-id';
@@ -64,7 +65,7 @@ function eventOf(
     ip: outcome.ip,
     country: '',
     userAgent: outcome.userAgent,
-    session: outcome.session ?? '',
+    session: sessionDigest(outcome.session ?? ''),
     challenge: 'failed',
     reference: outcome.reference ?? '',
     validator: 'in-process',

@@ -1,3 +1,4 @@
+import { sessionDigest } from '@guard/config/contract/session-digest';
 import { describe, expect, test } from 'vitest';
 import { validatorWith } from '../../test/kit/validator.ts';
 import { curl, visit } from '../../test/kit/visitors.ts';
@@ -28,7 +29,7 @@ describe('the event (spec 2.7)', () => {
       query: 'b=c',
       referrerOrigin: 'https://search.example',
       country: 'AT',
-      session: answer.cookies?.[0]?.value,
+      session: sessionDigest(answer.cookies?.[0]?.value ?? ''),
       validator: 'in-process',
     });
   });

@@ -10,8 +10,8 @@ import type { Judgement } from './verdict/verdict.ts';
 
 /** What was put together for one answer, and is remembered with it. */
 export interface Answer extends Rendering {
-  /** The visitor's session, presented or new; empty when there is none. */
-  readonly sessionId: string;
+  /** Digest of the visitor's session, presented or new; empty when there is none. */
+  readonly session: string;
   readonly nowMs: number;
 }
 
@@ -62,7 +62,7 @@ export function describeEvent(
     ip: facts.ip,
     country: facts.country(),
     userAgent: facts.userAgent,
-    session: answer.sessionId,
+    session: answer.session,
     challenge: action === 'challenge' ? 'issued' : challengeStateOf(facts.session),
     reference: answer.reference,
     validator: caller.via,

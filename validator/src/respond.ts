@@ -1,3 +1,4 @@
+import { sessionDigest } from '@guard/config/contract/session-digest';
 import type { KnownBesides } from '@guard/config/contract/ports';
 import { mintRequestId } from '@guard/config/contract/request-id';
 import type { Cookie, ValidateResponse } from '@guard/config/contract/validate-response';
@@ -40,12 +41,13 @@ export function respond(facts: Facts, judged: Judgement, setting: Setting): Resp
     ? facts.session.id
     : mintFor(facts, setting, showsPage ? nowMs : undefined);
   const challenge = showsPage ? challengeFor(facts, sessionId, setting, nowMs) : undefined;
+  const session = sessionDigest(sessionId);
   const answer: Answer = {
     facts,
     policy,
     requestId: mintRequestId(nowMs),
     reference: challenge?.reference ?? referenceFor(enforced),
-    sessionId,
+    session,
     cookies:
       isKnown || sessionId === '' ? NO_COOKIES : [sessionCookie(sessionId, facts.url.scheme)],
     interstitial: challenge && { text: challenge.html, headers: challenge.headers },
@@ -56,7 +58,7 @@ export function respond(facts: Facts, judged: Judgement, setting: Setting): Resp
   return {
     kind: 'response',
     response,
-    session: sessionId,
+    session,
     crawlerVerified: facts.crawler?.verified === true,
   };
 }

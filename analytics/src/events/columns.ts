@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import type { DecisionEvent } from '@guard/config/contract/event';
 import { SECRET_HEADERS } from '@guard/config/contract/secret-headers';
 import { safeText } from './safe-text.ts';
@@ -115,14 +114,6 @@ function flag(name: string, comment: string, read: Read<boolean>): EventColumn {
   return column(name, 'Bool', comment, { kind: 'flag', read });
 }
 
-/**
- * 128 bits of a digest tell sessions apart, and cannot be sent back as a cookie. They are not
- * remembered: among many sessions a look-up that fails costs more than the digest.
- */
-function sessionDigest(session: string): string {
-  return session === '' ? '' : hash('sha256', session, 'hex').slice(0, 32);
-}
-
 /** Field names in lower case, without SECRET_HEADERS. */
 function headerName(field: string): string | undefined {
   const name = safeText(field.toLowerCase(), MAX.headerName);
@@ -200,7 +191,7 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     'session',
     MAX.name,
     'Stands for the session: a digest, because the id itself is a credential. Empty without one.',
-    (event) => sessionDigest(event.session),
+    (event) => event.session,
   ),
   word(
     'challenge',

@@ -1,8 +1,8 @@
 import type { Batch } from '@guard/analytics';
-import type { MetricName } from '@guard/config/contract/metrics';
 import type { Session } from '@guard/config/contract/ports';
 import type { Settings } from '@guard/config/settings/schema';
 import type { SharedMemory } from '@guard/validator';
+import type { Counted } from '../counts.ts';
 import type { Addresses } from '../house/house.ts';
 
 /** What a worker thread is begun with. */
@@ -21,9 +21,6 @@ export interface Announced {
   readonly session: Session;
   readonly expiresAt: number;
 }
-
-/** How much a counter went up since the last time. */
-export type Counted = readonly [name: MetricName, label: string | undefined, by: number];
 
 /** Main thread to worker. */
 export type Order =

@@ -55,6 +55,7 @@ export interface DecisionEvent {
   /** ISO 3166-1 alpha-2, or empty. */
   readonly country: string;
   readonly userAgent: string;
+  /** Named by its digest (contract/session-digest): the id is a credential. Empty for none. */
   readonly session: string;
   readonly challenge: ChallengeState;
   /** Reference code a visitor can read on a challenge or block page. */

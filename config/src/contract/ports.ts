@@ -58,7 +58,7 @@ export type ValidateFailure =
 
 /** What a validator knows about a visitor beside its answer. */
 export interface KnownBesides {
-  /** The session that the visitor presented or is given; empty when there is none. */
+  /** Digest of the session that the visitor presented or is given; empty when there is none. */
   readonly session: string;
   /** The crawler of the answer is who it says it is. */
   readonly crawlerVerified: boolean;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 /**
- * How a session is named outside of the validator, 32 hex digits: in the column `session` of its events
+ * How a session is named outside of the validator, 32 hex digits: in events
  * and in X-Guard-Session. 128 bits of a digest tell sessions apart, and cannot be sent back as a cookie.
  * Empty for no session.
  */

@@ -11,12 +11,12 @@ const MAX_NAME = 128;
 export function visitorFacts({ req }: Inquiry, outcome: ValidateOutcome): VisitorFacts {
   if (outcome.kind !== 'answered') return NOTHING_KNOWN;
   const { response, known } = outcome;
-  const session = known?.session ?? sessionByWire(response, req.headers.cookie);
+  const session = known?.session ?? sessionDigest(sessionByWire(response, req.headers.cookie));
   const { crawler } = response;
   // Whoever allows access has verified it (spec 2.4); the wire says nothing about the others.
   const verified = known?.crawlerVerified ?? crawler?.access_allowed === true;
   return {
-    session: sessionDigest(session),
+    session,
     crawler: crawler === undefined ? '' : crawlerField(crawler.id, crawler.name, verified),
   };
 }

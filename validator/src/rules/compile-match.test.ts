@@ -2,7 +2,6 @@ import { Match } from '@guard/config/settings/rule';
 import type { Session } from '@guard/config/contract/ports';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { stringify } from 'yaml';
 import { validatorWith } from '../../../test/kit/validator.ts';
 import {
   CHROME_UA,
@@ -14,20 +13,7 @@ import {
   visit,
 } from '../../../test/kit/visitors.ts';
 import { asksFor, compileMatch } from './compile-match.ts';
-
-/** Whether a rule with this match blocks a visit: the match as a user writes it, the real validator behind. */
-async function matches(
-  match: unknown,
-  over: Parameters<typeof visit>[0] = {},
-  organisation: Readonly<Record<string, unknown>> = {},
-): Promise<boolean> {
-  const rules = stringify([{ name: 'rule', match, verdict: 'block' }]);
-  const { ask, events } = validatorWith(rules, { organisation });
-  await ask(visit(over));
-  return events[0]?.decision === 'block' && events[0].rule === 'rule';
-}
-
-const at = (path: string, host = 'shop.example') => ({ url: `https://${host}${path}` });
+import { at, matches } from './test-matches.ts';
 
 /** Each condition that a match may set, with one that an ordinary visit does not meet. */
 const STRANGER: Readonly<Record<keyof Match, unknown>> = {
@@ -88,59 +74,6 @@ describe('host', () => {
     ['[2001:db8::1]', '[2001:DB8:0::1]:443', true],
   ])('%s and a request to %s: %s', async (host, asked, expected) => {
     expect(await matches({ host }, at('/', asked))).toBe(expected);
-  });
-});
-
-describe('path', () => {
-  test.each([
-    ['/admin/**', '/admin', true],
-    ['/admin/**', '/admin/users?page=2', true],
-    ['/admin/**', '/administrator', false],
-    ['/*.php', '/index.php', true],
-    ['/*.php', '/a/index.php', false],
-    ['/Admin', '/admin', true],
-    ['/admin', '/ADMIN/', true],
-    ['/admin/*', '/Admin', true],
-    ['/admin/*', '/Admin/a/b', false],
-    [{ regex: '^/admin' }, '/Admin', false],
-    [{ regex: '^/v[0-9]+/' }, '/v12/items', true],
-    [{ regex: '^/v[0-9]+/' }, '/api/v12/', false],
-  ])('%j and %s: %s', async (path, asked, expected) => {
-    expect(await matches({ path }, at(asked))).toBe(expected);
-  });
-
-  test.each(['//admin', '/./admin', '/x/../admin', '/%61dmin', '/admin;x=1', '/x/%2e%2e/admin'])(
-    'every reading an origin could make counts: %s',
-    async (asked) => {
-      expect(await matches({ path: '/admin/**' }, at(asked))).toBe(true);
-    },
-  );
-
-  test.each([
-    ['/open', '/open', 'allow'],
-    ['/open', '/OPEN', 'block'],
-    ['/open', '/open/', 'block'],
-    ['/Open', '/Open', 'allow'],
-    ['/Open', '/open', 'block'],
-    ['/open/*', '/open', 'block'],
-  ])(
-    'a rule that lets %s through holds for it as it is written: %s is met by %s',
-    async (...row) => {
-      const [path, asked, decision] = row;
-      const { ask } = validatorWith(
-        stringify([
-          { name: 'open', match: { path }, verdict: 'allow' },
-          { name: 'rest', match: {}, verdict: 'block' },
-        ]),
-      );
-      expect((await ask(visit(at(asked)))).decision).toBe(decision);
-    },
-  );
-
-  test('a regular expression takes time linear in what the visitor wrote', async () => {
-    expect(await matches({ path: { regex: '^/(a+)+$' } }, at(`/${'a'.repeat(4_000)}!`))).toBe(
-      false,
-    );
   });
 });
 

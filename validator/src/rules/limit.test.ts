@@ -1,3 +1,4 @@
+import { sessionDigest } from '@guard/config/contract/session-digest';
 import type { Session } from '@guard/config/contract/ports';
 import { describe, expect, test } from 'vitest';
 import { type TestValidator, validatorWith } from '../../../test/kit/validator.ts';
@@ -75,7 +76,7 @@ describe('rate_limit by: session', () => {
     expect(new Set(collected).size).toBe(5);
     const answers = [];
     for (const cookie of collected) answers.push(await guard.ask(visit({ cookie })));
-    expect(guard.events.map(({ session }) => session)).toEqual(collected);
+    expect(guard.events.map(({ session }) => session)).toEqual(collected.map(sessionDigest));
     expect(answers.map(({ rate_limited }) => rate_limited === true)).toEqual([
       ...[false, false, false],
       ...[true, true],

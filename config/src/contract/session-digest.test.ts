@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest';
+import { sessionDigest } from './session-digest.ts';
+
+test('the session cookie is a credential: its digest tells sessions apart, and none is none', () => {
+  const id = '0f0e0d0c-0b0a-4908-8706-050403020100';
+  expect(sessionDigest(id)).toMatch(/^[0-9a-f]{32}$/);
+  expect(sessionDigest(id)).toBe(sessionDigest(id));
+  expect(sessionDigest(id)).not.toBe(sessionDigest(id.replace('0', '1')));
+  expect(sessionDigest('')).toBe('');
+});

@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { validatorWith } from '../../../test/kit/validator.ts';
+import { visit } from '../../../test/kit/visitors.ts';
+import { at, matches } from './test-matches.ts';
+
+describe('path', () => {
+  test.each([
+    ['/admin/**', '/admin', true],
+    ['/admin/**', '/admin/users?page=2', true],
+    ['/admin/**', '/administrator', false],
+    ['/*.php', '/index.php', true],
+    ['/*.php', '/a/index.php', false],
+    ['/Admin', '/admin', true],
+    ['/admin', '/ADMIN/', true],
+    ['/admin/*', '/Admin', true],
+    ['/admin/*', '/Admin/a/b', false],
+    [{ regex: '^/admin' }, '/Admin', false],
+    [{ regex: '^/v[0-9]+/' }, '/v12/items', true],
+    [{ regex: '^/v[0-9]+/' }, '/api/v12/', false],
+  ])('%j and %s: %s', async (path, asked, expected) => {
+    expect(await matches({ path }, at(asked))).toBe(expected);
+  });
+
+  test.each(['//admin', '/./admin', '/x/../admin', '/%61dmin', '/admin;x=1', '/x/%2e%2e/admin'])(
+    'every reading an origin could make counts: %s',
+    async (asked) => {
+      expect(await matches({ path: '/admin/**' }, at(asked))).toBe(true);
+    },
+  );
+
+  test.each([
+    ['/open', '/open', 'allow'],
+    ['/open', '/OPEN', 'block'],
+    ['/open', '/open/', 'block'],
+    ['/Open', '/Open', 'allow'],
+    ['/Open', '/open', 'block'],
+    ['/open/*', '/open', 'block'],
+  ])(
+    'a rule that lets %s through holds for it as it is written: %s is met by %s',
+    async (...row) => {
+      const [path, asked, decision] = row;
+      const { ask } = validatorWith(
+        stringify([
+          { name: 'open', match: { path }, verdict: 'allow' },
+          { name: 'rest', match: {}, verdict: 'block' },
+        ]),
+      );
+      expect((await ask(visit(at(asked)))).decision).toBe(decision);
+    },
+  );
+
+  test('a regular expression takes time linear in what the visitor wrote', async () => {
+    expect(await matches({ path: { regex: '^/(a+)+$' } }, at(`/${'a'.repeat(4_000)}!`))).toBe(
+      false,
+    );
+  });
+});

@@ -1,0 +1,17 @@
+import { stringify } from 'yaml';
+import { validatorWith } from '../../../test/kit/validator.ts';
+import { visit } from '../../../test/kit/visitors.ts';
+
+/** Whether a rule with this match blocks a visit: the match as a user writes it, the real validator behind. */
+export async function matches(
+  match: unknown,
+  over: Parameters<typeof visit>[0] = {},
+  organisation: Readonly<Record<string, unknown>> = {},
+): Promise<boolean> {
+  const rules = stringify([{ name: 'rule', match, verdict: 'block' }]);
+  const { ask, events } = validatorWith(rules, { organisation });
+  await ask(visit(over));
+  return events[0]?.decision === 'block' && events[0].rule === 'rule';
+}
+
+export const at = (path: string, host = 'shop.example') => ({ url: `https://${host}${path}` });
