@@ -1,4 +1,4 @@
-import type { Places } from './start-peers.ts';
+import type { Places } from './places.ts';
 
 /** Caddy with its own `forward_auth`; Go takes as many threads as it has cores, which is one. */
 export function caddyfile({ port, origin, decider = '' }: Places): string {

@@ -1,4 +1,4 @@
-import type { Places } from './start-peers.ts';
+import type { Places } from './places.ts';
 
 /** HAProxy on one thread, its connections to the origin shared by all visitors. */
 export function haproxyConfig({ port, origin }: Places): string {

@@ -1,4 +1,4 @@
-import type { Places } from './start-peers.ts';
+import type { Places } from './places.ts';
 
 /**
  * nginx at its best: one worker, no log, keep-alive on both sides of it and to the service that it

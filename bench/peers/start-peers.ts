@@ -8,6 +8,7 @@ import type { Workbench } from '../workbench.ts';
 import { caddyfile } from './caddy.ts';
 import { haproxyConfig } from './haproxy.ts';
 import { nginxConfig } from './nginx.ts';
+import type { Places } from './places.ts';
 
 /** What Guard is held against. The names are those of the rows. */
 export const PEERS = {
@@ -28,15 +29,6 @@ export type Peer =
       /** With their children, all that work for it. */
       readonly pids: readonly number[];
     };
-
-/** Addresses without a scheme. */
-export interface Places {
-  readonly port: number;
-  readonly origin: string;
-  /** Who is asked about each request; undefined for a plain proxy. */
-  readonly decider: string | undefined;
-  readonly folder: string;
-}
 
 interface Program {
   readonly program: string;

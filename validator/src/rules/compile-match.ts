@@ -10,6 +10,7 @@ import { PrefixSet } from '@guard/config/net/prefix-set';
 import type { Match, Pattern } from '@guard/config/settings/rule';
 import type { Facts } from '../request/facts.ts';
 import { compileParameter } from './query-parameter.ts';
+import type { Reading } from './reading.ts';
 
 /** A compiled match. */
 export type Condition = (facts: Facts, findings: LazyFindings) => boolean;
@@ -18,13 +19,6 @@ export type Condition = (facts: Facts, findings: LazyFindings) => boolean;
 export interface LazyFindings {
   all(): readonly Reason[];
 }
-
-/**
- * How a path that an origin could read in several ways, or a parameter that was sent twice, is compared:
- * one reading is enough, so that nobody evades a rule by writing it differently; or all of them must
- * match, so that nobody slips under a rule that is lenient.
- */
-export type Reading = 'some' | 'every';
 
 /** What each condition says where it is given. */
 type Wanted = { readonly [Name in keyof Match]-?: NonNullable<Match[Name]> };

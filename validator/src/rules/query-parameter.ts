@@ -1,5 +1,5 @@
 import { decodePercent } from '@guard/config/matching/percent-decoding';
-import type { Reading } from './compile-match.ts';
+import type { Reading } from './reading.ts';
 
 /**
  * Compiles the test of one parameter of a query (`a=1&b=2`, without its question mark). `name` is in lower

@@ -1,8 +1,8 @@
 import type { DecisionEvent } from '@guard/config/contract/event';
 import type { EventColumn } from '../columns.ts';
 import { ByteWriter } from './byte-writer.ts';
-import { columnWriter } from './column-writer.ts';
 import type { ColumnWriter } from './column-writer.ts';
+import { writerFor } from './writer-for.ts';
 import type { Weight } from './dictionary.ts';
 
 /** Version of a dictionary's layout: keys and indexes, both inside the block. */
@@ -22,7 +22,7 @@ export class BlockBuilder {
   #rows = 0;
 
   constructor(columns: readonly EventColumn[]) {
-    this.#writers = columns.map(({ values }) => columnWriter(values, this.#weight));
+    this.#writers = columns.map(({ values }) => writerFor(values, this.#weight));
     this.#openings = this.#writers.map((writer, at) => opening(columns[at]?.name ?? '', writer));
   }
 

@@ -1,5 +1,4 @@
 import type { AnswerHandler, Lane, OriginError, OriginExchange, OriginRequest } from '../origin.ts';
-import type { Connection } from './connection.ts';
 
 /**
  * One request and the connection that it is on. It outlives its time there, as long as somebody holds
@@ -10,7 +9,7 @@ export class Exchange implements OriginExchange {
   readonly request: OriginRequest;
   readonly handler: AnswerHandler;
   /** Undefined once it is over. */
-  connection: Connection | undefined;
+  connection: OriginExchange | undefined;
   #aborted = false;
 
   constructor(lane: Lane, request: OriginRequest, handler: AnswerHandler) {
