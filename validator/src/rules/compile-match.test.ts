@@ -13,7 +13,7 @@ import {
   visit,
 } from '../../../test/kit/visitors.ts';
 import { asksFor, compileMatch } from './compile-match.ts';
-import { at, matches } from './test-matches.ts';
+import { at, matches } from '../../../test/kit/rule-matches.ts';
 
 /** Each condition that a match may set, with one that an ordinary visit does not meet. */
 const STRANGER: Readonly<Record<keyof Match, unknown>> = {

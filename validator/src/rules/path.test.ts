@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { validatorWith } from '../../../test/kit/validator.ts';
 import { visit } from '../../../test/kit/visitors.ts';
-import { at, matches } from './test-matches.ts';
+import { at, matches } from '../../../test/kit/rule-matches.ts';
 
 describe('path', () => {
   test.each([

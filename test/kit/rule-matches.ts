@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
-import { validatorWith } from '../../../test/kit/validator.ts';
-import { visit } from '../../../test/kit/visitors.ts';
+import { validatorWith } from './validator.ts';
+import { visit } from './visitors.ts';
 
 /** Whether a rule with this match blocks a visit: the match as a user writes it, the real validator behind. */
 export async function matches(
