@@ -94,4 +94,3 @@ export const Tls = z.strictObject({
   /** The first one is shown to who names no host, or one that none is for. */
   certificates: z.array(Certificate).min(1).max(MAX_CERTIFICATES),
 });
-export type TlsSettings = Readonly<z.infer<typeof Tls>>;

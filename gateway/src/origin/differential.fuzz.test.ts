@@ -5,7 +5,7 @@ import { type GeneratedAnswer, generateAnswer } from '../testing/generated-answe
 import { type Heard, hear, PartedBody, startScripted } from '../testing/origin-client.ts';
 import { Http1Origin } from './http1/http1-origin.ts';
 import type { OriginRequest } from './origin.ts';
-import { UndiciOrigin } from './undici-origin.ts';
+import { UndiciOrigin } from '../testing/undici-origin.ts';
 
 const EXCHANGES = process.env['GUARD_TEST_EVERYTHING'] === '1' ? 100_000 : 2_000;
 const SIDE_BY_SIDE = 16;

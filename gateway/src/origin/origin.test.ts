@@ -15,7 +15,7 @@ import { eventually } from '../testing/raw-client.ts';
 import { refusingAddress } from '../testing/recording-origin.ts';
 import { Http1Origin } from './http1/http1-origin.ts';
 import type { OpenOrigin } from './origin.ts';
-import { UndiciOrigin } from './undici-origin.ts';
+import { UndiciOrigin } from '../testing/undici-origin.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Origin as OriginAddress } from '@guard/config/settings/values';
 import { type Dispatcher, Pool } from 'undici';
 import type { GatewayLimits } from '../limits.ts';
-import { Lanes } from './lanes.ts';
+import { Lanes } from '../origin/lanes.ts';
 import type {
   AnswerHandler,
   Lane,
@@ -11,8 +11,8 @@ import type {
   OriginExchange,
   OriginRequest,
   RequestBody,
-} from './origin.ts';
-import { serverName } from './server-name.ts';
+} from '../origin/origin.ts';
+import { serverName } from '../origin/server-name.ts';
 
 /**
  * The same port over undici. No request of a visitor takes this way: it is the second opinion that the
