@@ -39,7 +39,7 @@ function knowing(response: Partial<ForeignValidateResponse>, known: KnownBesides
 describe('the origin is told in X-Guard-*', () => {
   test('the decision, its id, the session and the crawler, each once', async () => {
     const origin = await startOrigin();
-    const known = { session: SESSION, crawlerVerified: true };
+    const known = { session: sessionDigest(SESSION), crawlerVerified: true };
     const { port } = await startGateway({
       origin: origin.address,
       validate: knowing({ crawler: CRAWLER }, known),
@@ -106,7 +106,10 @@ describe('the origin is told in X-Guard-*', () => {
     const origin = await startOrigin();
     const { port } = await startGateway({
       origin: origin.address,
-      validate: knowing({ crawler: CRAWLER }, { session: SESSION, crawlerVerified: false }),
+      validate: knowing(
+        { crawler: CRAWLER },
+        { session: sessionDigest(SESSION), crawlerVerified: false },
+      ),
     });
     await get(port, '/', line);
     expect(ours(origin)[0]).toHaveLength(4);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { allocateDeadlines, DeadlineTable } from './deadline-table.ts';
 
 test('four threads at once: each ticket is spent once, and a budget of 5,000 gives 5,000', async () => {
-  const buffer = allocateDeadlines(50_000);
+  const buffer = allocateDeadlines(200_000);
   const data = { buffer, tickets: 20_000, asks: 5_000 };
   const threads = Array.from(
     { length: 4 },

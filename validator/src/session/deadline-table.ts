@@ -14,8 +14,10 @@ const USED_AT = 2 * WAYS;
 const LOCK = 3 * WAYS;
 /** As doubles, from the beginning of the set. */
 const DEADLINES = (LOCK + 8) / 2;
-/** A thread that ended inside a set leaves it locked; nobody needs as many turns for a look at 16 slots. */
-const MAX_SPINS = 1_000_000;
+/** A look at 16 slots takes less time than so many turns, unless its thread has lost the processor. */
+const SPINS = 1_000;
+/** A thread that ended inside a set leaves it locked. One that is only slow has had its turn by then. */
+const ABANDONED_AFTER_MS = 500;
 
 /** Memory for `maxEntries`, rounded up to a power of two; shared by handing it to other threads. */
 export function allocateDeadlines(maxEntries: number): SharedArrayBuffer {
@@ -120,10 +122,19 @@ export class DeadlineTable {
   /** Locks the key's set; gives where it begins. */
   #lock(): number {
     const set = HEAD + (this.#a & (this.#sets - 1)) * SET;
-    for (let spins = 0; spins < MAX_SPINS; spins++) {
-      if (Atomics.compareExchange(this.#ints, set + LOCK, 0, 1) === 0) break;
+    for (let spins = 0; spins < SPINS; spins++) {
+      if (Atomics.compareExchange(this.#ints, set + LOCK, 0, 1) === 0) return set;
     }
+    this.#waitFor(set + LOCK);
     return set;
+  }
+
+  /** Nobody is told of an unlocked set: that would cost every unlocking a call, and hardly anybody waits. */
+  #waitFor(lock: number): void {
+    for (let waitedMs = 0; waitedMs < ABANDONED_AFTER_MS; waitedMs++) {
+      Atomics.wait(this.#ints, lock, 1, 1);
+      if (Atomics.compareExchange(this.#ints, lock, 0, 1) === 0) return;
+    }
   }
 
   #unlock(set: number): void {
