@@ -24,7 +24,8 @@ function crewOf(workers: number) {
   const log = (_level: string, event: string, fields?: object): void => {
     logged.push(`${event} ${JSON.stringify(fields)}`);
   };
-  const crew = new Crew(workers, { clock: Date.now, log, metrics }, program);
+  const time = { now: Date.now() };
+  const crew = new Crew(workers, { clock: () => time.now, log, metrics }, program);
   onTestFinished(() => crew.close());
   const begin = (gateway = 'here') =>
     crew.begin({ settings, addresses: { gateway }, analytics: noAnalytics(metrics) });
@@ -37,7 +38,7 @@ function crewOf(workers: number) {
       .filter(([name]) => name === 'guard_events_total')
       .reduce((sum, [, , by]) => sum + by, 0);
   };
-  return { crew, begin, known, logged, metrics };
+  return { crew, begin, known, logged, metrics, time };
 }
 
 test('a session that is kept here is known to every worker when keeping it is over', async () => {
@@ -61,6 +62,27 @@ test('a worker that ends unasked is logged, begun again, and told every session'
   expect(logged[0]).toContain('odd thread');
   expect(metrics.take()).toContainEqual(['guard_workers_restarted_total', undefined, 1]);
   await poll(known, (sessions) => sessions === 2, 5_000);
+});
+
+test('it is begun again later each time, and soon where the last end is long ago', async () => {
+  const { crew, begin, known, logged, time } = crewOf(1);
+  await begin();
+  const waits = () =>
+    logged.flatMap((line) => /^worker_ended .*"againInMs":(\d+)/.exec(line)?.[1] ?? []);
+  const crash = async (times: number) => {
+    await crew.store.keepSession('crash', session, 600_000);
+    await poll(
+      () => Promise.resolve(waits().length),
+      (ends) => ends === times,
+      5_000,
+    );
+    await poll(known, (sessions) => sessions > 0, 5_000);
+  };
+  await crash(1);
+  time.now += 61_000;
+  await crash(2);
+  await crash(3);
+  expect(waits()).toEqual(['500', '500', '1000']);
 });
 
 test('a worker that hangs does not hold up a visitor for ever', async () => {

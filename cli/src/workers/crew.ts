@@ -1,5 +1,5 @@
 import type { Analytics } from '@guard/analytics';
-import type { Log, Metrics } from '@guard/config/contract/ports';
+import type { Clock, Log, Metrics } from '@guard/config/contract/ports';
 import type { Settings } from '@guard/config/settings/schema';
 import { allocateStore, ThreadStore } from '@guard/validator';
 import type { Ambient } from '../house/house.ts';
@@ -37,6 +37,7 @@ export class Crew {
   readonly memory = allocateStore();
   readonly #workers: number;
   readonly #program: URL;
+  readonly #clock: Clock;
   readonly #log: Log;
   readonly #metrics: Metrics;
   readonly #members = new Set<Member>();
@@ -46,12 +47,14 @@ export class Crew {
   #beginning: CrewBeginning | undefined;
   #watch: NodeJS.Timeout | undefined;
   #restartMs: number = RESTART_MS.first;
+  #lostAt = 0;
   #closing = false;
 
   /** `workers`: threads beside the main one, which run `program`. */
   constructor(workers: number, { clock, log, metrics }: Ambient, program = THREAD) {
     this.#workers = workers;
     this.#program = program;
+    this.#clock = clock;
     this.#log = log;
     this.#metrics = metrics;
     this.store = new ThreadStore(clock, this.memory, (id, session, expiresAt) =>
@@ -158,6 +161,10 @@ export class Crew {
   #lose(member: Member, reason: string): void {
     this.#members.delete(member);
     if (this.#closing) return;
+    const now = this.#clock();
+    // One that ends long after the last one is a new misfortune, and not the same one again.
+    if (now - this.#lostAt > 2 * RESTART_MS.longest) this.#restartMs = RESTART_MS.first;
+    this.#lostAt = now;
     this.#log('error', 'worker_ended', { reason, againInMs: this.#restartMs });
     this.#metrics.count('guard_workers_restarted_total');
     const timer = setTimeout(() => {
