@@ -96,7 +96,8 @@ async function answer(
   response: ServerResponse,
 ): Promise<void> {
   const { method = '', url = '', headers } = request;
-  const body = Buffer.concat(await request.toArray()).toString();
+  const body = await wholeBody(request);
+  if (body === undefined) return;
   if (url === '/favicon.ico') {
     response.writeHead(404).end();
   } else if (url.startsWith('/form')) {
@@ -113,6 +114,15 @@ async function answer(
     response.writeHead(answered.status, answered.headers).end(answered.body);
   } else {
     serve(on, { method, url, body, origin: headers.origin }, headers, response);
+  }
+}
+
+/** Undefined when the page went away in the middle of its upload, as a closed tab does. */
+async function wholeBody(request: IncomingMessage): Promise<string | undefined> {
+  try {
+    return Buffer.concat(await request.toArray()).toString();
+  } catch {
+    return undefined;
   }
 }
 

@@ -45,6 +45,16 @@ const MILDER: readonly Milder[] = [
   },
 ]; // prettier-ignore
 
+/** What both take and read differently, and why ours is right. */
+const OTHERWISE: readonly Milder[] = [
+  {
+    why: 'RFC 9110 5.5: white space behind a value is no part of it; undici takes `chunked` and a tab for another coding, and hands the chunks on as they came',
+    isIt: (ours, undici, sent) =>
+      /transfer-encoding:[ \t]*chunked[ \t]*\t[ \t]*\r\n/i.test(sent) &&
+      ours.status === undici.status,
+  },
+];
+
 interface Milder {
   readonly why: string;
   readonly isIt: (ours: Heard, undici: Heard, sent: string) => boolean;
@@ -59,8 +69,8 @@ interface Exchange {
 }
 
 test(`${EXCHANGES} exchanges end over our client as they do over undici, but for what is listed`, async () => {
-  const random = seededRandom();
-  console.log(`origin differential fuzz: GUARD_TEST_SEED=${random.seed}`);
+  const { seed } = seededRandom();
+  console.log(`origin differential fuzz: GUARD_TEST_SEED=${seed}`);
   const exchanges = new Map<string, Exchange>();
   const scripted = await startScripted((sent) => {
     const exchange = exchanges.get(/^\S+ \/(\d+) /.exec(sent)?.[1] ?? '');
@@ -75,13 +85,14 @@ test(`${EXCHANGES} exchanges end over our client as they do over undici, but for
   });
   // Bytes behind a damaged answer may come when somebody else has the connection: it has no second use.
   const clients = { kept: open(), once: open() };
-  const seen = { same: 0, failed: 0, stricter: 0, milder: 0 };
+  const seen = { same: 0, failed: 0, stricter: 0, milder: 0, otherwise: 0 };
   let next = 0;
 
   async function drive(): Promise<void> {
     while (next < EXCHANGES) {
       const id = String(next++);
-      const exchange = generateExchange(random, id);
+      // Of its own number alone: which of the lanes gets to it first plays no part.
+      const exchange = generateExchange(seededRandom(seed + 7919 * Number(id)), id);
       exchanges.set(id, exchange);
       const { ours, undici } = exchange.answer.keeps ? clients.kept : clients.once;
       const lane = exchange.answer.keeps ? undefined : 'retry';
@@ -90,7 +101,7 @@ test(`${EXCHANGES} exchanges end over our client as they do over undici, but for
         hear(undici, exchange.request(), lane),
       ]);
       exchanges.delete(id);
-      const clue = `GUARD_TEST_SEED=${random.seed}, exchange ${id}: ${exchange.answer.damage}\n${JSON.stringify(exchange.answer.bytes.toString('latin1').slice(0, 1_500))}`;
+      const clue = `GUARD_TEST_SEED=${seed}, exchange ${id}: ${exchange.answer.damage}\n${JSON.stringify(exchange.answer.bytes.toString('latin1').slice(0, 1_500))}`;
       expect(new Set(exchange.arrived).size, `${clue}\n${exchange.arrived.join('\n---\n')}`).toBe(
         1,
       );
@@ -108,7 +119,7 @@ test(`${EXCHANGES} exchanges end over our client as they do over undici, but for
   console.log(`origin differential fuzz: ${JSON.stringify(seen)}`);
   expect(seen.same).toBeGreaterThan(EXCHANGES / 2);
   expect(seen.failed).toBeGreaterThan(EXCHANGES / 10);
-  expect(seen.same + seen.failed + seen.stricter + seen.milder).toBe(EXCHANGES);
+  expect(seen.same + seen.failed + seen.stricter + seen.milder + seen.otherwise).toBe(EXCHANGES);
 }, 1_800_000);
 
 function generateExchange(random: SeededRandom, id: string): Exchange {
@@ -169,8 +180,10 @@ function compare(
   undici: Heard,
   answer: GeneratedAnswer,
   clue: string,
-): 'same' | 'failed' | 'stricter' | 'milder' {
+): 'same' | 'failed' | 'stricter' | 'milder' | 'otherwise' {
+  const sent = answer.bytes.toString('latin1');
   if (ours.error === undefined && undici.error === undefined) {
+    if (OTHERWISE.some(({ isIt }) => isIt(ours, undici, sent))) return 'otherwise';
     expect(visible(ours), clue).toEqual(visible(undici));
     expect(ascii(ours.reason).endsWith(ascii(undici.reason)), `${clue}\n${undici.reason}`).toBe(
       true,
@@ -183,7 +196,6 @@ function compare(
     expect(Object.keys(STRICTER), told).toContain(ours.error.detail);
     return 'stricter';
   }
-  const sent = answer.bytes.toString('latin1');
   const reasons = MILDER.filter(({ isIt }) => isIt(ours, undici, sent));
   expect(reasons, told).not.toEqual([]);
   return 'milder';
