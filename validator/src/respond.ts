@@ -1,4 +1,3 @@
-import { sessionDigest } from '@guard/config/contract/session-digest';
 import type { KnownBesides } from '@guard/config/contract/ports';
 import { mintRequestId } from '@guard/config/contract/request-id';
 import type { Cookie, ValidateResponse } from '@guard/config/contract/validate-response';
@@ -41,7 +40,7 @@ export function respond(facts: Facts, judged: Judgement, setting: Setting): Resp
     ? facts.session.id
     : mintFor(facts, setting, showsPage ? nowMs : undefined);
   const challenge = showsPage ? challengeFor(facts, sessionId, setting, nowMs) : undefined;
-  const session = sessionDigest(sessionId);
+  const session = engine.ids.digestOf(sessionId);
   const answer: Answer = {
     facts,
     policy,

@@ -42,7 +42,7 @@ function engineWith(over: Partial<Engine>) {
 const broken = (): never => {
   throw new Error('broken');
 };
-const ids = { mint: broken, isOurs: () => false, isUncleared: () => false };
+const ids = { mint: broken, isOurs: () => false, digestOf: String, isUncleared: () => false };
 
 describe('spec 3: "redirect without response_html: rendering or session encryption failed"', () => {
   const challenged = compilePolicy(

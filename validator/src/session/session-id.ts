@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sessionDigest } from '@guard/config/contract/session-digest';
 import { TwoGenerationCache } from '../two-generation-cache.ts';
 import { challengeMark, isUncleared } from './challenge-mark.ts';
 import type { Sealer } from './sealer.ts';
@@ -24,15 +25,22 @@ export interface SessionIds {
   mint(organisation: string, challengedAt?: number): string;
   /** True for a UUID this installation made for this organisation. */
   isOurs(organisation: string, id: string): boolean;
+  /** How the session is named in events and to the origin. */
+  digestOf(id: string): string;
   /** Whether an id of ours, not judged, was shown a challenge that ran out (challenge-mark.ts). */
   isUncleared(id: string, nowMs: number): boolean;
 }
 
-/** Ids whose MAC was found right, kept so that a visitor's next requests cost a look-up. */
+/** Ids whose MAC was found right, kept so that a visitor's next requests cost a look-up and no hashing. */
 const MAX_KNOWN = 50_000;
 
+interface Known {
+  readonly organisation: string;
+  readonly digest: string;
+}
+
 export function createSessionIds(sealer: Sealer): SessionIds {
-  const known = new TwoGenerationCache<string>(MAX_KNOWN);
+  const known = new TwoGenerationCache<Known>(MAX_KNOWN);
   return {
     mint(organisation, challengedAt) {
       // node:crypto draws UUIDs in batches, which costs a tenth of drawing bytes one id at a time.
@@ -42,14 +50,15 @@ export function createSessionIds(sealer: Sealer): SessionIds {
       return open + sealer.seal([organisation, open], MAC_BYTES).toString('hex');
     },
     isOurs(organisation, id) {
-      if (known.get(id) === organisation) return true;
+      if (known.get(id)?.organisation === organisation) return true;
       if (!UUID.test(id)) return false;
       const lower = id.toLowerCase();
       const mac = Buffer.from(lower.slice(MAC_FROM), 'hex');
       const ours = sealer.verify([organisation, lower.slice(0, MAC_FROM)], mac);
-      if (ours) known.set(id, organisation);
+      if (ours) known.set(id, { organisation, digest: sessionDigest(id) });
       return ours;
     },
+    digestOf: (id) => known.get(id)?.digest ?? sessionDigest(id),
     isUncleared: (id, nowMs) => isUncleared(id.slice(MARK_FROM, MARK_TO), nowMs),
   };
 }
