@@ -31,6 +31,8 @@ export interface VisitorRequest {
 /** Where an answer goes. A method that has nothing to write to any more does nothing. */
 export interface VisitorResponse {
   readonly headersSent: boolean;
+  /** Bytes that were written here and have not left this process. */
+  readonly writableLength: number;
   writeHead(status: number, fields: string[]): unknown;
   writeHead(status: number, reason: string, fields: string[]): unknown;
   flushHeaders(): void;
@@ -46,6 +48,9 @@ export interface VisitorResponse {
 /** What a request came on, and ends with: a connection, or one stream of an HTTP/2 connection. */
 export interface VisitorSocket {
   readonly destroyed: boolean;
+  /** What is written from here to `uncork` leaves at once, and then. */
+  cork(): void;
+  uncork(): void;
   /** Breaks off, so that an answer under way cannot be taken for a whole one. */
   destroy(): unknown;
   once(event: 'close', listener: () => void): unknown;

@@ -7,6 +7,7 @@ import type { GatewayLimits } from '../limits.ts';
 import type { Sites } from './match-site.ts';
 import type { VisitorRequest, VisitorResponse, VisitorSocket } from '../message.ts';
 import type { ServedAnswer } from '../judge/plan-answer.ts';
+import { forwardsLeft } from '../forward/max-forwards.ts';
 import { passesBefore } from '../forward/proxy-headers.ts';
 import type { Visit } from '../visit.ts';
 
@@ -52,7 +53,8 @@ export function arrive(reception: Reception, req: VisitorRequest, res: VisitorRe
     return { kind: 'turned away', outcome: 'unknown_host', answer };
   }
   const { host, target, hasBody } = framing;
-  if (target === '*' || goesNoFurther(req)) {
+  // RFC 9110 section 7.6.2: asked by an OPTIONS that goes no further, the gateway is the one to answer.
+  if (target === '*' || forwardsLeft(req) === 0) {
     const answer: ServedAnswer = { status: 204, fields: [], body: Buffer.alloc(0) };
     return { kind: 'turned away', outcome: 'served', answer };
   }
@@ -64,11 +66,6 @@ export function arrive(reception: Reception, req: VisitorRequest, res: VisitorRe
   }
   const client = clientOf(connection, req.headers);
   return { kind: 'visit', visit: { req, res, connection, client, site, host, target, hasBody } };
-}
-
-/** RFC 9110 section 7.6.2: asked by this the gateway itself is the one to answer. */
-function goesNoFurther({ method, headers }: VisitorRequest): boolean {
-  return method === 'OPTIONS' && headers['max-forwards'] === '0';
 }
 
 function refuse({ socket }: VisitorRequest, status: number, why: string): Arrival {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { request } from 'node:http';
+import { request, type ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { certificates, FRONTS, visit } from '../testing/fronts.ts';
 import { answering, startGateway } from '../testing/gateway-rig.ts';
 import {
   bodyOf,
@@ -19,24 +20,27 @@ const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 const MiB = 1024 * 1024;
 
 describe('streaming', () => {
-  test('the header section and the first event of an SSE stream arrive while the origin is still sending', async () => {
-    let finish = () => {};
-    let send = () => {};
-    const origin = await startOrigin((_req, res) => {
-      res.writeHead(200, { 'Content-Type': 'text/event-stream' }).flushHeaders();
-      send = () => res.write('data: 1\n\n');
-      finish = () => res.end('data: 2\n\n');
-    });
-    const { port } = await startGateway({ origin: origin.address });
-    const client = new RawClient(port);
-    client.send('GET /events HTTP/1.1', HOST, CLOSE, '', '');
-    await client.until(/text\/event-stream[^]*\r\n\r\n/);
-    send();
-    await client.until(/data: 1/);
-    expect(client.received).not.toContain('data: 2');
-    finish();
-    expect(await client.untilClosed()).toContain('data: 2');
-  });
+  test.each(FRONTS)(
+    'over %s the header section and each event of an SSE stream arrive while the origin is still sending',
+    async (front) => {
+      let stream: ServerResponse | undefined;
+      const origin = await startOrigin((_req, res) => {
+        stream = res.writeHead(200, { 'Content-Type': 'text/event-stream' });
+        stream.flushHeaders();
+      });
+      const sent = visit(front, await startGateway({ origin: origin.address, certificates }));
+      const { headers } = await sent.untilHead();
+      expect(headers['content-type']).toBe('text/event-stream');
+      for (const event of ['data: 1\n\n', 'data: 2\n\n', ': still here\n\n']) {
+        stream?.write(event);
+        await sent.until(event);
+      }
+      expect(sent.state).toBe('open');
+      stream?.end('data: 3\n\n');
+      expect((await sent.untilEnd()).state).toBe('whole');
+      expect(sent.received).toBe('data: 1\n\ndata: 2\n\n: still here\n\ndata: 3\n\n');
+    },
+  );
 
   test('an upload arrives whole, and no faster than the origin takes it', async () => {
     const hash = createHash('sha256');
@@ -148,13 +152,33 @@ describe('visitors who go away, or stand still', () => {
     expect(origin.arrived).toEqual([]);
   });
 
-  test('RFC 9110 15.5.9: an upload that stands still gets 408', async () => {
-    const origin = await startOrigin(() => undefined);
-    const { port } = await startGateway({ origin: origin.address, limits: { uploadIdleMs: 50 } });
-    const client = new RawClient(port);
-    client.send('POST / HTTP/1.1', HOST, 'Content-Length: 9', '', 'x');
-    expect(statusOf(await client.untilClosed())).toBe(408);
-  });
+  test.each(FRONTS)(
+    'RFC 9110 15.5.9: over %s an upload that stands still gets 408',
+    async (front) => {
+      const origin = await startOrigin(() => undefined);
+      const limits = { uploadIdleMs: 50, lingerMs: 100 };
+      const rig = await startGateway({ origin: origin.address, certificates, limits });
+      const sent = visit(front, rig, { method: 'POST', upload: true });
+      sent.out.write('x');
+      expect((await sent.untilEnd()).status).toBe(408);
+      expect(sent.received).toBe('The upload stalled.\n');
+      expect(origin.arrived).toEqual([]);
+    },
+  );
+
+  test.each(FRONTS)(
+    'over %s a visitor who takes nothing loses the answer when the time is up, and the origin is let off',
+    async (front) => {
+      const origin = await startOrigin((_req, res) => res.end(Buffer.alloc(16 * MiB)));
+      const limits = { idleTimeoutMs: 300 };
+      const rig = await startGateway({ origin: origin.address, certificates, limits });
+      const sent = visit(front, rig, { deaf: true });
+      expect((await sent.untilHead()).status).toBe(200);
+      await eventually(() => rig.counted('guard_gateway_requests_total', 'aborted') === 1);
+      await expect.poll(() => connectionsOf(origin.server)).toBe(0);
+      expect(rig.counted('guard_gateway_origin_errors_total', 'truncated')).toBe(0);
+    },
+  );
 
   test('the answer to an upload that the origin does not read reaches the visitor, and the connection goes on', async () => {
     const origin = await startTcpOrigin((socket, head) => {

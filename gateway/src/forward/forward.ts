@@ -1,15 +1,17 @@
 import type { Log, Metrics } from '@guard/config/contract/ports';
+import { isBroken } from '../listen/broken-request.ts';
 import type { Underway } from '../listen/connection.ts';
 import { linger, plainAnswer, serve } from '../enforce/enforce.ts';
 import { atEndOfTurn, type Waiting } from '../end-of-turn.ts';
 import type { GatewayLimits } from '../limits.ts';
 import { isHttp10 } from '../message.ts';
 import type { AnswerHandler, Lane, Origin, OriginError, OriginExchange } from '../origin/origin.ts';
-import { BUSY, ORIGIN_FAILURES, type OriginFailure } from './origin-failure.ts';
+import { BUSY, ORIGIN_FAILURES, originAnswer, type OriginFailure } from './origin-failure.ts';
 import {
   headersForOrigin,
   headersForVisitor,
   trailersForVisitor,
+  valuesOf,
   withoutNamed,
 } from './proxy-headers.ts';
 import { inviteBody, VisitorBody } from './request-body.ts';
@@ -31,6 +33,8 @@ export function createForward(ports: ForwardPorts): Onward {
 /** Methods that may be sent twice (RFC 9110 section 9.2.2) and have no body to send again. */
 const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 const NOTHING = Buffer.alloc(0);
+/** The end of an answer waits for the end of the turn if it is small enough to be copied for that. */
+const HELD_BYTES = 16 * 1024;
 const CONTENT_LENGTH: ReadonlySet<string> = new Set(['content-length']);
 
 /**
@@ -47,6 +51,9 @@ class Exchange implements AnswerHandler, Underway, Waiting {
   #sent: OriginExchange | undefined;
   #body: VisitorBody | undefined;
   #headHeld = false;
+  /** What is written goes out with what else came in the same read. */
+  #corked = false;
+  #full = false;
   #lastPart: Buffer = NOTHING;
   #attempts = 0;
   #trailers = false;
@@ -59,8 +66,17 @@ class Exchange implements AnswerHandler, Underway, Waiting {
   }
 
   start(): void {
-    const { req, res, connection, hasBody } = this.#visit;
+    const { req, connection } = this.#visit;
+    const isBehind = connection.underway.size > 0;
     connection.underway.add(this);
+    // A chunked request is announced before Node's parser is through with what came (broken-request.ts),
+    // and what is pipelined behind one does not overtake it.
+    if (isBehind || req.headers['transfer-encoding'] !== undefined) atEndOfTurn(this);
+    else this.#begin();
+  }
+
+  #begin(): void {
+    const { req, res, hasBody } = this.#visit;
     if (!hasBody) {
       this.#send('plain');
       return;
@@ -70,6 +86,17 @@ class Exchange implements AnswerHandler, Underway, Waiting {
       this.#stalled();
     });
     this.#send('upload');
+  }
+
+  #beginUnlessBroken(): void {
+    const { req, connection } = this.#visit;
+    if (!isBroken(req.socket)) {
+      this.#begin();
+      return;
+    }
+    // It was answered, and counted as refused.
+    this.#phase = 'done';
+    connection.underway.delete(this);
   }
 
   #send(lane: Lane): void {
@@ -109,6 +136,12 @@ class Exchange implements AnswerHandler, Underway, Waiting {
     this.#visit.site.origins.report(this.#origin, true);
     if (this.#phase !== 'waiting') return;
     const { req, res } = this.#visit;
+    if (status > 599 && req.httpVersionMajor === 2) {
+      // RFC 9110 section 15 has it taken for a 5xx; over HTTP/2 Node writes no such status.
+      this.#sent?.abort();
+      this.#fail(ORIGIN_FAILURES.malformed, `status ${status}`);
+      return;
+    }
     const bodiless = req.method === 'HEAD' || status === 204 || status === 304;
     this.#trailers = !bodiless && !isHttp10(req);
     const kept = headersForVisitor(fields, this.#passage.additions, this.#trailers);
@@ -122,18 +155,20 @@ class Exchange implements AnswerHandler, Underway, Waiting {
   onData(part: Buffer, last: boolean): void {
     if (this.#phase !== 'answering') return;
     this.#headHeld = false;
-    if (last) {
+    if (last && part.length <= HELD_BYTES) {
       // With a header section that was held back until now, it is one write.
-      this.#endLater(part);
+      this.#endLater(Buffer.from(part));
       return;
     }
-    const { res } = this.#visit;
-    if (res.write(part)) return;
-    const sent = this.#sent;
-    sent?.pause();
-    res.once('drain', () => {
-      sent?.resume();
-    });
+    const { req, res } = this.#visit;
+    if (!this.#corked) req.socket.cork();
+    this.#corked = true;
+    if (last) {
+      this.#lastPart = part;
+      this.#finish();
+      return;
+    }
+    this.#full = !res.write(part);
   }
 
   #endLater(part: Buffer): void {
@@ -143,21 +178,42 @@ class Exchange implements AnswerHandler, Underway, Waiting {
     atEndOfTurn(this);
   }
 
-  /** All of the answer is here. */
+  /** All of the answer is here, or all that came with the request. */
   endOfTurn(): void {
-    if (this.#phase !== 'ending') return;
+    if (this.#phase === 'ending') this.#finish();
+    else if (this.#phase === 'waiting') this.#beginUnlessBroken();
+  }
+
+  #finish(): void {
     const { res } = this.#visit;
     if (this.#lastPart.length > 0) res.end(this.#lastPart);
     else res.end();
+    this.#lastPart = NOTHING;
     this.#end('forwarded');
     this.#dropUpload();
   }
 
-  /** A header section whose body is still to come goes out alone. */
-  onFlush(): void {
-    if (!this.#headHeld) return;
-    this.#headHeld = false;
-    if (this.#phase === 'answering') this.#visit.res.flushHeaders();
+  onFlush(): boolean {
+    const { req, res } = this.#visit;
+    if (this.#headHeld) {
+      // A header section whose body is still to come goes out alone.
+      this.#headHeld = false;
+      if (this.#phase === 'answering') res.flushHeaders();
+    }
+    if (!this.#corked) return true;
+    this.#corked = false;
+    req.socket.uncork();
+    const isOut = res.writableLength === 0;
+    if (!isOut && this.#full && this.#phase === 'answering') this.#awaitDrain();
+    return isOut;
+  }
+
+  #awaitDrain(): void {
+    const sent = this.#sent;
+    sent?.pause();
+    this.#visit.res.once('drain', () => {
+      sent?.resume();
+    });
   }
 
   onEnd(trailers: readonly string[]): void {
@@ -183,19 +239,18 @@ class Exchange implements AnswerHandler, Underway, Waiting {
   }
 
   /** One more try where nothing can have happened twice: a stale connection, or another origin. */
-  #tryAgain(failure: OriginFailure): boolean {
+  #tryAgain({ again }: OriginFailure): boolean {
     const { req, hasBody, site } = this.#visit;
-    if (hasBody || !REPEATABLE.has(req.method ?? '')) return false;
-    if (failure.again === 'same' && this.#attempts === 1) {
+    if (again === 'no') return false;
+    if (again === 'same') {
+      if (hasBody || this.#attempts > 1 || !REPEATABLE.has(req.method ?? '')) return false;
       this.#send('retry');
       return true;
     }
-    if (failure.again === 'other' && this.#attempts < site.origins.count) {
-      this.#origin = site.origins.next();
-      this.#send('plain');
-      return true;
-    }
-    return false;
+    if (this.#attempts >= site.origins.count) return false;
+    this.#origin = site.origins.next();
+    this.#send(hasBody ? 'upload' : 'plain');
+    return true;
   }
 
   #fail({ status, reason }: OriginFailure, detail: string): void {
@@ -237,24 +292,4 @@ class Exchange implements AnswerHandler, Underway, Waiting {
     this.#visit.connection.underway.delete(this);
     this.#ports.metrics.count('guard_gateway_requests_total', outcome);
   }
-}
-
-function originAnswer(status: OriginFailure['status']) {
-  switch (status) {
-    case 502:
-      return plainAnswer(502, 'The site cannot be reached.');
-    case 503:
-      return plainAnswer(503, 'The site is busy.', 'Retry-After', '1');
-    case 504:
-      return plainAnswer(504, 'The site took too long to answer.');
-  }
-}
-
-/** Every value of a field, by its name in lower case. */
-function valuesOf(fields: readonly string[], lowerName: string): string[] {
-  const values: string[] = [];
-  for (let i = 0; i + 1 < fields.length; i += 2) {
-    if (fields[i]?.toLowerCase() === lowerName) values.push(fields[i + 1] ?? '');
-  }
-  return values;
 }

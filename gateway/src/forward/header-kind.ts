@@ -9,6 +9,7 @@ export type HeaderKind =
   | 'content-length'
   | 'trailer'
   | 'via'
+  | 'max-forwards'
   /** X-Forwarded-For, -Proto and -Host, which the gateway writes itself. */
   | 'rewritten'
   /** Says where the request came from or went to; believed from trusted proxies only. */
@@ -85,8 +86,13 @@ export function headerKind(name: string): HeaderKind {
 }
 
 function classify(name: string): HeaderKind {
-  if (name === 'connection' || name === 'content-length' || name === 'trailer' || name === 'via') {
-    return name;
+  switch (name) {
+    case 'connection':
+    case 'content-length':
+    case 'trailer':
+    case 'via':
+    case 'max-forwards':
+      return name;
   }
   if (HOP_BY_HOP.has(name)) return 'hop-by-hop';
   // Many origins turn both - and _ into _ (CGI, WSGI), and some every sign (lighttpd), where

@@ -1,38 +1,45 @@
 import { describe, expect, test } from 'vitest';
-import { startGateway } from '../testing/gateway-rig.ts';
+import { certificates, FRONTS, visit, wholeVisit } from '../testing/fronts.ts';
+import { type RigOptions, startGateway } from '../testing/gateway-rig.ts';
 import { exchange, openHttp2 } from '../testing/http2-client.ts';
-import { get, rawExchange, RawClient, statusOf } from '../testing/raw-client.ts';
+import { eventually, get, rawExchange, RawClient, statusOf } from '../testing/raw-client.ts';
 import { refusingAddress, startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
-import { selfSigned } from '../testing/self-signed.ts';
 
 const HOST = 'Host: shop.example';
 const CLOSE = 'Connection: close';
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
-describe('origins that fail', () => {
+const start = (origin: RigOptions['origin'], limits: RigOptions['limits'] = {}) =>
+  startGateway({ origin, certificates, limits });
+
+describe.each(FRONTS)('over %s: an origin that fails (RFC 9110 15.6)', (front) => {
   test('no connection → 502, and a second origin is tried first', async () => {
     const dead = await refusingAddress();
-    const { port, counted } = await startGateway({ origin: dead });
-    expect(statusOf(await get(port))).toBe(502);
-    expect(counted('guard_gateway_origin_errors_total', 'connect')).toBe(1);
+    const rig = await start(dead);
+    expect((await wholeVisit(front, rig)).status).toBe(502);
+    expect(rig.counted('guard_gateway_origin_errors_total', 'connect')).toBe(1);
     const origin = await startOrigin();
-    const both = await startGateway({ origin: [dead, origin.address] });
-    for (let i = 0; i < 4; i++) expect(statusOf(await get(both.port))).toBe(200);
+    const both = await start([dead, origin.address]);
+    for (let i = 0; i < 4; i++) expect((await wholeVisit(front, both)).status).toBe(200);
   });
 
   test('an upload to an origin that cannot be reached gets its 502', async () => {
-    const { port } = await startGateway({ origin: await refusingAddress() });
-    const lines = ['POST / HTTP/1.1', HOST, CLOSE, 'Content-Length: 5', '', 'hello'];
-    expect(statusOf(await rawExchange(port, ...lines))).toBe(502);
+    const sent = visit(front, await start(await refusingAddress()), {
+      method: 'POST',
+      upload: true,
+    });
+    sent.out.end('hello');
+    expect((await sent.untilEnd()).status).toBe(502);
   });
 
-  test('no header section in time → 504', async () => {
+  test('as many requests at the origin as it may have → 503 with Retry-After', async () => {
     const origin = await startTcpOrigin(() => undefined);
-    const limits = { originHeadersMs: 100 };
-    const { port, counted } = await startGateway({ origin: origin.address, limits });
-    expect(statusOf(await get(port))).toBe(504);
-    expect(counted('guard_gateway_origin_errors_total', 'timeout')).toBe(1);
-    expect(origin.sockets).toHaveLength(1);
+    const rig = await start(origin.address, { originPlainRequests: 1, drainMs: 0 });
+    visit(front, rig);
+    await eventually(() => origin.sockets.length === 1);
+    const { status, headers } = await wholeVisit(front, rig);
+    expect([status, headers['retry-after']]).toEqual([503, '1']);
+    expect(rig.counted('guard_gateway_origin_errors_total', 'busy')).toBe(1);
   });
 
   test.each([
@@ -53,8 +60,8 @@ describe('origins that fail', () => {
     },
   ])('an answer that is no HTTP → 502: $name', async ({ answer }) => {
     const origin = await startTcpOrigin((socket) => socket.end(answer, 'latin1'));
-    const { port } = await startGateway({ origin: origin.address });
-    expect(statusOf(await get(port))).toBe(502);
+    const { status, received } = await wholeVisit(front, await start(origin.address));
+    expect([status, received]).toEqual([502, 'The site cannot be reached.\n']);
   });
 
   test.each([
@@ -64,49 +71,137 @@ describe('origins that fail', () => {
       answer: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npart\r\n',
     },
   ])(
-    'RFC 9112 8: a truncated $framing body cuts the visitor’s connection and is never completed',
+    'RFC 9112 8: a truncated $framing body is cut off for the visitor too, and never completed',
     async ({ answer }) => {
       const origin = await startTcpOrigin((socket) => socket.end(answer));
-      const { port, counted } = await startGateway({ origin: origin.address });
-      const client = new RawClient(port);
-      client.send('GET / HTTP/1.1', HOST, '', '');
-      const received = await client.untilClosed();
-      expect(received).toContain('part');
-      expect(received).not.toMatch(/0\r\n\r\n$/);
-      expect(counted('guard_gateway_origin_errors_total', 'truncated')).toBe(1);
+      const rig = await start(origin.address);
+      expect((await wholeVisit(front, rig)).state).toBe('cut');
+      expect(rig.counted('guard_gateway_origin_errors_total', 'truncated')).toBe(1);
+    },
+  );
+});
+
+describe('RFC 9110 15.6.5: an origin that stands still, over every front at once', () => {
+  test('before its header section → 504', async () => {
+    const origin = await startTcpOrigin(() => undefined);
+    const rig = await start(origin.address, { originHeadersMs: 100 });
+    const answers = await Promise.all(FRONTS.map((front) => wholeVisit(front, rig)));
+    for (const { status, received } of answers) {
+      expect([status, received]).toEqual([504, 'The site took too long to answer.\n']);
+    }
+    expect(rig.counted('guard_gateway_origin_errors_total', 'timeout')).toBe(FRONTS.length);
+    expect(origin.sockets).toHaveLength(FRONTS.length);
+  });
+
+  test('in the middle of its answer: what came arrives, and no end of it', async () => {
+    const part = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npart';
+    const origin = await startTcpOrigin((socket) => socket.write(part));
+    const rig = await start(origin.address, { originBodyIdleMs: 100 });
+    const answers = await Promise.all(FRONTS.map((front) => wholeVisit(front, rig)));
+    for (const { status, received, state } of answers) {
+      expect([status, received, state]).toEqual([200, 'part', 'cut']);
+    }
+    expect(rig.counted('guard_gateway_origin_errors_total', 'truncated')).toBe(FRONTS.length);
+    await eventually(() => origin.sockets.every(({ closed }) => closed));
+  });
+});
+
+test('RFC 9112 8: the bytes of a truncated answer reach the visitor, and no end of it', async () => {
+  const part = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npart\r\n';
+  const origin = await startTcpOrigin((socket) => socket.end(part));
+  const client = new RawClient((await start(origin.address)).port);
+  client.send('GET / HTTP/1.1', HOST, '', '');
+  const received = await client.untilClosed();
+  expect(received).toContain('part');
+  expect(received).not.toMatch(/0\r\n\r\n$/);
+});
+
+describe('RFC 9110 15: a status above 599 means whatever two programs agreed on', () => {
+  const startOdd = async (answer: string) => {
+    const origin = await startTcpOrigin((socket, head) =>
+      socket.write(head.includes('/odd') ? answer : OK),
+    );
+    return start(origin.address);
+  };
+  const odd = { path: '/odd' };
+
+  test.each(['600', '999'])('%s is handed on where the protocol has it', async (status) => {
+    const rig = await startOdd(OK.replace('200', status));
+    for (const front of FRONTS.filter((each) => each !== 'HTTP/2')) {
+      const answer = await wholeVisit(front, rig, odd);
+      expect([answer.status, answer.received]).toEqual([Number(status), 'ok']);
+    }
+  });
+
+  test.each(['600', '999'])(
+    'HTTP/2 has no %s: 502, and no other stream suffers',
+    async (status) => {
+      const rig = await startOdd(OK.replace('200', status));
+      const session = openHttp2(rig.tlsPort);
+      const answer = await exchange(session, { ':path': '/odd' });
+      expect([answer.status, answer.body.toString()]).toEqual([
+        502,
+        'The site cannot be reached.\n',
+      ]);
+      expect((await exchange(session)).status).toBe(200);
+      expect(rig.counted('guard_gateway_origin_errors_total', 'malformed')).toBe(1);
+      expect(rig.counted('guard_gateway_requests_total', 'failed')).toBe(1);
     },
   );
 
-  test('an answer that HTTP/2 cannot carry ends its own stream, and no other', async () => {
-    const origin = await startTcpOrigin((socket, head) =>
-      socket.write(head.includes('/odd') ? OK.replace('200 OK', '999 Odd') : OK),
-    );
-    const certificates = [selfSigned('shop.example')];
-    const { tlsPort, counted } = await startGateway({ origin: origin.address, certificates });
-    const session = openHttp2(tlsPort);
-    await expect(exchange(session, { ':path': '/odd' })).rejects.toThrow('INTERNAL_ERROR');
-    expect((await exchange(session)).status).toBe(200);
-    expect(counted('guard_gateway_origin_errors_total', 'malformed')).toBe(1);
+  test('nor for an upload that is still under way', async () => {
+    const rig = await startOdd('HTTP/1.1 999 Odd\r\n\r\n');
+    const sent = visit('HTTP/2', rig, { ...odd, method: 'POST', upload: true });
+    sent.out.write('part');
+    expect((await sent.untilHead()).status).toBe(502);
+    sent.out.end();
+    expect((await sent.untilEnd()).state).toBe('whole');
   });
+});
 
-  test('a connection that the origin closed under a GET is replaced once; a POST is not sent twice', async () => {
-    let closing = false;
-    const origin = await startTcpOrigin((socket) => {
-      if (closing && origin.sockets.indexOf(socket) === 0) socket.destroy();
-      else socket.write(OK);
-    });
-    const { port } = await startGateway({ origin: origin.address });
-    expect(statusOf(await get(port))).toBe(200);
-    closing = true;
-    expect(statusOf(await get(port, '/again'))).toBe(200);
-    expect(origin.bytes.filter((bytes) => bytes.includes('/again'))).toHaveLength(2);
+test.each(['POST', 'DELETE', 'PATCH'])(
+  'RFC 9110 9.2.2: a %s without a body goes to another origin where there was no connection, since nothing was sent',
+  async (method) => {
+    const origin = await startOrigin();
+    const rig = await start([await refusingAddress(), await refusingAddress(), origin.address]);
+    for (const front of FRONTS) {
+      expect((await wholeVisit(front, rig, { method })).status).toBe(200);
+    }
+    expect(origin.arrived.map((each) => each.method)).toEqual([method, method, method]);
+  },
+);
 
-    const always = await startTcpOrigin((socket) => socket.destroy());
-    const rig = await startGateway({ origin: always.address });
-    const post = ['POST / HTTP/1.1', HOST, CLOSE, 'Content-Length: 1', '', 'x'];
-    expect(statusOf(await rawExchange(rig.port, ...post))).toBe(502);
-    expect(always.sockets).toHaveLength(1);
-    expect(statusOf(await get(rig.port))).toBe(502);
-    expect(always.sockets).toHaveLength(3);
+test.each(FRONTS)(
+  'RFC 9110 9.2.2: over %s an upload goes to another origin as well, whole, since nothing was taken of it',
+  async (front) => {
+    const origin = await startOrigin((req, res) => req.on('end', () => res.end('stored')));
+    const rig = await start([await refusingAddress(), await refusingAddress(), origin.address]);
+    const body = 'upload'.repeat(100_000);
+    const sent = visit(front, rig, { method: 'POST', upload: true });
+    sent.out.end(body);
+    expect((await sent.untilEnd()).status).toBe(200);
+    expect(origin.arrived.map((each) => each.body === body)).toEqual([true]);
+    expect(rig.counted('guard_gateway_origin_errors_total', 'connect')).toBe(0);
+  },
+);
+
+test('a connection that the origin closed under a GET is replaced once; a POST is not sent twice', async () => {
+  let closing = false;
+  const origin = await startTcpOrigin((socket) => {
+    if (closing && origin.sockets.indexOf(socket) === 0) socket.destroy();
+    else socket.write(OK);
   });
+  const { port } = await start(origin.address);
+  expect(statusOf(await get(port))).toBe(200);
+  closing = true;
+  expect(statusOf(await get(port, '/again'))).toBe(200);
+  expect(origin.bytes.filter((bytes) => bytes.includes('/again'))).toHaveLength(2);
+
+  const always = await startTcpOrigin((socket) => socket.destroy());
+  const rig = await start(always.address);
+  const post = ['POST / HTTP/1.1', HOST, CLOSE, 'Content-Length: 1', '', 'x'];
+  expect(statusOf(await rawExchange(rig.port, ...post))).toBe(502);
+  expect(always.sockets).toHaveLength(1);
+  expect(statusOf(await get(rig.port))).toBe(502);
+  expect(always.sockets).toHaveLength(3);
 });

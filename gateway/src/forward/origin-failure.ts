@@ -1,3 +1,5 @@
+import { plainAnswer } from '../enforce/enforce.ts';
+import type { ServedAnswer } from '../judge/plan-answer.ts';
 import type { OriginError } from '../origin/origin.ts';
 
 /** What an origin's failure means for the visitor. */
@@ -6,8 +8,8 @@ export interface OriginFailure {
   /** Label of guard_gateway_origin_errors_total. */
   readonly reason: 'connect' | 'timeout' | 'reset' | 'malformed' | 'busy';
   /**
-   * Whether a repeatable request is worth another try. `same`: the connection was closed under it,
-   * as idle ones are. `other`: this origin takes no connections, so nothing was sent.
+   * Whether another try is worth it. `same`: the connection was closed under the request, as idle ones
+   * are, so it must be repeatable. `other`: this origin takes no connections, so nothing was sent.
    */
   readonly again: 'no' | 'same' | 'other';
 }
@@ -24,3 +26,15 @@ export const ORIGIN_FAILURES: Readonly<Record<OriginError['kind'], OriginFailure
 
 /** No connection was to be had within the bounds of the lane. */
 export const BUSY: OriginFailure = { status: 503, reason: 'busy', again: 'no' };
+
+/** The gateway's own words where there is no answer of the origin (RFC 9110 section 15.6). */
+export function originAnswer(status: OriginFailure['status']): ServedAnswer {
+  switch (status) {
+    case 502:
+      return plainAnswer(502, 'The site cannot be reached.');
+    case 503:
+      return plainAnswer(503, 'The site is busy.', 'Retry-After', '1');
+    case 504:
+      return plainAnswer(504, 'The site took too long to answer.');
+  }
+}

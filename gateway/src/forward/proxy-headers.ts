@@ -1,4 +1,5 @@
 import { connectionOptions, type HeaderKind, headerKind } from './header-kind.ts';
+import { forwardsLeft, nextForwards } from './max-forwards.ts';
 import type { Passage, Visit } from '../visit.ts';
 import type { AnswerAdditions } from '../judge/plan-answer.ts';
 
@@ -19,9 +20,11 @@ export function headersForOrigin(visit: Visit, passage: Passage): string[] {
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = raw[i] ?? '';
     const value = raw[i + 1] ?? '';
-    if (!goesToOrigin(headerKind(name), visit)) continue;
+    const kind = headerKind(name);
+    if (!goesToOrigin(kind, visit)) continue;
     if (named?.has(name.toLowerCase()) === true) continue;
-    out.push(name, value);
+    const left = kind === 'max-forwards' ? forwardsLeft(req) : undefined;
+    out.push(name, left === undefined ? value : nextForwards(left));
   }
   addOwn(out, visit, passage);
   return out;
@@ -30,6 +33,7 @@ export function headersForOrigin(visit: Visit, passage: Passage): string[] {
 function goesToOrigin(kind: HeaderKind, { req, connection, hasBody }: Visit): boolean {
   switch (kind) {
     case 'end-to-end':
+    case 'max-forwards':
       return true;
     // Without a body it is 0, or the request would not be here (framing.ts).
     case 'content-length':
@@ -156,11 +160,11 @@ export function withoutNamed(fields: readonly string[], named: ReadonlySet<strin
 /**
  * What must not come in a trailer section, where nobody looks who decides by it, and some merge it into
  * the header section afterwards: framing, routing, conditions, credentials, and how to read the content
- * (RFC 9110 section 6.5.1). Content-Length, Trailer and what is hop-by-hop have kinds of their own.
+ * (RFC 9110 section 6.5.1). Content-Length, Trailer, Max-Forwards and what is hop-by-hop have kinds of
+ * their own.
  */
 const NEVER_TRAILERS: ReadonlySet<string> = new Set([
   'host',
-  'max-forwards',
   'cache-control',
   'expires',
   'age',
@@ -206,4 +210,13 @@ export function trailersForVisitor(raw: readonly string[]): [string, string][] {
     if (isTrailer(name)) trailers.push([name, raw[i + 1] ?? '']);
   }
   return trailers;
+}
+
+/** Every value of a field, by its name in lower case. */
+export function valuesOf(fields: readonly string[], lowerName: string): string[] {
+  const values: string[] = [];
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    if (fields[i]?.toLowerCase() === lowerName) values.push(fields[i + 1] ?? '');
+  }
+  return values;
 }

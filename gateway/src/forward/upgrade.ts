@@ -5,13 +5,13 @@ import {
   ServerResponse,
 } from 'node:http';
 import type { Socket } from 'node:net';
-import { createProxyServer, type ProxyTarget } from 'http-proxy-3';
-import type { Origin as OriginAddress } from '@guard/config/settings/values';
+import { createProxyServer } from 'http-proxy-3';
 import { plainAnswer, serve } from '../enforce/enforce.ts';
 import type { ForwardPorts } from './forward.ts';
 import type { Handle } from '../handle.ts';
 import { headersForOrigin } from './proxy-headers.ts';
 import type { Passage, Visit } from '../visit.ts';
+import { webSocketTarget } from './websocket-target.ts';
 
 export interface Upgrades {
   /** Takes the 'upgrade' event of the server. */
@@ -82,15 +82,16 @@ export function createUpgrades(handle: Handle, ports: ForwardPorts): Upgrades {
     req.headers = handshakeHeaders(headersForOrigin(visit, passage));
     // What the library takes for the path. With `toProxy` it is left as the visitor sent it.
     req.url = target;
-    const { address } = site.origins.next();
+    const { target: origin, servername } = webSocketTarget(site.origins.next().address);
     try {
       proxy.ws(
         req,
         socket,
         head,
         {
-          target: proxyTarget(address),
-          ssl: address.kind === 'url' ? { servername: new URL(address.origin).hostname } : {},
+          target: origin,
+          // A new one each time: the library writes its request into it.
+          ssl: { servername },
           toProxy: true,
           prependPath: false,
           connectTimeout: ports.limits.originConnectMs,
@@ -210,13 +211,4 @@ function addToHandshake(
     const before = headers[name];
     headers[name] = before === undefined ? value : [before, value].flat();
   }
-}
-
-function proxyTarget(address: OriginAddress): ProxyTarget {
-  if (address.kind === 'unix') {
-    return { socketPath: address.path, host: 'localhost', port: 80, protocol: 'http:' };
-  }
-  const { protocol, hostname, port } = new URL(address.origin);
-  const standard = protocol === 'https:' ? 443 : 80;
-  return { protocol, hostname, host: hostname, port: port === '' ? standard : Number(port) };
 }

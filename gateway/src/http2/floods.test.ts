@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { type RigOptions, startGateway } from '../testing/gateway-rig.ts';
 import { exchange, frame, FrameClient, headersFrame, openHttp2 } from '../testing/http2-client.ts';
@@ -7,9 +9,8 @@ import { selfSigned } from '../testing/self-signed.ts';
 
 const certificates = [selfSigned('shop.example')];
 const NOTHING = Buffer.alloc(0);
-const [DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION] = [
-  0, 1, 3, 4, 6, 7, 8, 9,
-] as const;
+const [DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS] = [0, 1, 2, 3, 4] as const;
+const [PING, GOAWAY, WINDOW_UPDATE, CONTINUATION, UNKNOWN] = [6, 7, 8, 9, 99] as const;
 const get = (path = '/') =>
   [
     [':method', 'GET'],
@@ -37,8 +38,17 @@ async function flood(client: FrameClient, burst: Buffer): Promise<void> {
   });
 }
 
+const repeated = (bytes: Buffer) => Buffer.concat(Array.from({ length: 10_000 }, () => bytes));
 const emptyFrames = (type: number, flags: number, stream: number) =>
-  Buffer.concat(Array.from({ length: 10_000 }, () => frame(type, flags, stream, NOTHING)));
+  repeated(frame(type, flags, stream, NOTHING));
+
+/** Requests on many streams, each with a frame that ends it. */
+function endedStreams(ending: (stream: number) => Buffer): Buffer {
+  const frames: Buffer[] = [];
+  for (let id = 1; id < 400; id += 2) frames.push(headersFrame(id, get('/silent')), ending(id));
+  return Buffer.concat(frames);
+}
+const resets = endedStreams((id) => frame(RST_STREAM, 0, id, Buffer.from([0, 0, 0, 8])));
 
 /** HEADERS of one stream that is to go on in CONTINUATION. */
 const openHeaders = (stream: number) => {
@@ -46,28 +56,38 @@ const openHeaders = (stream: number) => {
   whole[4] = 0;
   return whole;
 };
+/** A part of a header section that goes on, of 50 fields in each frame. */
+const field = Buffer.concat([Buffer.from([0, 3]), Buffer.from('x-a'), Buffer.from([1, 0x62])]);
+const moreHeaders = Buffer.concat(
+  Array.from({ length: 50 }, () =>
+    frame(CONTINUATION, 0, 1, Buffer.concat(Array.from({ length: 50 }, () => field))),
+  ),
+);
 
 describe('RFC 9113 10.5: a flood ends its own connection, and nobody else’s', () => {
-  const literal = Buffer.concat([Buffer.from([0, 3]), Buffer.from('x-a'), Buffer.from([1, 0x62])]);
-  const fields = Buffer.concat(Array.from({ length: 50 }, () => literal));
   const cases: readonly [string, Buffer, Buffer][] = [
-    [
-      'CONTINUATION that never ends the section (CVE-2024-27316)',
-      openHeaders(1),
-      Buffer.concat(Array.from({ length: 50 }, () => frame(CONTINUATION, 0, 1, fields))),
-    ],
+    ['CONTINUATION that never ends the section (CVE-2024-27316)', openHeaders(1), moreHeaders],
     [
       'CONTINUATION without content (CVE-2024-28182)',
       openHeaders(1),
       emptyFrames(CONTINUATION, 0, 1),
     ],
-    ['resets of streams that were opened (CVE-2023-44487)', NOTHING, NOTHING],
-    ['SETTINGS that want to be acknowledged (CVE-2019-9515)', NOTHING, emptyFrames(SETTINGS, 0, 0)],
+    ['resets of streams that were opened (CVE-2023-44487)', NOTHING, resets],
     [
-      'PING (CVE-2019-9512)',
+      'windows that overflow, so that the gateway resets (CVE-2025-8671)',
       NOTHING,
-      Buffer.concat(Array.from({ length: 10_000 }, () => frame(PING, 0, 0, Buffer.alloc(8)))),
+      endedStreams((id) => frame(WINDOW_UPDATE, 0, id, Buffer.from([0x7f, 255, 255, 255]))),
     ],
+    ['DATA without content (CVE-2019-9518)', headersFrame(1, post, false), emptyFrames(DATA, 0, 1)],
+    [
+      'DATA of padding alone',
+      headersFrame(1, post, false),
+      repeated(frame(DATA, 8, 1, Buffer.alloc(1))),
+    ],
+    ['PRIORITY (CVE-2019-9513)', NOTHING, repeated(frame(PRIORITY, 0, 9, Buffer.alloc(5, 1)))],
+    ['frames of a type that nobody knows', NOTHING, emptyFrames(UNKNOWN, 0, 0)],
+    ['SETTINGS that want to be acknowledged (CVE-2019-9515)', NOTHING, emptyFrames(SETTINGS, 0, 0)],
+    ['PING (CVE-2019-9512)', NOTHING, repeated(frame(PING, 0, 0, Buffer.alloc(8)))],
     ['DATA of a stream that never was', NOTHING, emptyFrames(DATA, 0, 9)],
     ['WINDOW_UPDATE of nothing', NOTHING, frame(WINDOW_UPDATE, 0, 0, Buffer.alloc(4))],
     [
@@ -83,20 +103,52 @@ describe('RFC 9113 10.5: a flood ends its own connection, and nobody else’s', 
     const client = new FrameClient(tlsPort);
     client.send(opening);
     if (name.startsWith('PING') || name.startsWith('SETTINGS that')) client.socket.pause();
-    await flood(client, burst.length > 0 ? burst : resets());
+    await flood(client, burst);
     expect(origin.arrived.length).toBeLessThan(400);
     expect((await exchange(openHttp2(tlsPort))).status).toBe(200);
   });
-
-  function resets(): Buffer {
-    const frames: Buffer[] = [];
-    for (let id = 1; id < 400; id += 2) {
-      frames.push(headersFrame(id, get('/silent')));
-      frames.push(frame(RST_STREAM, 0, id, Buffer.from([0, 0, 0, 8])));
-    }
-    return Buffer.concat(frames);
-  }
 });
+
+test('RFC 9113 10.5: floods leave nothing behind, and a neighbour is answered all the while', async () => {
+  const limits = { http2ResetBurst: 50, http2ResetRate: 1 };
+  const { tlsPort, counted } = await startFlooded({ limits });
+  const neighbour = openHttp2(tlsPort);
+  const floodOnce = async (opening: Buffer, burst: Buffer) => {
+    const client = new FrameClient(tlsPort);
+    client.send(opening);
+    const over = flood(client, burst);
+    expect((await exchange(neighbour)).status).toBe(200);
+    await over;
+    client.socket.destroy();
+  };
+  const round = async () => {
+    await floodOnce(NOTHING, resets);
+    await floodOnce(openHeaders(1), moreHeaders);
+    await floodOnce(headersFrame(1, post, false), emptyFrames(DATA, 0, 1));
+  };
+  await round();
+  const before = await keptBytes();
+  for (let i = 0; i < 5; i++) await round();
+  // 2 MiB were seen: the rig remembers each request.
+  expect((await keptBytes()) - before).toBeLessThan(4 * 1024 * 1024);
+  expect(counted('guard_gateway_requests_total', 'failed')).toBe(0);
+});
+
+setFlagsFromString('--expose-gc');
+// What the flag defines.
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** Bytes that are still in use when the garbage has gone, which takes buffers a few rounds. */
+async function keptBytes(): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < 5; i++) {
+    collectGarbage();
+    const { heapUsed, external } = process.memoryUsage();
+    least = Math.min(least, heapUsed + external);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return least;
+}
 
 describe('RFC 9113 10.5.1: a header section is as large as it says when it is unpacked', () => {
   test('a bomb of HPACK: one entry of the table, named a thousand times, costs one request', async () => {

@@ -92,6 +92,14 @@ class StreamSocket implements VisitorSocket {
     this.#stream.close(answered ? constants.NGHTTP2_NO_ERROR : constants.NGHTTP2_INTERNAL_ERROR);
   }
 
+  cork(): void {
+    this.#stream.cork();
+  }
+
+  uncork(): void {
+    this.#stream.uncork();
+  }
+
   once(event: 'close', listener: () => void): void {
     this.#stream.once(event, listener);
   }

@@ -12,6 +12,10 @@ export class StreamResponse implements VisitorResponse {
     this.#stream = stream;
   }
 
+  get writableLength(): number {
+    return this.#stream.writableLength;
+  }
+
   writeHead(status: number, reasonOrFields: string | string[], after?: string[]): void {
     const fields = typeof reasonOrFields === 'string' ? (after ?? []) : reasonOrFields;
     if (this.headersSent || this.#isOver()) return;

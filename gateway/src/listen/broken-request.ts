@@ -1,11 +1,23 @@
 import type { Server } from 'node:http';
 import { Socket } from 'node:net';
 import type { Log, Metrics } from '@guard/config/contract/ports';
+import type { VisitorSocket } from '../message.ts';
 import { addressOf, peerOf } from './peer.ts';
 
 export interface BrokenRequestPorts {
   readonly metrics: Metrics;
   readonly faults: Log;
+}
+
+const brokenOn = new WeakSet<VisitorSocket>();
+
+/**
+ * Whether the parser has refused what came on a connection, and the visitor was told. Node announces a
+ * chunked request when it has the header section, and can refuse that very section (a tab behind
+ * `chunked`) or a chunk of the same read afterwards: ask at the end of the turn.
+ */
+export function isBroken(socket: VisitorSocket): boolean {
+  return brokenOn.has(socket);
 }
 
 /**
@@ -23,6 +35,7 @@ export function answerBrokenRequests(
       socket.destroy();
       return;
     }
+    brokenOn.add(socket);
     // Browsers open connections in advance, and let those that they need no more run out.
     if (socket.bytesRead > 0) {
       const peer = addressOf(peerOf(socket));

@@ -42,16 +42,22 @@ export interface BodySink {
 
 /**
  * Takes the answer to one request. Nothing is called before `send` has returned, or after `abort`; the
- * last call is onEnd or onError. Field lists are names and values in turn, as the origin sent them.
+ * last call but for an onFlush is onEnd or onError. Field lists are names and values in turn, as the origin sent them.
  */
 export interface AnswerHandler {
   /** An interim answer (RFC 9110 section 15.2): 1xx, never 101. */
   onInformational(status: number, fields: readonly string[]): void;
   onHead(status: number, reason: string, fields: readonly string[]): void;
-  /** `part` is the handler's to keep. `last` says that the body ends here, where that is known already. */
+  /**
+   * `part` may be held without a copy until onFlush. `last` says that the body ends here, where that is
+   * known already.
+   */
   onData(part: Buffer, last: boolean): void;
-  /** All that has come was handed over, and more is to come: what is held back goes out now. */
-  onFlush(): void;
+  /**
+   * All that has come was handed over, and what is held back goes out now. False says that a part is
+   * still in use: its bytes stay as they are until nobody holds them any more.
+   */
+  onFlush(): boolean;
   onEnd(trailers: readonly string[]): void;
   onError(error: OriginError): void;
 }
@@ -59,7 +65,7 @@ export interface AnswerHandler {
 /** Every way a request at an origin can fail. */
 export interface OriginError {
   /**
-   * - `connect`: there is no connection, and nothing was sent.
+   * - `connect`: there is no connection; nothing was sent, and nothing taken of the body.
    * - `closed`: the connection ended before a byte of the answer, as idle ones do.
    * - `truncated`: it ended in the middle of the answer.
    * - `timeout`: the origin stood still for too long.

@@ -75,9 +75,9 @@ export class AnswerReader {
     return this.#begun;
   }
 
-  read(chunk: Buffer): void {
+  /** The bytes of `chunk` up to `end`. None of them is looked at again after it. */
+  read(chunk: Buffer, end: number): void {
     this.#begun = true;
-    const end = chunk.length;
     let at = 0;
     while (at < end) {
       switch (this.#state) {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { atEndOfTurn, type Waiting } from '../../end-of-turn.ts';
-import type { OriginError } from '../origin.ts';
+import type { OriginError, RequestBody } from '../origin.ts';
 import { AnswerReader } from './answer-reader.ts';
 import type { AnswerSink } from './answer-sink.ts';
 import type { DeadlineTicks } from './deadline-ticks.ts';
@@ -43,9 +43,6 @@ export class Connection implements AnswerSink, UploadOwner, Waiting {
     this.#owner = owner;
     this.#reader = new AnswerReader(this, owner.maxHeaderBytes);
     this.deadline = owner.ticks.in('connect');
-    socket.on('data', (chunk) => {
-      this.#read(chunk);
-    });
     socket.on('error', (error) => {
       this.#close({ kind: this.#lossKind(), detail: error.message });
     });
@@ -68,7 +65,21 @@ export class Connection implements AnswerSink, UploadOwner, Waiting {
   /** TCP, and TLS where there is any, stand. */
   onConnected(): void {
     this.#connected = true;
-    this.#awaitAnswer();
+    const body = this.#exchange?.request.body;
+    if (body === undefined) this.#awaitAnswer();
+    else this.#startUpload(body);
+  }
+
+  /** What the origin sent, up to `end`. False says that its bytes are still in use afterwards. */
+  read(chunk: Buffer, end: number): boolean {
+    const exchange = this.#exchange;
+    try {
+      this.#reader.read(chunk, end);
+      return exchange?.handler.onFlush() ?? true;
+    } catch (error) {
+      this.#close(unusable(error));
+      return false;
+    }
   }
 
   /** Takes one exchange, with its header section as text. The connection is idle, or new. */
@@ -84,16 +95,22 @@ export class Connection implements AnswerSink, UploadOwner, Waiting {
       this.#awaitAnswer();
       return;
     }
+    this.#head = head;
+    // Nothing of the body is taken before the connection stands: without one, another origin can have it.
+    if (this.#connected) this.#startUpload(body);
+  }
+
+  #startUpload(body: RequestBody): void {
     // The first part of a body comes in this turn, if it came with the header section: one write for both.
     this.#socket.cork();
-    this.#socket.write(head, 'latin1');
+    this.endOfTurn();
     this.#upload = new Upload(this.#socket, body, this);
     this.#upload.start();
     this.#awaitAnswer();
     process.nextTick(uncork, this.#socket);
   }
 
-  /** A request without a body goes out with those of other connections. */
+  /** A header section without a body goes out with those of other connections. */
   endOfTurn(): void {
     if (this.#head === undefined) return;
     this.#socket.write(this.#head, 'latin1');
@@ -178,15 +195,6 @@ export class Connection implements AnswerSink, UploadOwner, Waiting {
 
   onUploadFault(fault: string): void {
     this.#close({ kind: 'unsendable', detail: fault });
-  }
-
-  #read(chunk: Buffer): void {
-    try {
-      this.#reader.read(chunk);
-      if (this.#answering) this.#exchange?.handler.onFlush();
-    } catch (error) {
-      this.#close(unusable(error));
-    }
   }
 
   /** Time runs against the origin, and not while the visitor has to send. */

@@ -3,6 +3,7 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { Origin as OriginAddress } from '@guard/config/settings/values';
 import { serverName } from '../server-name.ts';
 import { Connection, type ConnectionOwner } from './connection.ts';
+import { ReadMemory } from './read-memory.ts';
 
 /** TCP's own probes find a peer that vanished behind a long silent answer. */
 const PROBE_AFTER_MS = 60_000;
@@ -23,8 +24,19 @@ export function dialTo(address: OriginAddress): Dial {
   return dialTls(host, port === '' ? 443 : Number(port), serverName(hostname));
 }
 
+/** Reads into memory of its own: what Node would allocate for every read cost more than the reading. */
 function dialPlain(target: NetConnectOpts, owner: ConnectionOwner): Connection {
-  const socket = connect(target);
+  const memory = new ReadMemory();
+  const socket = connect({
+    ...target,
+    onread: {
+      buffer: () => memory.next(),
+      callback: (length) => {
+        memory.free = connection.read(memory.bytes, length);
+        return true;
+      },
+    },
+  });
   const connection = open(socket, owner);
   socket.once('connect', () => {
     connection.onConnected();
@@ -44,6 +56,9 @@ function dialTls(host: string, port: number, servername: string | undefined): Di
       ...(session === undefined ? {} : { session }),
     });
     const connection = open(socket, owner);
+    socket.on('data', (chunk: Buffer) => {
+      connection.read(chunk, chunk.length);
+    });
     socket.on('session', (fresh) => (session = fresh));
     socket.once('secureConnect', () => {
       connection.onConnected();

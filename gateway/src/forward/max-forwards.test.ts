@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import { startGateway } from '../testing/gateway-rig.ts';
+import { exchange, openHttp2 } from '../testing/http2-client.ts';
+import { rawExchange, statusOf } from '../testing/raw-client.ts';
+import { startOrigin } from '../testing/recording-origin.ts';
+import { selfSigned } from '../testing/self-signed.ts';
+
+const HOST = 'Host: shop.example';
+const CLOSE = 'Connection: close';
+
+/** What the origin reads as Max-Forwards, field by field; undefined when nothing reached it. */
+async function forwardedAs(method: string, ...said: readonly string[]) {
+  const origin = await startOrigin();
+  const { port } = await startGateway({ origin: origin.address });
+  const fields = said.map((value) => `Max-Forwards: ${value}`);
+  const answer = await rawExchange(port, `${method} /x HTTP/1.1`, HOST, CLOSE, ...fields, '', '');
+  const [arrived] = origin.arrived;
+  const raw = arrived?.rawHeaders;
+  const values = raw?.filter((_, i) => i % 2 === 1 && raw[i - 1] === 'Max-Forwards');
+  return { status: statusOf(answer), values };
+}
+
+describe('RFC 9110 7.6.2: Max-Forwards of OPTIONS', () => {
+  test.each([
+    ['1', '0'],
+    ['2', '1'],
+    ['010', '9'],
+    ['255', '254'],
+    ['99999999999999999999', '255'],
+  ])('%s is sent on as %s', async (said, next) => {
+    expect(await forwardedAs('OPTIONS', said)).toEqual({ status: 200, values: [next] });
+  });
+
+  test.each(['0', '00'])('at %s the gateway answers itself', async (said) => {
+    expect(await forwardedAs('OPTIONS', said)).toEqual({ status: 204, values: undefined });
+  });
+
+  test.each([[['-1']], [['1.5']], [['x']], [['']], [['1', '1']]])(
+    'what is no number of forwards is nobody’s to count, and stays as it came: %j',
+    async (said) => {
+      expect(await forwardedAs('OPTIONS', ...said)).toEqual({ status: 200, values: said });
+    },
+  );
+
+  test.each(['GET', 'PROPFIND'])('of %s it may be ignored, and is left alone', async (method) => {
+    expect(await forwardedAs(method, '0')).toEqual({ status: 200, values: ['0'] });
+  });
+
+  test('the same over HTTP/2', async () => {
+    const origin = await startOrigin();
+    const certificates = [selfSigned('shop.example')];
+    const { tlsPort } = await startGateway({ origin: origin.address, certificates });
+    const ask = (said: string) =>
+      exchange(openHttp2(tlsPort), { ':method': 'OPTIONS', ':path': '/x', 'max-forwards': said });
+    expect((await ask('0')).status).toBe(204);
+    expect((await ask('3')).status).toBe(200);
+    expect(origin.arrived.map(({ headers }) => headers['max-forwards'])).toEqual(['2']);
+  });
+});

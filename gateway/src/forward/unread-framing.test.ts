@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { certificates } from '../testing/fronts.ts';
+import { allow, startGateway } from '../testing/gateway-rig.ts';
+import { connectHttp1, eventually, get, RawClient, statusOf } from '../testing/raw-client.ts';
+import { startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
+
+const HOST = 'Host: shop.example';
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+
+/** Node calls these requests before its parser has refused them, in the same read. */
+const REFUSED: readonly (readonly [string, string])[] = [
+  ['a tab behind the coding', 'chunked\t\r\n\r\n3\r\nabc\r\n0\r\n\r\n'],
+  ['a space and a tab behind it', 'chunked \t\r\n\r\n3\r\nabc\r\n0\r\n\r\n'],
+  ['a tab behind it, and nothing more yet', 'chunked\t\r\n\r\n'],
+  ['a chunk size that is none', 'chunked\r\n\r\nxyz\r\nabc\r\n0\r\n\r\n'],
+  ['a bad chunk behind a good one', 'chunked\r\n\r\n3\r\nabc\r\n3\nabc\r\n0\r\n\r\n'],
+];
+
+describe.each(['TCP', 'TLS'] as const)('RFC 9112 6.3 and 11.2, over %s', (transport) => {
+  const connectTo = (rig: { readonly port: number; readonly tlsPort: number }) =>
+    new RawClient(transport === 'TCP' ? rig.port : connectHttp1(rig.tlsPort));
+
+  describe.each([
+    { name: 'decided at once', validate: allow },
+    {
+      name: 'decided later',
+      validate: async (...asked: Parameters<typeof allow>) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        return allow(...asked);
+      },
+    },
+  ])('$name', ({ validate }) => {
+    test.each(REFUSED)(
+      '%s: 400, and an origin that waits on an open connection has no byte',
+      async (_what, rest) => {
+        const origin = await startTcpOrigin((socket) => socket.write(OK));
+        const rig = await startGateway({ origin: origin.address, certificates, validate });
+        await get(rig.port, '/warm');
+        const client = connectTo(rig);
+        client.send('POST /x HTTP/1.1', HOST, `Transfer-Encoding: ${rest}`);
+        expect(await client.untilClosed()).toMatch(/^HTTP\/1\.1 400 /);
+        // Whatever had been sent to it stands before this on the connection.
+        expect(statusOf(await get(rig.port, '/next'))).toBe(200);
+        expect(origin.bytes.join('')).not.toContain('/x');
+        expect(rig.counted('guard_gateway_requests_total', 'refused')).toBe(1);
+      },
+    );
+  });
+
+  test.each(['\tchunked', ' \t chunked', 'chunked  '])(
+    'whitespace that RFC 9110 5.5 allows and every reader takes off is no reason: %j',
+    async (coding) => {
+      const origin = await startOrigin();
+      const rig = await startGateway({ origin: origin.address, certificates });
+      const client = connectTo(rig);
+      client.send('POST /x HTTP/1.1', HOST, `Transfer-Encoding:${coding}`, '', '3', 'abc', '');
+      client.send('0', '', '');
+      await client.until(/ 200 OK[^]*hello/);
+      await eventually(() => origin.arrived.length === 1);
+      expect(origin.arrived[0]?.body).toBe('abc');
+      expect(origin.arrived[0]?.headers['transfer-encoding']).toBe('chunked');
+    },
+  );
+});

@@ -1,0 +1,70 @@
+import { createServer } from 'node:tls';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { selfSigned } from '../testing/self-signed.ts';
+import { startGateway } from '../testing/gateway-rig.ts';
+import { rawExchange, statusOf } from '../testing/raw-client.ts';
+import { webSocketTarget } from './websocket-target.ts';
+
+const HANDSHAKE = [
+  'GET / HTTP/1.1',
+  'Host: shop.example',
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+];
+
+test('an origin is taken apart once, and not for each handshake', () => {
+  const address = { kind: 'url', origin: 'https://origin.example:8443' } as const;
+  expect(webSocketTarget(address)).toEqual({
+    target: {
+      protocol: 'https:',
+      hostname: 'origin.example',
+      host: 'origin.example',
+      port: 8443,
+    },
+    servername: 'origin.example',
+  });
+  expect(webSocketTarget(address)).toBe(webSocketTarget(address));
+});
+
+test.each([
+  ['http://a.example', 80],
+  ['https://a.example', 443],
+])('%s has the port of its scheme: %i', (origin, port) => {
+  expect(webSocketTarget({ kind: 'url', origin }).target).toMatchObject({ port });
+});
+
+describe('RFC 6066 3: the name asked for in TLS is the origin’s own, and an address is none', () => {
+  test.each([
+    ['localhost', ['localhost']],
+    ['127.0.0.1', []],
+    ['[::1]', []],
+  ])('%s', async (host, expected) => {
+    const asked: string[] = [];
+    let greeted = 0;
+    const [{ cert, key }, host4] = [selfSigned('localhost'), host !== '[::1]'];
+    const server = createServer({
+      cert,
+      key,
+      SNICallback: (name, done) => {
+        asked.push(name);
+        done(null);
+      },
+    });
+    server.on('connection', () => greeted++);
+    server.on('tlsClientError', () => undefined);
+    await new Promise<void>((resolve) => server.listen(0, host4 ? '127.0.0.1' : '::1', resolve));
+    onTestFinished(() => {
+      server.close();
+    });
+    // A server that listens on TCP has an AddressInfo.
+    const { port } = server.address() as AddressInfo;
+    const rig = await startGateway({ origin: `https://${host}:${port}` });
+    // Nobody vouches for its certificate, which is looked at behind the name.
+    expect(statusOf(await rawExchange(rig.port, ...HANDSHAKE, '', ''))).toBe(502);
+    expect(greeted).toBe(1);
+    expect(asked).toEqual(expected);
+  });
+});

@@ -1,0 +1,145 @@
+import { type IncomingMessage, request } from 'node:http';
+import { type ClientHttp2Stream, connect } from 'node:http2';
+import type { Readable, Writable } from 'node:stream';
+import { onTestFinished } from 'vitest';
+import { connectHttp1, eventually } from './raw-client.ts';
+import { selfSigned } from './self-signed.ts';
+
+/** The ways by which a visitor comes to a gateway. */
+export const FRONTS = ['HTTP/1.1', 'HTTP/1.1 over TLS', 'HTTP/2'] as const;
+export type Front = (typeof FRONTS)[number];
+
+/** What a rig needs for all of them. */
+export const certificates = [selfSigned('shop.example')];
+
+export interface VisitOptions {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The request is whole when `out` is ended; else there is no body. */
+  readonly upload?: boolean;
+  /** Takes nothing of the answer's body. */
+  readonly deaf?: boolean;
+}
+
+/** One request on a connection of its own, and as much of the answer as has come. */
+export class FrontVisit {
+  status = 0;
+  headers: Readonly<Record<string, string | string[] | undefined>> = {};
+  received = '';
+  /** `cut` where the answer cannot be taken for a whole one. */
+  state: 'open' | 'whole' | 'cut' = 'open';
+  readonly out: Writable;
+  readonly #deaf: boolean;
+
+  constructor(out: Writable, deaf: boolean) {
+    this.out = out;
+    this.#deaf = deaf;
+    out.on('error', () => (this.state = 'cut'));
+  }
+
+  take(status: number, headers: FrontVisit['headers'], body: Readable): void {
+    this.status = status;
+    this.headers = headers;
+    if (this.#deaf) body.pause();
+    else body.on('data', (part: Buffer) => (this.received += part.toString('latin1')));
+  }
+
+  async untilHead(): Promise<this> {
+    await eventually(() => this.status !== 0 || this.state !== 'open');
+    return this;
+  }
+
+  async until(text: string): Promise<this> {
+    await eventually(
+      () => this.received.includes(text),
+      () => `waited for ${text} in ${JSON.stringify(this.received)}`,
+    );
+    return this;
+  }
+
+  async untilEnd(): Promise<this> {
+    await eventually(
+      () => this.state !== 'open',
+      () => `still open after ${this.status} ${JSON.stringify(this.received)}`,
+    );
+    return this;
+  }
+}
+
+interface Ports {
+  readonly port: number;
+  readonly tlsPort: number;
+}
+
+/** Begins a request to a rig that was started with `certificates`. */
+export function visit(front: Front, ports: Ports, options: VisitOptions = {}): FrontVisit {
+  return front === 'HTTP/2' ? visitHttp2(ports, options) : visitHttp1(front, ports, options);
+}
+
+/** The same, to its end. */
+export function wholeVisit(
+  front: Front,
+  ports: Ports,
+  options: VisitOptions = {},
+): Promise<FrontVisit> {
+  return visit(front, ports, options).untilEnd();
+}
+
+function visitHttp1(
+  front: Exclude<Front, 'HTTP/2'>,
+  { port, tlsPort }: Ports,
+  { method = 'GET', path = '/', headers = {}, upload = false, deaf = false }: VisitOptions,
+): FrontVisit {
+  const target = {
+    host: '127.0.0.1',
+    method,
+    path,
+    headers: { host: 'shop.example', ...headers },
+  };
+  const sent = request(
+    front === 'HTTP/1.1'
+      ? { ...target, port, agent: false }
+      : { ...target, createConnection: () => connectHttp1(tlsPort) },
+  );
+  const made = new FrontVisit(sent, deaf);
+  sent.on('response', (answer: IncomingMessage) => {
+    made.take(answer.statusCode ?? 0, answer.headers, answer);
+    answer.on('error', () => undefined);
+    answer.once('close', () => (made.state = answer.complete ? 'whole' : 'cut'));
+  });
+  onTestFinished(() => {
+    sent.destroy();
+  });
+  if (upload) sent.flushHeaders();
+  else sent.end();
+  return made;
+}
+
+function visitHttp2(
+  { tlsPort }: Ports,
+  { method = 'GET', path = '/', headers = {}, upload = false, deaf = false }: VisitOptions,
+): FrontVisit {
+  const session = connect(`https://shop.example:${tlsPort}`, {
+    host: '127.0.0.1',
+    servername: 'shop.example',
+    rejectUnauthorized: false,
+  });
+  session.on('error', () => undefined);
+  const stream: ClientHttp2Stream = session.request(
+    { ':method': method, ':path': path, ':authority': 'shop.example', ...headers },
+    { endStream: !upload },
+  );
+  const made = new FrontVisit(stream, deaf);
+  stream.on('response', ({ ':status': status, ...rest }) => {
+    made.take(Number(status), rest, stream);
+  });
+  stream.on('close', () => {
+    if (made.state === 'open') made.state = stream.rstCode === 0 ? 'whole' : 'cut';
+    session.close();
+  });
+  onTestFinished(() => {
+    session.destroy();
+  });
+  return made;
+}
