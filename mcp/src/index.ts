@@ -1,6 +1,11 @@
 import { MCP } from '@guard/config/contract/limits';
 import type { CatalogueCrawler } from '@guard/config/catalogue/crawlers';
-import type { AuthenticateBearer, ListColumns, RunQuery } from '@guard/config/contract/ports';
+import type {
+  AuthenticateBearer,
+  Clock,
+  ListColumns,
+  RunQuery,
+} from '@guard/config/contract/ports';
 import type { FastifyPluginAsync } from 'fastify';
 import type { DataCaller } from './data/caller.ts';
 import { createListColumnsTool } from './data/list-columns-tool.ts';
@@ -10,10 +15,12 @@ import { crawlerPages } from './docs/crawler-pages.ts';
 import { createGetPageTool } from './docs/get-page-tool.ts';
 import { Library } from './docs/library.ts';
 import { loadPages } from './docs/load-pages.ts';
+import { mountSite } from './docs/mount-site.ts';
 import { reasonPages } from './docs/reason-pages.ts';
 import { createSearchDocsTool } from './docs/search-docs-tool.ts';
 import { SearchIndex } from './docs/search-index.ts';
 import { createSite } from './docs/site.ts';
+import { AddressBudget } from './rpc/address-budget.ts';
 import { createDispatch } from './rpc/dispatch.ts';
 import { mountEndpoint } from './rpc/endpoint.ts';
 
@@ -57,33 +64,35 @@ export function createDataServer(options: {
 export function createDocsServer(options: {
   readonly publicUrl: string | (() => string);
   readonly crawlers?: readonly CatalogueCrawler[];
+  readonly clock?: Clock;
 }): FastifyPluginAsync {
-  const { publicUrl: given, crawlers = [] } = options;
+  const { publicUrl: given, crawlers = [], clock = Date.now } = options;
   const publicUrl = () => (typeof given === 'string' ? given : given()).replace(/\/+$/, '');
   const library = new Library([...loadPages(), ...reasonPages(), ...crawlerPages(crawlers)]);
+  const index = new SearchIndex(library.pages);
   const dispatch = createDispatch<'anyone'>({
     info: { name: 'guard-docs', version: '1' },
     answersPing: true,
-    tools: [
-      createSearchDocsTool(new SearchIndex(library.pages), publicUrl),
-      createGetPageTool(library),
-    ],
+    tools: [createSearchDocsTool(index, publicUrl), createGetPageTool(library)],
   });
-  const site = createSite(library, publicUrl);
+  const budget = new AddressBudget({ ...MCP.docsRequestsPerAddress, clock });
+  const site = createSite(library, index, publicUrl);
 
   return async (app) => {
     await app.register((scope) => {
       mountEndpoint<'anyone'>(scope, {
         maxBodyBytes: MCP.docsMaxBodyBytes,
         admit: () => 'anyone',
+        ownHost: () => hostOf(publicUrl()),
+        budget,
         dispatch,
       });
       return Promise.resolve();
     });
-    app.get('/*', (request, reply) => {
-      const path = request.url.split('?', 1)[0] ?? '/';
-      const { status, headers, body } = site(path, request.headers.accept);
-      return reply.code(status).headers(headers).send(body);
-    });
+    mountSite(app, site, budget);
   };
+}
+
+function hostOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).host : undefined;
 }

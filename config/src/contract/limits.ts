@@ -51,6 +51,8 @@ export const MCP = {
   /** A larger tool answer is discarded and replaced by a message that asks for a LIMIT. */
   maxToolAnswerBytes: 256 * KiB,
   docsMaxBodyBytes: 16 * KiB,
+  /** Requests of one address (or /64) to the public documentation server; above it 429. */
+  docsRequestsPerAddress: { requests: 600, perMs: 60_000 },
   searchLimit: { min: 1, max: 20, default: 8 },
 } as const;
 

@@ -33,6 +33,7 @@ test('spec 5: every request without a known key gets 401 with an empty body, bef
     {},
     { authorization: 'Bearer other' },
     { authorization: 'sk_api_ro_acme' },
+    { origin: 'https://evil.example', 'mcp-protocol-version': 'x' },
   ]) {
     for (const body of [
       initialize,

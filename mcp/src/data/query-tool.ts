@@ -7,7 +7,8 @@ const TOO_LONG = `The statement is longer than ${MCP.maxStatementBytes} bytes. S
 const TOO_LARGE =
   `The answer was larger than ${MCP.maxToolAnswerBytes / 1024} KiB and was discarded. ` +
   'Add a LIMIT, select fewer columns, aggregate, or narrow the created_at range.';
-const REVOKED = 'The analytics key has been revoked.';
+const REVOKED =
+  'The analytics key has been revoked. Put another one into the settings of this assistant.';
 const NOT_TEXT =
   'The answer is not UTF-8 text. End the statement with a text format such as FORMAT JSONEachRow, ' +
   'or encode binary values, for example with hex().';

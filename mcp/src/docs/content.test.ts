@@ -1,3 +1,4 @@
+import { RSL_CATEGORIES } from '@guard/config/catalogue/crawler-file';
 import { validateErrors } from '@guard/config/contract/errors';
 import * as limits from '@guard/config/contract/limits';
 import { metrics } from '@guard/config/contract/metrics';
@@ -60,6 +61,12 @@ describe('the documentation says what the code says, both ways', () => {
   test('block-reason categories', () => {
     const documented = tableRows('/block-reasons', 'Category').map(([category]) => category);
     expect(documented.toSorted()).toEqual(CATEGORIES.toSorted());
+  });
+
+  test('spec 2.4: categories of crawlers, each with its key', () => {
+    expect(Object.fromEntries(tableRows('/crawler-verification', 'Category'))).toEqual(
+      RSL_CATEGORIES,
+    );
   });
 
   test('errors of /validate: status, type, message, fail open or closed', () => {
@@ -162,6 +169,26 @@ describe('the pages', () => {
       const exists = files.has(page) || anchors.get(page)?.has(anchor);
       expect(exists, `${path} links to ${target}`).toBe(true);
     }
+  });
+
+  test('show JSON that is JSON', () => {
+    const examples = everyPage.flatMap(({ path, markdown }) =>
+      [...markdown.matchAll(/^```json\n([\s\S]+?)^```$/gm)].map(([, json = '']) => ({
+        path,
+        json,
+      })),
+    );
+    expect(examples.length).toBeGreaterThan(5);
+    for (const { path, json } of examples) expect(() => void JSON.parse(json), path).not.toThrow();
+  });
+
+  test('spec 5: every configuration of an assistant sends the key to the data server', () => {
+    const blocks = [
+      ...markdownOf('/assistants').matchAll(/^```(?:json|toml|sh)\n([\s\S]+?)^```$/gm),
+    ].map(([, block = '']) => block);
+    const toData = blocks.filter((block) => block.includes('8082/mcp'));
+    expect(toData.length).toBeGreaterThanOrEqual(8);
+    for (const block of toData) expect(block).toMatch(/Bearer |bearer_token_env_var/);
   });
 
   test('use only the Markdown that the site renders', () => {

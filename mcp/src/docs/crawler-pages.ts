@@ -27,14 +27,24 @@ function pathOf({ name }: CatalogueCrawler): string {
 }
 
 function list(crawlers: readonly CatalogueCrawler[]): string {
+  const categories = [...Map.groupBy(crawlers, ({ category }) => category)];
+  const tables = categories
+    .toSorted(([a], [b]) => a.localeCompare(b, 'en'))
+    .map(([category, members]) => table(category, members));
+  return `The crawlers that Guard knows by their User-Agent, by the category that a rule can name. How they are treated is told in [rules](/rules#crawlers).
+
+${tables.join('\n\n')}`;
+}
+
+function table(category: string, crawlers: readonly CatalogueCrawler[]): string {
   const rows = crawlers.map(
     (crawler) =>
-      `| [${crawler.name}](${pathOf(crawler)}) | ${crawler.operator} | ${crawler.category} | \`${crawler.rslCategory}\` |`,
+      `| [${crawler.name}](${pathOf(crawler)}) | ${crawler.operator} | \`${crawler.rslCategory}\` |`,
   );
-  return `The crawlers that Guard knows by their User-Agent. How they are treated is told in [rules](/rules#crawlers).
+  return `## ${category}
 
-| Crawler | Operator | Category | Category key |
-|---|---|---|---|
+| Crawler | Operator | Category key |
+|---|---|---|
 ${rows.join('\n')}`;
 }
 

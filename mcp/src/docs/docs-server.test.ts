@@ -1,22 +1,29 @@
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
+import { MCP } from '@guard/config/contract/limits';
 import { expect, test } from 'vitest';
 import { createDocsServer } from '../index.ts';
 import { call, serve, toolResult } from '../rpc/test-server.ts';
 import { crawlerPages } from './crawler-pages.ts';
 
-const docs = (publicUrl: string | (() => string) = 'https://docs.example') =>
-  createDocsServer({
-    publicUrl,
-    crawlers: [
-      {
-        id: 'f1',
-        name: 'Example Bot',
-        category: 'Search Engine',
-        rslCategory: 'search',
-        operator: 'Example',
-      },
-    ],
-  });
+const CRAWLERS = [
+  ...CrawlerCatalogue.load().all(),
+  {
+    id: 'f1',
+    name: 'Example Bot',
+    category: 'Search Engine',
+    rslCategory: 'search',
+    operator: 'Example',
+  } as const,
+];
+
+/** Each request comes a minute after the one before, so that no budget is ever spent. */
+let now = 0;
+const library = createDocsServer({
+  publicUrl: 'https://docs.example',
+  crawlers: CRAWLERS,
+  clock: () => (now += 60_000),
+});
+const docs = () => library;
 
 test('spec 4.5: initialize and ping are served without a key', async () => {
   const server = await serve(docs());
@@ -62,7 +69,10 @@ async function search(args: object): Promise<string> {
 const hits = (text: string) => [...text.matchAll(/^path: (.+)$/gm)].map(([, path]) => path);
 
 test.each([
-  ['monitor mode', '/rules#monitor'],
+  ['monitor', '/rules#monitor'],
+  ['limits', '/limits'],
+  ['how do I block AI training crawlers', '/crawlers#ai-training'],
+  ['googlebot', '/crawlers/googlebot'],
   ['rate_limit_exceeded', '/block-reasons/rate_limit_exceeded'],
   ['interstitial_no_session', '/block-reasons/interstitial_no_session'],
   ['trusted_proxies', '/guard-yaml#behind-a-proxy-or-load-balancer'],
@@ -72,6 +82,14 @@ test.each([
   const text = await search({ query });
   expect(hits(text).slice(0, 3)).toContain(path);
   expect(text).toContain(`markdown: https://docs.example${path.split('#', 1)[0] ?? ''}.md`);
+});
+
+test('of many pages that are made from one pattern, none hides the page that was written about a word', async () => {
+  const [first] = hits(await search({ query: 'rate limit' }));
+  expect(first).toMatch(/rate.limit/);
+  const found = hits(await search({ query: 'monitoring', limit: 20 }));
+  expect(found.slice(0, 3)).toContain('/rules#monitor');
+  expect(found.filter((path) => path?.startsWith('/crawlers/')).length).toBeGreaterThan(3);
 });
 
 test('spec 8: limit is 8 when absent, and never exceeded', async () => {
@@ -136,15 +154,35 @@ test.each([
 
 test('the public address may be known only once the server listens', async () => {
   let address = 'http://unknown';
-  const server = await serve(docs(() => address));
+  const server = await serve(createDocsServer({ publicUrl: () => address }));
   address = `${server.url}/`;
   expect(await (await fetch(`${server.url}/llms.txt`)).text()).toContain(
     `(${server.url}/start.md)`,
   );
 });
 
+test('spec 4.5: the server is public, and one address may send 600 requests, then 10 a second; above it 429 says when', async () => {
+  let time = 0;
+  const server = await serve(
+    createDocsServer({ publicUrl: 'https://docs.example', clock: () => time }),
+  );
+  const ping = async () => {
+    const answer = await server.post({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    return [answer.status, answer.headers.get('retry-after')];
+  };
+  const { requests, perMs } = MCP.docsRequestsPerAddress;
+  const limits = await server.post(call('get_page', { path: '/limits' }));
+  expect(limits.text).toContain(`${requests} in ${perMs / 1000} seconds`);
+  time += perMs;
+  for (let sent = 0; sent < requests; sent += 1) expect(await ping()).toEqual([200, null]);
+  expect(await ping()).toEqual([429, '1']);
+  expect((await fetch(`${server.url}/llms.txt`)).status).toBe(200);
+  time += 100;
+  expect(await ping()).toEqual([200, null]);
+});
+
 test('every crawler of the bundled catalogue has a profile page of its own', () => {
-  const crawlers = CrawlerCatalogue.load().all();
+  const crawlers = CRAWLERS.slice(0, -1);
   const [list, ...profiles] = crawlerPages(crawlers);
   expect(profiles.length).toBeGreaterThan(10);
   expect(profiles).toHaveLength(crawlers.length);

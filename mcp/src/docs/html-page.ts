@@ -1,69 +1,122 @@
 import { escapeHtml } from './inline-html.ts';
-import type { Page } from './page.ts';
+import type { MenuGroup } from './menu.ts';
+import type { Neighbours } from './neighbours.ts';
+import type { Page, Section } from './page.ts';
+import { searchForm } from './search-page.ts';
 
-/** Nothing runs, nothing is fetched from elsewhere, nobody frames the pages. */
+/** Nothing runs, nothing is fetched from or sent elsewhere, nobody frames the pages. */
 export const CONTENT_SECURITY_POLICY =
-  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** One HTML document: navigation over `pages`, and `body`, which is HTML already. */
-export function htmlPage(title: string, body: string, pages: readonly Page[]): string {
-  const links = pages
-    .map(
-      ({ path, title: name }) => `<li><a href="${escapeHtml(path)}">${escapeHtml(name)}</a></li>`,
-    )
-    .join('');
+/** One document of the site. What is HTML is named so; all else is text. */
+export interface HtmlPage {
+  /** Of the window, and of a search engine's hit. */
+  readonly title: string;
+  readonly heading: string;
+  readonly description: string;
+  /** What stands below the heading. */
+  readonly mainHtml: string;
+  /** Absent for what is no page of the documentation, such as the results of a search. */
+  readonly path?: string;
+  readonly neighbours?: Neighbours;
+  /** The headings that "On this page" lists; one alone needs no list. */
+  readonly contents?: readonly Section[];
+  /** `body` when the page has a search form of its own, where the eye is. */
+  readonly searchStands: 'header' | 'body';
+}
+
+/** What every document of the site has around it. */
+export interface Frame {
+  readonly menu: readonly MenuGroup[];
+  readonly stylesheetPath: string;
+  readonly iconPath: string;
+}
+
+/** One whole HTML document. */
+export function htmlPage(frame: Frame, page: HtmlPage): string {
+  const { path, neighbours = {}, contents = [] } = page;
+  const menu = menuHtml(frame.menu, path, neighbours.parent?.path);
+  // Beside the text where there is room, else folded above it: the style sheet shows one of the two.
+  const hasContents = contents.length > 1;
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)} · Guard</title>
-<link rel="stylesheet" href="/style.css">
+<title>${escapeHtml(page.title)} · Guard</title>
+<meta name="description" content="${escapeHtml(page.description)}">
+<meta name="color-scheme" content="light dark">
+${path === undefined ? '<meta name="robots" content="noindex">' : `<link rel="alternate" type="text/markdown" href="${markdownPath(path)}">`}
+<link rel="icon" href="${frame.iconPath}" type="image/svg+xml">
+<link rel="stylesheet" href="${frame.stylesheetPath}">
 </head>
 <body>
 <a class="skip" href="#content">Skip to the text</a>
-<nav aria-label="Pages"><p class="brand"><a href="/">Guard</a></p><ul>${links}</ul></nav>
+<header>
+<a class="brand" href="/"><img src="${frame.iconPath}" alt="" width="24" height="24">Guard</a>
+${page.searchStands === 'header' ? searchForm('') : ''}
+<details class="menu"><summary>Menu</summary><nav aria-label="Pages">${menu}</nav></details>
+</header>
+<div class="columns">
+<nav class="sidebar" aria-label="Pages">${menu}</nav>
 <main id="content">
-${body}
+${crumbs(neighbours)}
+<h1>${escapeHtml(page.heading)}</h1>
+${hasContents ? `<details class="contents"><summary>On this page</summary>${contentsList(contents)}</details>` : ''}
+${page.mainHtml}
+${pager(neighbours)}
+${path === undefined ? '' : `<p class="source"><a href="${markdownPath(path)}">This page as Markdown</a></p>`}
 </main>
+${hasContents ? `<nav class="contents" aria-labelledby="contents"><p id="contents" class="group">On this page</p>${contentsList(contents)}</nav>` : ''}
+</div>
 </body>
 </html>
 `;
 }
 
-export const STYLESHEET = `:root {
-  color-scheme: light dark;
-  --ink: #1d2330; --soft: #5b6475; --paper: #ffffff; --shade: #f4f6f9; --line: #dfe4ec; --accent: #1f5fbf;
+function markdownPath(path: string): string {
+  return escapeHtml(path === '/' ? '/index.md' : `${path}.md`);
 }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e4e8ef; --soft: #98a2b3; --paper: #12161d; --shade: #1a2029; --line: #2a323e; --accent: #7fb2ff; }
+
+function menuHtml(
+  menu: readonly MenuGroup[],
+  current: string | undefined,
+  parent: string | undefined,
+): string {
+  const item = ({ path, title }: Page) => {
+    const here = path === current ? ' aria-current="page"' : '';
+    const mark = path === parent ? ' aria-current="true"' : here;
+    return `<li><a href="${escapeHtml(path)}"${mark}>${escapeHtml(title)}</a></li>`;
+  };
+  return menu
+    .map(
+      ({ title, pages }) =>
+        `<p class="group">${escapeHtml(title)}</p><ul>${pages.map(item).join('')}</ul>`,
+    )
+    .join('\n');
 }
-* { box-sizing: border-box; }
-body {
-  margin: 0; color: var(--ink); background: var(--paper);
-  font: 16px/1.6 system-ui, sans-serif;
-  display: grid; grid-template-columns: 15rem minmax(0, 1fr);
+
+function crumbs({ parent }: Neighbours): string {
+  return parent === undefined
+    ? ''
+    : `<p class="crumbs"><a href="${escapeHtml(parent.path)}">${escapeHtml(parent.title)}</a> /</p>`;
 }
-nav { padding: 2rem 1.25rem; background: var(--shade); border-right: 1px solid var(--line); min-height: 100vh; }
-nav ul { list-style: none; margin: 0; padding: 0; position: sticky; top: 1rem; }
-nav li a { display: block; padding: .2rem 0; color: var(--soft); text-decoration: none; }
-nav li a:hover, nav li a:focus { color: var(--accent); }
-.brand a { color: var(--ink); font-weight: 700; font-size: 1.25rem; text-decoration: none; }
-.skip { position: absolute; left: -100rem; }
-.skip:focus { left: 1rem; top: 1rem; background: var(--paper); padding: .5rem; }
-main { max-width: 54rem; padding: 2rem clamp(1rem, 4vw, 3rem) 4rem; }
-h1, h2, h3 { line-height: 1.25; scroll-margin-top: 1rem; }
-h2 { margin-top: 2.5rem; padding-top: .5rem; border-top: 1px solid var(--line); }
-a { color: var(--accent); }
-code { font: .9em ui-monospace, monospace; background: var(--shade); padding: .1em .3em; border-radius: 3px; overflow-wrap: break-word; }
-pre { background: var(--shade); border: 1px solid var(--line); border-radius: 6px; padding: 1rem; overflow-x: auto; line-height: 1.45; }
-pre code { padding: 0; background: none; overflow-wrap: normal; }
-.table { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; font-size: .95em; }
-img { max-width: 100%; height: auto; }
-th, td { text-align: left; vertical-align: top; padding: .45rem .6rem; border-bottom: 1px solid var(--line); }
-@media (max-width: 45rem) {
-  body { display: block; }
-  nav { min-height: 0; border-right: 0; border-bottom: 1px solid var(--line); padding: 1rem; }
+
+function pager({ previous, next }: Neighbours): string {
+  const link = (page: Page | undefined, rel: 'prev' | 'next', label: string) =>
+    page === undefined
+      ? ''
+      : `<a rel="${rel}" href="${escapeHtml(page.path)}"><span>${label}</span> ${escapeHtml(page.title)}</a>`;
+  const links = link(previous, 'prev', 'Previous') + link(next, 'next', 'Next');
+  return links === ''
+    ? ''
+    : `<nav class="pager" aria-label="Previous and next page">${links}</nav>`;
 }
-`;
+
+function contentsList(contents: readonly Section[]): string {
+  const items = contents.map(
+    ({ level, anchor, heading }) =>
+      `<li class="level-${level}"><a href="#${escapeHtml(anchor)}">${escapeHtml(heading)}</a></li>`,
+  );
+  return `<ul>${items.join('')}</ul>`;
+}

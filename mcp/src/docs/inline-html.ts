@@ -7,7 +7,7 @@ export function escapeHtml(text: string): string {
     .replaceAll('"', '&quot;');
 }
 
-/** Inline Markdown as the pages use it: `code`, **strong**, *emphasis*, [text](target), ![text](picture). */
+/** Inline Markdown as the pages use it: `code`, **strong**, *emphasis* or _emphasis_, [text](target), ![text](picture). */
 export function renderInline(markdown: string): string {
   return markdown
     .split(/(`[^`]+`)/)
@@ -18,12 +18,16 @@ export function renderInline(markdown: string): string {
 }
 
 function renderText(text: string): string {
-  return escapeHtml(text)
-    .replaceAll(
-      /!\[([^\]]+)\]\((\/images\/[a-z0-9-]+\.png)\)/g,
-      '<img src="$2" alt="$1" loading="lazy">',
-    )
-    .replaceAll(/\[([^\]]+)\]\(((?:https?:\/\/|\/|#)[^)\s]*)\)/g, '<a href="$2">$1</a>')
-    .replaceAll(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>')
-    .replaceAll(/\*([^*\s][^*]*)\*/g, '<em>$1</em>');
+  return (
+    escapeHtml(text)
+      .replaceAll(
+        /!\[([^\]]+)\]\((\/images\/[a-z0-9-]+\.png)\)/g,
+        '<img src="$2" alt="$1" loading="lazy">',
+      )
+      .replaceAll(/\[([^\]]+)\]\(((?:https?:\/\/|\/|#)[^)\s]*)\)/g, '<a href="$2">$1</a>')
+      .replaceAll(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>')
+      .replaceAll(/\*([^*\s][^*]*)\*/g, '<em>$1</em>')
+      // Not within a word: names are full of underscores.
+      .replaceAll(/(?<![\w/])_([^_\s][^_]*)_(?!\w)/g, '<em>$1</em>')
+  );
 }

@@ -1,5 +1,7 @@
+import { renderCode } from './code-html.ts';
 import { escapeHtml, renderInline } from './inline-html.ts';
 import { anchorOf } from './page.ts';
+import { plainText } from './plain-text.ts';
 
 /**
  * Renders the Markdown that mcp/content/ is written in, and nothing more: headings, paragraphs, flat
@@ -36,7 +38,9 @@ const heading: Block = {
   render: ([line = '']) => {
     const level = line.indexOf(' ');
     const text = line.slice(level + 1);
-    return `<h${level} id="${escapeHtml(anchorOf(text))}">${renderInline(text)}</h${level}>`;
+    if (level === 1) return `<h1>${renderInline(text)}</h1>`;
+    const anchor = escapeHtml(anchorOf(text));
+    return `<h${level} id="${anchor}"><a href="#${anchor}">${renderInline(text)}</a></h${level}>`;
   },
 };
 
@@ -46,21 +50,35 @@ const code: Block = {
     const close = lines.indexOf('```', start + 1);
     return close === -1 ? lines.length : close + 1;
   },
-  render: (lines) => `<pre><code>${escapeHtml(lines.slice(1, -1).join('\n'))}</code></pre>`,
+  render: ([fence = '', ...lines]) => {
+    const text = lines.at(-1) === '```' ? lines.slice(0, -1) : lines;
+    return renderCode(fence.slice(3).trim(), text.join('\n'));
+  },
 };
 
 const table: Block = {
   starts: /^\|/,
   end: (lines, start) => endOf(lines, start, (line) => line.startsWith('|')),
   render: ([head = '', , ...rows]) => {
-    const row = (line: string, tag: 'th' | 'td') =>
-      `<tr>${cells(line)
-        .map((cell) => `<${tag}>${renderInline(cell)}</${tag}>`)
-        .join('')}</tr>`;
-    const body = rows.map((line) => row(line, 'td')).join('\n');
-    return `<div class="table"><table><thead>${row(head, 'th')}</thead><tbody>\n${body}\n</tbody></table></div>`;
+    const names = cells(head).map((cell) => plainText(cell));
+    const headings = cells(head).map((cell) => `<th>${renderInline(cell)}</th>`);
+    const body = rows.map((line) => `<tr>${dataCells(line, names)}</tr>`).join('\n');
+    const label = escapeHtml(names.join(', '));
+    // What scrolls sideways has to be reached by the keyboard (WCAG 2.1.1).
+    return `<div class="table" tabindex="0" role="group" aria-label="Table: ${label}"><table${names.length > 2 ? ' class="stacks"' : ''}><thead><tr>${headings.join('')}</tr></thead><tbody>\n${body}\n</tbody></table></div>`;
   },
 };
+
+/** Of a table that is too wide for a phone each cell knows its column: there a row becomes a list. */
+function dataCells(line: string, names: readonly string[]): string {
+  return cells(line)
+    .map((cell, column) => {
+      const name =
+        names.length > 2 && column > 0 ? ` data-name="${escapeHtml(names[column] ?? '')}"` : '';
+      return `<td${name}>${renderInline(cell)}</td>`;
+    })
+    .join('');
+}
 
 const bullets = listBlock(/^- /, 'ul');
 const numbers = listBlock(/^\d+\. /, 'ol');

@@ -1,4 +1,5 @@
 import { validateErrors } from '@guard/config/contract/errors';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect, test } from 'vitest';
 import { createDocsServer } from '../index.ts';
 import { serve } from '../rpc/test-server.ts';
@@ -40,6 +41,29 @@ test('spec 4.6: /openapi.json describes validation, health and query, in OpenAPI
   expect(described.openapi).toMatch(/^3\.1\.\d+$/);
   expect(described.info).toMatchObject({ title: 'Guard', version: '1.0.0' });
   expect(Object.keys(described.paths)).toEqual(['/validate', '/health', '/query']);
+});
+
+test("a linter's recommended rules find nothing in it, no error and no warning", async () => {
+  const config = await createConfig({ extends: ['recommended'] });
+  const lint = async (source: object) => {
+    const problems = await lintFromString({
+      source: JSON.stringify(source),
+      absoluteRef: '/openapi.json',
+      config,
+    });
+    return problems.map(({ severity, ruleId, message }) => `${severity} ${ruleId}: ${message}`);
+  };
+  const described = await document();
+  expect(await lint(described)).toEqual([]);
+  expect(await lint({ ...described, info: {} })).not.toEqual([]);
+});
+
+test('spec 4.2: health is asked of the validator and of the collector', async () => {
+  const { paths } = await document();
+  expect(paths['/health']?.['servers']).toMatchObject([
+    { url: '{base_url}' },
+    { url: '{collector_url}' },
+  ]);
 });
 
 test('every reference leads to a schema, and every schema is referred to', async () => {

@@ -15,6 +15,8 @@ export function openApiDocument(): Json {
       description: 'Request validation, health and read-only analytics queries.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
+    // Of the whole document; health and query stand elsewhere too, and say so.
+    servers: [validator],
     paths: { '/validate': validatePath, '/health': healthPath, '/query': queryPath },
     components: {
       schemas: {
@@ -57,9 +59,14 @@ const text = (description: string): Json => ({
 });
 
 /** A service has its own address in every installation: the reader fills it in. */
-function server(name: string, port: number): Json[] {
-  return [{ url: `{${name}}`, variables: { [name]: { default: `http://127.0.0.1:${port}` } } }];
+function server(name: string, description: string, port: number): Json {
+  const variable = { default: `http://127.0.0.1:${port}`, description };
+  return { url: `{${name}}`, description, variables: { [name]: variable } };
 }
+
+const validator = server('base_url', 'The validator.', 8081);
+const api = server('api_url', 'Analytics and assistants.', 8082);
+const collector = server('collector_url', 'The collector.', 8083);
 
 const validateError: Json = {
   type: 'object',
@@ -101,7 +108,7 @@ function errorResponses(): Json {
 }
 
 const validatePath: Json = {
-  servers: server('base_url', 8081),
+  servers: [validator],
   post: {
     operationId: 'validate',
     summary: 'Ask for a decision about one request',
@@ -115,7 +122,7 @@ const validatePath: Json = {
 };
 
 const healthPath: Json = {
-  servers: server('base_url', 8081),
+  servers: [validator, collector],
   get: {
     operationId: 'health',
     summary: 'Readiness of the validator or the collector',
@@ -129,7 +136,7 @@ const healthPath: Json = {
 };
 
 const queryPath: Json = {
-  servers: server('api_url', 8082),
+  servers: [api],
   post: {
     operationId: 'query',
     summary: 'Run one read-only SELECT on events_distributed',

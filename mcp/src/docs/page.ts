@@ -15,6 +15,8 @@ export interface Page {
 export interface Section {
   readonly page: Page;
   readonly heading: string;
+  /** 1 for the text below the title, else 2 or 3. */
+  readonly level: number;
   /** Fragment of the heading; empty for the text before the first one. */
   readonly anchor: string;
   readonly text: string;
@@ -29,19 +31,23 @@ export function createPage(path: string, title: string, order: number, body: str
 
 /** Splits a page at its headings of level two and three; a `#` inside a code fence is no heading. */
 export function sectionsOf(page: Page): Section[] {
-  const sections: { heading: string; anchor: string; lines: string[] }[] = [
-    { heading: page.title, anchor: '', lines: [] },
+  const sections: { heading: string; level: number; anchor: string; lines: string[] }[] = [
+    { heading: page.title, level: 1, anchor: '', lines: [] },
   ];
   let fenced = false;
   for (const line of page.markdown.split('\n').slice(1)) {
     if (line.startsWith('```')) fenced = !fenced;
-    const heading = fenced ? undefined : /^#{2,3} (.+)$/.exec(line)?.[1];
+    const [, marks = '', heading] = fenced ? [] : (/^(#{2,3}) (.+)$/.exec(line) ?? []);
     if (heading === undefined) sections.at(-1)?.lines.push(line);
-    else sections.push({ heading: plain(heading), anchor: anchorOf(heading), lines: [] });
+    else {
+      const level = marks.length;
+      sections.push({ heading: plain(heading), level, anchor: anchorOf(heading), lines: [] });
+    }
   }
-  return sections.map(({ heading, anchor, lines }) => ({
+  return sections.map(({ heading, level, anchor, lines }) => ({
     page,
     heading,
+    level,
     anchor,
     text: lines.join('\n').trim(),
   }));

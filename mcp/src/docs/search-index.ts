@@ -3,59 +3,129 @@ import type { Page, Section } from './page.ts';
 
 /** More words than this of one query are not looked at. */
 const MAX_TERMS = 32;
-/** One occurrence in a heading or title says as much as this many in the text. */
-const HEADING_WEIGHT = 8;
-const TITLE_WEIGHT = 4;
-/** Repeating a word beyond this does not make a section more relevant. */
-const MAX_FREQUENCY = 5;
+/** Okapi BM25's own constants: how soon repetition stops to count, and how much length is held against a text. */
+const SATURATION = 1.2;
+const LENGTH_NORM = 0.5;
+/** What a heading or title that is the query and nothing else adds, in units of a word's rarity. */
+const HEADING_WEIGHT = 4;
+const TITLE_WEIGHT = 3;
 
-interface Entry {
-  readonly section: Section;
-  readonly weights: ReadonlyMap<string, number>;
+/** Where one word stands. */
+interface Term {
+  /** How much each section says about it. */
+  readonly postings: { readonly entry: number; readonly weight: number }[];
+  /** Sections that have it; all pages of one folder, which are made from one pattern, count as one. */
+  readonly places: Set<string>;
 }
 
-/** Search by term frequency over the sections of all pages, indexed once. */
+/** Ranked search over the sections of all pages, indexed once. */
 export class SearchIndex {
-  readonly #entries: readonly Entry[];
+  readonly #sections: readonly Section[];
+  readonly #terms: ReadonlyMap<string, Term>;
+  readonly #places: number;
 
   constructor(pages: readonly Page[]) {
-    this.#entries = pages.flatMap(sectionsOf).map((section) => ({
-      section,
-      weights: weigh(section),
-    }));
+    this.#sections = pages.flatMap(sectionsOf);
+    this.#terms = indexSections(this.#sections);
+    this.#places = new Set(this.#sections.map(placeOf)).size;
   }
 
-  /** At most `limit` sections, best first: more of the query's words first, then heavier ones. */
+  /** At most `limit` sections, best first: rare words count more than common ones, and all more than some. */
   search(query: string, limit: number): Section[] {
     const wanted = [...new Set(terms(query))].slice(0, MAX_TERMS);
-    return this.#entries
-      .map(({ section, weights }) => {
-        const hits = wanted.map((term) => weights.get(term) ?? 0).filter((weight) => weight > 0);
-        return { section, score: hits.length * hits.reduce((sum, weight) => sum + weight, 0) };
-      })
-      .filter(({ score }) => score > 0)
-      .sort((a, b) => b.score - a.score)
+    const scores = new Map<number, { score: number; matched: number }>();
+    let asked = 0;
+    for (const term of wanted) {
+      const known = this.#terms.get(term);
+      const rarity = this.#rarity(known?.places.size ?? 0);
+      asked += rarity;
+      for (const { entry, weight } of known?.postings ?? []) {
+        const found = scores.get(entry) ?? { score: 0, matched: 0 };
+        found.score += rarity * weight;
+        found.matched += rarity;
+        scores.set(entry, found);
+      }
+    }
+    return [...scores]
+      .map(([entry, { score, matched }]) => ({ entry, score: (score * matched) / asked }))
+      .sort((a, b) => b.score - a.score || a.entry - b.entry)
       .slice(0, limit)
-      .map(({ section }) => section);
+      .flatMap(({ entry }) => this.#sections[entry] ?? []);
+  }
+
+  /** Inverse document frequency, never below zero. */
+  #rarity(places: number): number {
+    return Math.log(1 + (this.#places - places + 0.5) / (places + 0.5));
   }
 }
 
-function weigh({ page, heading, text }: Section): Map<string, number> {
-  const weights = new Map<string, number>();
-  for (const term of terms(text)) {
-    weights.set(term, Math.min((weights.get(term) ?? 0) + 1, MAX_FREQUENCY));
+function indexSections(sections: readonly Section[]): Map<string, Term> {
+  const texts = sections.map(({ text }) => terms(text));
+  const words = texts.reduce((sum, text) => sum + text.length, 0);
+  const usual = words / Math.max(sections.length, 1) || 1;
+  const index = new Map<string, Term>();
+  for (const [entry, section] of sections.entries()) {
+    for (const [term, weight] of weigh(section, texts[entry] ?? [], usual)) {
+      const known = index.get(term) ?? { postings: [], places: new Set() };
+      known.postings.push({ entry, weight });
+      known.places.add(placeOf(section));
+      index.set(term, known);
+    }
   }
-  const add = (term: string, weight: number) =>
-    weights.set(term, (weights.get(term) ?? 0) + weight);
-  for (const term of new Set(terms(heading))) add(term, HEADING_WEIGHT);
-  for (const term of new Set(terms(page.title))) add(term, TITLE_WEIGHT);
+  return index;
+}
+
+function placeOf({ page, anchor }: Section): string {
+  const folder = page.path.lastIndexOf('/');
+  return folder > 0 ? page.path.slice(0, folder) : `${page.path}#${anchor}`;
+}
+
+function weigh(section: Section, text: readonly string[], usualLength: number) {
+  const frequencies = new Map<string, number>();
+  for (const term of text) frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
+  const norm = SATURATION * (1 - LENGTH_NORM + (LENGTH_NORM * text.length) / usualLength);
+  const weights = new Map<string, number>();
+  for (const [term, frequency] of frequencies) {
+    weights.set(term, (frequency * (SATURATION + 1)) / (frequency + norm));
+  }
+  addHeading(weights, section.heading, HEADING_WEIGHT);
+  addHeading(weights, section.page.title, TITLE_WEIGHT);
   return weights;
 }
 
-/** Lower-case words; an identifier such as `rate_limit` counts whole and by its parts. */
+/** A word says more of a heading the more of the heading it is: "monitor" is half of Dotcom-Monitor. */
+function addHeading(weights: Map<string, number>, heading: string, most: number): void {
+  const words = new Set(terms(heading));
+  for (const word of words) {
+    weights.set(word, (weights.get(word) ?? 0) + most / words.size);
+  }
+}
+
+/** Stems in lower case; an identifier such as `rate_limit` counts whole and by its parts. */
 function terms(text: string): string[] {
   const words = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
   return words.flatMap((word) =>
-    word.includes('_') ? [word, ...word.split('_').filter((part) => part !== '')] : [word],
+    word.includes('_')
+      ? [
+          word,
+          ...word
+            .split('_')
+            .filter((part) => part !== '')
+            .map(stem),
+        ]
+      : [stem(word)],
   );
+}
+
+/**
+ * The same text for the forms of an English word: limits and limit, blocked, blocking and block,
+ * policies and policy. Crude: the two sides only have to agree.
+ */
+function stem(word: string): string {
+  if (word.length < 4 || /\d/.test(word)) return word;
+  return word
+    .replace(/(?<!s)s$/, '')
+    .replace(/(?<=\p{L}{3})(?:ing|ed)$/u, '')
+    .replace(/(?<=\p{L}{3})e$/u, '')
+    .replace(/(?<=\p{L}{3})y$/u, 'i');
 }

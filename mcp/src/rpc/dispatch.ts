@@ -4,7 +4,7 @@ import { describeTool, toolReply } from './tool.ts';
 import type { Tool } from './tool.ts';
 
 /** The one protocol revision both servers speak, whatever a client offers (spec 4.4, 4.5, 9). */
-const PROTOCOL_VERSION = '2025-06-18';
+export const PROTOCOL_VERSION = '2025-06-18';
 
 /** Answers one request that has an id. */
 export type Dispatch<Caller> = (

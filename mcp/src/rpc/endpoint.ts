@@ -1,28 +1,41 @@
 import { METHODS } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AddressBudget } from './address-budget.ts';
+import { PROTOCOL_VERSION } from './dispatch.ts';
 import type { Dispatch } from './dispatch.ts';
+import { isForeignOrigin } from './foreign-origin.ts';
 import { encodeReply, parseMessage } from './json-rpc.ts';
+import type { Message } from './json-rpc.ts';
 
 const CALLER = 'mcpCaller';
+const OTHER_REVISION =
+  `This server speaks MCP revision ${PROTOCOL_VERSION}: ` +
+  'send that in Mcp-Protocol-Version, or leave the header out.';
 
 interface EndpointOptions<Caller> {
   readonly maxBodyBytes: number;
   /** Who may ask, by the Authorization header; undefined is answered with 401 before anything else. */
   readonly admit: (authorization: string | undefined) => Caller | undefined;
+  /** Host and port whose web pages may ask, beside those of this machine; undefined for none. */
+  readonly ownHost?: () => string | undefined;
+  /** How much one address may ask; absent where callers are known by their key. */
+  readonly budget?: AddressBudget;
   readonly dispatch: Dispatch<Caller>;
 }
 
 /**
  * MCP's Streamable HTTP transport without its optional half: `POST /mcp`, one JSON answer a request,
  * no stream, no session (spec 4.4). A JSON-RPC error travels with HTTP 200; the other statuses are
- * 202 for a notification, 401, 405, and 413.
+ * 202 for a notification, 401, 405 and 413 (spec 7.3, 7.4), 403 for a foreign web page and 400 for
+ * another revision (revision 2025-06-18, transports), and 429 above the budget of an address.
  *
  * Changes parsers, hooks and error handling of `app`, so `app` must be a plugin's own scope.
  */
 export function mountEndpoint<Caller>(
   app: FastifyInstance,
-  { maxBodyBytes, admit, dispatch }: EndpointOptions<Caller>,
+  options: EndpointOptions<Caller>,
 ): void {
+  const { maxBodyBytes, admit, dispatch } = options;
   app.removeAllContentTypeParsers();
   // The body is judged by what it is: a client that forgets its Content-Type is still understood.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
@@ -45,6 +58,17 @@ export function mountEndpoint<Caller>(
         return reply.code(401).header('www-authenticate', 'Bearer').send();
       }
       if (request.method !== 'POST') return reply.code(405).header('allow', 'POST').send();
+      const { origin } = request.headers;
+      if (origin !== undefined && isForeignOrigin(origin, options.ownHost?.())) {
+        return reply.code(403).send();
+      }
+      const waitMs = options.budget?.take(request.ip) ?? 0;
+      if (waitMs > 0) {
+        return reply
+          .code(429)
+          .header('retry-after', Math.ceil(waitMs / 1000))
+          .send();
+      }
       request.setDecorator(CALLER, caller);
     },
     handler: (request, reply) =>
@@ -61,6 +85,9 @@ async function answer<Caller>(
   const message = parseMessage(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0));
   const send = (text: string) =>
     reply.header('cache-control', 'no-store').type('application/json').send(text);
+  if (isOfOtherRevision(message, request.headers['mcp-protocol-version'])) {
+    return reply.code(400).type('text/plain').send(OTHER_REVISION);
+  }
 
   switch (message.kind) {
     case 'notification':
@@ -83,6 +110,18 @@ async function answer<Caller>(
       );
     case 'request':
       return send(encodeReply(message.id, await dispatch(message, caller, whileConnected(reply))));
+  }
+}
+
+/** Of `initialize` the header says nothing: there the revision is still to be agreed on, in the body. */
+function isOfOtherRevision(message: Message, header: string | string[] | undefined): boolean {
+  switch (message.kind) {
+    case 'unparsable':
+    case 'invalid':
+      return false;
+    case 'request':
+    case 'notification':
+      return header !== undefined && header !== PROTOCOL_VERSION && message.method !== 'initialize';
   }
 }
 

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { AddressBudget } from './address-budget.ts';
+
+function budget() {
+  let now = 1_000_000;
+  return {
+    budget: new AddressBudget({ requests: 3, perMs: 3_000, clock: () => now }),
+    pass: (ms: number) => (now += ms),
+  };
+}
+
+test('a budget is spent at once, and comes back request by request', () => {
+  const { budget: ours, pass } = budget();
+  expect([1, 2, 3, 4].map(() => ours.take('192.0.2.1'))).toEqual([0, 0, 0, 1_000]);
+  pass(999);
+  expect(ours.take('192.0.2.1')).toBe(1);
+  pass(1);
+  expect([ours.take('192.0.2.1'), ours.take('192.0.2.1')]).toEqual([0, 1_000]);
+});
+
+test('what is refused costs nothing: who waits as told gets through', () => {
+  const { budget: ours, pass } = budget();
+  for (let request = 0; request < 100; request += 1) ours.take('192.0.2.1');
+  pass(ours.take('192.0.2.1'));
+  expect(ours.take('192.0.2.1')).toBe(0);
+});
+
+test('each IPv4 address and each IPv6 /64 has a budget of its own, however it is spelled', () => {
+  const { budget: ours } = budget();
+  const spend = (...addresses: string[]) => addresses.map((address) => ours.take(address) > 0);
+  expect(spend('192.0.2.1', '::ffff:192.0.2.1', '192.0.2.1', '192.0.2.1')[3]).toBe(true);
+  expect(spend('192.0.2.2')).toEqual([false]);
+  expect(spend('2001:db8::1', '2001:db8::2', '2001:DB8::3', '2001:db8::4')[3]).toBe(true);
+  expect(spend('2001:db8:0:1::1')).toEqual([false]);
+  expect(spend('', 'unix', 'not an address', '…')[3]).toBe(true);
+});
+
+test('10,000 addresses are remembered; above that the one not heard of for longest begins afresh', () => {
+  const { budget: ours } = budget();
+  const spendAll = (address: string) => {
+    while (ours.take(address) === 0);
+  };
+  spendAll('192.0.2.1');
+  spendAll('192.0.2.2');
+  for (let other = 0; other < 9_999; other += 1) {
+    ours.take(`10.${other >> 16}.${(other >> 8) & 255}.${other & 255}`);
+  }
+  expect([ours.take('192.0.2.2') > 0, ours.take('192.0.2.1') > 0]).toEqual([true, false]);
+});

@@ -1,0 +1,22 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+/** The page "Callers in five languages" shows the programs of examples/callers/, which their own test runs. */
+
+const root = join(import.meta.dirname, '..');
+const page = readFileSync(join(root, 'mcp/content/call-the-api.md'), 'utf8');
+const programs = readdirSync(join(root, 'examples/callers')).filter((file) =>
+  /^caller\.(?!test)/.test(file),
+);
+
+test('five programs are shown, and no others', () => {
+  expect(programs).toHaveLength(5);
+  const shown = [...page.matchAll(/^`(caller\.\w+)`\. /gm)].map(([, file]) => file);
+  expect(shown.toSorted()).toEqual(programs.toSorted());
+});
+
+test.each(programs)('%s is what the documentation shows', (file) => {
+  const text = readFileSync(join(root, 'examples/callers', file), 'utf8');
+  expect(page).toContain(`\n${text}\`\`\`\n`);
+});

@@ -1,0 +1,61 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { metrics } from '@guard/config/contract/metrics';
+import { describe, expect, test } from 'vitest';
+
+/** What the pages tell an operator to look for exists: log events, metrics, paths of the repository. */
+
+const root = join(import.meta.dirname, '..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+const pages = globSync('mcp/content/**/*.md', { cwd: root }).map((file) => ({
+  file,
+  words: [...read(file).matchAll(/`([^`\n]+)`/g)].map(([, word = '']) => word),
+}));
+const code = globSync('{config,gateway,validator,analytics,mcp,cli}/src/**/*.ts', { cwd: root })
+  .filter((file) => !file.endsWith('.test.ts'))
+  .map(read)
+  .join('\n');
+
+/** Each word of this form on any page, with the pages that have it. */
+function wordsLike(form: RegExp): [word: string, files: string][] {
+  const found = new Map<string, Set<string>>();
+  for (const { file, words } of pages) {
+    for (const word of words.filter((candidate) => form.test(candidate))) {
+      found.set(word, (found.get(word) ?? new Set()).add(file));
+    }
+  }
+  return [...found].map(([word, files]) => [word, [...files].join(', ')]);
+}
+
+/** As a whole word, or with a last part that is filled in: `validator_breaker_${change}`. */
+function isWritten(event: string): boolean {
+  const parts = event.split('_');
+  const beginnings = parts.slice(2).map((_part, index) => parts.slice(0, index + 2).join('_'));
+  return (
+    code.includes(`'${event}'`) ||
+    beginnings.some((beginning) => code.includes(`\`${beginning}_\${`))
+  );
+}
+
+describe('signs that the documentation names', () => {
+  const events = wordsLike(
+    /^(?:analytics|forward_auth|gateway|reload|store|validator|worker)(?:_[a-z]+)+$/,
+  ).filter(([word]) => !/^(?:forward_auth|gateway_tls)$/.test(word));
+
+  test('there are enough of them that silence means something', () => {
+    expect(events.length).toBeGreaterThan(12);
+  });
+
+  test.each(events)('log event %s (%s) is written somewhere', (event) => {
+    expect(isWritten(event)).toBe(true);
+  });
+
+  test.each(wordsLike(/^guard_(?!stack_version)[a-z_]+$/))('metric %s (%s) exists', (metric) => {
+    expect(Object.keys(metrics)).toContain(metric);
+  });
+
+  test.each(wordsLike(/^(?:examples|bench|eval)\/[\w./-]+$/))('%s (%s) is there', (path) => {
+    expect(globSync(path.replace(/\/$/, ''), { cwd: root })).toHaveLength(1);
+  });
+});

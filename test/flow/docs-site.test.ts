@@ -1,0 +1,151 @@
+import axe from 'axe-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launchPlain } from '../kit/plain-chromium.ts';
+import { type Product, startProduct } from '../kit/start-product.ts';
+
+/** The documentation as a reader sees it, served by the started product. */
+
+const DESKTOP = { viewport: { width: 1280, height: 800 } } as const;
+const PHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true } as const;
+
+let browser: Browser;
+let product: Product;
+
+beforeAll(async () => {
+  [browser, product] = await Promise.all([
+    launchPlain(),
+    startProduct({
+      version: 1,
+      listen: { docs: '127.0.0.1:0' },
+      secret: 'docs-site-tests-7d1c5b9e3a2f',
+      organisations: [{ id: 'acme' }],
+    }),
+  ]);
+});
+afterAll(async () => {
+  await Promise.all([browser.close(), product.stop()]);
+});
+
+/** Runs `look` on one page of the site in a browser of its own. */
+async function on<T>(
+  path: string,
+  options: BrowserContextOptions,
+  look: (page: Page) => Promise<T>,
+): Promise<T> {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  await page.goto(product.addresses.docs + path);
+  const seen = await look(page);
+  await context.close();
+  return seen;
+}
+
+/** What axe finds on a page: each rule with the elements it was broken by. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const found = await page.evaluate<axe.AxeResults>(
+    "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })",
+  );
+  expect(found.passes.length).toBeGreaterThan(10);
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join()}`);
+}
+
+/** How many pixels of a page lie beside what is seen of it. */
+const sideways = (page: Page) =>
+  page.evaluate<number>(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+
+/** One of each kind: cards, wide tables, a short page with its neighbours, a form with and without hits. */
+const PAGES = ['/', '/guard-yaml', '/crawlers/gptbot', '/search?q=rate+limit', '/not-there'];
+
+describe.each([
+  ['desktop', DESKTOP],
+  ['phone', PHONE],
+])('on a %s', (_device, options) => {
+  test.each(PAGES)('WCAG 2.2 AA: axe finds nothing on %s, light and dark', async (path) => {
+    const found = await on(path, options, async (page) => {
+      const all: string[] = [];
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        all.push(...(await violations(page)));
+      }
+      return all;
+    });
+    expect(found).toEqual([]);
+  });
+
+  test.each([...PAGES, '/challenge', '/rules'])(
+    'WCAG 1.4.10: %s needs no sideways scrolling',
+    async (path) => {
+      expect(await on(path, options, sideways)).toBe(0);
+    },
+  );
+});
+
+test('on a phone the opened menu and the opened list of headings are right for axe too', async () => {
+  const found = await on('/guard-yaml', PHONE, async (page) => {
+    await page.locator('.menu summary').tap();
+    const menu = await violations(page);
+    await page.locator('.menu summary').tap();
+    await page.locator('main summary').tap();
+    return [...menu, ...(await violations(page))];
+  });
+  expect(found).toEqual([]);
+});
+
+test('nothing needs a script, comes from elsewhere or breaks the policy of the page', async () => {
+  const context = await browser.newContext({ ...PHONE, javaScriptEnabled: false });
+  const page = await context.newPage();
+  const origins = new Set<string>();
+  const complaints: string[] = [];
+  page.on('request', (request) => origins.add(new URL(request.url()).origin));
+  page.on('console', (message) => complaints.push(message.text()));
+
+  await page.goto(product.addresses.docs);
+  await page.locator('.menu summary').tap();
+  await page.locator('.menu').getByRole('link', { name: 'Rules', exact: true }).tap();
+  await page.waitForURL('**/rules');
+  await page.getByRole('searchbox').fill('rate_limit_exceeded');
+  await page.getByRole('button', { name: 'Search' }).tap();
+  await page.waitForURL('**/search?q=rate_limit_exceeded');
+  await page.locator('.hits').getByRole('link', { name: 'rate_limit_exceeded' }).first().tap();
+  await page.waitForURL('**/block-reasons/rate_limit_exceeded*');
+  await page.locator('a[rel=next]').tap();
+  await page.waitForURL((url) => !url.pathname.endsWith('rate_limit_exceeded'));
+
+  expect([...origins]).toEqual([new URL(product.addresses.docs).origin]);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('a heading of the list is shown below the bar that stays on top, not behind it', async () => {
+  const gap = await on('/guard-yaml', DESKTOP, async (page) => {
+    await page.locator('nav.contents').getByRole('link', { name: 'Sessions' }).click();
+    await page.waitForURL('**#sessions');
+    const [bar, heading] = await Promise.all([
+      page.locator('header').boundingBox(),
+      page.locator('#sessions').boundingBox(),
+    ]);
+    return (heading?.y ?? -1) - (bar?.height ?? 999);
+  });
+  expect(gap).toBeGreaterThanOrEqual(0);
+});
+
+test('WCAG 2.4.1: the first thing that Tab reaches leads past the menu to the text', async () => {
+  const reached = await on('/rules', DESKTOP, async (page) => {
+    await page.keyboard.press('Tab');
+    return page.evaluate('[document.activeElement.textContent, document.activeElement.hash]');
+  });
+  expect(reached).toEqual(['Skip to the text', '#content']);
+});
+
+test('on paper there is the text, whole, and no menu', async () => {
+  const shown = await on('/guard-yaml', DESKTOP, async (page) => {
+    await page.emulateMedia({ media: 'print' });
+    const visible = ['header', '.sidebar', 'nav.contents', '.pager', 'main h1', 'main table'];
+    return Promise.all(visible.map((part) => page.locator(part).first().isVisible()));
+  });
+  expect(shown).toEqual([false, false, false, false, true, true]);
+});

@@ -1,0 +1,263 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { poll, send } from '../kit/http.ts';
+import { conformanceScenarios, conformingScenarios, inspect } from '../kit/mcp-programs.ts';
+import { connectSdkClient } from '../kit/mcp-sdk-client.ts';
+import { type StandIn, startStandIn } from '../kit/mcp-stand-in.ts';
+import { rowsOf } from '../kit/sql.ts';
+import { ANALYTICS_KEY } from '../kit/story-settings.ts';
+import { useProduct } from '../kit/use-product.ts';
+import { curl, googlebot, GOOGLEBOT_IP, HOME_IP } from '../kit/visitors.ts';
+
+/** Spec 4.4, 4.5: both assistant servers of the started product, asked by clients that others wrote. */
+const story = useProduct({
+  rules: [
+    { name: 'on trial', match: { path: '/trial/**' }, verdict: 'block', monitor: true },
+    {
+      name: 'login budget',
+      match: { path: '/login' },
+      rate_limit: { requests: 1, per: '1h', by: 'ip' },
+    },
+    { name: 'everybody', match: {}, detect: true, challenge: 'always' },
+  ],
+});
+
+const KEY = { authorization: `Bearer ${ANALYTICS_KEY}` };
+const HEADER = ['--header', `Authorization: ${KEY.authorization}`];
+const dataUrl = () => `${story.product.addresses.api}/mcp`;
+const docsUrl = () => `${story.product.addresses.docs}/mcp`;
+
+const TOOLS = {
+  data: ['query', 'query_help', 'list_columns'],
+  docs: ['search_docs', 'get_page'],
+} as const;
+
+interface ToolAnswer {
+  readonly isError: boolean;
+  readonly text: string;
+}
+
+/** A request of each kind that the example queries ask about, and the wait until all are in the table. */
+beforeAll(async () => {
+  const from = (path: string, ip: string, headers: Readonly<Record<string, string>> = curl) =>
+    send(`${story.product.addresses.gateway}${path}`, {
+      headers: { ...headers, 'x-forwarded-for': ip },
+    });
+  await from('/trial/new', HOME_IP);
+  await from('/login', HOME_IP);
+  await from('/login', HOME_IP);
+  await from('/', GOOGLEBOT_IP, googlebot);
+  await from('/', HOME_IP, googlebot);
+  const recent = 'SELECT path FROM events_distributed WHERE created_at > now() - INTERVAL 1 HOUR';
+  await poll(
+    () => rowsOf<{ path: string }>(story.product, recent),
+    (rows) => rows.length === 5,
+    10_000,
+  );
+});
+
+async function callTool(
+  client: Client,
+  name: string,
+  args?: Record<string, unknown>,
+): Promise<ToolAnswer> {
+  const answer = await client.callTool({ name, ...(args && { arguments: args }) });
+  const { content, isError } = answer as {
+    content: readonly { type: string; text: string }[];
+    isError: boolean;
+  };
+  expect(content.map(({ type }) => type)).toEqual(['text']);
+  return { isError, text: content[0]?.text ?? '' };
+}
+
+describe('the SDK’s own client, on the data server', () => {
+  let client: Client;
+  beforeAll(async () => {
+    client = await connectSdkClient(dataUrl(), KEY);
+  });
+  afterAll(() => client.close());
+
+  test('spec 4.4: it learns who answers, and that there is nothing but tools', () => {
+    expect(client.getServerVersion()).toEqual({ name: 'guard-analytics', version: '1' });
+    expect(client.getServerCapabilities()).toEqual({ tools: { listChanged: false } });
+  });
+
+  test('spec 4.4: it lists the tools and calls each', async () => {
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(TOOLS.data);
+    const columns = await callTool(client, 'list_columns');
+    expect(columns.text).toMatch(/^created_at\tDateTime64\(3, 'UTC'\)\t/);
+    const rows = await callTool(client, 'query', {
+      sql: "SELECT path FROM events_distributed WHERE created_at > now() - INTERVAL 1 HOUR AND action = 'limited'",
+    });
+    expect(rows).toEqual({ isError: false, text: '/login\n' });
+  });
+
+  test('spec 4.4 query_help: each of its ten example queries runs, and finds what happened here', async () => {
+    const help = await callTool(client, 'query_help');
+    const blocks = (help.text.split('# Examples\n\n')[1] ?? '').trim().split('\n\n');
+    const statements = blocks.filter((block) => block.startsWith('SELECT'));
+    expect(statements).toHaveLength(10);
+    for (const sql of statements) {
+      expect(sql).toContain('WHERE created_at >');
+      const answer = await callTool(client, 'query', { sql });
+      expect(answer, sql).toEqual({ isError: false, text: expect.stringMatching(/\S/) as string });
+    }
+  });
+
+  test('spec 4.4: every column that query_help and its examples speak of is one of list_columns', async () => {
+    const { text } = await callTool(client, 'list_columns');
+    const columns = text.split('\n').map((line) => line.split('\t', 1)[0]);
+    for (const name of ['created_at', 'action', 'decision', 'block_reasons', 'challenge']) {
+      expect(columns).toContain(name);
+    }
+  });
+
+  test.each([
+    ['a column that does not exist', 'SELECT nothing FROM events_distributed', /nothing/],
+    ['a statement that writes', 'INSERT INTO events_distributed VALUES (1)', /SELECT/],
+    ['DESCRIBE', 'DESCRIBE events_distributed', /SELECT/],
+    ['SETTINGS', 'SELECT 1 SETTINGS max_threads = 1', /SETTINGS/],
+    ['two statements', 'SELECT 1; SELECT 2', /one statement|statement/i],
+    ['an answer above 256 KiB', "SELECT repeat('x', 1000) FROM numbers(300)", /LIMIT/],
+  ])('spec 7.3: %s is a tool error that says what to change', async (_what, sql, told) => {
+    const answer = await callTool(client, 'query', { sql });
+    expect(answer).toEqual({ isError: true, text: expect.stringMatching(told) as string });
+  });
+
+  test('spec 7.3: an unknown tool reaches the client as -32602', async () => {
+    await expect(client.callTool({ name: 'drop' })).rejects.toMatchObject({ code: -32602 });
+  });
+
+  test('spec 7.3: a method that is not served reaches the client as -32601', async () => {
+    await expect(client.ping()).rejects.toMatchObject({ code: -32601 });
+  });
+
+  test('spec 5: without a key it does not get as far as initialize', async () => {
+    await expect(connectSdkClient(dataUrl())).rejects.toThrow();
+  });
+});
+
+test('spec 4.5: the SDK’s own client pings the documentation server, searches it and reads what it found', async () => {
+  const client = await connectSdkClient(docsUrl());
+  expect(client.getServerVersion()).toEqual({ name: 'guard-docs', version: '1' });
+  await client.ping();
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual(TOOLS.docs);
+  const found = await callTool(client, 'search_docs', { query: 'rate limit', limit: 3 });
+  const paths = [...found.text.matchAll(/^path: (\S+)$/gm)].map(([, path = '']) => path);
+  expect(paths).toHaveLength(3);
+  for (const path of [...paths, '/crawlers/googlebot', `${docsUrl()}/../start.md`]) {
+    const page = await callTool(client, 'get_page', { path });
+    expect(page).toEqual({ isError: false, text: expect.stringMatching(/^# /) as string });
+  }
+  expect((await callTool(client, 'get_page', { path: '/nowhere' })).isError).toBe(true);
+  await client.close();
+});
+
+describe('the inspector’s command line', () => {
+  test.each([
+    ['data', dataUrl, HEADER, TOOLS.data],
+    ['documentation', docsUrl, [], TOOLS.docs],
+  ])('lists the tools of the %s server, and finds no fault in their schemas', async (...given) => {
+    const [, url, header, tools] = given;
+    const { code, json } = await inspect(url(), ...header, '--method', 'tools/list', '--strict');
+    expect([code, json]).toMatchObject([0, { result: { tools: tools.map((name) => ({ name })) } }]);
+  });
+
+  test.each([
+    ['query', dataUrl, HEADER, { sql: 'SELECT 40 + 2' }, /^42\n$/],
+    ['query_help', dataUrl, HEADER, {}, /created_at/],
+    ['list_columns', dataUrl, HEADER, {}, /request_id\tUUID/],
+    ['search_docs', docsUrl, [], { query: 'monitor', limit: 2 }, /path: \//],
+    ['get_page', docsUrl, [], { path: '/start' }, /^# /],
+  ])('calls %s', async (tool, url, header, args, expected) => {
+    const call = ['--method', 'tools/call', '--tool-name', tool];
+    const given = ['--tool-args-json', JSON.stringify(args)];
+    const { code, json } = await inspect(url(), ...header, ...call, ...given);
+    const text = expect.stringMatching(expected) as string;
+    expect([code, json]).toEqual([
+      0,
+      { result: { content: [{ type: 'text', text }], isError: false } },
+    ]);
+  });
+
+  test('which first offers a later era of the protocol, comes back to this revision by itself', async () => {
+    const { code, json } = await inspect(
+      docsUrl(),
+      '--method',
+      'tools/list',
+      '--protocol-era',
+      'auto',
+    );
+    expect([code, json]).toMatchObject([0, { result: { tools: [{}, {}] } }]);
+  });
+
+  test('spec 5: says that it needs a key when it has none', async () => {
+    const { code, json } = await inspect(dataUrl(), '--method', 'tools/list');
+    expect(code).not.toBe(0);
+    expect(json).toMatchObject({ error: { code: 'auth_required' } });
+  });
+});
+
+describe('the conformance package', () => {
+  const page = join(import.meta.dirname, '..', '..', 'mcp', 'content', 'assistants.md');
+  const [, section = ''] = readFileSync(page, 'utf8').split('\n## Tried with\n');
+  /** Rows of the table of scenarios: their names, and how they end on each server. */
+  const table = [...section.matchAll(/^\| +(`[^|]+) \| ([^|]+) \| ([^|]+) \|/gm)].map(
+    ([, names = '', data = '', docs = '']) => ({
+      names: [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
+      data: data.trim(),
+      docs: docs.trim(),
+    }),
+  );
+  const passingIn = (column: 'data' | 'docs') =>
+    table
+      .filter((row) => row[column] === 'passes')
+      .flatMap(({ names }) => names)
+      .toSorted();
+
+  /** Runs every scenario on one server, with tools of ours where it calls tools of its own. */
+  async function conforming(
+    url: string,
+    headers: readonly (readonly [string, string])[],
+    simple: StandIn,
+    failing: StandIn,
+  ): Promise<string[]> {
+    const tools = { test_simple_text: simple, test_error_handling: failing };
+    const standIn = await startStandIn(url, headers, tools);
+    try {
+      return await conformingScenarios(standIn.url);
+    } finally {
+      await standIn.close();
+    }
+  }
+
+  test('has no scenario for servers that the documentation does not speak of', async () => {
+    const scenarios = await conformanceScenarios();
+    expect(scenarios.length).toBeGreaterThan(20);
+    expect(table.flatMap(({ names }) => names).toSorted()).toEqual(scenarios.toSorted());
+  });
+
+  test('passes on the data server in the scenarios that the documentation says, and in no other', async () => {
+    const passed = await conforming(
+      dataUrl(),
+      [['Authorization', KEY.authorization]],
+      { name: 'query', arguments: { sql: 'SELECT 1' } },
+      { name: 'query', arguments: {} },
+    );
+    expect(passed).toEqual(passingIn('data'));
+  });
+
+  test('passes on the documentation server in the scenarios that the documentation says, and in no other', async () => {
+    const passed = await conforming(
+      docsUrl(),
+      [],
+      { name: 'get_page', arguments: { path: '/start' } },
+      { name: 'get_page', arguments: {} },
+    );
+    expect(passed).toEqual(passingIn('docs'));
+  });
+});

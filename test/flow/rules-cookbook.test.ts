@@ -1,0 +1,204 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Action } from '@guard/config/contract/event';
+import type { ValidateRequest } from '@guard/config/contract/validate-request';
+import { describe, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { validatorWith } from '../kit/validator.ts';
+import { chromeHttps, curl, googlebot, GOOGLEBOT_IP, visit } from '../kit/visitors.ts';
+
+/**
+ * Every recipe of the rules cookbook, as it stands on the page, does what the page says: in front of
+ * the real validator, with the visits that its text speaks of.
+ */
+
+const page = readFileSync(join(import.meta.dirname, '../../mcp/content/rules-cookbook.md'), 'utf8');
+const recipes = new Map(
+  [...page.matchAll(/^## (.+)$[\s\S]*?^```yaml\n([\s\S]+?)^```$/gm)].map(
+    ([, heading = '', yaml = '']) => [heading, yaml],
+  ),
+);
+
+const OFFICE = '203.0.113.9';
+const PARTNER = '198.51.100.4';
+const TOR = '185.220.101.1';
+/** Of DigitalOcean, AS14061. */
+const RENTED = '104.131.0.1';
+/** In a range that OpenAI publishes for GPTBot. */
+const GPTBOT_IP = '20.171.206.5';
+/** The same for ChatGPT-User. */
+const ASSISTANT_IP = '4.151.71.180';
+
+const asHeadless = {
+  headers: { ...visit().headers, 'user-agent': 'Mozilla/5.0 HeadlessChrome/147.0.0.0' },
+};
+const asGptBot = { headers: { ...curl, 'user-agent': 'Mozilla/5.0 (compatible; GPTBot/1.2)' } };
+const asAssistant = {
+  headers: { ...curl, 'user-agent': 'Mozilla/5.0 (compatible; ChatGPT-User/1.0)' },
+};
+
+/** What `fetch` of a page sends: nothing that says a person navigates. */
+function asScript(method: string): Partial<ValidateRequest> {
+  const navigation = new Set(['upgrade-insecure-requests', 'sec-fetch-user']);
+  const headers = {
+    ...Object.fromEntries(Object.entries(chromeHttps).filter(([name]) => !navigation.has(name))),
+    accept: '*/*',
+    origin: 'https://shop.example',
+    'sec-fetch-site': 'same-origin',
+    'sec-fetch-mode': 'cors',
+    'sec-fetch-dest': 'empty',
+  };
+  return { method, headers };
+}
+
+/** One visit of a recipe, and the action that its last request ends with. */
+interface Claim {
+  readonly path?: string;
+  readonly host?: string;
+  readonly from?: Partial<ValidateRequest>;
+  /** How often the same request was made before; 0 when absent. */
+  readonly after?: number;
+  readonly ends: Action;
+  readonly status?: number;
+}
+
+const asCurl = { headers: curl };
+const post = { method: 'POST' };
+
+const claims: Readonly<Record<string, readonly Claim[]>> = {
+  'Begin by watching': [{ from: asHeadless, ends: 'allow' }, { ends: 'allow' }],
+  'Block only what is certain': [
+    { from: asHeadless, ends: 'block' },
+    { from: asCurl, ends: 'allow' },
+  ],
+  'Let your office and your monitor in': [
+    { from: { ...asCurl, ip: OFFICE }, ends: 'allow' },
+    { from: { ...asCurl, ip: '2001:db8:20::1' }, ends: 'allow' },
+    { from: asCurl, ends: 'challenge' },
+  ],
+  'Let a health check through': [
+    { path: '/healthz', from: { ...asCurl, ip: '10.1.2.3' }, ends: 'allow' },
+    { path: '/healthz', from: asCurl, ends: 'challenge' },
+    { path: '/', from: { ...asCurl, ip: '10.1.2.3' }, ends: 'challenge' },
+  ],
+  'A budget for the login': [
+    { path: '/login', from: post, after: 9, ends: 'allow' },
+    { path: '/login', from: post, after: 10, ends: 'limited', status: 429 },
+    { path: '/login', after: 20, ends: 'allow' },
+  ],
+  'A slow budget for mails': [
+    { path: '/signup', from: post, after: 4, ends: 'allow' },
+    { path: '/signup', from: post, after: 5, ends: 'limited', status: 429 },
+  ],
+  'Checkout only for checked browsers': [
+    { path: '/checkout/pay', ends: 'challenge' },
+    { path: '/', ends: 'allow' },
+  ],
+  'An API that programs call': [
+    { path: '/api/items', from: asCurl, ends: 'allow' },
+    { path: '/api/items', from: asHeadless, ends: 'block' },
+    { path: '/api/items', from: asCurl, after: 300, ends: 'limited' },
+    { path: '/items', from: asCurl, ends: 'challenge' },
+  ],
+  'An API for known partners only': [
+    { path: '/partner/orders', from: { ...asCurl, ip: PARTNER }, ends: 'allow' },
+    { path: '/partner/orders', ends: 'block', status: 404 },
+    { path: '/', from: asCurl, ends: 'allow' },
+  ],
+  Webhooks: [
+    { path: '/hooks/paid', from: { ...asCurl, ...post }, ends: 'allow' },
+    { path: '/order', from: { ...asCurl, ...post }, ends: 'challenge' },
+  ],
+  'No crawlers that train models': [
+    { from: { ...asGptBot, ip: GPTBOT_IP }, ends: 'block', status: 451 },
+    { from: asGptBot, ends: 'block', status: 451 },
+    { ends: 'allow' },
+  ],
+  'Assistants yes, training no': [
+    { from: { ...asAssistant, ip: ASSISTANT_IP }, ends: 'allow' },
+    { from: asAssistant, ends: 'block' },
+    { from: { ...asGptBot, ip: GPTBOT_IP }, ends: 'block', status: 451 },
+  ],
+  'Search engines out of one folder': [
+    { path: '/members/1', from: { headers: googlebot, ip: GOOGLEBOT_IP }, ends: 'block' },
+    { path: '/', from: { headers: googlebot, ip: GOOGLEBOT_IP }, ends: 'allow' },
+  ],
+  'Search is expensive': [
+    { path: '/search?q=tea', after: 19, ends: 'allow' },
+    { path: '/search?q=tea', after: 20, ends: 'limited' },
+    { path: '/search', after: 40, ends: 'allow' },
+  ],
+  'Slow down who copies the catalogue': [
+    { path: '/products/1', after: 119, ends: 'allow' },
+    { path: '/products/1', after: 120, ends: 'limited' },
+  ],
+  'Probes for what you do not run': [
+    { path: '/.env', ends: 'block', status: 404 },
+    { path: '/.git/config', ends: 'block', status: 404 },
+    { path: '/a/b/shell.php', ends: 'block', status: 404 },
+    { path: '/products/1', ends: 'allow' },
+  ],
+  'Methods you do not serve': [
+    { path: '/items/1', from: { method: 'DELETE' }, ends: 'block' },
+    { path: '/api/items/1', from: asScript('DELETE'), ends: 'allow' },
+    { path: '/items/1', ends: 'allow' },
+  ],
+  'Ship to some countries only': [
+    { path: '/checkout/pay', ends: 'allow' },
+    { path: '/checkout/pay', from: { ip: GOOGLEBOT_IP }, ends: 'block', status: 451 },
+    { path: '/', from: { ip: OFFICE }, ends: 'allow' },
+    { path: '/checkout/pay', from: { ip: OFFICE }, ends: 'block', status: 451 },
+  ],
+  'Visitors from machines pass once': [{ from: { ip: TOR }, ends: 'challenge' }, { ends: 'allow' }],
+  'One network that misbehaves': [{ from: { ip: RENTED }, ends: 'challenge' }, { ends: 'allow' }],
+  'Staging is not for everybody': [
+    { host: 'staging.shop.example', ends: 'block', status: 404 },
+    { host: 'staging.shop.example', from: { ip: OFFICE }, ends: 'allow' },
+    { ends: 'allow' },
+  ],
+  'A tool that announces itself': [
+    { from: { headers: { ...curl, 'user-agent': 'python-requests/2.32.5' } }, ends: 'block' },
+    {
+      from: { headers: { ...curl, 'user-agent': 'Scrapy/2.13 (+https://scrapy.org)' } },
+      ends: 'block',
+    },
+    { ends: 'allow' },
+  ],
+  'A preview that only the office sees': [
+    { path: '/article?preview=true', ends: 'block', status: 404 },
+    { path: '/article?preview=true', from: { ip: OFFICE }, ends: 'allow' },
+    { path: '/article', ends: 'allow' },
+  ],
+};
+
+test('the cookbook has at least 15 recipes, and something is claimed of each', () => {
+  expect(recipes.size).toBeGreaterThanOrEqual(15);
+  expect(Object.keys(claims)).toEqual([...recipes.keys()]);
+  expect([...page.matchAll(/^## /gm)]).toHaveLength(recipes.size);
+});
+
+describe.each(Object.entries(claims))('%s', (heading, visits) => {
+  const titled = visits.map((claim) => [titleOf(claim), claim] as const);
+
+  test.each(titled)('%s', async (_title, claim) => {
+    const { rules, ...organisation } = parse(recipes.get(heading) ?? '') as {
+      rules: unknown;
+    };
+    const { ask, events } = validatorWith(stringify(rules), { organisation });
+    const url = `https://${claim.host ?? 'shop.example'}${claim.path ?? '/'}`;
+    for (let before = 0; before < (claim.after ?? 0); before += 1) {
+      await ask(visit({ ...claim.from, url }));
+    }
+    const answer = await ask(visit({ ...claim.from, url }));
+    expect(events.at(-1)?.action).toBe(claim.ends);
+    if (claim.status !== undefined) expect(answer.status_code).toBe(claim.status);
+  });
+});
+
+function titleOf({ host = 'shop.example', path = '/', from, after, ends, status }: Claim): string {
+  const agent =
+    from?.headers?.['user-agent']?.replace(/^Mozilla.*?(\w+)\/.*$/, '$1') ?? 'a browser';
+  const who = `${agent} from ${from?.ip ?? 'home'}`;
+  const times = after === undefined ? '' : `, after ${after} times`;
+  return `${from?.method ?? 'GET'} ${host}${path} by ${who}${times}: ${ends} ${status ?? ''}`.trim();
+}

@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+const PACKAGES = join(import.meta.dirname, '..', '..', 'node_modules', '@modelcontextprotocol');
+const INSPECTOR = join(PACKAGES, 'inspector', 'clients', 'launcher', 'build', 'index.js');
+const CONFORMANCE = join(PACKAGES, 'conformance', 'dist', 'index.js');
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs in an empty folder that is also its home: the inspector writes there. */
+async function run(folder: string, ...command: readonly string[]): Promise<Ended> {
+  const child = spawn(process.execPath, command, {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], HOME: folder, NO_COLOR: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit'),
+  ]);
+  return { code: child.exitCode, stdout, stderr };
+}
+
+async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'guard-mcp-'));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The MCP inspector's command line, once: its exit code, and the one JSON object it prints. */
+export function inspect(
+  url: string,
+  ...options: readonly string[]
+): Promise<{ code: number | null; json: unknown }> {
+  return inFolder(async (folder) => {
+    const always = ['--transport', 'http', '--stored-auth-only', '--format', 'json', '-q'];
+    const ended = await run(folder, INSPECTOR, '--cli', url, ...always, ...options);
+    const printed = ended.code === 0 ? ended.stdout : ended.stderr;
+    return { code: ended.code, json: JSON.parse(printed) as unknown };
+  });
+}
+
+/** Names of the scenarios that the conformance package has for servers. */
+export function conformanceScenarios(): Promise<string[]> {
+  return inFolder(async (folder) => {
+    const { stdout } = await run(folder, CONFORMANCE, 'list', '--server');
+    return [...stdout.matchAll(/^ {2}- (\S+)/gm)].map(([, name = '']) => name);
+  });
+}
+
+/** Runs every scenario against one server; the names of those in which every check succeeded. */
+export function conformingScenarios(url: string): Promise<string[]> {
+  return inFolder(async (folder) => {
+    const results = join(folder, 'results');
+    await run(folder, CONFORMANCE, 'server', '--url', url, '--suite', 'all', '-o', results);
+    const passed: string[] = [];
+    for (const entry of await readdir(results)) {
+      const checks = JSON.parse(
+        await readFile(join(results, entry, 'checks.json'), 'utf8'),
+      ) as readonly { readonly status: string }[];
+      // INFO is a note on what was sent, and no check. A scenario of warnings only has checked nothing.
+      const judged = checks.filter(({ status }) => status !== 'INFO');
+      const isPass = judged.length > 0 && judged.every(({ status }) => status === 'SUCCESS');
+      const name = /^server-(.+?)-\d{4}-\d\d-\d\dT/.exec(entry)?.[1];
+      if (isPass && name !== undefined) passed.push(name);
+    }
+    return passed.toSorted();
+  });
+}

@@ -1,0 +1,15 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+
+/** The official client, connected as an assistant's would be; `url` ends in /mcp. */
+export async function connectSdkClient(
+  url: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Client> {
+  const client = new Client({ name: 'guard-tests', version: '1' });
+  const transport = new StreamableHTTPClientTransport(new URL(url), {
+    requestInit: { headers: { ...headers } },
+  });
+  await client.connect(transport);
+  return client;
+}

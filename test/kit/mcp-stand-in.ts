@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+/** A tool call that stands in for another one. */
+export interface StandIn {
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Stands before an MCP server for a client that can neither be given a key nor be told which tools
+ * there are: adds headers, and calls other tools in the place of those that it asks for. All else goes through as it
+ * came, `Host` and `Origin` too.
+ */
+export async function startStandIn(
+  url: string,
+  headers: readonly (readonly [string, string])[],
+  tools: Readonly<Record<string, StandIn>>,
+): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const server = createServer((incoming, outgoing) => {
+    void buffer(incoming).then((body) => {
+      const replaced = replaceCall(body, tools);
+      const kept = pairs(incoming.rawHeaders).filter(([name]) => !/^content-length$/i.test(name));
+      const onward = request(url, { method: incoming.method ?? 'GET', setHost: false });
+      for (const [name, value] of [...kept, ...headers]) onward.appendHeader(name, value);
+      onward.on('error', () => outgoing.destroy());
+      onward.on('response', (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
+        answer.pipe(outgoing);
+      });
+      onward.end(replaced);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // A server that listens on TCP has an AddressInfo.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+function replaceCall(body: Buffer, tools: Readonly<Record<string, StandIn>>): Buffer {
+  if (body.length === 0) return body;
+  // What these clients send is JSON of their own making.
+  const message = JSON.parse(body.toString()) as { method?: string; params?: { name?: string } };
+  const standIn = message.method === 'tools/call' ? tools[message.params?.name ?? ''] : undefined;
+  return standIn === undefined
+    ? body
+    : Buffer.from(JSON.stringify({ ...message, params: { ...message.params, ...standIn } }));
+}
+
+function pairs(rawHeaders: readonly string[]): [string, string][] {
+  const found: [string, string][] = [];
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    found.push([rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '']);
+  }
+  return found;
+}
