@@ -9,8 +9,11 @@ const NOT_OURS = ['**/node_modules/**', '**/dist/**'];
  * Files in which people's browsers have a window. A person has one screen and one keyboard, and an
  * idle machine to look at it on: these run one behind the other, when all else is done.
  */
-const people = globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).filter((file) =>
-  /'[./]*\/kit\/(?:windowed-chromium|use-desk)\.ts'/.test(
+const people = globSync('{test,examples}/**/*.test.ts', {
+  cwd: import.meta.dirname,
+  exclude: NOT_OURS,
+}).filter((file) =>
+  /'[./]*(?:test)?\/kit\/(?:windowed-chromium|use-desk)\.ts'/.test(
     readFileSync(join(import.meta.dirname, file), 'utf8'),
   ),
 );

@@ -88,6 +88,27 @@ const REDIS: Tool = {
   install: 'apt-get install redis-server',
 };
 
+const PYTHON: Tool = {
+  name: 'python3',
+  programs: ['python3'],
+  tests: 'the examples in Python ask the validator, and do what it answers',
+  install: 'apt-get install python3',
+};
+
+const PHP: Tool = {
+  name: 'php',
+  programs: ['php'],
+  tests: 'the example in PHP asks the validator, and does what it answers',
+  install: 'apt-get install php-cli',
+};
+
+const GO: Tool = {
+  name: 'go',
+  programs: ['go'],
+  tests: 'the example in Go asks the validator, and does what it answers',
+  install: 'apt-get install golang-go',
+};
+
 export const hasRedis = isThere(REDIS);
 export const hasNginx = isThere(NGINX);
 export const hasHaproxy = isThere(HAPROXY);
@@ -99,6 +120,9 @@ export const hasFirefox = isThere(FIREFOX);
 export const hasOpenssl = isThere(OPENSSL);
 export const hasGit = isThere(GIT);
 export const hasCurl = isThere(CURL);
+export const hasPython = isThere(PYTHON);
+export const hasPhp = isThere(PHP);
+export const hasGo = isThere(GO);
 
 export function missingTools(): readonly Tool[] {
   return [
@@ -113,6 +137,9 @@ export function missingTools(): readonly Tool[] {
     CADDY,
     WRK,
     REDIS,
+    PYTHON,
+    PHP,
+    GO,
   ].filter((tool) => !isThere(tool));
 }
 

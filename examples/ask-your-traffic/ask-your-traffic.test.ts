@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import { startProgram } from '../../test/kit/example-program.ts';
+
+const START = 'examples/ask-your-traffic/start.mjs';
+/** A row of the table that follows a question. */
+const row = (...cells: string[]) => new RegExp(`│? *${cells.join(' +│ +')} +│`);
+
+test('spec 4.4: the SDK’s client is told the tools, the columns and the rules, and gets rows for each question', async () => {
+  const { code, stdout } = await startProgram(process.execPath, [START]).ended();
+  expect(code).toBe(0);
+  expect(stdout).toContain('Sent 32 requests through the gateway.');
+  expect(stdout).toContain(
+    'Connected to guard-analytics 1. Its tools: query, query_help, list_columns.',
+  );
+  expect(stdout).toMatch(/events_distributed, with \d\d columns/);
+  expect(stdout).toMatch(row('allow', '18'));
+  expect(stdout).toMatch(row('limited', '3'));
+  expect(stdout).toMatch(row('crawler_impersonator', '3'));
+  expect(stdout).toMatch(row('Googlebot', 'true', '5'));
+  expect(stdout).toMatch(row('/api/prices', '1', '8'));
+});
+
+test('spec 5, 7.3: with a wrong key a running server is connected to, and says 401', async () => {
+  const keys: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    keys.push(request.headers.authorization);
+    response.writeHead(401).end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // a TCP listener has one
+  const { code, stdout, stderr } = await startProgram(process.execPath, [START], {
+    GUARD_API_URL: `http://127.0.0.1:${port}`,
+    GUARD_ANALYTICS_KEY: 'sk_api_ro_wrong',
+  }).ended();
+  server.close();
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toContain('401');
+  expect(keys).toEqual(['Bearer sk_api_ro_wrong']);
+});

@@ -1,0 +1,126 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startProgram } from '../../test/kit/example-program.ts';
+import {
+  BEHAVIOURS,
+  type Behaviour,
+  type FakeValidator,
+  pathOf,
+  startFakeValidator,
+} from '../../test/kit/example-validator.ts';
+import { poll } from '../../test/kit/http.ts';
+import { hasCurl, hasGo, hasPhp, hasPython } from '../../test/kit/tools.ts';
+
+const SECRET_KEY = 'sk_callers_2f7d0c9b8a6e';
+const SITE = 'https://shop.example';
+const IP = '203.0.113.7';
+/** Both with what JSON has to escape. */
+const PATH = '/login?next=%2F&q="\\';
+const AGENT = 'Odd/1.0 ("\\")';
+const AT_A_TIME = 3;
+/** On a busy machine an answer can come later than a caller waits for it: then again. */
+const AGAIN_MS = 30_000;
+const TEST_MS = 60_000;
+
+const folder = 'examples/callers';
+let built: string;
+let fake: FakeValidator;
+
+beforeAll(async () => {
+  built = await mkdtemp(join(tmpdir(), 'guard-callers-'));
+  fake = await startFakeValidator();
+  if (!hasGo) return;
+  const args = ['build', '-o', join(built, 'caller'), `${folder}/caller.go`];
+  const { code, stderr } = await startProgram('go', args).ended();
+  expect([code, stderr]).toEqual([0, '']);
+});
+afterAll(async () => {
+  await fake.close();
+  await rm(built, { recursive: true, force: true });
+});
+
+const callers = [
+  { name: 'caller.mjs', isThere: true, command: () => [process.execPath, `${folder}/caller.mjs`] },
+  { name: 'caller.py', isThere: hasPython, command: () => ['python3', `${folder}/caller.py`] },
+  { name: 'caller.php', isThere: hasPhp, command: () => ['php', `${folder}/caller.php`] },
+  { name: 'caller.sh', isThere: hasCurl, command: () => ['sh', `${folder}/caller.sh`] },
+  { name: 'caller.go', isThere: hasGo, command: () => [join(built, 'caller')] },
+];
+
+async function run(command: readonly string[], path: string, at = fake.url): Promise<string> {
+  const [program = '', ...args] = command;
+  const env = { GUARD_VALIDATE_URL: at, GUARD_SECRET_KEY: SECRET_KEY };
+  const { code, stdout, stderr } = await startProgram(
+    program,
+    [...args, SITE + path, IP, AGENT],
+    env,
+  ).ended();
+  expect([code, stderr]).toEqual([0, '']);
+  return stdout;
+}
+
+function lineOf({ decision, enforced }: Behaviour): string {
+  return enforced.kind === 'passes'
+    ? `decision=${decision} action=pass\n`
+    : `decision=${decision} action=answer status=${enforced.status}\n`;
+}
+
+describe.each(callers)('$name', ({ isThere, command }) => {
+  test.skipIf(!isThere)('spec 2.1, 5: describes the request, and shows its key', async () => {
+    const before = fake.asked.length;
+    const ask = async () => {
+      await run(command(), PATH);
+      return fake.asked.slice(before);
+    };
+    const [asked] = await poll(ask, (questions) => questions.length > 0, AGAIN_MS);
+    expect(asked).toEqual({
+      key: SECRET_KEY,
+      question: {
+        url: SITE + PATH,
+        ip: IP,
+        method: 'GET',
+        headers: { 'user-agent': AGENT },
+      },
+    });
+  });
+
+  test.skipIf(!isThere)(
+    'spec 4.1, 7.1: does what the answer says, opens without one, and closes on any 4xx',
+    async () => {
+      const said: Record<string, string> = {};
+      const waiting = [...BEHAVIOURS];
+      const work = async () => {
+        for (let next = waiting.shift(); next; next = waiting.shift()) {
+          const { name } = next;
+          const line = lineOf(next);
+          const ask = () => run(command(), pathOf(name));
+          said[name] = await poll(ask, (printed) => printed === line, AGAIN_MS);
+        }
+      };
+      await Promise.all(Array.from({ length: AT_A_TIME }, work));
+      expect(said).toEqual(Object.fromEntries(BEHAVIOURS.map((b) => [b.name, lineOf(b)])));
+    },
+    TEST_MS,
+  );
+
+  test.skipIf(!isThere)('spec 7.1: opens when nobody listens', async () => {
+    // Nothing of ours listens on a port that only the system hands out.
+    const nobody = 'http://127.0.0.1:1/validate';
+    expect(await run(command(), '/', nobody)).toBe('decision=none action=pass\n');
+  });
+});
+
+test('the one command of the README asks Guard itself with every caller', async () => {
+  const start = `${folder}/start.mjs`;
+  const { code, stdout } = await startProgram(process.execPath, [start]).ended();
+  expect(code).toBe(0);
+  for (const { name, isThere } of callers) {
+    const line = stdout.split('\n').find((printed) => printed.startsWith(name));
+    // On a busy machine one of them may wait in vain, and pass; it says so.
+    const said = /decision=(redirect action=answer status=403|none action=pass)$/;
+    expect(line).toMatch(isThere ? said : /skipped: there is no/);
+  }
+  expect(stdout).toContain('decision=redirect action=answer status=403');
+});

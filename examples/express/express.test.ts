@@ -1,0 +1,46 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { ADDRESS, AGAIN_MS, describeExampleApp, withoutHost } from '../../test/kit/example-app.ts';
+import { startProgram } from '../../test/kit/example-program.ts';
+import { pathOf, startFakeValidator } from '../../test/kit/example-validator.ts';
+import { type Answer, poll, send } from '../../test/kit/http.ts';
+import { GOOGLEBOT_IP, googlebot, HOME_IP } from '../../test/kit/visitors.ts';
+
+const FOLDER = 'examples/express';
+
+describeExampleApp({
+  alone: [process.execPath, `${FOLDER}/app.mjs`],
+  withGuard: [process.execPath, `${FOLDER}/start.mjs`],
+  more(url) {
+    test('spec 1.3: Googlebot passes from its own address, and nobody else passes for it', async () => {
+      const headers = withoutHost(googlebot);
+      const from = (ip: string) => send(url(), { headers: { ...headers, 'x-forwarded-for': ip } });
+      const allowed = ({ body }: Answer) => body.includes('Guard said: allow.');
+      const real = await poll(() => from(GOOGLEBOT_IP), allowed, AGAIN_MS);
+      expect([real.status, real.headers['set-cookie']]).toEqual([200, undefined]);
+      const denied = ({ status }: Answer) => status === 403;
+      expect((await poll(() => from(HOME_IP), denied, AGAIN_MS)).body).toContain('<html');
+      // No address at all: the validator rejects the question.
+      expect((await poll(() => from('unknown'), denied, AGAIN_MS)).body).toBe('Request denied.\n');
+    });
+  },
+});
+
+test('spec 4.1 rule 1: what is not protected costs no question, and questions keep their connection', async () => {
+  const fake = await startFakeValidator();
+  const app = startProgram(process.execPath, [`${FOLDER}/app.mjs`], {
+    GUARD_VALIDATE_URL: fake.url,
+    GUARD_SECRET_KEY: 'sk_express_connections',
+    PORT: '0',
+  });
+  onTestFinished(async () => {
+    await app.stop();
+    await fake.close();
+  });
+  const [url] = await app.says(ADDRESS);
+  expect((await send(`${url}/assets/style.css`)).status).toBe(200);
+  expect(fake.asked).toEqual([]);
+  for (let count = 0; count < 20; count += 1) await send(url + pathOf('allows'));
+  expect(fake.asked).toHaveLength(20);
+  // One, unless a busy machine made it wait in vain, which ends a connection.
+  expect(fake.connections()).toBeLessThan(10);
+});

@@ -1,0 +1,47 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { AGAIN_MS, describeExampleApp } from '../../test/kit/example-app.ts';
+import { startProgram } from '../../test/kit/example-program.ts';
+import { pathOf, startFakeValidator } from '../../test/kit/example-validator.ts';
+import { poll } from '../../test/kit/http.ts';
+import { hasPython } from '../../test/kit/tools.ts';
+
+const FOLDER = 'examples/python-wsgi';
+
+/** Calls the middleware by hand, in one thread, about each path of its command line. */
+const IN_ONE_THREAD = `
+import os, sys
+from guard_wsgi import Guard
+app = Guard(lambda environ, start: [b"passed"], os.environ["GUARD_VALIDATE_URL"], "sk_one_thread")
+for path in sys.argv[1:]:
+    environ = {"REQUEST_METHOD": "GET", "PATH_INFO": path, "HTTP_HOST": "shop.example",
+               "wsgi.url_scheme": "http", "REMOTE_ADDR": "203.0.113.7"}
+    app(environ, lambda *_: None)
+    print(environ.get("guard.answer", {}).get("decision"))
+`;
+
+describe.skipIf(!hasPython)('the WSGI example', () => {
+  describeExampleApp({
+    alone: ['python3', `${FOLDER}/app.py`],
+    withGuard: [process.execPath, `${FOLDER}/start.mjs`],
+  });
+
+  test('a thread keeps its connection, and takes a new one where that was cut', async () => {
+    const fake = await startFakeValidator();
+    onTestFinished(() => fake.close());
+    const paths = ['allows', 'allows', 'cuts the connection', 'allows'].map(pathOf);
+    const env = { GUARD_VALIDATE_URL: fake.url, PYTHONPATH: FOLDER };
+    const ask = async () => {
+      const before = fake.connections();
+      const { stdout } = await startProgram(
+        'python3',
+        ['-c', IN_ONE_THREAD, ...paths],
+        env,
+      ).ended();
+      return { stdout, connections: fake.connections() - before };
+    };
+    const expected = 'allow\nallow\nNone\nallow\n';
+    const { connections } = await poll(ask, ({ stdout }) => stdout === expected, AGAIN_MS);
+    // One for two answers, one for the second try at what was cut, one for the last.
+    expect(connections).toBe(3);
+  });
+});

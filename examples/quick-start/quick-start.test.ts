@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startProgram } from '../../test/kit/example-program.ts';
+import { onFreePorts } from '../../test/kit/example-settings.ts';
+import { send } from '../../test/kit/http.ts';
+import {
+  ORIGIN_PAGE,
+  type RecordingOrigin,
+  startRecordingOrigin,
+} from '../../test/kit/recording-origin.ts';
+import { type Product, startProduct } from '../../test/kit/start-product.ts';
+import { chromeHttp, curl } from '../../test/kit/visitors.ts';
+
+const FILE = 'examples/quick-start/guard.yaml';
+const GUARD_SECRET = '5f0c2b7d9e41a86371d4c0be52f9a687d1c3';
+
+let origin: RecordingOrigin;
+let product: Product;
+let gateway: string;
+beforeAll(async () => {
+  origin = await startRecordingOrigin();
+  product = await startProduct(onFreePorts(FILE), { ORIGIN: origin.url, GUARD_SECRET });
+  gateway = product.addresses.gateway;
+});
+afterAll(async () => {
+  await product.stop();
+  await origin.close();
+});
+
+test('the command of its README names the file, and the variables that the file asks for', async () => {
+  const readme = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8');
+  expect(readme).toMatch(/^ORIGIN=\S+ GUARD_SECRET=.* node bin\/guard\.mjs start --config \S+$/m);
+  expect(readme).toContain(`start --config ${FILE}\n`);
+  const args = ['bin/guard.mjs', 'check', FILE];
+  const env = { ORIGIN: 'http://127.0.0.1:3000', GUARD_SECRET };
+  const { code, stdout, stderr } = await startProgram(process.execPath, args, env).ended();
+  expect(code, stdout + stderr).toBe(0);
+});
+
+test('a browser sees the site as before, and the site is told the decision', async () => {
+  const answer = await send(gateway, { headers: { ...chromeHttp, host: 'www.example' } });
+  expect([answer.status, answer.body]).toEqual([200, ORIGIN_PAGE]);
+  expect(origin.arrivals.at(-1)?.headers).toMatchObject({ 'x-guard-decision': 'allow' });
+});
+
+test('spec 3: curl gets the challenge page, and the site hears nothing of it', async () => {
+  const before = origin.arrivals.length;
+  const answer = await send(gateway, { headers: { ...curl, host: 'www.example' } });
+  expect(answer.status).toBe(403);
+  expect(answer.headers['set-cookie']?.[0]).toMatch(/^_guard=/);
+  expect(origin.arrivals).toHaveLength(before);
+});

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RunningProgram, startProgram } from './example-program.ts';
+import {
+  BEHAVIOURS,
+  type Behaviour,
+  COOKIE_PARTS,
+  type FakeValidator,
+  pathOf,
+  startFakeValidator,
+} from './example-validator.ts';
+import { type Answer, poll, send } from './http.ts';
+import { CHROME_UA, chromeHttp, curl } from './visitors.ts';
+
+/** An application that asks the validator itself: it prints its address, and shows its page on every path. */
+export interface ExampleApp {
+  /** The application alone; reads GUARD_VALIDATE_URL, GUARD_SECRET_KEY and PORT. */
+  readonly alone: readonly [string, ...string[]];
+  /** The one command that starts Guard and the application. */
+  readonly withGuard: readonly [string, ...string[]];
+  /** Further tests of it with Guard, which may ask for its address. */
+  readonly more?: (url: () => string) => void;
+}
+
+export const ADDRESS = /http:\/\/127\.0\.0\.1:\d+/;
+const PASSED = '<title>The protected page</title>';
+const DENIED = 'Request denied.\n';
+const SECRET_KEY = 'sk_example_9c1d7e3b5a2f';
+/** On a busy machine an answer can come later than an application waits for it: then again. */
+export const AGAIN_MS = 20_000;
+
+/** What each of them owes its visitors, whatever it is written in: spec 4.1 and 7.1. */
+export function describeExampleApp({ alone, withGuard, more }: ExampleApp): void {
+  describe('with a validator that behaves in every way', () => {
+    let fake: FakeValidator;
+    let program: RunningProgram;
+    let url = '';
+    beforeAll(async () => {
+      fake = await startFakeValidator();
+      const env = { GUARD_VALIDATE_URL: fake.url, GUARD_SECRET_KEY: SECRET_KEY };
+      program = start(alone, env);
+      [url] = await program.says(ADDRESS);
+    });
+    afterAll(async () => {
+      await program.stop();
+      await fake.close();
+    });
+
+    test.each(BEHAVIOURS)('spec 4.1, 7.1: one that $name', async ({ name, enforced }) => {
+      const { status, body } = await poll(
+        () => send(url + pathOf(name)),
+        (answer) => enforcedBy(answer) === enforced.kind,
+        AGAIN_MS,
+      );
+      if (enforced.kind === 'passes') expect([status, body]).toEqual([200, passed(body)]);
+      else expect([status, body]).toEqual([enforced.status, enforced.body ?? DENIED]);
+    });
+
+    test('spec 2.1, 5: the request is described as it came, its headers in their order', async () => {
+      const headers = withoutHost(chromeHttp);
+      const { key, question } = await poll(
+        async () => {
+          const sent = { ...headers, referer: 'https://r.example/' };
+          await send(`${url}/login?q=1`, { headers: sent });
+          return fake.asked.at(-1) ?? { key: undefined, question: {} };
+        },
+        (asked) => asked.question['referrer'] !== undefined,
+        AGAIN_MS,
+      );
+      expect(key).toBe(SECRET_KEY);
+      expect(question).toMatchObject({
+        url: `${url}/login?q=1`,
+        ip: '127.0.0.1',
+        method: 'GET',
+        referrer: 'https://r.example/',
+        headers: { 'user-agent': CHROME_UA },
+      });
+      const described = Object.keys(question['headers'] ?? {});
+      const expected = [...Object.keys(headers), 'referer'];
+      expect(described.filter((name) => name !== 'host')).toEqual(expected);
+    });
+
+    test.each([
+      ['challenges', 'no-store'],
+      ['allows', 'private'],
+    ])(
+      'spec 4.1 rule 2: headers and cookies of one that %s reach the visitor',
+      async (name, cache) => {
+        const { headers } = await poll(
+          () => send(url + pathOf(name)),
+          (answer) => answer.headers['x-policy'] !== undefined,
+          AGAIN_MS,
+        );
+        const [cookie = '', ...attributes] = headers['set-cookie']?.[0]?.split('; ') ?? [];
+        expect([cookie, ...attributes.toSorted()]).toEqual(['_guard=f662c344', ...COOKIE_PARTS]);
+        expect(headers['x-policy']).toBe('yes');
+        expect(headers['x-injected']).toBeUndefined();
+        expect(headers['cache-control']).toBe(cache);
+        expect(headers['content-type']).toBe('text/html; charset=utf-8');
+      },
+    );
+
+    test('spec 4.1 rule 5: who is limited learns when to come again', async () => {
+      const { headers } = await poll(
+        () => send(url + pathOf('limits')),
+        ({ status }) => status === 429,
+        AGAIN_MS,
+      );
+      expect(headers).toMatchObject({ 'retry-after': '17', 'cache-control': 'no-store' });
+    });
+
+    test('RFC 9110 9.3.2: HEAD gets the head of a denied answer and no body', async () => {
+      const { status, body } = await poll(
+        () => send(url + pathOf('challenges'), { method: 'HEAD' }),
+        (answer) => answer.status === 403,
+        AGAIN_MS,
+      );
+      expect([status, body]).toEqual([403, '']);
+    });
+  });
+
+  describe('with Guard', () => {
+    let program: RunningProgram;
+    let url = '';
+    beforeAll(async () => {
+      program = start(withGuard);
+      [url] = await program.says(ADDRESS);
+    });
+    afterAll(() => program.stop());
+
+    test('spec 3: a script gets the challenge page, with its policy and its cookie', async () => {
+      const headers = withoutHost(curl);
+      const answer = await poll(
+        () => send(url, { headers }),
+        ({ status }) => status === 403,
+        AGAIN_MS,
+      );
+      expect(answer.status).toBe(403);
+      expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+      expect(answer.headers['content-security-policy']).toMatch(/script-src 'nonce-/);
+      expect(answer.headers['set-cookie']?.[0]).toMatch(/^_guard=[0-9a-f-]{36}; /);
+      expect(answer.body).not.toContain(PASSED);
+    });
+
+    more?.(() => url);
+  });
+}
+
+/** Headers of a visitor of another host, for a visit to an address of this machine. */
+export function withoutHost(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'host'));
+}
+
+function start(
+  [command, ...args]: readonly [string, ...string[]],
+  env: Readonly<Record<string, string>> = {},
+): RunningProgram {
+  return startProgram(command, args, { ...env, PORT: '0' });
+}
+
+function enforcedBy({ status, body }: Answer): Behaviour['enforced']['kind'] {
+  return status === 200 && body.includes(PASSED) ? 'passes' : 'answered';
+}
+
+/** The body itself where it is the page of the application. */
+function passed(body: string): string {
+  return body.includes(PASSED) ? body : PASSED;
+}

@@ -1,0 +1,99 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
+import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
+import { ConfigMap } from 'kubernetes-models/v1/ConfigMap';
+import { Secret } from 'kubernetes-models/v1/Secret';
+import { Service } from 'kubernetes-models/v1/Service';
+import ts from 'typescript';
+import { parseAllDocuments } from 'yaml';
+
+/** One object of a manifest, as far as every kind has it. */
+export interface Manifest {
+  readonly file: string;
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly object: Readonly<Record<string, unknown>>;
+}
+
+/** Every kind that the examples use: its module, and how the published schema judges an object of it. */
+const KINDS: Readonly<Record<string, { module: string; validate(object: object): void }>> = {
+  ConfigMap: { module: 'v1/ConfigMap', validate: (o) => new ConfigMap(o).validate() },
+  Deployment: { module: 'apps/v1/Deployment', validate: (o) => new Deployment(o).validate() },
+  NetworkPolicy: {
+    module: 'networking.k8s.io/v1/NetworkPolicy',
+    validate: (o) => new NetworkPolicy(o).validate(),
+  },
+  PodDisruptionBudget: {
+    module: 'policy/v1/PodDisruptionBudget',
+    validate: (o) => new PodDisruptionBudget(o).validate(),
+  },
+  Secret: { module: 'v1/Secret', validate: (o) => new Secret(o).validate() },
+  Service: { module: 'v1/Service', validate: (o) => new Service(o).validate() },
+};
+
+/** The objects of all .yaml files in a folder, in the order of their names. */
+export function readManifests(folder: string): Manifest[] {
+  const files = readdirSync(folder).filter((file) => file.endsWith('.yaml'));
+  return files.toSorted().flatMap((file) =>
+    parseAllDocuments(readFileSync(join(folder, file), 'utf8')).map((document) => {
+      const [error] = document.errors;
+      if (error) throw new Error(`${file}: ${error.message}`);
+      const object = document.toJS() as Manifest['object']; // kinds are checked below
+      const { apiVersion, kind } = object;
+      return { file, apiVersion: String(apiVersion), kind: String(kind), object };
+    }),
+  );
+}
+
+/** Everything that Kubernetes' published schemas have against these objects, misspelt fields included. */
+export function manifestProblems(manifests: readonly Manifest[]): string[] {
+  const refused = manifests.flatMap(({ file, kind, object }) => {
+    try {
+      const known = KINDS[kind];
+      if (!known) return [`${file}: no schema is known for ${kind}`];
+      known.validate(object);
+      return [];
+    } catch (error) {
+      return [`${file}: ${String(error)}`];
+    }
+  });
+  return [...refused, ...unknownFields(manifests)];
+}
+
+/**
+ * The schemas let fields pass that they do not know, and a cluster drops those. The types made of the
+ * same schemas do not, so each object is checked as a literal of its type.
+ */
+function unknownFields(manifests: readonly Manifest[]): string[] {
+  const name = join(import.meta.dirname, 'manifests.virtual.ts');
+  const known = manifests.filter(({ kind }) => KINDS[kind]);
+  const lines = known.map(({ kind, object }, index) => {
+    const type = `import('kubernetes-models/${KINDS[kind]?.module ?? ''}').I${kind}`;
+    return `export const m${index}: ${type} = ${JSON.stringify(object)};`;
+  });
+  const options: ts.CompilerOptions = {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    types: [],
+    target: ts.ScriptTarget.ES2024,
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  };
+  const disk = ts.createCompilerHost(options);
+  const host: ts.CompilerHost = {
+    ...disk,
+    fileExists: (path) => path === name || disk.fileExists(path),
+    getSourceFile: (path, version, onError) =>
+      path === name
+        ? ts.createSourceFile(path, lines.join('\n'), version)
+        : disk.getSourceFile(path, version, onError),
+  };
+  const program = ts.createProgram([name], options, host);
+  return ts.getPreEmitDiagnostics(program).map(({ file, start = 0, messageText }) => {
+    const line = file?.getLineAndCharacterOfPosition(start).line ?? 0;
+    return `${known[line]?.file ?? name}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
+  });
+}

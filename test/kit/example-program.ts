@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunningProgram {
+  /** The match of `pattern` in what it writes to stdout, as soon as it has written that. */
+  says(pattern: RegExp): Promise<RegExpExecArray>;
+  /** All that it has written to stdout so far. */
+  output(): string;
+  /** SIGTERM, and how it ended. */
+  stop(): Promise<Ended>;
+  /** How it ended by itself. */
+  ended(): Promise<Ended>;
+}
+
+/** Starts a program of examples/ in the root of the repository, as its README says. */
+export function startProgram(
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): RunningProgram {
+  const child = spawn(command, args, {
+    cwd: ROOT,
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      PYTHONDONTWRITEBYTECODE: '1', // nothing of a test stays in the checkout
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (part: string) => (stdout += part));
+  child.stderr.setEncoding('utf8').on('data', (part: string) => (stderr += part));
+  const closed = once(child, 'close');
+  const ended = async () => {
+    await closed;
+    return { code: child.exitCode, stdout, stderr };
+  };
+  return {
+    async says(pattern) {
+      for (;;) {
+        const match = pattern.exec(stdout);
+        if (match) return match;
+        if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${stderr}`);
+        await Promise.race([once(child.stdout, 'data'), closed]);
+      }
+    },
+    output: () => stdout,
+    stop() {
+      child.kill('SIGTERM');
+      return ended();
+    },
+    ended,
+  };
+}

@@ -1,0 +1,209 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What becomes of the visitor's request. */
+export type Enforced =
+  | { readonly kind: 'passes' }
+  | { readonly kind: 'answered'; readonly status: number; readonly body?: string };
+
+/** One way a validator can behave, and what a caller makes of it (spec 4.1, 7.1). */
+export interface Behaviour {
+  readonly name: string;
+  /** What the caller reads as the decision; `none` where there is no answer that it could use. */
+  readonly decision: string;
+  readonly enforced: Enforced;
+  readonly behave: (response: ServerResponse) => void;
+}
+
+export const PAGE = '<!doctype html><title>Prüfung</title>';
+export const ROBOTS = 'User-agent: *\nDisallow: /\n';
+
+const PASSES: Enforced = { kind: 'passes' };
+const DENIED: Enforced = { kind: 'answered', status: 403 };
+const BASE64_PAGE = Buffer.from(PAGE).toString('base64');
+const HTML = { 'Content-Type': 'text/html; charset=utf-8' };
+/** What is to be applied whatever the decision, and what would break out of the message. */
+const EXTRAS = {
+  headers: {
+    'X-Policy': 'yes',
+    'Content-Length': '9999',
+    'X-Split': 'a\r\nX-Injected: yes',
+  },
+  cookies: [
+    {
+      name: '_guard',
+      value: 'f662c344',
+      domain: '',
+      path: '/',
+      secure: true,
+      same_site: 'None',
+      max_age: 2_592_000,
+    },
+  ],
+};
+/** The attributes of that cookie: every one of its own, and none besides (spec 2.3). */
+export const COOKIE_PARTS = ['Max-Age=2592000', 'Path=/', 'SameSite=None', 'Secure'];
+
+function says(answer: Readonly<Record<string, unknown>>): (response: ServerResponse) => void {
+  return status(200, JSON.stringify({ success: true, ...answer }));
+}
+
+function status(code: number, body: string): (response: ServerResponse) => void {
+  return (response) => {
+    const length = Buffer.byteLength(body);
+    response.writeHead(code, { 'content-type': 'application/json', 'content-length': length });
+    response.end(body);
+  };
+}
+
+function error(code: number, type: string): (response: ServerResponse) => void {
+  return status(code, JSON.stringify({ success: false, error: { type, message: 'no' } }));
+}
+
+/** Sends the head and a first byte, and nothing more. */
+function stalls(code: number): (response: ServerResponse) => void {
+  return (response) => response.writeHead(code, { 'content-length': '100' }).write('{');
+}
+
+function answered(decision: string, over: Readonly<Record<string, unknown>>, enforced: Enforced) {
+  return { decision, behave: says({ decision, ...over }), enforced };
+}
+
+function open(behave: Behaviour['behave']) {
+  return { decision: 'none', behave, enforced: PASSES };
+}
+
+function closed(behave: Behaviour['behave']) {
+  return { decision: 'none', behave, enforced: DENIED };
+}
+
+/** Every row of the two tables, and the ways to be silent that they stand for. */
+export const BEHAVIOURS: readonly Behaviour[] = [
+  { name: 'allows', ...answered('allow', { status_code: 200, ...EXTRAS }, PASSES) },
+  { name: 'matches no endpoint', ...answered('not_matched', {}, PASSES) },
+  {
+    name: 'allows in chunks',
+    decision: 'allow',
+    behave(response) {
+      response.write('{"success":true,');
+      setImmediate(() => response.end('"decision":"allow"}'));
+    },
+    enforced: PASSES,
+  },
+  {
+    name: 'allows with a body of its own',
+    ...answered(
+      'allow',
+      {
+        response_html: Buffer.from(ROBOTS).toString('base64'),
+        headers: { 'Content-Type': 'text/plain; charset=utf-8' },
+      },
+      { kind: 'answered', status: 200, body: ROBOTS },
+    ),
+  },
+  {
+    name: 'blocks without a status',
+    ...answered(
+      'block',
+      { response_html: BASE64_PAGE, headers: HTML },
+      { kind: 'answered', status: 403, body: PAGE },
+    ),
+  },
+  {
+    name: 'blocks with 451',
+    ...answered(
+      'block',
+      { status_code: 451, response_html: BASE64_PAGE, headers: HTML },
+      { kind: 'answered', status: 451, body: PAGE },
+    ),
+  },
+  {
+    name: 'challenges',
+    ...answered(
+      'redirect',
+      {
+        ...EXTRAS,
+        status_code: 403,
+        response_html: BASE64_PAGE,
+        headers: { ...EXTRAS.headers, ...HTML },
+      },
+      { kind: 'answered', status: 403, body: PAGE },
+    ),
+  },
+  {
+    name: 'limits',
+    ...answered(
+      'block',
+      { status_code: 429, rate_limited: true, retry_after: 17, response_html: BASE64_PAGE },
+      { kind: 'answered', status: 429, body: PAGE },
+    ),
+  },
+  { name: 'challenges without a page', ...answered('redirect', {}, DENIED) },
+  { name: 'rejects with 400', ...closed(error(400, 'invalid_ip')) },
+  { name: 'rejects with 401', ...closed(error(401, 'invalid_api_key')) },
+  { name: 'rejects with 409 and no body', ...closed(status(409, '')) },
+  { name: 'rejects with 400 and stalls', ...closed(stalls(400)) },
+  { name: 'fails with 500', ...open(error(500, 'internal_server_error')) },
+  { name: 'fails with 503', ...open(error(503, 'validation_timeout')) },
+  { name: 'answers 200 and success: false', ...open(error(200, 'unknown')) },
+  { name: 'answers nonsense', ...open((response) => response.write('<ht') && response.end('ml>')) },
+  { name: 'decides what nobody knows', ...open(says({ decision: 'perhaps' })) },
+  {
+    name: 'redirects the question',
+    ...open((response) => response.writeHead(307, { location: '/validate' }).end()),
+  },
+  { name: 'is silent', ...open(() => undefined) },
+  { name: 'stalls in its answer', ...open(stalls(200)) },
+  { name: 'cuts the connection', ...open((response) => response.destroy()) },
+];
+
+export interface FakeValidator {
+  readonly url: string;
+  /** The questions so far, and the keys that came with them. */
+  readonly asked: readonly Asked[];
+  /** How many connections were accepted so far. */
+  connections(): number;
+  close(): Promise<void>;
+}
+
+export interface Asked {
+  readonly key: string | string[] | undefined;
+  readonly question: Readonly<Record<string, unknown>>;
+}
+
+/** The path of a visitor's request about which the fake validator behaves like this. */
+export function pathOf(behaviour: string): string {
+  return `/as/${BEHAVIOURS.findIndex(({ name }) => name === behaviour)}`;
+}
+
+/** A `POST /validate` for callers that are programs of their own: what it does, the question says. */
+export async function startFakeValidator(): Promise<FakeValidator> {
+  let connections = 0;
+  const asked: Asked[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (part: string) => (body += part));
+    request.on('end', () => {
+      const question = JSON.parse(body) as Asked['question']; // every caller sends an object
+      asked.push({ key: request.headers['x-api-key'], question });
+      const index = Number(/\/as\/(\d+)/.exec(String(question['url']))?.[1]);
+      (BEHAVIOURS[index]?.behave ?? says({ decision: 'allow' }))(response);
+    });
+  });
+  server.on('connection', () => (connections += 1));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // A server that listens on TCP has an AddressInfo.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/validate`,
+    asked,
+    connections: () => connections,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
