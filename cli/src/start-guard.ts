@@ -18,6 +18,7 @@ import { listenOn } from './services/listen.ts';
 import { noAnalytics } from './services/no-analytics.ts';
 import { openStore } from './services/open-store.ts';
 import { RemoteValidators } from './services/remote-validators.ts';
+import { watchCrawlerRanges } from './services/watch-crawler-ranges.ts';
 import { Crew } from './workers/crew.ts';
 import { sharedAddresses, threadCount } from './workers/shared-addresses.ts';
 
@@ -101,7 +102,11 @@ async function openHouse(settings: Settings, ambient: Ambient, progress: Progres
   progress.crew = threads > 1 ? new Crew(threads - 1, ambient) : undefined;
   const opening = await openStore(settings.store, ambient, progress.crew);
   opened.push(() => opening.close());
-  const { store } = opening;
+  const { store, newestRangesAt: newestAt } = opening;
+  if (newestAt) {
+    const heldAt = () => progress.inForce?.oldestCrawlerListAt;
+    opened.push(watchCrawlerRanges({ heldAt, newestAt }, ambient));
+  }
   metrics.gauge('guard_crawler_ranges_age_seconds', () =>
     Math.round((clock() - (inForce(progress).oldestCrawlerListAt ?? clock())) / 1000),
   );

@@ -1,5 +1,11 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { describe, expect, test } from 'vitest';
-import { send } from '../kit/http.ts';
+import { keepRanges } from '../../cli/src/crawlers/keep-ranges.ts';
+import { robot } from '../attack/challenged-visitor.ts';
+import { poll, send } from '../kit/http.ts';
 import { ORIGIN_PAGE } from '../kit/recording-origin.ts';
 import {
   answerAt,
@@ -48,6 +54,15 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
     }
   });
 
+  test('spec 3: who failed the challenge of one is blocked at all of them, and not challenged again', async () => {
+    const page = await challengeAt(at(0));
+    await answerAt(at(1), page, robot);
+    for (let i = 0; i < 6; i++) {
+      const { status, body } = await navigate(at(i), `/failed/${i}`, { cookie: page.session });
+      expect([status, body.includes('data-ticket=')]).toEqual([403, false]);
+    }
+  });
+
   test('a limit of 60 lets 60 of 240 pass, however they are spread', async () => {
     const answers = await Promise.all(
       Array.from({ length: 240 }, (_, i) => limited(at(i), '198.51.100.9', `/few/${i}`)),
@@ -66,7 +81,7 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
 
   test('a secret is rotated one instance at a time, and nobody is challenged for it', async () => {
     const before = await passAt(at(0));
-    const rotated = await shared.start([NEXT_SECRET, INSTALLATION_SECRET]);
+    const rotated = await shared.start({ secret: [NEXT_SECRET, INSTALLATION_SECRET] });
     try {
       expect((await navigate(rotated, '/kept', { cookie: before })).body).toBe(ORIGIN_PAGE);
       const page = await challengeAt(at(0));
@@ -77,6 +92,34 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
       expect((await navigate(at(2), '/new', { cookie: after })).body).toBe(ORIGIN_PAGE);
     } finally {
       await rotated.stop();
+    }
+  });
+
+  test('spec 1: an instance whose lists of crawler addresses are older than those of another says so', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'guard-ranges-'));
+    const { lists, oldestListAt = 0 } = CrawlerCatalogue.load();
+    const refreshedAt = Math.round(Date.now() / 1000) * 1000;
+    for (const { file, sourceUrl, entries } of lists) {
+      const v6 = entries.filter((entry) => entry.includes(':'));
+      const v4 = entries.filter((entry) => !entry.includes(':'));
+      const fetched_at = new Date(refreshedAt).toISOString();
+      keepRanges(folder, file, { fetched_at, sources: [{ url: sourceUrl, v4, v6 }] });
+    }
+    const fresh = await shared.start({ crawlers: { ranges: folder } });
+    const stale = await shared.start();
+    try {
+      const behind = 'guard_crawler_ranges_behind_seconds';
+      await poll(
+        () => metricOf(stale, behind),
+        (seconds) => seconds === (refreshedAt - oldestListAt) / 1000,
+        20_000,
+      );
+      expect(stale.log()).toContain('"event":"crawler_ranges_behind"');
+      expect(await metricOf(fresh, behind)).toBe(0);
+      expect(fresh.log()).not.toContain('crawler_ranges_behind');
+    } finally {
+      await Promise.all([fresh.stop(), stale.stop()]);
+      await rm(folder, { recursive: true });
     }
   });
 

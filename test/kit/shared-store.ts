@@ -11,8 +11,8 @@ export interface SharedStore {
   origin: RecordingOrigin;
   redis: RedisServer;
   instances: Product[];
-  /** What all of them are started with; `secret` where that is to be another one. */
-  start: (secret?: readonly string[]) => Promise<Product>;
+  /** Starts one more with the settings of all of them; `top` replaces what is to be another. */
+  start: (top?: Readonly<Record<string, unknown>>) => Promise<Product>;
 }
 
 /** Starts them before the tests of the calling file, and ends them behind the last one. */
@@ -21,11 +21,11 @@ export function useSharedStore(rules: readonly unknown[]): SharedStore {
   beforeAll(async () => {
     shared.origin = await startRecordingOrigin();
     shared.redis = await startRedis();
-    shared.start = (secret) => {
+    shared.start = (top) => {
       const store = { engine: 'redis', url: shared.redis.url };
       const settings = storySettings(shared.origin.url, {
         rules,
-        top: { store, analytics: undefined, ...(secret && { secret }) },
+        top: { store, analytics: undefined, ...top },
       });
       return startProduct(settings);
     };
@@ -41,6 +41,11 @@ export function useSharedStore(rules: readonly unknown[]): SharedStore {
   return shared;
 }
 
+/** An instance, or a balancer before several. */
+interface Served {
+  readonly addresses: { readonly gateway: string };
+}
+
 /** A challenge page as a person's browser was given it. */
 export interface Page {
   readonly ticket: string;
@@ -49,7 +54,7 @@ export interface Page {
 
 /** A person's navigation through the gateway of one instance. */
 export function navigate(
-  { addresses }: Product,
+  { addresses }: Served,
   path: string,
   { cookie, ip = '203.0.113.7' }: { readonly cookie?: string; readonly ip?: string } = {},
 ): Promise<Answer> {
@@ -65,7 +70,7 @@ export function navigate(
 }
 
 /** The challenge that one instance answers a stranger's navigation with. */
-export async function challengeAt(instance: Product): Promise<Page> {
+export async function challengeAt(instance: Served): Promise<Page> {
   const page = await navigate(instance, '/');
   const ticket = /data-ticket="([^"]+)"/.exec(page.body)?.[1] ?? '';
   const session = /_guard=([^;]+)/.exec(String(page.headers['set-cookie']))?.[1] ?? '';
@@ -73,17 +78,17 @@ export async function challengeAt(instance: Product): Promise<Page> {
   return { ticket, session };
 }
 
-/** The upload of a page, given to any instance. */
-export function answerAt({ addresses }: Product, page: Page): Promise<Answer> {
+/** The upload of a page, given to any instance: a person's, or with what another browser measured. */
+export function answerAt({ addresses }: Served, page: Page, who = person): Promise<Answer> {
   return send(`${addresses.gateway}/.guard/verify`, {
     method: 'POST',
     headers: { ...person.headers, host: 'shop.example', 'content-type': 'application/json' },
-    body: JSON.stringify(uploadOf({ ...page, work: 0, reference: '' })),
+    body: JSON.stringify(uploadOf({ ...page, work: 0, reference: '' }, who)),
   });
 }
 
 /** A session that passed its challenge at one instance. */
-export async function passAt(instance: Product): Promise<string> {
+export async function passAt(instance: Served): Promise<string> {
   const page = await challengeAt(instance);
   const answer = await answerAt(instance, page);
   if (answer.body !== '{"result":"reload"}') throw new Error(`${answer.status}: ${answer.body}`);

@@ -3,9 +3,15 @@ import type { Settings } from '@guard/config/settings/schema';
 import { LastingStore, MemoryStore, RedisStore, Snapshot } from '@guard/validator';
 import type { Ambient } from '../house/house.ts';
 import type { Crew } from '../workers/crew.ts';
+import type { WatchedRanges } from './watch-crawler-ranges.ts';
 
 export interface OpenStore {
   readonly store: SessionStore;
+  /**
+   * Tells the instances that share the store when the oldest list of crawler addresses here was confirmed,
+   * and gives that of the instance whose is newest. Absent where nobody shares it.
+   */
+  readonly newestRangesAt?: WatchedRanges['newestAt'];
   close(): Promise<void>;
 }
 
@@ -19,8 +25,10 @@ export async function openStore(
   crew: Crew | undefined,
 ): Promise<OpenStore> {
   switch (settings.engine) {
-    case 'redis':
-      return closing(await RedisStore.open({ url: settings.url, clock, log, metrics }));
+    case 'redis': {
+      const store = await RedisStore.open({ url: settings.url, clock, log, metrics });
+      return { ...closing(store), newestRangesAt: (at) => store.newest('crawler-ranges', at) };
+    }
     case 'memory': {
       const { path: folder } = settings;
       const opened = crew

@@ -95,6 +95,11 @@ export const metrics = {
     label: undefined,
     help: 'Age of the oldest list of crawler addresses among those that can be refreshed.',
   },
+  guard_crawler_ranges_behind_seconds: {
+    kind: 'gauge',
+    label: undefined,
+    help: 'How much older the lists of crawler addresses are here than at the instance with the newest, where several share a store.',
+  },
   guard_reloads_total: {
     kind: 'counter',
     label: 'outcome',

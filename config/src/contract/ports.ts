@@ -175,6 +175,11 @@ export interface Budget {
 /** One implementation a kind of store; all pass the same contract test. */
 export interface SessionStore {
   session(id: string): MaybePromise<Session | undefined>;
+  /**
+   * `session` for an id without a MAC of ours, in a store where each question is a round trip: of those
+   * only so many are asked, and the rest count as unknown. Absent where `session` costs nobody anything.
+   */
+  sessionOfStranger?(id: string): MaybePromise<Session | undefined>;
   keepSession(id: string, session: Session, ttlMs: number): MaybePromise<void>;
   /** True for exactly one caller per id until `ttlMs` has passed: the atomic spend of a ticket. */
   spend(id: string, ttlMs: number): MaybePromise<boolean>;

@@ -1,7 +1,10 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { poll } from '../../../test/kit/http.ts';
 import { seededRandom } from '../../../test/kit/seeded-random.ts';
 import { LastingStore } from './lasting-store.ts';
 import { session, sessionStoreContract } from './store-contract.ts';
@@ -14,7 +17,10 @@ let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'guard-snapshot-'));
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => {
+  vi.useRealTimers();
+  return rm(folder, { recursive: true, force: true });
+});
 
 async function openStore({ at = folder, limits = LIMITS, now = 1_800_000_000_000 } = {}) {
   const time = { now };
@@ -26,6 +32,18 @@ async function openStore({ at = folder, limits = LIMITS, now = 1_800_000_000_000
     limits,
   });
   return { store, time, log };
+}
+
+/**
+ * What a process logs that keeps so many sessions and ends. No file of it may grow beyond `blocks` of 512
+ * bytes: the write that would is refused as one on a full disk is, only with another code.
+ */
+async function keepInChild(sessions: number, blocks: string): Promise<string[]> {
+  const script = join(import.meta.dirname, 'testing', 'keep-and-end.ts');
+  const command = 'ulimit -f "$0" && exec "$@"';
+  const program = [process.execPath, script, folder, String(sessions)];
+  const { stdout } = await promisify(execFile)('sh', ['-c', command, blocks, ...program]);
+  return stdout.trim() === '' ? [] : stdout.trim().split('\n');
 }
 
 const snapshot = () => join(folder, 'store.snapshot');
@@ -157,6 +175,40 @@ describe('the file', () => {
     expect(store.session('a')).toMatchObject(session);
     await store.close();
     expect(await readdir(folder)).toEqual(['store.snapshot']);
+  });
+
+  test('is written every minute, so that a process that is killed loses what the last one brought', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const killed = await openStore();
+    killed.store.keepSession('a', session, HOUR_MS);
+    vi.advanceTimersByTime(59_999);
+    expect(await readdir(folder)).toEqual([]);
+    vi.advanceTimersByTime(1);
+    vi.useRealTimers();
+    await poll(
+      () => readdir(folder),
+      (files) => files.includes('store.snapshot'),
+      10_000,
+    );
+    const at = join(folder, 'copy');
+    await mkdir(at);
+    await copyFile(snapshot(), join(at, 'store.snapshot'));
+    const { store } = await openStore({ at });
+    expect(store.session('a')).toMatchObject(session);
+    await Promise.all([killed.store.close(), store.close()]);
+  });
+
+  test('that the disk has no room for leaves the one before as it is, and nothing half written', async () => {
+    expect(await keepInChild(1, 'unlimited')).toEqual([]);
+    expect(await keepInChild(2_000, '8')).toEqual([
+      'store_snapshot_restored {"sessions":1}',
+      'store_snapshot_failed {"reason":"EFBIG"}',
+    ]);
+    expect(await readdir(folder)).toEqual(['store.snapshot']);
+    const { store, log } = await openStore({ now: Date.now() });
+    expect(log).toEqual(['store_snapshot_restored {"sessions":1}']);
+    expect(store.sessionCount).toBe(1);
+    await store.close();
   });
 
   test('that cannot be written is said once, and the store goes on', async () => {

@@ -31,6 +31,11 @@ export interface SessionIds {
   isUncleared(id: string, nowMs: number): boolean;
 }
 
+/** Whether it could be the value of a `_guard` cookie at all (spec 2.1: a bare UUID). */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
 /** Ids whose MAC was found right, kept so that a visitor's next requests cost a look-up and no hashing. */
 const MAX_KNOWN = 50_000;
 
@@ -51,7 +56,7 @@ export function createSessionIds(sealer: Sealer): SessionIds {
     },
     isOurs(organisation, id) {
       if (known.get(id)?.organisation === organisation) return true;
-      if (!UUID.test(id)) return false;
+      if (!isUuid(id)) return false;
       const lower = id.toLowerCase();
       const mac = Buffer.from(lower.slice(MAC_FROM), 'hex');
       const ours = sealer.verify([organisation, lower.slice(0, MAC_FROM)], mac);

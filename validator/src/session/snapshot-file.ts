@@ -29,13 +29,23 @@ export async function writeSnapshotFile(
 ): Promise<void> {
   const temporary = `${path}.tmp`;
   await rm(temporary, { force: true });
-  const file = await open(temporary, 'wx', 0o600);
+  try {
+    await writeSealed(temporary, content);
+    await rename(temporary, path);
+  } catch (error) {
+    // On a full disk the half that was written is what the others lack. Why it failed is what counts.
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw error;
+  }
+  await syncFolder(dirname(path));
+}
+
+async function writeSealed(path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
   const digest = createHash('sha256');
   // The stream closes the file, on errors too.
   const target = file.createWriteStream({ flush: true });
   await pipeline(content, createGzip({ level: 1 }), (parts) => sealed(parts, digest), target);
-  await rename(temporary, path);
-  await syncFolder(dirname(path));
 }
 
 async function* sealed(parts: AsyncIterable<Uint8Array>, digest: Hash): AsyncGenerator<Uint8Array> {

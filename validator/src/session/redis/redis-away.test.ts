@@ -1,8 +1,10 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { freePort } from '../../../../test/kit/free-port.ts';
 import { poll } from '../../../../test/kit/http.ts';
 import { type RedisServer, startRedis } from '../../../../test/kit/redis-server.ts';
 import { hasRedis } from '../../../../test/kit/tools.ts';
+import { type SlowLine, openSlowLine } from '../../../../test/kit/slow-line.ts';
 import { session } from '../store-contract.ts';
 import { type Instance, openInstance } from './testing/open-stores.ts';
 
@@ -41,6 +43,7 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
     expect(await store.take('b', 'k', BUDGET)).toBeGreaterThan(0);
     await expect(store.spend('t', HOUR_MS)).rejects.toThrow('the shared store is away');
     await expect(store.keepSession('s2', session, HOUR_MS)).rejects.toThrow('away');
+    expect(await store.newest('lists', 1_000)).toBeUndefined();
     expect(await isAway()).toBe(1);
     // Nobody waits any more: the answer is there at once.
     expect(store.session('s')).toMatchObject(session);
@@ -96,6 +99,19 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
     expect(await instance.store.spend('t', HOUR_MS)).toBe(true);
   });
 
+  test('a process that was busy itself, before it asked or with the answer at hand, does not take it for gone', async () => {
+    const { store } = instance;
+    const unsent = Promise.resolve(store.take('b', 'before', BUDGET));
+    beBusy(400);
+    expect(await unsent).toBe(0);
+    const sent = Promise.resolve(store.take('b', 'behind', BUDGET));
+    await turn();
+    await turn();
+    beBusy(400);
+    expect(await sent).toBe(0);
+    expect([events(), [...instance.counts]]).toEqual([[], []]);
+  });
+
   test('a thousand questions at once while it hangs are all answered, and it is asked no further', async () => {
     redis.pause();
     const asked = Array.from({ length: 1_000 }, (_, i) =>
@@ -105,6 +121,52 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
     expect(events()).toEqual(['store_away']);
     redis.resume();
     await back();
+  });
+});
+
+describe.skipIf(!hasRedis)('a Redis that is slow', () => {
+  let redis: RedisServer;
+  let line: SlowLine;
+  let instance: Instance;
+  beforeEach(async () => {
+    redis = await startRedis();
+    line = await openSlowLine(redis.port);
+    instance = await openInstance(`redis://127.0.0.1:${line.port}`);
+  });
+  afterEach(async () => {
+    await instance.store.close();
+    await line.close();
+    await redis.stop();
+  });
+  const isAway = () => Promise.resolve(instance.gauge('guard_store_away'));
+
+  test('by less than a decision can wait: it is asked, and everything is shared', async () => {
+    line.delayMs = 20;
+    for (let i = 0; i < 3; i++) expect(await instance.store.take('b', 'k', BUDGET)).toBe(0);
+    expect(await instance.store.take('b', 'k', BUDGET)).toBeGreaterThan(0);
+    expect(await instance.store.spend('t', HOUR_MS)).toBe(true);
+    expect([instance.log, [...instance.counts]]).toEqual([[], []]);
+  });
+
+  test('by more: decisions go on without it until it is prompt again, and not only until it answers', async () => {
+    const { store } = instance;
+    await store.keepSession('s', session, HOUR_MS);
+    line.delayMs = 250;
+    expect(await store.take('b', 'k', BUDGET)).toBe(0);
+    expect(await isAway()).toBe(1);
+    expect(await store.session('s')).toMatchObject(session);
+    // It takes connections, and answers on them; each is refused for its slowness.
+    const before = line.connections;
+    await poll(
+      () => Promise.resolve(line.connections),
+      (connections) => connections >= before + 2,
+      20_000,
+    );
+    expect(instance.log).toEqual([{ event: 'store_away', fields: '{"reason":"timeout"}' }]);
+    line.delayMs = 0;
+    await poll(isAway, (value) => value === 0, 20_000);
+    expect(await store.spend('t', HOUR_MS)).toBe(true);
+    expect(instance.log.map(({ event }) => event)).toEqual(['store_away', 'store_back']);
   });
 });
 
@@ -138,3 +200,9 @@ describe.skipIf(!hasRedis)('a Redis that is not there yet', () => {
     await redis.stop();
   });
 });
+
+/** Holds up this process, as a burst of work does. */
+function beBusy(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}

@@ -2,10 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, Log } from '@guard/config/contract/ports';
 import { createClient, ErrorReply, type RedisClientType } from '@redis/client';
 import { within } from '../../deadline.ts';
+import { Patience } from './patience.ts';
 import { PROBE_KEY } from './store-keys.ts';
 
-/** A decision asks at most twice, so that two that get no answer are well below its 500 ms (spec 8). */
-const COMMAND_TIMEOUT_MS = 150;
 /** For all of it: name, connection, TLS, password, the probe. */
 const CONNECT_TIMEOUT_MS = 1_000;
 /** Commands under way at once; more are not sent. */
@@ -71,18 +70,14 @@ export class RedisLink {
     if (client === undefined || this.#underWay >= MAX_UNDER_WAY) return Promise.resolve(NO_ANSWER);
     this.#underWay += 1;
     return new Promise((resolve) => {
+      const patience = new Patience(() => {
+        if (client === this.#client) this.#lose('timeout');
+      });
       const settle = (reply: unknown): void => {
-        clearTimeout(timer);
-        clearImmediate(grace);
+        patience.end();
         this.#underWay -= 1;
         resolve(reply);
       };
-      const late = (): void => {
-        if (client === this.#client) this.#lose('timeout');
-      };
-      // When this process was busy for as long, the reply is there and only wants to be read.
-      let grace: NodeJS.Immediate | undefined;
-      const timer = setTimeout(() => (grace = setImmediate(late)), COMMAND_TIMEOUT_MS);
       client.sendCommand<unknown>(command).then(settle, (error: unknown) => {
         settle(this.#failed(error, client));
       });
@@ -183,14 +178,22 @@ export class RedisLink {
   }
 }
 
-/** Whether a new connection takes reads and writes; else the reason. A replica or a full Redis does not. */
+/**
+ * Whether a new connection takes reads and writes, and as promptly as a decision needs; else the reason. A
+ * replica or a full Redis does not, and one that is slow would be lost again with the next command.
+ */
 async function probe(client: RedisClientType): Promise<string | undefined> {
+  const slow = Promise.withResolvers<string>();
+  let patience: Patience | undefined;
   try {
     await client.connect();
-    await client.sendCommand(['SET', PROBE_KEY, '1', 'PX', '1000']);
-    return undefined;
+    patience = new Patience(() => slow.resolve('slow'));
+    const written = client.sendCommand(['SET', PROBE_KEY, '1', 'PX', '1000']);
+    return await Promise.race([written.then(() => undefined), slow.promise]);
   } catch (error) {
     return reasonOf(error);
+  } finally {
+    patience?.end();
   }
 }
 

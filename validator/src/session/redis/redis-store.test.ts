@@ -85,6 +85,26 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
       });
     });
 
+    test('of what each tells, all hear the newest, and who is alone hears its own', async () => {
+      await withInstances(clocks, async (a, b, c) => {
+        const times = [5_000, 7_000, 6_000];
+        const heard = async () => {
+          const newest: (number | undefined)[] = [];
+          for (const [index, { store }] of [a, b, c].entries()) {
+            newest.push(await store.newest('lists', times[index] ?? 0));
+          }
+          return newest;
+        };
+        expect(await heard()).toEqual([5_000, 7_000, 7_000]);
+        expect(await heard()).toEqual([7_000, 7_000, 7_000]);
+        expect(await c.store.newest('others', 1_000)).toBe(1_000);
+        // One that has gone is not heard of for ever.
+        const leftMs = await redis.ask<number>('PTTL', 'guard:1:newest:lists');
+        expect(leftMs).toBeGreaterThan(0);
+        expect(leftMs).toBeLessThanOrEqual(600_000);
+      });
+    });
+
     test('a session that is rejected at one is no longer verified at another that has just read it', async () => {
       await withInstances([now, now], async (a, b) => {
         await a.store.keepSession('s', session, HOUR_MS);

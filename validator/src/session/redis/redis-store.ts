@@ -9,14 +9,21 @@ import type {
 } from '@guard/config/contract/ports';
 import { allocateDeadlines, DeadlineTable } from '../deadline-table.ts';
 import { readStoredSession, writeStoredSession } from '../stored-session.ts';
+import { readNewest, tellTime } from './newest-script.ts';
 import { NO_ANSWER, NO_SCRIPT, RedisLink } from './redis-link.ts';
 import { Refusals } from './refusals.ts';
 import { SessionCopies } from './session-copies.ts';
-import { budgetKey, sessionKey, sessionOfKey, spentKey } from './store-keys.ts';
+import { budgetKey, newestKey, sessionKey, sessionOfKey, spentKey } from './store-keys.ts';
 import { readTaken, takeKnown, takeUnknown } from './take-script.ts';
 
 /** Held here of what lies in Redis, for as long as that is away; as many as a MemoryStore holds. */
 const MAX_LOCAL = { sessions: 200_000, budgets: 200_000 } as const;
+
+/**
+ * Questions about ids without a MAC of ours: a percent of a core at most. While a secret is rotated they
+ * are visitors whom another instance judged; at any other time they are invented.
+ */
+const STRANGERS = { name: 'strangers', requests: 1_000, perMs: 2_000 } as const;
 
 export interface RedisStoreOptions {
   /** `redis[s]://[user:password@]host[:port][/database]`: one server, not a Redis Cluster. */
@@ -76,6 +83,12 @@ export class RedisStore implements SessionStore {
     return this.#copies.fresh(id) ?? this.#askForSession(id);
   }
 
+  sessionOfStranger(id: string): MaybePromise<Session | undefined> {
+    // Who was known here once is no stranger, and does not queue with those.
+    const maybeKnown = this.#copies.held(id) !== undefined || this.#mayAskForStranger();
+    return maybeKnown ? this.session(id) : undefined;
+  }
+
   async keepSession(id: string, session: Session, ttlMs: number): Promise<void> {
     const expiresAt = this.#clock() + ttlMs;
     const value = writeStoredSession(session, expiresAt);
@@ -100,8 +113,21 @@ export class RedisStore implements SessionStore {
     return localMs;
   }
 
+  /**
+   * Tells the instances when what `name` stands for was made here; gives the newest time that any of them
+   * told of late, in milliseconds since the epoch. Undefined while Redis is away. Never rejects.
+   */
+  async newest(name: string, atMs: number): Promise<number | undefined> {
+    return readNewest(await this.#link.ask(tellTime(newestKey(name), atMs)));
+  }
+
   close(): Promise<void> {
     return this.#link.close();
+  }
+
+  #mayAskForStranger(): boolean {
+    const { name, requests, perMs } = STRANGERS;
+    return this.#budgets.take(name, '', this.#clock(), requests, perMs) === 0;
   }
 
   #askForSession(id: string): MaybePromise<Session | undefined> {

@@ -23,6 +23,11 @@ export function spentKey(id: string): string {
   return `${NAMESPACE}spent:${id}`;
 }
 
+/** `name` is one of a few words. */
+export function newestKey(name: string): string {
+  return `${NAMESPACE}newest:${name}`;
+}
+
 /** Hashed: a subject is an address, or as long as a header, and neither belongs into a name. */
 export function budgetKey(name: string, subject: string): string {
   return `${NAMESPACE}budget:${hash('sha256', `${name.length}:${name}${subject}`, 'base64url').slice(0, 22)}`;

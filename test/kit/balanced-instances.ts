@@ -1,0 +1,66 @@
+import { type Balanced, type Balancer, startBalancer } from './balancer.ts';
+import { freePort } from './free-port.ts';
+import { poll } from './http.ts';
+import { type RecordingOrigin, startRecordingOrigin } from './recording-origin.ts';
+import { startRedis } from './redis-server.ts';
+import { type Product, startProduct } from './start-product.ts';
+import { storySettings } from './story-settings.ts';
+
+/** Several products behind one HAProxy, with one Redis and one origin. */
+export interface BalancedInstances {
+  readonly origin: RecordingOrigin;
+  readonly balancer: Balancer;
+  /** SIGKILL to one of them, and its start at the same ports; resolves when it is given requests again. */
+  killAndStart(index: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** For a machine that is busy with other things besides. */
+const UP_WITHIN_MS = 60_000;
+
+export async function openBalancedInstances(
+  count: number,
+  rules: readonly unknown[],
+): Promise<BalancedInstances> {
+  const [origin, redis] = await Promise.all([startRecordingOrigin(), startRedis()]);
+  const start = ({ gateway, admin }: Balanced): Promise<Product> => {
+    const listen = { gateway: `127.0.0.1:${gateway}`, admin: `127.0.0.1:${admin}` };
+    const store = { engine: 'redis', url: redis.url };
+    const top = { listen, store, analytics: undefined };
+    return startProduct(storySettings(origin.url, { rules, top }));
+  };
+  const places: Balanced[] = [];
+  const products: Product[] = [];
+  for (let i = 0; i < count; i++) {
+    const place = { gateway: await freePort(), admin: await freePort() };
+    places.push(place);
+    products.push(await start(place));
+  }
+  const balancer = await startBalancer(places);
+  const allUp = () =>
+    poll(
+      () => balancer.countUp(),
+      (up) => up === count,
+      UP_WITHIN_MS,
+    );
+  await allUp();
+  return {
+    origin,
+    balancer,
+    async killAndStart(index) {
+      const [place, product] = [places[index], products[index]];
+      if (!place || !product) throw new Error(`no instance ${index}`);
+      process.kill(product.pid, 'SIGKILL');
+      // It is gone: this waits for that, and takes its folder away.
+      await product.stop();
+      products[index] = await start(place);
+      await allUp();
+    },
+    async close() {
+      await balancer.close();
+      await Promise.all(products.map((product) => product.stop()));
+      await redis.stop();
+      await origin.close();
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+
+/** A line to a server on loopback on which the answers take as long as a test wants. */
+export interface SlowLine {
+  readonly port: number;
+  /** What each piece of an answer is held back by, from now on. */
+  delayMs: number;
+  /** How many were opened so far. */
+  readonly connections: number;
+  close(): Promise<void>;
+}
+
+export async function openSlowLine(toPort: number): Promise<SlowLine> {
+  const sockets = new Set<Socket>();
+  const keep = (socket: Socket): void => {
+    sockets.add(socket);
+    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+  };
+  const line = { port: 0, delayMs: 0, connections: 0, close };
+  const server = createServer((near) => {
+    line.connections += 1;
+    const far = connect(toPort, '127.0.0.1');
+    keep(near);
+    keep(far);
+    near.pipe(far);
+    near.on('close', () => far.destroy());
+    far.on('close', () => near.destroy());
+    far.on('data', (bytes: Buffer) => {
+      // One delay for all pieces that are on their way, so they arrive in order.
+      setTimeout(() => near.write(bytes), line.delayMs).unref();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  line.port = (server.address() as AddressInfo).port; // it listens on TCP
+  return line;
+
+  async function close(): Promise<void> {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await once(server, 'close');
+  }
+}

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type RedisServer, startRedis } from '../../../../test/kit/redis-server.ts';
+import { hasRedis } from '../../../../test/kit/tools.ts';
+import { resolveSession } from '../resolve.ts';
+import { createSealer } from '../sealer.ts';
+import { createSessionIds } from '../session-id.ts';
+import { session } from '../store-contract.ts';
+import { type Instance, openInstance } from './testing/open-stores.ts';
+
+const HOUR_MS = 3_600_000;
+const NOW = 1_800_000_000_000;
+const VISITOR = { organisation: session.organisation, userAgent: session.userAgent };
+
+const oldSecret = createSessionIds(createSealer(['the secret of these tests'], 'session'));
+const newSecret = createSessionIds(createSealer(['the next secret of these tests'], 'session'));
+
+describe.skipIf(!hasRedis)('ids without a MAC of ours, and a Redis to ask', () => {
+  let redis: RedisServer;
+  let only: Instance;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis.stop());
+  beforeEach(async () => {
+    await redis.ask('FLUSHALL');
+    await redis.ask('CONFIG', 'RESETSTAT');
+    only = await openInstance(redis.url, NOW);
+  });
+  afterEach(() => only.store.close());
+
+  const resolve = async (cookie: string) =>
+    resolveSession(cookie, VISITOR, only.store, oldSecret, () => only.time.now);
+  const stateOf = async (cookie: string) => (await resolve(cookie)).state;
+
+  /** How many sessions Redis was asked for. */
+  async function questions(): Promise<number> {
+    const stats = await redis.ask<string>('INFO', 'commandstats');
+    return Number(/cmdstat_get:calls=(\d+)/.exec(stats)?.[1] ?? 0);
+  }
+
+  const invent = (count: number) =>
+    Promise.all(Array.from({ length: count }, () => stateOf(randomUUID())));
+
+  test('spec 2.1: what is malformed counts as none, and Redis does not hear of it', async () => {
+    for (const text of ['', 'x', 'g'.repeat(36), '-'.repeat(36), ' '.repeat(36)]) {
+      expect(await stateOf(text)).toBe('none');
+    }
+    expect(await questions()).toBe(0);
+  });
+
+  test('3,000 invented ids count as none, and cost 1,000 questions at the most', async () => {
+    expect(new Set(await invent(3_000))).toEqual(new Set(['none']));
+    expect(await questions()).toBe(1_000);
+    only.time.now += 20;
+    await invent(50);
+    expect(await questions()).toBe(1_010);
+  });
+
+  test('meanwhile ids of ours are asked for as ever', async () => {
+    await invent(2_000);
+    const before = await questions();
+    const [judged, issued] = [oldSecret.mint('acme'), oldSecret.mint('acme')];
+    await only.store.keepSession(judged, session, HOUR_MS);
+    expect(await stateOf(judged)).toBe('verified');
+    expect(await stateOf(judged.toUpperCase())).toBe('verified');
+    expect(await stateOf(issued)).toBe('issued');
+    expect(await questions()).toBe(before + 2);
+  });
+
+  test('while a secret is rotated: who was judged under the next one is known, and stays known in a flood', async () => {
+    const elsewhere = await openInstance(redis.url, NOW);
+    const [early, late] = [newSecret.mint('acme'), newSecret.mint('acme')];
+    await elsewhere.store.keepSession(early, session, HOUR_MS);
+    await elsewhere.store.keepSession(late, session, HOUR_MS);
+    await elsewhere.store.close();
+    expect(await stateOf(early)).toBe('verified');
+    await invent(2_000);
+    // Older than a second, so it is asked for again, and not as a stranger.
+    only.time.now += 1_500;
+    await invent(2_000);
+    expect(await stateOf(early)).toBe('verified');
+    // The price of the bound: whom the flood keeps out here is asked for as soon as it ebbs.
+    expect(await stateOf(late)).toBe('none');
+    only.time.now += 2;
+    expect(await stateOf(late)).toBe('verified');
+  });
+});

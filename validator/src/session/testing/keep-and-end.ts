@@ -1,0 +1,24 @@
+/** A process with a store on disk that keeps sessions no compression makes small, says what it logs, and ends. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { LastingStore } from '../lasting-store.ts';
+
+const PASSED = {
+  organisation: 'acme',
+  state: 'verified',
+  reasons: [],
+  network: '192.0.2.0/24',
+  judgedAt: 0,
+} as const;
+
+const [folder = '', sessions = '0'] = process.argv.slice(2);
+const store = await LastingStore.open({
+  folder,
+  clock: Date.now,
+  log: (_level, event, fields = {}) => process.stdout.write(`${event} ${JSON.stringify(fields)}\n`),
+  limits: { maxSessions: 10_000, maxSpent: 16, maxBudgets: 16 },
+});
+for (let i = 0; i < Number(sessions); i++) {
+  const userAgent = randomBytes(64).toString('base64');
+  store.keepSession(randomUUID(), { ...PASSED, userAgent }, 3_600_000);
+}
+await store.close();
