@@ -3,9 +3,15 @@ import type { MetricName } from '@guard/config/contract/metrics';
 /** How much a counter went up. */
 export type Counted = readonly [name: MetricName, label: string | undefined, by: number];
 
+/** More values of a label than any metric should have. What comes behind them counts as `other`. */
+const MAX_LABELS = 256;
+const OTHER = 'other';
+
+type ByLabel = Map<string | undefined, { by: number }>;
+
 /** Counters between two looks at them: a request counts several times, and nobody looks as often. */
 export class Counts {
-  readonly #counts = new Map<MetricName, Map<string | undefined, { by: number }>>();
+  readonly #counts = new Map<MetricName, ByLabel>();
 
   count(name: MetricName, label?: string, by = 1): void {
     (this.#counts.get(name)?.get(label) ?? this.#add(name, label)).by += by;
@@ -24,9 +30,11 @@ export class Counts {
   }
 
   #add(name: MetricName, label: string | undefined): { by: number } {
-    const labels = this.#counts.get(name) ?? new Map<string | undefined, { by: number }>();
-    const count = { by: 0 };
-    this.#counts.set(name, labels.set(label, count));
+    const labels: ByLabel = this.#counts.get(name) ?? new Map();
+    this.#counts.set(name, labels);
+    const key = labels.size < MAX_LABELS ? label : OTHER;
+    const count = labels.get(key) ?? { by: 0 };
+    labels.set(key, count);
     return count;
   }
 }

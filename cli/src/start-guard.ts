@@ -11,6 +11,7 @@ import { closeAll, type Closer } from './house/close-all.ts';
 import { buildGeneration, type Generation, type PlainService } from './house/generation.ts';
 import type { Addresses, Ambient, House } from './house/house.ts';
 import { retire } from './house/retire.ts';
+import { measureEvents } from './measure-events.ts';
 import { asStarted } from './reload/need-restart.ts';
 import { createFront, type Front } from './services/front.ts';
 import { listenGateway } from './services/listen-gateway.ts';
@@ -132,14 +133,16 @@ function inForce(progress: Progress): Generation {
   return progress.inForce;
 }
 
-function openMemory(
+async function openMemory(
   settings: Settings,
   ambient: Ambient,
   authenticate: AuthenticateBearer,
 ): Promise<Analytics> {
   const { analytics, organisations } = settings;
-  if (!analytics) return Promise.resolve(noAnalytics(ambient.metrics));
-  return openAnalytics({ settings: analytics, organisations, authenticate, ...ambient });
+  const memory = analytics
+    ? await openAnalytics({ settings: analytics, organisations, authenticate, ...ambient })
+    : noAnalytics(ambient.metrics);
+  return { ...memory, sink: measureEvents(memory.sink, ambient.metrics) };
 }
 
 async function listenAll({ settings, routes }: Generation, progress: Progress): Promise<void> {

@@ -109,6 +109,20 @@ const GO: Tool = {
   install: 'apt-get install golang-go',
 };
 
+const ZSH: Tool = {
+  name: 'zsh',
+  programs: ['zsh'],
+  tests: 'zsh can read the completion that is made for it',
+  install: 'apt-get install zsh',
+};
+
+const FISH: Tool = {
+  name: 'fish',
+  programs: ['fish'],
+  tests: 'fish can read the completion that is made for it',
+  install: 'apt-get install fish',
+};
+
 export const hasRedis = isThere(REDIS);
 export const hasNginx = isThere(NGINX);
 export const hasHaproxy = isThere(HAPROXY);
@@ -123,6 +137,8 @@ export const hasCurl = isThere(CURL);
 export const hasPython = isThere(PYTHON);
 export const hasPhp = isThere(PHP);
 export const hasGo = isThere(GO);
+export const hasZsh = isThere(ZSH);
+export const hasFish = isThere(FISH);
 
 export function missingTools(): readonly Tool[] {
   return [
@@ -140,6 +156,8 @@ export function missingTools(): readonly Tool[] {
     PYTHON,
     PHP,
     GO,
+    ZSH,
+    FISH,
   ].filter((tool) => !isThere(tool));
 }
 

@@ -4,41 +4,52 @@ import { formatPath } from '@guard/config/settings/problems';
 import { probeOrigins } from '../check/probe-origins.ts';
 import type { Remark } from '../check/remark.ts';
 import { remarksOn } from '../check/remarks.ts';
-import { print } from '../terminal.ts';
-import { type Command, readArguments } from './command.ts';
+import { calledWrongly, print } from '../terminal.ts';
+import type { Command } from './command.ts';
+import { type Options, readCommandLine } from './options.ts';
+
+const OPTIONS = {
+  probe: {
+    type: 'boolean',
+    default: false,
+    help: 'connect to every origin; nothing is sent',
+  },
+  strict: {
+    type: 'boolean',
+    default: false,
+    help: 'warnings are as bad as problems; hints are not',
+  },
+  json: {
+    type: 'boolean',
+    default: false,
+    help: `one JSON object: { "valid": …, "problems": [ … ], "presets": { … },
+"warnings": [ … ], "hints": [ … ] }`,
+  },
+} as const satisfies Options;
 
 export const check: Command = {
   name: 'check',
   summary: 'Read a settings file and say everything that is wrong with it.',
-  help: `Usage: guard check FILE [--probe] [--strict] [--json]
-
-Reads FILE as \`guard start\` would, starts nothing, and lists every problem with its
+  usage: ['guard check FILE [--probe] [--strict] [--json]'],
+  about: `Reads FILE as \`guard start\` would, starts nothing, and lists every problem with its
 file, line and column, what was found and what is allowed. Of a good file it lists the
 presets that are on, and what is seldom meant:
 
   warning  a rule that never counts, because one further up sets the same for every
            request; monitor on for an organisation; observe on; an origin out of reach
-  hint     a site that protects the paths of certificates (ACME) or health checks
-
-  --probe    connect to every origin; nothing is sent
-  --strict   warnings are as bad as problems; hints are not
-  --json     one JSON object: { "valid": …, "problems": [ … ], "presets": { … },
-             "warnings": [ … ], "hints": [ … ] }
-
-Exit code: 0 when the file is good, 1 when it has problems, or with --strict warnings,
+  hint     a site that protects the paths of certificates (ACME) or health checks`,
+  options: OPTIONS,
+  operand: 'file',
+  exits: `0 when the file is good, 1 when it has problems, or with --strict warnings,
 2 when called wrongly.`,
-  run(args) {
-    const parsed = readArguments(args, {
-      json: { type: 'boolean', default: false },
-      probe: { type: 'boolean', default: false },
-      strict: { type: 'boolean', default: false },
-    });
-    const [file, more] = parsed?.positionals ?? [];
-    if (!parsed || file === undefined || more !== undefined) {
-      print('guard check: name one settings file, as in: guard check guard.yaml', 'error');
-      return Promise.resolve(2);
+  async run(args) {
+    const line = readCommandLine(args, OPTIONS);
+    if (line.kind === 'wrong') return calledWrongly('check', line.message);
+    const [file, more] = line.positionals;
+    if (file === undefined || more !== undefined) {
+      return calledWrongly('check', 'name one settings file, as in: guard check guard.yaml');
     }
-    return checkFile(file, parsed.values);
+    return checkFile(file, line.values);
   },
 };
 

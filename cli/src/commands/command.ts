@@ -1,23 +1,20 @@
-import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
-import { print } from '../terminal.ts';
+import type { Completes, Options } from './options.ts';
 
+/** One command of `guard`: what --help, shell completion and `main` know of it. */
 export interface Command {
   readonly name: string;
   readonly summary: string;
-  readonly help: string;
+  /** How it is called, one line a way, each beginning with `guard`. */
+  readonly usage: readonly string[];
+  /** What it does; stands above the options in --help. */
+  readonly about: string;
+  readonly options: Options;
+  /** What the first word behind the command is; nothing where it takes none that can be guessed. */
+  readonly operand?: Completes;
+  /** What else there is to know; stands below the options. */
+  readonly notes?: string;
+  /** What the exit codes mean, as a sentence behind `Exit code:`. */
+  readonly exits: string;
   /** Resolves to the exit code: 0 done, 1 failed, 2 called wrongly. */
   run(args: readonly string[]): Promise<number>;
-}
-
-/** Options and operands of a command, or what is wrong with them, in words for the person who typed. */
-export function readArguments<T extends ParseArgsOptionsConfig>(
-  args: readonly string[],
-  options: T,
-) {
-  try {
-    return parseArgs({ args: [...args], options, allowPositionals: true });
-  } catch (error) {
-    print(`guard: ${error instanceof Error ? error.message : String(error)}`, 'error');
-    return undefined;
-  }
 }

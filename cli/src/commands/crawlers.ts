@@ -3,48 +3,66 @@ import type { CrawlerList } from '@guard/config/catalogue/crawler-list';
 import { alignColumns, fullText, tableOf, viewOf } from '../crawlers/describe-crawler.ts';
 import { createProgressBar } from '../crawlers/progress-bar.ts';
 import { type ListReport, refreshAll } from '../crawlers/refresh-all.ts';
-import { print } from '../terminal.ts';
-import { type Command, readArguments } from './command.ts';
+import { calledWrongly, print } from '../terminal.ts';
+import type { Command } from './command.ts';
+import { type Options, readCommandLine } from './options.ts';
 
 const DEFAULT_FOLDER = './data/crawlers';
 const DEFAULT_TIMEOUT_S = 15;
 
+const OPTIONS = {
+  ranges: {
+    type: 'string',
+    value: 'DIR',
+    completes: 'folder',
+    help: `read refreshed lists from here (default ${DEFAULT_FOLDER})`,
+  },
+  into: {
+    type: 'string',
+    value: 'DIR',
+    completes: 'folder',
+    help: `write refreshed lists here (default ${DEFAULT_FOLDER})`,
+  },
+  timeout: {
+    type: 'string',
+    value: 'SECONDS',
+    help: `how long one list may take (default ${DEFAULT_TIMEOUT_S})`,
+  },
+  'source-base': {
+    type: 'string',
+    value: 'URL',
+    help: 'ask a mirror: URL/<host>/<path> instead of https://<host>/<path>',
+  },
+  'accept-drop': {
+    type: 'boolean',
+    help: 'take a list that lost more than half of its addresses',
+  },
+  json: { type: 'boolean', help: 'one JSON value, nothing else' },
+} as const satisfies Options;
+
 export const crawlers: Command = {
   name: 'crawlers',
   summary: 'List the known crawlers, show one, or fetch their current addresses.',
-  help: `Usage: guard crawlers list [TEXT] [--ranges DIR] [--json]
-       guard crawlers show NAME [--ranges DIR] [--json]
-       guard crawlers refresh [NAME …] [--into DIR] [--json]
-
-list     name, operator, category, ranges and their age, and what can prove a claim;
+  usage: [
+    'guard crawlers list [TEXT] [--ranges DIR] [--json]',
+    'guard crawlers show NAME [--ranges DIR] [--json]',
+    'guard crawlers refresh [NAME …] [--into DIR] [--json]',
+  ],
+  about: `list     name, operator, category, ranges and their age, and what can prove a claim;
          TEXT keeps the lines that hold it
 show     one crawler in full
 refresh  fetch the lists that operators publish, all or those of the crawlers,
-         operators or lists named
-
-  --ranges DIR        read refreshed lists from here (default ${DEFAULT_FOLDER})
-  --into DIR          write refreshed lists here (default ${DEFAULT_FOLDER})
-  --timeout SECONDS   how long one list may take (default ${DEFAULT_TIMEOUT_S})
-  --source-base URL   ask a mirror: URL/<host>/<path> instead of https://<host>/<path>
-  --accept-drop       take a list that lost more than half of its addresses
-  --json              one JSON value, nothing else
-
-A list is taken whole or not at all, and one that fails or is not believed stays as it was.
-\`crawlers.ranges\` in the settings names the folder from which \`guard start\` reads them.
-
-Exit code: 0 done; 1 no such crawler, or a list could not be refreshed; 2 called wrongly.`,
-  run(args) {
-    const parsed = readArguments(args, {
-      json: { type: 'boolean' },
-      ranges: { type: 'string' },
-      into: { type: 'string' },
-      timeout: { type: 'string' },
-      'source-base': { type: 'string' },
-      'accept-drop': { type: 'boolean' },
-    });
-    if (!parsed) return Promise.resolve(2);
+         operators or lists named`,
+  options: OPTIONS,
+  operand: ['list', 'show', 'refresh'],
+  notes: `A list is taken whole or not at all, and one that fails or is not believed stays as it was.
+\`crawlers.ranges\` in the settings names the folder from which \`guard start\` reads them.`,
+  exits: '0 done; 1 no such crawler, or a list could not be refreshed; 2 called wrongly.',
+  async run(args) {
+    const line = readCommandLine(args, OPTIONS);
+    if (line.kind === 'wrong') return wrong(line.message);
     process.stdout.off('error', endQuietly).on('error', endQuietly);
-    const { values, positionals } = parsed;
+    const { values, positionals } = line;
     const [action, ...names] = positionals;
     const json = values.json === true;
     const folder = values.ranges ?? values.into ?? DEFAULT_FOLDER;
@@ -82,8 +100,7 @@ async function attempt(action: () => number | Promise<number>): Promise<number> 
 }
 
 function wrong(message: string): number {
-  print(`guard crawlers: ${message}; guard crawlers --help shows how it is called`, 'error');
-  return 2;
+  return calledWrongly('crawlers', message);
 }
 
 function list(text: string | undefined, folder: string, json: boolean): number {

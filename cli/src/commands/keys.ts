@@ -5,49 +5,56 @@ import { ExpiryDate } from '@guard/config/settings/values';
 import { columns } from '../explain/layout.ts';
 import { takeOutKey, writeKey } from '../keys/edit-keys.ts';
 import { type KeyKind, KINDS, LIST_OF, listKeys } from '../keys/list-keys.ts';
-import { print } from '../terminal.ts';
-import { type Command, readArguments } from './command.ts';
+import { calledWrongly, print } from '../terminal.ts';
+import type { Command } from './command.ts';
+import { CONFIG_OPTION, type Options, readCommandLine } from './options.ts';
 
 /** 256 bits: nothing about a key can be guessed from its hash. */
 const KEY_BYTES = 32;
 const PREFIX: Readonly<Record<KeyKind, string>> = { analytics: 'sk_api_ro_', secret: 'sk_' };
 
+const OPTIONS = {
+  config: CONFIG_OPTION,
+  organisation: { type: 'string', value: 'ID', help: 'needed where the file has more than one' },
+  id: {
+    type: 'string',
+    value: 'NAME',
+    help: 'what the key is called in the file: one for each use',
+  },
+  kind: {
+    type: 'string',
+    value: 'KIND',
+    default: 'analytics',
+    completes: KINDS,
+    help: `analytics (default; sk_api_ro_…, for /query and /mcp), or
+secret (sk_…, x-api-key of /validate)`,
+  },
+  expires: { type: 'string', value: 'DATE', help: 'last day of the key, such as 2027-06-30, UTC' },
+  json: { type: 'boolean', default: false, help: 'one JSON value, nothing else' },
+} as const satisfies Options;
+
 export const keys: Command = {
   name: 'keys',
   summary: 'Make, list and revoke the keys of an organisation.',
-  help: `Usage: guard keys create --config FILE --id NAME [--organisation ID] [--expires DATE] [--json]
-       guard keys list --config FILE [--organisation ID] [--json]
-       guard keys revoke --config FILE --id NAME [--organisation ID] [--json]
-
-create   makes a key and puts its SHA-256 into the settings file. The key itself is printed
+  usage: [
+    'guard keys create --config FILE --id NAME [--organisation ID] [--expires DATE] [--json]',
+    'guard keys list --config FILE [--organisation ID] [--json]',
+    'guard keys revoke --config FILE --id NAME [--organisation ID] [--json]',
+  ],
+  about: `create   makes a key and puts its SHA-256 into the settings file. The key itself is printed
          once, alone on standard output, and kept nowhere
 list     id, organisation, kind, last day and state of each key, never a key or its hash
-revoke   takes a key out of the settings file
-
-  -c, --config FILE       the settings file
-      --organisation ID   needed where the file has more than one
-      --id NAME           what the key is called in the file: one for each use
-      --kind KIND         analytics (default; sk_api_ro_…, for /query and /mcp), or
-                          secret (sk_…, x-api-key of /validate)
-      --expires DATE      last day of the key, such as 2027-06-30, UTC
-      --json              one JSON value, nothing else
-
-Only the entry of the key changes: comments and layout stay, and the file is replaced in one
+revoke   takes a key out of the settings file`,
+  options: OPTIONS,
+  operand: ['create', 'list', 'revoke'],
+  notes: `Only the entry of the key changes: comments and layout stay, and the file is replaced in one
 step. It has to be a good one (guard check), with the environment that guard start has. A
-Guard that runs takes the change up by itself in a second or two, and at once on SIGHUP.
-
-Exit code: 0 done, 1 refused and nothing changed, 2 called wrongly.`,
-  run(args) {
-    const parsed = readArguments(args, {
-      config: { type: 'string', short: 'c' },
-      organisation: { type: 'string' },
-      id: { type: 'string' },
-      kind: { type: 'string', default: 'analytics' },
-      expires: { type: 'string' },
-      json: { type: 'boolean', default: false },
-    });
-    if (!parsed) return Promise.resolve(2);
-    const { values, positionals } = parsed;
+Guard that runs takes the change up by itself in a second or two, and at once on SIGHUP.`,
+  exits: '0 done, 1 refused and nothing changed, 2 called wrongly.',
+  async run(args) {
+    const line = readCommandLine(args, OPTIONS);
+    if (line.kind === 'wrong') return wrong(line.message);
+    const { values, positionals } = line;
     const [action, more] = positionals;
     const kind = KINDS.find((known) => known === values.kind);
     if (values.config === undefined) return wrong('say which settings: --config guard.yaml');
@@ -170,7 +177,6 @@ function refused(reason: string): Promise<number> {
   return Promise.resolve(1);
 }
 
-function wrong(message: string): Promise<number> {
-  print(`guard keys: ${message}\nguard keys --help shows how it is called.`, 'error');
-  return Promise.resolve(2);
+function wrong(message: string): 2 {
+  return calledWrongly('keys', message);
 }

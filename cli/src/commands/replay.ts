@@ -5,52 +5,74 @@ import { describeReplay } from '../replay/describe-replay.ts';
 import { replayNotes } from '../replay/replay-notes.ts';
 import { siteFault } from '../replay/route-logged.ts';
 import { type ReplayPlan, runReplay } from '../replay/run-replay.ts';
-import { print } from '../terminal.ts';
-import { type Command, readArguments } from './command.ts';
+import { calledWrongly, print } from '../terminal.ts';
+import type { Command } from './command.ts';
+import { CONFIG_OPTION, type Options, readCommandLine } from './options.ts';
 
 const KEY_VARIABLE = 'GUARD_ANALYTICS_KEY';
+
+const OPTIONS = {
+  config: { ...CONFIG_OPTION, help: 'the settings to try' },
+  against: {
+    type: 'string',
+    value: 'FILE',
+    completes: 'file',
+    help: 'the settings to compare with',
+  },
+  from: {
+    type: 'string',
+    value: 'URL',
+    help: 'stored events of a running Guard, over POST /query of its api service',
+  },
+  key: {
+    type: 'string',
+    value: 'KEY',
+    help: `an analytics key for it; better in ${KEY_VARIABLE}`,
+  },
+  since: {
+    type: 'string',
+    value: 'DURATION',
+    default: '24h',
+    help: 'how far back stored events are read, default 24h',
+  },
+  site: {
+    type: 'string',
+    value: 'HOST',
+    help: 'the site of requests whose log names no host; needed with several sites',
+  },
+  session: {
+    type: 'string',
+    value: 'STATE',
+    completes: ['verified'],
+    help: 'verified: as if everybody in an access log had passed the challenge',
+  },
+  json: { type: 'boolean', default: false, help: 'one JSON object, with every group' },
+} as const satisfies Options;
 
 export const replay: Command = {
   name: 'replay',
   summary: 'Run settings over a log, and say whom they would treat differently.',
-  help: `Usage: guard replay --config FILE [--against FILE] LOG …
-       guard replay --config FILE [--against FILE] -          (a log on standard input)
-       guard replay --config FILE [--against FILE] --from URL [--since 24h]
-
-Judges every request of a log with the settings of --config, and prints what would change:
+  usage: [
+    'guard replay --config FILE [--against FILE] LOG …',
+    'guard replay --config FILE [--against FILE] -          (a log on standard input)',
+    'guard replay --config FILE [--against FILE] --from URL [--since 24h]',
+  ],
+  about: `Judges every request of a log with the settings of --config, and prints what would change:
 before and after, by rule and reason, with examples. Before is what the log says happened, or
 with --against what those settings would have done. Nothing is sent, stored or recorded.
 
 A LOG is an access log of nginx or Apache (combined, vhost_combined), one of JSON lines (Caddy,
-or nginx's variables by their names), or events as JSONEachRow; also gzipped (.gz).
-
-  -c, --config FILE      the settings to try
-      --against FILE     the settings to compare with
-      --from URL         stored events of a running Guard, over POST /query of its api service
-      --key KEY          an analytics key for it; better in ${KEY_VARIABLE}
-      --since DURATION   how far back stored events are read, default 24h
-      --site HOST        the site of requests whose log names no host; needed with several sites
-      --session verified as if everybody in an access log had passed the challenge
-      --json             one JSON object, with every group
-
-An access log does not say everything. What is not in it is unknown, and evidence of nothing;
+or nginx's variables by their names), or events as JSONEachRow; also gzipped (.gz).`,
+  options: OPTIONS,
+  operand: 'file',
+  notes: `An access log does not say everything. What is not in it is unknown, and evidence of nothing;
 the last lines of the output say what could not be judged. Stored events carry their headers
-for 14 days, and sessions.
-
-Exit code: 0 replayed, 1 the settings, the log or the server are refused, 2 called wrongly.`,
-  run(args) {
-    const parsed = readArguments(args, {
-      config: { type: 'string', short: 'c' },
-      against: { type: 'string' },
-      from: { type: 'string' },
-      key: { type: 'string' },
-      since: { type: 'string', default: '24h' },
-      site: { type: 'string' },
-      session: { type: 'string' },
-      json: { type: 'boolean', default: false },
-    });
-    if (!parsed) return Promise.resolve(2);
-    const { values, positionals } = parsed;
+for 14 days, and sessions.`,
+  exits: '0 replayed, 1 the settings, the log or the server are refused, 2 called wrongly.',
+  async run(args) {
+    const line = readCommandLine(args, OPTIONS);
+    if (line.kind === 'wrong') return wrong(line.message);
+    const { values, positionals } = line;
     if (values.config === undefined) return wrong('say which settings to try: --config FILE');
     if (values.session !== undefined && values.session !== 'verified') {
       return wrong('--session is verified');
@@ -128,7 +150,6 @@ function refused(reason: string): number {
   return 1;
 }
 
-function wrong(message: string): Promise<number> {
-  print(`guard replay: ${message}\nguard replay --help shows how it is called.`, 'error');
-  return Promise.resolve(2);
+function wrong(message: string): 2 {
+  return calledWrongly('replay', message);
 }

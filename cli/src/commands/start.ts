@@ -5,40 +5,48 @@ import { createLog } from '../log.ts';
 import { createMetrics } from '../metrics.ts';
 import { createReloader } from '../reload/reloader.ts';
 import { type Running, startGuard } from '../start-guard.ts';
-import { print } from '../terminal.ts';
-import { type Command, readArguments } from './command.ts';
+import { calledWrongly, print } from '../terminal.ts';
+import type { Command } from './command.ts';
+import { CONFIG_OPTION, type Options, readCommandLine } from './options.ts';
 
 type Launched = Pick<Running, 'addresses' | 'close'>;
+
+const OPTIONS = {
+  config: { ...CONFIG_OPTION, help: 'the settings file (see guard.yaml in the documentation)' },
+  demo: {
+    type: 'boolean',
+    help: 'a small shop behind the gateway, everything on loopback, keys made on first use',
+  },
+  'no-watch': {
+    type: 'boolean',
+    help: 'read the settings again on SIGHUP only, not when a file changes',
+  },
+  json: {
+    type: 'boolean',
+    help: 'print one JSON line with the addresses when ready, nothing else',
+  },
+} as const satisfies Options;
 
 export const start: Command = {
   name: 'start',
   summary: 'Start the services that the settings file lists under `listen`.',
-  help: `Usage: guard start --config FILE [--no-watch] [--json]
-       guard start --demo [--json]
-
-  --config FILE   the settings file (see guard.yaml in the documentation)
-  --demo          a small shop behind the gateway, everything on loopback, keys made on first use
-  --no-watch      read the settings again on SIGHUP only, not when a file changes
-  --json          print one JSON line with the addresses when ready, nothing else
-
-Ready when the line appears, and when GET /ready on the admin listener answers 200.
-SIGTERM or Ctrl-C finish the requests under way, write the last events, and end.
-
-The settings are read again on SIGHUP, and when a file changes that they consist of. A file with
+  usage: ['guard start --config FILE [--no-watch] [--json]', 'guard start --demo [--json]'],
+  about: `Ready when the line appears, and when GET /ready on the admin listener answers 200.
+SIGTERM or Ctrl-C finish the requests under way, write the last events, and end.`,
+  options: OPTIONS,
+  notes: `The settings are read again on SIGHUP, and when a file changes that they consist of. A file with
 mistakes changes nothing: the last good settings stay in force, and the log says what is wrong.`,
+  exits:
+    '0 ended as it was told to, 1 the settings are refused or cannot be followed, 2 called wrongly.',
   async run(args) {
-    const parsed = readArguments(args, {
-      config: { type: 'string' },
-      demo: { type: 'boolean' },
-      'no-watch': { type: 'boolean' },
-      json: { type: 'boolean' },
-    });
-    const { config, demo, json = false } = parsed?.values ?? {};
-    if (!parsed || (config === undefined) === (demo !== true)) {
-      print('guard start: give either --config FILE or --demo', 'error');
-      return 2;
+    const line = readCommandLine(args, OPTIONS);
+    if (line.kind === 'wrong') return calledWrongly('start', line.message);
+    const { values, positionals } = line;
+    const { config, demo, json = false } = values;
+    if ((config === undefined) === (demo !== true) || positionals.length > 0) {
+      return calledWrongly('start', 'give either --config FILE or --demo');
     }
-    const watch = parsed.values['no-watch'] !== true;
+    const watch = values['no-watch'] !== true;
     return demo === true ? startDemo({ json, watch }) : startFrom(config ?? '', { json, watch });
   },
 };

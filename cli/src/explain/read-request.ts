@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
+import { readCommandLine } from '../commands/options.ts';
+import { EXPLAIN_OPTIONS } from './options.ts';
 
 /** What `guard explain` was asked, in words that need no settings file yet. */
 export interface Asked {
@@ -18,35 +19,11 @@ export type Reading =
   /** A sentence for the person who typed. */
   | { readonly kind: 'wrong'; readonly message: string };
 
-/** curl's own names where curl has the option, so that "Copy as cURL" of a browser can be pasted. */
-const OPTIONS = {
-  config: { type: 'string', short: 'c' },
-  ip: { type: 'string' },
-  request: { type: 'string', short: 'X' },
-  header: { type: 'string', short: 'H', multiple: true },
-  'user-agent': { type: 'string', short: 'A' },
-  referer: { type: 'string', short: 'e' },
-  data: { type: 'string', short: 'd', multiple: true },
-  'data-raw': { type: 'string', multiple: true },
-  compressed: { type: 'boolean' },
-  'cookie-header': { type: 'string', short: 'b' },
-  cookie: { type: 'string' },
-  session: { type: 'string' },
-  'over-budget': { type: 'boolean' },
-  site: { type: 'string' },
-  organisation: { type: 'string' },
-  json: { type: 'boolean' },
-} as const satisfies ParseArgsOptionsConfig;
-
 /** Arguments to a question. `stdin` is read when the request is `-`. */
 export function readRequest(args: readonly string[], stdin: () => string): Reading {
-  let parsed: ReturnType<typeof parse>;
-  try {
-    parsed = parse(args);
-  } catch (error) {
-    return wrong(error instanceof Error ? error.message : String(error));
-  }
-  const { values, positionals } = parsed;
+  const line = readCommandLine(args, EXPLAIN_OPTIONS);
+  if (line.kind === 'wrong') return line;
+  const { values, positionals } = line;
   const [target, second] = positionals;
   if (values.config === undefined) return wrong('say which settings: --config guard.yaml');
   if (target === undefined) return wrong('name a URL, a JSON file, or - for JSON on stdin');
@@ -74,9 +51,10 @@ export function readRequest(args: readonly string[], stdin: () => string): Readi
   };
 }
 
-function parse(args: readonly string[]) {
-  return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
-}
+type Values = Extract<
+  ReturnType<typeof readCommandLine<typeof EXPLAIN_OPTIONS>>,
+  { kind: 'read' }
+>['values'];
 
 type Body =
   | { readonly kind: 'body'; readonly text: string }
@@ -90,7 +68,7 @@ function readBody(path: string, stdin: () => string): Body {
   }
 }
 
-function bodyOfFlags(url: string, values: ReturnType<typeof parse>['values']): Body {
+function bodyOfFlags(url: string, values: Values): Body {
   if (values.ip === undefined) {
     return wrong('say where the request comes from: --ip 203.0.113.9');
   }

@@ -3,6 +3,7 @@ import type { Settings } from '@guard/config/settings/schema';
 import { LastingStore, MemoryStore, RedisStore, Snapshot } from '@guard/validator';
 import type { Ambient } from '../house/house.ts';
 import type { Crew } from '../workers/crew.ts';
+import { createSnapshotAge } from './snapshot-age.ts';
 import type { WatchedRanges } from './watch-crawler-ranges.ts';
 
 export interface OpenStore {
@@ -39,6 +40,9 @@ export async function openStore(
               : await LastingStore.open({ folder, clock, log }),
           );
       metrics.gauge('guard_sessions', () => opened.store.sessionCount);
+      if (folder !== undefined) {
+        metrics.gauge('guard_store_snapshot_age_seconds', createSnapshotAge(folder, clock));
+      }
       return opened;
     }
   }

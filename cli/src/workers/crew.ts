@@ -1,9 +1,10 @@
 import type { Analytics } from '@guard/analytics';
-import type { Clock, Log, Metrics } from '@guard/config/contract/ports';
+import type { Clock, Log } from '@guard/config/contract/ports';
 import type { Settings } from '@guard/config/settings/schema';
 import { allocateStore, ThreadStore } from '@guard/validator';
 import type { Ambient } from '../house/house.ts';
 import type { Addresses } from '../house/house.ts';
+import type { MetricsPage } from '../metrics.ts';
 import { Answers } from './answers.ts';
 import { Member, type Work } from './member.ts';
 import type { Announced } from './messages.ts';
@@ -39,7 +40,7 @@ export class Crew {
   readonly #program: URL;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #metrics: Metrics;
+  readonly #metrics: MetricsPage;
   readonly #members = new Set<Member>();
   readonly #heard = new Answers(HEARD_WITHIN_MS);
   readonly #reloaded = new Answers(RELOADED_WITHIN_MS);
@@ -131,7 +132,7 @@ export class Crew {
         this.#heard.answered(work.number);
         return;
       case 'counted':
-        for (const [name, label, by] of work.counts) this.#metrics.count(name, label, by);
+        this.#metrics.adopt(from, work.tally);
         return;
       case 'events':
         analytics.accept(work.batch);
@@ -160,6 +161,7 @@ export class Crew {
   /** A worker that ends unasked is begun again, later each time; the others take its visitors meanwhile. */
   #lose(member: Member, reason: string): void {
     this.#members.delete(member);
+    this.#metrics.forget(member);
     if (this.#closing) return;
     const now = this.#clock();
     // One that ends long after the last one is a new misfortune, and not the same one again.

@@ -2,8 +2,8 @@ import type { Batch } from '@guard/analytics';
 import type { Session } from '@guard/config/contract/ports';
 import type { Settings } from '@guard/config/settings/schema';
 import type { SharedMemory } from '@guard/validator';
-import type { Counted } from '../counts.ts';
 import type { Addresses } from '../house/house.ts';
+import type { Tally } from '../metrics.ts';
 
 /** What a worker thread is begun with. */
 export interface Beginning {
@@ -42,7 +42,7 @@ export type Report =
   /** A session was judged here; answered with `known` when every thread has it. */
   | { readonly kind: 'announce'; readonly announced: Announced; readonly number: number }
   | { readonly kind: 'heard'; readonly number: number }
-  | { readonly kind: 'counted'; readonly counts: readonly Counted[] }
+  | { readonly kind: 'counted'; readonly tally: Tally }
   | { readonly kind: 'events'; readonly batch: Batch }
   /** `fault` says why it could not follow. */
   | { readonly kind: 'reloaded'; readonly fault: string | undefined; readonly number: number }

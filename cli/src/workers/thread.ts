@@ -10,6 +10,7 @@ import { buildGeneration, type Generation } from '../house/generation.ts';
 import type { House } from '../house/house.ts';
 import { retire } from '../house/retire.ts';
 import { createLog } from '../log.ts';
+import { measureEvents } from '../measure-events.ts';
 import { listenGateway } from '../services/listen-gateway.ts';
 import { RemoteValidators } from '../services/remote-validators.ts';
 import { noAnalytics } from '../services/no-analytics.ts';
@@ -63,7 +64,7 @@ class Thread {
       log,
       clock,
       metrics,
-      analytics: { ...noAnalytics(metrics), sink: this.#relay.sink },
+      analytics: { ...noAnalytics(metrics), sink: measureEvents(this.#relay.sink, metrics) },
       resolver: createResolver(),
       remotes: new RemoteValidators({ clock, log, metrics }),
       networks: NetworkCatalogue.load(),
@@ -84,8 +85,8 @@ class Thread {
         : this.#copies;
     const first = await this.#build(settings);
     const { listen } = first.settings;
-    const { clock, log, metrics } = this.#house;
-    const ports = { events: this.#relay.sink, clock, log, metrics };
+    const { analytics, clock, log, metrics } = this.#house;
+    const ports = { events: analytics.sink, clock, log, metrics };
     const proxyProtocol = listen.proxy_protocol;
     this.#inForce = first;
     this.#gateway = createGateway({
@@ -143,8 +144,7 @@ class Thread {
   }
 
   #tellCounts(): void {
-    const counts = this.#metrics.take();
-    if (counts.length > 0) this.#tell({ kind: 'counted', counts });
+    this.#tell({ kind: 'counted', tally: this.#metrics.tally() });
   }
 
   async #close(): Promise<void> {

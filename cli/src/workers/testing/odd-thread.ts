@@ -20,7 +20,14 @@ main?.on('message', (order: Order) => {
       if (order.announced.id !== 'hang') tell({ kind: 'heard', number: order.number });
       return;
     case 'reload':
-      tell({ kind: 'counted', counts: [['guard_events_total', 'written', sessions]] });
+      tell({
+        kind: 'counted',
+        tally: {
+          counts: [['guard_events_total', 'written', sessions]],
+          observed: [],
+          gauges: new Map(),
+        },
+      });
       tell({ kind: 'reloaded', fault: 'cannot', number: order.number });
       return;
     case 'known':

@@ -1,0 +1,18 @@
+import { check } from './check.ts';
+import type { Command } from './command.ts';
+import { createCompletion } from './completion.ts';
+import { crawlers } from './crawlers.ts';
+import { doctor } from './doctor.ts';
+import { explain } from './explain.ts';
+import { keys } from './keys.ts';
+import { replay } from './replay.ts';
+import { start } from './start.ts';
+import { top } from './top.ts';
+
+const working: readonly Command[] = [start, check, explain, replay, keys, crawlers, doctor, top];
+
+/** Every command of `guard`, in the order in which --help lists them. */
+export const commands: readonly Command[] = [
+  ...working,
+  createCompletion((completion) => [...working, completion]),
+];

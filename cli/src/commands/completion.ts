@@ -1,0 +1,40 @@
+import { completionFor, SHELLS } from '../completion/shells.ts';
+import { calledWrongly, print } from '../terminal.ts';
+import type { Command } from './command.ts';
+import { type Options, readCommandLine } from './options.ts';
+
+const OPTIONS = {
+  json: { type: 'boolean', default: false, help: 'one JSON object: { "shell": …, "script": … }' },
+} as const satisfies Options;
+
+/** `everyCommand` says what is completed: the other commands, and this one. */
+export function createCompletion(
+  everyCommand: (completion: Command) => readonly Command[],
+): Command {
+  const completion: Command = {
+    name: 'completion',
+    summary: 'Print a script that teaches your shell the commands and options.',
+    usage: ['guard completion bash|zsh|fish [--json]'],
+    about: `bash  source <(guard completion bash)           in ~/.bashrc
+zsh   source <(guard completion zsh)            in ~/.zshrc, behind compinit
+fish  guard completion fish > ~/.config/fish/completions/guard.fish`,
+    options: OPTIONS,
+    operand: SHELLS,
+    exits: '0 printed, 2 called wrongly.',
+    run: (args) => Promise.resolve(run(args, everyCommand(completion))),
+  };
+  return completion;
+}
+
+function run(args: readonly string[], commands: readonly Command[]): number {
+  const line = readCommandLine(args, OPTIONS);
+  if (line.kind === 'wrong') return calledWrongly('completion', line.message);
+  const [word, more] = line.positionals;
+  const shell = SHELLS.find((known) => known === word);
+  if (shell === undefined || more !== undefined) {
+    return calledWrongly('completion', `name one shell: ${SHELLS.join(', ')}`);
+  }
+  const script = completionFor(shell, commands);
+  print(line.values.json ? JSON.stringify({ shell, script }) : script);
+  return 0;
+}

@@ -1,0 +1,104 @@
+import { parseIp } from '@guard/config/net/cidr';
+import { checks } from '../doctor/checks/list.ts';
+import { collectEvidence, type Examination } from '../doctor/collect.ts';
+import type { Outcome } from '../doctor/finding.ts';
+import { describeFindings, type Finding } from '../doctor/describe-findings.ts';
+import { findGuard, GUARD_OPTIONS, isHttp } from '../running-guard/find-guard.ts';
+import { calledWrongly, print } from '../terminal.ts';
+import type { Command } from './command.ts';
+import { type Options, readCommandLine } from './options.ts';
+
+const MAX_TIMEOUT_S = 60;
+
+const OPTIONS = {
+  ...GUARD_OPTIONS,
+  ip: {
+    type: 'string',
+    value: 'ADDRESS',
+    help: 'the address this machine has for the site, behind address translation',
+  },
+  from: { type: 'string', value: 'ADDRESS', help: 'connect from this address of the machine' },
+  websocket: {
+    type: 'string',
+    value: 'PATH',
+    help: 'where a WebSocket of the site is, best on a path that is not protected',
+  },
+  timeout: {
+    type: 'string',
+    value: 'SECONDS',
+    default: '10',
+    help: 'how long one request may take, default 10',
+  },
+  json: {
+    type: 'boolean',
+    default: false,
+    help: 'one JSON object: { "url": …, "findings": [ … ] }',
+  },
+} as const satisfies Options;
+
+export const doctor: Command = {
+  name: 'doctor',
+  summary: 'Look at a running deployment from outside, and say what is wrong with it.',
+  usage: ['guard doctor URL [--config FILE] [--json]'],
+  about: `Asks URL as visitors do, some ten times, and says of each thing that can go wrong between
+visitors and Guard: ok, warning, problem, or not checked, with why it matters and what to
+do. Among them: redirects, TLS, the address that Guard sees, whether a visitor can forge
+it, status and caching of the challenge, cookies, policy, changes of the page, uploads,
+WebSockets, clocks.
+
+Run it where visitors are, not on the machine of the proxy. With --config and an analytics
+key it also asks Guard what it saw of these requests.`,
+  options: OPTIONS,
+  notes: `Nothing is changed. The requests are recorded like those of any visitor, under the name
+guard-doctor.`,
+  exits:
+    '0 no problem (warnings may be), 1 at least one, or the settings are refused, 2 called wrongly.',
+  async run(args) {
+    const line = readCommandLine(args, OPTIONS);
+    if (line.kind === 'wrong') return calledWrongly('doctor', line.message);
+    const { values, positionals } = line;
+    const [url, more] = positionals;
+    if (url === undefined || more !== undefined || !isHttp(url)) {
+      return calledWrongly('doctor', 'name one URL, as in: guard doctor https://shop.example/');
+    }
+    for (const name of ['ip', 'from'] as const) {
+      const address = values[name];
+      if (address !== undefined && parseIp(address) === undefined) {
+        return calledWrongly('doctor', `--${name} takes an IP address`);
+      }
+    }
+    const timeoutS = Number(values.timeout);
+    if (!(timeoutS > 0 && timeoutS <= MAX_TIMEOUT_S)) {
+      return calledWrongly('doctor', `--timeout takes 1 to ${MAX_TIMEOUT_S} seconds`);
+    }
+    if (values.websocket !== undefined && !URL.canParse(values.websocket, url)) {
+      return calledWrongly('doctor', '--websocket takes a path');
+    }
+    const found = findGuard(values, process.env);
+    if (found.kind === 'wrong') return calledWrongly('doctor', found.message);
+    if (found.kind === 'invalid') {
+      print(found.problems, 'error');
+      return 1;
+    }
+    const { ip, from, websocket, json } = values;
+    const timeoutMs = timeoutS * 1000;
+    const { guard } = found;
+    return examine({ url, guard, timeoutMs, from, statedAddress: ip, webSocket: websocket }, json);
+  },
+};
+
+async function examine(examination: Examination, json: boolean): Promise<number> {
+  const evidence = await collectEvidence(examination);
+  const findings = checks.map(({ name, judge }): Finding => ({
+    check: name,
+    ...harmless(judge(evidence)),
+  }));
+  const { url } = examination;
+  print(json ? JSON.stringify({ url, findings }) : describeFindings(url, findings));
+  return findings.some(({ state }) => state === 'problem') ? 1 : 0;
+}
+
+/** Servers put into their headers what they like, codes of terminals too. */
+function harmless(outcome: Outcome): Outcome {
+  return { ...outcome, found: outcome.found.replace(/[\p{Cc}\p{Cf}]/gu, '?') };
+}

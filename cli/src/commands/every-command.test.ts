@@ -1,0 +1,181 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { startProduct } from '../../../test/kit/start-product.ts';
+import { main } from '../main.ts';
+import { createMetrics } from '../metrics.ts';
+import { commands } from './all-commands.ts';
+import { offeredOptions } from '../completion/offered.ts';
+
+const BIN = join(import.meta.dirname, '../../../bin/guard.mjs');
+const ESCAPE = '\u001b';
+const folder = mkdtempSync(join(tmpdir(), 'guard-commands-'));
+const file = join(folder, 'guard.yaml');
+const log = join(folder, 'access.log');
+writeFileSync(
+  file,
+  `version: 1
+listen: { gateway: 127.0.0.1:8080 }
+secret: 9f2c7b1e5a8d4036c1e7f4b2a9d85036
+organisations: [{ id: acme, rules: [{ name: everybody, match: {}, detect: true }] }]
+sites: [{ hosts: ['*'], organisation: acme, origin: 'http://127.0.0.1:3000' }]
+`,
+);
+writeFileSync(
+  log,
+  '84.115.20.7 - - [21/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 12 "-" "curl/8.14.1"\n',
+);
+
+/** A page of metrics as the admin listener serves it. */
+const metrics = createMetrics();
+metrics.gauge('guard_settings_age_seconds', () => 1);
+const admin = createServer((_request, response) => {
+  void metrics.page().then((page) => response.end(page));
+});
+let adminUrl = '';
+beforeAll(async () => {
+  admin.listen(0, '127.0.0.1');
+  await once(admin, 'listening');
+  const { port } = admin.address() as AddressInfo; // it listens on TCP
+  adminUrl = `http://127.0.0.1:${port}`;
+});
+afterAll(() => {
+  admin.closeAllConnections();
+  admin.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function guard(...args: readonly string[]) {
+  const stdout = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const written = (spy: typeof stdout) => spy.mock.calls.map(([part]) => String(part)).join('');
+  try {
+    const code = await main(args);
+    return { code, stdout: written(stdout), stderr: written(stderr) };
+  } finally {
+    stdout.mockRestore();
+    stderr.mockRestore();
+  }
+}
+
+/** For each command a call that succeeds or fails as it should, and its exit code. */
+const CALLS: Readonly<
+  Record<string, { readonly args: () => readonly string[]; readonly code: number }>
+> = {
+  check: { args: () => [file], code: 0 },
+  explain: { args: () => ['--config', file, 'https://a.example/', '--ip', '84.115.20.7'], code: 0 },
+  replay: { args: () => ['--config', file, log], code: 0 },
+  keys: { args: () => ['list', '--config', file], code: 0 },
+  crawlers: { args: () => ['show', 'Googlebot'], code: 0 },
+  doctor: { args: () => ['http://127.0.0.1:1/'], code: 1 },
+  top: { args: () => ['--admin', adminUrl, '--once', '--interval', '0.2'], code: 0 },
+  completion: { args: () => ['bash'], code: 0 },
+};
+/** `start` runs until it is ended, and is tried as a process of its own. */
+const called = commands.filter(({ name }) => name !== 'start').map(({ name }) => name);
+
+describe.each(commands.map((command) => [command.name, command] as const))(
+  'guard %s',
+  (name, command) => {
+    test.each(['--help', '-h'])(
+      '%s says how it is called, every option, and what exit codes mean',
+      async (help) => {
+        const { code, stdout, stderr } = await guard(name, help);
+        expect([code, stderr]).toEqual([0, '']);
+        expect(stdout.startsWith(`Usage: guard ${name}`)).toBe(true);
+        expect(stdout).toContain('\nOptions:\n');
+        expect(stdout).toMatch(/\nExit code: 0 /);
+        expect(stdout).toMatch(/\b2 (when )?called wrongly/);
+        for (const option of offeredOptions(command)) expect(stdout).toContain(`--${option.name}`);
+        expect(offeredOptions(command).map((option) => option.name)).toContain('json');
+        expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(110);
+      },
+    );
+
+    test('an option it does not have is named, with the one that was meant, and the exit code is 2', async () => {
+      const { code, stdout, stderr } = await guard(name, '--jsn');
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toBe(
+        `guard ${name}: there is no option --jsn; did you mean --json?\nguard ${name} --help shows how it is called.\n`,
+      );
+    });
+
+    test('an option without its value, or a switch with one, is a sentence and no stack', async () => {
+      const { code, stderr } = await guard(name, '--json=yes');
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/^guard \w+: .*--json.*\n/);
+      expect(stderr).not.toContain('    at ');
+    });
+  },
+);
+
+test('every command has a call here', () => {
+  expect(Object.keys(CALLS).sort()).toEqual([...called].sort());
+});
+
+test.each(called)('guard %s --json prints one JSON document and nothing else', async (name) => {
+  const { args = () => [], code } = CALLS[name] ?? {};
+  const ran = await guard(name, ...args(), '--json');
+  expect(ran.code).toBe(code);
+  expect(ran.stderr).toBe('');
+  expect(typeof JSON.parse(ran.stdout)).toBe('object');
+});
+
+test('guard start --json prints one JSON line, and ends with 0 when it is told to', async () => {
+  const product = await startProduct({
+    version: 1,
+    listen: { admin: '127.0.0.1:0' },
+    secret: '9f2c7b1e5a8d4036c1e7f4b2a9d85036',
+  });
+  expect(product.addresses.admin).toMatch(/^http:/);
+  expect(await product.stop()).toBe(0);
+});
+
+describe('colours', () => {
+  const run = (command: string, env: Readonly<Record<string, string>>) =>
+    spawnSync('/bin/sh', ['-c', command], {
+      encoding: 'utf8',
+      cwd: folder,
+      env: { PATH: process.env['PATH'], TERM: 'xterm-256color', ...env },
+    });
+  const doctor = `${JSON.stringify(process.execPath)} ${JSON.stringify(BIN)} doctor http://127.0.0.1:1/`;
+
+  test('are not sent to a file or another program', () => {
+    const { status, stdout } = run(doctor, {});
+    expect(status).toBe(1);
+    expect(stdout).toContain('PROBLEM');
+    expect(stdout).not.toContain(ESCAPE);
+  });
+
+  test('are sent to a terminal, and not where NO_COLOR is set', () => {
+    const onTerminal = `script -qec ${JSON.stringify(doctor)} /dev/null`;
+    expect(run(onTerminal, {}).stdout).toContain(`${ESCAPE}[31mPROBLEM`);
+    const plain = run(onTerminal, { NO_COLOR: '1' }).stdout;
+    expect(plain).toContain('PROBLEM');
+    expect(plain).not.toContain(ESCAPE);
+  });
+});
+
+describe('guard itself', () => {
+  test('lists every command, and without one the exit code is 2', async () => {
+    for (const args of [['--help'], ['help'], []]) {
+      const { code, stdout } = await guard(...args);
+      expect(code).toBe(args.length === 0 ? 2 : 0);
+      for (const { name, summary } of commands) {
+        expect(stdout).toMatch(new RegExp(`^  ${name} +\\S`, 'm'));
+        expect(stdout).toContain(summary);
+      }
+    }
+  });
+
+  test('knows which command was meant', async () => {
+    const { code, stderr } = await guard('docter');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^guard: there is no command "docter"\. Did you mean doctor\?\n/);
+  });
+});

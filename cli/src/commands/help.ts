@@ -1,0 +1,53 @@
+import type { Command } from './command.ts';
+import type { Option, Options } from './options.ts';
+
+/** Spaces between an option and what it does. */
+const GAP = 2;
+const HELP_OPTION = { type: 'boolean', short: 'h', help: 'print this' } as const satisfies Option;
+
+/** What every command takes besides its own options. */
+export const SHARED_OPTIONS: Options = { help: HELP_OPTION };
+
+/** `guard NAME --help`: usage, what it does, options, exit codes. */
+export function helpOf({ usage, about, options, notes, exits }: Command): string {
+  const lines = usage.map((line, index) => `${index === 0 ? 'Usage:' : '      '} ${line}`);
+  return [
+    lines.join('\n'),
+    about,
+    optionLines({ ...options, ...SHARED_OPTIONS }),
+    ...(notes === undefined ? [] : [notes]),
+    `Exit code: ${exits}`,
+  ].join('\n\n');
+}
+
+/** `guard --help`: every command in a line. */
+export function overviewOf(commands: readonly Command[]): string {
+  const width = Math.max(...commands.map(({ name }) => name.length));
+  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
+  return [
+    'guard: a bot-defence gateway in front of your site',
+    '',
+    'Usage: guard <command> [options]',
+    '',
+    ...lines,
+    '',
+    'guard <command> --help says more about one of them.',
+  ].join('\n');
+}
+
+function optionLines(options: Options): string {
+  const rows = Object.entries(options).flatMap(([name, option]) =>
+    option.help === undefined ? [] : [{ words: wordsOf(name, option), help: option.help }],
+  );
+  const width = Math.max(...rows.map(({ words }) => words.length)) + GAP;
+  const hanging = `\n${' '.repeat(width)}`;
+  return [
+    'Options:',
+    ...rows.map(({ words, help }) => words.padEnd(width) + help.replaceAll('\n', hanging)),
+  ].join('\n');
+}
+
+function wordsOf(name: string, { short, value }: Option): string {
+  const first = short === undefined ? '      ' : `  -${short}, `;
+  return `${first}--${name}${value === undefined ? '' : ` ${value}`}`;
+}

@@ -1,0 +1,59 @@
+import { findGuard, GUARD_OPTIONS } from '../running-guard/find-guard.ts';
+import { calledWrongly, print } from '../terminal.ts';
+import { printOnce, showLive } from '../top/run-top.ts';
+import type { Command } from './command.ts';
+import { type Options, readCommandLine } from './options.ts';
+
+const TIMEOUT_MS = 5_000;
+
+const OPTIONS = {
+  ...GUARD_OPTIONS,
+  interval: {
+    type: 'string',
+    value: 'SECONDS',
+    default: '2',
+    help: 'time between two looks, default 2',
+  },
+  once: { type: 'boolean', default: false, help: 'print one look and end' },
+  json: { type: 'boolean', default: false, help: 'print one look as a JSON object and end' },
+} as const satisfies Options;
+
+export const top: Command = {
+  name: 'top',
+  summary: 'Watch a running Guard: decisions per second, reasons, addresses.',
+  usage: [
+    'guard top --config FILE [--once] [--json]',
+    'guard top --admin URL [--api URL] [--once] [--json]',
+  ],
+  about: `Shows what a running Guard does: decisions and requests per second, challenges, errors of the
+origin, and what needs attention, from GET /metrics of its admin listener. With an analytics
+key also reasons, addresses and sites of the last minute, and how long decisions took.
+
+q or Ctrl-C ends it. Without a terminal it prints a line at each look.`,
+  options: OPTIONS,
+  exits:
+    '0 ended, or printed; 1 the settings are refused, or Guard gives no answer; 2 called wrongly.',
+  async run(args) {
+    const line = readCommandLine(args, OPTIONS);
+    if (line.kind === 'wrong') return calledWrongly('top', line.message);
+    const { values, positionals } = line;
+    const [more] = positionals;
+    if (more !== undefined) return calledWrongly('top', `${more} is one word too many`);
+    const intervalS = Number(values.interval);
+    if (!(intervalS >= 0.2 && intervalS <= 60)) {
+      return calledWrongly('top', '--interval takes 0.2 to 60 seconds');
+    }
+    const found = findGuard(values, process.env);
+    if (found.kind === 'wrong') return calledWrongly('top', found.message);
+    if (found.kind === 'invalid') {
+      print(found.problems, 'error');
+      return 1;
+    }
+    const { admin, events } = found.guard;
+    if (admin === undefined) {
+      return calledWrongly('top', 'say where the admin listener is: --config FILE or --admin URL');
+    }
+    const watched = { admin, events, intervalMs: intervalS * 1000, timeoutMs: TIMEOUT_MS };
+    return values.once || values.json ? printOnce(watched, values.json) : showLive(watched);
+  },
+};

@@ -1,0 +1,56 @@
+import type { Command } from '../commands/command.ts';
+import type { Completes } from '../commands/options.ts';
+import { offeredOptions, quoted, spellings } from './offered.ts';
+
+/** For `source <(guard completion bash)`. Needs nothing of the bash-completion package. */
+export function bashCompletion(commands: readonly Command[]): string {
+  const names = commands.map(({ name }) => name).join(' ');
+  return `# bash completion of guard
+_guard() {
+  local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]}
+  COMPREPLY=()
+  if (( COMP_CWORD == 1 )); then
+    COMPREPLY=($(compgen -W ${quoted(`${names} --help`)} -- "$word"))
+    return
+  fi
+  case \${COMP_WORDS[1]} in
+${commands.map(ofCommand).join('\n')}
+  esac
+}
+complete -o filenames -F _guard guard`;
+}
+
+function ofCommand(command: Command): string {
+  const options = offeredOptions(command);
+  const taking = options.filter(({ option }) => option.type === 'string');
+  const values = taking.map(
+    (option) =>
+      `        ${spellings(option).join('|')}) ${replyWith(option.option.completes)}; return ;;`,
+  );
+  const words = options.map(({ name }) => `--${name}`).join(' ');
+  const operand =
+    command.operand === undefined
+      ? []
+      : isPath(command.operand)
+        ? [`      ${replyWith(command.operand)}`]
+        : [`      (( COMP_CWORD == 2 )) && ${replyWith(command.operand)}`];
+  return [
+    `    ${command.name})`,
+    ...(values.length === 0 ? [] : ['      case $before in', ...values, '      esac']),
+    `      if [[ $word == -* ]]; then COMPREPLY=($(compgen -W ${quoted(words)} -- "$word")); return; fi`,
+    ...operand,
+    '      ;;',
+  ].join('\n');
+}
+
+function isPath(completes: Completes): boolean {
+  return completes === 'file' || completes === 'folder';
+}
+
+/** Names of files may hold spaces, so they are read a line each. */
+function replyWith(completes: Completes | undefined): string {
+  if (completes === undefined) return ':';
+  if (completes === 'file') return 'mapfile -t COMPREPLY < <(compgen -f -- "$word")';
+  if (completes === 'folder') return 'mapfile -t COMPREPLY < <(compgen -d -- "$word")';
+  return `COMPREPLY=($(compgen -W ${quoted(completes.join(' '))} -- "$word"))`;
+}

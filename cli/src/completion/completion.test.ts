@@ -1,0 +1,100 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { hasFish, hasZsh } from '../../../test/kit/tools.ts';
+import { commands } from '../commands/all-commands.ts';
+import { offeredOptions } from './offered.ts';
+import { completionFor, type Shell, SHELLS } from './shells.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'guard-completion-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+writeFileSync(join(folder, 'guard.yaml'), '');
+writeFileSync(join(folder, 'with space.yaml'), '');
+mkdirSync(join(folder, 'lists'));
+
+/** Writes the script of a shell to a file. */
+function scriptOf(shell: Shell): string {
+  const file = join(folder, `script.${shell}`);
+  writeFileSync(file, completionFor(shell, commands));
+  return file;
+}
+
+/** What bash offers for the last of these words. */
+function offered(...words: readonly string[]): string[] {
+  const script = `source "$1"; shift
+COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 ))
+_guard
+printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const args = ['--norc', '-u', '-c', script, 'bash', scriptOf('bash'), 'guard', ...words];
+  const { status, stdout, stderr } = spawnSync('bash', args, { cwd: folder, encoding: 'utf8' });
+  expect([status, stderr]).toEqual([0, '']);
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .sort();
+}
+
+describe('bash, run for real', () => {
+  test('offers every command', () => {
+    expect(offered('')).toEqual(['--help', ...commands.map(({ name }) => name)].sort());
+    expect(offered('ex')).toEqual(['explain']);
+  });
+
+  test.each(commands.map((command) => [command.name, command] as const))(
+    'offers every option of %s that --help names',
+    (name, command) => {
+      const long = offeredOptions(command).map((option) => `--${option.name}`);
+      expect(offered(name, '--')).toEqual(long.sort());
+    },
+  );
+
+  test('offers the words that an option or an operand can be', () => {
+    expect(offered('keys', '')).toEqual(['create', 'list', 'revoke']);
+    expect(offered('keys', 'list', '')).toEqual([]);
+    expect(offered('keys', 'create', '--kind', '')).toEqual(['analytics', 'secret']);
+    expect(offered('explain', '--session', 'v')).toEqual(['verified']);
+    expect(offered('completion', 'z')).toEqual(['zsh']);
+  });
+
+  test('offers files and folders where they are meant, with spaces in their names', () => {
+    expect(offered('check', 'g')).toEqual(['guard.yaml']);
+    expect(offered('start', '--config', 'w')).toEqual(['with space.yaml']);
+    expect(offered('start', '-c', 'g')).toEqual(['guard.yaml']);
+    expect(offered('crawlers', 'list', '--ranges', '')).toEqual(['lists']);
+  });
+
+  test('offers nothing for a value that nobody can guess, nor behind an unknown command', () => {
+    expect(offered('keys', 'create', '--id', '')).toEqual([]);
+    expect(offered('chek', '--')).toEqual([]);
+  });
+});
+
+describe('zsh and fish', () => {
+  test.each(SHELLS.filter((shell) => shell !== 'bash'))(
+    '%s is told every command and option',
+    (shell) => {
+      const script = completionFor(shell, commands);
+      for (const command of commands) {
+        expect(script).toContain(command.name);
+        for (const { name } of offeredOptions(command)) {
+          expect(script).toContain(shell === 'fish' ? ` -l ${name} ` : `--${name}[`);
+        }
+      }
+    },
+  );
+
+  test('every quote of the zsh script is closed, as bash reads it too', () => {
+    const { status, stderr } = spawnSync('bash', ['-n', scriptOf('zsh')], { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, '']);
+  });
+
+  test.skipIf(!hasZsh)('zsh can read its script', () => {
+    expect(spawnSync('zsh', ['-n', scriptOf('zsh')]).status).toBe(0);
+  });
+
+  test.skipIf(!hasFish)('fish can read its script', () => {
+    expect(spawnSync('fish', ['--no-execute', scriptOf('fish')]).status).toBe(0);
+  });
+});

@@ -1,0 +1,30 @@
+import type { Command } from '../commands/command.ts';
+import { SHARED_OPTIONS } from '../commands/help.ts';
+import type { Option } from '../commands/options.ts';
+
+/** An option that a shell offers, under its long name. */
+export interface Offered {
+  readonly name: string;
+  readonly option: Option;
+  /** The first line of its help. */
+  readonly summary: string;
+}
+
+/** The options of a command that --help names, and --help itself. */
+export function offeredOptions({ options }: Command): Offered[] {
+  return Object.entries({ ...options, ...SHARED_OPTIONS }).flatMap(([name, option]) =>
+    option.help === undefined
+      ? []
+      : [{ name, option, summary: option.help.split('\n', 1)[0] ?? '' }],
+  );
+}
+
+/** The words by which an option is typed: `-c` and `--config`. */
+export function spellings({ name, option: { short } }: Offered): string[] {
+  return short === undefined ? [`--${name}`] : [`-${short}`, `--${name}`];
+}
+
+/** A text as one word of bash or zsh. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,64 @@
+import type { Command } from '../commands/command.ts';
+import type { Completes } from '../commands/options.ts';
+import { type Offered, offeredOptions, quoted } from './offered.ts';
+
+/** For a file `_guard` in a folder of `fpath`, or to be sourced behind `compinit`. */
+export function zshCompletion(commands: readonly Command[]): string {
+  const list = commands.map(({ name, summary }) => `    ${quoted(`${name}:${escaped(summary)}`)}`);
+  return `#compdef guard
+_guard() {
+  local -a commands
+  commands=(
+${list.join('\n')}
+  )
+  if (( CURRENT == 2 )); then
+    _describe command commands
+    return
+  fi
+  shift words
+  (( CURRENT -= 1 ))
+  case $words[1] in
+${commands.map(ofCommand).join('\n')}
+  esac
+}
+compdef _guard guard`;
+}
+
+function ofCommand(command: Command): string {
+  const specs = [
+    ...offeredOptions(command).flatMap(specsOf),
+    ...(command.operand === undefined ? [] : [operandSpec(command.operand)]),
+  ];
+  return [
+    `    ${command.name})`,
+    '      _arguments -s \\',
+    specs.map((spec) => `        ${quoted(spec)}`).join(' \\\n'),
+    '      ;;',
+  ].join('\n');
+}
+
+function specsOf({ name, option, summary }: Offered): string[] {
+  const many = option.multiple === true ? '*' : '';
+  const value =
+    option.type === 'boolean' ? '' : `:${option.value ?? 'value'}:${actionOf(option.completes)}`;
+  const text = `[${escaped(summary)}]${value}`;
+  const long = `${many}--${name}${text}`;
+  return option.short === undefined ? [long] : [`${many}-${option.short}${text}`, long];
+}
+
+function operandSpec(operand: Completes): string {
+  const isWord = typeof operand !== 'string';
+  return `${isWord ? '1' : '*'}:${isWord ? 'what' : operand}:${actionOf(operand)}`;
+}
+
+function actionOf(completes: Completes | undefined): string {
+  if (completes === undefined) return '';
+  if (completes === 'file') return '_files';
+  if (completes === 'folder') return '_files -/';
+  return `(${completes.join(' ')})`;
+}
+
+/** Brackets and colons are marks of a specification. */
+function escaped(text: string): string {
+  return text.replace(/[\\[\]:]/g, '\\$&');
+}

@@ -1,0 +1,33 @@
+import type { Answers, Evidence } from '../evidence.ts';
+import { isChallengePage } from '../guard-page.ts';
+import { type Outcome, unchecked } from '../finding.ts';
+
+/** One thing that can be wrong in front of Guard. It looks at what was collected, and asks nobody. */
+export interface Check {
+  readonly name: string;
+  readonly judge: (evidence: Evidence) => Outcome;
+}
+
+/** For a check that needs an answer of the site. */
+export function ofAnswers(
+  judge: (answers: Answers, evidence: Evidence) => Outcome,
+): Check['judge'] {
+  return (evidence) =>
+    evidence.answers === undefined
+      ? unchecked('no page was reached')
+      : judge(evidence.answers, evidence);
+}
+
+/** For a check of the challenge page itself. */
+export function ofChallengePage(
+  judge: (answers: Answers, evidence: Evidence) => Outcome,
+): Check['judge'] {
+  return ofAnswers((answers, evidence) =>
+    isChallengePage(answers.page)
+      ? judge(answers, evidence)
+      : unchecked(
+          `no challenge page came from ${answers.url} (status ${answers.page.status})`,
+          'Name a URL that a rule challenges or detects for.',
+        ),
+  );
+}

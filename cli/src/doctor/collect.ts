@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import { readMetrics } from '../running-guard/read-metrics.ts';
+import type { RunningGuard } from '../running-guard/find-guard.ts';
+import { type Answers, type Evidence, FORGED_ADDRESS } from './evidence.ts';
+import { type Ask, exchange, type Exchange, handshakeHeaders } from './exchange.ts';
+import { follow } from './follow.ts';
+import { sessionCookie, uploadUrl } from './guard-page.ts';
+import { LAST_ACCEPT, seenRequests } from './seen-requests.ts';
+import { probeTls } from './tls-probe.ts';
+
+export interface Examination {
+  readonly url: string;
+  readonly guard: RunningGuard;
+  /** For each request. */
+  readonly timeoutMs: number;
+  /** The local address to connect from. */
+  readonly from: string | undefined;
+  readonly statedAddress: string | undefined;
+  /** Path or URL of a WebSocket of the site. */
+  readonly webSocket: string | undefined;
+}
+
+type Send = (
+  url: string,
+  headers?: Readonly<Record<string, string>>,
+  method?: Ask['method'],
+) => Promise<Exchange>;
+
+/** Asks the deployment everything that the checks look at: some ten requests, one after the other. */
+export async function collectEvidence(examination: Examination): Promise<Evidence> {
+  const { url, guard, timeoutMs, from, statedAddress, webSocket } = examination;
+  // By this name Guard's own record of these requests is found again.
+  const userAgent = `guard-doctor/1 (${randomBytes(8).toString('hex')})`;
+  const send: Send = (to, headers = {}, method = 'GET') =>
+    exchange(to, {
+      method,
+      timeoutMs,
+      from,
+      headers: { ...visitorHeaders(userAgent), ...headers },
+    });
+
+  const trail = await follow(url, send);
+  const answers =
+    trail.kind === 'arrived' ? await askAll(trail.page, send, examination) : undefined;
+  const seen =
+    answers === undefined
+      ? ({ kind: 'none' } as const)
+      : await seenRequests(guard.events, userAgent, timeoutMs);
+  const metrics = guard.admin === undefined ? undefined : await readMetrics(guard.admin, timeoutMs);
+  return {
+    trail,
+    answers,
+    seen,
+    oneAddress:
+      metrics?.kind === 'read'
+        ? metrics.values.get('guard_gateway_one_address')?.get('') === 1
+        : undefined,
+    settings: guard.settings,
+    statedAddress,
+    expectsWebSocket: webSocket !== undefined,
+    nowMs: Date.now(),
+  };
+}
+
+async function askAll(
+  page: Answers['page'],
+  send: Send,
+  { timeoutMs, from, webSocket }: Examination,
+): Promise<Answers> {
+  const { url } = page;
+  const cookie = sessionCookie(page);
+  const upload = uploadUrl(page);
+  const bare = url.replace(/^https:/, 'http:').replace(/^(http:\/\/[^/?#]*):443(?=[/?#]|$)/, '$1');
+  return {
+    url,
+    page,
+    again: await send(url),
+    returning: cookie === undefined ? undefined : await send(url, { cookie: `_guard=${cookie}` }),
+    forged: await send(url, { 'x-forwarded-for': FORGED_ADDRESS }),
+    uploadByGet: await send(upload),
+    uploadByPost: await send(upload, { 'content-length': '0' }, 'POST'),
+    handshake: await send(new URL(webSocket ?? '', url).href, handshakeHeaders()),
+    plain: url.startsWith('https:') ? await send(bare) : undefined,
+    tls: await probeTls(url, { timeoutMs, from }),
+    // The last one: seenRequests waits until Guard has recorded it.
+    problem: await send(url, { accept: LAST_ACCEPT }),
+  };
+}
+
+function visitorHeaders(userAgent: string): Record<string, string> {
+  return {
+    'user-agent': userAgent,
+    accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8',
+    'accept-language': 'en',
+    'accept-encoding': 'gzip, br',
+  };
+}

@@ -1,0 +1,40 @@
+import { type Style, styled } from '../explain/layout.ts';
+import type { Outcome, State } from './finding.ts';
+
+/** A check and what it found. */
+export interface Finding extends Outcome {
+  readonly check: string;
+}
+
+const WORDS: Readonly<Record<State, { readonly word: string; readonly style: Style }>> = {
+  ok: { word: 'ok', style: 'green' },
+  warning: { word: 'warning', style: 'yellow' },
+  problem: { word: 'PROBLEM', style: 'red' },
+  unchecked: { word: 'not checked', style: 'dim' },
+};
+const STATE_WIDTH = 13;
+const NAME_WIDTH = 18;
+
+/** One line a check, and below one that is not well, why it matters and what to do. */
+export function describeFindings(url: string, findings: readonly Finding[]): string {
+  const lines = findings.flatMap(({ check, state, found, why, advice }) => {
+    const { word, style } = WORDS[state];
+    const below = [why, advice].filter((text) => text !== '');
+    return [
+      `${styled(style, word.padEnd(STATE_WIDTH))}${check.padEnd(NAME_WIDTH)}${found}`,
+      ...below.map((text) => styled('dim', `${' '.repeat(STATE_WIDTH + NAME_WIDTH)}${text}`)),
+    ];
+  });
+  return [styled('bold', url), '', ...lines, '', summaryOf(findings)].join('\n');
+}
+
+function summaryOf(findings: readonly Finding[]): string {
+  const count = (state: State) => findings.filter((one) => one.state === state).length;
+  const [problems, warnings] = [count('problem'), count('warning')];
+  const [fine, left] = [count('ok'), count('unchecked')];
+  return `${plural(problems, 'problem')}, ${plural(warnings, 'warning')}, ${fine} ok, ${left} not checked.`;
+}
+
+function plural(n: number, thing: string): string {
+  return `${n} ${thing}${n === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,144 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { mintRequestId } from '@guard/config/contract/request-id';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { main } from '../main.ts';
+
+/** What a real deployment cannot easily be made to show; the rest is test/flow/doctor.test.ts. */
+
+async function serve(
+  handle: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<string> {
+  const server = createServer(handle).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  return `http://127.0.0.1:${port}`;
+}
+
+async function doctor(...args: readonly string[]) {
+  const stdout = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const written = (spy: typeof stdout) => spy.mock.calls.map(([part]) => String(part)).join('');
+  try {
+    const code = await main(['doctor', ...args]);
+    return { code, stdout: written(stdout), stderr: written(stderr) };
+  } finally {
+    stdout.mockRestore();
+    stderr.mockRestore();
+  }
+}
+
+/** The line of one check. */
+async function line(url: string, check: string): Promise<string> {
+  const { stdout } = await doctor(url, '--timeout', '5');
+  const found = stdout.split('\n').find((one) => one.slice(13).startsWith(check));
+  return found?.replace(/ {2,}/g, ' | ') ?? '';
+}
+
+test.each([
+  [0, 'ok'],
+  [-20_000, 'warning'],
+  [-90_000, 'PROBLEM'],
+  [90_000, 'PROBLEM'],
+])(
+  'a clock that is %d ms off is read from the id of a denied request: %s',
+  async (offMs, state) => {
+    const url = await serve((_request, response) => {
+      response.writeHead(403, { 'content-type': 'application/problem+json', age: '0' });
+      const request_id = mintRequestId(Date.now() + offMs);
+      response.end(JSON.stringify({ code: 'challenge_required', request_id }));
+    });
+    expect(await line(url, 'clock')).toMatch(new RegExp(`^${state} \\| clock \\| Guard's clock`));
+  },
+);
+
+test('the Date of a proxy is the time that is left where nothing was denied (RFC 9110 6.6.1)', async () => {
+  const url = await serve((_request, response) => {
+    response.sendDate = false;
+    response.setHeader('date', new Date(Date.now() - 3_600_000).toUTCString());
+    response.end('a page');
+  });
+  expect(await line(url, 'clock')).toMatch(
+    /^PROBLEM \| clock \| the front's clock is 3[56]\d\d\.\d s behind/,
+  );
+});
+
+test('an unknown host is 421, and the advice names the setting', async () => {
+  const url = await serve((_request, response) => response.writeHead(421).end());
+  const { code, stdout } = await doctor(url);
+  expect(code).toBe(1);
+  expect(stdout).toMatch(
+    /PROBLEM +site +421: Guard serves no site 127\.0\.0\.1:\d+\n.*\n +Add the name to hosts/,
+  );
+});
+
+test('nobody there is one problem, and no check is called well', async () => {
+  const { code, stdout } = await doctor('http://127.0.0.1:1/');
+  expect(code).toBe(1);
+  expect(stdout).toContain('no answer from http://127.0.0.1:1/: ECONNREFUSED');
+  expect(stdout).toContain('1 problem, 0 warnings, 0 ok, 17 not checked.');
+});
+
+test('a server that never answers ends at the timeout', async () => {
+  const url = await serve(() => undefined);
+  const { code, stdout } = await doctor(url, '--timeout', '0.2');
+  expect(code).toBe(1);
+  expect(stdout).toContain('no whole answer within 0.2 s');
+});
+
+test('redirects that end somewhere are followed with the cookies they set', async () => {
+  const url = await serve((request, response) => {
+    if (request.headers.cookie === undefined) {
+      response.writeHead(302, { location: '/', 'set-cookie': 'seen=1; Path=/' }).end();
+    } else response.end('a page');
+  });
+  expect(await line(`${url}/`, 'reached')).toMatch(/^ok \| reached \| answers 200 behind/);
+});
+
+test('redirects that never end are given up, however long the way', async () => {
+  const url = await serve((request, response) =>
+    response.writeHead(302, { location: `${request.url ?? ''}x` }).end(),
+  );
+  expect(await line(`${url}/`, 'reached')).toMatch(/more than ten redirects/);
+});
+
+test('a body without end is read to a limit', async () => {
+  const url = await serve((_request, response) => {
+    const more = () => {
+      while (response.write('x'.repeat(65_536)));
+    };
+    response.on('drain', more);
+    more();
+  });
+  expect(await line(url, 'reached')).toMatch(/^ok \| reached \| answers 200/);
+});
+
+test('what a server says of itself reaches the terminal without codes of the terminal', async () => {
+  const url = await serve((_request, response) => {
+    response.setHeader('via', '1.1 \u009b31mred');
+    response.setHeader('x-cache', 'HIT');
+    response.end(`<html data-ticket="x"><script src="\u001b[2J">`);
+  });
+  const { stdout } = await doctor(url);
+  expect(stdout).toMatch(/via: 1\.1 .?\?31mred/);
+  expect(stdout).not.toMatch(/[\u0080-\u009f\u001b]/);
+});
+
+test.each([
+  [[]],
+  [['shop.example']],
+  [['ftp://shop.example/']],
+  [['http://a.example/', 'http://b.example/']],
+  [['http://a.example/', '--timeout', 'soon']],
+  [['http://a.example/', '--ip', 'mine']],
+  [['http://a.example/', '--api', 'here']],
+])('is called wrongly with %j: exit code 2', async (args) => {
+  const { code, stdout, stderr } = await doctor(...args);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(/^guard doctor: .+\nguard doctor --help shows how it is called\.\n$/);
+});

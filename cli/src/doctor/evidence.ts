@@ -1,0 +1,47 @@
+import type { Settings } from '@guard/config/settings/schema';
+import type { Answered, Exchange } from './exchange.ts';
+import type { Trail } from './follow.ts';
+import type { SeenRequests } from './seen-requests.ts';
+import type { TlsProbe } from './tls-probe.ts';
+
+/** An address that nobody has (RFC 5737): it can only come from the header that doctor forged. */
+export const FORGED_ADDRESS = '192.0.2.77';
+
+/** Answers to a visitor who came through to a page. */
+export interface Answers {
+  /** The URL behind all redirects. */
+  readonly url: string;
+  readonly page: Answered;
+  /** The same request once more: what is kept in front comes again. */
+  readonly again: Exchange;
+  /** As a program asks that wants JSON. */
+  readonly problem: Exchange;
+  /** With the session cookie of `page`; undefined where that had none. */
+  readonly returning: Exchange | undefined;
+  /** With an X-Forwarded-For that names FORGED_ADDRESS. */
+  readonly forged: Exchange;
+  /** GET and POST of the path that challenge pages upload to. */
+  readonly uploadByGet: Exchange;
+  readonly uploadByPost: Exchange;
+  readonly handshake: Exchange;
+  /** The same URL without TLS; undefined where it has none to begin with. */
+  readonly plain: Exchange | undefined;
+  readonly tls: TlsProbe;
+}
+
+/** Everything that was collected, before anybody judges it. */
+export interface Evidence {
+  readonly trail: Trail;
+  /** Undefined where no page was reached. */
+  readonly answers: Answers | undefined;
+  /** What Guard remembers of these requests. */
+  readonly seen: SeenRequests;
+  /** `guard_gateway_one_address`; undefined where the admin listener was not asked. */
+  readonly oneAddress: boolean | undefined;
+  readonly settings: Settings | undefined;
+  /** The address that --ip says this machine has for the site. */
+  readonly statedAddress: string | undefined;
+  /** --websocket was given: the URL is one where a handshake has to succeed. */
+  readonly expectsWebSocket: boolean;
+  readonly nowMs: number;
+}

@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto';
+import { type IncomingMessage, request as requestHttp, type RequestOptions } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip } from 'node:zlib';
+
+/** A challenge page has some 25 kB; what is longer is none, and is not needed to the end. */
+const MAX_BODY_BYTES = 512 * 1024;
+
+export interface Answered {
+  readonly kind: 'answered';
+  readonly url: string;
+  readonly status: number;
+  readonly httpVersion: string;
+  /** Header fields as they came: names in their case, one pair for each line. */
+  readonly fields: readonly (readonly [name: string, value: string])[];
+  /** Without its content coding; what is behind 512 kB is left out. */
+  readonly body: string;
+  /** When the request was sent and when the answer began, in milliseconds since the epoch. */
+  readonly sentAtMs: number;
+  readonly answeredAtMs: number;
+  /** The address of this machine on that connection, and the one that was reached. */
+  readonly localAddress: string;
+  readonly remoteAddress: string;
+}
+
+/** What came of one request. */
+export type Exchange =
+  | Answered
+  /** Why there was no answer, as a phrase. */
+  | { readonly kind: 'failed'; readonly url: string; readonly why: string };
+
+export interface Ask {
+  readonly method?: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  /** The local address to connect from. */
+  readonly from: string | undefined;
+}
+
+/** Values of a header field, in the order of their lines. */
+export function fieldsOf({ fields }: Answered, name: string): string[] {
+  const wanted = name.toLowerCase();
+  return fields.flatMap(([field, value]) => (field.toLowerCase() === wanted ? [value] : []));
+}
+
+/**
+ * One request on a connection of its own. Follows no redirect, and takes any certificate: whether a
+ * browser would is a check of its own. Never rejects.
+ */
+export function exchange(url: string, ask: Ask): Promise<Exchange> {
+  const { method = 'GET', headers, timeoutMs, from } = ask;
+  return new Promise((resolve) => {
+    const sentAtMs = Date.now();
+    const fail = (why: string) => resolve({ kind: 'failed', url, why });
+    const options: RequestOptions & { readonly rejectUnauthorized: boolean } = {
+      method,
+      headers,
+      agent: false,
+      rejectUnauthorized: false,
+      ...(from !== undefined && { localAddress: from }),
+    };
+    const send = url.startsWith('https:') ? requestHttps : requestHttp;
+    const sent = send(url, options);
+    const timer = setTimeout(() => {
+      sent.destroy();
+      fail(`no whole answer within ${timeoutMs / 1000} s`);
+    }, timeoutMs);
+    const take = (answer: IncomingMessage) => {
+      const seen = { url, sentAtMs, answeredAtMs: Date.now(), ...addressesOf(answer) };
+      void readBody(answer).then(
+        (body) => {
+          clearTimeout(timer);
+          sent.destroy();
+          resolve({ kind: 'answered', ...seen, ...headOf(answer), body });
+        },
+        (error: unknown) => {
+          clearTimeout(timer);
+          fail(error instanceof Error ? error.message : String(error));
+        },
+      );
+    };
+    sent.on('response', take);
+    sent.on('upgrade', (answer, socket) => {
+      clearTimeout(timer);
+      const seen = { url, sentAtMs, answeredAtMs: Date.now(), ...addressesOf(answer) };
+      resolve({ kind: 'answered', ...seen, ...headOf(answer), body: '' });
+      socket.destroy();
+    });
+    sent.on('error', (error: NodeJS.ErrnoException) => {
+      clearTimeout(timer);
+      fail(error.code ?? error.message);
+    });
+    sent.end();
+  });
+}
+
+/** Headers of a WebSocket handshake (RFC 6455 4.1). */
+export function handshakeHeaders(): Record<string, string> {
+  return {
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': randomBytes(16).toString('base64'),
+  };
+}
+
+function headOf(answer: IncomingMessage): Pick<Answered, 'status' | 'httpVersion' | 'fields'> {
+  const { rawHeaders, statusCode = 0, httpVersion } = answer;
+  const fields: [string, string][] = [];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    fields.push([rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '']);
+  }
+  return { status: statusCode, httpVersion, fields };
+}
+
+/** Read while the connection stands: a closed one has no addresses. */
+function addressesOf({ socket }: IncomingMessage) {
+  return { localAddress: socket.localAddress ?? '', remoteAddress: socket.remoteAddress ?? '' };
+}
+
+async function readBody(answer: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of answer as AsyncIterable<Buffer>) {
+    parts.push(part);
+    bytes += part.length;
+    if (bytes > MAX_BODY_BYTES) break;
+  }
+  const body = Buffer.concat(parts);
+  const limit = { maxOutputLength: MAX_BODY_BYTES };
+  switch (answer.headers['content-encoding']?.toLowerCase()) {
+    case 'gzip':
+      return (await promisify(gunzip)(body, limit)).toString();
+    case 'br':
+      return (await promisify(brotliDecompress)(body, limit)).toString();
+    case undefined:
+    default:
+      return body.toString();
+  }
+}

@@ -1,0 +1,46 @@
+import { type Answered, type Exchange, fieldsOf } from './exchange.ts';
+
+/** As many redirects as browsers follow at least. */
+const MAX_STEPS = 10;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** Where a visitor who types the URL comes out. */
+export type Trail =
+  | { readonly kind: 'arrived'; readonly steps: readonly string[]; readonly page: Answered }
+  | { readonly kind: 'loop' | 'too_long'; readonly steps: readonly string[] }
+  | { readonly kind: 'failed'; readonly steps: readonly string[]; readonly why: string };
+
+/** Follows redirects with the cookies that come with them, as a browser does. `steps` are the URLs asked. */
+export async function follow(
+  url: string,
+  ask: (url: string, headers: Readonly<Record<string, string>>) => Promise<Exchange>,
+): Promise<Trail> {
+  const steps: string[] = [];
+  const cookies = new Map<string, string>();
+  const states = new Set<string>();
+  let at = url;
+  while (steps.length < MAX_STEPS) {
+    const cookie = [...cookies].map((pair) => pair.join('=')).join('; ');
+    // The same page with another cookie is no loop: that is how log-ins come back.
+    const state = `${at}\n${cookie}`;
+    if (states.has(state)) return { kind: 'loop', steps: [...steps, at] };
+    states.add(state);
+    steps.push(at);
+    const answer = await ask(at, cookie === '' ? {} : { cookie });
+    if (answer.kind === 'failed') return { kind: 'failed', steps, why: answer.why };
+    const [target] = fieldsOf(answer, 'location');
+    if (!REDIRECTS.has(answer.status) || target === undefined || !URL.canParse(target, at)) {
+      return { kind: 'arrived', steps, page: answer };
+    }
+    for (const line of fieldsOf(answer, 'set-cookie')) {
+      const [, name, value] = /^([^=;]+)=([^;]*)/.exec(line) ?? [];
+      if (name !== undefined && name !== '_guard') cookies.set(name.trim(), value ?? '');
+    }
+    const next = new URL(target, at);
+    if (!/^https?:$/.test(next.protocol)) {
+      return { kind: 'failed', steps, why: `a redirect to ${next.protocol}` };
+    }
+    at = next.href;
+  }
+  return { kind: 'too_long', steps };
+}

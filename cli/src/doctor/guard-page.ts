@@ -1,0 +1,52 @@
+import { type Answered, type Exchange, fieldsOf } from './exchange.ts';
+
+const UPLOAD_PATH = '/.guard/verify';
+
+/** What a program gets instead of a page (`application/problem+json`), as far as it can be read. */
+export interface Denial {
+  readonly code: string;
+  readonly requestId: string;
+}
+
+/** Whether this is a challenge page of Guard's: nothing else carries a ticket. */
+export function isChallengePage({ body }: Answered): boolean {
+  return /\sdata-ticket=/.test(body);
+}
+
+/** The value of the `_guard` cookie that an answer sets. */
+export function sessionCookie(answer: Answered): string | undefined {
+  for (const line of fieldsOf(answer, 'set-cookie')) {
+    const value = /^_guard=([^;]*)/.exec(line)?.[1];
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+/** Where the page uploads to: a path of the site, or the address of a collector. */
+export function uploadUrl({ body, url }: Answered): string {
+  const written = /\sdata-upload="?([^"\s>]+)/.exec(body)?.[1] ?? UPLOAD_PATH;
+  return new URL(URL.canParse(written, url) ? written : UPLOAD_PATH, url).href;
+}
+
+export function denialOf(exchange: Exchange): Denial | undefined {
+  if (exchange.kind === 'failed') return undefined;
+  try {
+    const body: unknown = JSON.parse(exchange.body);
+    if (typeof body !== 'object' || body === null || !('code' in body)) return undefined;
+    const requestId = 'request_id' in body ? String(body.request_id) : '';
+    return { code: String(body.code), requestId };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The nonce of a policy's style-src, which every challenge and block page has. */
+export function nonceOf(policy: string): string | undefined {
+  return /'nonce-([^']+)'/.exec(policy)?.[1];
+}
+
+/** The instant in a UUIDv7 (RFC 9562 5.7), in milliseconds since the epoch. */
+export function instantOf(requestId: string): number | undefined {
+  const hex = /^([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(requestId);
+  return hex ? Number.parseInt(`${hex[1]}${hex[2]}`, 16) : undefined;
+}

@@ -1,0 +1,35 @@
+import type { Answers } from './evidence.ts';
+import { type Exchange, fieldsOf } from './exchange.ts';
+import { sessionCookie } from './guard-page.ts';
+
+/** Fields in which caches say that they had the answer already. */
+const CACHE_FIELDS = [
+  'x-cache',
+  'cf-cache-status',
+  'x-cache-status',
+  'x-proxy-cache',
+  'cache-status',
+];
+
+/** What shows that the answers were kept by a cache in front; undefined for nothing. */
+export function signOfCache({ page, again }: Answers): string | undefined {
+  if (again.kind === 'answered') {
+    const session = sessionCookie(page);
+    if (session !== undefined && sessionCookie(again) === session) {
+      return 'two visitors were given the same session';
+    }
+  }
+  return fieldOfCache(page) ?? fieldOfCache(again);
+}
+
+function fieldOfCache(answer: Exchange): string | undefined {
+  if (answer.kind === 'failed') return undefined;
+  for (const name of CACHE_FIELDS) {
+    const [value] = fieldsOf(answer, name);
+    if (value !== undefined && /\b(hit|stale|revalidated|updating)\b/i.test(value)) {
+      return `${name}: ${value.slice(0, 60)}`;
+    }
+  }
+  const [age = '0'] = fieldsOf(answer, 'age');
+  return Number(age) > 0 ? `Age: ${age.slice(0, 20)}` : undefined;
+}

@@ -1,0 +1,14 @@
+import { readRange } from '@guard/config/net/address';
+import { refusalOf } from '@guard/config/net/bogons';
+import { parseIp } from '@guard/config/net/cidr';
+
+/** An address as Guard writes it (IPv4 for a mapped one); as it is where it is none. */
+export function plainAddress(address: string): string {
+  return parseIp(address) ?? address;
+}
+
+/** Whether an address is of no use on the internet: loopback, private, link-local and the like. */
+export function isLocal(address: string): boolean {
+  const range = readRange(plainAddress(address));
+  return range === undefined || refusalOf(range, { v4: 0, v6: 0 }) !== undefined;
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { type EventsAccess, queryEvents } from '../running-guard/query-events.ts';
+
+/** Events are written in batches of a second or two. */
+const WRITTEN_WITHIN_MS = 8_000;
+const POLL_MS = 400;
+/** The clocks of two machines can differ that much without a request being lost here. */
+const CLOCK_MARGIN_MS = 86_400_000;
+
+/** The Accept header of the request that is sent last, and of no other. */
+export const LAST_ACCEPT = 'application/json';
+
+const SeenRequest = z.object({
+  ip: z.string(),
+  scheme: z.string(),
+  action: z.string(),
+  forwarded: z.string(),
+  accept: z.string(),
+  websocket_key: z.string(),
+  upgrade: z.string(),
+});
+
+/** One of doctor's requests as Guard recorded it; header fields are empty where they did not arrive. */
+export type SeenRequest = Readonly<z.infer<typeof SeenRequest>>;
+
+export type SeenRequests =
+  | { readonly kind: 'seen'; readonly requests: readonly SeenRequest[] }
+  /** Guard was asked, and knows none of them. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'not_asked'; readonly why: string };
+
+/**
+ * Asks Guard's events for the requests with this User-Agent, until the last one sent is there, or as
+ * much time has gone by as writing takes.
+ */
+export async function seenRequests(
+  access: EventsAccess | { readonly missing: string },
+  userAgent: string,
+  timeoutMs: number,
+): Promise<SeenRequests> {
+  if ('missing' in access) return { kind: 'not_asked', why: access.missing };
+  const from = Date.now() - CLOCK_MARGIN_MS;
+  const sql = `SELECT ip, scheme, action, headers['x-forwarded-for'] AS forwarded, headers['accept'] AS accept,
+    headers['sec-websocket-key'] AS websocket_key, headers['upgrade'] AS upgrade
+    FROM events_distributed
+    WHERE created_at >= fromUnixTimestamp64Milli(${from}) AND user_agent = '${userAgent}'
+    ORDER BY created_at LIMIT 50`;
+  const until = Date.now() + WRITTEN_WITHIN_MS;
+  for (;;) {
+    const answer = await queryEvents(access, sql, SeenRequest, timeoutMs);
+    if (answer.kind === 'refused') return { kind: 'not_asked', why: answer.why };
+    const { rows } = answer;
+    const isLate = Date.now() > until;
+    if (isLate && rows.length === 0) return { kind: 'none' };
+    if (isLate || rows.some((row) => row.accept === LAST_ACCEPT))
+      return { kind: 'seen', requests: rows };
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}

@@ -1,0 +1,61 @@
+import { connect } from 'node:tls';
+
+/** What a browser would see of the TLS in front. */
+export type TlsProbe =
+  | { readonly kind: 'plain' }
+  | { readonly kind: 'failed'; readonly why: string }
+  | {
+      readonly kind: 'spoken';
+      /** The protocol that ALPN chose (RFC 7301); empty for none. */
+      readonly alpn: string;
+      /** Milliseconds since the epoch; undefined where the certificate says nothing readable. */
+      readonly expiresAtMs: number | undefined;
+      /** Why a browser would not believe the certificate. */
+      readonly distrust: string | undefined;
+    };
+
+export function probeTls(
+  url: string,
+  { timeoutMs, from }: { readonly timeoutMs: number; readonly from: string | undefined },
+): Promise<TlsProbe> {
+  const { protocol, hostname, port } = new URL(url);
+  if (protocol !== 'https:') return Promise.resolve({ kind: 'plain' });
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return new Promise((resolve) => {
+    const socket = connect({
+      host,
+      port: Number(port) || 443,
+      // SNI carries names only (RFC 6066 3).
+      servername: /^[\d.]+$|:/.test(host) ? '' : host,
+      ALPNProtocols: ['h2', 'http/1.1'],
+      rejectUnauthorized: false,
+      timeout: timeoutMs,
+      ...(from !== undefined && { localAddress: from }),
+    });
+    const end = (probe: TlsProbe) => {
+      socket.destroy();
+      resolve(probe);
+    };
+    socket.once('timeout', () => end({ kind: 'failed', why: 'no handshake in time' }));
+    socket.once('error', (error: NodeJS.ErrnoException) =>
+      end({ kind: 'failed', why: error.code ?? error.message }),
+    );
+    socket.once('secureConnect', () => {
+      const expiresAtMs = Date.parse(socket.getPeerCertificate().valid_to);
+      // Node types it as an Error; it is the name of one, such as CERT_HAS_EXPIRED.
+      const error: unknown = socket.authorizationError;
+      const why =
+        error instanceof Error
+          ? 'code' in error
+            ? String(error.code)
+            : error.message
+          : String(error);
+      end({
+        kind: 'spoken',
+        alpn: socket.alpnProtocol || '',
+        expiresAtMs: Number.isNaN(expiresAtMs) ? undefined : expiresAtMs,
+        distrust: socket.authorized ? undefined : why,
+      });
+    });
+  });
+}

@@ -1,0 +1,52 @@
+import { CONFIG_OPTION, type Options } from '../commands/options.ts';
+
+/** curl's own names where curl has the option, so that "Copy as cURL" of a browser can be pasted. */
+export const EXPLAIN_OPTIONS = {
+  config: CONFIG_OPTION,
+  ip: { type: 'string', value: 'ADDRESS', help: "the visitor's address" },
+  request: { type: 'string', short: 'X', value: 'METHOD', help: 'default GET, or POST with -d' },
+  header: {
+    type: 'string',
+    short: 'H',
+    value: 'LINE',
+    multiple: true,
+    help: 'a header; they are taken as given, only Host is added',
+  },
+  'user-agent': {
+    type: 'string',
+    short: 'A',
+    value: 'TEXT',
+    help: "the same as -H 'User-Agent: TEXT'",
+  },
+  referer: { type: 'string', short: 'e', value: 'URL', help: "the same as -H 'Referer: URL'" },
+  'cookie-header': {
+    type: 'string',
+    short: 'b',
+    value: 'TEXT',
+    help: "the same as -H 'Cookie: TEXT'",
+  },
+  data: {
+    type: 'string',
+    short: 'd',
+    value: 'TEXT',
+    multiple: true,
+    help: 'makes it a POST; the body itself is not looked at',
+  },
+  'data-raw': { type: 'string', multiple: true },
+  compressed: { type: 'boolean' },
+  cookie: { type: 'string', value: 'ID', help: 'the value of the _guard cookie' },
+  session: {
+    type: 'string',
+    value: 'STATE',
+    completes: ['verified', 'issued'],
+    help: 'as if the session was: verified, issued',
+  },
+  'over-budget': { type: 'boolean', help: 'as if every rate limit was used up' },
+  site: {
+    type: 'string',
+    value: 'HOST',
+    help: 'the rules of this site, whatever host the URL has',
+  },
+  organisation: { type: 'string', value: 'ID', help: 'the rules of this organisation' },
+  json: { type: 'boolean', help: 'one JSON object' },
+} as const satisfies Options;

@@ -1,0 +1,57 @@
+import type { z } from 'zod';
+import { fetchText } from './fetch-text.ts';
+
+/** Environment variable with the key, so that it stands in no list of processes. */
+export const KEY_VARIABLE = 'GUARD_ANALYTICS_KEY';
+
+/** The api service of a running Guard, and what lets in there. */
+export interface EventsAccess {
+  /** Such as `http://127.0.0.1:8082`. */
+  readonly url: string;
+  /** An analytics key (spec 5). */
+  readonly key: string;
+}
+
+export type EventRows<T> =
+  | { readonly kind: 'rows'; readonly rows: readonly T[] }
+  /** Why there are none, as a phrase. */
+  | { readonly kind: 'refused'; readonly why: string };
+
+/** Runs one statement over `POST /query` (spec 4.3) and reads its rows. Never rejects. */
+export async function queryEvents<T>(
+  { url, key }: EventsAccess,
+  sql: string,
+  row: z.ZodType<T>,
+  timeoutMs: number,
+): Promise<EventRows<T>> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'text/plain' };
+  const body = `${sql} FORMAT JSONEachRow`;
+  const answer = await fetchText(
+    new URL('/query', url),
+    { method: 'POST', headers, body },
+    timeoutMs,
+  );
+  if (answer.kind === 'away') return { kind: 'refused', why: answer.why };
+  if (answer.status === 401) return { kind: 'refused', why: 'the analytics key is not valid' };
+  if (answer.status !== 200) {
+    const said = answer.text.trim().slice(0, 200);
+    return { kind: 'refused', why: `${url} answered ${answer.status}: ${said}` };
+  }
+  const rows: T[] = [];
+  for (const line of answer.text.split('\n')) {
+    if (line === '') continue;
+    const read = readRow(line, row);
+    if (read === undefined) return { kind: 'refused', why: `${url} answered what is no event` };
+    rows.push(read);
+  }
+  return { kind: 'rows', rows };
+}
+
+function readRow<T>(line: string, row: z.ZodType<T>): T | undefined {
+  try {
+    const read = row.safeParse(JSON.parse(line));
+    return read.success ? read.data : undefined;
+  } catch {
+    return undefined;
+  }
+}

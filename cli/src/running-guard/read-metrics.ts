@@ -1,0 +1,41 @@
+import { fetchText } from './fetch-text.ts';
+
+/** Most samples of a page that are kept: Guard's own has some hundred. */
+const MAX_SAMPLES = 5_000;
+
+/** Values by name, and by the value of the one label that a metric of Guard has; '' without one. */
+export type MetricValues = ReadonlyMap<string, ReadonlyMap<string, number>>;
+
+export type MetricsRead =
+  | { readonly kind: 'read'; readonly values: MetricValues; readonly atMs: number }
+  /** Why there are none, as a phrase. */
+  | { readonly kind: 'away'; readonly why: string };
+
+/** `GET /metrics` of the admin listener. Never rejects. */
+export async function readMetrics(admin: string, timeoutMs: number): Promise<MetricsRead> {
+  const answer = await fetchText(new URL('/metrics', admin), {}, timeoutMs);
+  if (answer.kind === 'away') return answer;
+  if (answer.status !== 200) return { kind: 'away', why: `it answered ${answer.status}` };
+  const values = parseMetrics(answer.text);
+  if (!values.has('guard_settings_age_seconds')) {
+    return { kind: 'away', why: 'what listens there is no admin listener of Guard' };
+  }
+  return { kind: 'read', values, atMs: Date.now() };
+}
+
+/** Samples of the Prometheus text format; of a sample with several labels the first one counts. */
+export function parseMetrics(page: string): MetricValues {
+  const values = new Map<string, Map<string, number>>();
+  let samples = 0;
+  for (const line of page.split('\n')) {
+    const sample = /^([a-zA-Z_:][\w:]*)(?:\{\w+="((?:[^"\\]|\\.)*)"[^}]*\})? (\S+)/.exec(line);
+    if (sample === null || samples === MAX_SAMPLES) continue;
+    const [, name = '', label = '', text = ''] = sample;
+    const value = Number(text);
+    if (Number.isNaN(value)) continue;
+    samples += 1;
+    const children = values.get(name) ?? new Map<string, number>();
+    values.set(name, children.set(label, value));
+  }
+  return values;
+}

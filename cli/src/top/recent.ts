@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { type EventsAccess, queryEvents } from '../running-guard/query-events.ts';
+
+/** How far back reasons, addresses and sites are counted. */
+export const RECENT_S = 60;
+/** Entries of each list: more than a terminal has lines. */
+const LIST_LENGTH = 50;
+/** Longest name that is kept; reasons, addresses and hosts are shorter. */
+const MAX_NAME = 100;
+
+const Row = z.object({
+  kind: z.enum(['reason', 'address', 'site', 'latency']),
+  name: z.string(),
+  // A quantile of nothing is NaN, which JSON has as null.
+  amount: z.number().nullable(),
+});
+
+export interface Named {
+  readonly name: string;
+  readonly count: number;
+}
+
+/** What the events of the last minute say. */
+export type Recent =
+  | {
+      readonly kind: 'counted';
+      readonly reasons: readonly Named[];
+      readonly addresses: readonly Named[];
+      readonly sites: readonly Named[];
+      /** How long decisions took, in milliseconds; undefined without any. */
+      readonly p50Ms: number | undefined;
+      readonly p99Ms: number | undefined;
+    }
+  | { readonly kind: 'unknown'; readonly why: string };
+
+export async function readRecent(
+  access: EventsAccess | { readonly missing: string },
+  timeoutMs: number,
+): Promise<Recent> {
+  if ('missing' in access) return { kind: 'unknown', why: access.missing };
+  const answer = await queryEvents(access, STATEMENT, Row, timeoutMs);
+  if (answer.kind === 'refused') return { kind: 'unknown', why: answer.why };
+  const named = (kind: z.infer<typeof Row>['kind']): Named[] =>
+    answer.rows
+      .filter((row) => row.kind === kind)
+      .map(({ name, amount }) => ({ name: printable(name), count: amount ?? 0 }));
+  const latencyMs = (name: string) => {
+    const row = answer.rows.find((one) => one.kind === 'latency' && one.name === name);
+    const amountUs = row?.amount ?? undefined;
+    return amountUs === undefined ? undefined : amountUs / 1000;
+  };
+  return {
+    kind: 'counted',
+    reasons: named('reason'),
+    addresses: named('address'),
+    sites: named('site'),
+    p50Ms: latencyMs('p50'),
+    p99Ms: latencyMs('p99'),
+  };
+}
+
+const FROM = `FROM events_distributed WHERE created_at >= now() - ${RECENT_S}`;
+const STATEMENT = `SELECT * FROM (${[
+  listOf('reason', 'arrayJoin(block_reasons)'),
+  listOf('address', 'ip'),
+  listOf('site', 'site'),
+  `SELECT 'latency' AS kind, 'p50' AS name, quantile(0.5)(duration_us) AS amount ${FROM}`,
+  `SELECT 'latency' AS kind, 'p99' AS name, quantile(0.99)(duration_us) AS amount ${FROM}`,
+].join('\nUNION ALL ')})`;
+
+function listOf(kind: string, expression: string): string {
+  return `SELECT * FROM (SELECT '${kind}' AS kind, toString(${expression}) AS name,
+    toFloat64(count()) AS amount ${FROM}
+    GROUP BY name ORDER BY amount DESC, name LIMIT ${LIST_LENGTH})`;
+}
+
+/** Codes of a terminal in somebody's text would be obeyed by it. */
+function printable(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, '?').slice(0, MAX_NAME);
+}

@@ -1,0 +1,72 @@
+import { styleText } from 'node:util';
+import type { Line, Size } from './frame.ts';
+
+const ENTER = '\u001b[?1049h\u001b[?25l';
+const LEAVE = '\u001b[?25h\u001b[?1049l';
+const HOME = '\u001b[H';
+const CLEAR_LINE_END = '\u001b[K';
+const CLEAR_BELOW = '\u001b[J';
+/** Of a terminal that does not tell. */
+const USUAL: Size = { columns: 80, rows: 24 };
+const CTRL_C = '\u0003';
+
+/** The parts of a terminal that are drawn on. */
+export interface Output extends NodeJS.WritableStream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+}
+
+/** The alternate screen of a terminal: what stood there before comes back at the end. */
+export interface Screen {
+  readonly size: () => Size;
+  readonly draw: (lines: readonly Line[]) => void;
+  readonly leave: () => void;
+}
+
+export function enterScreen(output: Output): Screen {
+  output.write(ENTER);
+  return {
+    size: () => ({ columns: output.columns ?? USUAL.columns, rows: output.rows ?? USUAL.rows }),
+    draw(lines) {
+      const body = lines.map((line) => styledLine(line, output) + CLEAR_LINE_END).join('\r\n');
+      output.write(HOME + body + CLEAR_BELOW);
+    },
+    leave() {
+      output.write(LEAVE);
+    },
+  };
+}
+
+export function styledLine({ text, kind }: Line, output: Output): string {
+  switch (kind) {
+    case 'plain':
+      return text;
+    case 'heading':
+      return styleText('bold', text, { stream: output });
+    case 'alarm':
+      return styleText('yellow', text, { stream: output });
+  }
+}
+
+/** Calls `end` at q or Ctrl-C, and at a signal. The function that comes back undoes it. */
+export function watchForEnd(input: NodeJS.ReadStream, end: () => void): () => void {
+  const keys = (typed: Buffer) => {
+    const text = typed.toString();
+    if (text.includes('q') || text.includes(CTRL_C)) end();
+  };
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.once(signal, end);
+  if (input.isTTY) {
+    input.setRawMode(true);
+    input.on('data', keys);
+    input.resume();
+  }
+  return () => {
+    for (const signal of signals) process.off(signal, end);
+    if (!input.isTTY) return;
+    input.setRawMode(false);
+    input.off('data', keys);
+    input.pause();
+  };
+}

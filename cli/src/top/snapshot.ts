@@ -1,0 +1,86 @@
+import type { MetricName } from '@guard/config/contract/metrics';
+import type { MetricsRead, MetricValues } from '../running-guard/read-metrics.ts';
+import type { Recent } from './recent.ts';
+
+type Read = Extract<MetricsRead, { kind: 'read' }>;
+
+/** A counter by its label: how fast it goes up, and where it stands since the start. */
+export interface Rate {
+  readonly name: string;
+  readonly perSecond: number;
+  readonly total: number;
+}
+
+/** One look at a running Guard. */
+export interface Snapshot {
+  readonly atMs: number;
+  /** Over how many seconds rates are taken. */
+  readonly spanS: number;
+  readonly decisions: readonly Rate[];
+  readonly requests: readonly Rate[];
+  readonly challenges: readonly Rate[];
+  readonly originErrors: readonly Rate[];
+  readonly failedOpen: readonly Rate[];
+  readonly sessions: number;
+  readonly eventsQueued: number;
+  /** What an operator should know at once, a sentence each. */
+  readonly alarms: readonly string[];
+  readonly recent: Recent;
+}
+
+/** What happened between two readings of the metrics, which have to be of the same Guard. */
+export function snapshotOf(before: Read, after: Read, recent: Recent): Snapshot {
+  const spanS = Math.max(0.001, (after.atMs - before.atMs) / 1000);
+  const rates = (metric: MetricName): Rate[] =>
+    [...(after.values.get(metric) ?? [])]
+      .filter(([name]) => name !== '')
+      .map(([name, total]) => {
+        const earlier = before.values.get(metric)?.get(name) ?? 0;
+        // A counter that went back belongs to a process that was started again.
+        const gone = total < earlier ? total : total - earlier;
+        return { name, perSecond: gone / spanS, total };
+      })
+      .toSorted((a, b) => b.perSecond - a.perSecond || b.total - a.total);
+  return {
+    atMs: after.atMs,
+    spanS,
+    decisions: rates('guard_decisions_total'),
+    requests: rates('guard_gateway_requests_total'),
+    challenges: rates('guard_challenges_total'),
+    originErrors: rates('guard_gateway_origin_errors_total'),
+    failedOpen: rates('guard_gateway_fail_open_total'),
+    sessions: gauge(after.values, 'guard_sessions'),
+    eventsQueued: gauge(after.values, 'guard_events_queued'),
+    alarms: alarmsOf(after.values, rates('guard_events_total')),
+    recent,
+  };
+}
+
+export function totalPerSecond(rates: readonly Rate[]): number {
+  return rates.reduce((sum, { perSecond }) => sum + perSecond, 0);
+}
+
+function gauge(values: MetricValues, metric: MetricName): number {
+  return values.get(metric)?.get('') ?? 0;
+}
+
+function alarmsOf(values: MetricValues, events: readonly Rate[]): string[] {
+  const alarms: string[] = [];
+  const tell = (isSo: boolean, sentence: string) => {
+    if (isSo) alarms.push(sentence);
+  };
+  const dropped = events.find(({ name }) => name === 'dropped')?.perSecond ?? 0;
+  tell(
+    gauge(values, 'guard_gateway_one_address') === 1,
+    'nearly all requests come from one address',
+  );
+  tell(gauge(values, 'guard_store_away') === 1, 'the shared store gives no answer');
+  tell(gauge(values, 'guard_gateway_validators_away') > 0, 'a remote validator gives no answer');
+  tell(
+    values.get('guard_last_reload_successful')?.get('') === 0,
+    'the settings that were read last were refused',
+  );
+  tell(gauge(values, 'guard_settings_awaiting_restart') > 0, 'changed settings wait for a restart');
+  tell(dropped > 0, 'events are dropped');
+  return alarms;
+}

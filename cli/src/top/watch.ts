@@ -1,0 +1,47 @@
+import type { RunningGuard } from '../running-guard/find-guard.ts';
+import { readMetrics } from '../running-guard/read-metrics.ts';
+import { readRecent } from './recent.ts';
+import { type Snapshot, snapshotOf } from './snapshot.ts';
+
+export interface Watched {
+  readonly admin: string;
+  readonly events: RunningGuard['events'];
+  readonly intervalMs: number;
+  /** For each question. */
+  readonly timeoutMs: number;
+}
+
+/** A look that succeeded, or why it did not. */
+export type Look =
+  | { readonly kind: 'seen'; readonly snapshot: Snapshot }
+  | { readonly kind: 'away'; readonly why: string };
+
+/** Looks again and again, an interval apart, until `ended` resolves. The first look comes after one interval. */
+export async function* watch(watched: Watched, ended: Promise<unknown>): AsyncGenerator<Look> {
+  const { admin, events, intervalMs, timeoutMs } = watched;
+  let before = await readMetrics(admin, timeoutMs);
+  if (before.kind === 'away') yield before;
+  for (;;) {
+    if ((await pause(intervalMs, ended)) === 'ended') return;
+    const [after, recent] = await Promise.all([
+      readMetrics(admin, timeoutMs),
+      readRecent(events, timeoutMs),
+    ]);
+    if (after.kind === 'away') yield after;
+    else if (before.kind === 'read')
+      yield { kind: 'seen', snapshot: snapshotOf(before, after, recent) };
+    before = after;
+  }
+}
+
+async function pause(ms: number, ended: Promise<unknown>): Promise<'over' | 'ended'> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<'over'>((resolve) => {
+    timer = setTimeout(() => resolve('over'), ms);
+  });
+  try {
+    return await Promise.race([ended.then(() => 'ended' as const), over]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,273 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { main } from '../../cli/src/main.ts';
+import { type EchoingOrigin, startEchoingOrigin } from '../kit/echoing-origin.ts';
+import { forwardTo, startHttps } from '../kit/https-front.ts';
+import { RIGHT_LINES, startNginx } from '../kit/nginx-in-front.ts';
+import { type Product, startProduct } from '../kit/start-product.ts';
+import { ANALYTICS_KEY, storySettings } from '../kit/story-settings.ts';
+import { hasNginx, hasOpenssl } from '../kit/tools.ts';
+
+/** `guard doctor` against the real product: plain, behind a right proxy, and behind one made wrong in each way. */
+
+/** An address of this machine that is no trusted proxy, as visitors have none. */
+const VISITOR = '127.0.0.2';
+
+let origin: EchoingOrigin;
+let product: Product;
+
+beforeAll(async () => {
+  origin = await startEchoingOrigin();
+  product = await startProduct(storySettings(origin.url));
+});
+afterAll(async () => {
+  await product.stop();
+  await origin.close();
+});
+
+interface Finding {
+  readonly check: string;
+  readonly state: string;
+  readonly found: string;
+  readonly advice: string;
+}
+
+interface Diagnosis {
+  readonly code: number;
+  readonly findings: readonly Finding[];
+  /** State and words of one check. */
+  of(check: string): string;
+  /** Names of the checks in a state. */
+  in(state: string): string[];
+}
+
+/** Lets doctor ask Guard what it saw, which takes until the events are written. */
+const WITH_KEY = ['--key', ANALYTICS_KEY];
+
+async function examine(url: string, ...more: readonly string[]): Promise<Diagnosis> {
+  const { api, admin } = product.addresses;
+  const stdout = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  const args = ['doctor', url, '--json', '--api', api, '--admin', admin];
+  try {
+    const code = await main([...args, '--from', VISITOR, ...more]);
+    const text = stdout.mock.calls.map(([part]) => String(part)).join('');
+    const { findings } = JSON.parse(text) as { findings: Finding[] };
+    return {
+      code,
+      findings,
+      of(check) {
+        const found = findings.find((finding) => finding.check === check);
+        return `${found?.state}: ${found?.found}`;
+      },
+      in: (state) => findings.filter((one) => one.state === state).map(({ check }) => check),
+    };
+  } finally {
+    stdout.mockRestore();
+  }
+}
+
+/** What doctor says behind an nginx with these lines. */
+async function behind(
+  lines: readonly string[],
+  {
+    server = [],
+    args = [],
+  }: { readonly server?: readonly string[]; readonly args?: readonly string[] } = {},
+): Promise<Diagnosis> {
+  const nginx = await startNginx(product.addresses.gateway, { lines, server });
+  onTestFinished(() => nginx.close());
+  return examine(`${nginx.url}/shelf`, ...args);
+}
+
+test('nothing is wrong with a Guard that visitors reach directly, and what cannot be seen is said', async () => {
+  const args = ['--websocket', '/assets/live', ...WITH_KEY];
+  const seen = await examine(product.addresses.gateway, ...args);
+  expect(seen.in('problem')).toEqual([]);
+  expect(seen.in('warning')).toEqual([]);
+  expect(seen.in('unchecked')).toEqual(['site', 'certificate', 'https']);
+  expect(seen.of('client address')).toBe(`ok: Guard saw ${VISITOR}, which is this machine`);
+  expect(seen.of('websocket')).toBe('ok: a handshake is answered with 101');
+  expect(seen.code).toBe(0);
+});
+
+test('a machine that is a trusted proxy cannot try whether an address can be forged, and says so', async () => {
+  const config = `${product.folder}/guard.yaml`;
+  const args = ['--config', config, '--from', '127.0.0.1', ...WITH_KEY];
+  const seen = await examine(product.addresses.gateway, ...args);
+  expect(seen.of('forged address')).toMatch(/^unchecked: this machine is one of trusted_proxies/);
+  expect(seen.of('site')).toMatch(
+    /^ok: 127\.0\.0\.1:\d+ is a site of the settings, and \/ is prot/,
+  );
+});
+
+describe.skipIf(!hasNginx)('behind nginx', () => {
+  test('that passes on what Guard needs, nothing is wrong', async () => {
+    const seen = await behind(RIGHT_LINES, { args: ['--websocket', '/assets/live', ...WITH_KEY] });
+    expect(seen.in('problem')).toEqual([]);
+    expect(seen.in('warning')).toEqual([]);
+    expect(seen.of('websocket')).toBe('ok: a handshake is answered with 101');
+    expect(seen.code).toBe(0);
+  });
+
+  test('that keeps a 403, one challenge goes to everybody (spec 3: a challenge is for one session)', async () => {
+    const seen = await behind([
+      ...RIGHT_LINES,
+      'proxy_cache kept; proxy_cache_key $uri; proxy_cache_valid any 1m;',
+      'proxy_ignore_headers Cache-Control Set-Cookie Expires Vary;',
+    ]);
+    expect(seen.of('caching')).toBe(
+      'problem: a cache in front keeps challenge pages (the same page came twice)',
+    );
+    expect(seen.code).toBe(1);
+  });
+
+  test.each([
+    {
+      wrong: 'takes Set-Cookie away (spec 4.1 rule 2)',
+      lines: ['proxy_hide_header Set-Cookie;'],
+      check: 'cookies',
+      says: 'problem: the challenge page came without its _guard cookie',
+    },
+    {
+      wrong: 'takes Cookie away (spec 3: caller drops the returned cookies)',
+      lines: ['proxy_set_header Cookie "";'],
+      check: 'cookies',
+      says: 'problem: Guard gave a new session to a visitor who sent one',
+    },
+    {
+      wrong: 'drops Max-Age (spec 2.3: breaks continuity across the challenge)',
+      lines: [
+        'proxy_hide_header Set-Cookie;',
+        'add_header Set-Cookie "_guard=$request_id; Path=/" always;',
+      ],
+      check: 'cookies',
+      says: 'warning: the _guard cookie has lost max-age, samesite',
+    },
+    {
+      wrong: 'adds a Content-Security-Policy of its own (CSP 3: all policies hold)',
+      lines: [`add_header Content-Security-Policy "default-src 'self'" always;`],
+      check: 'policy',
+      says: "problem: a second Content-Security-Policy was added: default-src 'self'",
+    },
+    {
+      wrong: 'takes the Content-Security-Policy away (spec 3: it must be applied)',
+      lines: ['proxy_hide_header Content-Security-Policy;'],
+      check: 'policy',
+      says: 'problem: the Content-Security-Policy of the challenge page is gone',
+    },
+    {
+      wrong: 'adds a policy that stops nothing of the page',
+      lines: ['add_header Content-Security-Policy "upgrade-insecure-requests" always;'],
+      check: 'policy',
+      says: 'ok: the policy of the page arrives, and nothing narrows it',
+    },
+    {
+      wrong: 'puts a script into pages',
+      lines: [
+        'proxy_set_header Accept-Encoding "";',
+        `sub_filter '</body>' '<script src="/count.js"></script></body>';`,
+      ],
+      check: 'page',
+      says: 'problem: the page was changed on the way: it has <script src="/count.js">',
+    },
+    {
+      wrong: 'takes Cache-Control away',
+      lines: ['proxy_hide_header Cache-Control;'],
+      check: 'caching',
+      says: 'warning: Cache-Control is gone',
+    },
+    {
+      wrong: 'shows its own page instead of a 403',
+      lines: ['proxy_intercept_errors on; error_page 403 /sorry;'],
+      server: ['location = /sorry { internal; return 403 "Sorry."; }'],
+      args: WITH_KEY,
+      check: 'challenge status',
+      says: 'problem: Guard sent a challenge, and another page arrived (status 403)',
+    },
+    {
+      wrong: 'makes a 200 of a challenge (spec 3: serving it with status 200 is a mistake)',
+      lines: ['proxy_intercept_errors on; error_page 403 =200 @again;'],
+      server: ['location @again { proxy_pass $guard; proxy_set_header Host $http_host; }'],
+      check: 'challenge status',
+      says: 'problem: a challenge comes with 200',
+    },
+    {
+      wrong: 'answers /.guard/ itself',
+      lines: [],
+      server: ['location /.guard/ { return 404; }'],
+      check: 'upload path',
+      says: 'problem: /.guard/verify does not lead to Guard: answered 404',
+    },
+    {
+      wrong: 'lets only GET through',
+      lines: ['limit_except GET { deny all; }'],
+      check: 'upload path',
+      says: 'problem: POST /.guard/verify does not come to Guard: answered 403',
+    },
+    {
+      wrong: 'shows visitors what the origin is told',
+      lines: ['add_header X-Guard-Decision challenge always;'],
+      check: 'inner headers',
+      says: 'problem: visitors see x-guard-decision',
+    },
+  ])('that $wrong: $says', async ({ lines, server = [], args = [], check, says }) => {
+    const guard = `set $guard ${product.addresses.gateway};`;
+    const seen = await behind([...RIGHT_LINES, ...lines], { server: [guard, ...server], args });
+    expect(seen.of(check)).toBe(says);
+    expect(seen.code).toBe(says.startsWith('problem') ? 1 : 0);
+  });
+
+  test('that sends no X-Forwarded-For, Guard takes every visitor for nginx (spec 2.1: ip, not the proxy)', async () => {
+    const lines = RIGHT_LINES.filter((line) => !line.includes('X-Forwarded-For'));
+    const seen = await behind([...lines, 'proxy_set_header X-Forwarded-For "";'], {
+      args: WITH_KEY,
+    });
+    expect(seen.of('client address')).toBe(
+      `problem: Guard saw 127.0.0.1 with no X-Forwarded-For, and this machine is ${VISITOR}`,
+    );
+    expect(seen.of('forged address')).toMatch(/^ok/);
+    expect(seen.code).toBe(1);
+  });
+
+  test('that passes X-Forwarded-For on as it came, visitors choose their address', async () => {
+    const lines = RIGHT_LINES.filter((line) => !line.includes('X-Forwarded-For'));
+    const seen = await behind(lines, { args: WITH_KEY });
+    expect(seen.of('forged address')).toBe(
+      'problem: Guard believed an X-Forwarded-For that doctor made up (192.0.2.77)',
+    );
+  });
+
+  test('that passes no Upgrade on, a WebSocket cannot be opened (RFC 6455 4.1)', async () => {
+    const lines = RIGHT_LINES.filter((line) => !/Upgrade|Connection/.test(line));
+    const unprotected = await behind(lines, { args: ['--websocket', '/assets/live'] });
+    expect(unprotected.of('websocket')).toBe(
+      'problem: a handshake is answered with 200 instead of 101',
+    );
+    const guarded = await behind(lines, { args: WITH_KEY });
+    expect(guarded.of('websocket')).toBe(
+      'warning: a handshake loses its Upgrade header before it comes to Guard',
+    );
+    expect(guarded.code).toBe(0);
+  });
+
+  test('that redirects to where the visitor is, the loop is found and nothing else is asked', async () => {
+    const before = origin.exchanges.length;
+    const seen = await behind(['return 302 $scheme://$http_host$request_uri;']);
+    expect(seen.of('reached')).toMatch(/^problem: a redirect loop: (\S+) → \1$/);
+    expect(seen.in('ok')).toEqual([]);
+    expect(seen.code).toBe(1);
+    expect(origin.exchanges).toHaveLength(before);
+  });
+});
+
+describe.skipIf(!hasOpenssl)('over https', () => {
+  test('a certificate that browsers do not trust is found, and the rest is looked at all the same', async () => {
+    const front = await startHttps(forwardTo(product.addresses.gateway));
+    onTestFinished(() => front.close());
+    const seen = await examine(`https://127.0.0.1:${front.port}/`);
+    expect(seen.of('certificate')).toMatch(/^problem: browsers do not trust it: .*SELF_SIGNED/);
+    expect(seen.of('scheme')).toBe('ok: Guard knows that it is https');
+    expect(seen.of('cookies')).toMatch(/^ok/);
+    // Nothing but TLS is spoken at that port.
+    expect(seen.of('https')).toMatch(/^ok: over http nobody answers/);
+  });
+});

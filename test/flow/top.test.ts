@@ -1,0 +1,163 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text as readAll } from 'node:stream/consumers';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../kit/free-port.ts';
+import { poll, send } from '../kit/http.ts';
+import { ANALYTICS_KEY } from '../kit/story-settings.ts';
+import { useProduct } from '../kit/use-product.ts';
+import { chromeHttp, curl, HOME_IP } from '../kit/visitors.ts';
+
+/** `guard top` beside a running Guard: printed, as JSON, as lines, and on a terminal. */
+
+const BIN = join(import.meta.dirname, '..', '..', 'bin', 'guard.mjs');
+const ESCAPE = '\u001b';
+const story = useProduct({ rules: [{ name: 'everybody', match: {}, detect: true }] });
+
+function command(...more: readonly string[]): string[] {
+  const { admin, api } = story.product.addresses;
+  return [
+    process.execPath,
+    BIN,
+    'top',
+    '--admin',
+    admin,
+    '--api',
+    api,
+    '--interval',
+    '0.3',
+    ...more,
+  ];
+}
+
+const env = { PATH: process.env['PATH'], GUARD_ANALYTICS_KEY: ANALYTICS_KEY, TERM: 'xterm' };
+
+interface Ran {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function run(...more: readonly string[]): Promise<Ran> {
+  const [program = '', ...args] = command(...more);
+  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const closed = once(child, 'close');
+  const [stdout, stderr] = await Promise.all([readAll(child.stdout), readAll(child.stderr)]);
+  await closed;
+  return { status: child.exitCode, stdout, stderr };
+}
+
+async function visit(headers: Readonly<Record<string, string>>, from: string): Promise<void> {
+  await send(story.product.addresses.gateway, { headers: { ...headers, 'x-forwarded-for': from } });
+}
+
+interface Printed {
+  readonly decisions: readonly { readonly name: string; readonly total: number }[];
+  readonly recent: {
+    readonly kind: string;
+    readonly reasons: readonly { readonly name: string; readonly count: number }[];
+    readonly addresses: readonly { readonly name: string; readonly count: number }[];
+    readonly sites: readonly unknown[];
+    readonly p50Ms: number;
+    readonly p99Ms: number;
+  };
+}
+
+test('--json has decisions from the metrics, and reasons, addresses, sites and times from the events', async () => {
+  await visit(chromeHttp, HOME_IP);
+  for (let n = 0; n < 3; n++) await visit(curl, '203.0.113.9');
+  const printed = await poll(
+    async () => JSON.parse((await run('--json')).stdout) as Printed,
+    ({ recent }) => recent.kind === 'counted' && recent.addresses.length === 2,
+    15_000,
+  );
+  const { decisions, recent } = printed;
+  expect(Object.fromEntries(decisions.map(({ name, total }) => [name, total]))).toEqual({
+    allow: 1,
+    challenge: 3,
+  });
+  expect(recent.reasons).toEqual([{ name: 'http_client_user_agent', count: 3 }]);
+  expect(recent.addresses).toEqual([
+    { name: '203.0.113.9', count: 3 },
+    { name: HOME_IP, count: 1 },
+  ]);
+  expect(recent.sites).toEqual([{ name: '127.0.0.1', count: 4 }]);
+  expect(recent.p99Ms).toBeGreaterThanOrEqual(recent.p50Ms);
+  expect(recent.p50Ms).toBeGreaterThan(0);
+});
+
+test('--once prints the same for people, without codes where there is no terminal', async () => {
+  const { status, stdout, stderr } = await run('--once');
+  expect([status, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(/^guard top {2}http:\/\/127\.0\.0\.1:\d+ {2}\d\d:\d\d:\d\d UTC\n/);
+  expect(stdout).toMatch(/\ndecisions +\d/);
+  expect(stdout).toContain('http_client_user_agent');
+  expect(stdout).not.toContain(ESCAPE);
+});
+
+test('a Guard that is not there is exit code 1 and a sentence', async () => {
+  const gone = `http://127.0.0.1:${await freePort()}`;
+  const { status, stdout, stderr } = await run('--once', '--admin', gone);
+  expect([status, stdout]).toEqual([1, '']);
+  expect(stderr).toBe(`guard top: ${gone}: ECONNREFUSED\n`);
+});
+
+test('what is no admin listener of Guard is said to be none', async () => {
+  const { status, stderr } = await run('--once', '--admin', story.origin.url);
+  expect(status).toBe(1);
+  expect(stderr).toContain('what listens there is no admin listener of Guard');
+});
+
+test('without a terminal it prints a line at each look, and ends with 0 at SIGTERM', async () => {
+  const [program = '', ...args] = command();
+  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (part: string) => (text += part));
+  await poll(
+    () => Promise.resolve(text.split('\n').length),
+    (lines) => lines > 2,
+    20_000,
+  );
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+  expect(child.exitCode).toBe(0);
+  expect(text).toMatch(/^\d\d:\d\d:\d\d UTC {2}[\d.]+ decisions\/s {2}.*origin errors 0\.0/);
+  expect(text).not.toContain(ESCAPE);
+});
+
+describe('on a terminal of 80 × 24', () => {
+  test('it draws frames that fit, q ends it, and the terminal is as it was', async () => {
+    const inner = `stty rows 24 cols 80; ${command().join(' ')}; echo "code=$?"; stty -a`;
+    const child = spawn('script', ['-qec', inner, '/dev/null'], {
+      env,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const exited = once(child, 'exit');
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (part: string) => (text += part));
+    await poll(
+      () => Promise.resolve(text),
+      (drawn) => drawn.includes('decisions '),
+      20_000,
+    );
+    child.stdin.write('q');
+    await exited;
+
+    expect(text).toContain('code=0');
+    const [, behind = ''] = text.split(`${ESCAPE}[?1049l`);
+    expect(text.indexOf(`${ESCAPE}[?1049h`)).toBeLessThan(text.indexOf('decisions '));
+    expect(text.lastIndexOf(`${ESCAPE}[?25h`)).toBeGreaterThan(text.lastIndexOf(`${ESCAPE}[?25l`));
+    // Lines are taken whole and typed characters shown, as before.
+    expect(behind).toMatch(/(?<!-)\bicanon\b/);
+    expect(behind).toMatch(/(?<!-)\becho\b/);
+    const frame = text.split(`${ESCAPE}[H`).at(-1)?.split(`${ESCAPE}[J`)[0] ?? '';
+    const lines = frame
+      .split('\r\n')
+      .map((line) => line.replace(/\u001b\[[\d;]*[mK]/g, '').trimEnd());
+    expect(lines.length).toBeLessThanOrEqual(24);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+});

@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connects } from './connects.ts';
+import { freePort } from './free-port.ts';
+
+/** What a reverse proxy in front of Guard has to say, no more. */
+export const RIGHT_LINES = [
+  'proxy_http_version 1.1;',
+  'proxy_set_header Host $http_host;',
+  'proxy_set_header X-Forwarded-For $remote_addr;',
+  'proxy_set_header X-Forwarded-Proto $scheme;',
+  'proxy_set_header Upgrade $http_upgrade;',
+  'proxy_set_header Connection $connection_upgrade;',
+] as const;
+
+export interface NginxInFront {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts nginx in front of a gateway. `lines` stand in the location that passes everything on, `server`
+ * beside it; a cache called `kept` is there to be used.
+ */
+export async function startNginx(
+  gateway: string,
+  {
+    lines,
+    server = [],
+  }: { readonly lines: readonly string[]; readonly server?: readonly string[] },
+): Promise<NginxInFront> {
+  const folder = await mkdtemp(join(tmpdir(), 'guard-nginx-front-'));
+  const port = await freePort();
+  const kept = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${folder}/${name};`,
+  );
+  const config = `daemon off; pid ${folder}/nginx.pid; user root; worker_processes 1;
+events { worker_connections 256; }
+http {
+  access_log off; error_log stderr;
+  ${kept.join(' ')}
+  proxy_cache_path ${folder}/kept keys_zone=kept:1m;
+  map $http_upgrade $connection_upgrade { default upgrade; '' ''; }
+  server {
+    listen 127.0.0.1:${port};
+    ${server.join('\n    ')}
+    location / {
+      proxy_pass ${gateway};
+      ${lines.join('\n      ')}
+    }
+  }
+}
+`;
+  const file = join(folder, 'nginx.conf');
+  await writeFile(file, config);
+  const child = spawn('nginx', ['-e', 'stderr', '-p', folder, '-c', file], {
+    env: { PATH: process.env['PATH'] },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (log += chunk));
+  const exited = once(child, 'exit');
+  const close = async () => {
+    child.kill('SIGTERM');
+    await exited;
+    await rm(folder, { recursive: true, force: true });
+  };
+  if (!(await connects(port, () => child.exitCode === null))) {
+    await close();
+    throw new Error(`nginx did not start: ${log}`);
+  }
+  return { url: `http://127.0.0.1:${port}`, close };
+}
