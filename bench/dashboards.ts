@@ -26,7 +26,7 @@ type Ask = (sql: string) => Promise<string>;
 const ORGANISATIONS = Array.from({ length: 10 }, (_, number) => `organisation-${number}`);
 const ASKING = 'organisation-3';
 const DAYS = 3;
-const CHUNK_ROWS = 250_000;
+const CHUNK_ROWS = 100_000;
 /** Looks, 20 ms apart, at which no merge runs. */
 const QUIET_LOOKS = 100;
 const MERGES_MS = 600_000;

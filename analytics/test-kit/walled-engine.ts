@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { QUERY } from '@guard/config/contract/limits';
 import type { AuthenticateBearer } from '@guard/config/contract/ports';
 import { CLUSTER, configXml, usersXml } from '../src/engine/access-config.ts';
 import { organisationAccount } from '../src/engine/accounts.ts';
@@ -38,7 +39,6 @@ export const FILE_CANARY = 'canary-of-the-file-7304';
 
 const writer: Account = { user: 'writer', password: 'the password of these tests' };
 const MAX_MEMORY_BYTES = 2 * 1024 ** 3;
-const MAX_ANSWER_BYTES = 32 * 1024 ** 2;
 
 export async function openWalledEngine(): Promise<WalledEngine> {
   const library = await findEngineLibrary();
@@ -82,7 +82,7 @@ export async function openWalledEngine(): Promise<WalledEngine> {
       parameters: { database: 'default', default_format: 'TabSeparated' },
       body: [Buffer.from(sql)],
       timeoutMs: 20_000,
-      maxAnswerBytes: MAX_ANSWER_BYTES,
+      maxAnswerBytes: QUERY.maxAnswerBytes,
     });
     // An error after the first rows ends the connection: then there is nothing to look at.
     return answer.kind === 'answered' ? answer.body.toString() : answer.kind;

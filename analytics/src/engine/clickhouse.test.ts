@@ -90,6 +90,23 @@ test('an organisation that is added can be asked for at once, one without an acc
   await analytics.close();
 });
 
+test('tables of an earlier version come to say what this one says, and keep their rows (spec 4.4)', async () => {
+  const declared = `SELECT table, name, type, comment, compression_codec FROM system.columns
+    WHERE database = 'default' ORDER BY table, position`;
+  const present = await server.ask(declared);
+  const rows = await server.ask('SELECT count(), sum(cityHash64(*)) FROM events');
+  for (const table of ['events', 'events_distributed']) {
+    const earlier = `ALTER TABLE ${table} MODIFY COLUMN headers CODEC(ZSTD(3)), COMMENT COLUMN body 'Words of then.'`;
+    expect(await server.ask(earlier)).toBe('');
+  }
+  expect(await server.ask(declared)).not.toBe(present);
+  const analytics = await open(createRecorders(), 'acme');
+  await until('the server is ready', () => analytics.ready());
+  await analytics.close();
+  expect(await server.ask(declared)).toBe(present);
+  expect(await server.ask('SELECT count(), sum(cityHash64(*)) FROM events')).toBe(rows);
+});
+
 test('rows go after 90 days, headers and body after 14 (spec 2.7, 8)', async () => {
   const recorders = createRecorders();
   const analytics = await open(recorders, 'acme');

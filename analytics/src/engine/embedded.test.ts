@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRecorders } from '../../test-kit/recorders.ts';
 import { sampleEvent } from '../../test-kit/sample-event.ts';
 import { until } from '../../test-kit/until.ts';
@@ -50,4 +50,46 @@ test('an organisation that is added has an account within moments, and no event 
   }
   expect(recorders.counted('guard_events_total', 'dropped')).toBe(0);
   expect(recorders.counted('guard_analytics_restarts_total')).toBe(0);
+});
+
+describe('while the engine starts again for an organisation that was added', () => {
+  const kindOf = async (sql: string, signal?: AbortSignal): Promise<string> => {
+    const asked = { organisation: 'acme', sql, ...(signal && { signal }) };
+    return (await analytics.runQuery(asked)).kind;
+  };
+  const starts = (): number =>
+    recorders.lines.filter((line) => line.includes('analytics_ready')).length;
+
+  test('queries of the others go on: one that runs is answered, and so is each that comes', async () => {
+    let answered = false;
+    const running = kindOf('SELECT sum(sipHash64(number)) FROM numbers(100000000)');
+    void running.then(() => (answered = true));
+    // On a connection that was opened later: the database has the first one too.
+    expect(await kindOf('SELECT 1')).toBe('rows');
+    expect(answered).toBe(false);
+
+    const before = starts();
+    analytics.setOrganisations([{ id: 'acme' }, { id: 'late' }, { id: 'later' }]);
+    const kinds = [running];
+    while (starts() === before) {
+      kinds.push(kindOf('SELECT count() FROM events'));
+      expect(await analytics.listColumns()).not.toEqual([]);
+    }
+    expect(new Set(await Promise.all(kinds))).toEqual(new Set(['rows']));
+    expect(starts()).toBe(before + 1);
+  });
+
+  test('a caller who leaves is let go, and nobody waits for an engine that was closed', async () => {
+    const before = starts();
+    analytics.setOrganisations([{ id: 'acme' }, { id: 'the last' }]);
+    const caller = new AbortController();
+    const left = kindOf('SELECT 1', caller.signal);
+    const waiting = kindOf('SELECT 1');
+    await new Promise(setImmediate);
+    caller.abort();
+    expect(await left).toBe('unavailable');
+    expect(starts()).toBe(before);
+    await analytics.close();
+    expect(await waiting).toBe('unavailable');
+  });
 });

@@ -52,6 +52,8 @@ export function openEmbedded(options: EmbeddedOptions): EmbeddedEngine {
   const backoff = new Backoff(100, 30_000);
   let organisations = options.organisations;
   let outdated = new AbortController();
+  /** Settled when a process that was started for new accounts can be asked, or is known to fail. */
+  let renewed = Promise.withResolvers<undefined>();
   let state: EngineState = { kind: 'away', message: 'The analytics database is starting.' };
   let child: EngineProcess | undefined;
 
@@ -65,19 +67,34 @@ export function openEmbedded(options: EmbeddedOptions): EmbeddedEngine {
       const problem = await becomeReady(database, process, stop.signal);
       if (problem !== undefined) return problem;
       state = { kind: 'ready', database };
+      renewed.resolve(undefined);
       log('info', 'analytics_ready', { pid: process.pid ?? 0 });
       onReady();
       return await watch(database.client, process, told, () => backoff.reset());
     } finally {
-      state = { kind: 'away', message: 'The analytics database is starting again.' };
+      leave();
       database.client.close();
       await process.kill();
+    }
+  }
+
+  /** Nobody can ask any more: for a moment when it is for new accounts, else nobody knows how long. */
+  function leave(): void {
+    const message = 'The analytics database is starting again.';
+    renewed.resolve(undefined);
+    if (outdated.signal.aborted && !closed()) {
+      renewed = Promise.withResolvers();
+      state = { kind: 'away', message, back: renewed.promise };
+    } else {
+      state = { kind: 'away', message };
     }
   }
 
   async function supervise(): Promise<void> {
     while (!closed()) {
       const reason = await live().catch(String);
+      // Also where it ended before it could be asked: nobody may wait for it any more.
+      if (closed() || !outdated.signal.aborted) leave();
       if (closed()) return;
       if (outdated.signal.aborted) continue;
       log('error', 'analytics_engine_ended', { reason });
@@ -90,7 +107,8 @@ export function openEmbedded(options: EmbeddedOptions): EmbeddedEngine {
   return {
     state: () => state,
     pid: () => child?.pid,
-    // Accounts are read once, at the start of the process, which takes about half a second.
+    // Accounts are read once, at the start of the process, which takes about half a second: no
+    // statement can make one (514), and `SYSTEM RELOAD USERS` reads nothing.
     setOrganisations(next) {
       const isNew = next.some((id) => !organisations.includes(id));
       organisations = next;

@@ -16,14 +16,25 @@ export interface Database {
 export type EngineState =
   | { readonly kind: 'ready'; readonly database: Database }
   /** Not started yet, starting again, or away; `message` is for the caller of a query. */
-  | { readonly kind: 'away'; readonly message: string }
+  | {
+      readonly kind: 'away';
+      readonly message: string;
+      /**
+       * There when it is away on purpose and for a moment: resolves, always, when that moment is
+       * over. What was asked of it meanwhile, or was cut off by that, is to be asked again then.
+       */
+      readonly back?: Promise<undefined>;
+    }
   /** Will not come: it is not installed. */
   | { readonly kind: 'missing'; readonly message: string };
 
 /** Where the database is, and whether it can be asked just now; one implementation a mode. */
 export interface Engine {
   readonly state: () => EngineState;
-  /** From now on these have accounts; a new one can be asked for as soon as its account is made. */
+  /**
+   * From now on these have accounts; a new one can be asked for as soon as its account is made. No
+   * query of the others fails for that.
+   */
   setOrganisations(organisations: readonly string[]): void;
   /** Stops the engine, or lets go of it. */
   close(): Promise<void>;

@@ -34,6 +34,9 @@ SETTINGS ${window} = 1000`,
 ENGINE = Distributed(${quoteText(cluster)}, ${DATABASE}, ${LOCAL_TABLE}, cityHash64(request_id))`,
     `ALTER TABLE ${local}${scope} ${addColumns(withTtl)}`,
     `ALTER TABLE ${distributed}${scope} ${addColumns(plain)}`,
+    // What an earlier version declared otherwise. A codec holds for what is written from then on.
+    `ALTER TABLE ${local}${scope} ${modifyColumns(plain)}`,
+    `ALTER TABLE ${distributed}${scope} ${modifyColumns(plain)}`,
   ];
 }
 
@@ -47,6 +50,10 @@ function ttl({ kept }: EventColumn): string {
 
 function addColumns(declarations: readonly string[]): string {
   return declarations.map((column) => `ADD COLUMN IF NOT EXISTS ${column}`).join(', ');
+}
+
+function modifyColumns(declarations: readonly string[]): string {
+  return declarations.map((column) => `MODIFY COLUMN ${column}`).join(', ');
 }
 
 export function quoteText(text: string): string {

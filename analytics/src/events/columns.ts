@@ -225,13 +225,15 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
       maxLength: MAX.headersTotal,
       read: (event) => event.headers,
     },
-    { codec: 'ZSTD(3)', kept: 'detail' },
+    // Whoever asks for one field reads them all: LZ4 halves that time against ZSTD(3), which takes six
+    // tenths of the space. In buckets one field is read faster still, and all of them much slower.
+    { codec: 'LZ4', kept: 'detail' },
   ),
   column(
     'body',
     'String',
-    'Request body, where it was recorded. Kept 14 days.',
+    'Always empty: a decision is made before the body of a request is read.',
     { kind: 'text', maxLength: 0, read: () => '' },
-    { codec: 'ZSTD(3)', kept: 'detail' },
+    { kept: 'detail' },
   ),
 ];

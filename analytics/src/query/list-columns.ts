@@ -1,5 +1,6 @@
 import type { Column, ListColumns } from '@guard/config/contract/ports';
 import { DATABASE, TABLE } from '../engine/accounts.ts';
+import { ask } from '../engine/ask.ts';
 import type { EngineState } from '../engine/engine.ts';
 import { failure } from '../engine/prepare.ts';
 
@@ -16,19 +17,20 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
  */
 export function createListColumns(state: () => EngineState): ListColumns {
   return async () => {
-    const now = state();
-    if (now.kind !== 'ready') throw new Error(now.message);
-    const { client, writer } = now.database;
-    const answer = await client.send({
-      account: writer,
-      parameters: {},
-      body: [Buffer.from(SQL)],
-      timeoutMs: TIMEOUT_MS,
-      maxAnswerBytes: MAX_ANSWER_BYTES,
-    });
-    const failed = failure(answer);
-    if (failed !== undefined || answer.kind !== 'answered') {
-      throw new Error(`The columns could not be read: ${failed ?? answer.kind}`);
+    const asked = await ask(state, undefined, ({ client, writer }) =>
+      client.send({
+        account: writer,
+        parameters: {},
+        body: [Buffer.from(SQL)],
+        timeoutMs: TIMEOUT_MS,
+        maxAnswerBytes: MAX_ANSWER_BYTES,
+      }),
+    );
+    if (asked.kind !== 'asked') throw new Error(asked.kind === 'away' ? asked.message : asked.kind);
+    const { answer } = asked;
+    const failed = answer && failure(answer);
+    if (failed !== undefined || answer?.kind !== 'answered') {
+      throw new Error(`The columns could not be read: ${failed ?? 'nobody was asked'}`);
     }
     return columnsOf(JSON.parse(answer.body.toString('utf8')));
   };

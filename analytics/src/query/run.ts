@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { QUERY } from '@guard/config/contract/limits';
 import type { AuthenticateBearer, QueryOutcome, RunQuery } from '@guard/config/contract/ports';
+import { ask } from '../engine/ask.ts';
 import type { Database, EngineState } from '../engine/engine.ts';
 import type { DatabaseAnswer } from '../engine/http-client.ts';
 import { DATABASE } from '../engine/accounts.ts';
@@ -14,6 +15,7 @@ import { SlotTable } from './slots.ts';
 const TIMEOUT_MS = (QUERY.maxExecutionS + 5) * 1000;
 /** AUTHENTICATION_FAILED: our own accounts are not in place, which is no fault of the statement. */
 const AUTHENTICATION_FAILED = 516;
+const CANCELLED = 'The query was cancelled.';
 
 interface RunOptions {
   readonly state: () => EngineState;
@@ -57,7 +59,7 @@ export function createRunQuery({ state, authenticate }: RunOptions): RunQuery {
     if (verdict.kind === 'refused') return verdict;
     const run = (until: AbortSignal | undefined): Promise<QueryOutcome> =>
       within(ofOrganisations, organisation, 'this organisation', until, () =>
-        ask(state(), organisation, sql, until),
+        askAs(state, organisation, sql, until),
       );
     return authorization === undefined
       ? run(signal)
@@ -78,7 +80,7 @@ async function within(
     case 'full':
       return unavailable(`Too many queries of ${whose} are waiting. Try again later.`);
     case 'aborted':
-      return unavailable('The query was cancelled.');
+      return unavailable(CANCELLED);
     case 'taken':
       try {
         return await run();
@@ -88,33 +90,43 @@ async function within(
   }
 }
 
-async function ask(
-  state: EngineState,
+async function askAs(
+  state: () => EngineState,
   organisation: string,
   sql: string,
   signal: AbortSignal | undefined,
 ): Promise<QueryOutcome> {
-  if (state.kind !== 'ready') return unavailable(state.message);
-  const { database } = state;
-  const account = database.account(organisation);
-  if (account === undefined) return unavailable('This organisation is not set up for queries.');
-  const queryId = randomUUID();
-  const answer = await database.client.send({
-    account,
-    parameters: {
-      query_id: queryId,
-      database: DATABASE,
-      default_format: 'TabSeparated',
-      // As much as may be answered at all: up to there, the status comes after the last row.
-      buffer_size: String(QUERY.maxAnswerBytes + 1),
-    },
-    body: [Buffer.from(sql)],
-    timeoutMs: TIMEOUT_MS,
-    maxAnswerBytes: QUERY.maxAnswerBytes,
-    signal,
+  const asked = await ask(state, signal, async (database) => {
+    const account = database.account(organisation);
+    if (account === undefined) return undefined;
+    const queryId = randomUUID();
+    const answer = await database.client.send({
+      account,
+      parameters: {
+        query_id: queryId,
+        database: DATABASE,
+        default_format: 'TabSeparated',
+        // As much as may be answered at all: up to there, the status comes after the last row.
+        buffer_size: String(QUERY.maxAnswerBytes + 1),
+      },
+      body: [Buffer.from(sql)],
+      timeoutMs: TIMEOUT_MS,
+      maxAnswerBytes: QUERY.maxAnswerBytes,
+      signal,
+    });
+    if (wasLeft(answer)) await stop(database, queryId);
+    return answer;
   });
-  if (wasLeft(answer)) await stop(database, queryId);
-  return outcomeOf(answer, database);
+  switch (asked.kind) {
+    case 'away':
+      return unavailable(asked.message);
+    case 'cancelled':
+      return unavailable(CANCELLED);
+    case 'asked':
+      return asked.answer === undefined
+        ? unavailable('This organisation is not set up for queries.')
+        : outcomeOf(asked.answer, asked.database);
+  }
 }
 
 /** True when the connection was given up while the database may still be at work. */
@@ -145,7 +157,7 @@ function outcomeOf(answer: DatabaseAnswer, database: Database): QueryOutcome {
     case 'too_large':
       return { kind: 'too_large' };
     case 'aborted':
-      return unavailable('The query was cancelled.');
+      return unavailable(CANCELLED);
     case 'timeout':
       return unavailable('The analytics database did not answer in time.');
     case 'failed':

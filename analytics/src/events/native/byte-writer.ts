@@ -1,9 +1,13 @@
 const FIRST_BYTES = 4096;
-/** What a block leaves behind is used again up to this size: a flood must not stay in memory. */
+/** What a block leaves behind is used again up to this size, and above it while blocks fill it. */
 const KEPT_BYTES = 1024 * 1024;
+/** A larger one that was used to less than this share is left from a flood, and must not stay. */
+const FILLED = 1 / 4;
 /** A UTF-16 code unit takes at most three bytes of UTF-8. */
 const MAX_BYTES_PER_UNIT = 3;
 const MAX_VARUINT_BYTES = 5;
+/** Up to so many code units, writing them here costs less than the call that writes text of any length. */
+const SHORT = 24;
 
 /** Bytes that grow at their end: the primitives of ClickHouse's `Native` format. */
 export class ByteWriter {
@@ -20,8 +24,11 @@ export class ByteWriter {
   }
 
   clear(): void {
+    const { length } = this.#bytes;
+    if (length > KEPT_BYTES && this.#used < length * FILLED) {
+      this.#bytes = Buffer.allocUnsafe(FIRST_BYTES);
+    }
     this.#used = 0;
-    if (this.#bytes.length > KEPT_BYTES) this.#bytes = Buffer.allocUnsafe(FIRST_BYTES);
   }
 
   /** Forgets everything from `length` on. */
@@ -51,6 +58,7 @@ export class ByteWriter {
   text(value: string, maxLength: number = value.length): void {
     const kept = value.length > maxLength ? value.slice(0, maxLength) : value;
     this.#reserve(MAX_VARUINT_BYTES + kept.length * MAX_BYTES_PER_UNIT);
+    if (kept.length <= SHORT && this.#shortAscii(kept)) return;
     // Nearly all text is ASCII, whose length in bytes is known before it is written.
     const guessed = varuintBytes(kept.length);
     const written = this.#bytes.write(kept, this.#used + guessed);
@@ -60,6 +68,20 @@ export class ByteWriter {
       this.#bytes.copyWithin(this.#used + needed, from, from + written);
     }
     this.#used = writeVaruint(this.#bytes, this.#used, written) + written;
+  }
+
+  /** False, and nothing is written, when it is not all ASCII. */
+  #shortAscii(text: string): boolean {
+    const bytes = this.#bytes;
+    let at = this.#used;
+    bytes[at++] = text.length;
+    for (let index = 0; index < text.length; index += 1) {
+      const code = text.charCodeAt(index);
+      if (code > 127) return false;
+      bytes[at++] = code;
+    }
+    this.#used = at;
+    return true;
   }
 
   #reserve(bytes: number): void {
