@@ -1,5 +1,6 @@
 /** A value of one row as it is in the block; numbers of 64 bits are given as numbers. */
-export type Decoded = string | number | boolean | string[] | [string, string][];
+export type Decoded =
+  string | number | boolean | string[] | [string, string][] | [string, number][];
 
 /**
  * Reads one block of ClickHouse's `Native` format, as far as events use it: a row is a Map of column
@@ -75,6 +76,13 @@ class BlockReader {
         const names = this.#words(ends.at(-1) ?? 0);
         const fields = names.map((name): [string, string] => [name, this.text()]);
         return ends.map((end, row) => fields.slice(ends[row - 1] ?? 0, end));
+      }
+      case 'Map(LowCardinality(String), UInt16)': {
+        this.#version();
+        const ends = times(rows, () => this.long());
+        const words = this.#words(ends.at(-1) ?? 0);
+        const weights = words.map((word): [string, number] => [word, this.number(2)]);
+        return ends.map((end, row) => weights.slice(ends[row - 1] ?? 0, end));
       }
       case 'UUID':
         return times(rows, () => this.#uuid());

@@ -1,6 +1,6 @@
 import type { DecisionEvent } from '@guard/config/contract/event';
 import type { EventSink } from '@guard/config/contract/ports';
-import { reasons } from '@guard/config/contract/reasons';
+import { isReason } from '@guard/config/contract/reasons';
 import type { MetricsPage } from './metrics.ts';
 
 /** Counts the reasons and the duration of every event on its way to `sink`. */
@@ -15,7 +15,7 @@ export function measureEvents(
         metrics.observe('guard_decision_duration_seconds', event.durationUs / 1e6);
       }
       for (const reason of event.blockReasons) {
-        metrics.count('guard_block_reasons_total', reason in reasons ? reason : 'other');
+        metrics.count('guard_block_reasons_total', isReason(reason) ? reason : 'other');
       }
       sink.record(event);
     },

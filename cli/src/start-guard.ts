@@ -11,6 +11,7 @@ import { closeAll, type Closer } from './house/close-all.ts';
 import { buildGeneration, type Generation, type PlainService } from './house/generation.ts';
 import type { Addresses, Ambient, House } from './house/house.ts';
 import { retire } from './house/retire.ts';
+import { logDecisions } from './log-decisions.ts';
 import { measureEvents } from './measure-events.ts';
 import { asStarted } from './reload/need-restart.ts';
 import { createFront, type Front } from './services/front.ts';
@@ -20,6 +21,7 @@ import { noAnalytics } from './services/no-analytics.ts';
 import { openStore } from './services/open-store.ts';
 import { RemoteValidators } from './services/remote-validators.ts';
 import { watchCrawlerRanges } from './services/watch-crawler-ranges.ts';
+import { openTracing } from './tracing/open-tracing.ts';
 import { Crew } from './workers/crew.ts';
 import { sharedAddresses, threadCount } from './workers/shared-addresses.ts';
 
@@ -95,9 +97,7 @@ export async function startGuard(settings: Settings, ambient: Ambient): Promise<
 async function openHouse(settings: Settings, ambient: Ambient, progress: Progress): Promise<House> {
   const { clock, metrics } = ambient;
   const { addresses, opened } = progress;
-  const analytics = await openMemory(settings, ambient, (authorization) =>
-    inForce(progress).authenticate(authorization),
-  );
+  const analytics = await openMemory(settings, ambient, progress);
   opened.push(() => analytics.close());
   const threads = threadCount(settings);
   progress.crew = threads > 1 ? new Crew(threads - 1, ambient) : undefined;
@@ -136,13 +136,17 @@ function inForce(progress: Progress): Generation {
 async function openMemory(
   settings: Settings,
   ambient: Ambient,
-  authenticate: AuthenticateBearer,
+  progress: Progress,
 ): Promise<Analytics> {
+  const { log, metrics } = ambient;
   const { analytics, organisations } = settings;
+  const authenticate: AuthenticateBearer = (authorization) =>
+    inForce(progress).authenticate(authorization);
   const memory = analytics
     ? await openAnalytics({ settings: analytics, organisations, authenticate, ...ambient })
-    : noAnalytics(ambient.metrics);
-  return { ...memory, sink: measureEvents(memory.sink, ambient.metrics) };
+    : noAnalytics(metrics);
+  const measured = measureEvents(memory.sink, metrics);
+  return { ...memory, sink: logDecisions(measured, log, () => inForce(progress).settings) };
 }
 
 async function listenAll({ settings, routes }: Generation, progress: Progress): Promise<void> {
@@ -166,6 +170,7 @@ async function openGateway(first: Generation, house: House, progress: Progress):
   const gateway = createGateway({
     ...first.gateway,
     ...ports,
+    tracing: openTracing(log),
     proxyProtocol,
     ...(progress.crew && { sharedAddress: 'claim' }),
   });

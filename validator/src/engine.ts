@@ -1,3 +1,4 @@
+import type { IpSource } from '@guard/config/contract/event';
 import type { Clock, EventSink, Log, SessionStore } from '@guard/config/contract/ports';
 import type { TransportFacts } from '@guard/config/contract/transport';
 import type { IssueChallenge } from './challenge/tickets/issue.ts';
@@ -22,6 +23,8 @@ export interface Caller {
   readonly site: string;
   readonly via: 'in-process' | 'api';
   readonly uploadUrl: string;
+  /** How the caller came to know the visitor's address. */
+  readonly ipFrom: IpSource;
   /** Ends the question early: its answer is of no use any more. */
   readonly signal?: AbortSignal | undefined;
   /** What the visitor's own handshake showed, where the caller saw it. */

@@ -4,8 +4,11 @@ import { referrerOrigin } from '@guard/config/contract/referrer-origin';
 import type { ValidateResponse } from '@guard/config/contract/validate-response';
 import type { Caller, Engine } from './engine.ts';
 import type { Policy } from './organisation.ts';
+import { browserName } from './request/browser-name.ts';
 import { challengeStateOf } from './request/facts.ts';
 import type { Rendering } from './response/render.ts';
+import type { Findings } from './signals/findings.ts';
+import { microseconds, stagesOf, type Times } from './times.ts';
 import type { Judgement } from './verdict/verdict.ts';
 
 /** What was put together for one answer, and is remembered with it. */
@@ -18,10 +21,10 @@ export interface Answer extends Rendering {
 /** By whom, for whom and since when. */
 interface Setting {
   readonly policy: Pick<Policy, 'organisation'>;
-  readonly caller: Pick<Caller, 'site' | 'via'>;
+  readonly caller: Pick<Caller, 'site' | 'via' | 'ipFrom'>;
   readonly engine: Pick<Engine, 'observe'>;
-  /** performance.now() when the decision began. */
-  readonly startedAt: number;
+  readonly findings: Pick<Findings, 'made'>;
+  readonly times: Times;
 }
 
 /** Most decisions have no reasons, and share their categories. */
@@ -32,7 +35,7 @@ export function describeEvent(
   judgement: Judgement,
   response: ValidateResponse,
   answer: Answer,
-  { policy, caller, engine, startedAt }: Setting,
+  { policy, caller, engine, findings, times }: Setting,
 ): DecisionEvent {
   const { facts } = answer;
   const { concluded, enforced } = judgement;
@@ -60,13 +63,20 @@ export function describeEvent(
     query: facts.url.query,
     referrerOrigin: referrerOrigin(facts.referrer),
     ip: facts.ip,
+    ipFrom: caller.ipFrom,
+    asn: facts.asn(),
     country: facts.country(),
     userAgent: facts.userAgent,
+    browser: browserName(facts.agent),
+    browserVersion: facts.agent.major,
+    os: facts.agent.platform === 'unknown' ? '' : facts.agent.platform,
+    findings: findings.made,
     session: answer.session,
     challenge: action === 'challenge' ? 'issued' : challengeStateOf(facts.session),
     reference: answer.reference,
     validator: caller.via,
-    durationUs: Math.round((performance.now() - startedAt) * 1000),
+    durationUs: microseconds(performance.now() - times.startedAt),
+    stagesUs: stagesOf(times),
     headers: facts.headers,
     ja4: facts.transport?.hello?.ja4 ?? '',
     http2: facts.transport?.http2?.fingerprint ?? '',

@@ -91,7 +91,7 @@ export async function explain(
   const validated = await validate(
     request,
     tracing(policy, trace),
-    { site: question.site, via: 'in-process', uploadUrl: '/.guard/verify' },
+    { site: question.site, via: 'in-process', uploadUrl: '/.guard/verify', ipFrom: 'caller' },
     {
       ...engine,
       store: untouchable(engine.store, question, request, policy),

@@ -1,4 +1,5 @@
 import type { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
+import { openAsns } from '@guard/config/catalogue/asn';
 import { openCountries } from '@guard/config/catalogue/countries';
 import { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import { UserAgentCatalogue } from '@guard/config/catalogue/user-agents';
@@ -31,7 +32,6 @@ import { compilePolicy, type Policy } from './organisation.ts';
 import type { Resolver } from './proofs/forward-confirmed.ts';
 import { openProofs } from './proofs/open-proofs.ts';
 import { createAgentReader } from './request/agent.ts';
-import { asnSource } from './rules/asn-source.ts';
 import { collectByPath } from './script/collect-by-path.ts';
 import { REJECTED_TTL_MS, VERIFIED_TTL_MS } from './session/cookie.ts';
 import { createSealer } from './session/sealer.ts';
@@ -134,7 +134,7 @@ function createEngine(options: ValidatorOptions): Engine {
       readAgent: createAgentReader(crawlers, UserAgentCatalogue.load()),
       networkOf: (ip) => networks.kindOf(ip),
       countryOf: openCountries(databases.country),
-      asnOf: asnSource(options.organisations, databases.asn),
+      asnOf: openAsns(databases.asn),
     },
     store,
     ids: createSessionIds(createSealer(secrets, 'session')),
@@ -158,10 +158,11 @@ function policyOf(policies: ReadonlyMap<string, Policy>, id: string): Policy {
 }
 
 function inProcess(policy: Policy, engine: Engine): Validate {
-  return (request, { site = '', signal, transport }) => {
+  return (request, { site = '', ipFrom = 'caller', signal, transport }) => {
     const caller: Caller = {
       site,
       via: 'in-process',
+      ipFrom,
       uploadUrl: '/.guard/verify',
       signal,
       transport,

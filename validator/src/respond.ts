@@ -12,14 +12,16 @@ import type { Facts } from './request/facts.ts';
 import { render } from './response/render.ts';
 import { representationFor } from './response/representation.ts';
 import { sessionCookie } from './session/cookie.ts';
+import type { Findings } from './signals/findings.ts';
+import type { Times } from './times.ts';
 import type { Judgement, Verdict } from './verdict/verdict.ts';
 
 export interface Setting {
   readonly policy: Policy;
   readonly caller: Caller;
   readonly engine: Engine;
-  /** performance.now() when the decision began. */
-  readonly startedAt: number;
+  readonly findings: Pick<Findings, 'made'>;
+  readonly times: Times;
 }
 
 /** The wire's answer, and what it does not say. */

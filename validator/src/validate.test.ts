@@ -13,7 +13,7 @@ import type { Engine } from './engine.ts';
 import { validate } from './validate.ts';
 
 const crawlers = CrawlerCatalogue.load();
-const caller = { site: '', via: 'api', uploadUrl: '/.guard/verify' } as const;
+const caller = { site: '', via: 'api', uploadUrl: '/.guard/verify', ipFrom: 'caller' } as const;
 
 /** An engine one part of which is broken. */
 function engineWith(over: Partial<Engine>) {

@@ -36,7 +36,15 @@ export function validate(
     const described = describe(request, engine.sources, policy.isAllowlisted, caller.transport);
     if (described.kind === 'error') return described;
     const { facts, cookie } = described;
-    const decision: Decision = { facts, policy, caller, engine, startedAt, isLate: false };
+    const decision: Decision = {
+      facts,
+      findings: new Findings(facts),
+      policy,
+      caller,
+      engine,
+      times: { startedAt, describedAt: performance.now(), knownAt: 0, decidedAt: 0 },
+      isLate: false,
+    };
     const visitor = { organisation: policy.organisation, userAgent: facts.userAgent };
     const { store, ids, clock } = engine;
     const session = resolveSession(cookie, visitor, store, ids, clock);
@@ -49,6 +57,7 @@ export function validate(
 
 /** One decision on its way. */
 interface Decision extends Setting {
+  readonly findings: Findings;
   readonly facts: RequestFacts;
   /** The budget of time is spent. */
   isLate: boolean;
@@ -61,9 +70,9 @@ function isOver({ isLate, caller }: Decision): boolean {
 
 function judge(session: SessionFact, decision: Decision): MaybePromise<Validated> {
   if (isOver(decision)) return TIMED_OUT;
-  const { facts, policy, engine } = decision;
+  const { facts, findings, policy, engine } = decision;
   facts.session = session;
-  const findings = new Findings(facts);
+  decision.times.knownAt = performance.now();
   const directives = direct(policy.rules, facts, findings);
   const wanted =
     policy.monitor && !directives.monitor ? { ...directives, monitor: true } : directives;
@@ -72,12 +81,13 @@ function judge(session: SessionFact, decision: Decision): MaybePromise<Validated
 
 function answered(judgement: Judgement, decision: Decision): Validated {
   if (isOver(decision)) return TIMED_OUT;
+  decision.times.decidedAt = performance.now();
   return respond(decision.facts, judgement, decision);
 }
 
 function inTime(answer: Promise<Validated>, decision: Decision): Promise<Validated> {
   const caught = answer.catch((error: unknown) => failed(error, decision.engine));
-  const leftMs = VALIDATE.budgetMs - (performance.now() - decision.startedAt);
+  const leftMs = VALIDATE.budgetMs - (performance.now() - decision.times.startedAt);
   return within(caught, leftMs, () => {
     decision.isLate = true;
     return TIMED_OUT;

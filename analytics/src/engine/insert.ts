@@ -1,5 +1,4 @@
 import type { BatchFormat } from '../events/batch.ts';
-import { EVENT_COLUMNS } from '../events/columns.ts';
 import type { Insert, InsertOutcome } from '../events/outbox.ts';
 import { DATABASE } from './accounts.ts';
 import type { EngineState } from './engine.ts';
@@ -47,13 +46,23 @@ export function createInsert(state: () => EngineState): Insert {
   };
 }
 
-/** Lines say nothing of their columns: these are the ones that earlier versions wrote. */
+/** The columns of the only version that wrote lines. */
+const COLUMNS_OF_LINES = [
+  ...['created_at', 'request_id', 'organisation', 'site', 'action', 'decision', 'response'],
+  ...['status_code', 'rule', 'monitor', 'observe', 'rate_limited', 'block_reasons'],
+  ...['block_reason_categories', 'crawler_id', 'crawler_name', 'crawler_category'],
+  ...['crawler_rsl_category', 'crawler_verified', 'method', 'scheme', 'host', 'path', 'query'],
+  ...['referrer_origin', 'ip', 'country', 'user_agent', 'session', 'challenge', 'reference'],
+  ...['validator', 'ja4', 'http2', 'duration_us', 'headers', 'body'],
+];
+
+/** Blocks name their columns, and may lack the newest; lines say nothing of theirs. */
 function columnsOf(format: BatchFormat): string {
   switch (format) {
     case 'Native':
       return '';
     case 'JSONCompactEachRow':
-      return `(${EVENT_COLUMNS.map((column) => column.name).join(', ')})`;
+      return `(${COLUMNS_OF_LINES.join(', ')})`;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { DecisionEvent } from '@guard/config/contract/event';
+import { isReason, reasons } from '@guard/config/contract/reasons';
 import { SECRET_HEADERS } from '@guard/config/contract/secret-headers';
 import { safeText } from './safe-text.ts';
 
@@ -53,7 +54,15 @@ export type ColumnValues =
   | { readonly kind: 'time'; readonly max: number; readonly read: Read<number> }
   /** A whole number of 0 to `max`, which is below 2^32; anything else becomes the nearest. */
   | { readonly kind: 'count'; readonly max: number; readonly read: Read<number> }
-  | { readonly kind: 'flag'; readonly read: Read<boolean> };
+  | { readonly kind: 'flag'; readonly read: Read<boolean> }
+  /** Words, each with a whole number of 0 to 65,535; of more than `maxItems` the rest is left out. */
+  | {
+      readonly kind: 'weights';
+      readonly maxLength: number;
+      readonly maxItems: number;
+      readonly read: Read<readonly string[]>;
+      readonly weightOf: (word: string) => number;
+    };
 
 export type ValuesOf<Kind extends ColumnValues['kind']> = Extract<ColumnValues, { kind: Kind }>;
 
@@ -79,6 +88,7 @@ const MAX = {
 } as const;
 
 const WORD = 'LowCardinality(String)';
+const NO_FINDINGS: readonly string[] = [];
 
 function column(
   name: string,
@@ -108,6 +118,11 @@ function words(name: string, comment: string, read: Read<readonly string[]>): Ev
 /** A column of free text. */
 function text(name: string, maxLength: number, comment: string, read: Read<string>): EventColumn {
   return column(name, 'String', comment, { kind: 'text', maxLength, read });
+}
+
+/** A column of whole numbers below 2^32. */
+function count(name: string, comment: string, read: Read<number>): EventColumn {
+  return column(name, 'UInt32', comment, { kind: 'count', max: 4_294_967_295, read });
 }
 
 function flag(name: string, comment: string, read: Read<boolean>): EventColumn {
@@ -160,6 +175,18 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     'Categories of those signals.',
     (event) => event.blockReasonCategories,
   ),
+  column(
+    'findings',
+    `Map(${WORD}, UInt16)`,
+    'What detection found where it looked, with the weight of each, also where it came to nothing.',
+    {
+      kind: 'weights',
+      maxLength: MAX.name,
+      maxItems: MAX.listItems,
+      read: (event) => event.findings ?? NO_FINDINGS,
+      weightOf: (name) => (isReason(name) ? reasons[name].weight : 0),
+    },
+  ),
   word('crawler_id', 'Identifier of the crawler, or empty.', (event) => event.crawler?.id ?? ''),
   word('crawler_name', 'Name of the crawler, or empty.', (event) => event.crawler?.name ?? ''),
   word('crawler_category', 'Catalogue category, or empty.', (e) => e.crawler?.category ?? ''),
@@ -185,8 +212,29 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     (event) => event.referrerOrigin,
   ),
   text('ip', MAX.name, 'Client address, IPv4 or IPv6.', (event) => event.ip),
+  word(
+    'ip_from',
+    'Who says so: peer (the connection), x-forwarded-for or forwarded (a trusted proxy), caller (of /validate).',
+    (event) => event.ipFrom ?? '',
+  ),
+  count('asn', 'Autonomous system of the address; 0 where it is not known.', (e) => e.asn ?? 0),
   word('country', 'ISO 3166-1 alpha-2 code of the address, or empty.', (event) => event.country),
   text('user_agent', MAX.userAgent, 'User-Agent header.', (event) => event.userAgent),
+  word(
+    'browser',
+    'Browser that the User-Agent claims, such as chrome or safari; empty for what is none in use.',
+    (event) => event.browser ?? '',
+  ),
+  column('browser_version', 'UInt16', 'Major version it claims; 0 where it says none.', {
+    kind: 'count',
+    max: 65_535,
+    read: (event) => event.browserVersion ?? 0,
+  }),
+  word(
+    'os',
+    'Operating system it claims: windows, macos, linux, android, ios, chromeos, or empty.',
+    (event) => event.os ?? '',
+  ),
   text(
     'session',
     MAX.name,
@@ -207,11 +255,14 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     'How HTTP/2 was opened: settings, window, priorities, pseudo-header order.',
     (event) => event.http2 ?? '',
   ),
-  column('duration_us', 'UInt32', 'How long the decision took, in microseconds.', {
-    kind: 'count',
-    max: 4_294_967_295,
-    read: (event) => event.durationUs,
-  }),
+  count('duration_us', 'How long the decision took, in microseconds.', (e) => e.durationUs),
+  count('facts_us', 'Of that: reading the request.', (e) => e.stagesUs?.facts ?? 0),
+  count(
+    'session_us',
+    'Of that: asking the store for the session.',
+    (e) => e.stagesUs?.session ?? 0,
+  ),
+  count('verdict_us', 'Of that: rules and detection.', (e) => e.stagesUs?.verdict ?? 0),
   column(
     'headers',
     `Map(${WORD}, String)`,

@@ -4,7 +4,7 @@ import type { Decoded } from '../../test-kit/decode-block.ts';
 import { sampleEvent } from '../../test-kit/sample-event.ts';
 import { BlockBuilder } from './native/block.ts';
 import { privateColumns } from './privacy.ts';
-import { truncateAddress } from './truncate-address.ts';
+import { truncateAddress } from '@guard/config/net/truncate-address';
 
 const event = sampleEvent({
   headers: {

@@ -1,7 +1,7 @@
 import type { EventPrivacy } from '@guard/config/settings/event-privacy';
 import { EVENT_COLUMNS } from './columns.ts';
 import type { ColumnValues, EventColumn } from './columns.ts';
-import { truncateAddress } from './truncate-address.ts';
+import { truncateAddress } from '@guard/config/net/truncate-address';
 
 /** Fields in which proxies tell the visitor's address: kept, they would undo its truncation. */
 const ADDRESS_HEADERS = [

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DecisionEvent } from '@guard/config/contract/event';
+import { isReason, reasons } from '@guard/config/contract/reasons';
 import { SECRET_HEADERS } from '@guard/config/contract/secret-headers';
 import { seededRandom } from '../../../test/kit/seeded-random.ts';
 import { createRecorders } from '../../test-kit/recorders.ts';
@@ -130,10 +131,18 @@ function anyEvent(random: Random): DecisionEvent {
     userAgent: anyText(random),
     ip: anyText(random),
     durationUs: number(),
+    stagesUs: { facts: number(), session: number(), verdict: number() },
+    asn: number(),
+    browser: anyText(random),
+    browserVersion: number(),
+    os: anyText(random),
+    findings: REASONS.filter(() => random.below(8) === 0),
     headers: anyHeaders(random),
     http2: anyText(random),
   });
 }
+
+const REASONS = Object.keys(reasons).filter(isReason);
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
@@ -186,8 +195,26 @@ function expected(event: DecisionEvent): Record<string, unknown> {
     user_agent: stored(event.userAgent, 2048),
     ip: stored(event.ip, 256),
     duration_us: whole(event.durationUs, 4_294_967_295),
+    ...expectedMore(event),
     http2: stored(event.http2 ?? '', 512),
     headers: storedHeaders(event.headers),
+  };
+}
+
+/** Those that not every event has. */
+function expectedMore(event: DecisionEvent): Record<string, unknown> {
+  const stages = event.stagesUs ?? { facts: 0, session: 0, verdict: 0 };
+  return {
+    facts_us: whole(stages.facts, 4_294_967_295),
+    session_us: whole(stages.session, 4_294_967_295),
+    verdict_us: whole(stages.verdict, 4_294_967_295),
+    asn: whole(event.asn ?? 0, 4_294_967_295),
+    browser: stored(event.browser ?? '', 256),
+    browser_version: whole(event.browserVersion ?? 0, 65_535),
+    os: stored(event.os ?? '', 256),
+    findings: Object.fromEntries(
+      (event.findings ?? []).map((reason) => [reason, reasons[reason].weight]),
+    ),
   };
 }
 

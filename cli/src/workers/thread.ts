@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type EventRelay, openEventRelay } from '@guard/analytics';
 import { NetworkCatalogue } from '@guard/config/catalogue/networks';
-import type { SessionStore } from '@guard/config/contract/ports';
+import type { SessionStore, Tracing } from '@guard/config/contract/ports';
 import type { Settings } from '@guard/config/settings/schema';
 import { createGateway, type Gateway } from '@guard/gateway';
 import { createResolver, RedisStore, ThreadStore } from '@guard/validator';
@@ -10,10 +10,12 @@ import { buildGeneration, type Generation } from '../house/generation.ts';
 import type { House } from '../house/house.ts';
 import { retire } from '../house/retire.ts';
 import { createLog } from '../log.ts';
+import { logDecisions } from '../log-decisions.ts';
 import { measureEvents } from '../measure-events.ts';
 import { listenGateway } from '../services/listen-gateway.ts';
 import { RemoteValidators } from '../services/remote-validators.ts';
 import { noAnalytics } from '../services/no-analytics.ts';
+import { openTracing } from '../tracing/open-tracing.ts';
 import { Answers } from './answers.ts';
 import { CountedMetrics } from './counted-metrics.ts';
 import type { Announced, Beginning, Order, Report } from './messages.ts';
@@ -35,6 +37,7 @@ class Thread {
   readonly #relay: EventRelay;
   readonly #known = new Answers(KNOWN_WITHIN_MS);
   readonly #counting: NodeJS.Timeout;
+  readonly #tracing: Tracing | undefined;
   #gateway: Gateway | undefined;
   #inForce: Generation | undefined;
 
@@ -44,6 +47,7 @@ class Thread {
     const metrics = new CountedMetrics();
     this.#tell = tell;
     this.#metrics = metrics;
+    this.#tracing = openTracing(log);
     this.#relay = openEventRelay({
       privacy: settings.analytics?.privacy,
       clock,
@@ -64,7 +68,14 @@ class Thread {
       log,
       clock,
       metrics,
-      analytics: { ...noAnalytics(metrics), sink: measureEvents(this.#relay.sink, metrics) },
+      analytics: {
+        ...noAnalytics(metrics),
+        sink: logDecisions(
+          measureEvents(this.#relay.sink, metrics),
+          log,
+          () => this.#inForce?.settings ?? settings,
+        ),
+      },
       resolver: createResolver(),
       remotes: new RemoteValidators({ clock, log, metrics }),
       networks: NetworkCatalogue.load(),
@@ -92,6 +103,7 @@ class Thread {
     this.#gateway = createGateway({
       ...first.gateway,
       ...ports,
+      tracing: this.#tracing,
       proxyProtocol,
       sharedAddress: 'join',
     });

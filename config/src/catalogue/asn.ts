@@ -15,7 +15,7 @@ export type AsnOf = (ip: string) => number;
 
 /**
  * Opens a database of autonomous systems in MMDB form, by default the bundled table, and returns its
- * look-up. Either takes memory (the bundled one 6 MB) and a moment, so it is opened when something asks.
+ * look-up. Either takes memory and a moment; the bundled one 7 MB and 90 ms, once for all who open it.
  *
  * Throws an Error that names the file when that cannot be read or is no such database.
  */
@@ -24,9 +24,13 @@ export function openAsns(mmdbPath?: string): AsnOf {
     const find = openMmdb(mmdbPath, 'database of autonomous systems', asnIn);
     return (ip) => find(ip) ?? 0;
   }
-  const map = new AddressMap(decodeAsnFile(readFileSync(dataPath('ip/asn.bin.br'))));
+  bundled ??= new AddressMap(decodeAsnFile(readFileSync(dataPath('ip/asn.bin.br'))));
+  const map = bundled;
   return (ip) => map.numberAt(ip);
 }
+
+/** It never changes while the program runs, and settings may be read again often. */
+let bundled: AddressMap | undefined;
 
 function asnIn({ autonomous_system_number, asn }: AsnRecord): number | undefined {
   const number = autonomous_system_number ?? asn;

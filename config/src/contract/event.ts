@@ -1,3 +1,4 @@
+import type { Reason } from './reasons.ts';
 import type { Decision } from './validate-response.ts';
 
 /** What a visitor's request met in the end: what was enforced. */
@@ -8,6 +9,22 @@ export type Conclusion = Action | 'none';
 
 /** How a visitor stands with the challenge. */
 export type ChallengeState = 'none' | 'issued' | 'verified' | 'rejected' | 'failed';
+
+/**
+ * Who says what the visitor's address is: the connection itself, a header of a trusted proxy, or
+ * whoever called `POST /validate`.
+ */
+export type IpSource = 'peer' | 'x-forwarded-for' | 'forwarded' | 'caller';
+
+/** Where the time of a decision went, in microseconds; what is left of it made and wrote the answer. */
+export interface StageTimes {
+  /** Reading the request. */
+  readonly facts: number;
+  /** Asking the store for the session. */
+  readonly session: number;
+  /** Rules, detection, and the budget of a rate limit. */
+  readonly verdict: number;
+}
 
 export interface CrawlerFact {
   readonly id: string;
@@ -52,9 +69,18 @@ export interface DecisionEvent {
   readonly referrerOrigin: string;
   /** Normalised: IPv4, or IPv6 without a zone; a v4-mapped address is written as IPv4. */
   readonly ip: string;
+  readonly ipFrom?: IpSource;
+  /** Autonomous system of the address; 0 or absent where it is not known. */
+  readonly asn?: number;
   /** ISO 3166-1 alpha-2, or empty. */
   readonly country: string;
   readonly userAgent: string;
+  /** What the User-Agent claims; empty or absent for what is no browser in use, 0 for no version. */
+  readonly browser?: string;
+  readonly browserVersion?: number;
+  readonly os?: string;
+  /** What detection found where it looked, whether or not it came to anything. */
+  readonly findings?: readonly Reason[];
   /** Named by its digest (contract/session-digest): the id is a credential. Empty for none. */
   readonly session: string;
   readonly challenge: ChallengeState;
@@ -63,6 +89,7 @@ export interface DecisionEvent {
   readonly validator: 'in-process' | 'api' | 'remote';
   /** How long the decision took, in microseconds. */
   readonly durationUs: number;
+  readonly stagesUs?: StageTimes;
   readonly headers: Readonly<Record<string, string>>;
   /** JA4 of the visitor's TLS handshake; empty or absent where the gateway did not see it. */
   readonly ja4?: string;

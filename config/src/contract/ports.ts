@@ -1,7 +1,7 @@
 /**
  * The seams between the packages. Nobody but cli/ knows two sides of one.
  */
-import type { DecisionEvent } from './event.ts';
+import type { DecisionEvent, IpSource } from './event.ts';
 import type { MetricName } from './metrics.ts';
 import type { TransportFacts } from './transport.ts';
 import type { ValidateRequest } from './validate-request.ts';
@@ -24,6 +24,52 @@ export interface Metrics {
   count(name: MetricName, label?: string, by?: number): void;
   /** Registers a value, or one for each label, that is read when somebody asks for it. */
   gauge(name: MetricName, read: () => number | ReadonlyMap<string, number>): void;
+}
+
+// ---- gateway tells, who traces hears ----------------------------------------------------------
+
+/** A request as its spans describe it. What only its event holds (address, agent, query) is not in here. */
+export interface TracedRequest {
+  readonly method: string;
+  /** As sent, without the query. */
+  readonly path: string;
+  readonly scheme: 'http' | 'https';
+  /** Host header as sent. */
+  readonly host: string;
+  /** `1.0`, `1.1` or `2.0`. */
+  readonly httpVersion: string;
+  readonly site: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** It came from a trusted proxy, whose trace it may be part of. */
+  readonly trusted: boolean;
+}
+
+/** Begins the trace of a request. Nothing here throws. */
+export type Tracing = (request: TracedRequest) => RequestTrace;
+
+/** One request, told of as it goes on. */
+export interface RequestTrace {
+  /** It goes on to the origin, or (`served`) the answer is the gateway's own. */
+  decided(decision: string, requestId: string | undefined): void;
+  /** It is sent to an origin, for the `attempt`th time, counted from 1. */
+  sent(
+    origin: { readonly host: string; readonly port: number | undefined },
+    attempt: number,
+  ): OriginTrace;
+  /** The last call. No status: the visitor has gone, or a WebSocket has ended. */
+  ended(status: number | undefined): void;
+}
+
+/** One request at an origin. */
+export interface OriginTrace {
+  /** Names and values in turn: the trace context for the origin. */
+  readonly fields: readonly string[];
+  /** Names, in lower case, of fields that nobody but `fields` may set. */
+  readonly replaced: ReadonlySet<string>;
+  answered(status: number): void;
+  /** The last call. `error` names its kind; undefined where all went well. */
+  ended(error: string | undefined): void;
 }
 
 // ---- gateway asks, validator decides --------------------------------------------------------
@@ -70,6 +116,8 @@ export interface ValidateContext {
   readonly signal?: AbortSignal;
   /** Name of the gateway site that asks; absent for `POST /validate`. */
   readonly site?: string;
+  /** How the asking side came to know the visitor's address. */
+  readonly ipFrom?: IpSource;
   /** What the visitor's own TLS and HTTP/2 handshake showed, where the gateway saw it. */
   readonly transport?: TransportFacts;
 }

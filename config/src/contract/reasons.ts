@@ -50,6 +50,10 @@ export const reasons = {
 
 export type Reason = keyof typeof reasons;
 
+export function isReason(text: string): text is Reason {
+  return Object.hasOwn(reasons, text);
+}
+
 /** The categories of some reasons, each once, in the order of the reasons. */
 export function categoriesOf(list: readonly Reason[]): Category[] {
   return [...new Set(list.map((reason) => reasons[reason].category))];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { canonicalHost } from '../matching/host.ts';
+import { findExposedSecrets } from './exposed-secrets.ts';
 import type { SettingPath } from './problems.ts';
 import { Rule } from './rule.ts';
 
@@ -77,6 +78,7 @@ export function findContradictions(value: unknown): Contradiction[] {
     ...unshareable(settings),
     ...unaskable(settings),
     ...unintroduced(settings),
+    ...findExposedSecrets(value),
   ];
 }
 

@@ -29,7 +29,10 @@ export function plainValue(node: SettingsNode, baseDir: string, path: SettingPat
   }
 }
 
-/** Every file and folder that the settings name to be read, as an absolute path, each once. */
+/**
+ * Every file and folder that the settings name to be read, as an absolute path, each once; those that
+ * values of the environment come from among them.
+ */
 export function filesNamedIn(root: SettingsNode, baseDir: string): readonly string[] {
   const found = new Set<string>();
   visit(root, []);
@@ -38,6 +41,7 @@ export function filesNamedIn(root: SettingsNode, baseDir: string): readonly stri
   function visit(node: SettingsNode, path: SettingPath): void {
     switch (node.kind) {
       case 'text':
+        for (const file of node.valueFiles) found.add(file);
         if (node.value !== undefined && node.value !== '' && isFilePath(path, node.value)) {
           found.add(resolve(baseDir, node.value));
         }

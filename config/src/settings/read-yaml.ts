@@ -184,7 +184,7 @@ function readText(
   path: SettingPath,
   reading: Reading,
 ): SettingsNode {
-  const { value, interpolated, missing } = substitute(written, reading.env);
+  const { value, interpolated, missing, files } = substitute(written, reading.env);
   const end = scalar.range?.[1] ?? start;
   let searchFrom = start;
   for (const variable of missing) {
@@ -198,7 +198,7 @@ function readText(
     reading.problems.add(inside ? at : start, path, found, variable.message);
   }
   const oneLine = !reading.text.slice(start, end).includes('\n');
-  return { kind: 'text', start, written, value, interpolated, oneLine };
+  return { kind: 'text', start, written, value, interpolated, valueFiles: files, oneLine };
 }
 
 function refuse(

@@ -181,6 +181,7 @@ export const Settings = z.strictObject({
     .array(z.string().refine(isIpOrCidr, 'expected an IP address or a CIDR range'))
     .default([]),
   observe: z.boolean().default(false),
+  log: z.strictObject({ decisions: z.boolean().default(false) }).prefault({}),
   workers: Workers.default(1),
   secret: oneOrMany(SealingSecret),
   tls: Tls.optional(),

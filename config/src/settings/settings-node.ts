@@ -12,6 +12,8 @@ export type SettingsNode = { readonly start: number } & (
       /** Undefined when a variable is missing, which has been reported. */
       readonly value: string | undefined;
       readonly interpolated: boolean;
+      /** Files that a part of the value was read from. */
+      readonly valueFiles: readonly string[];
       /** Stands on one line of the file; one that does not may have swallowed other settings. */
       readonly oneLine: boolean;
     }

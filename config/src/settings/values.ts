@@ -29,7 +29,7 @@ export type ListenAddress =
 /** `host:port`, `[v6]:port` or `unix:/path`. */
 export const Listen = z.string().transform((text, context): ListenAddress => {
   if (text.startsWith('unix:') && text.length > 5) return { kind: 'unix', path: text.slice(5) };
-  const match = /^(?:\[([0-9a-fA-F:]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text);
+  const match = /^(?:\[([0-9a-fA-F:]+)\]|([^:[\]*]+)):(\d{1,5})$/.exec(text);
   const port = Number(match?.[3]);
   if (!match || port > 65_535) {
     context.addIssue({

@@ -1,5 +1,6 @@
 import type { ValidateContext } from '@guard/config/contract/ports';
 import { compileHosts } from '@guard/config/matching/host';
+import type { Client } from './client-ip.ts';
 import type { GatewaySettings, GatewaySite } from '../options.ts';
 import type { Origins } from '../origin/origin.ts';
 import type { OriginsOf } from '../origin/origin-registry.ts';
@@ -13,7 +14,7 @@ export interface ServedSite {
   readonly observe: boolean;
   readonly isProtected: IsProtected;
   readonly origins: Origins;
-  readonly context: ValidateContext;
+  readonly contexts: Readonly<Record<Client['from'], ValidateContext>>;
 }
 
 export interface Sites {
@@ -34,7 +35,11 @@ export function createSites(
       observe: observe || config.settings.observe,
       isProtected: compileRoute(config.settings.protect, config.settings.skip),
       origins: originsOf(name, config.settings.origin),
-      context: { site: name },
+      contexts: {
+        peer: { site: name, ipFrom: 'peer' },
+        forwarded: { site: name, ipFrom: 'forwarded' },
+        'x-forwarded-for': { site: name, ipFrom: 'x-forwarded-for' },
+      },
     };
   });
   const match = compileHosts(all.map((value) => ({ hosts: value.config.settings.hosts, value })));

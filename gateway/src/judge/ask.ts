@@ -20,9 +20,10 @@ export function ask(visit: Inquiry, timeoutMs: number): MaybePromise<ValidateOut
 
 /** A handshake says something about the visitor only where the visitor made it, and no proxy in between. */
 function contextOf({ site, client, connection }: Inquiry): ValidateContext {
+  const context = site.contexts[client.from];
   const { transport } = connection;
-  if (transport === undefined || client.from !== 'peer' || connection.trusted) return site.context;
-  return { ...site.context, transport };
+  if (transport === undefined || client.from !== 'peer' || connection.trusted) return context;
+  return { ...context, transport };
 }
 
 function within(answer: Promise<ValidateOutcome>, timeoutMs: number): Promise<ValidateOutcome> {

@@ -123,6 +123,7 @@ function failure(
     query: mark === -1 ? '' : target.slice(mark + 1),
     referrerOrigin: referrerOrigin(req.headers.referer),
     ip: client.ip,
+    ipFrom: client.from,
     country: '',
     userAgent: req.headers['user-agent'] ?? '',
     session: '',

@@ -4,7 +4,9 @@ import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 const code = globSync('**/*.ts', { cwd: root })
-  .filter((file) => !/\.test\.ts$|(?:^|\/)(?:test-|store-contract)[^/]*$/.test(file))
+  .filter(
+    (file) => !/\.test\.ts$|(?:^|\/)(?:test-|store-contract)[^/]*$|(?:^|\/)testing\//.test(file),
+  )
   .map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }));
 
 /** The files of the validator in which this stands. */

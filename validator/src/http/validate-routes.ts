@@ -78,7 +78,7 @@ export function validateRoutes(options: ValidateRouteOptions): FastifyPluginAsyn
     const parsed = parseValidateBody(body.text);
     if (parsed.kind === 'error') return void answerError(reply, parsed.type, parsed.message);
     const uploadUrl = `${collectorUrl()}/verify`;
-    const caller: Caller = { site: '', via: 'api', uploadUrl };
+    const caller: Caller = { site: '', via: 'api', uploadUrl, ipFrom: 'caller' };
     const validated = validate(parsed.request, policy, caller, engine);
     if (validated instanceof Promise) void validated.then((later) => sendValidated(reply, later));
     else sendValidated(reply, validated);

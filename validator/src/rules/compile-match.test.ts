@@ -12,7 +12,7 @@ import {
   HOME_IP,
   visit,
 } from '../../../test/kit/visitors.ts';
-import { asksFor, compileMatch } from './compile-match.ts';
+import { compileMatch } from './compile-match.ts';
 import { at, matches } from '../../../test/kit/rule-matches.ts';
 
 /** Each condition that a match may set, with one that an ordinary visit does not meet. */
@@ -53,12 +53,6 @@ describe('no condition is ever forgotten', () => {
       const broken = { ...wanted, [name]: STRANGER[name as keyof Match] };
       expect(await matches(broken), name).toBe(false);
     }
-  });
-
-  test('a condition is found at any depth, so that what it needs is loaded', () => {
-    const match = Match.parse({ any: [{ path: '/' }, { all: [{ not: { asn: 1 } }] }] });
-    expect(asksFor('asn', match)).toBe(true);
-    expect(asksFor('country', match)).toBe(false);
   });
 });
 

@@ -71,11 +71,6 @@ function withInner(match: Match): readonly Match[] {
   return [match, ...[...any, ...all, ...(not ? [not] : [])].flatMap(withInner)];
 }
 
-/** Whether a match, or one inside it, sets a condition. */
-export function asksFor(name: keyof Match, match: Match): boolean {
-  return withInner(match).some((one) => one[name] !== undefined);
-}
-
 /**
  * Whether a match that holds holds surely, where the path has one reading and folding changes nothing
  * about it: no parameter is read, and every glob is written as a folded path is.

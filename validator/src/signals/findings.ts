@@ -2,6 +2,8 @@ import type { Reason } from '@guard/config/contract/reasons';
 import type { Facts } from '../request/facts.ts';
 import { findingsOf } from './list.ts';
 
+const NONE: readonly Reason[] = [];
+
 /** The findings of one request: made when something asks, and once. Few rules ask. */
 export class Findings {
   readonly #facts: Facts;
@@ -9,6 +11,11 @@ export class Findings {
 
   constructor(facts: Facts) {
     this.#facts = facts;
+  }
+
+  /** What was found so far: nothing before somebody asked. */
+  get made(): readonly Reason[] {
+    return this.#found ?? NONE;
   }
 
   all(): readonly Reason[] {

@@ -1,4 +1,4 @@
-import { type Reason, reasons } from '@guard/config/contract/reasons';
+import { isReason, type Reason } from '@guard/config/contract/reasons';
 import { NOTHING, type Signal } from './signal.ts';
 
 const NEVER_CLEARED: readonly Reason[] = ['challenge_never_cleared'];
@@ -13,6 +13,7 @@ export const sessionSignal: Signal = (facts) => {
   const { session, network } = facts;
   switch (session.state) {
     case 'rejected':
+      // A store shared with another version may hold identifiers that this one does not know.
       return session.session.reasons.filter(isReason);
     case 'issued':
       return session.uncleared ? NEVER_CLEARED : NOTHING;
@@ -22,8 +23,3 @@ export const sessionSignal: Signal = (facts) => {
       return NOTHING;
   }
 };
-
-/** A store shared with another version may hold identifiers that this one does not know. */
-function isReason(text: string): text is Reason {
-  return Object.hasOwn(reasons, text);
-}

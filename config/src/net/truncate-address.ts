@@ -1,5 +1,5 @@
-import { readIpv6 } from '@guard/config/net/address';
-import { formatIpv6 } from '@guard/config/net/format-address';
+import { readIpv6 } from './address.ts';
+import { formatIpv6 } from './format-address.ts';
 
 const words = new Uint32Array(4);
 

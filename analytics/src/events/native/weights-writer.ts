@@ -1,0 +1,49 @@
+import { safeCount, safeText } from '../safe-text.ts';
+import type { ValuesOf } from '../columns.ts';
+import type { ColumnWriter } from './column-writer.ts';
+import { Dictionary } from './dictionary.ts';
+import type { Weight } from './dictionary.ts';
+import { bytesOf, dictionaryData, rowEnds, WORD } from './layout.ts';
+import { NumberList } from './number-list.ts';
+
+const MAX_WEIGHT = 65_535;
+
+/** A column of words with a number each, such as findings. */
+export function weightsWriter(values: ValuesOf<'weights'>, weight: Weight): ColumnWriter {
+  const { maxLength, maxItems, read, weightOf } = values;
+  const dictionary = new Dictionary((raw) => safeText(raw, maxLength), weight);
+  const words = new NumberList();
+  const weights = new NumberList();
+  const ends = new NumberList();
+  return {
+    type: `Map(${WORD}, UInt16)`,
+    dictionaries: 1,
+    add(event) {
+      const list = read(event);
+      const items = Math.min(list.length, maxItems);
+      for (let item = 0; item < items; item += 1) {
+        const word = list[item] ?? '';
+        words.push(dictionary.indexOf(word));
+        weights.push(safeCount(weightOf(word), MAX_WEIGHT));
+      }
+      weight.bytes += 6 * items;
+      ends.push(words.length);
+    },
+    cut(rows) {
+      ends.cut(rows);
+      words.cut(ends.last());
+      weights.cut(ends.last());
+    },
+    data: () => [
+      rowEnds(ends),
+      ...dictionaryData(dictionary, words),
+      bytesOf(new Uint16Array(weights.values())),
+    ],
+    clear() {
+      dictionary.clear();
+      words.cut(0);
+      weights.cut(0);
+      ends.cut(0);
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { DecisionEvent } from '@guard/config/contract/event';
+import type { EventSink, Log } from '@guard/config/contract/ports';
+import { truncateAddress } from '@guard/config/net/truncate-address';
+import type { Settings } from '@guard/config/settings/schema';
+
+/**
+ * Writes one line for every decision on its way to `sink`, while the settings in force ask for that
+ * (`log.decisions`). The query string stays out of it: a log is read by more people than the events.
+ */
+export function logDecisions(
+  sink: EventSink,
+  log: Log,
+  inForce: () => Pick<Settings, 'log' | 'analytics'>,
+): EventSink {
+  return {
+    record(event) {
+      const { log: wanted, analytics } = inForce();
+      // An upload that failed is no decision.
+      if (wanted.decisions && event.challenge !== 'failed') {
+        log('info', 'decision', lineOf(event, analytics?.privacy?.truncate_ip === true));
+      }
+      sink.record(event);
+    },
+  };
+}
+
+type Line = Readonly<Record<string, string | number | boolean>>;
+
+/** Named as the columns of the table are; what is empty is left out. */
+function lineOf(event: DecisionEvent, truncates: boolean): Line {
+  const { facts = 0, session = 0, verdict = 0 } = event.stagesUs ?? {};
+  const line = {
+    request_id: event.requestId,
+    organisation: event.organisation,
+    site: event.site,
+    action: event.action,
+    decision: event.decision,
+    status_code: event.statusCode,
+    rule: event.rule,
+    monitor: event.monitor,
+    observe: event.observe,
+    block_reasons: event.blockReasons.join(' '),
+    crawler_name: event.crawler?.name ?? '',
+    method: event.method,
+    host: event.host,
+    path: event.path,
+    ip: truncates ? truncateAddress(event.ip) : event.ip,
+    ip_from: event.ipFrom ?? '',
+    session: event.session,
+    challenge: event.challenge,
+    reference: event.reference,
+    validator: event.validator,
+    duration_us: event.durationUs,
+    facts_us: facts,
+    session_us: session,
+    verdict_us: verdict,
+  };
+  return Object.fromEntries(
+    Object.entries(line).filter(([, value]) => value !== '' && value !== false),
+  );
+}

@@ -1,0 +1,99 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { poll, send } from '../kit/http.ts';
+import { rowsOf } from '../kit/sql.ts';
+import { storySettings } from '../kit/story-settings.ts';
+import { useProduct } from '../kit/use-product.ts';
+import { chromeHttp } from '../kit/visitors.ts';
+
+/** One line a decision in the log, and the same in its row. */
+
+const over = {
+  rules: [
+    { name: 'open', match: { path: '/open/**' }, verdict: 'allow' },
+    { name: 'everybody', match: {}, detect: true },
+  ],
+  top: { log: { decisions: true } },
+};
+const story = useProduct(over);
+
+type Line = Readonly<Record<string, unknown>>;
+
+function linesOf(path: string): Line[] {
+  return story.product
+    .log()
+    .split('\n')
+    .filter((line) => line.includes('"event":"decision"') && line.includes(`"path":"${path}"`))
+    .map((line) => JSON.parse(line) as Line);
+}
+
+async function lineAndRow(path: string, headers: Readonly<Record<string, string>>) {
+  const { status } = await send(`${story.product.addresses.gateway}${path}?token=t0p`, { headers });
+  const [line] = await poll(
+    () => Promise.resolve(linesOf(path)),
+    (lines) => lines.length === 1,
+    5_000,
+  );
+  const statement = `SELECT * FROM events_distributed WHERE path = '${path}'`;
+  const [row] = await poll(
+    () => rowsOf<Line>(story.product, statement),
+    ({ length }) => length === 1,
+    10_000,
+  );
+  return { status, line, row };
+}
+
+const SHARED = ['request_id', 'action', 'decision', 'rule', 'method', 'host', 'ip', 'ip_from'];
+const TIMES = ['duration_us', 'facts_us', 'session_us', 'verdict_us'];
+
+test('a visitor behind a trusted proxy: who says the address, what is claimed, where the time went', async () => {
+  const headers = { ...chromeHttp, 'x-forwarded-for': '1.1.1.1' };
+  const { line, row } = await lineAndRow('/open/a', headers);
+  expect(line).toMatchObject({
+    level: 'info',
+    action: 'allow',
+    rule: 'open',
+    ip: '1.1.1.1',
+    ip_from: 'x-forwarded-for',
+  });
+  for (const name of [...SHARED, ...TIMES]) expect(row?.[name], name).toEqual(line?.[name]);
+  expect(row).toMatchObject({ asn: 13335, browser: 'chrome', os: 'windows', findings: {} });
+  expect(row?.['browser_version']).toBeGreaterThan(100);
+  const spent = ['facts_us', 'session_us', 'verdict_us'].map((name) => Number(row?.[name]));
+  expect(spent.reduce((sum, us) => sum + us)).toBeLessThanOrEqual(Number(row?.['duration_us']) + 3);
+});
+
+test('a program that is stopped: what was found, with its weights', async () => {
+  const { status, line, row } = await lineAndRow('/b', { 'user-agent': 'curl/8.5.0' });
+  expect(status).toBe(403);
+  expect(line).toMatchObject({ ip: '127.0.0.1', ip_from: 'peer', site: '127.0.0.1' });
+  const findings = row?.['findings'] as Readonly<Record<string, number>>;
+  expect(findings['http_client_user_agent']).toBe(60);
+  expect(Object.keys(findings)).toEqual(expect.arrayContaining(String(line?.['block_reasons']).split(' '))); // prettier-ignore
+  expect(row).toMatchObject({ browser: '', os: '' });
+});
+
+test('no query string, no credential stands in the log', async () => {
+  const headers = { ...chromeHttp, cookie: 'account=c4n4ry', authorization: 'Bearer c4n4ry' };
+  await lineAndRow('/open/c', headers);
+  expect(story.product.log()).not.toMatch(/t0p|c4n4ry/);
+});
+
+test('a reload switches it off', async () => {
+  const settings = storySettings(story.origin.url, { rules: over.rules });
+  writeFileSync(join(story.product.folder, 'guard.yaml'), stringify(settings));
+  await poll(
+    () => Promise.resolve(story.product.log()),
+    (log) => log.includes('"event":"reload_applied"'),
+    10_000,
+  );
+  await send(`${story.product.addresses.gateway}/open/d`, { headers: chromeHttp });
+  await poll(
+    () => rowsOf(story.product, "SELECT 1 FROM events_distributed WHERE path = '/open/d'"),
+    ({ length }) => length === 1,
+    10_000,
+  );
+  expect(linesOf('/open/d')).toEqual([]);
+});
