@@ -10,7 +10,7 @@ test('the settings file that the README shows is good, and has twelve lines', ()
   const [, yaml = ''] = /```yaml\n([\s\S]*?)```/.exec(read('README.md')) ?? [];
   const env = {
     GUARD_SECRET: 'b6X0c1v8Yq3rT5wZ2nM9kL4jH7gF0dSa',
-    ANALYTICS_KEY: 'sk_api_ro_p8dK2mQ7xW4v',
+    ANALYTICS_KEY: 'sk_api_ro_p8dK2mQ7xW4vT9sL',
   };
   const result = parseSettings(yaml, { file: 'README.md', baseDir: root, env });
   expect(result.kind === 'invalid' ? result.problems : []).toEqual([]);

@@ -1,9 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
+import { StatefulSet } from 'kubernetes-models/apps/v1/StatefulSet';
+import {
+  HorizontalPodAutoscaler,
+  type IHorizontalPodAutoscaler,
+} from 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler';
 import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
 import { ConfigMap } from 'kubernetes-models/v1/ConfigMap';
+import { Namespace } from 'kubernetes-models/v1/Namespace';
 import { Secret } from 'kubernetes-models/v1/Secret';
 import { Service } from 'kubernetes-models/v1/Service';
 import ts from 'typescript';
@@ -21,6 +27,12 @@ export interface Manifest {
 const KINDS: Readonly<Record<string, { module: string; validate(object: object): void }>> = {
   ConfigMap: { module: 'v1/ConfigMap', validate: (o) => new ConfigMap(o).validate() },
   Deployment: { module: 'apps/v1/Deployment', validate: (o) => new Deployment(o).validate() },
+  HorizontalPodAutoscaler: {
+    module: 'autoscaling/v2/HorizontalPodAutoscaler',
+    // Its constructor wants to know of a spec; validate() says whether there is one.
+    validate: (o) => new HorizontalPodAutoscaler(o as IHorizontalPodAutoscaler).validate(),
+  },
+  Namespace: { module: 'v1/Namespace', validate: (o) => new Namespace(o).validate() },
   NetworkPolicy: {
     module: 'networking.k8s.io/v1/NetworkPolicy',
     validate: (o) => new NetworkPolicy(o).validate(),
@@ -30,6 +42,7 @@ const KINDS: Readonly<Record<string, { module: string; validate(object: object):
     validate: (o) => new PodDisruptionBudget(o).validate(),
   },
   Secret: { module: 'v1/Secret', validate: (o) => new Secret(o).validate() },
+  StatefulSet: { module: 'apps/v1/StatefulSet', validate: (o) => new StatefulSet(o).validate() },
   Service: { module: 'v1/Service', validate: (o) => new Service(o).validate() },
 };
 

@@ -123,6 +123,13 @@ const FISH: Tool = {
   install: 'apt-get install fish',
 };
 
+const SYSTEMD: Tool = {
+  name: 'systemd-analyze',
+  programs: ['systemd-analyze'],
+  tests: 'systemd understands the unit, and finds it hardened',
+  install: 'apt-get install systemd',
+};
+
 export const hasRedis = isThere(REDIS);
 export const hasNginx = isThere(NGINX);
 export const hasHaproxy = isThere(HAPROXY);
@@ -137,6 +144,7 @@ export const hasCurl = isThere(CURL);
 export const hasPython = isThere(PYTHON);
 export const hasPhp = isThere(PHP);
 export const hasGo = isThere(GO);
+export const hasSystemd = isThere(SYSTEMD);
 export const hasZsh = isThere(ZSH);
 export const hasFish = isThere(FISH);
 
@@ -156,6 +164,7 @@ export function missingTools(): readonly Tool[] {
     PYTHON,
     PHP,
     GO,
+    SYSTEMD,
     ZSH,
     FISH,
   ].filter((tool) => !isThere(tool));

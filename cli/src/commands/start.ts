@@ -6,6 +6,7 @@ import { createMetrics } from '../metrics.ts';
 import { createReloader } from '../reload/reloader.ts';
 import { type Running, startGuard } from '../start-guard.ts';
 import { calledWrongly, print } from '../terminal.ts';
+import { warnOfRoot } from '../warn-of-root.ts';
 import type { Command } from './command.ts';
 import { CONFIG_OPTION, type Options, readCommandLine } from './options.ts';
 
@@ -101,6 +102,7 @@ async function launch(options: LaunchOptions): Promise<Launched | undefined> {
     clock: Date.now,
     metrics: createMetrics(),
   };
+  warnOfRoot(ambient.log, process.getuid?.());
   const started = Promise.withResolvers<Running>();
   // From the first reading on, so that nothing is missed that changes during the start.
   const apply = async (settings: Settings) => (await started.promise).reload(settings);

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { warnOfRoot } from './warn-of-root.ts';
+
+test.each([
+  [0, ['warn runs_as_root']],
+  [10001, []],
+  [undefined, []],
+])('user %s', (uid, lines) => {
+  const logged: string[] = [];
+  warnOfRoot((level, event) => logged.push(`${level} ${event}`), uid);
+  expect(logged).toEqual(lines);
+});

@@ -1,0 +1,71 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasSystemd } from '../test/kit/tools.ts';
+
+/** Of 10, by systemd's own measure: what is left is a network, and a compiler in memory. */
+const MOST_EXPOSED = 2;
+
+let folder = '';
+let file = '';
+let unit = '';
+beforeAll(async () => {
+  const text = await readFile(join(import.meta.dirname, 'systemd', 'guard.service'), 'utf8');
+  // The check wants a program that is there, and Node is not in the same place on every machine.
+  unit = text.replace('/usr/bin/node', process.execPath);
+  folder = await mkdtemp(join(tmpdir(), 'guard-unit-'));
+  file = join(folder, 'guard.service');
+  await writeFile(file, unit);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** What a command of the unit says with one line of it changed. */
+async function analyzed(args: readonly string[], change: [string, string] = ['', '']) {
+  await writeFile(file, unit.replace(...change));
+  const { status, stdout, stderr } = spawnSync('systemd-analyze', [...args, file], {
+    encoding: 'utf8',
+  });
+  return { code: status, text: stdout + stderr };
+}
+
+describe.runIf(hasSystemd)('systemd', () => {
+  test('understands every line of the unit', async () => {
+    expect(await analyzed(['verify'])).toEqual({ code: 0, text: '' });
+    const misspelt = await analyzed(['verify'], ['ProtectSystem=', 'ProtectSytsem=']);
+    expect(misspelt.text).toMatch(/:\d+: Unknown key .*ProtectSytsem/);
+  });
+
+  test(`finds an exposure of at most ${MOST_EXPOSED} of 10`, async () => {
+    const check = ['security', '--offline=yes', '--no-pager', `--threshold=${MOST_EXPOSED * 10}`];
+    expect(await analyzed(check)).toMatchObject({ code: 0 });
+    const softer = await analyzed(check, ['CapabilityBoundingSet=CAP_NET_BIND_SERVICE', '']);
+    expect(softer.code).not.toBe(0);
+  });
+});
+
+describe('the unit', () => {
+  test.each([
+    'DynamicUser=yes',
+    'NoNewPrivileges=yes',
+    'ProtectSystem=strict',
+    'CapabilityBoundingSet=CAP_NET_BIND_SERVICE',
+    'StateDirectory=guard',
+    'UMask=0077',
+  ])('has the line %s', (line) => {
+    expect(unit.split('\n')).toContain(line);
+  });
+
+  test('leaves V8 its compiler: with MemoryDenyWriteExecute=yes Node does not start', () => {
+    expect(unit.split('\n')).toContain('MemoryDenyWriteExecute=no');
+  });
+
+  test('hands each credential over as the file that its variable names', () => {
+    const loaded = [...unit.matchAll(/^LoadCredential=(\w+):/gm)].map(([, name]) => name);
+    const named = [...unit.matchAll(/^Environment=\w+_FILE=%d\/(\w+)$/gm)].map(([, name]) => name);
+    expect(loaded).toHaveLength(2);
+    expect(named).toEqual(loaded);
+    expect(unit).not.toMatch(/^Environment=\w*(SECRET|KEY)=/m);
+  });
+});

@@ -1,0 +1,24 @@
+/**
+ * Lists every package that an installation of Guard holds with its licence, and fails when one of them
+ * is not allowed: `node scripts/licences.ts [--json]`.
+ */
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { LockFile, productionDependencies } from './production-licences.ts';
+
+const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
+const lockFile = new URL('../package-lock.json', import.meta.url);
+const found = productionDependencies(LockFile.parse(JSON.parse(readFileSync(lockFile, 'utf8'))));
+const refused = found.filter(({ allowed }) => !allowed);
+
+if (values.json) {
+  console.log(JSON.stringify(found, undefined, 2));
+} else {
+  const width = Math.max(...found.map(({ name, version }) => name.length + version.length + 1));
+  for (const { name, version, licence = 'none given', optional, allowed } of found) {
+    const remark = `${optional ? ', optional' : ''}${allowed ? '' : ', NOT ALLOWED'}`;
+    console.log(`${`${name}@${version}`.padEnd(width)}  ${licence}${remark}`);
+  }
+  console.log(`${found.length} packages, ${refused.length} with a licence that is not allowed`);
+}
+process.exitCode = refused.length === 0 ? 0 : 1;

@@ -1,0 +1,80 @@
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { poll, send } from '../kit/http.ts';
+import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
+import { type Product, startProduct } from '../kit/start-product.ts';
+import { storySettings } from '../kit/story-settings.ts';
+
+/** Secrets from files, as Docker, Kubernetes and systemd bring them: `${NAME}` and NAME_FILE. */
+
+const FIRST = 'sk_file_2d4f6a8c0e1b3597';
+const SECOND = 'sk_file_9b7d5f3e1c2a4068';
+
+let folder = '';
+let origin: RecordingOrigin;
+let product: Product;
+
+async function put(name: string, value: string): Promise<void> {
+  // As a mounted Secret changes: in one step, and with a line end behind it.
+  await writeFile(join(folder, `.${name}`), `${value}\n`, { mode: 0o600 });
+  await rename(join(folder, `.${name}`), join(folder, name));
+}
+
+const statusFor = async (key: string): Promise<number> => {
+  const { status } = await send(`${product.addresses.validator}/validate`, {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify({ url: 'https://shop.example/', ip: '203.0.113.9' }),
+  });
+  return status;
+};
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'guard-secret-files-'));
+  await put('sealing', 'c0ffee1b3d5f7a9e2c4d6f8b0a1e3c5d');
+  await put('backend', FIRST);
+  origin = await startRecordingOrigin();
+  const organisation = { id: 'acme', secret_keys: [{ id: 'backend', key: '${BACKEND_KEY}' }] };
+  const top = { secret: '${SEALING}', organisations: [organisation], analytics: undefined };
+  product = await startProduct(storySettings(origin.url, { top }), {
+    SEALING_FILE: join(folder, 'sealing'),
+    BACKEND_KEY_FILE: join(folder, 'backend'),
+  });
+});
+afterAll(async () => {
+  await product.stop();
+  await origin.close();
+  await rm(folder, { recursive: true });
+});
+
+test('spec 5: a key in a file opens /validate, and one that takes its place does within a second or two', async () => {
+  expect([await statusFor(FIRST), await statusFor(SECOND)]).toEqual([200, 401]);
+  await put('backend', SECOND);
+  await poll(
+    () => statusFor(SECOND),
+    (status) => status === 200,
+    15_000,
+  );
+  expect(await statusFor(FIRST)).toBe(401);
+});
+
+test('a file that is gone leaves the last good settings in force, and the log says which variable', async () => {
+  await rm(join(folder, 'backend'));
+  await poll(
+    () => Promise.resolve(product.log()),
+    (log) => log.includes('reload_refused'),
+    15_000,
+  );
+  expect(product.log()).toContain('BACKEND_KEY_FILE names no such file');
+  expect(await statusFor(SECOND)).toBe(200);
+});
+
+test('keys that stand in this repository do not start a Guard that others reach, and each is named', async () => {
+  const top = { listen: { gateway: '0.0.0.0:0' }, analytics: undefined };
+  const start = startProduct(storySettings(origin.url, { top }));
+  const problems = /: secret(?:\[0\])?: .*\n.*: organisations\[0\]\.secret_keys\[0\]\.key: /;
+  await expect(start).rejects.toThrow(problems);
+  await expect(start).rejects.toThrow('this one is in the documentation, since others reach');
+});

@@ -1,0 +1,326 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { childrenOf } from '../kit/children.ts';
+import { freePort } from '../kit/free-port.ts';
+import { poll, send } from '../kit/http.ts';
+import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
+import { type RedisServer, startRedis } from '../kit/redis-server.ts';
+import { type Product, startProduct } from '../kit/start-product.ts';
+import { storySettings } from '../kit/story-settings.ts';
+import { hasRedis } from '../kit/tools.ts';
+import { curl, HOME_IP } from '../kit/visitors.ts';
+
+/**
+ * A whole day of a product in a minute, errors included; then every log line, answer and file is searched
+ * for the secrets that it knows, and for those of its visitors.
+ */
+
+const BIN = join(import.meta.dirname, '..', '..', 'bin', 'guard.mjs');
+
+/** Of Guard: in its settings, as text, as a variable, or as a file. */
+const OWN = {
+  secret: 'canary-secret-0f1e2d3c4b5a69788796a5b4c3d2e1f0',
+  secretKey: 'sk_canary_validate_5d3b1f7e9c2a4680',
+  analyticsKey: 'sk_api_ro_canary_query_8e6c4a2b0d1f3597',
+  healthToken: 'canary_health_3a5c7e9b1d2f4068',
+  remoteKey: 'sk_canary_remote_7b9d1f3e5a2c4806',
+  redisPassword: 'canary_redis_6f8a0c2e4b1d3579',
+} as const;
+
+/** Of visitors: for the origin alone. */
+const THEIRS = {
+  bearer: 'canaryBearer9f7d5b3a1c2e4068',
+  basic: 'canaryBasic2b4d6f8a0c1e3597',
+  cookie: 'canaryCookie4c6e8a0b2d1f3579',
+  apiKey: 'canaryVisitorKey1d3f5b7a9c2e4068',
+} as const;
+
+const CANARIES = Object.entries({ ...OWN, ...THEIRS });
+
+const credentials = {
+  ...curl,
+  host: 'shop.example',
+  authorization: `Bearer ${THEIRS.bearer}`,
+  'proxy-authorization': `Basic ${Buffer.from(`me:${THEIRS.basic}`).toString('base64')}`,
+  cookie: `login=${THEIRS.cookie}; _guard=f662c344-76b5-85c7-9d1e-497d800f17a1`,
+  'x-api-key': THEIRS.apiKey,
+  'x-health-check-token': THEIRS.apiKey,
+  'x-forwarded-for': HOME_IP,
+};
+
+/** The forms in which a secret could get somewhere; the first one is as it is. */
+function formsOf(secret: string): readonly string[] {
+  const bytes = Buffer.from(secret);
+  return [secret, bytes.toString('base64').slice(0, -4), bytes.toString('hex')];
+}
+
+interface Seen {
+  readonly where: string;
+  readonly text: string;
+}
+
+let origin: RecordingOrigin;
+let redis: RedisServer | undefined;
+let product: Product;
+let scratch = '';
+const seen: Seen[] = [];
+
+const env = () => ({
+  CANARY_KEY: OWN.secretKey,
+  CANARY_TOKEN: OWN.healthToken,
+  CANARY_SECRET_FILE: join(scratch, 'secret'),
+});
+
+function settings(redisPort: number): Record<string, unknown> {
+  const story = storySettings(origin.url, {
+    top: {
+      secret: '${CANARY_SECRET}',
+      health_check_token: '${CANARY_TOKEN}',
+      store: { engine: 'redis', url: `redis://:${OWN.redisPassword}@127.0.0.1:${redisPort}` },
+      organisations: [
+        {
+          id: 'acme',
+          site_key: 'site_public',
+          secret_keys: [{ id: 'backend', key: '${CANARY_KEY}', health: true }],
+          analytics_keys: [{ id: 'tests', key: OWN.analyticsKey }],
+          rules: [
+            { name: 'mine', match: { path: '/open/**' }, verdict: 'allow' },
+            { name: 'closed', match: { path: '/closed' }, verdict: 'block' },
+            { name: 'rest', match: {}, detect: true, challenge: 'always' },
+          ],
+        },
+      ],
+    },
+  });
+  const site = { organisation: 'acme', protect: ['/**'] };
+  const sites = [
+    { ...site, hosts: ['shop.example'], origin: origin.url },
+    { ...site, hosts: ['down.example'], origin: 'http://127.0.0.1:9' },
+    {
+      ...site,
+      hosts: ['remote.example'],
+      origin: origin.url,
+      validator: { url: 'http://127.0.0.1:9', key: OWN.remoteKey },
+    },
+  ];
+  return { ...story, sites };
+}
+
+async function asked(url: string, options: Parameters<typeof send>[1] = {}): Promise<string> {
+  const { status, headers, body } = await send(url, options);
+  const text = `${status}\n${JSON.stringify(headers)}\n${body}`;
+  seen.push({ where: `${options.method ?? 'GET'} ${url}`, text });
+  return body;
+}
+
+/** Bytes that no HTTP client would send. */
+async function askedRaw(url: string, text: string): Promise<void> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (part: string) => (answer += part));
+  socket.end(text);
+  await once(socket, 'close');
+  seen.push({ where: `raw ${url}`, text: answer });
+}
+
+/** A command as an operator gives it in the folder of the settings, and all that it prints. */
+function ran(...args: string[]): void {
+  const { stdout, stderr } = spawnSync(process.execPath, [BIN, ...args], {
+    encoding: 'utf8',
+    cwd: product.folder,
+    env: { PATH: process.env['PATH'], ...env() },
+  });
+  expect(stdout + stderr).not.toBe('');
+  seen.push({ where: `guard ${args[0] ?? ''}`, text: stdout + stderr });
+}
+
+async function visit(): Promise<void> {
+  const { gateway } = product.addresses;
+  for (const host of ['shop.example', 'down.example', 'remote.example', 'unknown.example']) {
+    for (const path of ['/', '/open/a', '/closed', '/login?a=1']) {
+      await asked(gateway + path, { headers: { ...credentials, host } });
+    }
+  }
+  const fields = Object.entries(credentials).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `GET / HTTP/1.1\r\n${fields.join('')}`;
+  await askedRaw(gateway, `${head}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`);
+  await askedRaw(gateway, `${head}x: ${'y'.repeat(100_000)}\r\n\r\n`);
+  await askedRaw(gateway, `${head} folded: ${THEIRS.bearer}\r\n\r\n`);
+}
+
+async function callServices(): Promise<void> {
+  const { validator, api, collector, docs, admin } = product.addresses;
+  const question = { url: 'https://shop.example/', ip: HOME_IP, headers: credentials };
+  const validate = (body: string, key: string) =>
+    asked(`${validator}/validate`, {
+      method: 'POST',
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      body,
+    });
+  await validate(JSON.stringify(question), OWN.secretKey);
+  await validate(JSON.stringify({ ...question, ip: THEIRS.bearer }), OWN.secretKey);
+  await validate(`{"url": "${THEIRS.bearer}`, OWN.secretKey);
+  await validate(JSON.stringify(question), `${OWN.secretKey}x`);
+  for (const [name, key] of [
+    ['x-api-key', OWN.secretKey],
+    ['x-health-check-token', OWN.healthToken],
+    ['x-health-check-token', OWN.analyticsKey],
+  ] as const) {
+    await asked(`${validator}/health`, { headers: { [name]: key } });
+    await asked(`${collector}/health`, { headers: { [name]: key } });
+  }
+  await asked(`${collector}/script.js?site_key=site_public`, { headers: credentials });
+  const bearer = { authorization: `Bearer ${OWN.analyticsKey}` };
+  const query = (body: string) => asked(`${api}/query`, { method: 'POST', headers: bearer, body });
+  for (const sql of ['SELECT nonsense', "SELECT file('/etc/passwd')", 'SELECT currentUser()']) {
+    await query(sql);
+  }
+  const call = { name: 'query', arguments: { sql: 'SELECT headers FROM events_distributed' } };
+  for (const [method, params] of [
+    ['tools/call', call],
+    ['initialize', {}],
+    ['tools/list', {}],
+  ] as const) {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+    const headers = { ...bearer, 'content-type': 'application/json' };
+    await asked(`${api}/mcp`, { method: 'POST', headers, body });
+  }
+  for (const url of [`${api}/query`, `${api}/none`, `${docs}/llms.txt`, `${docs}/openapi.json`]) {
+    await asked(url, { headers: credentials });
+  }
+  for (const path of ['/ready', '/metrics', '/none']) await asked(admin + path);
+}
+
+/** A file with mistakes at every place where a secret stands, and one that cannot be read at all. */
+async function reloadBroken(good: string): Promise<void> {
+  const file = join(product.folder, 'guard.yaml');
+  const broken = [
+    good.replace('secret: ${CANARY_SECRET}', `secret: { a: ${OWN.secret} }`),
+    good.replace(OWN.analyticsKey, `${OWN.analyticsKey} with a space`),
+    good.replace('redis://', 'rediss:/'),
+    good.replace(`key: ${OWN.remoteKey}`, `ky: ${OWN.remoteKey}`),
+    good.replace('analytics_keys:', 'analytics_keys: "'),
+  ];
+  for (const text of broken) {
+    expect(text).not.toBe(good);
+    const before = refusals();
+    await writeFile(file, text);
+    process.kill(product.pid, 'SIGHUP');
+    await poll(
+      () => Promise.resolve(refusals()),
+      (count) => count > before,
+      10_000,
+    );
+    ran('check', 'guard.yaml');
+  }
+  await writeFile(file, good);
+}
+
+function refusals(): number {
+  return product.log().split('"event":"reload_refused"').length;
+}
+
+/** Once everything of the visits is stored: what an analyst can read of it, and what lies on the disk. */
+async function collectStored(): Promise<void> {
+  const { api } = product.addresses;
+  const headers = { authorization: `Bearer ${OWN.analyticsKey}` };
+  const query = (body: string) => asked(`${api}/query`, { method: 'POST', headers, body });
+  const rows = await poll(
+    () => query('SELECT * FROM events_distributed FORMAT JSONEachRow'),
+    (body) => ['down.example', 'remote.example', '/closed'].every((part) => body.includes(part)),
+    20_000,
+  );
+  expect(rows).toContain('user-agent');
+  const children = childrenOf(product.pid);
+  for (const pid of [product.pid, ...children]) {
+    seen.push({
+      where: `/proc/${pid}/cmdline`,
+      text: readFileSync(`/proc/${pid}/cmdline`, 'utf8'),
+    });
+  }
+  for (const pid of children) {
+    seen.push({
+      where: `/proc/${pid}/environ`,
+      text: readFileSync(`/proc/${pid}/environ`, 'utf8'),
+    });
+  }
+}
+
+function collectFiles(): void {
+  const entries = readdirSync(product.folder, { recursive: true, withFileTypes: true });
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name);
+    if (!entry.isFile() || path === join(product.folder, 'guard.yaml')) continue;
+    // One character a byte, so that nothing gets lost.
+    seen.push({ where: path.slice(product.folder.length), text: readFileSync(path, 'latin1') });
+  }
+}
+
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), 'guard-canaries-'));
+  await writeFile(join(scratch, 'secret'), `${OWN.secret}\n`, { mode: 0o600 });
+  origin = await startRecordingOrigin();
+  redis = hasRedis ? await startRedis(['--requirepass', OWN.redisPassword]) : undefined;
+  const text = settings(redis?.port ?? (await freePort()));
+  product = await startProduct(text, env());
+  await visit();
+  await callServices();
+  const request = { url: 'https://shop.example/', ip: HOME_IP, headers: credentials };
+  await writeFile(join(scratch, 'request.json'), JSON.stringify(request));
+  for (const form of [[], ['--json']]) {
+    ran('explain', '--config', 'guard.yaml', join(scratch, 'request.json'), ...form);
+    ran('keys', 'list', '--config', 'guard.yaml', ...form);
+  }
+  await reloadBroken(stringify(text));
+  await redis?.kill();
+  await visit();
+  await collectStored();
+  collectFiles();
+  const { folder } = product;
+  ran('start', '--config', join(folder, 'none.yaml'));
+  await product.stop();
+  seen.push({ where: 'the log', text: product.log() });
+}, 120_000);
+
+afterAll(async () => {
+  await redis?.stop();
+  await origin.close();
+  await rm(scratch, { recursive: true, force: true });
+});
+
+describe('none of it is in a log line, an answer, an event, a file or a command line', () => {
+  test.each(CANARIES)('%s', (_, secret) => {
+    const found = seen.filter(({ text }) => formsOf(secret).some((form) => text.includes(form)));
+    expect(found.map(({ where }) => where)).toEqual([]);
+  });
+});
+
+describe('that search looked at something', () => {
+  test('at every kind of place, and at logs of what went wrong', () => {
+    const places = seen.map(({ where }) => where);
+    expect(places.length).toBeGreaterThan(80);
+    for (const part of ['the log', 'guard explain', 'guard check', '/analytics/', '/metrics']) {
+      expect(places.filter((where) => where.includes(part))).not.toEqual([]);
+    }
+    expect(product.log()).toContain('reload_refused');
+    expect(product.log()).toContain('store_away');
+  });
+
+  test('RFC 9110 11.6.2: what visitors told the origin has reached the origin, and nothing of Guard’s', () => {
+    const arrived = origin.arrivals.find(({ url }) => url === '/open/a');
+    expect(arrived?.headers).toMatchObject({
+      authorization: `Bearer ${THEIRS.bearer}`,
+      cookie: expect.stringContaining(THEIRS.cookie) as string,
+    });
+    const everything = JSON.stringify(origin.arrivals);
+    for (const secret of Object.values(OWN)) expect(everything).not.toContain(secret);
+  });
+});
