@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { isAllowed, LockFile, productionDependencies } from './production-licences.ts';
+
+const SCRIPT = join(import.meta.dirname, 'licences.ts');
+const run = promisify(execFile);
+
+test('every package that an installation holds is under a licence that is allowed', async () => {
+  const { stdout } = await run(process.execPath, [SCRIPT]);
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines.at(-1)).toMatch(/^\d+ packages, 0 with a licence that is not allowed$/);
+  expect(lines.length).toBeGreaterThan(80);
+  expect(stdout).toMatch(/^chdb@\S+ +Apache-2\.0, optional$/m);
+});
+
+test('--json lists the same: what production needs, of our packages and theirs, and no tool', async () => {
+  const { stdout } = await run(process.execPath, [SCRIPT, '--json']);
+  const found = JSON.parse(stdout) as { name: string; licence: string }[];
+  const names = found.map(({ name }) => name);
+  expect(names).toEqual(
+    expect.arrayContaining(['zod', 'fastify', 'undici', 'pino', 'ws', 'express']),
+  );
+  for (const tool of ['vitest', 'eslint', 'typescript', 'node', '@guard/config']) {
+    expect(names).not.toContain(tool);
+  }
+});
+
+test.each([
+  ['MIT', true],
+  ['(MIT OR GPL-3.0-only)', true],
+  ['MIT AND BSD-3-Clause', true],
+  ['MIT AND GPL-3.0-only', false],
+  ['AGPL-3.0-or-later', false],
+  ['LGPL-2.1', false],
+  ['SEE LICENSE IN EULA.txt', false],
+  ['', false],
+])('SPDX: %j is allowed: %s', (licence, allowed) => {
+  expect(isAllowed(licence)).toBe(allowed);
+});
+
+test('what is not allowed, or says nothing, is found however deep it stands, and development is not asked', () => {
+  const lock = LockFile.parse({
+    lockfileVersion: 3,
+    packages: {
+      '': { devDependencies: { tool: '1' } },
+      cli: { dependencies: { a: '1' } },
+      'node_modules/cli': { link: true },
+      'node_modules/tool': { version: '1.0.0', license: 'GPL-3.0-only' },
+      'node_modules/a': { version: '1.0.0', license: 'MIT', dependencies: { b: '2' } },
+      'node_modules/b': { version: '1.0.0', license: 'MIT' },
+      'node_modules/a/node_modules/b': {
+        version: '2.0.0',
+        license: 'AGPL-3.0-only',
+        optionalDependencies: { c: '1' },
+      },
+      'node_modules/c': { version: '1.0.0', optional: true },
+    },
+  });
+  const found = productionDependencies(lock);
+  expect(found.map(({ name, version, allowed }) => [name, version, allowed])).toEqual([
+    ['a', '1.0.0', true],
+    ['b', '2.0.0', false],
+    ['c', '1.0.0', false],
+  ]);
+});
