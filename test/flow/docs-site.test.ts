@@ -1,6 +1,6 @@
-import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { violations } from '../kit/accessibility.ts';
 import { launchPlain } from '../kit/plain-chromium.ts';
 import { type Product, startProduct } from '../kit/start-product.ts';
 
@@ -39,16 +39,6 @@ async function on<T>(
   const seen = await look(page);
   await context.close();
   return seen;
-}
-
-/** What axe finds on a page: each rule with the elements it was broken by. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const found = await page.evaluate<axe.AxeResults>(
-    "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })",
-  );
-  expect(found.passes.length).toBeGreaterThan(10);
-  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join()}`);
 }
 
 /** How many pixels of a page lie beside what is seen of it. */

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
@@ -7,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { selfSigned } from '../../gateway/src/testing/self-signed.ts';
-import { connects } from '../kit/connects.ts';
 import { freePort } from '../kit/free-port.ts';
 import { poll, send } from '../kit/http.ts';
+import { startListening } from '../kit/listening-program.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
 import { type Product, startProduct } from '../kit/start-product.ts';
 import { storySettings } from '../kit/story-settings.ts';
@@ -46,20 +45,7 @@ async function startBalancer(server: string): Promise<Balancer> {
     `  server guard ${server} check inter 100ms`,
   ];
   await writeFile(file, `${lines.join('\n')}\n`);
-  const child = spawn('haproxy', ['-db', '-f', file], { stdio: ['ignore', 'ignore', 'pipe'] });
-  let log = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (log += text));
-  const exited = once(child, 'exit');
-  const close = async () => {
-    child.kill('SIGTERM');
-    await exited;
-    await rm(folder, { recursive: true });
-  };
-  if (!(await connects(port, () => child.exitCode === null))) {
-    await close();
-    throw new Error(`haproxy did not start: ${log}`);
-  }
-  return { port, close };
+  return startListening(['haproxy', '-db', '-f', file], port, folder);
 }
 
 /** The status of a request that a visitor makes from this address. */

@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connects } from './connects.ts';
 import { freePort } from './free-port.ts';
+import { startListening } from './listening-program.ts';
 
 /** Where one instance serves visitors, and where it says that it is ready; ports on loopback. */
 export interface Balanced {
@@ -59,19 +58,7 @@ export async function startBalancer(instances: readonly Balanced[]): Promise<Bal
   const folder = await mkdtemp(join(tmpdir(), 'guard-balancer-'));
   const [port, file, socket] = [await freePort(), join(folder, 'cfg'), join(folder, 'stats')];
   await writeFile(file, configOf(port, socket, instances));
-  const child = spawn('haproxy', ['-db', '-f', file], { stdio: ['ignore', 'ignore', 'pipe'] });
-  let log = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (log += text));
-  const exited = once(child, 'exit');
-  const close = async () => {
-    child.kill('SIGTERM');
-    await exited;
-    await rm(folder, { recursive: true });
-  };
-  if (!(await connects(port, () => child.exitCode === null))) {
-    await close();
-    throw new Error(`haproxy did not start: ${log}`);
-  }
+  const { close } = await startListening(['haproxy', '-db', '-f', file], port, folder);
   return {
     addresses: { gateway: `http://127.0.0.1:${port}` },
     async countUp() {

@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connects } from './connects.ts';
 import { freePort } from './free-port.ts';
+import { startListening } from './listening-program.ts';
 
 /** What a reverse proxy in front of Guard has to say, no more. */
 export const RIGHT_LINES = [
@@ -56,21 +54,7 @@ http {
 `;
   const file = join(folder, 'nginx.conf');
   await writeFile(file, config);
-  const child = spawn('nginx', ['-e', 'stderr', '-p', folder, '-c', file], {
-    env: { PATH: process.env['PATH'] },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let log = '';
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (log += chunk));
-  const exited = once(child, 'exit');
-  const close = async () => {
-    child.kill('SIGTERM');
-    await exited;
-    await rm(folder, { recursive: true, force: true });
-  };
-  if (!(await connects(port, () => child.exitCode === null))) {
-    await close();
-    throw new Error(`nginx did not start: ${log}`);
-  }
+  const nginx = ['nginx', '-e', 'stderr', '-p', folder, '-c', file] as const;
+  const { close } = await startListening(nginx, port, folder);
   return { url: `http://127.0.0.1:${port}`, close };
 }

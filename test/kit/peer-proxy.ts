@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connects } from './connects.ts';
 import { freePort } from './free-port.ts';
+import { type ListeningProgram, startListening } from './listening-program.ts';
 
 const EXAMPLES = join(import.meta.dirname, '..', '..', 'examples', 'forward-auth');
 
@@ -57,10 +55,8 @@ interface Places {
   readonly site: string;
 }
 
-export interface RunningProxy {
+export interface RunningProxy extends ListeningProgram {
   readonly url: string;
-  readonly port: number;
-  close(): Promise<void>;
 }
 
 /** Starts a proxy on its example, with the addresses of a test in it; resolves when it takes connections. */
@@ -83,22 +79,6 @@ export async function startPeer(name: PeerProxy, { guard, site }: Places): Promi
       file === program.file ? program.adapt(config, folder) : config,
     );
   }
-  const [command, ...args] = program.command(folder);
-  const child = spawn(command, args, {
-    env: { PATH: process.env['PATH'], HOME: folder },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let log = '';
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (log += chunk));
-  const exited = once(child, 'exit');
-  const close = async () => {
-    child.kill('SIGTERM');
-    await exited;
-    await rm(folder, { recursive: true, force: true });
-  };
-  if (!(await connects(port, () => child.exitCode === null))) {
-    await close();
-    throw new Error(`${name} did not start: ${log}`);
-  }
-  return { url: `http://127.0.0.1:${port}`, port, close };
+  const running = await startListening(program.command(folder), port, folder);
+  return { ...running, url: `http://127.0.0.1:${port}` };
 }

@@ -1,8 +1,8 @@
-import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { languages } from '../src/pages/languages.ts';
 import { type Gallery, openScreen, SCREENS, startGallery } from './gallery.ts';
+import { violations } from '../../test/kit/accessibility.ts';
 import { launchPlain } from '../../test/kit/plain-chromium.ts';
 
 /** People with a screen reader, a keyboard, a zoomed page or high contrast get through like others. */
@@ -31,16 +31,6 @@ async function on<T>(
   const seen = await look(page);
   await context.close();
   return seen;
-}
-
-/** What axe finds on a page: each rule with the elements it was broken by. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const found = await page.evaluate<axe.AxeResults>(
-    "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })",
-  );
-  expect(found.passes.length).toBeGreaterThan(10);
-  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join()}`);
 }
 
 const PHONE = { viewport: { width: 320, height: 640 }, isMobile: true, hasTouch: true } as const;

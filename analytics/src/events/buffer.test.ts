@@ -46,6 +46,15 @@ describe('events become batches', () => {
     expect(decodeBlock(batches[0]?.body ?? Buffer.alloc(0))).toHaveLength(2);
   });
 
+  test('a batch whose clock was set back is handed on at once, and waits for nothing', async () => {
+    const { buffer, batches, state } = setUp();
+    buffer.record(sampleEvent());
+    await encoded();
+    state.now -= 7_200_000;
+    buffer.tick();
+    expect(batches.map((batch) => batch.rows)).toEqual([1]);
+  });
+
   test('no batch has more than 5,000 rows, and a full one does not wait', async () => {
     const { buffer, batches } = setUp();
     for (let each = 0; each < 12_000; each += 1) buffer.record(sampleEvent());

@@ -72,7 +72,9 @@ export class EventBuffer implements EventSink {
    * is behind, batches are left to grow, so that its way back is not paved with tiny inserts.
    */
   tick(): void {
-    const old = this.#clock() - this.#openedAt >= BUFFER.batchAgeMs;
+    const ageMs = this.#clock() - this.#openedAt;
+    // Below 0 the clock was set back, and the batch would wait until it has caught up.
+    const old = ageMs < 0 || ageMs >= BUFFER.batchAgeMs;
     if (old && this.#outbox.waiting() < 2) this.#flush();
   }
 

@@ -1,0 +1,29 @@
+import type { Fault } from './fault.ts';
+import { clockJump } from './faults/clock-jump.ts';
+import { configStorm } from './faults/config-storm.ts';
+import { diskFull } from './faults/disk-full.ts';
+import { engineKilled } from './faults/engine-killed.ts';
+import { engineOutOfMemory } from './faults/engine-out-of-memory.ts';
+import { originDown } from './faults/origin-down.ts';
+import { originGarbage } from './faults/origin-garbage.ts';
+import { originSlow } from './faults/origin-slow.ts';
+import { redisStopped } from './faults/redis-stopped.ts';
+import { slowClients } from './faults/slow-clients.ts';
+import { uploadStorm } from './faults/upload-storm.ts';
+import { validatorHung } from './faults/validator-hung.ts';
+
+/** Every fault, in the order in which they are tried: from the origin inwards. */
+export const FAULTS: Readonly<Record<string, Fault>> = {
+  'origin-down': originDown,
+  'origin-slow': originSlow,
+  'origin-garbage': originGarbage,
+  'validator-hung': validatorHung,
+  'redis-stopped': redisStopped,
+  'clock-jump': clockJump,
+  'engine-killed': engineKilled,
+  'engine-out-of-memory': engineOutOfMemory,
+  'disk-full': diskFull,
+  'slow-clients': slowClients,
+  'upload-storm': uploadStorm,
+  'config-storm': configStorm,
+};

@@ -1,0 +1,107 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  BROWSER_HEADERS,
+  navigateFrom,
+  PASSED,
+  passFrom,
+  readChallenge,
+  uploadFrom,
+} from '../../test/kit/challenged-browser.ts';
+import { poll } from '../../test/kit/http.ts';
+import { HOME_IP } from '../../test/kit/visitors.ts';
+import { type Claim, everyAnswerIsRight, type Fault } from '../fault.ts';
+import { exceed, type Exceeded } from '../exceed-limit.ts';
+import { scratch } from '../ground.ts';
+import { countWhenAllAre } from '../recorded.ts';
+import { CHALLENGE_ALL, FEW, WITH_DATABASE } from '../settings.ts';
+import { type Site, startSite } from '../site.ts';
+
+const PRELOAD = join(import.meta.dirname, '..', 'shifted-clock.ts');
+const HOUR_MS = 3_600_000;
+const ENOUGH = 300;
+const SCRIPT = '203.0.113.30';
+
+export const clockJump: Fault = {
+  done: 'the wall clock is set forward by one hour, back by two, and forward by 26',
+  async inflict(ground) {
+    const file = join(await scratch(ground), 'shift');
+    const site = await startSite(ground, {
+      rules: CHALLENGE_ALL,
+      top: WITH_DATABASE,
+      env: { NODE_OPTIONS: `--import=${PRELOAD}`, GUARD_CHAOS_CLOCK: file },
+    });
+    const { url } = site;
+    const session = await passFrom(url, HOME_IP);
+    const crowd = site.gather({ headers: { ...BROWSER_HEADERS, cookie: `_guard=${session}` } });
+    await crowd.seeMore(ENOUGH);
+    const early = readChallenge(await navigateFrom(url, '/', { ip: '203.0.113.31' }));
+    const limited = [await exceed(url, SCRIPT)];
+
+    ground.say('forward by an hour');
+    await shift(site, file, HOUR_MS);
+    await crowd.seeMore(ENOUGH);
+    const stale = early && (await uploadFrom(url, early, '203.0.113.31'));
+    limited.push(await exceed(url, SCRIPT));
+    const ahead = await passes(url, '203.0.113.32');
+
+    ground.say('back by two hours');
+    await shift(site, file, -HOUR_MS);
+    limited.push(await exceed(url, SCRIPT));
+    const behind = await passes(url, '203.0.113.33');
+    await crowd.seeMore(ENOUGH);
+    const traffic = await crowd.leave();
+    const { requests } = await countWhenAllAre(site.product, traffic.requests);
+
+    ground.say('forward by 26 hours');
+    await shift(site, file, 25 * HOUR_MS);
+    const expired = await navigateFrom(url, '/', { ip: HOME_IP, session });
+    return site.outcome(traffic, [
+      everyAnswerIsRight(traffic, 'who has passed is not challenged again within a day'),
+      {
+        what: 'a page of an hour ago passes nobody, a new one does',
+        seen: `${stale?.body ?? 'no page'}; ahead ${String(ahead)}, behind ${String(behind)}`,
+        holds: stale?.body === '{"result":"retry"}' && ahead && behind,
+      },
+      limits(limited),
+      {
+        what: 'what happens is written, whatever the clock says',
+        seen: `${requests} requests in the database, ${traffic.requests} were sent`,
+        holds: requests === traffic.requests,
+      },
+      {
+        what: 'a session ends with its day',
+        seen: `${expired.status}${readChallenge(expired) ? ', a challenge' : ''}`,
+        holds: expired.status === 403 && readChallenge(expired) !== undefined,
+      },
+    ]);
+  },
+};
+
+function limits(limited: readonly Exceeded[]): Claim {
+  const told = limited.map(
+    ({ admitted, retryAfterS }) => `${admitted}, retry after ${retryAfterS} s`,
+  );
+  return {
+    what: 'a limit neither lapses nor locks out for longer than its minute',
+    seen: `admitted of ${3 * FEW} each time: ${told.join('; ')}`,
+    holds: limited.every(({ admitted, retryAfterS }) => admitted === FEW && retryAfterS <= 60),
+  };
+}
+
+async function passes(url: string, ip: string): Promise<boolean> {
+  const page = readChallenge(await navigateFrom(url, '/', { ip }));
+  return page !== undefined && (await uploadFrom(url, page, ip)).body === PASSED;
+}
+
+/** Resolves when the process has taken it up. */
+async function shift({ product }: Site, file: string, byMs: number): Promise<void> {
+  writeFileSync(file, String(byMs));
+  process.kill(product.pid, 'SIGUSR2');
+  const line = `the clock is shifted by ${byMs} ms`;
+  await poll(
+    () => Promise.resolve(product.log()),
+    (log) => log.includes(line),
+    10_000,
+  );
+}

@@ -1,0 +1,99 @@
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { residentMiB } from '../../bench/resident-memory.ts';
+import { poll } from '../../test/kit/http.ts';
+import { chromeHttp, HOME_IP } from '../../test/kit/visitors.ts';
+import { look } from '../crowd.ts';
+import { everyAnswerIsRight, type Fault } from '../fault.ts';
+import { DETECT } from '../settings.ts';
+import { type Site, startSite } from '../site.ts';
+
+const RELOADS = 100;
+/** Of memory, from the half of them to the end: each leaves garbage behind, and none may stay. */
+const ROOM = 1.25;
+
+export const configStorm: Fault = {
+  done: `the settings change ${RELOADS} times under traffic, every second time into something useless`,
+  async inflict(ground) {
+    const site = await startSite(ground);
+    const crowd = site.gather();
+    let wrong = 0;
+    let halfwayMiB = 0;
+    for (let turn = 1; turn <= RELOADS; turn++) {
+      ground.say(`reload ${turn} of ${RELOADS}`);
+      await reload(site, turn % 2 === 1 ? goodFile(site, turn) : badFile(site, turn));
+      // A bad file leaves the good one in force that came before it.
+      const inForce = turn % 2 === 1 ? turn : turn - 1;
+      if (!(await isClosed(site, inForce)) || (await isClosed(site, inForce - 2))) wrong += 1;
+      if (turn === RELOADS / 2) halfwayMiB = residentMiB(site.product.pid);
+    }
+    const traffic = await crowd.leave();
+    const [applied, refused] = await outcomes(site);
+    const endMiB = residentMiB(site.product.pid);
+    return site.outcome(traffic, [
+      everyAnswerIsRight(traffic, 'no request is dropped, and none answered wrongly'),
+      {
+        what: 'a good file is in force, and stays it when a bad one comes',
+        seen: `${wrong} times it was not, of ${RELOADS}`,
+        holds: wrong === 0,
+      },
+      {
+        what: 'every change is counted as what it was',
+        seen: `${applied} applied, ${refused} refused`,
+        holds: applied === RELOADS / 2 && refused === RELOADS / 2,
+      },
+      {
+        what: 'what was in force before is forgotten',
+        seen: `${halfwayMiB.toFixed(0)} MiB after ${RELOADS / 2} changes, ${endMiB.toFixed(0)} MiB after ${RELOADS}`,
+        holds: endMiB < ROOM * halfwayMiB,
+      },
+    ]);
+  },
+};
+
+const turnPath = (turn: number) => `/turn/${turn}`;
+
+function goodFile(site: Site, turn: number): string {
+  const closed = { name: `turn ${turn}`, match: { path: turnPath(turn) }, verdict: 'block' };
+  return stringify(site.settings([closed, ...DETECT]));
+}
+
+/** Cut off, misspelt, contradicting itself, empty, and nothing that was ever YAML. */
+function badFile(site: Site, turn: number): string {
+  const good = stringify(site.settings(DETECT));
+  const bad = [
+    good.slice(0, good.length / 2),
+    `observ: true\n${good}`,
+    good.replace('organisation: acme', 'organisation: nobody'),
+    '',
+    '\0\x01{{{',
+  ];
+  return bad[(turn / 2) % bad.length] ?? '';
+}
+
+/** By a rename, so that nobody can read half a file, and then the signal. */
+async function reload(site: Site, text: string): Promise<void> {
+  const { folder, pid } = site.product;
+  const count = async () => {
+    const [applied, refused] = await outcomes(site);
+    return applied + refused;
+  };
+  const before = await count();
+  await writeFile(join(folder, 'next.yaml'), text);
+  await rename(join(folder, 'next.yaml'), join(folder, 'guard.yaml'));
+  process.kill(pid, 'SIGHUP');
+  await poll(count, (now) => now > before, 10_000);
+}
+
+async function outcomes(site: Site): Promise<readonly [applied: number, refused: number]> {
+  return [
+    await site.metric('guard_reloads_total{outcome="applied"}'),
+    await site.metric('guard_reloads_total{outcome="refused"}'),
+  ];
+}
+
+async function isClosed(site: Site, turn: number): Promise<boolean> {
+  const headers = { ...chromeHttp, 'x-forwarded-for': HOME_IP };
+  return (await look(site.url, turnPath(turn), headers)).status === 403;
+}

@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+import { poll } from '../../test/kit/http.ts';
+import type { Crowd } from '../crowd.ts';
+import { type Claim, everyAnswerIsRight, type Fault } from '../fault.ts';
+import { countRecorded, countWhenAllAre } from '../recorded.ts';
+import { type Site, startSite } from '../site.ts';
+import { makeSmallDisk, noSmallDisk, type SmallDisk } from '../small-disk.ts';
+
+const ENOUGH = 600;
+const WRITTEN = 'guard_events_total{fate="written"}';
+const RETRIED = 'guard_events_total{fate="retried"}';
+
+export const diskFull: Fault = {
+  done: 'the disk of database and sessions (a small tmpfs) is full, has room again, and is full at the end',
+  hindrance: noSmallDisk,
+  async inflict(ground) {
+    const disk = await makeSmallDisk(ground);
+    const site = await startSite(ground, {
+      top: {
+        analytics: { engine: 'embedded', path: join(disk.folder, 'analytics') },
+        store: { engine: 'memory', path: join(disk.folder, 'sessions') },
+      },
+    });
+    const { product } = site;
+    const crowd = site.gather();
+    await poll(
+      () => countRecorded(product),
+      (recorded) => recorded !== undefined && recorded.rows > 0,
+      20_000,
+    );
+
+    ground.say('the disk is full');
+    await disk.fill();
+    await site.metricIs(RETRIED, (retried) => retried > 0);
+    await crowd.seeMore(ENOUGH);
+    const queued = await site.metric('guard_events_queued');
+    ground.say('there is room again');
+    await disk.empty();
+    await crowd.seeMore(ENOUGH);
+    const traffic = await crowd.leave();
+    const { rows, requests } = await countWhenAllAre(product, traffic.requests);
+    const isComplete = rows === traffic.requests && requests === traffic.requests;
+    const before = site.outcome(traffic, []);
+    return {
+      ...before,
+      claims: [
+        everyAnswerIsRight(traffic),
+        {
+          what: 'events wait while there is no room, and none is lost when there is',
+          seen: `${queued} waited; ${rows} rows of ${requests} requests, ${traffic.requests} were sent`,
+          holds: queued > 0 && isComplete,
+        },
+        ...(await endWithFullDisk(site, disk, site.gather())),
+      ],
+    };
+  },
+};
+
+/** It is told to end while nothing can be written, neither into the database nor beside it. */
+async function endWithFullDisk(site: Site, disk: SmallDisk, crowd: Crowd): Promise<Claim[]> {
+  const { product } = site;
+  await disk.fill();
+  const retried = await site.metric(RETRIED);
+  await crowd.seeMore(ENOUGH);
+  await crowd.leave();
+  await site.metricIs(RETRIED, (now) => now > retried);
+  const unwritten =
+    (await site.metric('guard_events_total{fate="recorded"}')) - (await site.metric(WRITTEN));
+  const code = await product.stop();
+  const dropped = [...product.log().matchAll(/"analytics_events_dropped","rows":(\d+)/g)];
+  const told = dropped.reduce((sum, [, rows]) => sum + Number(rows), 0);
+  const isStoreTold = /"level":"(?:warn|error)","event":"store_snapshot[a-z_]*"/.test(
+    product.log(),
+  );
+  return [
+    {
+      what: 'it ends in order, and says how many events it could not keep',
+      seen: `exit code ${code}; ${told} said to be dropped, ${unwritten} were not written`,
+      holds: code === 0 && told === unwritten && unwritten > 0,
+    },
+    {
+      what: 'it says that sessions could not be kept',
+      seen: isStoreTold ? 'a line in the log' : 'nothing in the log',
+      holds: isStoreTold,
+    },
+  ];
+}

@@ -1,0 +1,59 @@
+import { childrenOf } from '../../test/kit/children.ts';
+import { poll } from '../../test/kit/http.ts';
+import { everyAnswerIsRight, type Fault } from '../fault.ts';
+import { countRecorded, countWhenAllAre } from '../recorded.ts';
+import { WITH_DATABASE } from '../settings.ts';
+import { startSite } from '../site.ts';
+
+const KILLS = 3;
+const ENOUGH = 300;
+
+export const engineKilled: Fault = {
+  done: `the database's process is killed ${KILLS} times (SIGKILL) while events are written`,
+  async inflict(ground) {
+    const site = await startSite(ground, { top: WITH_DATABASE });
+    const { product } = site;
+    const crowd = site.gather();
+    let lost = 0;
+    for (let kill = 1; kill <= KILLS; kill++) {
+      const before = await poll(
+        () => countRecorded(product),
+        (recorded) => recorded !== undefined && recorded.rows > 0,
+        20_000,
+      );
+      await crowd.seeMore(ENOUGH);
+      ground.say(`kill ${kill} of ${KILLS}`);
+      const [engine] = childrenOf(product.pid);
+      if (engine === undefined) throw new Error('the database has no process');
+      process.kill(engine, 'SIGKILL');
+      const after = await poll(
+        () => countRecorded(product),
+        (recorded) => recorded !== undefined,
+        20_000,
+      );
+      lost += Math.max(0, (before?.rows ?? 0) - (after?.rows ?? 0));
+    }
+    await crowd.seeMore(ENOUGH);
+    const traffic = await crowd.leave();
+    const { rows, requests } = await countWhenAllAre(product, traffic.requests);
+    const restarts = await site.metric('guard_analytics_restarts_total');
+    return site.outcome(traffic, [
+      everyAnswerIsRight(traffic),
+      {
+        what: 'no acknowledged row is lost',
+        seen: `${lost} fewer than before a kill`,
+        holds: lost === 0,
+      },
+      {
+        what: 'every request is one row in the end',
+        seen: `${rows} rows of ${requests} requests, ${traffic.requests} were sent`,
+        holds: rows === traffic.requests && requests === traffic.requests,
+      },
+      {
+        what: 'it is started again each time',
+        seen: `${restarts} restarts`,
+        holds: restarts === KILLS,
+      },
+    ]);
+  },
+};

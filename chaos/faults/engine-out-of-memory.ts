@@ -1,0 +1,86 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { childrenOf } from '../../test/kit/children.ts';
+import { type Answer, poll, send } from '../../test/kit/http.ts';
+import type { Product } from '../../test/kit/start-product.ts';
+import { ANALYTICS_KEY } from '../../test/kit/story-settings.ts';
+import { everyAnswerIsRight, type Fault, needs } from '../fault.ts';
+import { countRecorded, countWhenAllAre } from '../recorded.ts';
+import { WITH_DATABASE } from '../settings.ts';
+import { startSite } from '../site.ts';
+
+const ENOUGH = 200;
+const HUNGRY = 'SELECT length(groupArray(number)) FROM numbers(400000000)';
+const AT_ONCE = 6;
+/** What the process may take beyond what it has. */
+const ROOM_BYTES = 64 * 1024 * 1024;
+/** Memory limit exceeded; cannot allocate memory. */
+const WORDS = /Code: (?:241|173)\b/;
+
+export const engineOutOfMemory: Fault = {
+  done: `queries ask for more than they may have, ${AT_ONCE} at once, twice; the second time the database's process gets no more address space (prlimit --as)`,
+  hindrance: needs('prlimit'),
+  async inflict(ground) {
+    const site = await startSite(ground, { top: WITH_DATABASE });
+    const { product } = site;
+    const crowd = site.gather();
+    await poll(
+      () => countRecorded(product),
+      (recorded) => recorded !== undefined && recorded.rows > 0,
+      20_000,
+    );
+    ground.say('beyond the limit of the account');
+    const limited = await askAll(product);
+    await crowd.seeMore(ENOUGH);
+
+    ground.say('beyond the limit of the process');
+    const [engine] = childrenOf(product.pid);
+    if (engine === undefined) throw new Error('the database has no process');
+    const bytes = addressSpace(engine) + ROOM_BYTES;
+    execFileSync('prlimit', ['--pid', String(engine), `--as=${bytes}:`]);
+    const starved = await askAll(product);
+    await crowd.seeMore(ENOUGH);
+    const isSame = childrenOf(product.pid).includes(engine);
+    if (isSame) execFileSync('prlimit', ['--pid', String(engine), '--as=unlimited:']);
+    const traffic = await crowd.leave();
+    const { rows, requests } = await countWhenAllAre(product, traffic.requests);
+    return site.outcome(traffic, [
+      everyAnswerIsRight(traffic),
+      {
+        what: "a query beyond its limit fails with the database's words",
+        seen: inWords(limited),
+        holds: limited.every(({ body }) => WORDS.test(body)),
+      },
+      {
+        what: 'a query of a database without memory fails, and is told so',
+        seen: inWords(starved),
+        holds: starved.every(({ status, body }) => status >= 400 && body !== ''),
+      },
+      {
+        what: 'the database is there again, and every request is one row',
+        seen: `${isSame ? 'the same process' : 'another process'}, ${rows} rows of ${requests} requests, ${traffic.requests} were sent`,
+        holds: rows === traffic.requests && requests === traffic.requests,
+      },
+    ]);
+  },
+};
+
+function askAll({ addresses }: Product): Promise<readonly Answer[]> {
+  const headers = { authorization: `Bearer ${ANALYTICS_KEY}`, 'content-type': 'text/plain' };
+  const ask = () => send(`${addresses.api}/query`, { method: 'POST', headers, body: HUNGRY });
+  return Promise.all(Array.from({ length: AT_ONCE }, ask));
+}
+
+/** The answers by status and code, and how often each. */
+function inWords(answers: readonly Answer[]): string {
+  const kinds = Map.groupBy(answers, ({ status, body }) => {
+    const code = /Code: \d+.{0,60}/.exec(body)?.[0] ?? body.slice(0, 60);
+    return `${status} ${code}`;
+  });
+  return [...kinds].map(([kind, same]) => `${same.length} × ${kind}`).join(', ');
+}
+
+function addressSpace(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmSize:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
+}

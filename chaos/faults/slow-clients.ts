@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openFiles, residentMiB } from '../../bench/resident-memory.ts';
+import { poll } from '../../test/kit/http.ts';
+import { chromeHttp, HOME_IP } from '../../test/kit/visitors.ts';
+import { asUsual, look } from '../crowd.ts';
+import { everyAnswerIsRight, type Fault } from '../fault.ts';
+import type { Ground } from '../ground.ts';
+import { type Site, startSite } from '../site.ts';
+
+const WANTED = 10_000;
+const SCRIPT = join(import.meta.dirname, '..', 'slow-crowd.ts');
+const STAY_MS = 18_000;
+const LOOK_EVERY_MS = 100;
+/** Of the gateway for one connection; and for what comes and goes whoever is connected. */
+const PER_CONNECTION_MIB = 32 / 1024;
+const ROOM_MIB = 64;
+
+export const slowClients: Fault = {
+  done: `${WANTED.toLocaleString('en')} connections (or as many as files may be open) send headers or an upload by the byte, or nothing`,
+  async inflict(ground) {
+    const site = await startSite(ground);
+    const { pid } = site.product;
+    const crowd = site.gather();
+    await crowd.seeMore(200);
+    const before = { files: openFiles(pid), mib: residentMiB(pid) };
+    // Room for the others, and for the connections to the origin that uploads get.
+    const count = Math.min(WANTED, Math.floor(filesLimit() * 0.8));
+    ground.say(`${count} clients come`);
+    const [slow, peak] = await Promise.all([
+      openSlowCrowd(ground, Number(new URL(site.url).port), count),
+      watch(site, STAY_MS),
+    ]);
+    ground.say('they go');
+    await slow.end();
+    const left = await poll(
+      () => Promise.resolve(openFiles(pid)),
+      (files) => files <= before.files + 50,
+      20_000,
+    ).catch(() => openFiles(pid));
+    const traffic = await crowd.leave();
+    const boundMiB = before.mib + ROOM_MIB + count * PER_CONNECTION_MIB;
+    return site.outcome(traffic, [
+      everyAnswerIsRight(traffic, 'other visitors are answered'),
+      {
+        what: 'so are those who come now',
+        seen: `${peak.answered} of ${peak.asked}, each on a connection of its own`,
+        holds: peak.answered === peak.asked,
+      },
+      {
+        what: 'they are let in, up to the limit',
+        seen: `${slow.connected} of ${count} connected, ${peak.files} files open at once`,
+        holds: slow.connected === count,
+      },
+      {
+        what: `memory is bounded: ${(PER_CONNECTION_MIB * 1024).toFixed(0)} KiB for a connection, and ${ROOM_MIB} MiB`,
+        seen: `${before.mib.toFixed(0)} MiB before, ${peak.mib.toFixed(0)} at the most, ${boundMiB.toFixed(0)} allowed`,
+        holds: peak.mib <= boundMiB,
+      },
+      {
+        what: 'nothing of them stays',
+        seen: `${before.files} files open before, ${left} afterwards`,
+        holds: left <= before.files + 50,
+      },
+    ]);
+  },
+};
+
+interface Peak {
+  readonly files: number;
+  readonly mib: number;
+  readonly asked: number;
+  readonly answered: number;
+}
+
+interface SlowCrowd {
+  readonly connected: number;
+  end(): Promise<void>;
+}
+
+async function openSlowCrowd(ground: Ground, port: number, count: number): Promise<SlowCrowd> {
+  const child = spawn(process.execPath, [SCRIPT, String(port), String(count)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  const end = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    await exited;
+  };
+  ground.behind(end);
+  const first = await Promise.race([once(createInterface(child.stdout), 'line'), exited]);
+  // The only line that the script writes.
+  const { connected } = JSON.parse(String(first[0])) as { connected: number };
+  return { connected, end };
+}
+
+/** Looks at the process for a while, and asks for pages on connections of their own meanwhile. */
+async function watch({ url, product: { pid } }: Site, forMs: number): Promise<Peak> {
+  const until = performance.now() + forMs;
+  const peak = { files: 0, mib: 0, asked: 0, answered: 0 };
+  const headers = { ...chromeHttp, 'x-forwarded-for': HOME_IP, connection: 'close' };
+  while (performance.now() < until) {
+    peak.files = Math.max(peak.files, openFiles(pid));
+    peak.mib = Math.max(peak.mib, residentMiB(pid));
+    peak.asked += 1;
+    if (asUsual(await look(url, `/new/${peak.asked}`, headers)) === undefined) peak.answered += 1;
+    await sleep(LOOK_EVERY_MS);
+  }
+  return peak;
+}
+
+/** How many files a process may open that is started from here. */
+function filesLimit(): number {
+  const limits = readFileSync('/proc/self/limits', 'utf8');
+  return Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? 1024);
+}

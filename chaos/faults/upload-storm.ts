@@ -1,0 +1,146 @@
+import {
+  BROWSER_HEADERS,
+  type ChallengePage,
+  navigateFrom,
+  PASSED,
+  passFrom,
+  readChallenge,
+  uploadFrom,
+} from '../../test/kit/challenged-browser.ts';
+import { type Answer, send } from '../../test/kit/http.ts';
+import { HOME_IP } from '../../test/kit/visitors.ts';
+import { everyAnswerIsRight, type Fault } from '../fault.ts';
+import { answerTo } from '../origin.ts';
+import { CHALLENGE_ALL } from '../settings.ts';
+import { startSite } from '../site.ts';
+
+const BROWSERS = 150;
+const TABS = 4;
+/** Each tab's page is sent twice at once, as where a network repeats it. */
+const COPIES = 2;
+const OFFICE_TABS = 400;
+const OFFICE_IP = '203.0.113.200';
+
+export const uploadStorm: Fault = {
+  done: `${BROWSERS} browsers restore ${TABS} tabs each and every tab uploads ${COPIES} times at once; then ${OFFICE_TABS} tabs of one address; then as much garbage`,
+  async inflict(ground) {
+    const site = await startSite(ground, { rules: CHALLENGE_ALL });
+    const { url } = site;
+    const session = await passFrom(url, HOME_IP);
+    const crowd = site.gather({ headers: { ...BROWSER_HEADERS, cookie: `_guard=${session}` } });
+    await crowd.seeMore(200);
+
+    ground.say('tabs are restored');
+    const browsers = await inSteps(BROWSERS, 25, (number) => restore(url, number));
+    const passed = browsers.filter(({ isLetIn }) => isLetIn).length;
+    const twice = browsers.flatMap(({ passedOfTab }) => passedOfTab).filter((n) => n > 1).length;
+
+    ground.say('an office comes');
+    const office = await inSteps(OFFICE_TABS, 50, () => uploadOnce(url, OFFICE_IP));
+    ground.say('garbage comes');
+    const garbage = await inSteps(OFFICE_TABS, 50, (number) => sendGarbage(url, number));
+    await crowd.seeMore(200);
+    const traffic = await crowd.leave();
+    return site.outcome(traffic, [
+      everyAnswerIsRight(traffic, 'who has passed sees nothing of it'),
+      {
+        what: 'every browser passes',
+        seen: `${passed} of ${BROWSERS}`,
+        holds: passed === BROWSERS,
+      },
+      { what: 'no page passes twice', seen: `${twice} of ${BROWSERS * TABS}`, holds: twice === 0 },
+      {
+        what: 'one address passes 120 times a minute, and is told to wait beyond',
+        seen: statuses(office),
+        holds: isLimited(office),
+      },
+      {
+        what: 'garbage passes nobody, and fails nothing',
+        seen: statuses(garbage),
+        holds: garbage.every(({ status, body }) => status < 500 && body !== PASSED),
+      },
+    ]);
+  },
+};
+
+interface Restored {
+  /** How often the page of each tab passed. */
+  readonly passedOfTab: readonly number[];
+  /** It sees the site afterwards. */
+  readonly isLetIn: boolean;
+}
+
+/** One browser: all tabs ask with one session, are challenged, and upload at once. */
+async function restore(url: string, number: number): Promise<Restored> {
+  const ip = `198.18.${number}.7`;
+  const first = readChallenge(await navigateFrom(url, '/', { ip }));
+  if (first === undefined) throw new Error('a stranger was not challenged');
+  const { session } = first;
+  const others = await Promise.all(
+    Array.from({ length: TABS - 1 }, (_, tab) => navigateFrom(url, `/tab/${tab}`, { ip, session })),
+  );
+  const pages = [first, ...others.map((answer) => readChallenge(answer, session))];
+  const passedOfTab = await Promise.all(pages.map((page) => uploadCopies(url, page, ip)));
+  const { body } = await navigateFrom(url, '/restored', { ip, session });
+  return { passedOfTab, isLetIn: body === answerTo('/restored') };
+}
+
+async function uploadCopies(
+  url: string,
+  page: ChallengePage | undefined,
+  ip: string,
+): Promise<number> {
+  if (page === undefined) return 0;
+  const copies = Array.from({ length: COPIES }, () => uploadFrom(url, page, ip));
+  return (await Promise.all(copies)).filter(({ body }) => body === PASSED).length;
+}
+
+async function uploadOnce(url: string, ip: string): Promise<Answer> {
+  const page = readChallenge(await navigateFrom(url, '/', { ip }));
+  if (page === undefined) throw new Error('a stranger was not challenged');
+  return uploadFrom(url, page, ip);
+}
+
+/** Too large, cut off, deep, or of another shape: each from an address of its own. */
+function sendGarbage(url: string, number: number): Promise<Answer> {
+  const bodies = [
+    'x'.repeat(100_000),
+    '{"ticket":',
+    '['.repeat(50_000),
+    '{"ticket":"a","session":7}',
+  ];
+  return send(`${url}/.guard/verify`, {
+    method: 'POST',
+    headers: {
+      ...BROWSER_HEADERS,
+      'x-forwarded-for': `198.19.${Math.floor(number / 250)}.${number % 250}`,
+      'content-type': 'application/json',
+    },
+    body: bodies[number % bodies.length] ?? '',
+  });
+}
+
+/** Does something `count` times, `atOnce` at a time. */
+async function inSteps<T>(
+  count: number,
+  atOnce: number,
+  act: (number: number) => Promise<T>,
+): Promise<T[]> {
+  const done: T[] = [];
+  for (let from = 0; from < count; from += atOnce) {
+    const length = Math.min(atOnce, count - from);
+    done.push(...(await Promise.all(Array.from({ length }, (_, i) => act(from + i)))));
+  }
+  return done;
+}
+
+function isLimited(answers: readonly Answer[]): boolean {
+  const passed = answers.filter(({ body }) => body === PASSED).length;
+  const told = answers.filter(({ status, headers }) => status === 429 && headers['retry-after']);
+  return passed >= 120 && told.length > 0 && passed + told.length === answers.length;
+}
+
+function statuses(answers: readonly Answer[]): string {
+  const kinds = Map.groupBy(answers, ({ status, body }) => (body === PASSED ? 'passed' : status));
+  return [...kinds].map(([kind, same]) => `${same.length} × ${kind}`).join(', ');
+}

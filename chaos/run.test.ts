@@ -1,0 +1,51 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { FAULTS } from './faults.ts';
+import { claimTable, holds, type Result } from './results.ts';
+
+const run = (...args: string[]) =>
+  spawnSync(process.execPath, [join(import.meta.dirname, 'run.ts'), ...args], { encoding: 'utf8' });
+
+describe('npm run chaos', () => {
+  test('an origin that goes away, and one that answers garbage, harm nobody else', () => {
+    const { status, stdout } = run('origin-down', 'origin-garbage', '--json');
+    const results = JSON.parse(stdout) as readonly Result[];
+    expect(results.filter((result) => !holds(result))).toEqual([]);
+    expect(results.map(({ fault, kind }) => `${fault} ${kind}`)).toEqual([
+      'origin-down tried',
+      'origin-garbage tried',
+    ]);
+    expect(status).toBe(0);
+  }, 120_000);
+
+  test('a fault that there is not is named wrongly, and told which there are', () => {
+    const { status, stdout } = run('origin-dwn');
+    expect(status).toBe(2);
+    for (const fault of Object.keys(FAULTS)) expect(stdout).toContain(fault);
+  });
+});
+
+describe('the table', () => {
+  const traffic = { requests: 3, wrong: new Map([['cut off', 1]]), slowestMs: 2 };
+  const claims = [
+    { what: 'it goes on', seen: '2 of 3', holds: false },
+    { what: 'it says so', seen: 'a line | in the log', holds: true },
+  ];
+  const outcome = { claims, traffic, residentMiB: { before: 1, after: 2 } };
+  const tried: Result = { kind: 'tried', fault: 'flood', done: 'water', tookS: 1, outcome };
+
+  test('has a row for each claim, and says which one does not hold', () => {
+    const [, , first, second] = claimTable([tried]).split('\n');
+    expect(first).toMatch(/^\| flood +\| water +\| it goes on +\| 2 of 3 +\| \*\*NO\*\* +\|$/);
+    expect(second).toMatch(/^\| +\| +\| it says so +\| a line \/ in the log +\| yes +\|$/);
+    expect(holds(tried)).toBe(false);
+  });
+
+  test('a fault that broke off does not hold, and one that could not be tried is told as such', () => {
+    const broke: Result = { kind: 'broke off', fault: 'fire', done: 'a match', reason: 'no match' };
+    const notRun: Result = { ...broke, kind: 'not run', reason: 'redis-server is not installed' };
+    expect([broke, notRun].map(holds)).toEqual([false, true]);
+    expect(claimTable([notRun])).toContain('| redis-server is not installed | not run |');
+  });
+});

@@ -1,0 +1,33 @@
+import type { Fault } from './fault.ts';
+import { type GroundOptions, onGround } from './ground.ts';
+import type { Result } from './results.ts';
+
+/** Tries one fault after the other; `say` is told what is being done. Aborted, it tries no other one. */
+export async function tryFaults(
+  faults: readonly (readonly [name: string, fault: Fault])[],
+  { say, signal }: GroundOptions,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  for (const [name, fault] of faults) {
+    if (signal.aborted) break;
+    const place = `${results.length + 1} of ${faults.length}, ${name}`;
+    say(place);
+    const tell = (text: string) => say(`${place}: ${text}`);
+    results.push(await tryFault(name, fault, { say: tell, signal }));
+  }
+  return results;
+}
+
+async function tryFault(fault: string, tried: Fault, options: GroundOptions): Promise<Result> {
+  const { done, hindrance, inflict } = tried;
+  const missing = hindrance?.();
+  if (missing !== undefined) return { kind: 'not run', fault, done, reason: missing };
+  const startedAt = performance.now();
+  try {
+    const outcome = await onGround(options, inflict);
+    return { kind: 'tried', fault, done, tookS: (performance.now() - startedAt) / 1000, outcome };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { kind: 'broke off', fault, done, reason };
+  }
+}

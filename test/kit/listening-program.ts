@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { connects } from './connects.ts';
+
+/** A program of this machine that takes connections. */
+export interface ListeningProgram {
+  readonly port: number;
+  /** Ends it, and removes its folder. */
+  readonly close: () => Promise<void>;
+}
+
+/** Starts one and resolves when `port` takes connections. `folder` is its own, and goes with it. */
+export async function startListening(
+  [command, ...args]: readonly [string, ...string[]],
+  port: number,
+  folder: string,
+): Promise<ListeningProgram> {
+  const child = spawn(command, args, {
+    env: { PATH: process.env['PATH'], HOME: folder },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (log += chunk));
+  const exited = once(child, 'exit');
+  const close = async () => {
+    child.kill('SIGTERM');
+    await exited;
+    await rm(folder, { recursive: true, force: true });
+  };
+  if (await connects(port, () => child.exitCode === null)) return { port, close };
+  await close();
+  throw new Error(`${command} did not start: ${log}`);
+}
