@@ -7,11 +7,9 @@ export type Counted = readonly [name: MetricName, label: string | undefined, by:
 const MAX_LABELS = 256;
 const OTHER = 'other';
 
-type ByLabel = Map<string | undefined, { by: number }>;
-
 /** Counters between two looks at them: a request counts several times, and nobody looks as often. */
 export class Counts {
-  readonly #counts = new Map<MetricName, ByLabel>();
+  readonly #counts = new Map<MetricName, Map<string | undefined, { by: number }>>();
 
   count(name: MetricName, label?: string, by = 1): void {
     (this.#counts.get(name)?.get(label) ?? this.#add(name, label)).by += by;
@@ -30,7 +28,7 @@ export class Counts {
   }
 
   #add(name: MetricName, label: string | undefined): { by: number } {
-    const labels: ByLabel = this.#counts.get(name) ?? new Map();
+    const labels = this.#counts.get(name) ?? new Map<string | undefined, { by: number }>();
     this.#counts.set(name, labels);
     const key = labels.size < MAX_LABELS ? label : OTHER;
     const count = labels.get(key) ?? { by: 0 };

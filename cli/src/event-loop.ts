@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks';
+
 /**
  * How long the event loop of this thread had something to do since the last call, or since it began: in
  * seconds. While that is nearly all of the time, requests wait for each other.

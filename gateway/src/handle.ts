@@ -1,8 +1,10 @@
-import type { Log, MaybePromise, Metrics } from '@guard/config/contract/ports';
+import type { Log, MaybePromise, Metrics, Tracing } from '@guard/config/contract/ports';
 import { readingsOf } from '@guard/config/matching/path-readings';
 import { arrive, type Reception } from './arrive/arrive.ts';
 import { collect, isCollectorPath } from './collector-path.ts';
 import { plainAnswer, serve, serveLast } from './enforce/enforce.ts';
+import { follow } from './follow/follow.ts';
+import { asksForTimes } from './follow/stage-times.ts';
 import type { Fate, Judge } from './judge/judge.ts';
 import type { VisitorRequest, VisitorResponse } from './message.ts';
 import type { Onward, Visit } from './visit.ts';
@@ -12,6 +14,8 @@ export interface Stages extends Reception {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly judge: Judge;
+  /** Undefined where nobody traces. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /** Takes one request from start to end; what is admitted goes `onward`. Never throws. */
@@ -19,7 +23,7 @@ export type Handle = (req: VisitorRequest, res: VisitorResponse, onward: Onward)
 
 /** One request: arrive, ask, enforce or forward. */
 export function createHandle(stages: Stages): Handle {
-  const { limits, metrics, judge } = stages;
+  const { limits, metrics, judge, tracing } = stages;
 
   function fateOf(visit: Visit): MaybePromise<Fate> {
     const path = pathOf(visit.target);
@@ -50,16 +54,9 @@ export function createHandle(stages: Stages): Handle {
     else serve(req, res, plainAnswer(500, 'Internal error.'), limits.lingerMs);
   }
 
-  return (req, res, onward) => {
+  function proceed(visit: Visit, onward: Onward): void {
+    const { req, res } = visit;
     try {
-      const arrival = arrive(stages, req, res);
-      if (arrival.kind === 'turned away') {
-        metrics.count('guard_gateway_requests_total', arrival.outcome);
-        const send = arrival.outcome === 'refused' ? serveLast : serve;
-        send(req, res, arrival.answer, limits.lingerMs);
-        return;
-      }
-      const { visit } = arrival;
       const fate = fateOf(visit);
       if (!(fate instanceof Promise)) {
         carryOut(visit, fate, onward);
@@ -72,6 +69,27 @@ export function createHandle(stages: Stages): Handle {
         .catch((error: unknown) => {
           broken(error, req, res);
         });
+    } catch (error) {
+      broken(error, req, res);
+    }
+  }
+
+  return (req, res, onward) => {
+    try {
+      const arrival = arrive(stages, req, res);
+      if (arrival.kind === 'turned away') {
+        metrics.count('guard_gateway_requests_total', arrival.outcome);
+        const send = arrival.outcome === 'refused' ? serveLast : serve;
+        send(req, res, arrival.answer, limits.lingerMs);
+        return;
+      }
+      const { visit } = arrival;
+      if (tracing === undefined && !asksForTimes(visit)) {
+        proceed(visit, onward);
+        return;
+      }
+      const followed = follow(visit, onward, tracing);
+      proceed(followed.visit, followed.onward);
     } catch (error) {
       broken(error, req, res);
     }

@@ -33,7 +33,7 @@ interface Lasting {
 
 /** Builds what settings lead to, around what stays. Throws, with everything as it was, when nothing can be built. */
 export function createBuild(
-  { events, clock, log, metrics }: GatewayOptions,
+  { events, clock, log, metrics, tracing }: GatewayOptions,
   { limits, origins, oneAddress, faults }: Lasting,
 ): (settings: GatewaySettings) => InForce {
   const underwayOf = trackUnderway();
@@ -49,6 +49,7 @@ export function createBuild(
       limits,
       log,
       metrics,
+      tracing,
       sites: createSites(settings, draft.originsOf),
       connectionOf: createConnections(trusts, underwayOf),
       clientOf: oneAddress.over(createClientOf(trustedProxies)),

@@ -4,6 +4,7 @@ import type {
   EventSink,
   Log,
   Metrics,
+  Tracing,
   Validate,
 } from '@guard/config/contract/ports';
 import type { Site } from '@guard/config/settings/schema';
@@ -43,6 +44,8 @@ export interface GatewayOptions extends GatewaySettings {
    * The first one claims an address, and finds out whether another program has it; the others join.
    */
   readonly sharedAddress?: 'claim' | 'join';
+  /** Without it nothing is traced, at no cost. */
+  readonly tracing?: Tracing | undefined;
   /** Bounds that differ from limits.ts. */
   readonly limits?: Partial<GatewayLimits>;
 }

@@ -60,8 +60,11 @@ interface StartOptions {
 async function startFrom(file: string, { json, watch }: StartOptions): Promise<number> {
   const launched = await launch({ file, env: process.env, watch, onHangUp: 'reload' });
   if (!launched) return 1;
+  const stopped = toldToStop();
   print(json ? readyLine(launched) : addressList(launched));
-  return untilStopped(() => launched.close());
+  await stopped;
+  await launched.close();
+  return 0;
 }
 
 async function startDemo({ json, watch }: StartOptions): Promise<number> {
@@ -73,11 +76,12 @@ async function startDemo({ json, watch }: StartOptions): Promise<number> {
     await demo.close();
     return 1;
   }
+  const stopped = toldToStop();
   print(json ? readyLine(launched) : demo.welcome(launched.addresses));
-  return untilStopped(async () => {
-    await launched.close();
-    await demo.close();
-  });
+  await stopped;
+  await launched.close();
+  await demo.close();
+  return 0;
 }
 
 interface LaunchOptions {
@@ -142,11 +146,10 @@ function addressList({ addresses }: Launched): string {
   return ['Guard is ready.', '', ...lines].join('\n');
 }
 
-async function untilStopped(close: () => Promise<void>): Promise<number> {
-  await new Promise<void>((resolve) => {
+/** Listens from the call on: whoever reads that it is ready may end it at once. */
+function toldToStop(): Promise<void> {
+  return new Promise((resolve) => {
     process.once('SIGTERM', () => resolve());
     process.once('SIGINT', () => resolve());
   });
-  await close();
-  return 0;
 }

@@ -31,6 +31,8 @@ export async function openStore(
       return { ...closing(store), newestRangesAt: (at) => store.newest('crawler-ranges', at) };
     }
     case 'memory': {
+      // There is none to be away, and a panel or an alarm need not know that.
+      metrics.gauge('guard_store_away', () => 0);
       const { path: folder } = settings;
       const opened = crew
         ? await openShared(crew, folder, { clock, log })

@@ -1,3 +1,17 @@
+type MetricEntry = {
+  readonly help: string;
+} & (
+  | { readonly kind: 'counter'; readonly label: string | undefined }
+  | {
+      readonly kind: 'gauge';
+      readonly label: string | undefined;
+      /** Each thread has a value of its own, and the highest is shown; else it is the main thread's. */
+      readonly threads?: 'highest';
+    }
+  /** `buckets`: upper bounds, ascending. */
+  | { readonly kind: 'histogram'; readonly label: undefined; readonly buckets: readonly number[] }
+);
+
 /** Every metric Guard exposes: kind, help text, and the one label it may carry. Labels are bounded sets. */
 export const metrics = {
   guard_gateway_requests_total: {
@@ -13,11 +27,12 @@ export const metrics = {
   guard_gateway_fail_closed_total: {
     kind: 'counter',
     label: 'reason',
-    help: 'Requests denied because the validator rejected the question (4xx).',
+    help: 'Requests denied because the validator rejected the question (4xx), by reason: the error type of its answer, else status_ and the number.',
   },
   guard_gateway_validators_away: {
     kind: 'gauge',
     label: undefined,
+    threads: 'highest',
     help: 'Remote validators that are not asked at present, because they gave no answer lately.',
   },
   guard_gateway_breaker_changes_total: {
@@ -28,7 +43,7 @@ export const metrics = {
   guard_gateway_origin_errors_total: {
     kind: 'counter',
     label: 'reason',
-    help: 'Requests answered with 502, 503 or 504, or cut off, because of the origin.',
+    help: 'Requests answered with 502, 503 or 504, or cut off, because of the origin, by reason: connect, timeout, reset, malformed, busy, truncated.',
   },
   guard_gateway_connections_refused_total: {
     kind: 'counter',
@@ -43,6 +58,7 @@ export const metrics = {
   guard_gateway_one_address: {
     kind: 'gauge',
     label: undefined,
+    threads: 'highest',
     help: '1 while nearly all requests come from one address, so that a proxy is likely taken for the visitor, else 0.',
   },
   guard_forward_auth_requests_total: {
@@ -53,7 +69,21 @@ export const metrics = {
   guard_decisions_total: {
     kind: 'counter',
     label: 'action',
-    help: 'Decisions of the validator, by the action enforced.',
+    help: 'Decisions of the validator, by the action enforced: allow, block, challenge, limited.',
+  },
+  guard_decision_duration_seconds: {
+    kind: 'histogram',
+    label: undefined,
+    buckets: [
+      0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05,
+      0.1, 0.25, 0.5,
+    ],
+    help: 'How long decisions took, in seconds.',
+  },
+  guard_block_reasons_total: {
+    kind: 'counter',
+    label: 'reason',
+    help: 'Signals against visitors, by block reason; a decision can have several, also where nothing was enforced.',
   },
   guard_challenges_total: {
     kind: 'counter',
@@ -78,12 +108,19 @@ export const metrics = {
   guard_sessions: {
     kind: 'gauge',
     label: undefined,
+    threads: 'highest',
     help: 'Sessions held in memory.',
   },
   guard_store_away: {
     kind: 'gauge',
     label: undefined,
-    help: '1 while the shared store gives no answer and decisions go on from what this instance knows, else 0.',
+    threads: 'highest',
+    help: '1 while the shared store gives no answer and decisions go on from what this instance knows, else 0; a store in memory is never away.',
+  },
+  guard_store_snapshot_age_seconds: {
+    kind: 'gauge',
+    label: undefined,
+    help: 'Age of the snapshot on disk of a store in memory; since the start, where there is none yet.',
   },
   guard_store_unanswered_total: {
     kind: 'counter',
@@ -115,6 +152,11 @@ export const metrics = {
     label: undefined,
     help: 'Worker threads that ended unasked and were begun again.',
   },
+  guard_event_loop_busy_seconds_total: {
+    kind: 'counter',
+    label: 'thread',
+    help: 'Time in which threads had something to do, by thread: main, and workers, all together.',
+  },
   guard_last_reload_successful: {
     kind: 'gauge',
     label: undefined,
@@ -130,9 +172,11 @@ export const metrics = {
     label: undefined,
     help: 'Settings that were changed and take effect at the next start only.',
   },
-} as const satisfies Record<
-  string,
-  { kind: 'counter' | 'gauge'; label: string | undefined; help: string }
->;
+} as const satisfies Record<string, MetricEntry>;
 
 export type MetricName = keyof typeof metrics;
+
+/** The metrics of one kind. */
+export type MetricOf<Kind extends MetricEntry['kind']> = {
+  [Name in MetricName]: (typeof metrics)[Name] extends { readonly kind: Kind } ? Name : never;
+}[MetricName];

@@ -3,6 +3,7 @@ import type {
   Clock,
   Collect,
   Metrics,
+  Tracing,
   Validate,
   ValidateOutcome,
 } from '@guard/config/contract/ports';
@@ -35,6 +36,7 @@ export interface RigOptions {
   readonly tlsUnixPath?: string;
   readonly proxyProtocol?: boolean;
   readonly clock?: Clock;
+  readonly tracing?: Tracing;
 }
 
 export interface Rig {
@@ -105,6 +107,7 @@ export async function startGateway(options: RigOptions): Promise<Rig> {
       gauge: (name, read) => gauges.set(name, read),
     },
     proxyProtocol: options.proxyProtocol ?? false,
+    tracing: options.tracing,
     limits: { drainMs: 2_000, ...options.limits },
   });
   onTestFinished(() => gateway.close());

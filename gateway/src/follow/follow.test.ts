@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto';
+import type { Tracing, Validate } from '@guard/config/contract/ports';
+import { describe, expect, test } from 'vitest';
+import { answering, html, startGateway } from '../testing/gateway-rig.ts';
+import { exchange, openHttp2 } from '../testing/http2-client.ts';
+import { eventually, get, headersOf, RawClient, statusOf } from '../testing/raw-client.ts';
+import { startOrigin } from '../testing/recording-origin.ts';
+import { selfSigned } from '../testing/self-signed.ts';
+
+/** A port that nobody listens on: the discard service of this machine. */
+const NOBODY = 'http://127.0.0.1:9';
+
+/** Writes down what is told, a word a call, the requests told apart by their path. */
+function record() {
+  const told: string[] = [];
+  const tracing: Tracing = ({ path }) => {
+    told.push(`${path} begun`);
+    return {
+      decided: (decision, requestId) => told.push(`${path} ${decision} ${typeof requestId}`),
+      sent: ({ host, port }, attempt) => {
+        told.push(`${path} sent to ${host}:${port} #${attempt}`);
+        return {
+          fields: ['traceparent', `of ${path} #${attempt}`],
+          replaced: new Set(['traceparent', 'tracestate']),
+          answered: (status) => told.push(`${path} answered ${status}`),
+          ended: (error) => told.push(`${path} back ${error ?? 'whole'}`),
+        };
+      },
+      ended: (status) => told.push(`${path} ended ${status}`),
+    };
+  };
+  const until = (last: string) =>
+    eventually(
+      () => told.includes(last),
+      () => `waited for ${last} in ${JSON.stringify(told)}`,
+    );
+  return { told, tracing, until };
+}
+
+describe('a request that is traced', () => {
+  test('tells every stage once, in order, and the origin gets its trace instead of the visitor’s', async () => {
+    const { told, tracing, until } = record();
+    const origin = await startOrigin();
+    const { port } = await startGateway({ origin: origin.address, tracing });
+    await get(port, '/a?b', 'TraceParent: forged', 'tracestate: forged', 'x-other: kept');
+    await until('/a ended 200');
+    const at = new URL(origin.address).host;
+    expect(told).toEqual([
+      '/a begun',
+      '/a allow string',
+      `/a sent to ${at} #1`,
+      '/a answered 200',
+      '/a back whole',
+      '/a ended 200',
+    ]);
+    const { headers, rawHeaders } = origin.arrived[0] ?? expect.fail('nothing arrived');
+    expect(headers['traceparent']).toBe('of /a #1');
+    expect(rawHeaders.filter((name) => /^trace/i.test(name))).toEqual(['traceparent']);
+    expect(headers['x-other']).toBe('kept');
+  });
+
+  test('that the validator answers ends without an origin', async () => {
+    const { told, tracing, until } = record();
+    const response_html = html('no');
+    const validate = answering({ decision: 'block', status_code: 451, response_html });
+    const { port } = await startGateway({ origin: NOBODY, validate, tracing });
+    await get(port, '/shut');
+    await until('/shut ended 451');
+    expect(told).toEqual(['/shut begun', '/shut served undefined', '/shut ended 451']);
+  });
+
+  test('that is tried at two origins has two attempts, and origins that refuse are still left out', async () => {
+    const { told, tracing, until } = record();
+    const origin = await startOrigin();
+    const { port } = await startGateway({ origin: [NOBODY, origin.address], tracing });
+    for (const path of ['/1', '/2', '/3', '/4']) {
+      expect(statusOf(await get(port, path))).toBe(200);
+      await until(`${path} ended 200`);
+    }
+    expect(told.filter((line) => line.endsWith('back connect'))).toHaveLength(1);
+    expect(told.filter((line) => line.endsWith('#2'))).toHaveLength(1);
+  });
+
+  test('whose visitor goes ends without a status, and its origin call as aborted', async () => {
+    const { told, tracing, until } = record();
+    const origin = await startOrigin(() => undefined);
+    const { port } = await startGateway({ origin: origin.address, tracing });
+    const visitor = new RawClient(port);
+    visitor.send('GET /slow HTTP/1.1', 'Host: shop.example', '', '');
+    await eventually(
+      () => origin.arrived.length === 1,
+      () => 'the request did not arrive',
+    );
+    visitor.socket.destroy();
+    await until('/slow ended undefined');
+    expect(told.slice(-2)).toEqual(['/slow back aborted', '/slow ended undefined']);
+  });
+
+  test('is told of in the same way over HTTP/2, also when its stream is reset', async () => {
+    const { told, tracing, until } = record();
+    const origin = await startOrigin((req, res) => {
+      if (req.url === '/h2') res.end('hello');
+    });
+    const certificates = [selfSigned('shop.example')];
+    const { tlsPort } = await startGateway({ origin: origin.address, certificates, tracing });
+    const session = openHttp2(tlsPort);
+    expect((await exchange(session, { ':path': '/h2' })).status).toBe(200);
+    await until('/h2 ended 200');
+    const stream = session.request({ ':authority': 'shop.example', ':path': '/reset' });
+    stream.on('error', () => undefined);
+    await eventually(
+      () => origin.arrived.length === 2,
+      () => 'the request did not arrive',
+    );
+    stream.close(8);
+    await until('/reset ended undefined');
+    expect(told).toContain('/reset back aborted');
+  });
+
+  test('a WebSocket lasts as long as its connection', async () => {
+    const { told, tracing, until } = record();
+    const origin = await startOrigin();
+    origin.server.on('upgrade', ({ headers, socket }) => {
+      socket.on('error', () => undefined).once('end', () => socket.end());
+      socket.resume();
+      const key = `${headers['sec-websocket-key'] ?? ''}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
+      const accept = createHash('sha1').update(key).digest('base64');
+      const head = [
+        'HTTP/1.1 101 Switching Protocols',
+        'Upgrade: websocket',
+        'Connection: Upgrade',
+      ];
+      socket.write([...head, `Sec-WebSocket-Accept: ${accept}`, '', ''].join('\r\n'));
+    });
+    const { port } = await startGateway({ origin: origin.address, tracing });
+    const visitor = new RawClient(port);
+    const asked = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'];
+    const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
+    visitor.send('GET /chat HTTP/1.1', 'Host: shop.example', ...asked, key, '', '');
+    await visitor.until(/^HTTP\/1\.1 101 /);
+    expect(told).toEqual(['/chat begun', '/chat allow string']);
+    visitor.socket.destroy();
+    await until('/chat ended undefined');
+  });
+
+  test('a fault of our own ends it with a 500', async () => {
+    const { tracing, until } = record();
+    const validate: Validate = () => ({ kind: 'nonsense' }) as never; // what no validator answers
+    const { port } = await startGateway({ origin: NOBODY, validate, tracing });
+    expect(statusOf(await get(port, '/fault'))).toBe(500);
+    await until('/fault ended 500');
+  });
+});
+
+describe('Server-Timing', () => {
+  const ASKED = 'X-Guard-Server-Timing: 1';
+
+  test('stands beside what the origin says of itself', async () => {
+    const origin = await startOrigin((_req, res) => {
+      res.setHeader('Server-Timing', 'db;dur=53');
+      res.end();
+    });
+    const { port } = await startGateway({ origin: origin.address });
+    const values = headersOf(await get(port, '/', ASKED), 'server-timing');
+    expect(values[0]).toBe('db;dur=53');
+    expect(values[1]).toMatch(/^guard-decide;dur=[\d.]+, guard-origin;dur=[\d.]+$/);
+  });
+
+  test('is on answers over HTTP/2, too', async () => {
+    const origin = await startOrigin();
+    const certificates = [selfSigned('shop.example')];
+    const { tlsPort } = await startGateway({ origin: origin.address, certificates });
+    const { headers } = await exchange(openHttp2(tlsPort), { 'x-guard-server-timing': '1' });
+    expect(headers['server-timing']).toMatch(/^guard-decide;dur=/);
+  });
+
+  test('counts the time that the origin took', async () => {
+    const origin = await startOrigin((_req, res) => setTimeout(() => res.end(), 60));
+    const { port } = await startGateway({ origin: origin.address });
+    const [value = ''] = headersOf(await get(port, '/', ASKED), 'server-timing');
+    expect(Number(/guard-origin;dur=([\d.]+)/.exec(value)?.[1])).toBeGreaterThan(50);
+  });
+});

@@ -1,0 +1,67 @@
+import type { TracedRequest, Tracing } from '@guard/config/contract/ports';
+import type { VisitorSocket } from '../message.ts';
+import type { Onward, Visit } from '../visit.ts';
+import { FollowedRequest } from './followed-request.ts';
+import { FollowedResponse } from './followed-response.ts';
+import { followOrigins } from './followed-origins.ts';
+import { asksForTimes, StageTimes } from './stage-times.ts';
+
+interface Followed {
+  readonly visit: Visit;
+  readonly onward: Onward;
+}
+
+/** Requests that are followed and not over, by their connection, or stream of HTTP/2. */
+const underway = new WeakMap<VisitorSocket, Set<FollowedRequest>>();
+
+/**
+ * Follows a visit for its trace, and for the Server-Timing of its answer: the same visit in a form that
+ * tells what becomes of it. No stage of the gateway knows of it, and a visit that nobody follows is
+ * carried through as it is.
+ */
+export function follow(visit: Visit, onward: Onward, tracing: Tracing | undefined): Followed {
+  const trace = tracing?.(describe(visit));
+  const times = asksForTimes(visit) ? new StageTimes() : undefined;
+  const requests = requestsOn(visit.req.socket);
+  const request = new FollowedRequest(trace, times, (over) => requests.delete(over));
+  requests.add(request);
+  const { site } = visit;
+  return {
+    visit: {
+      ...visit,
+      res: new FollowedResponse(visit.res, request),
+      site: trace ? { ...site, origins: followOrigins(site.origins, trace) } : site,
+    },
+    onward: (admitted, passage) => {
+      times?.forwarded();
+      request.decided(passage.decision, passage.requestId);
+      onward(admitted, passage);
+    },
+  };
+}
+
+function describe({ req, connection, client, site, host, target }: Visit): TracedRequest {
+  const mark = target.indexOf('?');
+  return {
+    method: req.method ?? '',
+    path: mark === -1 ? target : target.slice(0, mark),
+    scheme: client.scheme,
+    host,
+    httpVersion: req.httpVersion,
+    site: site.name,
+    headers: req.headers,
+    trusted: connection.trusted,
+  };
+}
+
+/** A visitor who goes early ends what he has under way. One listener a connection, however many requests come on it. */
+function requestsOn(socket: VisitorSocket): Set<FollowedRequest> {
+  const known = underway.get(socket);
+  if (known !== undefined) return known;
+  const requests = new Set<FollowedRequest>();
+  underway.set(socket, requests);
+  socket.once('close', () => {
+    for (const one of requests) one.ended();
+  });
+  return requests;
+}

@@ -1,0 +1,109 @@
+import type { OriginTrace, RequestTrace } from '@guard/config/contract/ports';
+import { withoutNamed } from '../forward/proxy-headers.ts';
+import type {
+  AnswerHandler,
+  Origin,
+  OriginError,
+  OriginExchange,
+  Origins,
+} from '../origin/origin.ts';
+import { type OriginPlace, placeOf } from './origin-place.ts';
+
+/** The origins of a site as one request sees them: every attempt at one of them is traced, and carries its trace. */
+export function followOrigins(origins: Origins, trace: RequestTrace): Origins {
+  const behind = new WeakMap<Origin, Origin>();
+  let attempts = 0;
+
+  function follow(origin: Origin): Origin {
+    const place: OriginPlace = placeOf(origin.address);
+    return {
+      address: origin.address,
+      send(lane, request, handler) {
+        attempts++;
+        const sent = trace.sent(place, attempts);
+        const answer = new FollowedAnswer(handler, sent);
+        const fields = [...withoutNamed(request.fields, sent.replaced), ...sent.fields];
+        const exchange = origin.send(lane, { ...request, fields }, answer);
+        if (exchange !== undefined) return abortable(exchange, answer);
+        answer.over('busy');
+        return undefined;
+      },
+    };
+  }
+
+  return {
+    count: origins.count,
+    next() {
+      const origin = origins.next();
+      const followed = follow(origin);
+      behind.set(followed, origin);
+      return followed;
+    },
+    report(followed, reached) {
+      origins.report(behind.get(followed) ?? followed, reached);
+    },
+  };
+}
+
+/** After an abort the handler hears nothing more, so that is an end as well. */
+function abortable(exchange: OriginExchange, answer: FollowedAnswer): OriginExchange {
+  return {
+    abort() {
+      answer.over('aborted');
+      exchange.abort();
+    },
+    pause() {
+      exchange.pause();
+    },
+    resume() {
+      exchange.resume();
+    },
+  };
+}
+
+/** Tells the trace of what the handler hears. */
+class FollowedAnswer implements AnswerHandler {
+  readonly #handler: AnswerHandler;
+  readonly #trace: OriginTrace;
+  #isOver = false;
+
+  constructor(handler: AnswerHandler, trace: OriginTrace) {
+    this.#handler = handler;
+    this.#trace = trace;
+  }
+
+  over(error: string | undefined): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#trace.ended(error);
+  }
+
+  onInformational(status: number, fields: readonly string[]): void {
+    this.#handler.onInformational(status, fields);
+  }
+
+  onHead(status: number, reason: string, fields: readonly string[]): void {
+    this.#trace.answered(status);
+    this.#handler.onHead(status, reason, fields);
+  }
+
+  // Told before the handler, which may end the whole request: the parts of a trace end before that.
+  onData(part: Buffer, last: boolean): void {
+    if (last) this.over(undefined);
+    this.#handler.onData(part, last);
+  }
+
+  onFlush(): boolean {
+    return this.#handler.onFlush();
+  }
+
+  onEnd(trailers: readonly string[]): void {
+    this.over(undefined);
+    this.#handler.onEnd(trailers);
+  }
+
+  onError(error: OriginError): void {
+    this.over(error.kind);
+    this.#handler.onError(error);
+  }
+}

@@ -1,0 +1,224 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { metrics } from '@guard/config/contract/metrics';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { person, uploadOf } from '../../test/attack/challenged-visitor.ts';
+import { freePort } from '../../test/kit/free-port.ts';
+import { poll, send } from '../../test/kit/http.ts';
+import { type RecordingOrigin, startRecordingOrigin } from '../../test/kit/recording-origin.ts';
+import { rowsOf } from '../../test/kit/sql.ts';
+import { type Product, startProduct } from '../../test/kit/start-product.ts';
+import { storySettings } from '../../test/kit/story-settings.ts';
+import { chromeHttp, curl, googlebot } from '../../test/kit/visitors.ts';
+import { readPromql } from './promql-selectors.ts';
+import { readDashboard, targetsOf } from './read-dashboard.ts';
+import { type Family, readPage } from './scrape.ts';
+
+/** The dashboard: what it asks for is there, in a Guard that was started and has seen traffic of all kinds. */
+
+const dashboard = readDashboard();
+const targets = targetsOf(dashboard);
+const promTargets = targets.flatMap(([title, target]) =>
+  'expr' in target ? [{ title, ...target }] : [],
+);
+const sqlTargets = targets.flatMap(([title, target]) =>
+  'rawSql' in target ? [{ title, ...target }] : [],
+);
+/** What Prometheus puts on every sample itself. */
+const OF_THE_SCRAPE: ReadonlySet<string> = new Set(['instance', 'job']);
+
+let product: Product;
+let origin: RecordingOrigin;
+const refusing = createServer((_request, response) => response.writeHead(401).end());
+
+beforeAll(async () => {
+  origin = await startRecordingOrigin();
+  refusing.listen(0, '127.0.0.1');
+  await once(refusing, 'listening');
+  const { port } = refusing.address() as AddressInfo; // a TCP listener has one
+  const nobody = `http://127.0.0.1:${await freePort()}`;
+  const key = 'key-of-the-remote-validators-7d2f';
+  const settings = storySettings(origin.url, {
+    rules: [
+      { name: 'watched', match: { path: '/watched/**' }, verdict: 'block', monitor: true },
+      { name: 'shut', match: { path: '/shut/**' }, verdict: 'block' },
+      { name: 'open', match: { path: '/open/**' }, verdict: 'allow' },
+      { name: 'everybody', match: {}, detect: true, challenge: 'always' },
+    ],
+    top: { workers: 2, store: { engine: 'memory', path: './store' } },
+  });
+  const site = { organisation: 'acme', origin: origin.url };
+  const sites = [
+    ...(settings['sites'] as unknown[]), // as storySettings made it
+    { ...site, hosts: ['gone.example'], origin: nobody, protect: [] },
+    { ...site, hosts: ['unasked.example'], validator: { url: nobody, key } },
+    { ...site, hosts: ['refused.example'], validator: { url: `http://127.0.0.1:${port}`, key } },
+  ];
+  product = await startProduct({ ...settings, sites });
+  await sendTraffic();
+});
+
+afterAll(async () => {
+  await product.stop();
+  await origin.close();
+  refusing.closeAllConnections();
+  refusing.close();
+});
+
+function visit(path: string, headers: Readonly<Record<string, string>>) {
+  return send(`${product.addresses.gateway}${path}`, {
+    headers: { ...headers, connection: 'close' },
+  });
+}
+
+async function sendTraffic(): Promise<void> {
+  for (const path of ['/shut/door', '/open/page', '/watched/page', '/']) await visit(path, curl);
+  for (const host of ['gone', 'unasked', 'refused']) {
+    await visit('/', { ...curl, host: `${host}.example` });
+  }
+  await visit('/open/page', googlebot);
+  await visit('/shut/door', { ...chromeHttp, 'x-forwarded-for': '198.51.100.7' });
+  const page = await visit('/', {
+    ...person.headers,
+    host: 'shop.example',
+    'sec-fetch-mode': 'navigate',
+  });
+  const challenged = {
+    ticket: /data-ticket="([^"]+)"/.exec(page.body)?.[1] ?? '',
+    session: /_guard=([^;]+)/.exec(String(page.headers['set-cookie']))?.[1] ?? '',
+    work: 0,
+    reference: '',
+  };
+  const upload = await send(`${product.addresses.gateway}/.guard/verify`, {
+    method: 'POST',
+    headers: { ...person.headers, host: 'shop.example', 'content-type': 'application/json' },
+    body: JSON.stringify(uploadOf(challenged)),
+  });
+  expect(upload.status).toBe(200);
+}
+
+async function scrape(): Promise<ReadonlyMap<string, Family>> {
+  const { body } = await send(`${product.addresses.admin}/metrics`);
+  return readPage(body);
+}
+
+/** When what was sent has been counted, the last of it by the threads. */
+async function scrapeAfterTraffic(): Promise<ReadonlyMap<string, Family>> {
+  return poll(
+    scrape,
+    (page) =>
+      page.get('guard_challenges_total')?.series === 1 &&
+      page.get('guard_gateway_fail_closed_total')?.series === 1 &&
+      page.get('guard_gateway_fail_open_total')?.series === 1 &&
+      (page.get('guard_events_total')?.labels.get('fate')?.has('written') ?? false),
+    15_000,
+  );
+}
+
+describe('the shape of the dashboard', () => {
+  test('every panel has an id of its own, and a place that no other one covers', () => {
+    const ids = dashboard.panels.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    const taken = new Map<string, string>();
+    for (const { title, gridPos } of dashboard.panels) {
+      expect(gridPos.x + gridPos.w, title).toBeLessThanOrEqual(24);
+      for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++) {
+        for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) {
+          expect(taken.get(`${x},${y}`), `${title} at ${x},${y}`).toBeUndefined();
+          taken.set(`${x},${y}`, title);
+        }
+      }
+    }
+  });
+
+  test('every panel says what it shows, and asks the database that its queries are for', () => {
+    const panels = dashboard.panels.filter(({ type }) => type !== 'row');
+    expect(panels.length).toBeGreaterThan(20);
+    for (const { title, description, datasource, targets: asked } of panels) {
+      expect(description, title).toBeDefined();
+      expect(asked.length, title).toBeGreaterThan(0);
+      expect(new Set(asked.map(({ refId }) => refId)).size, title).toBe(asked.length);
+      for (const target of asked) expect(target.datasource, title).toEqual(datasource);
+    }
+  });
+
+  test('databases are variables of the dashboard, of their kind', () => {
+    const { list } = dashboard.templating;
+    for (const [title, { datasource }] of targets) {
+      const name = /^\$\{(\w+)\}$/.exec(datasource.uid)?.[1];
+      const variable = list.find((candidate) => candidate.name === name);
+      expect(variable, title).toMatchObject({ type: 'datasource', query: datasource.type });
+    }
+  });
+});
+
+describe('what the Prometheus panels ask for', () => {
+  test.each(promTargets)('$title: $expr', async ({ expr, legendFormat = '' }) => {
+    const page = await scrapeAfterTraffic();
+    const { selectors, grouped } = readPromql(expr);
+    expect(selectors.length).toBeGreaterThan(0);
+    for (const { metric, matchers, ranged, within } of selectors) {
+      const family = page.get(metric);
+      expect(family, metric).toBeDefined();
+      // A counter is only ever looked at as a rate, and a gauge never.
+      const isCounted = family?.type === 'counter' || family?.type === 'histogram';
+      expect([metric, ranged, within === 'rate' || within === 'increase']).toEqual([
+        metric,
+        isCounted,
+        isCounted,
+      ]);
+      for (const label of [...grouped, ...matchers.map((matcher) => matcher.label)]) {
+        if (!OF_THE_SCRAPE.has(label)) expect(labelsOf(metric, family), metric).toContain(label);
+      }
+      for (const { label, operator, value } of matchers) {
+        if (!operator.includes('~')) expect(valuesOf(metric, label, family)).toContain(value);
+      }
+    }
+    const shown = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label);
+    expect(grouped).toEqual(expect.arrayContaining(shown));
+  });
+
+  /** Of a counter that never went up there is no sample; then the contract says which label it has. */
+  function labelsOf(metric: string, family: Family | undefined): string[] {
+    const seen = [...(family?.labels.keys() ?? [])];
+    const label = metric in metrics ? metrics[metric as keyof typeof metrics].label : undefined;
+    return family?.series === 0 && label !== undefined ? [label] : seen;
+  }
+
+  /** Those that were seen, and those that the help text names. */
+  function valuesOf(metric: string, label: string, family: Family | undefined): string[] {
+    const help = metric in metrics ? metrics[metric as keyof typeof metrics].help : '';
+    return [...(family?.labels.get(label) ?? []), ...help.split(/[\s,:.]+/)];
+  }
+});
+
+describe('what the ClickHouse panels ask for', () => {
+  /** As the data source of Grafana writes its macros out, for the last hour in steps of 20 seconds. */
+  function written(rawSql: string): string {
+    const now = Math.ceil(Date.now() / 1000);
+    const sql = rawSql
+      .replace(
+        /\$__timeFilter\((\w+)\)/g,
+        `$1 >= toDateTime(${now - 3600}) AND $1 <= toDateTime(${now})`,
+      )
+      .replace(
+        /\$__timeInterval\((\w+)\)/g,
+        'toStartOfInterval(toDateTime($1), INTERVAL 20 second)',
+      );
+    expect(sql).not.toContain('$');
+    return sql;
+  }
+
+  test.each(sqlTargets)('$title', async ({ rawSql, queryType, format }) => {
+    expect(rawSql).toMatch(/WHERE \$__timeFilter\(created_at\)/);
+    expect(format).toBe(queryType === 'table' ? 1 : 0);
+    const rows = await poll(
+      () => rowsOf<Readonly<Record<string, unknown>>>(product, written(rawSql)),
+      ({ length }) => length > 0,
+      15_000,
+    );
+    if (queryType === 'table') expect(rawSql).toMatch(/LIMIT \d+$/);
+    else expect(Object.keys(rows[0] ?? {})[0]).toBe('time');
+  });
+});

@@ -1,0 +1,103 @@
+import { Agent, request } from 'node:http';
+import { reasons } from '@guard/config/contract/reasons';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { poll, send } from '../kit/http.ts';
+import { seededRandom } from '../kit/seeded-random.ts';
+import { useProduct } from '../kit/use-product.ts';
+
+/** Whatever visitors send, Prometheus is not filled with it. */
+
+const story = useProduct({
+  rules: [
+    { name: 'open', match: { path: '/open/**' }, verdict: 'allow' },
+    { name: 'everybody', match: {}, detect: true },
+  ],
+  site: { hosts: ['127.0.0.1', '*.shop.example'] },
+  top: { workers: 2, analytics: undefined },
+});
+
+const random = seededRandom();
+console.log(`seed ${random.seed}`);
+
+const REQUESTS = 10_000;
+const CONNECTIONS = 16;
+const METHODS = ['GET', 'POST', 'HEAD', 'PROPFIND', 'DELETE', 'MKCOL'] as const;
+
+interface Page {
+  /** Names with their labels. */
+  readonly series: readonly string[];
+  readonly requests: number;
+}
+
+async function scrape(): Promise<Page> {
+  const { body } = await send(`${story.product.addresses.admin}/metrics`);
+  const lines = body.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const requests = lines
+    .filter((line) => line.startsWith('guard_gateway_requests_total{'))
+    .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+  return { series: lines.map((line) => line.slice(0, line.lastIndexOf(' '))).toSorted(), requests };
+}
+
+/** As many requests as that, no two alike in host, path, agent, address, cookie or referrer. */
+async function sendMany(count: number): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+  const { hostname, port } = new URL(story.product.addresses.gateway);
+  const sendOne = (): Promise<void> => {
+    const made = `${random.next().toString(36).slice(2)}${random.next().toString(36).slice(2)}`;
+    const known = random.next() < 0.5 ? `${made}.shop.example` : `${made}.example`;
+    const address = Array.from({ length: 4 }, () => 1 + random.below(250)).join('.');
+    const headers = {
+      host: known,
+      'user-agent': `${made}/1.0`,
+      'x-forwarded-for': address,
+      referer: `https://${made}.example/`,
+      cookie: `_guard=${made}`,
+    };
+    const path = `/${random.next() < 0.2 ? 'open' : 'shut'}/${made}?${made}=1`;
+    const method = random.pick(METHODS);
+    return new Promise((resolve, reject) => {
+      request({ hostname, port, agent, path, method, headers }, (answer) => {
+        answer.resume().on('end', resolve);
+      })
+        .on('error', reject)
+        .end();
+    });
+  };
+  const line = async (share: number): Promise<void> => {
+    for (let i = 0; i < share; i++) await sendOne();
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, () => line(count / CONNECTIONS)));
+  agent.destroy();
+}
+
+describe('10,000 visitors of whom no two are alike', () => {
+  let before: Page;
+  let after: Page;
+
+  beforeAll(async () => {
+    // Enough that every outcome, action and reason there is for them has been seen.
+    await sendMany(800);
+    before = await poll(scrape, ({ requests }) => requests >= 800, 10_000);
+    await sendMany(REQUESTS);
+    after = await poll(scrape, ({ requests }) => requests >= REQUESTS + 800, 20_000);
+  }, 120_000);
+
+  test('are counted, every one', () => {
+    expect(after.requests).toBe(REQUESTS + 800);
+  });
+
+  test('add no series to those that the first few led to, unless for a block reason that is rare', () => {
+    expect(before.series.length).toBeGreaterThan(30);
+    const added = after.series.filter((name) => !before.series.includes(name));
+    const ofReasons = Object.keys(reasons).map(
+      (reason) => `guard_block_reasons_total{reason="${reason}"}`,
+    );
+    expect(added.filter((name) => !ofReasons.includes(name))).toEqual([]);
+  });
+
+  test('leave nothing of what they sent on the page', () => {
+    expect(
+      after.series.filter((name) => /shop\.example|Mozilla|\/open|PROPFIND/.test(name)),
+    ).toEqual([]);
+  });
+});

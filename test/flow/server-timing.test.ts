@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text as readAll } from 'node:stream/consumers';
+import { describe, expect, test } from 'vitest';
+import { useProduct } from '../kit/use-product.ts';
+import { curl } from '../kit/visitors.ts';
+
+/** Server-Timing: for a program of this machine that asks, and for nobody else. */
+
+const ASKED = { 'x-guard-server-timing': '1' };
+const story = useProduct({
+  rules: [
+    { name: 'shut', match: { path: '/shut/**' }, verdict: 'block' },
+    { name: 'open', match: {}, verdict: 'allow' },
+  ],
+  top: { trusted_proxies: ['127.0.0.3/32'], analytics: undefined },
+});
+
+async function timingOf(
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  from = '127.0.0.1',
+): Promise<{ readonly status: number; readonly timing: string | undefined }> {
+  const sent = request(`${story.product.addresses.gateway}${path}`, {
+    agent: false,
+    localAddress: from,
+    headers: { ...curl, ...headers },
+  }).end();
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]; // what the event carries
+  await readAll(answer);
+  const timing = answer.headers['server-timing'];
+  return { status: answer.statusCode ?? 0, timing: timing === undefined ? timing : String(timing) };
+}
+
+const DURATION = String.raw`\d+\.\d{3}`;
+
+describe('Server-Timing', () => {
+  test('says how long decision and origin took, and nothing else', async () => {
+    const { status, timing } = await timingOf('/page', ASKED);
+    expect(status).toBe(200);
+    expect(timing).toMatch(
+      new RegExp(`^guard-decide;dur=${DURATION}, guard-origin;dur=${DURATION}$`),
+    );
+  });
+
+  test('on an answer of Guard itself there is no origin, and no word on why', async () => {
+    const { status, timing } = await timingOf('/shut/door', ASKED);
+    expect(status).toBe(403);
+    expect(timing).toMatch(new RegExp(`^guard-decide;dur=${DURATION}$`));
+  });
+
+  test('stays away where nobody asks', async () => {
+    expect((await timingOf('/silent', {})).timing).toBeUndefined();
+  });
+
+  test('stays away from visitors: of another address, or behind a trusted proxy on this machine', async () => {
+    expect((await timingOf('/visitor', ASKED, '127.0.0.2')).timing).toBeUndefined();
+    const relayed = { ...ASKED, 'x-forwarded-for': '198.51.100.7' };
+    expect((await timingOf('/relayed', relayed, '127.0.0.3')).timing).toBeUndefined();
+    const claimed = { ...ASKED, 'x-forwarded-for': '127.0.0.1' };
+    expect((await timingOf('/claimed', claimed, '127.0.0.3')).timing).toBeUndefined();
+  });
+
+  test('the origin hears nothing of the question', async () => {
+    await timingOf('/asked', ASKED);
+    const { headers } = await story.origin.arrival('/asked');
+    expect(Object.keys(headers)).not.toContain('x-guard-server-timing');
+  });
+
+  test('without an SDK of OpenTelemetry a traceparent is the visitor’s own business, and goes on as it came', async () => {
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    await timingOf('/untraced', { traceparent });
+    const { headers } = await story.origin.arrival('/untraced');
+    expect(headers['traceparent']).toBe(traceparent);
+  });
+});

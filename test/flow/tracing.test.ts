@@ -1,0 +1,214 @@
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text as readAll } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../kit/free-port.ts';
+import { poll } from '../kit/http.ts';
+import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
+import { type Product, startProduct } from '../kit/start-product.ts';
+import { storySettings } from '../kit/story-settings.ts';
+import { curl } from '../kit/visitors.ts';
+
+/** Spans of a Guard that was started with an SDK: whose trace, which spans, and what is in them. */
+
+const OTEL = pathToFileURL(join(import.meta.dirname, '../kit/fixtures/otel-to-file.mjs')).href;
+const FOREIGN = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
+const traceparent = `00-${FOREIGN.traceId}-${FOREIGN.spanId}-01`;
+
+/** As the API of OpenTelemetry numbers them. */
+const KIND = { internal: 0, server: 1, client: 2 } as const;
+const STATUS = { unset: 0, error: 2 } as const;
+
+interface Span {
+  readonly name: string;
+  readonly kind: number;
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly status: { readonly code: number };
+  readonly traceId: string;
+  readonly spanId: string;
+  /** Empty for a root. */
+  readonly parent: string;
+  readonly duration: readonly [seconds: number, nanoseconds: number];
+}
+
+let origin: RecordingOrigin;
+let product: Product;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'guard-spans-'));
+  origin = await startRecordingOrigin();
+  const settings = storySettings(origin.url, {
+    rules: [
+      { name: 'shut', match: { path: '/shut/**' }, verdict: 'block' },
+      { name: 'open', match: {}, verdict: 'allow' },
+    ],
+    top: { workers: 2, analytics: undefined },
+  });
+  const away = `http://127.0.0.1:${await freePort()}`;
+  const sites = [
+    ...(settings['sites'] as unknown[]), // as storySettings made it
+    { hosts: ['away.example'], organisation: 'acme', origin: away },
+  ];
+  product = await startProduct(
+    { ...settings, sites },
+    { NODE_OPTIONS: `--import ${OTEL}`, SPANS_FILE: join(folder, 'spans') },
+  );
+});
+
+afterAll(async () => {
+  await product.stop();
+  await origin.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** One request on a connection of its own; the product trusts 127.0.0.1, and nobody else on loopback. */
+async function visit(
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+  from: '127.0.0.1' | '127.0.0.2' = '127.0.0.2',
+): Promise<number> {
+  const sent = request(`${product.addresses.gateway}${path}`, {
+    agent: false,
+    localAddress: from,
+    headers: { ...curl, ...headers },
+  }).end();
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]; // what the event carries
+  await readAll(answer);
+  return answer.statusCode ?? 0;
+}
+
+/** The spans of the one request for this path, when its own has ended: it is the last one. */
+async function spansOf(path: string): Promise<Span[]> {
+  const file = join(folder, 'spans');
+  const read = () =>
+    (existsSync(file) ? readFileSync(file, 'utf8') : '')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Span);
+  const isServer = ({ kind, attributes }: Span) =>
+    kind === KIND.server && attributes['url.path'] === path;
+  const all = await poll(
+    () => Promise.resolve(read()),
+    (spans) => spans.some(isServer),
+    10_000,
+  );
+  const traceId = all.find(isServer)?.traceId;
+  return all.filter((span) => span.traceId === traceId);
+}
+
+function only(spans: readonly Span[], kind: number): Span {
+  const found = spans.filter((span) => span.kind === kind);
+  expect(found).toHaveLength(1);
+  return found[0] ?? expect.fail('none');
+}
+
+describe('OpenTelemetry', () => {
+  test('a request that goes on has a root span, and in it the decision and the call of the origin', async () => {
+    expect(await visit('/a/page?secret=1')).toBe(200);
+    const spans = await spansOf('/a/page');
+    expect(spans).toHaveLength(3);
+    const server = only(spans, KIND.server);
+    expect(server).toMatchObject({ name: 'GET', parent: '' });
+    expect(server.attributes).toEqual({
+      'http.request.method': 'GET',
+      'url.scheme': 'http',
+      'url.path': '/a/page',
+      'server.address': 'shop.example',
+      'network.protocol.version': '1.1',
+      'http.response.status_code': 200,
+      'guard.site': '127.0.0.1',
+      'guard.decision': 'allow',
+      'guard.request_id': expect.stringMatching(/^[0-9a-f-]{36}$/) as unknown,
+    });
+    const decide = only(spans, KIND.internal);
+    expect(decide).toMatchObject({ name: 'guard.decide', parent: server.spanId });
+    expect(decide.duration[0]).toBe(0);
+    expect(decide.duration[1]).toBeGreaterThan(0);
+    const client = only(spans, KIND.client);
+    expect(client).toMatchObject({ name: 'GET', parent: server.spanId });
+    expect(client.attributes).toEqual({
+      'http.request.method': 'GET',
+      'url.path': '/a/page',
+      'server.address': '127.0.0.1',
+      'server.port': Number(new URL(origin.url).port),
+      'http.response.status_code': 200,
+    });
+    const arrival = await origin.arrival('/a/page?secret=1');
+    expect(arrival.headers['traceparent']).toBe(`00-${client.traceId}-${client.spanId}-01`);
+    expect(JSON.stringify(spans)).not.toMatch(/secret|curl|127\.0\.0\.2/);
+  });
+
+  test('a visitor chooses no trace: a traceparent of nobody trusted begins a new one, and ends here', async () => {
+    await visit('/forged', { traceparent, tracestate: 'acme=1' });
+    const server = only(await spansOf('/forged'), KIND.server);
+    expect(server.traceId).not.toBe(FOREIGN.traceId);
+    expect(server.parent).toBe('');
+    const { headers } = await origin.arrival('/forged');
+    expect(headers['traceparent']).toContain(server.traceId);
+    expect(headers['tracestate']).toBeUndefined();
+  });
+
+  test('behind a trusted proxy the request is part of the trace that the proxy began', async () => {
+    await visit('/joined', { traceparent, tracestate: 'acme=1' }, '127.0.0.1');
+    const spans = await spansOf('/joined');
+    const server = only(spans, KIND.server);
+    expect(server).toMatchObject({ traceId: FOREIGN.traceId, parent: FOREIGN.spanId });
+    const { headers } = await origin.arrival('/joined');
+    const client = only(spans, KIND.client);
+    expect(headers['traceparent']).toBe(`00-${FOREIGN.traceId}-${client.spanId}-01`);
+    expect(headers['tracestate']).toBe('acme=1');
+  });
+
+  test('a request that is denied has no call of an origin', async () => {
+    expect(await visit('/shut/door')).toBe(403);
+    const spans = await spansOf('/shut/door');
+    const server = only(spans, KIND.server);
+    expect(server.attributes).toMatchObject({
+      'http.response.status_code': 403,
+      'guard.decision': 'served',
+    });
+    // A 4xx is the visitor's error and not the server's: semantic conventions for HTTP spans.
+    expect(server.status.code).toBe(STATUS.unset);
+    expect(spans.map(({ kind }) => kind)).not.toContain(KIND.client);
+  });
+
+  test('an origin that is away is an error of both spans, and its kind is named', async () => {
+    expect(await visit('/gone', { host: 'away.example' })).toBe(502);
+    const spans = await spansOf('/gone');
+    const client = only(spans, KIND.client);
+    expect(client.status.code).toBe(STATUS.error);
+    expect(client.attributes).toMatchObject({ 'error.type': 'connect' });
+    const server = only(spans, KIND.server);
+    expect(server.status.code).toBe(STATUS.error);
+    expect(server.attributes).toMatchObject({ 'error.type': '502' });
+  });
+
+  test('every request is traced once, whichever thread serves it', async () => {
+    const paths = Array.from({ length: 30 }, (_, i) => `/many/${i}`);
+    await Promise.all(paths.map((path) => visit(path)));
+    const traces = await Promise.all(paths.map(spansOf));
+    expect(traces.map((spans) => spans.length)).toEqual(paths.map(() => 3));
+    expect(new Set(traces.map(([span]) => span?.traceId)).size).toBe(30);
+  });
+
+  test('an invented method does not become the name of a span', async () => {
+    const sent = request(`${product.addresses.gateway}/odd`, {
+      agent: false,
+      method: 'PROPFIND',
+      headers: curl,
+    }).end();
+    await once(sent, 'response');
+    const server = only(await spansOf('/odd'), KIND.server);
+    expect(server.name).toBe('HTTP');
+    expect(server.attributes).toMatchObject({
+      'http.request.method': '_OTHER',
+      'http.request.method_original': 'PROPFIND',
+    });
+  });
+});
