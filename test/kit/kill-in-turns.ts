@@ -117,24 +117,33 @@ async function arrive(run: Run): Promise<string> {
 }
 
 async function upload(run: Run, page: Page): Promise<boolean> {
-  const { status, body } = await answerAt(run.house.balancer, page);
+  const { status, body } = await answerAt(run.house.balancer, page).catch(cut);
   if (body === '{"result":"reload"}') {
     run.passed += 1;
     return true;
   }
   run.brokenUploads += 1;
-  // 502 is HAProxy's own: the instance was killed before it could answer. Anything else is Guard's.
-  if (status !== 502) run.wrong.push(`upload: ${status} ${body.slice(0, 80)}`);
+  // HAProxy's own words for an instance that was killed before it could answer, or the end of the connection
+  // in their place, as it ends one that the other side may use again. Anything else is Guard's.
+  if (status !== 502 && status !== CUT) run.wrong.push(`upload: ${status} ${body.slice(0, 80)}`);
   return false;
+}
+
+const CUT = 0;
+
+/** What a visitor has of a connection that ended without an answer. */
+function cut(error: Error): { readonly status: number; readonly body: string } {
+  return { status: CUT, body: error.message };
 }
 
 /** Asks for pages until it is over, or for so many. */
 async function stay(run: Run, cookie: string, pages = Number.POSITIVE_INFINITY): Promise<void> {
   for (let page = 0; page < pages && !run.isOver; page++) {
     const path = `/page/${run.asked++}`;
-    const { status, body } = await navigate(run.house.balancer, path, { cookie });
+    const { status, body } = await navigate(run.house.balancer, path, { cookie }).catch(cut);
     if (body.includes('data-ticket=')) run.challengedTwice += 1;
-    else if (status !== 200 || body !== ORIGIN_PAGE) run.wrong.push(`${path}: ${status}`);
+    else if (status !== 200 || body !== ORIGIN_PAGE)
+      run.wrong.push(`${path}: ${status} ${body.slice(0, 80)}`);
     await sleep(PAUSE_MS);
   }
 }
@@ -150,7 +159,7 @@ async function exceed(run: Run): Promise<void> {
   const headers = { ...curl, host: 'shop.example', 'x-forwarded-for': '198.51.100.9' };
   while (!run.isOver) {
     const path = `/few/${run.limited++}`;
-    const { status } = await send(gateway + path, { headers });
+    const { status } = await send(gateway + path, { headers }).catch(cut);
     if (status !== 200 && status !== 429) run.wrong.push(`${path}: ${status}`);
     await sleep(PAUSE_MS);
   }
