@@ -4,7 +4,7 @@
  * straight to the origin.
  */
 import { goalsTable } from './goals.ts';
-import { load, loadedBy } from './load.ts';
+import { load, loadedBy, WARM_SECONDS, warmNote } from './load.ts';
 import { placement } from './processes.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
 import { inRounds, medianOf, paired } from './rounds.ts';
@@ -26,8 +26,9 @@ export function bench(options: BenchOptions): Promise<Report> {
       { ...common, name: DIRECT, url: origin.line },
       { ...common, name: GUARD, url: guard.url },
     ];
+    options.onProgress('warming');
+    for (const target of targets) await load(target, { ...options, seconds: WARM_SECONDS });
     options.onProgress('finding out what is full load');
-    await load({ ...common, url: guard.url }, { ...options, seconds: 2 });
     const full = await load({ ...common, url: guard.url }, options);
     const fullRate = full.requests / full.seconds;
     const pauseMs = (1000 * VISITORS) / (fullRate / 2);
@@ -51,6 +52,7 @@ export function bench(options: BenchOptions): Promise<Report> {
       notes: [
         placement,
         loadedBy,
+        warmNote,
         `full load was ${fullRate.toFixed(0)} requests/s at ${options.connections} connections; half of it by ${VISITORS} connections with exponential pauses; 1 KiB answers`,
       ],
     };

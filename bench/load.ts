@@ -69,3 +69,10 @@ async function drive(
   const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0;
   return { requests: latencies.length, seconds: elapsed, p50Us: at(0.5), p99Us: at(0.99) };
 }
+
+/**
+ * How long a process is loaded before its latencies are looked at: for so long its optimizing compiler
+ * wants the same core, and stands in the way of requests for 40 ms at a time.
+ */
+export const WARM_SECONDS = 20;
+export const warmNote = `each process was loaded for ${WARM_SECONDS} s before: until then its compiler shares its core`;

@@ -1,7 +1,7 @@
 /** What it adds at the median to ask a remote validator, at one connection: both on the targets' core. */
 import { SECRET_KEY, storySettings } from '../test/kit/story-settings.ts';
 import { goalsTable } from './goals.ts';
-import { load, loadedBy } from './load.ts';
+import { load, loadedBy, WARM_SECONDS, warmNote } from './load.ts';
 import { placement } from './processes.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
 import { inRounds, medianOf, paired } from './rounds.ts';
@@ -34,7 +34,8 @@ export function bench(options: BenchOptions): Promise<Report> {
       { ...common, name: REMOTE, url: edge.url },
     ];
     const one = { connections: 1 };
-    for (const target of targets) await load(target, { ...one, seconds: 2 });
+    options.onProgress('warming');
+    for (const target of targets) await load(target, { ...options, seconds: WARM_SECONDS });
     const samples = await inRounds(targets, options, (target) =>
       load(target, { ...one, seconds: options.seconds }),
     );
@@ -56,7 +57,7 @@ export function bench(options: BenchOptions): Promise<Report> {
     return {
       rows: [...samples].map(([name, rounds]) => ({ name, rounds })),
       table: `${toTable(['target', 'p50 us', 'p99 us'], body)}\n\n${goalsTable(goals)}`,
-      notes: [placement, loadedBy, 'one connection, keep-alive, loopback; 1 KiB answers'],
+      notes: [placement, loadedBy, warmNote, 'one connection, keep-alive, loopback; 1 KiB answers'],
     };
   });
 }

@@ -3,15 +3,18 @@ import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { goalsTable } from './goals.ts';
+import { load, WARM_SECONDS, warmNote } from './load.ts';
 import { placement } from './processes.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
 import { inRounds, medianOf } from './rounds.ts';
 import { type Headers, returning } from './visitors.ts';
 import { guardSettings, onWorkbench, startGuard, startOrigin } from './workbench.ts';
 
-const ALONE = 'alone';
 const UPLOADS = 64;
-const BESIDE = `beside ${UPLOADS} uploads`;
+const BARE = 'of the origin itself, alone';
+const BARE_BESIDE = `of the origin itself, beside ${UPLOADS} uploads to it`;
+const ALONE = 'through guard, alone';
+const BESIDE = `through guard, beside ${UPLOADS} uploads through it`;
 const CHUNK = Buffer.alloc(1024, 'u');
 const CHUNK_EVERY_MS = 50;
 const GET_EVERY_MS = 5;
@@ -19,6 +22,7 @@ const GET_EVERY_MS = 5;
 interface Sample {
   readonly gets: number;
   readonly medianMs: number;
+  readonly p99Ms: number;
   readonly maxMs: number;
 }
 
@@ -27,35 +31,48 @@ export function bench(options: BenchOptions): Promise<Report> {
     const origin = await startOrigin(workbench);
     const guard = await startGuard(workbench, 'guard', guardSettings('guard', origin.line));
     const headers = await returning(guard.url);
-    await ask(guard.url, headers, 1000);
     const situations = [
-      { name: ALONE, uploads: 0 },
-      { name: BESIDE, uploads: UPLOADS },
+      { name: BARE, url: origin.line, uploads: 0 },
+      { name: BARE_BESIDE, url: origin.line, uploads: UPLOADS },
+      { name: ALONE, url: guard.url, uploads: 0 },
+      { name: BESIDE, url: guard.url, uploads: UPLOADS },
     ];
-    const samples = await inRounds(situations, options, async ({ uploads }) => {
-      const ms = options.seconds * 1000;
+    async function measure({ url, uploads }: (typeof situations)[number], ms: number) {
       const [sample] = await Promise.all([
-        ask(guard.url, headers, ms),
-        ...Array.from({ length: uploads }, () => trickle(guard.url, headers, ms)),
+        ask(url, headers, ms),
+        ...Array.from({ length: uploads }, () => trickle(url, headers, ms)),
       ]);
       return sample;
-    });
+    }
+    options.onProgress('warming');
+    await load({ url: guard.url, path: '/', headers }, { ...options, seconds: WARM_SECONDS });
+    for (const situation of situations) await measure(situation, 2000);
+    const samples = await inRounds(situations, options, (situation) =>
+      measure(situation, options.seconds * 1000),
+    );
     const worst = (name: string) =>
       Math.max(...(samples.get(name) ?? []).map(({ maxMs }) => maxMs));
     const body = situations.map(({ name }) => [
       name,
       medianOf(samples, name, ({ gets }) => gets).toFixed(0),
       medianOf(samples, name, ({ medianMs }) => medianMs).toFixed(2),
+      medianOf(samples, name, ({ p99Ms }) => p99Ms).toFixed(2),
       worst(name).toFixed(2),
     ]);
-    const goal = { name: 'slowest GET beside the uploads', measured: worst(BESIDE) };
+    const bound = { atMost: 20 };
+    const p99Ms = medianOf(samples, BESIDE, (sample) => sample.p99Ms);
+    const goals = [
+      { name: '99 of 100 GETs beside the uploads', measured: p99Ms, bound, unit: 'ms' },
+      { name: 'the slowest of all of them', measured: worst(BESIDE), bound, unit: 'ms' },
+    ];
     return {
       rows: [...samples].map(([name, rounds]) => ({ name, rounds })),
-      table: `${toTable(['a GET', 'GETs a round', 'median ms', 'max ms'], body)}\n\n${goalsTable([{ ...goal, bound: { atMost: 20 }, unit: 'ms' }])}`,
+      table: `${toTable(['a GET', 'GETs a round', 'median ms', 'p99 ms', 'max ms'], body)}\n\n${goalsTable(goals)}`,
       notes: [
         placement,
+        warmNote,
         `an upload sends 1 KiB every ${CHUNK_EVERY_MS} ms, chunked, as long as a round takes, and has to reach the origin whole; a GET every ${GET_EVERY_MS} ms over one connection`,
-        'median: of the medians of the rounds; max: of all rounds',
+        'median and p99: the median of the rounds; max: of all rounds. What the origin itself takes is the machine and the client',
       ],
     };
   });
@@ -79,6 +96,7 @@ async function ask(url: string, headers: Headers, forMs: number): Promise<Sample
   return {
     gets: latenciesMs.length,
     medianMs: latenciesMs[Math.floor(latenciesMs.length / 2)] ?? 0,
+    p99Ms: latenciesMs[Math.floor(latenciesMs.length * 0.99)] ?? 0,
     maxMs: latenciesMs.at(-1) ?? 0,
   };
 }

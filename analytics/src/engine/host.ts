@@ -4,6 +4,7 @@
  *
  * Arguments: the library's path, then options of clickhouse-local.
  */
+import { constants, setPriority } from 'node:os';
 import { DataType, load, open } from 'ffi-rs';
 
 const [libraryPath = '', ...options] = process.argv.slice(2);
@@ -25,6 +26,8 @@ function endProcess(): void {
 // The parent holds the other end of stdin and writes nothing: its end is the parent's end.
 process.stdin.on('end', endProcess).on('error', endProcess).resume();
 
+// Visitors go first: where both want a core, the database waits. Threads have it from who begins them.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 const args = ['clickhouse', ...options, '--query', STATEMENTS];
 open({ library: 'chdb', path: libraryPath });
 // A thread of its own: the event loop stays free to see the parent go.
