@@ -3,7 +3,7 @@
  * of what people would put in Guard's place, of our gateway unprotected, and of our gateway with every
  * decision made and recorded. CPU is that of all processes of a target, the database included.
  */
-import { loadedBy, load } from './load.ts';
+import { loadedBy, load, WARM_SECONDS, warmNote } from './load.ts';
 import { type Goal, goalsTable } from './goals.ts';
 import { measureTarget, type Sample, type Target } from './measure-target.ts';
 import { type Peer, PEERS, startPeers } from './peers/start-peers.ts';
@@ -21,10 +21,11 @@ import {
 
 const DIRECT = 'direct to the origin';
 const OPEN = 'guard, unprotected';
+const UNRECORDED = 'guard, every decision made, none recorded';
 const FULL = 'guard, every decision made and recorded';
 
 /** Who decides about every request: a script is sent away by them. */
-const DECIDING: readonly string[] = [PEERS.nginxAuth, PEERS.caddyAuth, FULL];
+const DECIDING: readonly string[] = [PEERS.nginxAuth, PEERS.caddyAuth, UNRECORDED, FULL];
 
 /** Starts every target, drives them in turns, and gives the medians. */
 export function bench(options: BenchOptions): Promise<Report> {
@@ -32,7 +33,7 @@ export function bench(options: BenchOptions): Promise<Report> {
     const { targets, peers } = await startTargets(workbench);
     for (const target of targets) {
       options.onProgress(`warming ${target.name}`);
-      await load(target, { ...options, seconds: 2 });
+      await load(target, { ...options, seconds: WARM_SECONDS });
     }
     const samples = await inRounds(targets, options, (target) => measureTarget(target, options));
     const goals = goalsOf(samples);
@@ -48,6 +49,7 @@ export function bench(options: BenchOptions): Promise<Report> {
 const NOTES = [
   placement,
   loadedBy,
+  warmNote,
   'the 17 header fields of Chrome on https behind a load balancer, the session among them',
   'ratios are medians of the ratios of each round',
   'CPU is the run time of all threads and children of a target: for Guard with decisions, the database is in it; for auth_request and forward_auth, the Node service',
@@ -64,6 +66,11 @@ async function startTargets(
     'open',
     guardSettings('open', origin.line, { site: { protect: [] } }),
   );
+  const unrecorded = await startGuard(
+    workbench,
+    'unrecorded',
+    guardSettings('unrecorded', origin.line, { top: { analytics: undefined } }),
+  );
   const full = await startGuard(workbench, 'full', guardSettings('full', origin.line));
   // Made under the same secret, so that to each who decides it is a session of its own.
   const common = { path: '/', headers: await returning(full.url, browser), recorded: false };
@@ -72,6 +79,7 @@ async function startTargets(
     { ...common, name: DIRECT, url: origin.line, pids: [origin.pid] },
     ...peers.flatMap((peer) => (peer.kind === 'started' ? [{ ...common, ...peer }] : [])),
     { ...common, name: OPEN, url: open.url, pids: [open.pid], recorded: true },
+    { ...common, name: UNRECORDED, url: unrecorded.url, pids: [unrecorded.pid] },
     { ...common, name: FULL, url: full.url, pids: [full.pid], recorded: true },
   ];
   for (const { name, url } of targets) {
@@ -88,6 +96,12 @@ function goalsOf(samples: Samples<Sample>): Goal[] {
   return [
     { name: 'CPU, of http-proxy-3', measured: cpu(PEERS.httpProxy3), bound: { atMost: 0.6 }, unit },
     { name: 'CPU, of guard unprotected', measured: cpu(OPEN), bound: { atMost: 1.1 }, unit },
+    {
+      name: 'requests/s, of guard that records nothing',
+      measured: rate(UNRECORDED),
+      bound: { atLeast: 0.9 },
+      unit,
+    },
     {
       name: 'requests/s, of nginx auth_request',
       measured: rate(PEERS.nginxAuth),
