@@ -11,6 +11,7 @@ export interface Recorded {
 const SQL = `SELECT count() AS rows, uniqExact(path) AS requests FROM events_distributed
   WHERE match(path, '^/(page|closed)/')`;
 const PATIENCE_MS = 25_000;
+const NOTHING: Recorded = { rows: 0, requests: 0 };
 
 /** What the database holds of the visitors; undefined while it gives no answer. */
 export async function countRecorded(product: Product): Promise<Recorded | undefined> {
@@ -19,9 +20,15 @@ export async function countRecorded(product: Product): Promise<Recorded | undefi
   return row && { rows: Number(row.rows), requests: Number(row.requests) };
 }
 
+/** Waits until the database holds a row of the visitors and can be asked for it; rejects when it does not. */
+export function untilRecorded(product: Product): Promise<Recorded> {
+  const ask = async () => (await countRecorded(product)) ?? NOTHING;
+  return poll(ask, ({ rows }) => rows > 0, PATIENCE_MS);
+}
+
 /** Waits until all requests of the visitors are there; what is there when patience is over, otherwise. */
 export async function countWhenAllAre(product: Product, requests: number): Promise<Recorded> {
-  let last: Recorded = { rows: 0, requests: 0 };
+  let last = NOTHING;
   const ask = async () => (last = (await countRecorded(product)) ?? last);
   await poll(ask, (recorded) => recorded.requests >= requests, PATIENCE_MS).catch(() => undefined);
   return last;

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { poll } from '../../test/kit/http.ts';
 import type { Crowd } from '../crowd.ts';
 import { type Claim, everyAnswerIsRight, type Fault } from '../fault.ts';
-import { countRecorded, countWhenAllAre } from '../recorded.ts';
+import { countWhenAllAre, untilRecorded } from '../recorded.ts';
 import { type Site, startSite } from '../site.ts';
 import { makeSmallDisk, noSmallDisk, type SmallDisk } from '../small-disk.ts';
 
@@ -23,11 +22,7 @@ export const diskFull: Fault = {
     });
     const { product } = site;
     const crowd = site.gather();
-    await poll(
-      () => countRecorded(product),
-      (recorded) => recorded !== undefined && recorded.rows > 0,
-      20_000,
-    );
+    await untilRecorded(product);
 
     ground.say('the disk is full');
     await disk.fill();

@@ -1,7 +1,7 @@
 import { childrenOf } from '../../test/kit/children.ts';
 import { poll } from '../../test/kit/http.ts';
 import { everyAnswerIsRight, type Fault } from '../fault.ts';
-import { countRecorded, countWhenAllAre } from '../recorded.ts';
+import { countRecorded, countWhenAllAre, untilRecorded } from '../recorded.ts';
 import { WITH_DATABASE } from '../settings.ts';
 import { startSite } from '../site.ts';
 
@@ -16,11 +16,7 @@ export const engineKilled: Fault = {
     const crowd = site.gather();
     let lost = 0;
     for (let kill = 1; kill <= KILLS; kill++) {
-      const before = await poll(
-        () => countRecorded(product),
-        (recorded) => recorded !== undefined && recorded.rows > 0,
-        20_000,
-      );
+      const before = await untilRecorded(product);
       await crowd.seeMore(ENOUGH);
       ground.say(`kill ${kill} of ${KILLS}`);
       const [engine] = childrenOf(product.pid);
@@ -31,7 +27,7 @@ export const engineKilled: Fault = {
         (recorded) => recorded !== undefined,
         20_000,
       );
-      lost += Math.max(0, (before?.rows ?? 0) - (after?.rows ?? 0));
+      lost += Math.max(0, before.rows - (after?.rows ?? 0));
     }
     await crowd.seeMore(ENOUGH);
     const traffic = await crowd.leave();

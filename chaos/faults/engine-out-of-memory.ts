@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { childrenOf } from '../../test/kit/children.ts';
-import { type Answer, poll, send } from '../../test/kit/http.ts';
+import { type Answer, send } from '../../test/kit/http.ts';
 import type { Product } from '../../test/kit/start-product.ts';
 import { ANALYTICS_KEY } from '../../test/kit/story-settings.ts';
 import { everyAnswerIsRight, type Fault, needs } from '../fault.ts';
-import { countRecorded, countWhenAllAre } from '../recorded.ts';
+import { countWhenAllAre, untilRecorded } from '../recorded.ts';
 import { WITH_DATABASE } from '../settings.ts';
 import { startSite } from '../site.ts';
 
@@ -24,11 +24,7 @@ export const engineOutOfMemory: Fault = {
     const site = await startSite(ground, { top: WITH_DATABASE });
     const { product } = site;
     const crowd = site.gather();
-    await poll(
-      () => countRecorded(product),
-      (recorded) => recorded !== undefined && recorded.rows > 0,
-      20_000,
-    );
+    await untilRecorded(product);
     ground.say('beyond the limit of the account');
     const limited = await askAll(product);
     await crowd.seeMore(ENOUGH);
