@@ -98,6 +98,23 @@ describe('WCAG 2.2, for eyes and hands', () => {
     },
   );
 
+  test.each(SCREENS)(
+    '%s is light on dark in the dark scheme, and dark on light else',
+    async (name) => {
+      const lightnessOf = (page: Page) =>
+        page.evaluate<[ground: number, ink: number]>(`(() => {
+        const shown = [...document.querySelectorAll('h1')].find((h1) => h1.checkVisibility());
+        const sum = (color) => color.match(/[\\d.]+/g).slice(0, 3).reduce((all, one) => all + Number(one), 0);
+        return [getComputedStyle(document.body).backgroundColor, getComputedStyle(shown).color].map(sum);
+      })()`);
+      const javaScriptEnabled = name !== 'noscript';
+      const [ground, ink] = await on(name, { javaScriptEnabled, colorScheme: 'dark' }, lightnessOf);
+      expect(ground).toBeLessThan(ink);
+      const light = await on(name, { javaScriptEnabled, colorScheme: 'light' }, lightnessOf);
+      expect(light[0]).toBeGreaterThan(light[1]);
+    },
+  );
+
   test('2.3.3 nothing moves where people asked for less motion', async () => {
     const moving = (page: Page) => page.evaluate('document.getAnimations().length');
     expect(await on('checking', { reducedMotion: 'reduce' }, moving)).toBe(0);

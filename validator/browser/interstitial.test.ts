@@ -50,6 +50,17 @@ describe('spec 3: interstitial served, browser completes it', () => {
     expect(failures).toEqual([]);
   });
 
+  test('asks nothing of anybody but its own host: itself, the frame beside its upload, the upload', async () => {
+    const asked = new Set<string>();
+    page.on('request', (request) => asked.add(request.url().split('#', 1)[0] ?? ''));
+    await page.goto(`${site.url}/shop`);
+    await page.waitForSelector('text=the origin');
+    const fetched = [...asked].filter((url) => !/^(?:data|blob):/.test(url));
+    expect(fetched.filter((url) => !url.endsWith('/favicon.ico')).toSorted()).toEqual(
+      ['/.guard/echo', '/.guard/verify', '/shop'].map((path) => site.url + path),
+    );
+  });
+
   test('the driven browser is remembered as automated', async () => {
     await page.goto(`${site.url}/`);
     await page.waitForSelector('text=the origin');
@@ -149,6 +160,24 @@ describe('never a loop', () => {
     await page.waitForSelector('text=Your browser could not be checked', { state: 'visible' });
     expect(site.visits).toHaveLength(4);
   });
+
+  test.each([-1, 1])(
+    'and so it does where the clock of the visitor jumps by %d day meanwhile',
+    async (days) => {
+      // From the third page on, and in no frame of it.
+      await context.addInitScript(`if (window === top) {
+        const pages = 1 + Number(sessionStorage.getItem('pages'));
+        sessionStorage.setItem('pages', pages);
+        const { now } = Date;
+        if (pages > 2) Date.now = () => now() + ${days * 86_400_000};
+      }`);
+      site.challengesAlways = true;
+      await page.goto(`${site.url}/`);
+      await page.waitForSelector('text=Your browser could not be checked', { state: 'visible' });
+      // Two before the jump, which are forgotten with it, and as many as without one.
+      expect(site.visits).toHaveLength(2 + 4);
+    },
+  );
 });
 
 describe('without scripts', () => {

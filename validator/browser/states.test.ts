@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { launchPlain } from '../../test/kit/plain-chromium.ts';
@@ -86,6 +87,39 @@ describe('spec 3: the same URL, once', () => {
     await Promise.all(tabs.map((tab) => tab.waitForSelector('text=the origin')));
     // Each tab: its challenge, at most two more that met another tab's session, its arrival.
     expect(site.visits.length).toBeLessThanOrEqual(20);
+  });
+
+  test('a sub-resource that is fetched in the middle of a check costs no visit more', async () => {
+    let fetched: unknown;
+    await page.route('**/.guard/verify', async (route) => {
+      fetched = await page.evaluate(
+        "Promise.all(['/cart', '/logo.png'].map((path) => fetch(path).then(({ status }) => status)))",
+      );
+      await route.continue();
+    });
+    await page.goto(`${site.url}/shop`);
+    await page.waitForSelector('text=the origin');
+    expect(fetched).toEqual([403, 403]);
+    expect(answered().toSorted()).toEqual([
+      'challenge /cart',
+      'challenge /logo.png',
+      'challenge /shop',
+      'origin /shop',
+    ]);
+  });
+
+  test('one that gives the browser another session meanwhile costs one visit more, and no loop', async () => {
+    await page.route(
+      '**/.guard/verify',
+      async (route) => {
+        await context.addCookies([{ name: '_guard', value: randomUUID(), url: site.url }]);
+        await route.continue();
+      },
+      { times: 1 },
+    );
+    await page.goto(`${site.url}/shop`);
+    await page.waitForSelector('text=the origin');
+    expect(answered()).toEqual(['challenge /shop', 'challenge /shop', 'origin /shop']);
   });
 
   test('the fragment and the query stay as they were', async () => {

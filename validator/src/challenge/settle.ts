@@ -32,7 +32,7 @@ export interface SettleOptions {
 }
 
 /**
- * Ticket, rule set, session, agent, work, judgement, spend, keep: in this order, each leaving early
+ * Ticket, rule set, session, agent, origin, work, judgement, spend, keep: in this order, each leaving early
  * with its own answer. Whatever decides comes from the ticket or the server; rejects only when the
  * store does.
  */
@@ -71,7 +71,7 @@ export async function settle(
 function objectionTo(
   upload: Upload,
   ticket: Ticket,
-  { userAgent }: RequestFacts,
+  { userAgent, headers }: RequestFacts,
   { currentRuleSet }: SettleOptions,
 ): Settlement | undefined {
   // Other rules may ask for less, more or nothing: the next decision knows.
@@ -85,6 +85,10 @@ function objectionTo(
   }
   // A visitor's network may change between page and answer (session-network.ts), its agent does not.
   if (hashUserAgent(userAgent) !== ticket.userAgentHash) {
+    return failed(ticket, 'challenge_invalid', 'failed');
+  }
+  // A page's own origin stays what it was, and no other page can send it.
+  if (ticket.origin !== '' && headers['origin'] !== ticket.origin) {
     return failed(ticket, 'challenge_invalid', 'failed');
   }
   if (!isWorkDone(upload.ticket, upload.work, ticket.work)) {

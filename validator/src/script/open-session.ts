@@ -24,6 +24,8 @@ export interface TicketRequest {
   /** Normalised address, as `parseIp` spells it. */
   readonly ip: string;
   readonly userAgent: string;
+  /** Of the page that asks, as its browser sent it; the only one that may upload. */
+  readonly origin: string;
 }
 
 export interface OpenSessionOptions {
@@ -76,10 +78,10 @@ export function createOpenSession(
     );
     if (known.state === 'rejected') return emptyAnswer(403);
     const sessionId = known.state === 'none' ? options.ids.mint(organisation) : known.id;
-    const scheme = headerOf(request, 'origin').startsWith('https:') ? 'https' : 'http';
+    const origin = headerOf(request, 'origin');
     return opened({
-      ...options.issueTicket({ organisation, sessionId, ip, userAgent }),
-      cookie: sessionCookie(sessionId, scheme),
+      ...options.issueTicket({ organisation, sessionId, ip, userAgent, origin }),
+      cookie: sessionCookie(sessionId, origin.startsWith('https:') ? 'https' : 'http'),
     });
   }
 

@@ -18,7 +18,7 @@ export function createScriptTickets(options: {
   readonly termsOf: (organisation: string) => ChallengeTerms;
 }): OpenSessionOptions['issueTicket'] {
   const sealer = createSealer(options.secrets, 'ticket');
-  return ({ organisation, sessionId, ip, userAgent }) => {
+  return ({ organisation, sessionId, ip, userAgent, origin }) => {
     const nowMs = options.clock();
     const terms = options.termsOf(organisation);
     const ticket = issueTicket(sealer, {
@@ -30,6 +30,7 @@ export function createScriptTickets(options: {
       network: networkOf(ip),
       userAgentHash: hashUserAgent(userAgent),
       reference: newReference(),
+      origin,
       ...terms,
     });
     return { ticket, work: terms.work };

@@ -66,4 +66,9 @@ export const fingerprintMismatch = {
     weight: 30,
     meaning: 'The claimed system has none of its own fonts, and those of another.',
   },
+  graphics_mismatch: {
+    category: 'fingerprint_mismatch',
+    weight: 30,
+    meaning: 'WebGL is drawn by what only another system than the claimed one has.',
+  },
 } as const;

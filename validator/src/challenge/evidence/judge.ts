@@ -11,6 +11,7 @@ import { judgeDisguises } from './judges/disguises.ts';
 import { judgeEmulatedScreen } from './judges/emulated-screen.ts';
 import { judgeFonts } from './judges/fonts.ts';
 import { judgeFrame } from './judges/frame.ts';
+import { judgeGraphics } from './judges/graphics.ts';
 import { judgeHeadless } from './judges/headless.ts';
 import { judgeInspector } from './judges/inspector.ts';
 import { judgeLanguages } from './judges/languages.ts';
@@ -45,6 +46,7 @@ const judges: readonly Judge[] = [
   judgeClientHints,
   judgeCodecs,
   judgeFonts,
+  judgeGraphics,
   judgeLanguages,
   judgeTimeZone,
 ];

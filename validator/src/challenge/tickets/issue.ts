@@ -61,6 +61,7 @@ export function createChallengeIssuer(options: {
       network: networkOf(ip),
       userAgentHash: hashUserAgent(userAgent),
       reference,
+      origin: '',
       ...terms,
     });
     const page = render({

@@ -26,6 +26,11 @@ export interface Ticket {
   readonly ruleSet: string;
   /** Bits of proof of work its answer must bring; 0 for none. */
   readonly work: number;
+  /**
+   * Origin of the page whose browser script asked for it, which alone may answer; empty for a challenge
+   * page, because behind proxies nobody but its visitor is sure under which name it is shown.
+   */
+  readonly origin: string;
 }
 
 export type TicketReading =
@@ -41,7 +46,7 @@ const MAC_BYTES = 32;
 const MAX_CHARS = 2048;
 
 /** In this order under the MAC; a new order or number of fields needs a new VERSION. */
-const VERSION = '2';
+const VERSION = '3';
 /** Whole milliseconds, and bits of work. */
 const Whole = z
   .string()
@@ -59,6 +64,7 @@ const Fields = z.tuple([
   z.string(),
   z.string(),
   Whole.refine((bits) => bits <= CHALLENGE.work.max),
+  z.string(),
 ]);
 
 /** The ticket as base64url text. `sealer` is createSealer(secrets, 'ticket'). */
@@ -75,6 +81,7 @@ export function issueTicket(sealer: Sealer, ticket: Ticket): string {
     ticket.reference,
     ticket.ruleSet,
     String(ticket.work),
+    ticket.origin,
   ] satisfies z.input<typeof Fields>);
   return Buffer.concat([sealer.seal([body], MAC_BYTES), body]).toString('base64url');
 }
@@ -100,7 +107,7 @@ export function readTicket(sealer: Sealer, text: string, nowMs: number): TicketR
 
 function ticketOf(fields: z.output<typeof Fields>): Ticket {
   const [, id, organisation, sessionId, issuedAt, expiresAt, network, ...others] = fields;
-  const [userAgentHash, reference, ruleSet, work] = others;
+  const [userAgentHash, reference, ruleSet, work, origin] = others;
   return {
     id,
     organisation,
@@ -112,6 +119,7 @@ function ticketOf(fields: z.output<typeof Fields>): Ticket {
     reference,
     ruleSet,
     work,
+    origin,
   };
 }
 

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { send } from '../kit/http.ts';
+import { type Served, serveValidator } from '../spec/serve-validator.ts';
+import { type Challenged, challenged, person, post, uploadOf } from './challenged-visitor.ts';
+import { countedStore } from './counted-store.ts';
+
+const ORIGIN = 'https://shop.example';
+const ANOTHER = 'https://www.shop.example';
+
+/** An organisation with a site key, and pages of two origins that may use it. */
+function withScript() {
+  const counted = countedStore();
+  const organisation = { site_key: 'site_acme', script_origins: [ORIGIN, ANOTHER] };
+  return { ...counted, options: { store: counted.store, organisation } };
+}
+
+/** `POST /session` on the real listener, as the browser script asks for its ticket. */
+async function openedOn(origin: string, { collectorUrl }: Served): Promise<Challenged> {
+  const { status, body } = await send(`${collectorUrl}/session?site_key=site_acme`, {
+    method: 'POST',
+    headers: { ...person.headers, origin },
+  });
+  expect(status).toBe(200);
+  const opened = JSON.parse(body) as { ticket: string; work: number; cookie: { value: string } };
+  return {
+    ticket: opened.ticket,
+    session: opened.cookie.value,
+    work: opened.work,
+    reference: '',
+  };
+}
+
+describe('4.7 an upload of the browser script is "origin-checked, tied to the site key"', () => {
+  test('it passes from the page that asked for its ticket, for the organisation of the key', async () => {
+    const { kept, options } = withScript();
+    const served = await serveValidator(options);
+    const page = await openedOn(ORIGIN, served);
+    const answer = await post(served, uploadOf(page), { origin: ORIGIN });
+    expect([answer.status, answer.body]).toEqual([200, '{"result":"reload"}']);
+    expect(kept).toMatchObject([{ session: { state: 'verified', organisation: 'acme' } }]);
+  });
+
+  test.each([
+    ["somebody else's page", { origin: 'https://evil.example' }],
+    ['another page that may use the key', { origin: ANOTHER }],
+    ['the same host on plain http', { origin: 'http://shop.example' }],
+    ['a sandboxed frame', { origin: 'null' }],
+    ['nobody', undefined],
+  ])('and not from %s', async (_who, headers) => {
+    const { kept, options } = withScript();
+    const served = await serveValidator(options);
+    const page = await openedOn(ORIGIN, served);
+    const answer = await post(served, uploadOf(page), headers);
+    expect([answer.status, answer.body]).toEqual([200, '{"result":"failed"}']);
+    expect(served.events.at(-1)).toMatchObject({ blockReasons: ['challenge_invalid'] });
+    expect(kept).toEqual([]);
+  });
+
+  test("the page of a challenge uploads under whatever name its visitor's proxies give it", async () => {
+    const { store, kept } = countedStore();
+    const rules = '[{ name: r, match: {}, challenge: always }]';
+    const served = await serveValidator({ store, rules });
+    const page = await challenged(served);
+    const origin = 'https://shop.example:8443';
+    expect((await post(served, uploadOf(page), { origin })).body).toBe('{"result":"reload"}');
+    expect(kept).toHaveLength(1);
+  });
+});
+
+test('a flood of tickets for the script leaves nothing in the store but the count of its network', async () => {
+  const { calls, options } = withScript();
+  const served = await serveValidator(options);
+  for (let i = 0; i < 200; i += 1) await openedOn(ORIGIN, served);
+  expect(calls).toEqual({ session: 0, keepSession: 0, spend: 0, take: 200 });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { CHROME_ON_WINDOWS, judgedPerson, namedBesideAnother } from '../../test-judged.ts';
+
+const drawnBy = (renderer: string, vendor = 'Google Inc.') => ({
+  graphics: { value: { vendor, renderer } },
+});
+
+const DIRECT3D =
+  'ANGLE (NVIDIA, NVIDIA GeForce RTX 3060 (0x00002503) Direct3D11 vs_5_0 ps_5_0, D3D11)';
+const METAL = 'ANGLE (Apple, ANGLE Metal Renderer: Apple M1, Unspecified Version)';
+const MESA = 'ANGLE (Intel, Mesa Intel(R) UHD Graphics 620 (KBL GT2), OpenGL 4.6)';
+const LLVMPIPE = 'ANGLE (Mesa, llvmpipe (LLVM 19.1.7, 256 bits), OpenGL 4.5)';
+const SWIFTSHADER =
+  'ANGLE (Google, Vulkan 1.3.0 (SwiftShader Device (Subzero) (0x0000C0DE)), SwiftShader driver)';
+
+const LINUX = 'chromium-headful-incognito';
+const MAC = [
+  ['Windows NT 10.0; Win64; x64', 'Macintosh; Intel Mac OS X 10_15_7'],
+  ['Win32', 'MacIntel'],
+  ['Windows', 'macOS'],
+  ['Segoe UI', 'Menlo'],
+] as const;
+
+describe("graphics_mismatch: WebGL is drawn by what only another system than the claimed one's has", () => {
+  const named = ['debugger_attached', 'graphics_mismatch'];
+
+  test('is weak: alone it changes nothing', () => {
+    expect(judgedPerson(CHROME_ON_WINDOWS, { readings: drawnBy(MESA) })).toEqual({ kind: 'human' });
+  });
+
+  test.each([
+    ['Windows', 'Mesa', { readings: drawnBy(MESA) }],
+    ['Windows', 'llvmpipe', { readings: drawnBy(LLVMPIPE) }],
+    ['Windows', 'Metal', { readings: drawnBy(METAL) }],
+    ['a Mac', 'Direct3D', { readings: drawnBy(DIRECT3D), words: MAC }],
+    ['a Mac', 'Mesa', { readings: drawnBy(MESA), words: MAC }],
+  ])('is named beside another: %s, drawn by %s', (_system, _renderer, change) => {
+    expect(namedBesideAnother(CHROME_ON_WINDOWS, change)).toEqual(named);
+  });
+
+  test('is named beside another: Linux, drawn by Direct3D', () => {
+    expect(namedBesideAnother(LINUX, { readings: drawnBy(DIRECT3D) })).toEqual(named);
+  });
+
+  test.each([
+    ['Windows by Direct3D, also under Wine', { readings: drawnBy(DIRECT3D) }],
+    ['Windows by Vulkan in software', { readings: drawnBy(SWIFTSHADER) }],
+    ['Windows by a name that an extension made up', { readings: drawnBy('Apple', 'Intel') }],
+    ['Windows without WebGL', { readings: { graphics: { unread: 'absent' } } }],
+    ['a Mac by Metal', { readings: drawnBy(METAL), words: MAC }],
+  ] as const)('no finding: %s', (_who, change) => {
+    expect(namedBesideAnother(CHROME_ON_WINDOWS, change)).toEqual([]);
+  });
+
+  test.each([
+    ['Mesa', MESA],
+    ["a Mac's own processor", 'ANGLE (Mesa, Apple M1 (G13G B0), OpenGL ES 3.2)'],
+    ['Direct3D of a Windows it runs in', 'ANGLE (Microsoft Corporation, D3D12 (RTX), OpenGL 4.2)'],
+    ["a phone's graphics, in desktop mode", 'ANGLE (Qualcomm, Adreno (TM) 740, OpenGL ES 3.2)'],
+  ])('no finding: Linux by %s', (_what, renderer) => {
+    expect(namedBesideAnother(LINUX, { readings: drawnBy(renderer) })).toEqual([]);
+  });
+
+  test('no finding: Firefox, and a phone', () => {
+    const windows = [['X11; Linux x86_64', 'Windows NT 10.0; Win64; x64']] as const;
+    const readings = drawnBy('llvmpipe, or similar', 'Mesa/X.org');
+    expect(namedBesideAnother('firefox-headful', { readings, words: windows })).toEqual([]);
+    expect(namedBesideAnother('chrome-android', { readings: drawnBy(METAL) })).toEqual([]);
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest';
+import { CHROME_ON_WINDOWS, judgedPerson } from '../../test-judged.ts';
+
+const NO_WINDOW = {
+  chrome: { unread: 'absent' },
+  plugins: { value: { plugins: 0, mimeTypes: 0 } },
+  permissions: { value: { notification: 'denied', query: 'prompt' } },
+} as const;
+
+describe('headless_browser: no window.chrome, no plug-in, and two answers about one permission', () => {
+  const found = { kind: 'automated', reasons: ['headless_browser'] };
+
+  test('is found where all three come together', () => {
+    expect(judgedPerson(CHROME_ON_WINDOWS, { readings: NO_WINDOW })).toEqual(found);
+  });
+
+  test.each([
+    ['an embedded engine has no window.chrome', { chrome: NO_WINDOW.chrome }],
+    ['the PDF viewer was turned off', { plugins: NO_WINDOW.plugins }],
+    ['a policy answers for the permission', { permissions: NO_WINDOW.permissions }],
+    ['a viewer is there', { ...NO_WINDOW, plugins: { value: { plugins: 5, mimeTypes: 2 } } }],
+    [
+      'both answers agree',
+      { ...NO_WINDOW, permissions: { value: { notification: 'denied', query: 'denied' } } },
+    ],
+    ['window.chrome could not be read in time', { ...NO_WINDOW, chrome: { unread: 'timeout' } }],
+  ] as const)('no finding: %s', (_who, readings) => {
+    expect(judgedPerson(CHROME_ON_WINDOWS, { readings })).toEqual({ kind: 'human' });
+  });
+
+  test('no finding: WebView on a phone, which lacks all three', () => {
+    expect(judgedPerson('chrome-android', { readings: NO_WINDOW })).toEqual({ kind: 'human' });
+  });
+
+  test('the name, which a replaced User-Agent leaves in the brands', () => {
+    const brands = [{ brand: 'HeadlessChrome', version: '156' }];
+    const hints = {
+      value: { brands, mobile: false, platform: 'Windows', fullVersions: 1 },
+    };
+    expect(judgedPerson(CHROME_ON_WINDOWS, { readings: { hints } })).toEqual(found);
+  });
+});
