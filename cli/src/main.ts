@@ -1,16 +1,23 @@
 import { nearestName } from '@guard/config/settings/nearest-name';
 import { commands } from './commands/all-commands.ts';
 import { helpOf, overviewOf } from './commands/help.ts';
+import { handleOutputErrors } from './output-errors.ts';
 import { print } from './terminal.ts';
+import { guardVersion } from './version.ts';
 
 /** Runs `guard` with these arguments; resolves to the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
   const [name, ...rest] = args;
+  const command = commands.find((candidate) => candidate.name === name);
+  handleOutputErrors(command?.isService === true);
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     print(overviewOf(commands));
     return name === undefined ? 2 : 0;
   }
-  const command = commands.find((candidate) => candidate.name === name);
+  if (name === '--version' || name === '-V') {
+    print(`guard ${guardVersion()} on Node ${process.versions.node}`);
+    return 0;
+  }
   if (!command) {
     const near = nearestName(
       name,

@@ -66,7 +66,7 @@ describe('a rule that never counts', () => {
     const settings = rules(
       '{ name: office, match: { ip: 203.0.113.0/24 }, verdict: allow }',
       '{ name: all hosts, match: { host: "*" }, verdict: allow }',
-      '{ name: everybody, match: {}, detect: true, monitor: true }',
+      '{ name: everybody, match: {}, detect: true }',
       '{ name: closed, match: { path: /admin/** }, verdict: block, monitor: false }',
     );
     expect(await remarks(settings)).toEqual([]);
@@ -78,6 +78,47 @@ describe('a rule that never counts', () => {
     expect(presets).toBe('Presets of acme: preset:feeds.');
     expect(warning).toContain('rule preset:feeds never counts: shut stands further up');
   });
+});
+
+describe('a rule that can never match', () => {
+  const elsewhere =
+    '{ name: blog, match: { host: [blog.example, a.blog.example] }, verdict: block }';
+
+  test('asks for a host that no site of its organisation has', async () => {
+    expect(await remarks(rules(elsewhere))).toEqual([
+      'warning: organisations[0].rules[0]: rule blog never matches: no site of organisation acme has the host blog.example or a.blog.example',
+    ]);
+    expect((await check(rules(elsewhere), '--strict')).code).toBe(1);
+  });
+
+  test('only what is certain is told: a wildcard may match, and who calls POST /validate may have any host', async () => {
+    const served =
+      '{ name: one of two, match: { host: [shop.example, blog.example] }, verdict: block }';
+    const wild = '{ name: wild, match: { host: "*.blog.example" }, verdict: block }';
+    expect(await remarks(rules(served, wild))).toEqual([]);
+    const keys = 'secret_keys: [{ id: backend, key: 5f0c8a417d2e9b36c4f1a7d05e8b2c93 }]';
+    const called = rules(elsewhere).replace('    rules:', `    ${keys}\n    rules:`);
+    expect(await remarks(called)).toEqual([]);
+  });
+});
+
+test('monitor of a rule is a hint, which --strict lets be: it is the safe way in', async () => {
+  const settings = rules('{ name: everybody, match: {}, detect: true, monitor: true }');
+  expect(await remarks(settings)).toEqual([
+    'hint: organisations[0].rules[0].monitor: monitor is on: blocks of requests that rule everybody matches are recorded, and not enforced',
+  ]);
+  expect((await check(settings, '--strict')).code).toBe(0);
+});
+
+test('the file can be given as other commands have it, with --config', async () => {
+  writeFileSync(file, HEAD + rules('{ name: everybody, match: {}, detect: true }'));
+  const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  try {
+    expect(await main(['check', '-c', file])).toBe(0);
+    expect(out.mock.calls.join('')).toContain(`${file} is good`);
+  } finally {
+    out.mockRestore();
+  }
 });
 
 test('monitor of an organisation, and observe, are said to be on', async () => {

@@ -1,7 +1,9 @@
 import type { Settings } from '@guard/config/settings/schema';
 import { coveredPaths } from './covered-paths.ts';
 import { idleRules } from './idle-rules.ts';
+import { monitoredRules } from './monitored-rules.ts';
 import type { Remark } from './remark.ts';
+import { unservedHosts } from './unserved-hosts.ts';
 
 /** What can be said about good settings without asking anybody: warnings and hints. */
 export function remarksOn(settings: Settings): Remark[] {
@@ -20,6 +22,8 @@ export function remarksOn(settings: Settings): Remark[] {
           ]
         : []),
       ...idleRules(organisation, index),
+      ...unservedHosts(organisation, index, sites),
+      ...monitoredRules(organisation, index),
     ]),
     ...sites.flatMap((site, index) => [
       ...(site.observe

@@ -6,9 +6,10 @@ import type { Remark } from '../check/remark.ts';
 import { remarksOn } from '../check/remarks.ts';
 import { calledWrongly, print } from '../terminal.ts';
 import type { Command } from './command.ts';
-import { type Options, readCommandLine } from './options.ts';
+import { CONFIG_OPTION, type Options, readCommandLine } from './options.ts';
 
 const OPTIONS = {
+  config: { ...CONFIG_OPTION, help: 'the same as FILE, as other commands have it' },
   probe: {
     type: 'boolean',
     default: false,
@@ -36,8 +37,10 @@ file, line and column, what was found and what is allowed. Of a good file it lis
 presets that are on, and what is seldom meant:
 
   warning  a rule that never counts, because one further up sets the same for every
-           request; monitor on for an organisation; observe on; an origin out of reach
-  hint     a site that protects the paths of certificates (ACME) or health checks`,
+           request, or that never matches, because no site has its host; monitor on for
+           an organisation; observe on; an origin out of reach
+  hint     a site that protects the paths of certificates (ACME) or health checks;
+           monitor on for a rule`,
   options: OPTIONS,
   operand: 'file',
   exits: `0 when the file is good, 1 when it has problems, or with --strict warnings,
@@ -45,11 +48,12 @@ presets that are on, and what is seldom meant:
   async run(args) {
     const line = readCommandLine(args, OPTIONS);
     if (line.kind === 'wrong') return calledWrongly('check', line.message);
-    const [file, more] = line.positionals;
+    const { config, ...wanted } = line.values;
+    const [file, more] = [...line.positionals, ...(config === undefined ? [] : [config])];
     if (file === undefined || more !== undefined) {
       return calledWrongly('check', 'name one settings file, as in: guard check guard.yaml');
     }
-    return checkFile(file, line.values);
+    return checkFile(file, wanted);
   },
 };
 

@@ -15,6 +15,8 @@ export interface Command {
   readonly notes?: string;
   /** What the exit codes mean, as a sentence behind `Exit code:`. */
   readonly exits: string;
+  /** It serves visitors: what becomes of its output must not end it. */
+  readonly isService?: true;
   /** Resolves to the exit code: 0 done, 1 failed, 2 called wrongly. */
   run(args: readonly string[]): Promise<number>;
 }

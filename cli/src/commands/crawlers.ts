@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import type { CrawlerList } from '@guard/config/catalogue/crawler-list';
 import { alignColumns, fullText, tableOf, viewOf } from '../crawlers/describe-crawler.ts';
@@ -61,10 +62,13 @@ refresh  fetch the lists that operators publish, all or those of the crawlers,
   async run(args) {
     const line = readCommandLine(args, OPTIONS);
     if (line.kind === 'wrong') return wrong(line.message);
-    process.stdout.off('error', endQuietly).on('error', endQuietly);
     const { values, positionals } = line;
     const [action, ...names] = positionals;
     const json = values.json === true;
+    if (values.ranges !== undefined && !existsSync(values.ranges)) {
+      print(`guard crawlers: --ranges ${values.ranges}: there is no such folder`, 'error');
+      return 1;
+    }
     const folder = values.ranges ?? values.into ?? DEFAULT_FOLDER;
     return attempt(() => {
       switch (action) {
@@ -83,11 +87,6 @@ refresh  fetch the lists that operators publish, all or those of the crawlers,
     });
   },
 };
-
-/** `guard crawlers list | head` closes the pipe before everything is written. */
-function endQuietly(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
-}
 
 /** A folder with a file that is none of ours ends the command with a sentence, not with a stack. */
 async function attempt(action: () => number | Promise<number>): Promise<number> {
@@ -118,7 +117,13 @@ function list(text: string | undefined, folder: string, json: boolean): number {
     ...view,
     ranges: ranges && { ...ranges, entries: undefined },
   }));
-  print(json ? JSON.stringify(brief) : tableOf(views));
+  if (json) print(JSON.stringify(brief));
+  else if (views.length > 0) print(tableOf(views));
+  else
+    print(
+      `guard crawlers: none has ${JSON.stringify(text)} in its name, operator or category`,
+      'error',
+    );
   return 0;
 }
 

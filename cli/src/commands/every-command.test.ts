@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -171,6 +171,14 @@ describe('guard itself', () => {
         expect(stdout).toContain(summary);
       }
     }
+  });
+
+  test.each(['--version', '-V'])('%s says which Guard this is, and on which Node', async (flag) => {
+    const { version } = JSON.parse(readFileSync(join(BIN, '../../package.json'), 'utf8')) as {
+      version: string;
+    };
+    const { code, stdout } = await guard(flag);
+    expect([code, stdout]).toEqual([0, `guard ${version} on Node ${process.versions.node}\n`]);
   });
 
   test('knows which command was meant', async () => {

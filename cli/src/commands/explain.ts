@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { formatProblem, loadSettings } from '@guard/config/settings/load';
-import { askValidator } from '../explain/ask.ts';
 import { EXPLAIN_OPTIONS } from '../explain/options.ts';
 import { choosePolicy } from '../explain/choose-policy.ts';
 import { describeExplanation } from '../explain/describe-explanation.ts';
@@ -44,6 +43,8 @@ async function explainAsked(asked: Asked): Promise<number> {
   const { body, session, overBudget } = asked;
   try {
     const question = { body, site, session, overBudget };
+    // The validator and its lists are much to load, and `guard --help` needs none of them.
+    const { askValidator } = await import('../explain/ask.ts');
     const explained = await askValidator(loaded.settings, organisation, question);
     if (explained.kind === 'error') return fail(`${explained.type}: ${explained.message}`);
     const { explanation } = explained;

@@ -4,7 +4,7 @@ import { Duration } from '@guard/config/settings/values';
 import { describeReplay } from '../replay/describe-replay.ts';
 import { replayNotes } from '../replay/replay-notes.ts';
 import { siteFault } from '../replay/route-logged.ts';
-import { type ReplayPlan, runReplay } from '../replay/run-replay.ts';
+import type { Replay, ReplayPlan } from '../replay/run-replay.ts';
 import { calledWrongly, print } from '../terminal.ts';
 import type { Command } from './command.ts';
 import { CONFIG_OPTION, type Options, readCommandLine } from './options.ts';
@@ -103,7 +103,10 @@ async function replayFrom(
   const assumeVerified = session !== undefined;
   const plan = { candidate, against: current, from, site, assumeVerified, showProgress: !json };
   try {
+    // Loaded here for the reason that explain.ts has.
+    const { runReplay } = await import('../replay/run-replay.ts');
     const replayed = await runReplay(plan);
+    if (replayed.judged === 0 && replayed.unreadable > 0) return refused(nothingReadIn(replayed));
     const settings = current ? [candidate, current] : [candidate];
     const isStored = from.kind === 'events';
     const notes = replayNotes(replayed, settings, { assumeVerified, isStored });
@@ -112,6 +115,12 @@ async function replayFrom(
   } catch (error) {
     return refused(error instanceof Error ? error.message : String(error));
   }
+}
+
+/** "Nothing would change" is no finding about a log of which nothing was understood. */
+function nothingReadIn({ faults, unreadable }: Replay): string {
+  const lines = faults.map(({ file, line, reason }) => `\n  ${file}:${line}: ${reason}`);
+  return `none of ${unreadable} lines is a request; --help says which logs can be read${lines.join('')}`;
 }
 
 /** Where the requests come from; a sentence for the person who typed when that is not clear. */

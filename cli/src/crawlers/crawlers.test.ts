@@ -200,7 +200,7 @@ describe('guard crawlers refresh', () => {
 
 describe('guard crawlers list and show', () => {
   test('list has a line for each crawler: operator, category, ranges with their age, proofs', async () => {
-    const { code, stdout } = await crawlers('list', '--ranges', newFolder());
+    const { code, stdout } = await crawlers('list', '--ranges', mkdtempSync(join(root, 'empty-')));
     const lines = stdout.trimEnd().split('\n');
     expect(code).toBe(0);
     expect(lines[0]).toMatch(/^NAME +OPERATOR +CATEGORY +RANGES +AGE +PROOFS$/);
@@ -211,7 +211,13 @@ describe('guard crawlers list and show', () => {
   });
 
   test('list keeps what holds a text, also as JSON', async () => {
-    const { stdout } = await crawlers('list', 'openai', '--json', '--ranges', newFolder());
+    const { stdout } = await crawlers(
+      'list',
+      'openai',
+      '--json',
+      '--ranges',
+      mkdtempSync(join(root, 'empty-')),
+    );
     const found = JSON.parse(stdout) as { name: string; operator: string }[];
     expect(found.map(({ name }) => name)).toContain('GPTBot');
     expect(new Set(found.map(({ operator }) => operator))).toEqual(new Set(['OpenAI']));
@@ -247,6 +253,18 @@ describe('the exit code', () => {
   ])('is %d for %j', async (code, args) => {
     const ran = await crawlers(...args);
     expect([ran.code, ran.stderr === '']).toEqual([code, code === 0]);
+  });
+
+  test('is 1 for a folder that is not there, when it is asked for', async () => {
+    const { code, stdout, stderr } = await crawlers('list', '--ranges', join(root, 'nowhere'));
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('nowhere: there is no such folder');
+  });
+
+  test('is 0 for a search that finds nothing, which is said', async () => {
+    const { code, stdout, stderr } = await crawlers('list', 'zzzz');
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toBe('guard crawlers: none has "zzzz" in its name, operator or category\n');
   });
 
   test('is 1 for a folder with a file of another form, which is named', async () => {

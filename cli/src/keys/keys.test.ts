@@ -196,6 +196,25 @@ describe('guard keys create', () => {
     expect(held()).toBe(WRITTEN);
   });
 
+  test('a folder that this user may not write into is named, and what that means', () => {
+    const shut = mkdtempSync(join(tmpdir(), 'guard-keys-shut-'));
+    const theirs = join(shut, 'guard.yaml');
+    writeFileSync(theirs, WRITTEN, { mode: 0o666 });
+    chmodSync(shut, 0o555);
+    const args = ['keys', 'create', '-c', theirs, '--id', 'new', '--organisation', 'acme'];
+    // Root may write everywhere, so it has somebody else try.
+    const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+    const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, ...args], {
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'], KEYS_SECRET: process.env['KEYS_SECRET'] },
+      ...user,
+    });
+    chmodSync(shut, 0o755);
+    rmSync(shut, { recursive: true });
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toBe(`guard keys: ${shut}: this user has no permission for it\n`);
+  });
+
   test('edits at the same time wait for one another: no key is lost', async () => {
     const ids = ['one', 'two', 'three', 'four'];
     const children = ids.map((id): ChildProcess => {

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import {
+  accessSync,
   chownSync,
   closeSync,
+  constants,
   fchmodSync,
   fsyncSync,
   openSync,
@@ -12,7 +14,9 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileFault } from '../file-fault.ts';
 
 /** How long an edit waits for another one, and how often it looks. */
 const WAIT_MS = 5_000;
@@ -40,6 +44,8 @@ export async function replaceFile<T>(
     const target = realpathSync(file);
     // Whoever may write everything, as root may, is still told that the file is not meant to be written.
     if ((statSync(target).mode & 0o222) === 0) return failed(`${file} is read-only`);
+    // The lock and the new file are made beside the old one.
+    accessSync(dirname(target), constants.W_OK);
     const unlock = await lock(`${target}.lock`);
     if (unlock === undefined) {
       return failed(
@@ -52,7 +58,7 @@ export async function replaceFile<T>(
       unlock();
     }
   } catch (error) {
-    return failed(error instanceof Error ? error.message : String(error));
+    return failed(`${pathOf(error) ?? file}: ${fileFault(error)}`);
   }
 }
 
@@ -102,6 +108,12 @@ async function lock(path: string): Promise<(() => void) | undefined> {
       await sleep(LOOK_EVERY_MS);
     }
   }
+}
+
+function pathOf(error: unknown): string | undefined {
+  return error instanceof Error && 'path' in error && typeof error.path === 'string'
+    ? error.path
+    : undefined;
 }
 
 function failed(reason: string): { readonly kind: 'failed'; readonly reason: string } {

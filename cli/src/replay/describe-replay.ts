@@ -22,6 +22,7 @@ const MEANS: Readonly<Record<Outcome, string>> = {
 /** A replay as people read it. `notes` say what it cannot judge. */
 export function describeReplay(replay: Replay, notes: readonly string[]): string {
   const { judged, changed, unreadable, from, to, seconds } = replay;
+  if (judged === 0) return 'No requests: there is nothing to judge.';
   const span = from === null || to === null ? '' : `, ${from} to ${to}`;
   const rate = seconds > 0 ? Math.round(judged / seconds) : 0;
   const head = `${styled('bold', `${number(judged)} requests`)}${span}`;

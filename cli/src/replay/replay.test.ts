@@ -179,10 +179,24 @@ describe('lines that cannot be read', () => {
       DETECT,
       '  - { hosts: [blog.example], organisation: acme, origin: "http://127.0.0.1:3001" }',
     );
-    const told = await replayJson('-c', two, write(combined()));
-    expect(told.faults).toMatchObject([{ reason: 'no host, and several sites: say --site HOST' }]);
+    const { code, stderr } = await replay('-c', two, write(combined()));
+    expect(code).toBe(1);
+    expect(stderr).toContain('.log:1: no host, and several sites: say --site HOST');
     const chosen = await replayJson('-c', two, '--site', 'blog.example', write(combined()));
     expect([chosen.judged, chosen.unreadable]).toEqual([1, 0]);
+  });
+
+  test('of a log that is none, nothing is said that could pass for a result', async () => {
+    const log = write('hello\n'.repeat(7));
+    const { code, stdout, stderr } = await replay('-c', settings(DETECT), log, '--json');
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^guard replay: none of 7 lines is a request; /);
+    expect(stderr).toContain(`\n  ${log}:1: no address at the beginning\n`);
+  });
+
+  test('an empty log is nothing to judge', async () => {
+    const { code, stdout } = await replay('-c', settings(DETECT), write(''));
+    expect([code, stdout]).toEqual([0, 'No requests: there is nothing to judge.\n']);
   });
 
   test('a line without end is skipped in bounded memory, and the next one is read', async () => {
@@ -214,7 +228,8 @@ test.each([
   [2, 'give an analytics key in GUARD_ANALYTICS_KEY', ['-c', 'x', '--from', 'http://127.0.0.1:1']],
   [2, '--since takes a duration', ['-c', 'x', '--from', 'http://a', '--key', 'k', '--since', '1']],
   [1, 'no site has the host nobody; there are shop.example', ['--site', 'nobody', 'LOG']],
-  [1, 'ENOENT', ['/nowhere/access.log']],
+  [1, '/nowhere/access.log: there is no such file', ['/nowhere/access.log']],
+  [1, `${import.meta.dirname}: a folder, not a file`, [import.meta.dirname]],
 ])('exit code %d: %s', async (code, message, args) => {
   const given = code === 1 ? ['-c', settings(DETECT), ...args] : args;
   const ran = await replay(...given);

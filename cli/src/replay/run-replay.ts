@@ -2,6 +2,7 @@ import { constants, gunzipSync } from 'node:zlib';
 import { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import type { Settings } from '@guard/config/settings/schema';
 import { createProgressBar } from '../crawlers/progress-bar.ts';
+import { fileFault } from '../file-fault.ts';
 import { readCombinedLine } from './combined-log.ts';
 import { readJsonLine } from './json-log.ts';
 import { createSettingsJudge, type SettingsJudge } from './judge-settings.ts';
@@ -43,7 +44,7 @@ export interface Replay extends Report {
 const STEPS = 100;
 const HEAD_BYTES = 64 * 1024;
 
-/** Judges every request of a log with the settings, and counts what would change. Throws what the file system throws. */
+/** Judges every request of a log with the settings, and counts what would change. Throws an Error with a sentence when a source gives nothing. */
 export async function runReplay(plan: ReplayPlan): Promise<Replay> {
   const networks = NetworkCatalogue.load();
   const options = { networks, site: plan.site, assumeVerified: plan.assumeVerified };
@@ -109,16 +110,31 @@ async function readAll(
       return;
     }
     case 'files': {
+      const lengths = from.files.map((file) => ofFile(file, () => lengthOf(file)));
       const files = inOrderOfTime(from.files);
-      const lengths = files.map(lengthOf);
       const total = lengths.some((length) => length === undefined)
         ? 0
         : lengths.reduce<number>((sum, length) => sum + (length ?? 0), 0);
       const progress = startProgress(stream, total);
-      for (const file of files) await readLogFile(file, sinkOf(file, progress.advance));
+      for (const file of files) {
+        const sink = sinkOf(file, progress.advance);
+        await readLogFile(file, sink).catch((error: unknown) => refuse(file, error));
+      }
       progress.end();
     }
   }
+}
+
+function ofFile<T>(file: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    return refuse(file, error);
+  }
+}
+
+function refuse(file: string, error: unknown): never {
+  throw new Error(`${file}: ${fileFault(error)}`, { cause: error });
 }
 
 /** Rotated logs are named in any order, and budgets need the time to go forward. */
@@ -131,7 +147,7 @@ function inOrderOfTime(files: readonly string[]): readonly string[] {
 }
 
 function beginOf(file: string): number {
-  const bytes = headOf(file, HEAD_BYTES);
+  const bytes = ofFile(file, () => headOf(file, HEAD_BYTES));
   const text = file.endsWith('.gz')
     ? gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }).toString('utf8')
     : bytes.toString('utf8');

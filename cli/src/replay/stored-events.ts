@@ -1,3 +1,4 @@
+import { fetchText } from '../running-guard/fetch-text.ts';
 import type { LineSink } from './read-lines.ts';
 
 /** What of an event a replay needs. */
@@ -76,13 +77,11 @@ function behindOf(line: string): string {
 }
 
 async function ask({ url, key }: EventSource, sql: string): Promise<string> {
-  const answer = await fetch(new URL('/query', url), {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'text/plain' },
-    body: sql,
-    signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
-  });
-  const text = await answer.text();
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'text/plain' };
+  const question = { method: 'POST', headers, body: sql };
+  const answer = await fetchText(new URL('/query', url), question, ANSWER_TIMEOUT_MS);
+  if (answer.kind === 'away') throw new Error(`${url}: ${answer.why}`);
+  const { text } = answer;
   if (answer.status === 200) return text;
   if (answer.status === 502 && text.includes('larger than 4 MiB')) return 'too_large';
   const why = answer.status === 401 ? 'the key is not valid' : text.trim().slice(0, 300);

@@ -25,7 +25,10 @@ export async function printOnce(watched: Watched, json: boolean): Promise<number
 /** Draws on the terminal, or prints a line at a time where there is none, until it is told to end. */
 export async function showLive(watched: Watched): Promise<number> {
   const ended = Promise.withResolvers<undefined>();
-  const forget = watchForEnd(process.stdin, () => ended.resolve(undefined));
+  const end = () => ended.resolve(undefined);
+  const forget = watchForEnd(process.stdin, end);
+  // `guard top | head -3` has seen what it wanted.
+  process.stdout.once('error', end);
   const screen = process.stdout.isTTY ? enterScreen(process.stdout) : undefined;
   try {
     screen?.draw([{ text: `guard top  ${watched.admin}  …`, kind: 'heading' }]);
@@ -36,6 +39,7 @@ export async function showLive(watched: Watched): Promise<number> {
     }
     return 0;
   } finally {
+    process.stdout.off('error', end);
     screen?.leave();
     forget();
   }

@@ -43,8 +43,8 @@ class Thread {
 
   constructor(tell: Tell, { settings, addresses, memory, backlog }: Beginning) {
     const clock = Date.now;
-    const log = createLog(process.stderr);
     const metrics = new CountedMetrics();
+    const log = createLog(process.stderr, () => metrics.count('guard_log_lines_lost_total'));
     this.#tell = tell;
     this.#metrics = metrics;
     this.#tracing = openTracing(log);

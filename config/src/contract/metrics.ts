@@ -137,6 +137,11 @@ export const metrics = {
     label: undefined,
     help: 'How much older the lists of crawler addresses are here than at the instance with the newest, where several share a store.',
   },
+  guard_log_lines_lost_total: {
+    kind: 'counter',
+    label: undefined,
+    help: 'Lines of the log that could not be written: its disk is full, or nobody reads it any more.',
+  },
   guard_reloads_total: {
     kind: 'counter',
     label: 'outcome',

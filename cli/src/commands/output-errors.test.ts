@@ -1,0 +1,94 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { poll, send } from '../../../test/kit/http.ts';
+
+/** What becomes of commands whose output cannot be written: as processes, with real pipes and a real full device. */
+
+const BIN = join(import.meta.dirname, '../../../bin/guard.mjs');
+const guard = `${JSON.stringify(process.execPath)} ${JSON.stringify(BIN)}`;
+const folder = mkdtempSync(join(tmpdir(), 'guard-output-'));
+const file = join(folder, 'guard.yaml');
+writeFileSync(
+  file,
+  `version: 1
+listen: { gateway: 127.0.0.1:0, admin: 127.0.0.1:0 }
+secret: 9f2c7b1e5a8d4036c1e7f4b2a9d85036
+organisations: [{ id: acme, rules: [{ name: everybody, match: {}, detect: true }] }]
+sites: [{ hosts: ['*'], organisation: acme, origin: 'http://127.0.0.1:3000' }]
+`,
+);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The line in a shell that tells the exit code of its first program. */
+function sh(line: string) {
+  const script = `${line}; echo "code \${PIPESTATUS[0]}" >&2`;
+  return spawnSync('bash', ['-c', script], { encoding: 'utf8', cwd: folder });
+}
+
+describe('a reader that has left early', () => {
+  test.each([
+    'check guard.yaml',
+    'explain -c guard.yaml http://a.example/ --ip 84.115.20.7 --json',
+    'crawlers list',
+  ])('is no fault of guard %s, and no stack', (args) => {
+    expect(sh(`${guard} ${args} | true`).stderr).toBe('code 0\n');
+  });
+
+  test('ends guard top, which would print for ever', () => {
+    const { stdout, stderr } = sh(
+      `${guard} top --admin http://127.0.0.1:9 --interval 0.2 | head -1`,
+    );
+    expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:9: .+\n$/);
+    expect(stderr).toBe('code 0\n');
+  });
+});
+
+test('a result for which the disk has no room is a sentence, and the exit code 1', () => {
+  expect(sh(`${guard} check guard.yaml > /dev/full`).stderr).toMatch(
+    /^guard: the output cannot be written: ENOSPC\b.*\ncode 1\n$/,
+  );
+});
+
+describe('guard start serves on', () => {
+  async function start(stderr: 'pipe' | number) {
+    const child = spawn(process.execPath, [BIN, 'start', '--config', file, '--json'], {
+      stdio: ['ignore', 'pipe', stderr],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    // A pipe by the options above.
+    const output = child.stdout as NonNullable<typeof child.stdout>;
+    const [line] = (await once(createInterface(output), 'line')) as [string];
+    const { addresses } = JSON.parse(line) as { addresses: Record<'gateway' | 'admin', string> };
+    return { child, addresses };
+  }
+
+  async function servesAndCounts({ child, addresses }: Awaited<ReturnType<typeof start>>) {
+    // Each reading of the settings is a line of the log.
+    child.kill('SIGHUP');
+    const page = await poll(
+      () => send(`${addresses.admin}/metrics`),
+      ({ body }) => /^guard_log_lines_lost_total [1-9]/m.test(body),
+      10_000,
+    );
+    expect(page.status).toBe(200);
+    expect((await send(`${addresses.gateway}/`)).status).toBe(403);
+    child.kill('SIGTERM');
+    const [code] = (await once(child, 'exit')) as [number | null];
+    expect(code).toBe(0);
+  }
+
+  test('when the disk under its log is full, and counts what was lost', async () => {
+    await servesAndCounts(await start(openSync('/dev/full', 'w')));
+  });
+
+  test('when nobody reads its log any more, and counts what was lost', async () => {
+    const started = await start('pipe');
+    started.child.stderr?.destroy();
+    await servesAndCounts(started);
+  });
+});
