@@ -51,6 +51,8 @@ export interface VisitorSocket {
   /** What is written from here to `uncork` leaves at once, and then. */
   cork(): void;
   uncork(): void;
+  /** Of texts that are written without naming one. */
+  setDefaultEncoding(encoding: 'latin1'): unknown;
   /** Breaks off, so that an answer under way cannot be taken for a whole one. */
   destroy(): unknown;
   once(event: 'close', listener: () => void): unknown;

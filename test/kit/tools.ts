@@ -1,10 +1,12 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** Programs that npm cannot bring. Tests that need one are skipped without it, and said to be. */
 interface Tool {
   readonly name: string;
   readonly programs: readonly string[];
+  /** What is no program of its own. */
+  readonly files?: readonly string[];
   readonly tests: string;
   readonly install: string;
 }
@@ -57,6 +59,17 @@ const NGINX: Tool = {
   programs: ['nginx'],
   tests: 'nginx asks Guard with auth_request',
   install: 'apt-get install nginx',
+};
+
+/** As Debian's package puts it there. */
+export const NGINX_STREAM_MODULE = '/usr/lib/nginx/modules/ngx_stream_module.so';
+
+const NGINX_STREAM: Tool = {
+  name: "nginx's stream module",
+  programs: ['nginx'],
+  files: [NGINX_STREAM_MODULE],
+  tests: 'nginx passes connections on as they are, and says for whom in the PROXY protocol',
+  install: 'apt-get install libnginx-mod-stream',
 };
 
 const HAPROXY: Tool = {
@@ -132,6 +145,7 @@ const SYSTEMD: Tool = {
 
 export const hasRedis = isThere(REDIS);
 export const hasNginx = isThere(NGINX);
+export const hasNginxStream = isThere(NGINX_STREAM);
 export const hasHaproxy = isThere(HAPROXY);
 export const hasCaddy = isThere(CADDY);
 export const hasWindowedChromium = isThere(WINDOWED_CHROMIUM);
@@ -157,6 +171,7 @@ export function missingTools(): readonly Tool[] {
     GIT,
     CURL,
     NGINX,
+    NGINX_STREAM,
     HAPROXY,
     CADDY,
     WRK,
@@ -170,8 +185,8 @@ export function missingTools(): readonly Tool[] {
   ].filter((tool) => !isThere(tool));
 }
 
-function isThere({ programs }: Tool): boolean {
-  return programs.every((program) => isOnPath(program));
+function isThere({ programs, files = [] }: Tool): boolean {
+  return programs.every((program) => isOnPath(program)) && files.every((file) => existsSync(file));
 }
 
 export function isOnPath(program: string): boolean {

@@ -198,7 +198,11 @@ class Exchange implements AnswerHandler, Underway, Waiting {
     if (this.#headHeld) {
       // A header section whose body is still to come goes out alone.
       this.#headHeld = false;
-      if (this.#phase === 'answering') res.flushHeaders();
+      if (this.#phase === 'answering') {
+        // Node writes it in the encoding of the socket, which is UTF-8 unless it is told otherwise.
+        req.socket.setDefaultEncoding('latin1');
+        res.flushHeaders();
+      }
     }
     if (!this.#corked) return true;
     this.#corked = false;

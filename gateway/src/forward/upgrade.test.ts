@@ -78,7 +78,9 @@ test('a handshake is cleaned like any request', async () => {
   client.send('GET / HTTP/1.1', ...HANDSHAKE, ...extra, '', '');
   await client.until(/ 101 /);
   const raw = origin.handshakes[0]?.rawHeaders ?? [];
-  const headers = new Map(raw.flatMap((name, i) => (i % 2 === 0 ? [[name, raw[i + 1]]] : [])));
+  const headers = new Map(
+    raw.flatMap((name, i) => (i % 2 === 0 ? [[name.toLowerCase(), raw[i + 1]]] : [])),
+  );
   expect(headers.get('x-guard-decision')).toBe('allow');
   expect(headers.get('x-forwarded-for')).toBe('127.0.0.1');
   expect(headers.get('cookie')).toBe('a=1');

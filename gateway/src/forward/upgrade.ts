@@ -1,17 +1,11 @@
-import {
-  type ClientRequest,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  ServerResponse,
-} from 'node:http';
+import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { createProxyServer } from 'http-proxy-3';
-import { plainAnswer, serve } from '../enforce/enforce.ts';
-import type { ForwardPorts } from './forward.ts';
+import { serve } from '../enforce/enforce.ts';
 import type { Handle } from '../handle.ts';
-import { headersForOrigin } from './proxy-headers.ts';
-import type { Passage, Visit } from '../visit.ts';
-import { webSocketTarget } from './websocket-target.ts';
+import type { ForwardPorts } from './forward.ts';
+import { BUSY, originAnswer } from './origin-failure.ts';
+import { Handshake } from './upgrade-handshake.ts';
+import { joinSockets } from './upgrade-tunnel.ts';
 
 export interface Upgrades {
   /** Takes the 'upgrade' event of the server. */
@@ -47,77 +41,34 @@ function isAnswering(socket: Socket): boolean {
   return answer !== undefined && answer !== null;
 }
 
-interface Handshake {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-  /** What came behind the header section. */
-  readonly head: Buffer;
-}
-
 /**
  * WebSocket handshakes take the same way as any request: same site, same decision, same cleaning of
- * headers. Only what was admitted comes to http-proxy-3, which joins the two sockets.
+ * headers. What was admitted goes to the origin, and the sockets are joined when it has switched protocols.
  */
 export function createUpgrades(handle: Handle, ports: ForwardPorts): Upgrades {
+  const { limits, metrics } = ports;
   const open = new Set<Socket>();
-  const joins = new WeakMap<IncomingMessage, Join>();
-  const proxy = createProxyServer({});
-  proxy.on('proxyReqWs', (outgoing, req) => {
-    joins.get(req)?.attach(outgoing);
-  });
-
-  function join({ req, res, head }: Handshake, visit: Visit, passage: Passage): void {
-    const { socket } = req;
-    const { site, target } = visit;
-    if (open.size >= ports.limits.maxUpgrades) {
-      ports.metrics.count('guard_gateway_requests_total', 'refused');
-      serve(req, res, plainAnswer(503, 'Too many connections.'), ports.limits.lingerMs);
-      return;
-    }
-    res.detachSocket(socket);
-    open.add(socket);
-    socket.once('close', () => open.delete(socket));
-    const joined = new Join(ports, visit, passage, socket);
-    joins.set(req, joined);
-    req.headers = handshakeHeaders(headersForOrigin(visit, passage));
-    // What the library takes for the path. With `toProxy` it is left as the visitor sent it.
-    req.url = target;
-    const { target: origin, servername } = webSocketTarget(site.origins.next().address);
-    try {
-      proxy.ws(
-        req,
-        socket,
-        head,
-        {
-          target: origin,
-          // A new one each time: the library writes its request into it.
-          ssl: { servername },
-          toProxy: true,
-          prependPath: false,
-          connectTimeout: ports.limits.originConnectMs,
-        },
-        (error) => {
-          joined.fail(error.message);
-        },
-      );
-    } catch (error) {
-      joined.fail(error instanceof Error ? error.message : String(error));
-      socket.destroySoon();
-    }
-  }
 
   return {
     handle: (req, head) => {
       const { socket } = req;
-      socket.on('error', ignore);
-      const res = new ServerResponse(req);
-      res.shouldKeepAlive = false;
-      res.assignSocket(socket);
-      res.once('finish', () => {
-        socket.destroySoon();
-      });
+      const { res, release } = keepForAnswer(req, limits.idleTimeoutMs);
       handle(req, res, (visit, passage) => {
-        join({ req, res, head }, visit, passage);
+        if (open.size >= limits.maxUpgrades) {
+          metrics.count('guard_gateway_requests_total', 'refused');
+          serve(req, visit.res, originAnswer(BUSY.status), limits.lingerMs);
+          return;
+        }
+        open.add(socket);
+        socket.once('close', () => open.delete(socket));
+        new Handshake(ports, visit, passage, (fields, origin) => {
+          res.writeHead(101, fields);
+          // Node writes a header section that goes out alone in the encoding of the socket.
+          socket.setDefaultEncoding('latin1');
+          res.flushHeaders();
+          release();
+          joinSockets({ socket, head }, origin, limits.idleTimeoutMs);
+        }).start();
       });
     },
     close: () => {
@@ -126,89 +77,40 @@ export function createUpgrades(handle: Handle, ports: ForwardPorts): Upgrades {
   };
 }
 
-function ignore(): void {
-  // Node took its own listener away with the upgrade; 'close' follows and says all there is to know.
+interface Kept {
+  readonly res: ServerResponse;
+  /** The socket is for something else from now on. */
+  readonly release: () => void;
 }
 
-/** One handshake at the origin, until its answer. */
-class Join {
-  readonly #ports: ForwardPorts;
-  readonly #visit: Visit;
-  readonly #passage: Passage;
-  readonly #socket: Socket;
-  #answered = false;
+/**
+ * The answer on the socket of a handshake. Node took all of its listeners away with the upgrade, so that
+ * it would not hear that the visitor leaves, takes nothing, or can take more.
+ */
+function keepForAnswer(req: IncomingMessage, idleMs: number): Kept {
+  const { socket } = req;
+  const res = new ServerResponse(req);
+  res.shouldKeepAlive = false;
+  res.assignSocket(socket);
+  res.once('finish', () => {
+    socket.destroySoon();
+  });
 
-  constructor(ports: ForwardPorts, visit: Visit, passage: Passage, socket: Socket) {
-    this.#ports = ports;
-    this.#visit = visit;
-    this.#passage = passage;
-    this.#socket = socket;
-  }
-
-  /** The listeners set here run before the library's own. */
-  attach(outgoing: ClientRequest): void {
-    outgoing.setTimeout(this.#ports.limits.originHeadersMs, () => {
-      outgoing.destroy(new Error('no answer to the handshake'));
-    });
-    outgoing.once('response', () => {
-      this.#finish();
-    });
-    outgoing.once('upgrade', (answer, socket) => {
-      this.#finish();
-      // An origin that has said its last word still hears the visitor.
-      socket.allowHalfOpen = true;
-      addToHandshake(answer.headers, this.#passage.additions?.fields ?? []);
-    });
-    this.#socket.once('close', () => {
-      if (!this.#answered) outgoing.destroy();
-    });
-  }
-
-  /** The library closes the visitor's socket after this. */
-  fail(detail: string): void {
-    if (this.#answered) return;
-    this.#answered = true;
-    if (this.#socket.destroyed) {
-      this.#ports.metrics.count('guard_gateway_requests_total', 'aborted');
-      return;
-    }
-    const { site } = this.#visit;
-    this.#ports.metrics.count('guard_gateway_requests_total', 'failed');
-    this.#ports.metrics.count('guard_gateway_origin_errors_total', 'connect');
-    this.#ports.log('warn', 'gateway_origin_failed', {
-      site: site.name,
-      reason: 'upgrade',
-      detail,
-    });
-    this.#socket.write(
-      'HTTP/1.1 502 Bad Gateway\r\nConnection: close\r\nContent-Length: 0\r\n\r\n',
-    );
-  }
-
-  #finish(): void {
-    this.#answered = true;
-    this.#ports.metrics.count('guard_gateway_requests_total', 'forwarded');
-  }
-}
-
-function handshakeHeaders(fields: readonly string[]): IncomingHttpHeaders {
-  const headers: Record<string, string | string[]> = {
-    connection: 'Upgrade',
-    upgrade: 'websocket',
+  const goOn = () => res.emit('drain');
+  const leave = () => socket.destroy();
+  // Sees the end of what the visitor sends, and leaves what comes before it to the tunnel.
+  const look = () => {
+    if (socket.readableLength === 0) socket.read();
   };
-  addToHandshake(headers, fields);
-  return headers;
-}
-
-/** Sets fields in Node's form, several of one name as a list. */
-function addToHandshake(
-  headers: Record<string, string | string[] | undefined>,
-  fields: readonly string[],
-): void {
-  for (let i = 0; i + 1 < fields.length; i += 2) {
-    const name = (fields[i] ?? '').toLowerCase();
-    const value = fields[i + 1] ?? '';
-    const before = headers[name];
-    headers[name] = before === undefined ? value : [before, value].flat();
-  }
+  // 'close' follows and says all there is to know.
+  socket.on('error', () => undefined);
+  socket.setTimeout(idleMs).on('timeout', leave);
+  socket.on('drain', goOn).on('end', leave).on('readable', look);
+  return {
+    res,
+    release: () => {
+      socket.off('drain', goOn).off('end', leave).off('readable', look).off('timeout', leave);
+      res.detachSocket(socket);
+    },
+  };
 }

@@ -18,13 +18,13 @@ const HANDSHAKE = [
 test('an origin is taken apart once, and not for each handshake', () => {
   const address = { kind: 'url', origin: 'https://origin.example:8443' } as const;
   expect(webSocketTarget(address)).toEqual({
-    target: {
-      protocol: 'https:',
-      hostname: 'origin.example',
+    isSecure: true,
+    options: {
       host: 'origin.example',
       port: 8443,
+      servername: 'origin.example',
+      ALPNProtocols: ['http/1.1'],
     },
-    servername: 'origin.example',
   });
   expect(webSocketTarget(address)).toBe(webSocketTarget(address));
 });
@@ -33,7 +33,7 @@ test.each([
   ['http://a.example', 80],
   ['https://a.example', 443],
 ])('%s has the port of its scheme: %i', (origin, port) => {
-  expect(webSocketTarget({ kind: 'url', origin }).target).toMatchObject({ port });
+  expect(webSocketTarget({ kind: 'url', origin }).options).toMatchObject({ port });
 });
 
 describe('RFC 6066 3: the name asked for in TLS is the origin’s own, and an address is none', () => {

@@ -1,12 +1,12 @@
-import type { ProxyTarget } from 'http-proxy-3';
+import type { RequestOptions } from 'node:https';
+import type { ConnectionOptions } from 'node:tls';
 import type { Origin as OriginAddress } from '@guard/config/settings/values';
 import { serverName } from '../origin/server-name.ts';
 
-/** Where the WebSockets of one origin go, as http-proxy-3 takes it. */
+/** Where the WebSockets of one origin go, as Node's clients take it. */
 export interface WebSocketTarget {
-  readonly target: ProxyTarget;
-  /** For TLS. Empty sends no name; where it is missing, Node would send the visitor's Host. */
-  readonly servername: string;
+  readonly isSecure: boolean;
+  readonly options: RequestOptions & Pick<ConnectionOptions, 'ALPNProtocols'>;
 }
 
 const known = new WeakMap<OriginAddress, WebSocketTarget>();
@@ -21,17 +21,16 @@ export function webSocketTarget(address: OriginAddress): WebSocketTarget {
 }
 
 function targetOf(address: OriginAddress): WebSocketTarget {
-  if (address.kind === 'unix') {
-    const target = { socketPath: address.path, host: 'localhost', port: 80, protocol: 'http:' };
-    return { target, servername: '' };
-  }
+  if (address.kind === 'unix') return { isSecure: false, options: { socketPath: address.path } };
   const { protocol, hostname, port } = new URL(address.origin);
-  const standard = protocol === 'https:' ? 443 : 80;
-  const target = {
-    protocol,
-    hostname,
-    host: hostname,
+  const isSecure = protocol === 'https:';
+  const standard = isSecure ? 443 : 80;
+  const place = {
+    host: hostname.replace(/^\[|\]$/g, ''),
     port: port === '' ? standard : Number(port),
   };
-  return { target, servername: serverName(hostname) ?? '' };
+  if (!isSecure) return { isSecure, options: place };
+  // An empty name sends none; where it is missing, Node would send the visitor's Host.
+  const servername = serverName(hostname) ?? '';
+  return { isSecure, options: { ...place, servername, ALPNProtocols: ['http/1.1'] } };
 }

@@ -100,6 +100,10 @@ class StreamSocket implements VisitorSocket {
     this.#stream.uncork();
   }
 
+  setDefaultEncoding(): void {
+    // Nothing but bytes is written to a stream.
+  }
+
   once(event: 'close', listener: () => void): void {
     this.#stream.once(event, listener);
   }

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import { answering, startGateway } from '../testing/gateway-rig.ts';
+import { FrameClient, headersFrame } from '../testing/http2-client.ts';
+import { eventually, get, statusOf } from '../testing/raw-client.ts';
+import { startOrigin } from '../testing/recording-origin.ts';
+import { selfSigned } from '../testing/self-signed.ts';
+
+/** `/admin/x`, as somebody spells it who does not want it to be seen. */
+const SPELLINGS = [
+  '//admin/x', '/./admin/x', '/public/./../admin/x', '/%2e/admin/x', '/public/%2e%2e/admin/x', '/public/.%2E/admin/x',
+  '/public%2f..%2fadmin/x', '/%2fadmin/x', '/admin%2fx', '/admin;x/x', '/public/..;/admin/x', '/public/..;a=b/admin/x',
+  '/public\\..\\admin\\x', '/public%5c..%5cadmin%5cx', '/\\admin/x', '/admin%00/x', '/admin/x%00.png', '/%61dmin/x',
+  '/%2561dmin/x', '/public/%252e%252e/admin/x', '/public/%252e%252e%252fadmin/x', '/admin%3bx/x', '/ADMIN/x',
+] as const; // prettier-ignore
+
+const certificates = [selfSigned('shop.example')];
+
+describe.each(['HTTP/1.1', 'HTTP/2'] as const)('over %s', (protocol) => {
+  async function statusesOf(sites: { protect: readonly string[]; skip: readonly string[] }) {
+    const origin = await startOrigin();
+    const rig = await startGateway({
+      origin: origin.address,
+      ...sites,
+      certificates,
+      validate: answering({ decision: 'block' }),
+    });
+    for (const path of SPELLINGS) {
+      if (protocol === 'HTTP/1.1') expect(statusOf(await get(rig.port, path)), path).toBe(403);
+    }
+    if (protocol === 'HTTP/2') {
+      const client = new FrameClient(rig.tlsPort);
+      const before = [
+        [':method', 'GET'],
+        [':scheme', 'https'],
+        [':authority', 'shop.example'],
+      ] as const;
+      client.send(
+        ...SPELLINGS.map((path, i) => headersFrame(2 * i + 1, [...before, [':path', path]])),
+      );
+      await eventually(
+        () => rig.counted('guard_gateway_requests_total', 'served') === SPELLINGS.length,
+      );
+    }
+    return { asked: rig.asked.map(({ url }) => url.slice(url.indexOf('/', 8))), origin };
+  }
+
+  test('no spelling slips past protect', async () => {
+    const { asked, origin } = await statusesOf({ protect: ['/admin/**'], skip: [] });
+    expect(asked.toSorted()).toEqual(SPELLINGS.toSorted());
+    expect(origin.arrived).toEqual([]);
+  });
+
+  test('nor hides behind skip', async () => {
+    const skip = ['/public/**', '/*.png', '/admin/*.png', '/%*/**'];
+    const { asked, origin } = await statusesOf({ protect: ['/**'], skip });
+    expect(asked.toSorted()).toEqual(SPELLINGS.toSorted());
+    expect(origin.arrived).toEqual([]);
+  });
+});

@@ -1,0 +1,174 @@
+import { expect, test } from 'vitest';
+import { answering, startGateway } from '../testing/gateway-rig.ts';
+import {
+  bodyOf,
+  eventually,
+  headersOf,
+  RawClient,
+  rawExchange,
+  statusOf,
+} from '../testing/raw-client.ts';
+import { startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
+
+const HANDSHAKE = [
+  'GET /chat HTTP/1.1',
+  'X-b: 2',
+  'Host: shop.example',
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+];
+const SWITCHED =
+  'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n';
+const MiB = 1024 * 1024;
+
+test('RFC 9110 5.3: order, spelling, duplicates and raw bytes of a handshake reach the origin as sent', async () => {
+  const origin = await startTcpOrigin((socket) => socket.end('HTTP/1.1 403 No\r\n\r\n'));
+  const { port } = await startGateway({ origin: origin.address });
+  const more = ['x-A: 1', 'Cookie: a=1', 'X-b: 3', 'cookie: b=2', 'X-Bytes: \xe9\xff'];
+  await rawExchange(port, ...HANDSHAKE, ...more, '', '');
+  const lines = (origin.bytes[0] ?? '').split('\r\n');
+  expect(lines[0]).toBe('GET /chat HTTP/1.1');
+  expect(lines.filter((line) => /^(x-[ab]|cookie|x-bytes|host)/i.test(line))).toEqual([
+    'X-b: 2',
+    'Host: shop.example',
+    ...more,
+  ]);
+  expect(lines.filter((line) => /^(connection|upgrade):/i.test(line))).toEqual([
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+  ]);
+});
+
+test('RFC 9110 5.3: order, spelling, duplicates and raw bytes of a 101 reach the visitor as sent', async () => {
+  const fields = ['X-b: 2', 'x-A: \xe9\xff', 'X-b: 3', 'Sec-WebSocket-Accept: x'];
+  const origin = await startTcpOrigin((socket) =>
+    socket.write(
+      [
+        'HTTP/1.1 101 Switching Protocols',
+        'Upgrade: websocket',
+        'Connection: Upgrade, X-Named',
+        'X-Named: 1',
+        'Keep-Alive: timeout=5',
+        'Content-Length: 9',
+        ...fields,
+        '',
+        '\x81\x02hi',
+      ].join('\r\n'),
+      'latin1',
+    ),
+  );
+  const { port } = await startGateway({ origin: origin.address });
+  const client = new RawClient(port);
+  client.send(...HANDSHAKE, '', '');
+  const received = await client.until(/\r\n\r\n\x81\x02hi$/);
+  const lines = received.slice(0, received.indexOf('\r\n\r\n')).split('\r\n');
+  expect(lines.filter((line) => /^(x-|sec-|content-|keep-)/i.test(line))).toEqual(fields);
+  expect(headersOf(received, 'connection')).toEqual(['Upgrade']);
+  expect(headersOf(received, 'upgrade')).toEqual(['websocket']);
+});
+
+test('an origin that does not switch is heard to the end, and cleaned as any answer is (RFC 9110 7.6.1)', async () => {
+  const origin = await startTcpOrigin((socket) =>
+    socket.write(
+      [
+        'HTTP/1.1 426 Upgrade Required',
+        'Sec-WebSocket-Version: 13',
+        'Connection: X-Named',
+        'X-Named: 1',
+        'Set-Cookie: a=\xe9',
+        'set-cookie: b=2',
+        'Transfer-Encoding: chunked',
+        '',
+        '2\r\nno\r\n0\r\n\r\n',
+      ].join('\r\n'),
+      'latin1',
+    ),
+  );
+  const validate = answering({ headers: { 'X-Added': '1' } });
+  const rig = await startGateway({ origin: origin.address, validate });
+  const answer = await rawExchange(rig.port, ...HANDSHAKE, '', '');
+  expect(answer).toMatch(/^HTTP\/1\.1 426 Upgrade Required\r\n/);
+  expect(headersOf(answer, 'sec-websocket-version')).toEqual(['13']);
+  expect(headersOf(answer, 'set-cookie')).toEqual(['a=\xe9', 'b=2']);
+  expect(headersOf(answer, 'x-added')).toEqual(['1']);
+  expect(headersOf(answer, 'x-named')).toEqual([]);
+  expect(headersOf(answer, 'connection')).toEqual(['close']);
+  expect(bodyOf(answer)).toBe('2\r\nno\r\n0\r\n\r\n');
+  expect(rig.counted('guard_gateway_requests_total', 'forwarded')).toBe(1);
+});
+
+test.each([
+  ['204 No Content', 'HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n', []],
+  ['304 Not Modified', 'HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n', ['5']],
+])(
+  'RFC 9112 6.3: %s in answer to a handshake is whole at its header section',
+  async (_status, said, length) => {
+    const origin = await startTcpOrigin((socket) => socket.write(said));
+    const { port } = await startGateway({ origin: origin.address });
+    const answer = await rawExchange(port, ...HANDSHAKE, '', '');
+    expect(statusOf(answer)).toBe(statusOf(said));
+    expect(headersOf(answer, 'content-length')).toEqual(length);
+    expect(bodyOf(answer)).toBe('');
+  },
+);
+
+test('RFC 9112 8: an answer that the origin broke off never looks whole', async () => {
+  const said = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n';
+  const origin = await startTcpOrigin((socket) => socket.end(said));
+  const rig = await startGateway({ origin: origin.address });
+  const answer = await rawExchange(rig.port, ...HANDSHAKE, '', '');
+  expect(statusOf(answer)).toBe(200);
+  expect(answer).not.toContain('\r\n0\r\n');
+  expect(rig.counted('guard_gateway_origin_errors_total', 'truncated')).toBe(1);
+  expect(rig.counted('guard_gateway_requests_total', 'failed')).toBe(1);
+});
+
+test('an answer that stands still is cut off in time', async () => {
+  const said = 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc';
+  const origin = await startTcpOrigin((socket) => socket.write(said));
+  const rig = await startGateway({ origin: origin.address, limits: { originBodyIdleMs: 50 } });
+  expect(bodyOf(await rawExchange(rig.port, ...HANDSHAKE, '', ''))).toBe('abc');
+  expect(rig.counted('guard_gateway_origin_errors_total', 'truncated')).toBe(1);
+});
+
+test('the origin is held back while the visitor takes nothing of its answer, and not for ever', async () => {
+  let left = 0;
+  const origin = await startOrigin();
+  origin.server.on('upgrade', ({ socket }) => {
+    socket.on('error', () => undefined);
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${64 * MiB}\r\n\r\n`);
+    socket.write(Buffer.alloc(64 * MiB));
+    const timer = setInterval(() => {
+      if (!socket.destroyed) left = socket.writableLength;
+    }, 5);
+    socket.once('close', () => {
+      clearInterval(timer);
+    });
+  });
+  const rig = await startGateway({ origin: origin.address, limits: { idleTimeoutMs: 500 } });
+  const client = new RawClient(rig.port);
+  client.socket.pause();
+  client.send(...HANDSHAKE, '', '');
+  await eventually(() => rig.counted('guard_gateway_requests_total', 'aborted') === 1);
+  expect(left).toBeGreaterThan(32 * MiB);
+  client.socket.resume();
+  expect((await client.untilClosed()).length).toBeLessThan(32 * MiB);
+});
+
+test('a visitor who has left a tunnel takes the origin’s side along, also where that sees no end in it', async () => {
+  const origin = await startTcpOrigin((socket, head) => {
+    socket.allowHalfOpen = true;
+    if (head.endsWith('\r\n\r\n')) socket.write(SWITCHED);
+  });
+  const { port } = await startGateway({ origin: origin.address });
+  const client = new RawClient(port);
+  client.send(...HANDSHAKE, '', '');
+  await client.until(/\r\n\r\n/);
+  client.socket.resetAndDestroy();
+  await eventually(() => {
+    origin.sockets[0]?.write('are you there?');
+    return origin.sockets[0]?.destroyed === true;
+  });
+});

@@ -1,0 +1,164 @@
+import { type AddressInfo, createServer } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { freshPath } from '../testing/fresh-path.ts';
+import { startGateway } from '../testing/gateway-rig.ts';
+import {
+  bodyOf,
+  eventually,
+  headersOf,
+  RawClient,
+  rawExchange,
+  statusOf,
+} from '../testing/raw-client.ts';
+import { refusingAddress, startTcpOrigin, type TcpOrigin } from '../testing/recording-origin.ts';
+
+const HANDSHAKE = [
+  'GET /chat HTTP/1.1',
+  'Host: shop.example',
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+  '',
+  '',
+];
+const SWITCHED =
+  'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n';
+
+/** An origin that takes every handshake. */
+function startSwitching(): Promise<TcpOrigin> {
+  return startTcpOrigin((socket) => socket.write(SWITCHED));
+}
+
+/** The status of one handshake, whose tunnel is let go. */
+async function shake(port: number): Promise<number> {
+  const client = new RawClient(port);
+  client.send(...HANDSHAKE);
+  const answer = await client.until(/\r\n\r\n/);
+  client.socket.destroy();
+  return statusOf(answer);
+}
+
+test('a handshake goes past an origin that refuses, before and after that is known', async () => {
+  const time = { now: Date.now() };
+  const alive = await startSwitching();
+  const origin = [await refusingAddress(), alive.address];
+  const rig = await startGateway({ origin, clock: () => time.now });
+  for (let pauses = 0; pauses < 3; pauses++) {
+    for (let i = 0; i < 3; i++) expect(await shake(rig.port)).toBe(101);
+    time.now += 1_000;
+  }
+  expect(alive.sockets).toHaveLength(9);
+  expect(rig.counted('guard_gateway_requests_total', 'forwarded')).toBe(9);
+  expect(rig.counted('guard_gateway_origin_errors_total', 'connect')).toBe(0);
+});
+
+test('an origin that refused a handshake is left out for a second, then one tries it', async () => {
+  const time = { now: Date.now() };
+  const alive = await startSwitching();
+  const away = await refusingAddress();
+  const rig = await startGateway({ origin: [alive.address, away], clock: () => time.now });
+  for (let i = 0; i < 2; i++) expect(await shake(rig.port)).toBe(101);
+
+  let came = 0;
+  const back = createServer((socket) => {
+    came++;
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.write(SWITCHED));
+  });
+  await new Promise<void>((resolve) => {
+    back.listen(Number(new URL(away).port), '127.0.0.1', resolve);
+  });
+  onTestFinished(() => {
+    back.close();
+  });
+  for (let i = 0; i < 4; i++) expect(await shake(rig.port)).toBe(101);
+  expect(came).toBe(0);
+  time.now += 1_000;
+  for (let i = 0; i < 4; i++) expect(await shake(rig.port)).toBe(101);
+  expect(came).toBe(2);
+});
+
+test('RFC 9110 15.6.3: where every origin refuses, the visitor is told so', async () => {
+  const rig = await startGateway({ origin: [await refusingAddress(), await refusingAddress()] });
+  const answer = await rawExchange(rig.port, ...HANDSHAKE);
+  expect(statusOf(answer)).toBe(502);
+  expect(headersOf(answer, 'cache-control')).toEqual(['no-store']);
+  expect(bodyOf(answer)).toBe('The site cannot be reached.\n');
+  expect(rig.counted('guard_gateway_origin_errors_total', 'connect')).toBe(1);
+  expect(rig.counted('guard_gateway_requests_total', 'failed')).toBe(1);
+});
+
+test.each([
+  { what: 'closes', said: '', status: 502, reason: 'reset' },
+  { what: 'closes in its header section', said: 'HTTP/1.1 101 S', status: 502, reason: 'reset' },
+  { what: 'says what is no HTTP', said: 'SSH-2.0-x\r\n\r\n', status: 502, reason: 'malformed' },
+])(
+  'RFC 9110 15.6: an origin that took the handshake and $what is not asked again, nor is another',
+  async ({ said, status, reason }) => {
+    const [odd, other] = [
+      await startTcpOrigin((socket) => socket.end(said)),
+      await startSwitching(),
+    ];
+    const rig = await startGateway({ origin: [other.address, odd.address] });
+    expect(statusOf(await rawExchange(rig.port, ...HANDSHAKE))).toBe(status);
+    expect(rig.counted('guard_gateway_origin_errors_total', reason)).toBe(1);
+    expect([odd.sockets.length, other.sockets.length]).toEqual([1, 0]);
+  },
+);
+
+test('RFC 9110 15.6.5: an origin that does not answer the handshake → 504', async () => {
+  const silent = await startTcpOrigin(() => undefined);
+  const rig = await startGateway({ origin: silent.address, limits: { originHeadersMs: 50 } });
+  expect(statusOf(await rawExchange(rig.port, ...HANDSHAKE))).toBe(504);
+  expect(rig.counted('guard_gateway_origin_errors_total', 'timeout')).toBe(1);
+  await eventually(() => silent.sockets[0]?.closed === true);
+});
+
+test.each(['ends', 'is reset'] as const)(
+  'a visitor whose connection %s before the answer is logged as 499, and the origin let off',
+  async (how) => {
+    const silent = await startTcpOrigin(() => undefined);
+    const rig = await startGateway({ origin: silent.address });
+    const client = new RawClient(rig.port);
+    client.send(...HANDSHAKE);
+    await eventually(() => silent.bytes[0]?.includes('/chat') === true);
+    if (how === 'ends') client.socket.end();
+    else client.socket.resetAndDestroy();
+    await eventually(() => silent.sockets[0]?.closed === true);
+    expect(rig.logged).toContainEqual({
+      event: 'gateway_visitor_gone',
+      fields: { site: 'shop.example', status: 499 },
+    });
+    expect(rig.counted('guard_gateway_requests_total', 'aborted')).toBe(1);
+    expect(rig.logged.map(({ event }) => event)).not.toContain('gateway_origin_failed');
+  },
+);
+
+test('RFC 9110 15.6.4: more tunnels than may be open → 503 with Retry-After', async () => {
+  const origin = await startSwitching();
+  const rig = await startGateway({ origin: origin.address, limits: { maxUpgrades: 1 } });
+  const first = new RawClient(rig.port);
+  first.send(...HANDSHAKE);
+  await first.until(/ 101 /);
+  const answer = await rawExchange(rig.port, ...HANDSHAKE);
+  expect(statusOf(answer)).toBe(503);
+  expect(headersOf(answer, 'retry-after')).toEqual(['1']);
+  expect(rig.counted('guard_gateway_requests_total', 'refused')).toBe(1);
+});
+
+test.each([
+  ['a unix socket', () => ({ path: freshPath('origin.sock') })],
+  ['[::1]', () => ({ host: '::1', port: 0 })],
+])('a handshake reaches an origin at %s', async (_where, place) => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined).once('data', () => socket.write(SWITCHED));
+  });
+  await new Promise<void>((resolve) => server.listen(place(), resolve));
+  onTestFinished(() => {
+    server.close();
+  });
+  const bound = server.address() as AddressInfo | string; // it listens
+  const origin = typeof bound === 'string' ? `unix:${bound}` : `http://[::1]:${bound.port}`;
+  expect(await shake((await startGateway({ origin })).port)).toBe(101);
+});

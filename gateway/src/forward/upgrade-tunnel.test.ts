@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../testing/raw-client.ts';
+import { joinSockets } from './upgrade-tunnel.ts';
+
+const NOTHING = Buffer.alloc(0);
+const BLOCK = Buffer.alloc(1024 * 1024, 'block');
+
+/** The two ends of one connection. */
+async function pair(): Promise<{ readonly inner: Socket; readonly outer: Socket }> {
+  const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // A server that listens on TCP has an AddressInfo.
+  const outer = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  outer.on('error', () => undefined);
+  // What the event brings.
+  const [inner] = (await once(server, 'connection')) as [Socket];
+  server.close();
+  onTestFinished(() => {
+    inner.destroy();
+    outer.destroy();
+  });
+  return { inner, outer };
+}
+
+/** A tunnel, from its sides outside and inside. */
+async function openTunnel(lingerMs: number) {
+  const [visitor, origin] = [await pair(), await pair()];
+  const end = (socket: Socket) => ({ socket, head: NOTHING });
+  joinSockets(end(visitor.inner), end(origin.inner), lingerMs);
+  return { visitor, origin };
+}
+
+test.each(['visitor', 'origin'] as const)(
+  'when the %s takes nothing for too long, the tunnel is over',
+  async (stuck) => {
+    const tunnel = await openTunnel(100);
+    const far = tunnel[stuck === 'visitor' ? 'origin' : 'visitor'];
+    tunnel[stuck].outer.pause();
+    await eventually(() => {
+      if (far.outer.writableLength === 0) far.outer.write(BLOCK);
+      return tunnel[stuck].inner.destroyed;
+    });
+    expect(tunnel[stuck].inner.writableFinished).toBe(false);
+    await eventually(() => far.inner.destroyed);
+  },
+);
+
+test('a tunnel in which nobody says anything stays open', async () => {
+  const { visitor, origin } = await openTunnel(20);
+  let timeouts = 0;
+  for (const { inner } of [visitor, origin]) inner.on('timeout', () => timeouts++);
+  await eventually(() => timeouts >= 2);
+  let text = '';
+  origin.outer.on('data', (part) => (text += part.toString()));
+  visitor.outer.write('hello');
+  await eventually(() => text === 'hello');
+});
+
+test.each(['visitor', 'origin'] as const)(
+  'what is on its way when the %s has gone still arrives',
+  async (gone) => {
+    const tunnel = await openTunnel(60_000);
+    const left = gone === 'visitor' ? tunnel.origin : tunnel.visitor;
+    let text = '';
+    let ended = false;
+    left.outer.on('data', (part) => (text += part.toString())).once('end', () => (ended = true));
+    tunnel[gone].outer.end('last words');
+    tunnel[gone].inner.once('end', () => tunnel[gone].inner.destroy());
+    await eventually(() => ended);
+    expect(text).toBe('last words');
+    await eventually(() => left.inner.destroyed);
+  },
+);

@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, type TLSSocket } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { selfSigned } from '../../gateway/src/testing/self-signed.ts';
+import { poll, send } from '../kit/http.ts';
+import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
+import { type Product, startProduct } from '../kit/start-product.ts';
+import { storySettings } from '../kit/story-settings.ts';
+import { hasOpenssl } from '../kit/tools.ts';
+
+/** The certificates of a started product, which whoever renews them replaces beneath it. */
+
+const NAMES = ['shop', 'blog'] as const;
+const RELOAD_MS = 15_000;
+
+describe.skipIf(!hasOpenssl)('tls.certificates', () => {
+  let origin: RecordingOrigin;
+  let product: Product;
+  let folder: string;
+  beforeAll(async () => {
+    origin = await startRecordingOrigin();
+    folder = await mkdtemp(join(tmpdir(), 'guard-cert-'));
+    for (const name of NAMES) {
+      const { cert, key } = selfSigned(`${name}.example`);
+      await replaceFile(`${name}.pem`, cert);
+      await replaceFile(`${name}-key.pem`, key);
+    }
+    const hosts = NAMES.map((name) => `${name}.example`);
+    const rules = [{ name: 'open', match: {}, verdict: 'allow' }];
+    product = await startProduct({
+      ...storySettings(origin.url, { rules, site: { hosts } }),
+      listen: { gateway_tls: '127.0.0.1:0', admin: '127.0.0.1:0' },
+      tls: {
+        certificates: NAMES.map((name) => ({
+          cert: join(folder, `${name}.pem`),
+          key: join(folder, `${name}-key.pem`),
+        })),
+      },
+      analytics: undefined,
+    });
+  });
+  afterAll(async () => {
+    expect(await product.stop()).toBe(0);
+    await origin.close();
+    await rm(folder, { recursive: true });
+  });
+
+  /** As whoever renews certificates does: never a file that is half written. */
+  async function replaceFile(name: string, content: Buffer | string): Promise<void> {
+    await writeFile(join(folder, 'next'), content);
+    await rename(join(folder, 'next'), join(folder, name));
+  }
+
+  async function handshake(servername: string): Promise<TLSSocket> {
+    const { port } = new URL(product.addresses.gateway_tls);
+    const host = '127.0.0.1';
+    const socket = connect({ host, port: Number(port), servername, rejectUnauthorized: false });
+    await once(socket, 'secureConnect');
+    return socket;
+  }
+
+  /** The fingerprint of what visitors of a host are shown now, and the name in it. */
+  async function shownTo(servername: string): Promise<{ print: string; name: string | undefined }> {
+    const socket = await handshake(servername);
+    const { fingerprint256: print, subjectaltname: name } = socket.getPeerCertificate();
+    socket.destroy();
+    return { print, name };
+  }
+
+  const metrics = async () => (await send(`${product.addresses.admin}/metrics`)).body;
+  const untilReload = (successful: 0 | 1) =>
+    poll(
+      metrics,
+      (page) => page.includes(`guard_last_reload_successful ${successful}\n`),
+      RELOAD_MS,
+    );
+
+  test.each(['shop.example', 'blog.example'])(
+    '%s is shown its own, by SNI (RFC 6066 3)',
+    async (host) => {
+      expect((await shownTo(host)).name).toBe(`DNS:${host}`);
+    },
+  );
+
+  test('a renewed one is shown once both of its files have changed; the others and open connections stay', async () => {
+    const kept = await handshake('blog.example');
+    const [shop, blog] = [await shownTo('shop.example'), await shownTo('blog.example')];
+    const renewed = selfSigned('blog.example');
+    await replaceFile('blog-key.pem', renewed.key);
+    await untilReload(0);
+    expect(await shownTo('blog.example')).toEqual(blog);
+    await replaceFile('blog.pem', renewed.cert);
+    await untilReload(1);
+    const shown = await shownTo('blog.example');
+    expect(shown.name).toBe(blog.name);
+    expect(shown.print).not.toBe(blog.print);
+    expect(await shownTo('shop.example')).toEqual(shop);
+
+    let answer = '';
+    kept.setEncoding('latin1').on('data', (text: string) => (answer += text));
+    kept.write('GET / HTTP/1.1\r\nHost: blog.example\r\nConnection: close\r\n\r\n');
+    await once(kept, 'close');
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test('a damaged file leaves the last good one in force, and the log says which it is', async () => {
+    const before = await shownTo('shop.example');
+    await replaceFile('shop.pem', 'no certificate');
+    await untilReload(0);
+    expect(await shownTo('shop.example')).toEqual(before);
+    expect(product.log()).toContain('a file that holds no certificate in PEM');
+    expect(product.log()).not.toContain('PRIVATE KEY');
+  });
+});

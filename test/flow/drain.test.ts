@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { poll } from '../kit/http.ts';
+import { startProduct } from '../kit/start-product.ts';
+import { storySettings } from '../kit/story-settings.ts';
+
+/** Sends one request on a connection of its own; `received` grows. */
+function open(port: number, head: string): { socket: Socket; received: string; closed: boolean } {
+  const visitor = { socket: connect(port, '127.0.0.1'), received: '', closed: false };
+  visitor.socket.setEncoding('latin1').on('data', (text: string) => (visitor.received += text));
+  visitor.socket.on('error', () => undefined).on('close', () => (visitor.closed = true));
+  visitor.socket.write(`${head} HTTP/1.1\r\nHost: shop.example\r\n`);
+  return visitor;
+}
+
+function connects(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => {
+      resolve(true);
+      socket.destroy();
+    });
+    socket.once('error', () => {
+      resolve(false);
+    });
+  });
+}
+
+test('SIGTERM: what is under way is finished, uploads too, nothing new is taken, and the exit code is 0', async () => {
+  const waiting: ServerResponse[] = [];
+  const bodies: string[] = [];
+  const origin = createServer((req, res) => {
+    if (req.url === '/idle') {
+      res.end('idle');
+      return;
+    }
+    let body = '';
+    req.setEncoding('latin1').on('data', (part: string) => (body += part));
+    req.on('end', () => bodies.push(body));
+    if (req.url === '/stream') res.writeHead(200).write('first;');
+    waiting.push(res);
+  }).listen(0, '127.0.0.1');
+  await once(origin, 'listening');
+  onTestFinished(() => {
+    origin.close();
+    origin.closeAllConnections();
+  });
+  // A server that listens on TCP has an AddressInfo.
+  const { port: originPort } = origin.address() as AddressInfo;
+  const rules = [{ name: 'open', match: {}, verdict: 'allow' }];
+  const product = await startProduct({
+    ...storySettings(`http://127.0.0.1:${originPort}`, { rules }),
+    listen: { gateway: '127.0.0.1:0' },
+    analytics: undefined,
+  });
+  const port = Number(new URL(product.addresses.gateway).port);
+
+  const [slow, stream] = [open(port, 'GET /slow'), open(port, 'GET /stream')];
+  for (const { socket } of [slow, stream]) socket.write('\r\n');
+  const upload = open(port, 'POST /upload');
+  upload.socket.write('Content-Length: 8\r\n\r\nhalf');
+  const idle = open(port, 'GET /idle');
+  idle.socket.write('\r\n');
+  await poll(
+    () => Promise.resolve([waiting.length, idle.received, stream.received].join(' ')),
+    (seen) => /^3 [^]*idle[^]*first;/.test(seen),
+    5_000,
+  );
+
+  const stopped = product.stop();
+  await poll(
+    () => connects(port),
+    (taken) => !taken,
+    5_000,
+  );
+  await poll(
+    () => Promise.resolve(idle.closed),
+    (closed) => closed,
+    5_000,
+  );
+  expect([slow.closed, stream.closed, upload.closed]).toEqual([false, false, false]);
+  upload.socket.write('half');
+  await poll(
+    () => Promise.resolve(bodies),
+    (all) => all.includes('halfhalf'),
+    5_000,
+  );
+  for (const res of waiting) res.end('last');
+  expect(await stopped).toBe(0);
+  for (const visitor of [slow, stream, upload]) {
+    expect(visitor.received).toMatch(/^HTTP\/1\.1 200 /);
+    expect(visitor.received).toContain('last');
+  }
+  expect(stream.received).toMatch(/\r\n0\r\n\r\n$/);
+});

@@ -1,0 +1,220 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+/**
+ * The configurations of proxies that Debian does not have, held against the fields of their references
+ * (Envoy's v3 API, Traefik's dynamic configuration): a name that they do not know stops Envoy, and is
+ * overlooked by Traefik.
+ */
+
+const EXAMPLES = join(import.meta.dirname, '..', '..', 'examples', 'forward-auth');
+const read = (file: string): unknown => parse(readFileSync(join(EXAMPLES, file), 'utf8'));
+const GUARD = '127.0.0.1:8085';
+
+const socketAddress = z.strictObject({
+  socket_address: z.strictObject({ address: z.string(), port_value: z.int() }),
+});
+const matchers = z.strictObject({
+  patterns: z.array(
+    z.union([
+      z.strictObject({ exact: z.string() }),
+      z.strictObject({ prefix: z.string() }),
+      z.strictObject({ safe_regex: z.strictObject({ regex: z.string() }) }),
+    ]),
+  ),
+});
+const typed = (type: string) => z.literal(`type.googleapis.com/envoy.extensions.filters.${type}`);
+const duration = z.string().regex(/^\d+(\.\d+)?s$/);
+
+const HeaderMutation = z.strictObject({
+  name: z.literal('envoy.filters.http.header_mutation'),
+  typed_config: z.strictObject({
+    '@type': typed('http.header_mutation.v3.HeaderMutation'),
+    mutations: z.strictObject({
+      request_mutations: z.array(z.strictObject({ remove: z.string() })),
+    }),
+  }),
+});
+const ExtAuthz = z.strictObject({
+  name: z.literal('envoy.filters.http.ext_authz'),
+  typed_config: z.strictObject({
+    '@type': typed('http.ext_authz.v3.ExtAuthz'),
+    failure_mode_allow: z.boolean(),
+    allowed_headers: matchers,
+    http_service: z.strictObject({
+      server_uri: z.strictObject({ uri: z.url(), cluster: z.string(), timeout: duration }),
+      path_prefix: z.string(),
+      authorization_response: z.strictObject({
+        allowed_upstream_headers: matchers,
+        allowed_client_headers_on_success: matchers,
+      }),
+    }),
+  }),
+});
+const Router = z.strictObject({
+  name: z.literal('envoy.filters.http.router'),
+  typed_config: z.strictObject({ '@type': typed('http.router.v3.Router') }),
+});
+const Route = z.strictObject({
+  match: z.strictObject({ prefix: z.string() }),
+  route: z.strictObject({ cluster: z.string() }),
+  typed_per_filter_config: z
+    .strictObject({
+      'envoy.filters.http.ext_authz': z.strictObject({
+        '@type': typed('http.ext_authz.v3.ExtAuthzPerRoute'),
+        disabled: z.literal(true),
+      }),
+    })
+    .optional(),
+});
+const ConnectionManager = z.strictObject({
+  name: z.literal('envoy.filters.network.http_connection_manager'),
+  typed_config: z.strictObject({
+    '@type': typed('network.http_connection_manager.v3.HttpConnectionManager'),
+    stat_prefix: z.string(),
+    use_remote_address: z.literal(true),
+    common_http_protocol_options: z.strictObject({
+      headers_with_underscores_action: z.enum(['REJECT_REQUEST', 'DROP_HEADER']),
+    }),
+    upgrade_configs: z.array(z.strictObject({ upgrade_type: z.literal('websocket') })),
+    route_config: z.strictObject({
+      virtual_hosts: z.array(
+        z.strictObject({
+          name: z.string(),
+          domains: z.array(z.string()),
+          routes: z.array(Route),
+        }),
+      ),
+    }),
+    http_filters: z.tuple([HeaderMutation, ExtAuthz, Router]),
+  }),
+});
+const Cluster = z.strictObject({
+  name: z.string(),
+  connect_timeout: duration,
+  load_assignment: z.strictObject({
+    cluster_name: z.string(),
+    endpoints: z.tuple([
+      z.strictObject({
+        lb_endpoints: z.tuple([
+          z.strictObject({ endpoint: z.strictObject({ address: socketAddress }) }),
+        ]),
+      }),
+    ]),
+  }),
+});
+const Envoy = z.strictObject({
+  static_resources: z.strictObject({
+    listeners: z.tuple([
+      z.strictObject({
+        name: z.string(),
+        address: socketAddress,
+        filter_chains: z.tuple([z.strictObject({ filters: z.tuple([ConnectionManager]) })]),
+      }),
+    ]),
+    clusters: z.array(Cluster),
+  }),
+});
+
+const ForwardAuth = z.strictObject({
+  address: z.url(),
+  trustForwardHeader: z.literal(false),
+  authResponseHeadersRegex: z.string(),
+  addAuthCookiesToResponse: z.array(z.string()),
+});
+const Traefik = z.strictObject({
+  http: z.strictObject({
+    middlewares: z.record(z.string(), z.strictObject({ forwardAuth: ForwardAuth })),
+    routers: z.record(
+      z.string(),
+      z.strictObject({
+        rule: z.string(),
+        middlewares: z.array(z.string()).optional(),
+        service: z.string(),
+      }),
+    ),
+    services: z.record(
+      z.string(),
+      z.strictObject({
+        loadBalancer: z.strictObject({ servers: z.array(z.strictObject({ url: z.url() })) }),
+      }),
+    ),
+  }),
+});
+
+/** What the gateway says in its own name, and nobody else may. */
+const SAID = ['decision', 'request-id', 'session', 'crawler', 'answer'].map(
+  (name) => `x-guard-${name}`,
+);
+
+describe('envoy.yaml', () => {
+  const { listeners, clusters } = Envoy.parse(read('envoy.yaml')).static_resources;
+  const { route_config, http_filters } = listeners[0].filter_chains[0].filters[0].typed_config;
+  const [mutation, { typed_config: authz }] = http_filters;
+
+  test('every cluster that is named is there, under one name, and Guard’s is where it is asked', () => {
+    const routes = route_config.virtual_hosts.flatMap((host) => host.routes);
+    const { server_uri } = authz.http_service;
+    const named = [...routes.map(({ route }) => route.cluster), server_uri.cluster];
+    expect([...new Set(named)].toSorted()).toEqual(clusters.map(({ name }) => name).toSorted());
+    for (const { name, load_assignment } of clusters)
+      expect(load_assignment.cluster_name).toBe(name);
+    const guard = clusters.find(({ name }) => name === server_uri.cluster);
+    const at = guard?.load_assignment.endpoints[0].lb_endpoints[0].endpoint.address.socket_address;
+    expect(`${at?.address}:${at?.port_value}`).toBe(GUARD);
+    expect(server_uri.uri).toBe(`http://${GUARD}`);
+  });
+
+  test('what Guard says is taken from the visitor first, and passed on; all other fields are shown to Guard', () => {
+    const { request_mutations } = mutation.typed_config.mutations;
+    expect(request_mutations.map(({ remove }) => remove)).toEqual(SAID);
+    const { allowed_upstream_headers } = authz.http_service.authorization_response;
+    expect(allowed_upstream_headers.patterns).toEqual([{ prefix: 'x-guard-' }]);
+    expect(authz.allowed_headers.patterns).toEqual([{ safe_regex: { regex: '.*' } }]);
+  });
+
+  test('spec 7.1: it fails open, and later than Guard decides (500 ms)', () => {
+    expect(authz.failure_mode_allow).toBe(true);
+    expect(Number.parseFloat(authz.http_service.server_uri.timeout) * 1000).toBeGreaterThan(500);
+  });
+
+  test('only what goes to Guard itself is not asked about', () => {
+    for (const { routes } of route_config.virtual_hosts) {
+      const open = routes.filter((route) => route.typed_per_filter_config !== undefined);
+      expect(open.map(({ match, route }) => [match.prefix, route.cluster])).toEqual([
+        ['/.guard/', 'guard'],
+      ]);
+    }
+  });
+});
+
+describe('traefik.yaml', () => {
+  const { middlewares, routers, services } = Traefik.parse(read('traefik.yaml')).http;
+
+  test('every middleware and service that is named is there', () => {
+    const all = Object.values(routers);
+    expect(all.flatMap((router) => router.middlewares ?? [])).toEqual(Object.keys(middlewares));
+    expect(all.map(({ service }) => service).toSorted()).toEqual(Object.keys(services).toSorted());
+  });
+
+  test('only what goes to Guard itself is not asked about', () => {
+    const open = Object.values(routers).filter((router) => router.middlewares === undefined);
+    expect(open.map(({ service }) => service)).toEqual(['guard']);
+    expect(open[0]?.rule).toContain('PathPrefix(`/.guard/`)');
+    expect(services['guard']?.loadBalancer.servers).toEqual([{ url: `http://${GUARD}` }]);
+  });
+
+  test('what Guard says is taken from the visitor in any spelling, and passed on', () => {
+    const { address, authResponseHeadersRegex } = middlewares['guard']?.forwardAuth ?? {};
+    expect(address).toBe(`http://${GUARD}/check/traefik`);
+    // Go writes flags in front; the names that Traefik compares are in its own capitals.
+    const pattern = new RegExp(authResponseHeadersRegex?.replace('(?i)', '') ?? '^$', 'i');
+    for (const name of [...SAID, 'X_Guard_Decision', 'X-Guard_Decision']) {
+      expect(pattern.test(name), name).toBe(true);
+    }
+    expect(pattern.test('x-other-guard')).toBe(false);
+  });
+});
