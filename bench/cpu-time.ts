@@ -1,5 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
+/** What /proc counts in: 100 a second on every architecture that Node runs on. */
+const US_A_TICK = 10_000;
+
 export interface CpuTime {
   /** The process itself, all of its threads, in microseconds. */
   readonly ownUs: number;
@@ -14,20 +17,32 @@ export function cpuTime(pid: number): CpuTime {
     const { ownUs, childrenUs: further } = cpuTime(child);
     childrenUs += ownUs + further;
   }
-  return { ownUs: threadTimes(pid), childrenUs };
+  const ownUs = [...threadTimesUs(pid).values()].reduce((sum, us) => sum + us, 0);
+  return { ownUs, childrenUs };
 }
 
-/** The scheduler's run time of each thread: nanoseconds, the first number of schedstat. */
-function threadTimes(pid: number): number {
-  let nanoseconds = 0;
+/** CPU time of each thread of a process that runs, by the thread's id, in microseconds (Linux). */
+export function threadTimesUs(pid: number): ReadonlyMap<string, number> {
+  const times = new Map<string, number>();
   for (const task of readdirSync(`/proc/${pid}/task`)) {
+    // The scheduler's run time: nanoseconds, the first number.
     const text = readIfThere(`/proc/${pid}/task/${task}/schedstat`);
-    nanoseconds += Number(text.split(' ', 1)[0] ?? 0);
+    times.set(task, Number(text.split(' ', 1)[0] ?? 0) / 1000);
   }
-  return nanoseconds / 1000;
+  return times;
 }
 
-function childrenOf(pid: number): number[] {
+/** CPU time of this process and of those it started that have ended, in microseconds (proc_pid_stat(5)). */
+export function cpuTimeHereUs(): number {
+  const text = readFileSync('/proc/self/stat', 'utf8');
+  // The second field is a name, in which anything may stand.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+  return ticks * US_A_TICK;
+}
+
+/** Process ids of the children of a process (Linux). */
+export function childrenOf(pid: number): number[] {
   return readdirSync(`/proc/${pid}/task`).flatMap((task) =>
     readIfThere(`/proc/${pid}/task/${task}/children`).split(' ').filter(Boolean).map(Number),
   );

@@ -15,7 +15,8 @@ const pinned =
 export const placement =
   pinned.length > 0 ? 'the target on one core, load and origin on the other' : 'nothing pinned';
 
-export type Core = 0 | 1;
+/** `both`: wherever the scheduler puts it. */
+export type Core = 0 | 1 | 'both';
 
 export interface Running {
   readonly pid: number;
@@ -29,8 +30,13 @@ export interface Started extends Running {
 
 /** Keeps this process, all of its threads and what it starts from now on, on one core. */
 export function stayOn(core: Core): void {
+  move(process.pid, core);
+}
+
+/** The same for another process. */
+export function move(pid: number, core: Core): void {
   if (pinned.length === 0) return;
-  spawnSync('taskset', ['-a', '-c', '-p', String(core), String(process.pid)]);
+  spawnSync('taskset', ['-a', '-c', '-p', cpuList(core), String(pid)]);
 }
 
 /**
@@ -68,13 +74,17 @@ export async function startProgramOn(
 
 function spawnOn(core: Core, command: readonly string[], logFile?: string): ChildProcess {
   const [program = '', ...rest] =
-    pinned.length > 0 ? [...pinned, String(core), ...command] : command;
+    pinned.length > 0 ? [...pinned, cpuList(core), ...command] : command;
   const log = logFile === undefined ? undefined : openSync(logFile, 'a');
   try {
     return spawn(program, rest, { stdio: ['ignore', 'pipe', log ?? 'inherit'] });
   } finally {
     if (log !== undefined) closeSync(log);
   }
+}
+
+function cpuList(core: Core): string {
+  return core === 'both' ? '0,1' : String(core);
 }
 
 function running(child: ChildProcess): Running {

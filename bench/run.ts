@@ -20,6 +20,7 @@ import * as soak from './soak/soak.ts';
 import * as stream from './stream.ts';
 import * as uploads from './uploads.ts';
 import * as validate from './validate.ts';
+import * as workers from './workers.ts';
 
 interface Bench {
   readonly bench: (options: BenchOptions) => Promise<Report>;
@@ -39,6 +40,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   large: { ...large, about: 'answers of 100 KiB against plain nginx', inRounds: true },
   uploads: { ...uploads, about: 'a GET beside 64 uploads that trickle', inRounds: true },
   'half-load': { ...halfLoad, about: 'what is added to the 99th percentile', inRounds: true },
+  workers: { ...workers, about: 'what a second worker is worth on two cores', inRounds: true },
   remote: { ...remote, about: 'what a remote validator adds to the median', inRounds: true },
   stream: { ...stream, about: 'memory while 1 GiB goes up and 1 GiB down', inRounds: false },
   soak: {

@@ -23,7 +23,7 @@ const Received = z.object({ bytes: z.number(), hash: z.string() });
 
 export function bench(options: BenchOptions): Promise<Report> {
   return onWorkbench(async (workbench) => {
-    const origin = await startOrigin(workbench, 'stream-origin.ts');
+    const origin = await startOrigin(workbench, { script: 'stream-origin.ts' });
     const guard = await startGuard(workbench, 'guard', guardSettings('guard', origin.line));
     const headers = await returning(`${guard.url}/1`);
     options.onProgress('warming');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Service } from '@guard/config/settings/schema';
 import { stringify } from 'yaml';
 import { storySettings } from '../test/kit/story-settings.ts';
-import { type Running, startOn, type Started, stayOn } from './processes.ts';
+import { type Core, type Running, startOn, type Started, stayOn } from './processes.ts';
 
 /** Where the processes of one bench run: all are stopped, and the folder is gone, when it ends. */
 export interface Workbench {
@@ -13,7 +13,7 @@ export interface Workbench {
   keep<T extends Running>(running: T): T;
 }
 
-/** Guard, as users start it, on the core of the targets. */
+/** Guard, as users start it. */
 export interface StartedGuard extends Started {
   readonly addresses: Readonly<Record<Service, string>>;
   /** Of the front proxy. */
@@ -44,9 +44,12 @@ export async function onWorkbench<T>(run: (bench: Workbench) => Promise<T>): Pro
   }
 }
 
-/** Starts bench/targets/origin.ts, or another script there, beside the load. */
-export async function startOrigin(bench: Workbench, script = 'origin.ts'): Promise<Started> {
-  return bench.keep(await startOn(0, join(here, 'targets', script), []));
+/** Starts bench/targets/origin.ts, or another script there; beside the load unless another core is said. */
+export async function startOrigin(
+  bench: Workbench,
+  { script = 'origin.ts', core = 0 }: { readonly script?: string; readonly core?: Core } = {},
+): Promise<Started> {
+  return bench.keep(await startOn(core, join(here, 'targets', script), []));
 }
 
 /** Settings of a whole product that records in a database of its own; `name` is told apart in logs. */
@@ -62,16 +65,18 @@ export function guardSettings(
   return storySettings(first, { rules, site, top: { analytics, ...over.top } });
 }
 
+/** Starts Guard, on the core of the targets unless another is said. */
 export async function startGuard(
   bench: Workbench,
   name: string,
   settings: Readonly<Record<string, unknown>>,
+  core: Core = 1,
 ): Promise<StartedGuard> {
   const file = join(bench.folder, `${name}.yaml`);
   writeFileSync(file, stringify(settings));
   const args = ['start', '--config', file, '--json'];
   const bin = join(here, '..', 'bin', 'guard.mjs');
-  const started = bench.keep(await startOn(1, bin, args, join(bench.folder, `${name}.log`)));
+  const started = bench.keep(await startOn(core, bin, args, join(bench.folder, `${name}.log`)));
   // The first line of --json; a service that was not asked for has no address in it.
   const { addresses } = JSON.parse(started.line) as Pick<StartedGuard, 'addresses'>;
   return { ...started, addresses, url: addresses.gateway, file };

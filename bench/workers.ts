@@ -1,0 +1,169 @@
+/**
+ * What a second worker is worth on two cores: everything, load and origin included, on one core with one
+ * worker, against everything on two cores with two. Nothing idles then, in neither case: a load with a core
+ * of its own sleeps between answers, and waking it can cost the gateway more than the answer does.
+ */
+import { cpuTime, cpuTimeHereUs, threadTimesUs } from './cpu-time.ts';
+import { type Goal, goalsTable } from './goals.ts';
+import { load, loadedBy, WARM_SECONDS, warmNote } from './load.ts';
+import { type Core, stayOn } from './processes.ts';
+import { type BenchOptions, type Report, toTable } from './report.ts';
+import { inRounds, medianOf, paired, type Samples } from './rounds.ts';
+import type { LoadOptions, LoadResult, Traffic } from './traffic.ts';
+import { returning } from './visitors.ts';
+import {
+  DETECT,
+  guardSettings,
+  onWorkbench,
+  startGuard,
+  startOrigin,
+  type Workbench,
+} from './workbench.ts';
+
+const CORES = 2;
+const OWN_ONE = 'answered by guard, one worker';
+const OWN_TWO = 'answered by guard, two workers';
+const FORWARDED_ONE = 'forwarded, one worker';
+const FORWARDED_TWO = 'forwarded, two workers';
+const NAMES = [OWN_ONE, OWN_TWO, FORWARDED_ONE, FORWARDED_TWO] as const;
+
+const SHUT_PATH = '/shut';
+/** A block like any other, with a status that the load does not take for an error. */
+const SHUT = { name: 'shut', match: { path: SHUT_PATH }, verdict: 'block', status: 200 } as const;
+
+interface Target extends Traffic {
+  readonly name: string;
+  readonly pid: number;
+  readonly originPid: number;
+  /** Where all of it runs. */
+  readonly core: Core;
+}
+
+interface Sample {
+  readonly requestsPerS: number;
+  /** Of all threads and children, the database included. */
+  readonly cpuUs: number;
+  /** Of the thread that had most to do, a request of all threads. */
+  readonly busiestThreadUs: number;
+  /** What that thread had of the work of the two busiest. */
+  readonly busiestShare: number;
+  /** Cores that Guard kept busy, and that load and origin did. */
+  readonly guardCores: number;
+  readonly otherCores: number;
+}
+
+export function bench(options: BenchOptions): Promise<Report> {
+  return onWorkbench(async (workbench) => {
+    const targets = await startTargets(workbench);
+    for (const target of targets) {
+      options.onProgress(`warming: ${target.name}`);
+      await loadBeside(target, { ...options, seconds: WARM_SECONDS });
+    }
+    const samples = await inRounds(targets, options, (target) => measure(target, options));
+    const goals = [
+      ...goalsOf('answered by guard', samples, [OWN_TWO, OWN_ONE]),
+      ...goalsOf('forwarded', samples, [FORWARDED_TWO, FORWARDED_ONE]),
+    ];
+    const body = NAMES.map((name) => {
+      const of = (read: (sample: Sample) => number) => medianOf(samples, name, read);
+      return [
+        name,
+        of((s) => s.requestsPerS).toFixed(0),
+        of((s) => s.cpuUs).toFixed(1),
+        of((s) => s.busiestThreadUs).toFixed(1),
+        `${(100 * of((s) => s.busiestShare)).toFixed(0)} %`,
+        of((s) => s.guardCores).toFixed(2),
+        of((s) => s.otherCores).toFixed(2),
+      ];
+    });
+    return {
+      rows: [...samples].map(([name, rounds]) => ({ name, rounds })),
+      table: `${toTable(HEAD, body)}\n\n${goalsTable(goals)}`,
+      notes: [...NOTES, `${options.connections} connections, keep-alive; 1 KiB from the origin`],
+    };
+  });
+}
+
+const HEAD = [
+  'situation',
+  'requests/s',
+  'CPU us/request',
+  'of it busiest thread',
+  'its share',
+  "guard's cores",
+  "others' cores",
+];
+
+const NOTES = [
+  'one worker: Guard, its database, load and origin all on one core; two workers: all of them on both cores',
+  loadedBy,
+  warmNote,
+  'answered by guard: a rule blocks, and the origin is not asked; every decision is made and recorded',
+  "CPU is the run time of all of Guard's threads and of the database; its share: what the busiest thread had of the work of the two busiest; others: load and origin",
+  'requests/s is as it was measured; load and origin get the second core too, so the share of the work that is theirs scales by itself',
+  'by CPU is computed, and of Guard alone: twice what a request costs with one worker, by what it costs with two, or less where the busiest thread would fill its core before that',
+];
+
+async function startTargets(workbench: Workbench): Promise<readonly Target[]> {
+  const one = await startSituation(workbench, 1, 1);
+  const two = await startSituation(workbench, CORES, 'both');
+  return [
+    { ...one, name: OWN_ONE, path: SHUT_PATH },
+    { ...two, name: OWN_TWO, path: SHUT_PATH },
+    { ...one, name: FORWARDED_ONE, path: '/' },
+    { ...two, name: FORWARDED_TWO, path: '/' },
+  ];
+}
+
+async function startSituation(workbench: Workbench, workers: number, core: Core) {
+  const { line, pid: originPid } = await startOrigin(workbench, { core });
+  const name = `workers-${workers}`;
+  const settings = guardSettings(name, line, { rules: [SHUT, ...DETECT], top: { workers } });
+  const { url, pid } = await startGuard(workbench, name, settings, core);
+  return { url, pid, originPid, core, headers: await returning(url) };
+}
+
+/** Loads from the cores of the target. */
+function loadBeside(target: Target, options: LoadOptions): Promise<LoadResult> {
+  stayOn(target.core);
+  return load(target, options);
+}
+
+async function measure(target: Target, options: LoadOptions): Promise<Sample> {
+  const before = look(target);
+  const { requests, seconds } = await loadBeside(target, options);
+  const after = look(target);
+  const cpuUs = after.guardUs - before.guardUs;
+  const [busiest = 0, second = 0] = [...after.threadsUs]
+    .map(([thread, us]) => us - (before.threadsUs.get(thread) ?? 0))
+    .sort((a, b) => b - a);
+  return {
+    requestsPerS: requests / seconds,
+    cpuUs: cpuUs / requests,
+    busiestThreadUs: busiest / requests,
+    busiestShare: busiest / (busiest + second),
+    guardCores: cpuUs / 1e6 / seconds,
+    otherCores: (after.otherUs - before.otherUs) / 1e6 / seconds,
+  };
+}
+
+function look({ pid, originPid }: Target) {
+  const { ownUs, childrenUs } = cpuTime(pid);
+  const otherUs = cpuTimeHereUs() + cpuTime(originPid).ownUs;
+  return { guardUs: ownUs + childrenUs, threadsUs: threadTimesUs(pid), otherUs };
+}
+
+/** How much more two workers do with two cores than one with one, by the CPU that requests cost. */
+function scaling(two: Sample, one: Sample): number {
+  const full = Math.max(two.cpuUs / CORES, two.busiestThreadUs);
+  return one.cpuUs / full;
+}
+
+function goalsOf(what: string, samples: Samples<Sample>, pair: readonly [string, string]): Goal[] {
+  const rate = paired(samples, pair, (two, one) => two.requestsPerS / one.requestsPerS);
+  const wanted = { bound: { atLeast: 1.7 }, unit: '×' };
+  return [
+    { name: `${what}: requests/s`, measured: rate, ...wanted },
+    { name: `${what}: by CPU`, measured: paired(samples, pair, scaling), ...wanted },
+  ];
+}
