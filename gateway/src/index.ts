@@ -54,7 +54,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     door,
     isClosing: () => closing,
   };
-  const server = createPlainFront(intake);
+  const plain = createPlainFront(intake);
   const answerProxy: ForwardAuth = (req, res) => {
     current.forwardAuth(req, res);
   };
@@ -68,9 +68,13 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   async function close(): Promise<void> {
     closing = true;
+    plain.drain();
     front?.drain();
     const drained = Promise.all([
-      drain(server, limits.drainMs, upgrades.close),
+      drain(plain.server, limits.drainMs, () => {
+        plain.cut();
+        upgrades.close();
+      }),
       front && drain(front.server, limits.drainMs, front.cut),
       drain(forwardAuth, limits.drainMs, () => undefined),
     ]);
@@ -82,7 +86,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 
   return {
-    listen: (address) => listen(server, address, { scheme: 'http', shared }),
+    listen: (address) => listen(plain.server, address, { scheme: 'http', shared }),
     listenTls: (address) => {
       const certificates = loadCertificates(options.certificates ?? []);
       if (certificates === undefined) throw new TypeError('https needs a certificate');

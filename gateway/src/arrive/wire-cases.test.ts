@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startGateway } from '../testing/gateway-rig.ts';
-import { connectHttp1, RawClient, statusOf } from '../testing/raw-client.ts';
+import { connectHttp1, eventually, RawClient, statusOf } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
 import { selfSigned } from '../testing/self-signed.ts';
 import { readWireCases } from '../testing/wire-cases.ts';
@@ -11,11 +11,18 @@ const cases = readWireCases(join(import.meta.dirname, 'fixtures/wire-cases.txt')
 const clauses = [...new Set(cases.map(({ clause }) => clause))];
 const certificates = [selfSigned('shop.example')];
 
+/** Where the request of a case is whole, and nothing is behind it, the plain lane sees it first. */
+const alone = cases.filter(
+  ({ bytes }) =>
+    /^(?:GET|HEAD)[^]*\r\n\r\n$/.test(bytes) && !/^(?:content-length|transfer-)/im.test(bytes),
+);
+
 /** A second request, right behind the one of the case. It closes, so that the test sees the end. */
 const BEHIND = `GET /behind HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`;
 
 test('the table was read, or its silence would mean nothing', () => {
   expect(cases.length).toBeGreaterThan(200);
+  expect(alone.length).toBeGreaterThan(50);
 });
 
 describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
@@ -47,6 +54,27 @@ describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
       if (isRefused && expected === '-') expect(seen).toEqual([]);
       expect(seen.join('').includes('/behind')).toBe(!isRefused);
     });
+  });
+});
+
+describe.each(['TCP', 'TLS'] as const)('over %s, alone on its connection', (transport) => {
+  test.each(alone)('$clause: $name → $status', async ({ status, origin: expected, bytes }) => {
+    const { origin } = await startSeeingOrigin();
+    const rig = await startGateway({
+      origin: origin.address,
+      ...(transport === 'TLS' ? { certificates } : {}),
+    });
+    const client = new RawClient(transport === 'TCP' ? rig.port : connectHttp1(rig.tlsPort));
+    client.send(bytes);
+    await eventually(() => client.closed || client.received.includes('\r\n\r\n'));
+    const answered = statusOf(client.received);
+    if (status === '4xx') expect(String(answered)).toMatch(/^[45]\d\d$/);
+    else expect(answered).toBe(Number.parseInt(status, 10));
+    client.send(BEHIND);
+    await client.untilClosed();
+    const arrived = origin.arrived.map(({ method, url }) => `${method} ${url}`);
+    const one = expected === '-' ? [] : [expected.trim()];
+    expect(arrived).toEqual(answered < 400 ? [...one, 'GET /behind'] : one);
   });
 });
 

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import type { GatewayLimits } from '../limits.ts';
 import type { Handle } from '../handle.ts';
+import { PlainLane } from '../http1/plain-lane.ts';
 import type { Onward } from '../visit.ts';
 import { isWebSocketHandshake, type Upgrades } from '../forward/upgrade.ts';
 import { answerBrokenRequests } from './broken-request.ts';
@@ -19,9 +20,43 @@ export interface Intake {
   readonly isClosing: () => boolean;
 }
 
+/** What speaks HTTP/1.1 with the connections that it is given. */
+export interface Http1Front {
+  /** What listens. Its own timeouts hold for what node:http serves. */
+  readonly server: Server;
+  readonly serve: (socket: Socket) => void;
+  /** While it closes: ends what is idle of the plain lane. */
+  readonly drain: () => void;
+  /** Ends every connection that is left there. */
+  readonly cut: () => void;
+}
+
+/** Plain requests by the plain lane, all others by node:http. */
+export function createHttp1Front(intake: Intake): Http1Front {
+  const server = createGatewayServer(intake);
+  const lane = new PlainLane(intake, takeConnections(server));
+  return {
+    server,
+    serve: (socket) => {
+      lane.serve(socket);
+    },
+    drain: () => {
+      lane.drain();
+    },
+    cut: () => {
+      lane.cut();
+    },
+  };
+}
+
 /** The plain http side of a gateway. */
-export function createPlainFront(intake: Intake): Server {
-  return behindDoor(createGatewayServer(intake), intake.door);
+export function createPlainFront(intake: Intake): Http1Front {
+  const front = createHttp1Front(intake);
+  openDoor(front.server, intake.door, (socket, peer) => {
+    notePeer(socket, peer);
+    front.serve(socket);
+  });
+  return front;
 }
 
 /** Puts a door before a server: it serves what comes through, and knows whom it serves. */
@@ -35,7 +70,7 @@ export function behindDoor(server: Server, door: Door): Server {
 }
 
 /** Takes the connections of a server away from it, and returns how it serves one that it is handed. */
-export function takeConnections(server: Server): (socket: Socket) => void {
+function takeConnections(server: Server): (socket: Socket) => void {
   const listeners = server.listeners('connection');
   server.removeAllListeners('connection');
   return (socket) => {
@@ -44,7 +79,7 @@ export function takeConnections(server: Server): (socket: Socket) => void {
 }
 
 /** The node:http server of the gateway: its settings, and which event takes which way. */
-export function createGatewayServer(intake: Intake): Server {
+function createGatewayServer(intake: Intake): Server {
   const { handle, forward, upgrades, limits } = intake;
   const server = createServer({
     headersTimeout: limits.headersTimeoutMs,

@@ -7,7 +7,7 @@ import { peekOpening } from '../http2/peek-opening.ts';
 import { createStreamServer } from '../http2/serve-session.ts';
 import { openDoor } from '../listen/door.ts';
 import { notePeer, type Peer } from '../listen/peer.ts';
-import { createGatewayServer, type Intake, takeConnections } from '../listen/server.ts';
+import { createHttp1Front, type Intake } from '../listen/server.ts';
 import type { Certificates } from './choose-certificate.ts';
 import { peekHello } from './peek-hello.ts';
 import { noteTransport } from './transport-of.ts';
@@ -18,7 +18,7 @@ export interface TlsFront {
   readonly server: Server;
   /** For every handshake from now on. */
   readonly useCertificates: (certificates: Certificates) => void;
-  /** Asks the visitors of HTTP/2 to go; who speaks HTTP/1.1 is told with the next answer. */
+  /** Ends handshakes, and asks the visitors of HTTP/2 to go; who speaks HTTP/1.1 is told with the next answer. */
   readonly drain: () => void;
   /** Ends every connection that is left. */
   readonly cut: () => void;
@@ -29,6 +29,7 @@ const NOT_HTTPS =
 
 /** What is known of a connection before its handshake. */
 interface Begun {
+  readonly socket: Socket;
   readonly peer: Peer;
   readonly hello: ClientHello | undefined;
 }
@@ -43,10 +44,11 @@ export function createTlsFront(intake: Intake, certificates: Certificates): TlsF
   // context in which it was given that one.
   const below = new AsyncLocalStorage<Begun>();
   const sockets = new Set<Socket>();
+  const handshaking = new Set<Socket>();
   const streams = createStreamServer(intake);
-  const server = createGatewayServer(intake);
-  // The server is given connections that are decrypted, and only those that chose HTTP/1.1.
-  const serveHttp1 = takeConnections(server);
+  // It is given connections that are decrypted, and only those that chose HTTP/1.1.
+  const http1 = createHttp1Front(intake);
+  const { server } = http1;
   let current = certificates;
 
   const secure = createServer({
@@ -62,8 +64,10 @@ export function createTlsFront(intake: Intake, certificates: Certificates): TlsF
 
   openDoor(server, intake.door, (socket, peer) => {
     sockets.add(socket);
+    handshaking.add(socket);
     socket.on('error', ignore);
     socket.once('close', () => sockets.delete(socket));
+    socket.once('close', () => handshaking.delete(socket));
     peekHello(socket, limits.helloMs, (beginning) => {
       switch (beginning.kind) {
         case 'gone':
@@ -74,7 +78,9 @@ export function createTlsFront(intake: Intake, certificates: Certificates): TlsF
           socket.resume();
           return;
         case 'tls':
-          below.run({ peer, hello: beginning.hello }, () => secure.emit('connection', socket));
+          below.run({ socket, peer, hello: beginning.hello }, () =>
+            secure.emit('connection', socket),
+          );
           return;
       }
     });
@@ -85,7 +91,10 @@ export function createTlsFront(intake: Intake, certificates: Certificates): TlsF
   secure.on('secureConnection', (socket: TLSSocket) => {
     const begun = below.getStore();
     const hello = begun?.hello;
-    if (begun !== undefined) notePeer(socket, begun.peer);
+    if (begun !== undefined) {
+      handshaking.delete(begun.socket);
+      notePeer(socket, begun.peer);
+    }
     socket.on('error', ignore);
     if (socket.alpnProtocol === 'h2') {
       peekOpening(socket, limits.http2OpeningMs, (frames) => {
@@ -94,7 +103,7 @@ export function createTlsFront(intake: Intake, certificates: Certificates): TlsF
       return;
     }
     noteTransport(socket, { hello, http2: undefined });
-    serveHttp1(socket);
+    http1.serve(socket);
   });
 
   return {
@@ -107,7 +116,12 @@ export function createTlsFront(intake: Intake, certificates: Certificates): TlsF
         minVersion: 'TLSv1.2',
       });
     },
-    drain: streams.drain,
+    drain: () => {
+      // Nothing is under way before the handshake, and what has said nothing may never say anything.
+      for (const socket of handshaking) socket.destroy();
+      streams.drain();
+      http1.drain();
+    },
     cut: () => {
       for (const socket of sockets) socket.destroy();
     },

@@ -1,4 +1,4 @@
-import { withoutBlanks } from './characters.ts';
+import { withoutBlanks } from '../../characters.ts';
 import { readDecimal } from './decimal.ts';
 import type { StatusLine } from './status-line.ts';
 

@@ -3,13 +3,13 @@ import { atEndOfTurn, type Waiting } from '../../end-of-turn.ts';
 import type { OriginError, RequestBody } from '../origin.ts';
 import { AnswerReader } from './answer-reader.ts';
 import type { AnswerSink } from './answer-sink.ts';
-import type { DeadlineTicks } from './deadline-ticks.ts';
+import type { OriginTicks } from './origin-ticks.ts';
 import type { Exchange } from './exchange.ts';
 import { Upload, type UploadOwner } from './upload.ts';
 
 /** What a connection tells the origin that it belongs to. */
 export interface ConnectionOwner {
-  readonly ticks: DeadlineTicks;
+  readonly ticks: OriginTicks;
   readonly maxHeaderBytes: number;
   /** The exchange has left its lane. */
   onReleased(exchange: Exchange): void;

@@ -1,4 +1,4 @@
-import { COLON, isBlank, isTextCharacter, isTokenCharacter } from './characters.ts';
+import { COLON, isBlank, isTextCharacter, isTokenCharacter } from '../../characters.ts';
 
 /**
  * Appends name and value of one line of a header or trailer section to `fields`: the bytes from `from`

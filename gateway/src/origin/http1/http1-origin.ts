@@ -1,13 +1,14 @@
 import type { Origin as OriginAddress } from '@guard/config/settings/values';
+import { ticksOf } from '../../deadline-ticks.ts';
 import type { GatewayLimits } from '../../limits.ts';
 import { Lanes } from '../lanes.ts';
 import type { AnswerHandler, Lane, OpenOrigin, OriginExchange, OriginRequest } from '../origin.ts';
 import type { Connection, ConnectionOwner } from './connection.ts';
-import { DeadlineTicks, ticksOf } from './deadline-ticks.ts';
 import { type Dial, dialTo } from './dial.ts';
 import { Exchange } from './exchange.ts';
 import { IdleStack } from './idle-stack.ts';
 import { HTTP1_LIMITS } from './limits.ts';
+import { originTicks, type OriginTicks } from './origin-ticks.ts';
 import { requestHead } from './request-head.ts';
 
 /** RFC 9110 section 9.2.2, of the methods that have no body: sent once more, they do nothing twice. */
@@ -21,7 +22,7 @@ const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 export class Http1Origin implements OpenOrigin, ConnectionOwner {
   readonly address: OriginAddress;
   readonly maxHeaderBytes: number;
-  readonly ticks: DeadlineTicks;
+  readonly ticks: OriginTicks;
   readonly #dial: Dial;
   readonly #lanes: Lanes;
   readonly #open = new Set<Connection>();
@@ -32,7 +33,7 @@ export class Http1Origin implements OpenOrigin, ConnectionOwner {
   constructor(address: OriginAddress, limits: GatewayLimits) {
     this.address = address;
     this.maxHeaderBytes = limits.originMaxHeaderBytes;
-    this.ticks = new DeadlineTicks(limits);
+    this.ticks = originTicks(limits);
     this.#dial = dialTo(address);
     this.#lanes = new Lanes(limits);
   }
@@ -109,8 +110,8 @@ export class Http1Origin implements OpenOrigin, ConnectionOwner {
   }
 }
 
-const FRESH_TICKS = ticksOf(HTTP1_LIMITS.freshMs);
-const IDLE_TICKS = ticksOf(HTTP1_LIMITS.idleMs);
+const FRESH_TICKS = ticksOf(HTTP1_LIMITS.freshMs, HTTP1_LIMITS.sweepMs);
+const IDLE_TICKS = ticksOf(HTTP1_LIMITS.idleMs, HTTP1_LIMITS.sweepMs);
 
 /** How many sweeps a connection may stay idle, of what the origin promised and the bounds allow. */
 function idleTicksOf(keepsForS: number | undefined): number {

@@ -1,5 +1,5 @@
 import type { OriginRequest } from '../origin.ts';
-import { isToken } from './characters.ts';
+import { isToken } from '../../characters.ts';
 import { readDecimal } from './decimal.ts';
 
 /** Methods whose empty content is announced as such (RFC 9110 section 8.6). */

@@ -1,0 +1,311 @@
+import { connect } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { seededRandom, type SeededRandom } from '../../../test/kit/seeded-random.ts';
+import { type Rig, startGateway } from '../testing/gateway-rig.ts';
+import { bodyOf, connectHttp1, eventually, headersOf, RawClient } from '../testing/raw-client.ts';
+import { startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
+import { selfSigned } from '../testing/self-signed.ts';
+
+const HOST = 'Host: shop.example';
+const certificates = [selfSigned('shop.example')];
+const CONVERSATIONS = process.env['GUARD_TEST_EVERYTHING'] === '1' ? 400 : 60;
+
+function open(transport: 'TCP' | 'TLS', rig: Rig): RawClient {
+  return new RawClient(transport === 'TCP' ? rig.port : connectHttp1(rig.tlsPort));
+}
+
+/** Answers with what it was asked. */
+function startEcho() {
+  return startOrigin((req, res) => {
+    let length = 0;
+    req.on('data', (part: Buffer) => (length += part.length));
+    req.on('end', () => res.end(`<${req.method ?? ''} ${req.url ?? ''} ${length}>`));
+  });
+}
+
+describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
+  test('RFC 9112 section 9.3: one connection carries plain requests, and then any others', async () => {
+    const origin = await startEcho();
+    const client = open(transport, await startGateway({ origin: origin.address, certificates }));
+    client.send('GET /1 HTTP/1.1', HOST, '', '');
+    await client.until(/<GET \/1 0>/);
+    client.send('GET /2 HTTP/1.1', HOST, '', '');
+    await client.until(/<GET \/2 0>/);
+    client.send('POST /3 HTTP/1.1', HOST, 'Content-Length: 3', '', 'abc');
+    await client.until(/<POST \/3 3>/);
+    client.send('GET /4 HTTP/1.1', HOST, 'Connection: close', '', '');
+    const received = await client.untilClosed();
+    expect(received.match(/ 200 OK/g)).toHaveLength(4);
+    expect(received.match(/<[^>]*>/g)?.join()).toBe('<GET /1 0>,<GET /2 0>,<POST /3 3>,<GET /4 0>');
+  });
+
+  test('RFC 9112 section 9.3.2: a request that comes before the answer to the last is not lost, and waits', async () => {
+    const held: (() => void)[] = [];
+    const origin = await startOrigin((req, res) => {
+      held.push(() => res.end(`<${req.url ?? ''}>`));
+    });
+    const client = open(transport, await startGateway({ origin: origin.address, certificates }));
+    client.send('GET /1 HTTP/1.1', HOST, '', '');
+    await eventually(() => held.length === 1);
+    for (const path of ['/2', '/3']) client.send(`GET ${path} HTTP/1.1`, HOST, '', '');
+    await eventually(() => client.socket.writableLength === 0);
+    held[0]?.();
+    await client.until(/<\/1>/);
+    await eventually(() => held.length === 3);
+    held[2]?.();
+    held[1]?.();
+    const received = await client.until(/<\/3>/);
+    expect(received.match(/<[^>]*>/g)?.join()).toBe('</1>,</2>,</3>');
+  });
+
+  test('RFC 9112 section 9.3.2: garbage behind a request is refused behind its answer, and not into it', async () => {
+    let finish = (): unknown => undefined;
+    const origin = await startOrigin((_req, res) => {
+      res.write('first half;');
+      finish = () => res.end('second half');
+    });
+    const client = open(transport, await startGateway({ origin: origin.address, certificates }));
+    client.send('GET / HTTP/1.1', HOST, '', '');
+    await client.until(/first half;/);
+    client.send('nonsense', '', '');
+    await eventually(() => client.socket.writableLength === 0);
+    finish();
+    expect(await client.untilClosed()).toMatch(
+      /first half;[^]*second half\r\n0\r\n\r\nHTTP\/1\.1 400 Bad Request\r\n[^]*\r\n\r\n$/,
+    );
+  });
+
+  test('RFC 9112 section 7.1: an answer of unknown length goes out in chunks, trailers behind it', async () => {
+    const origin = await startOrigin((_req, res) => {
+      res.setHeader('Trailer', 'X-Sum');
+      res.write('first;');
+      res.addTrailers({ 'X-Sum': '42' });
+      setImmediate(() => res.end('second'));
+    });
+    const client = open(transport, await startGateway({ origin: origin.address, certificates }));
+    for (let turn = 0; turn < 2; turn++) {
+      client.received = '';
+      client.send('GET / HTTP/1.1', HOST, '', '');
+      const received = await client.until(/0\r\nX-Sum: 42\r\n\r\n$/);
+      expect(headersOf(received, 'transfer-encoding')).toEqual(['chunked']);
+      expect(bodyOf(received)).toBe('6\r\nfirst;\r\n6\r\nsecond\r\n0\r\nX-Sum: 42\r\n\r\n');
+    }
+  });
+
+  test.each([
+    ['HEAD, whose answer has the length of what it leaves out', 'HEAD', 200, { 'Content-Length': '5' }],
+    ['HEAD without a length', 'HEAD', 200, {}],
+    ['204', 'GET', 204, {}],
+    ['304 (RFC 9110 section 15.4.5)', 'GET', 304, { ETag: '"a"' }],
+  ])('RFC 9112 section 6.3: no body behind %s', async (_what, method, status, fields) => {
+    const origin = await startOrigin((_req, res) => res.writeHead(status, fields).end());
+    const client = open(transport, await startGateway({ origin: origin.address, certificates }));
+    for (let turn = 0; turn < 2; turn++) {
+      client.received = '';
+      client.send(`${method} / HTTP/1.1`, HOST, '', '');
+      const received = await client.until(/\r\n\r\n/);
+      expect(received).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [^]*\\r\\n\\r\\n$`));
+      expect(headersOf(received, 'transfer-encoding')).toEqual([]);
+      expect(headersOf(received, 'date')).toHaveLength(1);
+      for (const [name, value] of Object.entries(fields)) {
+        expect(headersOf(received, name)).toEqual([value]);
+      }
+    }
+  }); // prettier-ignore
+
+  test('RFC 8297: hints go out ahead of the answer, and the connection is kept', async () => {
+    const origin = await startOrigin((_req, res) => {
+      res.writeEarlyHints({ link: ['</a.css>; rel=preload', '</b.js>; rel=preload'] }, () => {
+        res.end('hello');
+      });
+    });
+    const client = open(transport, await startGateway({ origin: origin.address, certificates }));
+    for (let turn = 0; turn < 2; turn++) {
+      client.received = '';
+      client.send('GET / HTTP/1.1', HOST, '', '');
+      expect(await client.until(/hello/)).toMatch(
+        /^HTTP\/1\.1 103 Early Hints\r\nlink: <\/a\.css>; rel=preload, <\/b\.js>; rel=preload\r\n\r\nHTTP\/1\.1 200 OK\r\n/i,
+      );
+    }
+  });
+
+  test('RFC 9110 section 6.6.1: Date is the origin’s where it sends one', async () => {
+    const date = 'Tue, 15 Nov 1994 08:12:31 GMT';
+    const origin = await startOrigin((_req, res) => {
+      res.setHeader('Date', date);
+      res.end('hello');
+    });
+    const client = open(transport, await startGateway({ origin: origin.address, certificates }));
+    client.send('GET / HTTP/1.1', HOST, '', '');
+    expect(headersOf(await client.until(/hello/), 'date')).toEqual([date]);
+  });
+
+  test('a visitor who takes no answers is not asked for more questions', async () => {
+    const body = 'x'.repeat(16 * 1024);
+    const origin = await startOrigin((_req, res) => res.end(body));
+    const client = open(transport, await startGateway({ origin: origin.address, certificates }));
+    client.socket.pause();
+    let asked = 0;
+    do {
+      client.send('GET / HTTP/1.1', HOST, '', '');
+      asked++;
+    } while (await comesTrue(() => origin.arrived.length === asked));
+    // Two kernels' buffers take some of them: a few MiB.
+    expect(asked).toBeLessThan(2_000);
+    client.socket.resume();
+    await eventually(() => client.received.length > asked * body.length);
+    expect(origin.arrived).toHaveLength(asked);
+  });
+});
+
+/** False when it is still not so after the time in which it always was. */
+async function comesTrue(condition: () => boolean): Promise<boolean> {
+  for (let look = 0; look < 200 && !condition(); look++) {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  return condition();
+}
+
+describe('connections end when they should', () => {
+  test.each([
+    ['nothing ever came', { headersTimeoutMs: 100 }, false],
+    ['nothing came for keepAliveTimeoutMs behind an answer', { keepAliveTimeoutMs: 100 }, true],
+  ])('%s', async (_what, limits, asks) => {
+    const origin = await startOrigin();
+    const rig = await startGateway({
+      origin: origin.address,
+      limits: { connectionsCheckingIntervalMs: 20, ...limits },
+    });
+    const client = new RawClient(rig.port);
+    if (asks) client.send('GET / HTTP/1.1', HOST, '', '');
+    const received = await client.untilClosed();
+    expect(received).toMatch(asks ? /hello$/ : /^$/);
+    expect(rig.counted('guard_gateway_requests_total', 'refused')).toBe(0);
+  });
+
+  test('an answer of which nothing moves for idleTimeoutMs; one that moves is let be', async () => {
+    let sent = 0;
+    const origin = await startOrigin((req, res) => {
+      res.write('begun');
+      if (req.url === '/moves') {
+        const drip = setInterval(() => {
+          res.write('.');
+          if (++sent === 20) res.end('done');
+        }, 20);
+        res.on('close', () => {
+          clearInterval(drip);
+        });
+      }
+    });
+    const limits = { connectionsCheckingIntervalMs: 20, idleTimeoutMs: 100 };
+    const rig = await startGateway({ origin: origin.address, limits });
+    const stuck = new RawClient(rig.port);
+    stuck.send('GET / HTTP/1.1', HOST, '', '');
+    const moving = new RawClient(rig.port);
+    moving.send('GET /moves HTTP/1.1', HOST, '', '');
+    expect(await stuck.untilClosed()).toMatch(/begun/);
+    await moving.until(/done/);
+    expect(rig.counted('guard_gateway_requests_total', 'aborted')).toBe(1);
+  });
+
+  test('a draining gateway closes what is idle, and what is busy behind its answer', async () => {
+    const held: (() => void)[] = [];
+    const origin = await startOrigin((req, res) => {
+      if (req.url === '/') res.end('hello');
+      else held.push(() => res.end('late'));
+    });
+    const rig = await startGateway({ origin: origin.address });
+    const [fresh, idle, busy] = [1, 2, 3].map(() => new RawClient(rig.port));
+    await eventually(() => fresh?.socket.readyState === 'open');
+    idle?.send('GET / HTTP/1.1', HOST, '', '');
+    await idle?.until(/hello/);
+    busy?.send('GET /late HTTP/1.1', HOST, '', '');
+    await eventually(() => held.length === 1);
+    const closed = rig.gateway.close();
+    await Promise.all([fresh?.untilClosed(), idle?.untilClosed()]);
+    expect(busy?.closed).toBe(false);
+    held[0]?.();
+    const received = (await busy?.untilClosed()) ?? '';
+    expect(headersOf(received, 'connection')).toEqual(['close']);
+    expect(bodyOf(received)).toBe('late');
+    await closed;
+  });
+
+  test('a draining gateway waits for drainMs and no longer', async () => {
+    const origin = await startOrigin((_req, res) => res.write('for ever'));
+    const rig = await startGateway({ origin: origin.address, limits: { drainMs: 50 } });
+    const client = new RawClient(rig.port);
+    client.send('GET / HTTP/1.1', HOST, '', '');
+    await client.until(/for ever/);
+    await rig.gateway.close();
+    await client.untilClosed();
+  });
+
+  test('an origin that breaks off in the middle: the connection is cut, so that nobody takes it for the end', async () => {
+    const origin = await startTcpOrigin((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n');
+      setImmediate(() => socket.destroy());
+    });
+    const rig = await startGateway({ origin: origin.address });
+    const client = new RawClient(rig.port);
+    client.send('GET / HTTP/1.1', HOST, '', '');
+    expect(await client.untilClosed()).not.toMatch(/0\r\n\r\n$/);
+  });
+});
+
+interface Asked {
+  readonly bytes: string;
+  readonly answer: string;
+}
+
+function generateRequest(random: SeededRandom, at: number): Asked {
+  const path = `/${at}`;
+  switch (random.below(6)) {
+    case 0: {
+      const body = 'b'.repeat(random.below(40));
+      const bytes = `POST ${path} HTTP/1.1\r\n${HOST}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+      return { bytes, answer: `<POST ${path} ${body.length}>` };
+    }
+    case 1: {
+      const bytes = `PUT ${path} HTTP/1.1\r\n${HOST}\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`;
+      return { bytes, answer: `<PUT ${path} 3>` };
+    }
+    case 2: {
+      const bytes = `GET ${path} HTTP/1.1\r\n${HOST}\r\nCookie: a\r\nCookie: b\r\n\r\n`;
+      return { bytes, answer: `<GET ${path} 0>` };
+    }
+    default:
+      return {
+        bytes: `GET ${path} HTTP/1.1\r\n${HOST}\r\nX-A: ${'a'.repeat(random.below(80))}\r\n\r\n`,
+        answer: `<GET ${path} 0>`,
+      };
+  }
+}
+
+test(`${CONVERSATIONS} conversations, cut anywhere, are answered in order and in full`, async () => {
+  const random = seededRandom();
+  const origin = await startEcho();
+  const rig = await startGateway({ origin: origin.address });
+  for (let i = 0; i < CONVERSATIONS; i++) {
+    const asked = Array.from({ length: 1 + random.below(12) }, (_, at) => generateRequest(random, at));
+    const clue = `GUARD_TEST_SEED=${random.seed}, conversation ${i}`;
+    const client = new RawClient(connect({ port: rig.port, host: '127.0.0.1', noDelay: true }));
+    const expected = asked.map(({ answer }) => answer).join('');
+    const heard = () => client.received.match(/<[^>]*>/g)?.join('') ?? '';
+    for (const { bytes } of asked) {
+      // Whole, in two pieces, or stuck to the next one: what decides is what is sent before a turn ends.
+      const cut = random.below(3) === 0 ? random.below(bytes.length) : 0;
+      if (cut > 0) {
+        client.socket.write(bytes.slice(0, cut), 'latin1');
+        await new Promise(setImmediate);
+      }
+      client.socket.write(bytes.slice(cut), 'latin1');
+      if (random.below(2) === 0) await new Promise(setImmediate);
+      if (random.below(4) === 0) await new Promise((resolve) => setTimeout(resolve, random.below(8)));
+    }
+    await eventually(() => heard().length >= expected.length, () => `${clue}: ${heard()} of ${expected}`);
+    expect(heard(), clue).toBe(expected);
+    client.socket.destroy();
+  }
+  expect(rig.counted('guard_gateway_requests_total', 'refused')).toBe(0);
+}); // prettier-ignore

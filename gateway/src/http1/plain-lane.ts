@@ -1,0 +1,105 @@
+import type { Socket } from 'node:net';
+import { DeadlineTicks } from '../deadline-ticks.ts';
+import type { Handle } from '../handle.ts';
+import type { GatewayLimits } from '../limits.ts';
+import type { Onward } from '../visit.ts';
+import type { PlainRequest } from './plain-request.ts';
+import type { PlainResponse } from './plain-response.ts';
+import { type LaneOwner, VisitorConnection } from './visitor-connection.ts';
+
+export interface LaneIntake {
+  readonly handle: Handle;
+  readonly forward: Onward;
+  readonly limits: GatewayLimits;
+  readonly isClosing: () => boolean;
+}
+
+/**
+ * Serves connections of HTTP/1.1 while what comes on them is plain (plain-head.ts), which nearly all
+ * is that browsers send to a site, for two thirds of what node:http costs. With the first request that is not, a
+ * connection is handed over to node:http and stays there. So there is nothing to be lenient about here.
+ */
+export class PlainLane implements LaneOwner {
+  readonly maxHeaderBytes: number;
+  readonly maxHeaders: number;
+  readonly keepAliveFields: string;
+  readonly #intake: LaneIntake;
+  readonly #serveByNode: (socket: Socket) => void;
+  readonly #open = new Set<VisitorConnection>();
+  readonly #ticks: DeadlineTicks<'first' | 'next' | 'movement'>;
+  #sweep: NodeJS.Timeout | undefined;
+
+  /** `serveByNode` takes a connection as if it had been accepted just now. */
+  constructor(intake: LaneIntake, serveByNode: (socket: Socket) => void) {
+    const { limits } = intake;
+    this.#intake = intake;
+    this.#serveByNode = serveByNode;
+    this.#ticks = new DeadlineTicks(
+      {
+        first: limits.headersTimeoutMs,
+        next: limits.keepAliveTimeoutMs,
+        movement: limits.idleTimeoutMs,
+      },
+      limits.connectionsCheckingIntervalMs,
+    );
+    this.maxHeaderBytes = limits.maxHeaderBytes;
+    this.maxHeaders = limits.maxHeaders;
+    const timeoutS = Math.floor(limits.keepAliveTimeoutMs / 1000);
+    this.keepAliveFields = `Connection: keep-alive\r\nKeep-Alive: timeout=${timeoutS}\r\n`;
+  }
+
+  readonly keepsAlive = (): boolean => !this.#intake.isClosing();
+
+  /** Takes a connection on which nothing was read yet. */
+  serve(socket: Socket): void {
+    const connection = new VisitorConnection(socket, this);
+    connection.deadline = this.#ticks.in('first');
+    this.#open.add(connection);
+    this.#sweep ??= setInterval(this.#expire, this.#intake.limits.connectionsCheckingIntervalMs);
+    this.#sweep.unref();
+  }
+
+  /** Closes what is idle. What is busy is closed behind its answer, while `isClosing`. */
+  drain(): void {
+    for (const connection of this.#open) if (!connection.isBusy) connection.finish();
+  }
+
+  /** Ends every connection that is left. */
+  cut(): void {
+    for (const connection of this.#open) connection.destroy();
+  }
+
+  handle(req: PlainRequest, res: PlainResponse): void {
+    this.#intake.handle(req, res, this.#intake.forward);
+  }
+
+  handOver(connection: VisitorConnection, socket: Socket, first: Buffer): void {
+    this.onClosed(connection);
+    this.#serveByNode(socket);
+    socket.unshift(first);
+  }
+
+  onIdle(connection: VisitorConnection): void {
+    connection.deadline = this.#ticks.in('next');
+  }
+
+  onBusy(connection: VisitorConnection): void {
+    connection.deadline = this.#ticks.in('movement');
+  }
+
+  onClosed(connection: VisitorConnection): void {
+    this.#open.delete(connection);
+    if (this.#open.size > 0) return;
+    clearInterval(this.#sweep);
+    this.#sweep = undefined;
+  }
+
+  readonly #expire = (): void => {
+    const now = ++this.#ticks.now;
+    for (const connection of this.#open) {
+      if (connection.deadline > now) continue;
+      if (connection.isBusy && connection.moves()) this.onBusy(connection);
+      else connection.destroy();
+    }
+  };
+}

@@ -1,0 +1,35 @@
+import type { Socket } from 'node:net';
+import type { VisitorRequest } from '../message.ts';
+import type { PlainHead } from './plain-head.ts';
+
+const NO_TRAILERS: readonly string[] = [];
+
+/** A request without a body, in the form that every stage of the gateway takes. */
+export class PlainRequest implements VisitorRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: PlainHead['headers'];
+  readonly rawHeaders: readonly string[];
+  readonly rawTrailers = NO_TRAILERS;
+  readonly httpVersion = '1.1';
+  readonly httpVersionMajor = 1;
+  readonly httpVersionMinor = 1;
+  readonly complete = true;
+  readonly readableEnded = true;
+  readonly socket: Socket;
+
+  constructor(socket: Socket, { method, target, headers, rawHeaders }: PlainHead) {
+    this.method = method;
+    this.url = target;
+    this.headers = headers;
+    this.rawHeaders = rawHeaders;
+    this.socket = socket;
+  }
+
+  // It has ended already, and there is nothing to be read or told.
+  pause(): void {}
+  resume(): void {}
+  on(): void {}
+  once(): void {}
+  off(): void {}
+}

@@ -1,0 +1,159 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { VisitorResponse } from '../message.ts';
+import { httpDate } from './http-date.ts';
+
+/** Whoever waits for the end of an answer. */
+export interface AnswerOwner {
+  /** After this answer the connection takes another request. */
+  readonly keepsAlive: () => boolean;
+  /** All of the answer was written. */
+  onAnswered(keptAlive: boolean): void;
+}
+
+/** What goes out in one write with the header section, since a copy costs less than a second write. */
+const COPIED_BYTES = 16 * 1024;
+
+/**
+ * The answer to a plain request, as HTTP/1.1 frames one (RFC 9112 section 6): by the Content-Length
+ * among its fields, or else in chunks. Names and values are written as they are: the origin's were read
+ * strictly (origin/http1/field-line.ts), the validator's checked (judge/plan-answer.ts).
+ */
+export class PlainResponse implements VisitorResponse {
+  headersSent = false;
+  readonly #socket: Socket;
+  readonly #owner: AnswerOwner;
+  readonly #toHead: boolean;
+  readonly #keepAliveField: string;
+  /** The header section, until it is written. */
+  #head = '';
+  #keepsAlive = true;
+  #bodiless = false;
+  #chunked = false;
+  #trailers = '';
+  #ended = false;
+
+  constructor(socket: Socket, owner: AnswerOwner, toHead: boolean, keepAliveField: string) {
+    this.#socket = socket;
+    this.#owner = owner;
+    this.#toHead = toHead;
+    this.#keepAliveField = keepAliveField;
+  }
+
+  get writableLength(): number {
+    return this.#socket.writableLength + this.#head.length;
+  }
+
+  writeHead(status: number, reasonOrFields: string | string[], after?: string[]): void {
+    if (this.headersSent) return;
+    this.headersSent = true;
+    const isReason = typeof reasonOrFields === 'string';
+    const reason = isReason ? reasonOrFields : (STATUS_CODES[status] ?? 'unknown');
+    const fields = isReason ? (after ?? []) : reasonOrFields;
+    this.#bodiless = this.#toHead || status === 204 || status === 304;
+    this.#keepsAlive = this.#owner.keepsAlive();
+    this.#head = `HTTP/1.1 ${status} ${reason}\r\n${this.#fieldLines(fields)}\r\n`;
+  }
+
+  #fieldLines(fields: readonly string[]): string {
+    let lines = '';
+    let hasDate = false;
+    let hasLength = false;
+    for (let i = 0; i + 1 < fields.length; i += 2) {
+      const name = fields[i] ?? '';
+      // Told by their length first: hardly another name is lower-cased here.
+      if (name.length === 4) hasDate ||= name.toLowerCase() === 'date';
+      else if (name.length === 14) hasLength ||= name.toLowerCase() === 'content-length';
+      else if (name.length === 10 && name.toLowerCase() === 'connection') {
+        // Of all that is written here only `close` (serveLast) is left of this field.
+        this.#keepsAlive = false;
+        continue;
+      }
+      lines += `${name}: ${fields[i + 1] ?? ''}\r\n`;
+    }
+    if (!hasDate) lines += `Date: ${httpDate()}\r\n`;
+    this.#chunked = !hasLength && !this.#bodiless;
+    if (this.#chunked) lines += 'Transfer-Encoding: chunked\r\n';
+    return lines + (this.#keepsAlive ? this.#keepAliveField : 'Connection: close\r\n');
+  }
+
+  flushHeaders(): void {
+    if (this.#head !== '' && !this.#isGone()) this.#socket.write(this.#takeHead(), 'latin1');
+  }
+
+  write(part: Buffer): boolean {
+    if (this.#isGone() || this.#bodiless || part.length === 0) return true;
+    const before = this.#takeHead() + this.#chunkStart(part);
+    if (before !== '') this.#socket.write(before, 'latin1');
+    const goesOn = this.#socket.write(part);
+    return this.#chunked ? this.#socket.write('\r\n', 'latin1') : goesOn;
+  }
+
+  end(part?: Buffer): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    if (this.#isGone()) return;
+    this.#writeLast(this.#bodiless ? undefined : part);
+    this.#owner.onAnswered(this.#keepsAlive);
+  }
+
+  #writeLast(part: Buffer | undefined): void {
+    const before = this.#takeHead() + (part === undefined ? '' : this.#chunkStart(part));
+    const after = this.#chunked
+      ? `${part === undefined || part.length === 0 ? '' : '\r\n'}0\r\n${this.#trailers}\r\n`
+      : '';
+    const length = part?.length ?? 0;
+    if (length > COPIED_BYTES) {
+      this.#socket.cork();
+      if (before !== '') this.#socket.write(before, 'latin1');
+      if (part !== undefined) this.#socket.write(part);
+      if (after !== '') this.#socket.write(after, 'latin1');
+      this.#socket.uncork();
+      return;
+    }
+    const total = before.length + length + after.length;
+    if (total === 0) return;
+    const bytes = Buffer.allocUnsafe(total);
+    bytes.write(before, 0, 'latin1');
+    if (part !== undefined) part.copy(bytes, before.length);
+    if (after !== '') bytes.write(after, before.length + length, 'latin1');
+    this.#socket.write(bytes);
+  }
+
+  addTrailers(trailers: readonly [string, string][]): void {
+    if (!this.#chunked) return;
+    for (const [name, value] of trailers) this.#trailers += `${name}: ${value}\r\n`;
+  }
+
+  writeContinue(): void {
+    // Who expects something is no plain request.
+  }
+
+  writeEarlyHints(hints: Record<string, string | string[]>): void {
+    if (this.headersSent || this.#isGone()) return;
+    let lines = '';
+    for (const [name, value] of Object.entries(hints)) {
+      lines += `${name}: ${[value].flat().join(', ')}\r\n`;
+    }
+    this.#socket.write(`HTTP/1.1 103 Early Hints\r\n${lines}\r\n`, 'latin1');
+  }
+
+  once(event: 'drain', listener: () => void): void {
+    this.#socket.once(event, listener);
+  }
+
+  #takeHead(): string {
+    const head = this.#head;
+    this.#head = '';
+    return head;
+  }
+
+  /** An empty chunk would be the last one. */
+  #chunkStart(part: Buffer): string {
+    return this.#chunked && part.length > 0 ? `${part.length.toString(16)}\r\n` : '';
+  }
+
+  #isGone(): boolean {
+    return this.#socket.destroyed;
+  }
+}

@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import { connect as connectTcp } from 'node:net';
+import { connect, type TLSSocket } from 'node:tls';
+import { expect, test } from 'vitest';
+import { startGateway } from '../testing/gateway-rig.ts';
+import { eventually } from '../testing/raw-client.ts';
+import { startTcpOrigin } from '../testing/recording-origin.ts';
+import { selfSigned } from '../testing/self-signed.ts';
+
+const certificates = [selfSigned('shop.example')];
+const [REQUEST, ANSWER] = [
+  'GET / HTTP/1.1\r\nHost: shop.example\r\n\r\n',
+  'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok',
+];
+
+async function handshake(port: number, protocol: string): Promise<TLSSocket> {
+  const ALPNProtocols = [protocol];
+  const socket = connect({ port, host: '127.0.0.1', ALPNProtocols, rejectUnauthorized: false });
+  socket.on('error', () => undefined);
+  await once(socket, 'secureConnect');
+  return socket;
+}
+
+test('close() waits for nobody who has asked for nothing, and for everybody else', async () => {
+  const origin = await startTcpOrigin(() => undefined);
+  const { gateway, tlsPort } = await startGateway({
+    origin: origin.address,
+    certificates,
+    // Of what is not under way nothing may last this long: the test would not.
+    limits: { drainMs: 60_000, helloMs: 60_000, handshakeMs: 60_000, headersTimeoutMs: 60_000 },
+  });
+  const asking = await handshake(tlsPort, 'http/1.1');
+  let received = '';
+  asking.setEncoding('latin1').on('data', (text: string) => (received += text));
+  asking.write(REQUEST);
+  await eventually(() => origin.bytes[0]?.includes('GET /') === true);
+
+  const silent = connectTcp(tlsPort, '127.0.0.1');
+  await once(silent, 'connect');
+  const opened = [await handshake(tlsPort, 'http/1.1'), await handshake(tlsPort, 'h2')];
+  // Gone in the middle of its handshake, as far as the gateway can see.
+  (await handshake(tlsPort, 'http/1.1')).destroy();
+  const closed = gateway.close();
+  const idle = [silent, ...opened];
+  for (const socket of idle) socket.on('error', () => undefined).resume();
+  await eventually(() => idle.every((socket) => socket.closed));
+  expect(asking.closed).toBe(false);
+  origin.sockets[0]?.write(ANSWER);
+  await closed;
+  expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nok$/);
+});
