@@ -7,6 +7,7 @@ import type { EngineProcess } from '../src/engine/engine-process.ts';
 import { createDatabaseClient } from '../src/engine/http-client.ts';
 import type { Account } from '../src/engine/http-client.ts';
 import { findEngineLibrary } from '../src/engine/library.ts';
+import { ACCOUNT_SETTINGS } from '../src/engine/limits.ts';
 import { until } from './until.ts';
 
 /** A ClickHouse server of its own, empty, that comes and goes. */
@@ -25,8 +26,11 @@ export interface DatabaseServer {
 const writer: Account = { user: 'writer', password: 'the password of the writer' };
 const MAX_MEMORY_BYTES = 1024 ** 3;
 
-/** Not started yet. */
-export async function describeServer(organisations: readonly string[]): Promise<DatabaseServer> {
+/** Not started yet. `settings` are those of the organisations' accounts. */
+export async function describeServer(
+  organisations: readonly string[],
+  settings = ACCOUNT_SETTINGS,
+): Promise<DatabaseServer> {
   const library = await findEngineLibrary();
   if (library.kind === 'missing') throw new Error(library.message);
   const folder = mkdtempSync(join(tmpdir(), 'guard-server-'));
@@ -35,7 +39,7 @@ export async function describeServer(organisations: readonly string[]): Promise<
   const configPath = join(folder, 'config.xml');
   mkdirSync(dataPath);
   const mayLook = '<query>GRANT SELECT ON system.merges</query>';
-  const users = usersXml(writer, organisations).replace(
+  const users = usersXml(writer, organisations, settings).replace(
     /<query>GRANT SELECT ON system/,
     `${mayLook}$&`,
   );

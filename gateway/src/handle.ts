@@ -6,6 +6,9 @@ import { plainAnswer, serve, serveLast } from './enforce/enforce.ts';
 import { follow } from './follow/follow.ts';
 import { asksForTimes } from './follow/stage-times.ts';
 import type { Fate, Judge } from './judge/judge.ts';
+import type { ServedAnswer } from './judge/plan-answer.ts';
+import { openBody, planSample, type SamplePlan } from './judge/sample/open-body.ts';
+import { isBroken } from './listen/broken-request.ts';
 import type { VisitorRequest, VisitorResponse } from './message.ts';
 import type { Onward, Visit } from './visit.ts';
 
@@ -25,14 +28,6 @@ export type Handle = (req: VisitorRequest, res: VisitorResponse, onward: Onward)
 export function createHandle(stages: Stages): Handle {
   const { limits, metrics, judge, tracing } = stages;
 
-  function fateOf(visit: Visit): MaybePromise<Fate> {
-    const path = pathOf(visit.target);
-    const readings = readingsOf(path);
-    return isCollectorPath(readings)
-      ? collect(visit, path, limits).then((answer) => ({ kind: 'served', answer }))
-      : judge(visit, readings);
-  }
-
   function carryOut(visit: Visit, fate: Fate, onward: Onward): void {
     const { req, res } = visit;
     if (req.socket.destroyed) {
@@ -45,30 +40,53 @@ export function createHandle(stages: Stages): Handle {
     }
   }
 
-  /** A fault of our own costs one visitor an answer, never the process. */
-  function broken(error: unknown, req: VisitorRequest, res: VisitorResponse): void {
-    const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    stages.log('error', 'gateway_internal_error', { detail });
-    metrics.count('guard_gateway_requests_total', 'failed');
-    if (res.headersSent || req.socket.destroyed) req.socket.destroy();
-    else serve(req, res, plainAnswer(500, 'Internal error.'), limits.lingerMs);
+  const broken = breakOff.bind(undefined, stages);
+
+  function settle(visit: Visit, fate: MaybePromise<Fate>, onward: Onward): void {
+    if (!(fate instanceof Promise)) {
+      carryOut(visit, fate, onward);
+      return;
+    }
+    fate
+      .then((late) => {
+        carryOut(visit, late, onward);
+      })
+      .catch((error: unknown) => {
+        broken(error, visit.req, visit.res);
+      });
+  }
+
+  /** Where a site samples bodies, nobody is asked before the first bytes have come. */
+  async function settleSampled(
+    visit: Visit,
+    plan: SamplePlan,
+    readings: readonly string[],
+    onward: Onward,
+  ): Promise<void> {
+    const { req, res } = visit;
+    try {
+      const opened = await openBody(visit, plan, limits.bodySampleMs);
+      // Of what its parser refused meanwhile, the visitor was told, and it was counted.
+      if (isBroken(req.socket)) return;
+      if (req.socket.destroyed) metrics.count('guard_gateway_requests_total', 'aborted');
+      else settle(opened, judge(opened, readings), onward);
+    } catch (error) {
+      broken(error, req, res);
+    }
   }
 
   function proceed(visit: Visit, onward: Onward): void {
     const { req, res } = visit;
     try {
-      const fate = fateOf(visit);
-      if (!(fate instanceof Promise)) {
-        carryOut(visit, fate, onward);
+      const path = pathOf(visit.target);
+      const readings = readingsOf(path);
+      if (isCollectorPath(readings)) {
+        settle(visit, collect(visit, path, limits).then(servedFate), onward);
         return;
       }
-      fate
-        .then((late) => {
-          carryOut(visit, late, onward);
-        })
-        .catch((error: unknown) => {
-          broken(error, req, res);
-        });
+      const plan = planSample(visit, readings);
+      if (plan === undefined) settle(visit, judge(visit, readings), onward);
+      else void settleSampled(visit, plan, readings, onward);
     } catch (error) {
       broken(error, req, res);
     }
@@ -94,6 +112,24 @@ export function createHandle(stages: Stages): Handle {
       broken(error, req, res);
     }
   };
+}
+
+/** A fault of our own costs one visitor an answer, never the process. */
+function breakOff(
+  { log, metrics, limits }: Stages,
+  error: unknown,
+  req: VisitorRequest,
+  res: VisitorResponse,
+): void {
+  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  log('error', 'gateway_internal_error', { detail });
+  metrics.count('guard_gateway_requests_total', 'failed');
+  if (res.headersSent || req.socket.destroyed) req.socket.destroy();
+  else serve(req, res, plainAnswer(500, 'Internal error.'), limits.lingerMs);
+}
+
+function servedFate(answer: ServedAnswer): Fate {
+  return { kind: 'served', answer };
 }
 
 /** A request target without its query. */

@@ -14,6 +14,14 @@ export interface Inquiry {
   readonly host: string;
   /** Origin-form target as sent. */
   readonly target: string;
+  /** DecisionEvent.body; absent where none is sampled. */
+  readonly bodySample?: string;
+}
+
+/** What was read of a body before anybody was asked: the origin gets it first. */
+export interface BodyOpening {
+  /** The bytes, to whoever asks first. */
+  take(): Buffer;
 }
 
 /** One request on its way through the gateway, as far as it is understood. */
@@ -21,6 +29,8 @@ export interface Visit extends Inquiry {
   readonly req: VisitorRequest;
   readonly res: VisitorResponse;
   readonly hasBody: boolean;
+  /** Absent where nothing was read. */
+  readonly opening?: BodyOpening;
 }
 
 /** What the origin is told about a visitor. Each is empty where it is not known, or there is none. */

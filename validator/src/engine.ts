@@ -29,4 +29,6 @@ export interface Caller {
   readonly signal?: AbortSignal | undefined;
   /** What the visitor's own handshake showed, where the caller saw it. */
   readonly transport?: TransportFacts | undefined;
+  /** For the event alone: DecisionEvent.body. */
+  readonly body?: string | undefined;
 }

@@ -21,7 +21,7 @@ export interface Answer extends Rendering {
 /** By whom, for whom and since when. */
 interface Setting {
   readonly policy: Pick<Policy, 'organisation'>;
-  readonly caller: Pick<Caller, 'site' | 'via' | 'ipFrom'>;
+  readonly caller: Pick<Caller, 'site' | 'via' | 'ipFrom' | 'body'>;
   readonly engine: Pick<Engine, 'observe'>;
   readonly findings: Pick<Findings, 'made'>;
   readonly times: Times;
@@ -78,6 +78,7 @@ export function describeEvent(
     durationUs: microseconds(performance.now() - times.startedAt),
     stagesUs: stagesOf(times),
     headers: facts.headers,
+    body: caller.body ?? '',
     ja4: facts.transport?.hello?.ja4 ?? '',
     http2: facts.transport?.http2?.fingerprint ?? '',
   };

@@ -158,7 +158,7 @@ function policyOf(policies: ReadonlyMap<string, Policy>, id: string): Policy {
 }
 
 function inProcess(policy: Policy, engine: Engine): Validate {
-  return (request, { site = '', ipFrom = 'caller', signal, transport }) => {
+  return (request, { site = '', ipFrom = 'caller', signal, transport, body }) => {
     const caller: Caller = {
       site,
       via: 'in-process',
@@ -166,6 +166,7 @@ function inProcess(policy: Policy, engine: Engine): Validate {
       uploadUrl: '/.guard/verify',
       signal,
       transport,
+      body,
     };
     return after(validate(request, policy, caller, engine), outcomeOf);
   };

@@ -36,7 +36,11 @@ const TCP_PORT = 9000;
  *
  * @param organisations identifiers of settings/schema.ts: letters, digits, `-` and `_`.
  */
-export function usersXml(writer: Account, organisations: readonly string[]): string {
+export function usersXml(
+  writer: Account,
+  organisations: readonly string[],
+  settings = ACCOUNT_SETTINGS,
+): string {
   const accounts = organisations.map((organisation) => {
     const { user, password } = organisationAccount(organisation, writer.password);
     return `
@@ -65,7 +69,7 @@ export function usersXml(writer: Account, organisations: readonly string[]): str
       </constraints>
     </start_up>
     <organisation>
-      ${settingsXml({ ...ACCOUNT_SETTINGS, max_concurrent_queries_for_user: 2 * QUERY.runningOfOrganisation })}
+      ${settingsXml({ ...settings, max_concurrent_queries_for_user: 2 * QUERY.runningOfOrganisation })}
     </organisation>
   </profiles>
   <quotas><default/></quotas>

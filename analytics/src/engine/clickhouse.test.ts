@@ -119,16 +119,16 @@ test('rows go after 90 days, headers and body after 14 (spec 2.7, 8)', async () 
     const createdAt = Date.now() - days * DAY_MS;
     const rule = `${days} days`;
     analytics.sink.record(
-      sampleEvent({ createdAt, rule, site: 'old', headers: { a: '1', b: '2' } }),
+      sampleEvent({ createdAt, rule, site: 'old', headers: { a: '1', b: '2' }, body: 'c=3' }),
     );
   }
   await until('all is written', () => recorders.counted('guard_events_total', 'written') === 6);
-  const kept = `SELECT rule, length(headers), path FROM events WHERE site = 'old' ORDER BY created_at DESC`;
+  const kept = `SELECT rule, length(headers), body, path FROM events WHERE site = 'old' ORDER BY created_at DESC`;
   const due = [
-    '0 days\t2\t/login',
-    '13 days\t2\t/login',
-    '15 days\t0\t/login',
-    '89 days\t0\t/login',
+    '0 days\t2\tc=3\t/login',
+    '13 days\t2\tc=3\t/login',
+    '15 days\t0\t\t/login',
+    '89 days\t0\t\t/login',
   ];
   await until('the merges are done', async () => (await server.ask(kept)) === due.join('\n'));
   await analytics.close();

@@ -46,6 +46,7 @@ describe('an event row (spec 2.7)', () => {
         method: long,
         referrerOrigin: long,
         ip: long,
+        body: long,
         blockReasons: Array.from({ length: 1000 }, () => long),
       }),
     );

@@ -1,4 +1,5 @@
 import type { DecisionEvent } from '@guard/config/contract/event';
+import { BODY_SAMPLE } from '@guard/config/contract/limits';
 import { isReason, reasons } from '@guard/config/contract/reasons';
 import { SECRET_HEADERS } from '@guard/config/contract/secret-headers';
 import { safeText } from './safe-text.ts';
@@ -83,6 +84,7 @@ const MAX = {
   headerValue: 4096,
   /** Names and values of one event's headers together. */
   headersTotal: 32_768,
+  body: BODY_SAMPLE.maxKiB * 1024,
   /** The last millisecond of the year 2199: inside what DateTime64(3) can hold. */
   createdAt: 7_258_118_399_999,
 } as const;
@@ -283,8 +285,8 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
   column(
     'body',
     'String',
-    'Always empty: a decision is made before the body of a request is read.',
-    { kind: 'text', maxLength: 0, read: () => '' },
+    'First bytes of the request body as text, on sites that sample it, else empty. Secrets are ***, what is no UTF-8 is U+FFFD. Kept 14 days.',
+    { kind: 'text', maxLength: MAX.body, read: (event) => event.body ?? '' },
     { kept: 'detail' },
   ),
 ];

@@ -138,6 +138,7 @@ function anyEvent(random: Random): DecisionEvent {
     os: anyText(random),
     findings: REASONS.filter(() => random.below(8) === 0),
     headers: anyHeaders(random),
+    body: anyText(random),
     http2: anyText(random),
   });
 }
@@ -197,6 +198,7 @@ function expected(event: DecisionEvent): Record<string, unknown> {
     duration_us: whole(event.durationUs, 4_294_967_295),
     ...expectedMore(event),
     http2: stored(event.http2 ?? '', 512),
+    body: stored(event.body ?? '', 16_384),
     headers: storedHeaders(event.headers),
   };
 }

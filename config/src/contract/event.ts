@@ -91,6 +91,11 @@ export interface DecisionEvent {
   readonly durationUs: number;
   readonly stagesUs?: StageTimes;
   readonly headers: Readonly<Record<string, string>>;
+  /**
+   * First bytes of the body as text, without the values of fields that speak of secrets; empty or
+   * absent where the site samples none.
+   */
+  readonly body?: string;
   /** JA4 of the visitor's TLS handshake; empty or absent where the gateway did not see it. */
   readonly ja4?: string;
   /** How HTTP/2 was opened: contract/transport.ts. */

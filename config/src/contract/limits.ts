@@ -62,6 +62,11 @@ export const RETENTION = {
   detailS: 14 * DAY_S,
 } as const;
 
+export const BODY_SAMPLE = {
+  /** Most of a request's body that an event can keep, in KiB, where a site asks for it at all. */
+  maxKiB: 16,
+} as const;
+
 export const CHALLENGE = {
   /** How long a challenge can be answered: a page in a background tab is given time to run. */
   ticketTtlMs: 10 * 60_000,

@@ -120,6 +120,8 @@ export interface ValidateContext {
   readonly ipFrom?: IpSource;
   /** What the visitor's own TLS and HTTP/2 handshake showed, where the gateway saw it. */
   readonly transport?: TransportFacts;
+  /** For the event alone: DecisionEvent.body. */
+  readonly body?: string;
 }
 
 /** Asks one validator, on behalf of one organisation, about one request. Never rejects. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CHALLENGE, VALIDATE } from '../contract/limits.ts';
+import { BODY_SAMPLE, CHALLENGE, VALIDATE } from '../contract/limits.ts';
 import { isIpOrCidr } from '../net/cidr.ts';
 import { Branding, ChallengeTemplate } from './branding.ts';
 import { Rule } from './rule.ts';
@@ -9,6 +9,7 @@ import { WebBotAuth } from './web-bot-auth.ts';
 import { BlockPage, RobotsTxt } from './pages.ts';
 import { RedisUrl } from './redis-url.ts';
 import { PRESETS } from './presets/preset-names.ts';
+import { sizeUpTo } from './size.ts';
 import { Tls } from './tls.ts';
 import {
   Duration,
@@ -103,15 +104,24 @@ const RemoteValidator = z.strictObject({
 });
 export type RemoteValidator = Readonly<z.infer<typeof RemoteValidator>>;
 
-export const Site = z.strictObject({
-  hosts: z.array(HostPattern).min(1),
-  organisation: Identifier,
-  origin: oneOrMany(OriginAddress),
-  protect: z.array(PathGlob).default(['/**']),
-  skip: z.array(PathGlob).default([]),
-  observe: z.boolean().default(false),
-  validator: z.union([z.literal('in-process'), RemoteValidator]).default('in-process'),
-});
+export const Site = z
+  .strictObject({
+    hosts: z.array(HostPattern).min(1),
+    organisation: Identifier,
+    origin: oneOrMany(OriginAddress),
+    protect: z.array(PathGlob).default(['/**']),
+    skip: z.array(PathGlob).default([]),
+    observe: z.boolean().default(false),
+    /** First bytes of a request's body that its event keeps; 0 keeps none. */
+    sample_body: sizeUpTo(BODY_SAMPLE.maxKiB).default(0),
+    /** Form and JSON fields that no sample keeps, besides those whose names speak of secrets. */
+    sample_without: z.array(z.string().min(1).max(128)).max(100).default([]),
+    validator: z.union([z.literal('in-process'), RemoteValidator]).default('in-process'),
+  })
+  .refine(({ sample_body, validator }) => sample_body === 0 || validator === 'in-process', {
+    path: ['sample_body'],
+    error: 'expected no sample on this site: a remote validator is never told of a body',
+  });
 export type Site = z.infer<typeof Site>;
 
 const Analytics = z.discriminatedUnion('engine', [

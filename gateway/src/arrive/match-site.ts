@@ -1,6 +1,7 @@
 import type { ValidateContext } from '@guard/config/contract/ports';
 import { compileHosts } from '@guard/config/matching/host';
 import type { Client } from './client-ip.ts';
+import { compileSampling, type Sampling } from '../judge/sample/sampling.ts';
 import type { GatewaySettings, GatewaySite } from '../options.ts';
 import type { Origins } from '../origin/origin.ts';
 import type { OriginsOf } from '../origin/origin-registry.ts';
@@ -14,6 +15,8 @@ export interface ServedSite {
   readonly observe: boolean;
   readonly isProtected: IsProtected;
   readonly origins: Origins;
+  /** Undefined where events keep nothing of a body. */
+  readonly sampling: Sampling | undefined;
   readonly contexts: Readonly<Record<Client['from'], ValidateContext>>;
 }
 
@@ -35,6 +38,7 @@ export function createSites(
       observe: observe || config.settings.observe,
       isProtected: compileRoute(config.settings.protect, config.settings.skip),
       origins: originsOf(name, config.settings.origin),
+      sampling: compileSampling(config.settings),
       contexts: {
         peer: { site: name, ipFrom: 'peer' },
         forwarded: { site: name, ipFrom: 'forwarded' },

@@ -82,7 +82,7 @@ class Exchange implements AnswerHandler, Underway, Waiting {
       return;
     }
     inviteBody(req, res);
-    this.#body = new VisitorBody(req, this.#ports.limits.uploadIdleMs, () => {
+    this.#body = new VisitorBody(this.#visit, this.#ports.limits.uploadIdleMs, () => {
       this.#stalled();
     });
     this.#send('upload');

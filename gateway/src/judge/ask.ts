@@ -18,8 +18,14 @@ export function ask(visit: Inquiry, timeoutMs: number): MaybePromise<ValidateOut
   }
 }
 
+function contextOf(inquiry: Inquiry): ValidateContext {
+  const { bodySample } = inquiry;
+  const context = placeOf(inquiry);
+  return bodySample === undefined ? context : { ...context, body: bodySample };
+}
+
 /** A handshake says something about the visitor only where the visitor made it, and no proxy in between. */
-function contextOf({ site, client, connection }: Inquiry): ValidateContext {
+function placeOf({ site, client, connection }: Inquiry): ValidateContext {
   const context = site.contexts[client.from];
   const { transport } = connection;
   if (transport === undefined || client.from !== 'peer' || connection.trusted) return context;

@@ -94,7 +94,7 @@ export function createFailPolicy(ports: FailPolicyPorts): FailPolicy {
 
 /** The part of the event that is the same for every failure. */
 function failure(
-  { req, client, host, target, site }: Inquiry,
+  { req, client, host, target, site, bodySample = '' }: Inquiry,
   requestId: string,
 ): Omit<
   DecisionEvent,
@@ -131,6 +131,7 @@ function failure(
     reference: '',
     validator: site.config.validator,
     headers,
+    body: bodySample,
   };
 }
 

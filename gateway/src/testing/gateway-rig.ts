@@ -23,6 +23,7 @@ export interface RigOptions {
   readonly skip?: readonly string[];
   readonly trustedProxies?: readonly string[];
   readonly observe?: boolean;
+  readonly sampleBody?: string;
   readonly validate?: Validate;
   readonly collect?: Collect;
   readonly remote?: boolean;
@@ -80,6 +81,7 @@ export async function startGateway(options: RigOptions): Promise<Rig> {
     origin: options.origin,
     ...(options.protect === undefined ? {} : { protect: options.protect }),
     ...(options.skip === undefined ? {} : { skip: options.skip }),
+    ...(options.sampleBody === undefined ? {} : { sample_body: options.sampleBody }),
   });
   const running: GatewaySettings = {
     trustedProxies: options.trustedProxies ?? [],

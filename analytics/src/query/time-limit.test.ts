@@ -1,0 +1,64 @@
+import fastify from 'fastify';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { QUERY } from '@guard/config/contract/limits';
+import { createRecorders } from '../../test-kit/recorders.ts';
+import { describeServer, type DatabaseServer } from '../../test-kit/server.ts';
+import { until } from '../../test-kit/until.ts';
+import { usersXml } from '../engine/access-config.ts';
+import { ACCOUNT_SETTINGS } from '../engine/limits.ts';
+import { accountStatements } from '../engine/remote-accounts.ts';
+import { type Analytics, openAnalytics } from '../index.ts';
+
+/** Reads numbers for hours, and brings forth no row meanwhile. */
+const ENDLESS = 'SELECT count() FROM numbers(1000000000000000) WHERE cityHash64(number) = 1';
+
+let server: DatabaseServer;
+let analytics: Analytics;
+const app = fastify();
+
+beforeAll(async () => {
+  server = await describeServer(['acme'], { ...ACCOUNT_SETTINGS, max_execution_time: 1 });
+  await server.start();
+  const { log, metrics } = createRecorders();
+  analytics = await openAnalytics({
+    settings: { engine: 'clickhouse', url: server.url, ...server.writer },
+    organisations: [{ id: 'acme' }],
+    authenticate: () => ({ organisation: 'acme', key: 'only' }),
+    clock: Date.now,
+    log,
+    metrics,
+  });
+  await app.register(analytics.routes);
+  await until('the server is ready', () => analytics.ready());
+});
+
+afterAll(async () => {
+  await app.close();
+  await analytics.close();
+  await server.close();
+});
+
+test('spec 8: the database ends a statement at its execution time, and says so (here 1 s)', async () => {
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/query',
+    headers: { authorization: 'Bearer x', 'content-type': 'text/plain' },
+    body: ENDLESS,
+  });
+  expect(answer.statusCode).toBeGreaterThanOrEqual(400);
+  expect(answer.body).toMatch(/^Code: 159\. .*maximum: 1000 ms.*TIMEOUT_EXCEEDED/);
+  const running = "SELECT count() FROM system.processes WHERE query LIKE '%cityHash64(number)%'";
+  await until(
+    'nothing of it runs on',
+    async () => (await server.ask(`${running} AND user = 'guard_acme'`)) === '0',
+  );
+});
+
+test('spec 8: in the accounts of a product that time is 30 seconds, in both kinds of them', () => {
+  expect(QUERY.maxExecutionS).toBe(30);
+  expect(usersXml(server.writer, ['acme'])).toContain(
+    '<max_execution_time>30</max_execution_time>',
+  );
+  const statements = accountStatements('acme', 'secret', undefined).join('\n');
+  expect(statements).toContain('max_execution_time = 30 CONST');
+});

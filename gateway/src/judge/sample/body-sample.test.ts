@@ -1,0 +1,319 @@
+import { request as sendHttp } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import type { Validate } from '@guard/config/contract/ports';
+import { seededRandom } from '../../../../test/kit/seeded-random.ts';
+import { allow, answering, html, type Rig, startGateway } from '../../testing/gateway-rig.ts';
+import { frame, FrameClient, headersFrame, openHttp2 } from '../../testing/http2-client.ts';
+import { bodyOf, eventually, RawClient, statusOf } from '../../testing/raw-client.ts';
+import { refusingAddress, startOrigin } from '../../testing/recording-origin.ts';
+import { selfSigned } from '../../testing/self-signed.ts';
+
+const HOST = 'Host: shop.example';
+const FORM = 'Content-Type: application/x-www-form-urlencoded';
+const BLOCK = answering({ decision: 'block', status_code: 403, response_html: html('no') });
+const certificates = [selfSigned('shop.example')];
+
+/** A gateway that samples, and what it told its validator of each body. */
+async function sampling(more: Partial<Parameters<typeof startGateway>[0]> = {}) {
+  const samples: (string | undefined)[] = [];
+  const origin = await startOrigin((req, res) => {
+    req.on('end', () => res.end('hello'));
+  });
+  const answer = more.validate ?? allow;
+  const validate: Validate = (request, context) => {
+    samples.push(context.body);
+    return answer(request, context);
+  };
+  const rig = await startGateway({
+    origin: origin.address,
+    sampleBody: '64B',
+    certificates,
+    ...more,
+    validate,
+  });
+  return { ...rig, origin, samples };
+}
+
+function post(length: number, ...more: readonly string[]): string[] {
+  return ['POST /login HTTP/1.1', HOST, `Content-Length: ${length}`, ...more, '', ''];
+}
+
+test('the question carries the first bytes of a body, without its secrets, and the origin has all of it', async () => {
+  const { port, samples, asked, origin } = await sampling();
+  const body = `user=bob&password=hunter2&note=${'x'.repeat(100)}`;
+  const client = new RawClient(port);
+  client.send(...post(body.length, FORM));
+  client.send(body);
+  await client.until(/hello/);
+  expect(samples).toEqual([`user=bob&password=***&note=${'x'.repeat(33)}`]);
+  // Spec 2.1: nothing of it is in the question as it goes over the wire.
+  expect(Object.keys(asked[0] ?? {}).sort()).toEqual(['headers', 'ip', 'method', 'url']);
+  expect(origin.arrived[0]?.body).toBe(body);
+});
+
+test('without the setting nobody waits for a body, and no sample is taken', async () => {
+  const { port, samples } = await sampling({ sampleBody: '0B', limits: { bodySampleMs: 60_000 } });
+  const client = new RawClient(port);
+  client.send(...post(3, FORM));
+  await eventually(() => samples.length === 1);
+  client.send('a=b');
+  await client.until(/hello/);
+  expect(samples).toEqual([undefined]);
+});
+
+test.each([
+  ['GET / HTTP/1.1', HOST, '', ''],
+  ['POST /skipped HTTP/1.1', HOST, FORM, 'Content-Length: 3', '', ''],
+  ['POST / HTTP/1.1', HOST, 'Content-Length: 3', '', ''],
+  [
+    'POST / HTTP/1.1',
+    HOST,
+    'Content-Type: multipart/form-data; boundary=a',
+    'Content-Length: 3',
+    '',
+    '',
+  ],
+  ['POST / HTTP/1.1', HOST, 'Content-Type: image/png', 'Content-Length: 3', '', ''],
+  [
+    'POST / HTTP/1.1',
+    HOST,
+    'Content-Type: application/json; charset=utf-16',
+    'Content-Length: 3',
+    '',
+    '',
+  ],
+  ['POST / HTTP/1.1', HOST, FORM, 'Content-Encoding: gzip', 'Content-Length: 3', '', ''],
+  ['POST / HTTP/1.1', HOST, FORM, 'Expect: 100-continue', 'Content-Length: 3', '', ''],
+])('%s with %s %s %s is not waited for', async (...lines) => {
+  const { port, samples, origin } = await sampling({
+    skip: ['/skipped'],
+    limits: { bodySampleMs: 60_000 },
+  });
+  const client = new RawClient(port);
+  client.send(...lines);
+  if (!lines.includes('POST /skipped HTTP/1.1')) await eventually(() => samples.length === 1);
+  if (lines.some((line) => line.startsWith('Content-Length'))) client.send('a=b');
+  await client.until(/hello/);
+  expect(samples.every((sample) => sample === undefined)).toBe(true);
+  expect(origin.arrived).toHaveLength(1);
+});
+
+test('a blocked request has its sample, and its connection is good for the next one', async () => {
+  const { port, samples, origin } = await sampling({ validate: BLOCK });
+  const body = `a=${'x'.repeat(300_000)}`;
+  const client = new RawClient(port);
+  client.send(...post(body.length, FORM));
+  client.send(body);
+  await client.until(/ 403 [^]*no$/);
+  client.received = '';
+  client.send(...post(3, FORM));
+  client.send('b=c');
+  await client.until(/ 403 [^]*no$/);
+  expect(samples).toEqual([`a=${'x'.repeat(62)}`, 'b=c']);
+  expect(origin.arrived).toEqual([]);
+});
+
+test('spec 7.1: the event of a question without an answer has the sample, whether it opens or closes', async () => {
+  for (const outcome of [
+    { kind: 'failed', reason: 'timeout', detail: '' },
+    { kind: 'rejected', status: 400, type: 'invalid_request' },
+  ] as const) {
+    const { port, events } = await sampling({ validate: () => outcome });
+    const client = new RawClient(port);
+    client.send(...post(9, FORM, 'Connection: close'));
+    client.send('pin=12345');
+    await client.untilClosed();
+    expect(events.map(({ body }) => body)).toEqual(['pin=***']);
+  }
+});
+
+test('an origin that cannot be reached answers 502, and the connection is good for the next request', async () => {
+  const { port } = await sampling({ origin: await refusingAddress() });
+  const client = new RawClient(port);
+  for (let round = 0; round < 2; round++) {
+    client.received = '';
+    client.send(...post(200_000, FORM));
+    client.send('x'.repeat(200_000));
+    expect(statusOf(await client.until(/\r\n\r\n/))).toBe(502);
+  }
+});
+
+describe('a slow body', () => {
+  test('delays the question until the limit, and goes on as it comes', async () => {
+    const { port, samples, origin } = await sampling({ limits: { bodySampleMs: 150 } });
+    const startedAt = performance.now();
+    const client = new RawClient(port);
+    client.send(...post(9, FORM));
+    client.send('user=');
+    await eventually(() => samples.length === 1);
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(149);
+    expect(samples).toEqual(['user=']);
+    expect(origin.arrived).toEqual([]);
+    client.send('bob!');
+    await client.until(/hello/);
+    expect(origin.arrived[0]?.body).toBe('user=bob!');
+  });
+
+  test.each(['HTTP/1.1', 'HTTP/2'])(
+    'over %s, of a visitor who leaves meanwhile: nobody is asked, and it is counted once',
+    async (protocol) => {
+      const { port, tlsPort, samples, counted } = await sampling({
+        limits: { bodySampleMs: 60_000 },
+      });
+      if (protocol === 'HTTP/2') {
+        const client = new FrameClient(tlsPort);
+        const fields = [
+          [':method', 'POST'],
+          [':scheme', 'https'],
+          [':authority', 'shop.example'],
+          [':path', '/'],
+          ['content-type', 'text/plain'],
+        ] as const;
+        client.send(headersFrame(1, fields, false), frame(0, 0, 1, Buffer.from('user=')));
+        client.send(frame(3, 0, 1, Buffer.from([0, 0, 0, 8])));
+      } else {
+        const client = new RawClient(port);
+        client.send(...post(9, FORM));
+        await new Promise((sent) => client.socket.write('user=', sent));
+        client.socket.destroy();
+      }
+      // Node's parser of HTTP/1.1 takes half a body for a broken request.
+      const outcomes = ['aborted', 'refused'];
+      const count = () =>
+        outcomes.reduce((sum, label) => sum + counted('guard_gateway_requests_total', label), 0);
+      await eventually(() => count() === 1);
+      expect(samples).toEqual([]);
+    },
+  );
+
+  test('that is broken meanwhile is refused with 400 and nobody is asked', async () => {
+    const { port, samples, counted, origin } = await sampling({ limits: { bodySampleMs: 60_000 } });
+    const client = new RawClient(port);
+    client.send('POST / HTTP/1.1', HOST, FORM, 'Transfer-Encoding: chunked', '', '3', 'a=b', '');
+    client.send('no size', '');
+    expect(statusOf(await client.untilClosed())).toBe(400);
+    await eventually(() => counted('guard_gateway_requests_total', 'refused') === 1);
+    expect(samples).toEqual([]);
+    expect(origin.arrived).toEqual([]);
+  });
+});
+
+describe('what is no UTF-8', () => {
+  test.each([
+    [
+      'a character that the limit cuts is left out',
+      Buffer.from(`${'x'.repeat(63)}€`),
+      'x'.repeat(63),
+    ],
+    ['a byte that is none becomes U+FFFD', Buffer.from('a=\xff!', 'latin1'), 'a=\ufffd!'],
+    ['text with a NUL is kept not at all: UTF-16 hides names', Buffer.from('pin=1', 'utf16le'), ''],
+  ])('%s', async (_title, body, kept) => {
+    const { port, samples } = await sampling();
+    const client = new RawClient(port);
+    client.send(...post(body.length, FORM));
+    client.socket.write(body);
+    await client.until(/hello/);
+    expect(samples).toEqual([kept]);
+  });
+});
+
+/** Sends a body in parts over one of the two protocols, each part in a turn of its own. */
+async function sendInParts(
+  { port, tlsPort }: Rig,
+  isHttp2: boolean,
+  parts: readonly Buffer[],
+  fields: Readonly<Record<string, string>>,
+): Promise<string> {
+  const stream = isHttp2
+    ? openHttp2(tlsPort).request({
+        ':method': 'POST',
+        ':path': '/',
+        ':authority': 'shop.example',
+        ...fields,
+      })
+    : sendHttp({
+        port,
+        host: '127.0.0.1',
+        method: 'POST',
+        headers: { host: 'shop.example', ...fields },
+      });
+  const answer = new Promise<string>((resolve, reject) => {
+    stream.on('error', reject);
+    stream.on('response', (response: unknown) => {
+      // Over HTTP/2 the stream itself is read, over HTTP/1.1 the answer is another one.
+      const source = isHttp2 ? stream : (response as NodeJS.ReadableStream);
+      let text = '';
+      (source as NodeJS.ReadableStream).on('data', (part: Buffer) => (text += part.toString()));
+      (source as NodeJS.ReadableStream).on('end', () => {
+        resolve(text);
+      });
+    });
+  });
+  for (const part of parts) {
+    stream.write(part);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  stream.end();
+  return answer;
+}
+
+test('property: whatever its size and however it comes, the origin has every byte of a body once', async () => {
+  const random = seededRandom();
+  const samples: (string | undefined)[] = [];
+  const bodies: string[] = [];
+  const origin = await startOrigin((req, res) => {
+    req.on('end', () => {
+      if (random.below(2) === 0) res.end('hello');
+      else setImmediate(() => res.end('hello'));
+    });
+  });
+  const rig = await startGateway({
+    origin: origin.address,
+    sampleBody: '1KiB',
+    certificates,
+    validate: (request, context) => {
+      samples.push(context.body);
+      return random.below(2) === 0
+        ? allow(request, context)
+        : Promise.resolve(allow(request, context));
+    },
+  });
+  for (let round = 0; round < 120; round++) {
+    const size = random.pick([0, 1, 1023, 1024, 1025, 2048, 70_000, 300_000]) + random.below(3);
+    const body = Buffer.from(Array.from({ length: size }, () => 48 + random.below(10)));
+    const parts: Buffer[] = [];
+    for (let at = 0; at < size;) {
+      const end = at + 1 + random.below(random.pick([1024, 3000, 100_000]));
+      parts.push(body.subarray(at, end));
+      at = end;
+    }
+    const isHttp2 = random.below(2) === 0;
+    const framing = random.below(2) === 0 ? { 'content-length': String(size) } : {};
+    const fields = { 'content-type': 'text/plain', ...framing };
+    expect(await sendInParts(rig, isHttp2, parts, fields), `seed ${random.seed}`).toBe('hello');
+    bodies.push(body.toString());
+  }
+  expect(origin.arrived.map(({ body }) => body)).toEqual(bodies);
+  for (const [index, sample = ''] of samples.entries()) {
+    expect(bodies[index]?.slice(0, 1024).startsWith(sample), `seed ${random.seed}`).toBe(true);
+  }
+  expect(samples.filter((sample) => sample?.length === 1024).length).toBeGreaterThan(30);
+});
+
+test('trailers of a body that was sampled reach the origin (RFC 9110 section 6.5.1)', async () => {
+  const seen: (string | undefined)[] = [];
+  const origin = await startOrigin((req, res) => {
+    req.on('end', () => {
+      seen.push(req.trailers['x-sum']);
+      res.end('hello');
+    });
+  });
+  const { port } = await sampling({ origin: origin.address });
+  for (const data of ['3\r\na=b', `64\r\n${'x'.repeat(100)}`]) {
+    const client = new RawClient(port);
+    client.send('POST / HTTP/1.1', HOST, FORM, 'Transfer-Encoding: chunked', '');
+    client.send('TE: trailers', 'Trailer: X-Sum', '', data, '0', 'X-Sum: 7', '', '');
+    expect(bodyOf(await client.until(/hello/))).toContain('hello');
+  }
+  expect(seen).toEqual(['7', '7']);
+});

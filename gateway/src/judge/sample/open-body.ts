@@ -1,0 +1,89 @@
+import type { VisitorRequest } from '../../message.ts';
+import type { BodyOpening, Visit } from '../../visit.ts';
+import { maskSecrets } from './mask-secrets.ts';
+import { type SampledContent, sampledContent } from './sampled-content.ts';
+import type { Sampling } from './sampling.ts';
+
+/** What is wanted of one body. */
+export interface SamplePlan extends Sampling {
+  readonly content: SampledContent;
+}
+
+/** Undefined, at the cost of one look, where the site samples nothing. */
+export function planSample(
+  { site, hasBody, req }: Visit,
+  readings: readonly string[],
+): SamplePlan | undefined {
+  const { sampling } = site;
+  if (sampling === undefined || !hasBody) return undefined;
+  // RFC 9110 section 10.1.1: this visitor waits to be told that the body is wanted, which nobody knows yet.
+  if (req.headers.expect !== undefined) return undefined;
+  const content = sampledContent(req.headers);
+  if (content === undefined || !site.isProtected(readings)) return undefined;
+  return { ...sampling, content };
+}
+
+/**
+ * Reads the beginning of a body: until the sample is full, the body ends, `waitMs` have passed or the
+ * visitor has gone. What was read stays with the visit, for the origin.
+ */
+export async function openBody(visit: Visit, plan: SamplePlan, waitMs: number): Promise<Visit> {
+  const opening = await readOpening(visit.req, plan.maxBytes, waitMs);
+  return { ...visit, opening, bodySample: sampleOf(opening.peek(plan.maxBytes), plan) };
+}
+
+function readOpening(req: VisitorRequest, enough: number, waitMs: number): Promise<Opening> {
+  return new Promise((resolve) => {
+    const parts: Buffer[] = [];
+    let length = 0;
+    let isOver = false;
+    const finish = () => {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(timer);
+      req.off('data', take);
+      req.off('end', finish);
+      req.pause();
+      resolve(new Opening(Buffer.concat(parts)));
+      // The listener on 'close' stays, and would hold them until then.
+      parts.length = 0;
+    };
+    const take = (part: Buffer) => {
+      parts.push(part);
+      length += part.length;
+      if (length >= enough) finish();
+    };
+    const timer = setTimeout(finish, waitMs);
+    req.on('data', take);
+    req.once('end', finish);
+    req.once('close', finish);
+    req.resume();
+  });
+}
+
+const NOTHING = Buffer.alloc(0);
+
+class Opening implements BodyOpening {
+  #bytes: Buffer;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  peek(maxBytes: number): Buffer {
+    return this.#bytes.subarray(0, maxBytes);
+  }
+
+  take(): Buffer {
+    const bytes = this.#bytes;
+    this.#bytes = NOTHING;
+    return bytes;
+  }
+}
+
+/** A character that the sample's end cuts is left out; bytes that are no UTF-8 become U+FFFD. */
+function sampleOf(bytes: Buffer, { content, names }: SamplePlan): string {
+  // Text without a declared charset can be UTF-16, in which no name is recognised.
+  if (bytes.includes(0)) return '';
+  return maskSecrets(new TextDecoder().decode(bytes, { stream: true }), content, names);
+}
