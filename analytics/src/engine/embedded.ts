@@ -37,8 +37,8 @@ const PING_EVERY_MS = 2000;
 const PING_TIMEOUT_MS = 5000;
 const PINGS_MISSED = 3;
 const GiB = 1024 ** 3;
-/** Share of the machine's memory the engine may take, within bounds. */
-const MAX_MEMORY_BYTES = Math.round(Math.min(2 * GiB, Math.max(GiB / 2, totalmem() / 4)));
+/** Share of the memory of the machine, or of the container, that the engine may take, within bounds. */
+const MAX_MEMORY_BYTES = Math.round(Math.min(2 * GiB, Math.max(GiB / 2, memoryBytes() / 4)));
 
 /**
  * Runs ClickHouse in a child process and keeps it running: it is pinged, killed when it does not
@@ -194,4 +194,10 @@ async function watch(
     }
   }
   return 'it stopped answering';
+}
+
+/** Node says 0 where nothing constrains it, and more than there is where the constraint is no number. */
+function memoryBytes(): number {
+  const constrained = process.constrainedMemory();
+  return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
 }
