@@ -2,7 +2,7 @@ import { plainAnswer } from './enforce/enforce.ts';
 import type { GatewayLimits } from './limits.ts';
 import type { VisitorRequest } from './message.ts';
 import type { ServedAnswer } from './judge/plan-answer.ts';
-import { inviteBody } from './forward/request-body.ts';
+import { inviteBody } from './forward/expectation.ts';
 import type { Visit } from './visit.ts';
 
 const ROOT = '/.guard';

@@ -31,7 +31,7 @@ export function createHandle(stages: Stages): Handle {
   function carryOut(visit: Visit, fate: Fate, onward: Onward): void {
     const { req, res } = visit;
     if (req.socket.destroyed) {
-      metrics.count('guard_gateway_requests_total', 'aborted');
+      abandon(stages, visit);
     } else if (fate.kind === 'onward') {
       onward(visit, fate.passage);
     } else {
@@ -68,7 +68,7 @@ export function createHandle(stages: Stages): Handle {
       const opened = await openBody(visit, plan, limits.bodySampleMs);
       // Of what its parser refused meanwhile, the visitor was told, and it was counted.
       if (isBroken(req.socket)) return;
-      if (req.socket.destroyed) metrics.count('guard_gateway_requests_total', 'aborted');
+      if (req.socket.destroyed) abandon(stages, visit);
       else settle(opened, judge(opened, readings), onward);
     } catch (error) {
       broken(error, req, res);
@@ -112,6 +112,12 @@ export function createHandle(stages: Stages): Handle {
       broken(error, req, res);
     }
   };
+}
+
+/** The visitor has gone before it was decided; forward.ts has those who go later. */
+function abandon({ log, metrics }: Stages, { site }: Visit): void {
+  metrics.count('guard_gateway_requests_total', 'aborted');
+  log('info', 'gateway_visitor_gone', { site: site.name, status: 499 });
 }
 
 /** A fault of our own costs one visitor an answer, never the process. */

@@ -28,6 +28,8 @@ export interface GatewayLimits {
   readonly maxPipelined: number;
   /** Longest pause between two parts of an upload that the origin is waiting for. */
   readonly uploadIdleMs: number;
+  /** Longest that a visitor who asked first waits for the origin to want the body (RFC 9110 section 10.1.1). */
+  readonly continueMs: number;
   /** Longest that a question waits for the first bytes of a body that is sampled. */
   readonly bodySampleMs: number;
   /** How long the rest of an upload is read and thrown away after it was answered. */
@@ -70,6 +72,7 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   maxConnections: 16_384,
   maxPipelined: 64,
   uploadIdleMs: 30_000,
+  continueMs: 1_000,
   bodySampleMs: 100,
   lingerMs: 30_000,
   askTimeoutMs: VALIDATE.budgetMs,

@@ -40,8 +40,8 @@ export interface VisitorResponse {
   write(part: Buffer): boolean;
   end(part?: Buffer): unknown;
   addTrailers(trailers: readonly [string, string][]): void;
-  writeContinue(): void;
-  writeEarlyHints(hints: Record<string, string | string[]>): void;
+  /** An interim answer (RFC 9110 section 15.2), before the final one: 1xx, never 101. */
+  writeInterim(status: number, fields: readonly string[]): void;
   once(event: 'drain', listener: () => void): unknown;
 }
 

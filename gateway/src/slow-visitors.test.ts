@@ -1,4 +1,6 @@
+import type { ValidateOutcome } from '@guard/config/contract/ports';
 import { describe, expect, test } from 'vitest';
+import { FRONTS, visit } from './testing/fronts.ts';
 import { startGateway } from './testing/gateway-rig.ts';
 import { exchange, frame, FrameClient, headersFrame, openHttp2 } from './testing/http2-client.ts';
 import { connectHttp1, eventually, get, RawClient, statusOf } from './testing/raw-client.ts';
@@ -122,6 +124,32 @@ describe('64 uploads that trickle leave others alone', () => {
 });
 
 describe('a visitor who goes away in the middle (499)', () => {
+  test.each(FRONTS)('over %s, before it is decided', async (front) => {
+    const origin = await startOrigin();
+    const decision = Promise.withResolvers<ValidateOutcome>();
+    let hasGone = false;
+    const rig = await startGateway({
+      origin: origin.address,
+      certificates,
+      validate: () => decision.promise,
+      limits: { askTimeoutMs: 60_000 },
+      tracing: () => ({
+        decided: () => undefined,
+        ended: () => (hasGone = true),
+        sent: () => expect.unreachable(),
+      }),
+    });
+    const visitor = visit(front, rig);
+    await eventually(() => rig.asked.length === 1);
+    visitor.out.destroy();
+    await eventually(() => hasGone);
+    decision.resolve({ kind: 'failed', reason: 'timeout', detail: '' });
+    await eventually(() => rig.counted('guard_gateway_requests_total', 'aborted') === 1);
+    const gone = rig.logged.filter(({ event }) => event === 'gateway_visitor_gone');
+    expect(gone.map(({ fields }) => fields)).toEqual([{ site: 'shop.example', status: 499 }]);
+    expect(origin.arrived).toEqual([]);
+  });
+
   test.each(transports)('over %s, of an upload and of an answer', async (transport) => {
     const origin = await startTcpOrigin((socket, head) => {
       if (head.startsWith('GET')) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\npart');

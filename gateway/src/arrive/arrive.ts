@@ -62,13 +62,18 @@ export function arrive(reception: Reception, req: VisitorRequest, res: VisitorRe
 
   const connection = connectionOf(req.socket);
   if (connection.underway.size >= limits.maxPipelined) {
-    return refuse(req, 503, 'Too many requests on one connection.');
+    return refuse(req, 503, 'Too many requests on one connection.', 'Retry-After', '1');
   }
   const client = clientOf(connection, req.headers);
   return { kind: 'visit', visit: { req, res, connection, client, site, host, target, hasBody } };
 }
 
-function refuse({ socket }: VisitorRequest, status: number, why: string): Arrival {
+function refuse(
+  { socket }: VisitorRequest,
+  status: number,
+  why: string,
+  ...fields: string[]
+): Arrival {
   refusedOn.add(socket);
-  return { kind: 'turned away', outcome: 'refused', answer: plainAnswer(status, why) };
+  return { kind: 'turned away', outcome: 'refused', answer: plainAnswer(status, why, ...fields) };
 }

@@ -1,6 +1,14 @@
+import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { startGateway } from '../testing/gateway-rig.ts';
-import { eventually, get, rawExchange, RawClient, statusOf } from '../testing/raw-client.ts';
+import {
+  eventually,
+  get,
+  headersOf,
+  rawExchange,
+  RawClient,
+  statusOf,
+} from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
 
 const HOST = 'Host: shop.example';
@@ -87,8 +95,9 @@ describe('limits', () => {
     expect(statusOf(await client.untilClosed())).toBe(408);
   });
 
-  test('more requests on one connection than may be under way get 503', async () => {
-    const origin = await startOrigin(() => undefined);
+  test('more requests on one connection than may be under way get 503 with Retry-After', async () => {
+    const held: ServerResponse[] = [];
+    const origin = await startOrigin((_req, res) => held.push(res));
     const limits = { maxPipelined: 2, drainMs: 0 };
     const { port, counted } = await startGateway({ origin: origin.address, limits });
     const client = new RawClient(port);
@@ -96,6 +105,10 @@ describe('limits', () => {
     client.send(one.repeat(5));
     await eventually(() => counted('guard_gateway_requests_total', 'refused') === 3);
     await eventually(() => origin.arrived.length === 2);
+    for (const res of held) res.end('hello');
+    const received = await client.untilClosed();
+    const refusal = received.slice(received.indexOf('HTTP/1.1 503'));
+    expect(headersOf(refusal, 'retry-after')).toEqual(['1']);
   });
 });
 

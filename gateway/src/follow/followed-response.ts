@@ -46,12 +46,8 @@ export class FollowedResponse implements VisitorResponse {
     this.#res.addTrailers(trailers);
   }
 
-  writeContinue(): void {
-    this.#res.writeContinue();
-  }
-
-  writeEarlyHints(hints: Record<string, string | string[]>): void {
-    this.#res.writeEarlyHints(hints);
+  writeInterim(status: number, fields: readonly string[]): void {
+    this.#res.writeInterim(status, fields);
   }
 
   once(event: 'drain', listener: () => void): unknown {

@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { GatewayLimits } from '../limits.ts';
+import { NodeResponse } from '../listen/node-response.ts';
 import type { ForwardAuth } from './forward-auth.ts';
 import { FORWARD_AUTH_LIMITS } from './limits.ts';
 
@@ -10,6 +11,7 @@ export function createForwardAuthServer(
   isClosing: () => boolean,
 ): Server {
   const server = createServer({
+    ServerResponse: NodeResponse,
     headersTimeout: limits.headersTimeoutMs,
     // Only uploads for the collector have a body that is read, and collector-path.ts keeps their time.
     requestTimeout: 0,
@@ -26,7 +28,7 @@ export function createForwardAuthServer(
   server.maxConnections = limits.maxConnections;
   server.timeout = limits.idleTimeoutMs;
 
-  const take = (req: IncomingMessage, res: ServerResponse) => {
+  const take = (req: IncomingMessage, res: NodeResponse) => {
     if (isClosing()) res.shouldKeepAlive = false;
     answer(req, res);
   };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { request, type ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { certificates, FRONTS, visit } from '../testing/fronts.ts';
-import { answering, startGateway } from '../testing/gateway-rig.ts';
+import { startGateway } from '../testing/gateway-rig.ts';
 import {
   bodyOf,
   eventually,
@@ -218,29 +218,6 @@ describe('answers without a body', () => {
       expect(counted('guard_gateway_requests_total', 'forwarded')).toBe(1);
     },
   );
-});
-
-describe('RFC 9110 10.1.1: Expect: 100-continue', () => {
-  const head = ['POST / HTTP/1.1', HOST, CLOSE, 'Expect: 100-continue', 'Content-Length: 2', ''];
-
-  test('the upload is invited once it is wanted, and the origin hears nothing of the expectation', async () => {
-    const origin = await startOrigin((req, res) => req.on('end', () => res.end('stored')).resume());
-    const { port } = await startGateway({ origin: origin.address });
-    const client = new RawClient(port);
-    client.send(...head, '');
-    await client.until(/^HTTP\/1\.1 100 Continue\r\n\r\n/);
-    client.send('hi');
-    expect(await client.untilClosed()).toContain('stored');
-    expect(origin.arrived[0]?.headers.expect).toBeUndefined();
-    expect(origin.arrived[0]?.body).toBe('hi');
-  });
-
-  test('a denied visitor is never invited to send', async () => {
-    const origin = await startOrigin();
-    const validate = answering({ decision: 'block' });
-    const { port } = await startGateway({ origin: origin.address, validate });
-    expect(await rawExchange(port, ...head, '')).toMatch(/^HTTP\/1\.1 403/);
-  });
 });
 
 test('close waits for what is under way, and cuts what outlasts its time', async () => {

@@ -8,13 +8,14 @@ import { isHttp10 } from '../message.ts';
 import type { AnswerHandler, Lane, Origin, OriginError, OriginExchange } from '../origin/origin.ts';
 import { BUSY, ORIGIN_FAILURES, originAnswer, type OriginFailure } from './origin-failure.ts';
 import {
+  CONTENT_LENGTH,
   headersForOrigin,
   headersForVisitor,
+  interimHeadersForVisitor,
   trailersForVisitor,
-  valuesOf,
   withoutNamed,
 } from './proxy-headers.ts';
-import { inviteBody, VisitorBody } from './request-body.ts';
+import { VisitorBody } from './request-body.ts';
 import type { Onward, Passage, Visit } from '../visit.ts';
 
 export interface ForwardPorts {
@@ -35,7 +36,6 @@ const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 const NOTHING = Buffer.alloc(0);
 /** The end of an answer waits for the end of the turn if it is small enough to be copied for that. */
 const HELD_BYTES = 16 * 1024;
-const CONTENT_LENGTH: ReadonlySet<string> = new Set(['content-length']);
 
 /**
  * One request at the origin. The visitor's side goes from `waiting` to `answering`, at the origin's
@@ -76,13 +76,11 @@ class Exchange implements AnswerHandler, Underway, Waiting {
   }
 
   #begin(): void {
-    const { req, res, hasBody } = this.#visit;
-    if (!hasBody) {
+    if (!this.#visit.hasBody) {
       this.#send('plain');
       return;
     }
-    inviteBody(req, res);
-    this.#body = new VisitorBody(this.#visit, this.#ports.limits.uploadIdleMs, () => {
+    this.#body = new VisitorBody(this.#visit, this.#ports.limits, () => {
       this.#stalled();
     });
     this.#send('upload');
@@ -122,19 +120,16 @@ class Exchange implements AnswerHandler, Underway, Waiting {
 
   onInformational(status: number, fields: readonly string[]): void {
     const { req, res } = this.#visit;
-    if (this.#phase !== 'waiting' || status !== 103 || isHttp10(req)) return;
-    const link = valuesOf(fields, 'link');
-    if (link.length === 0) return;
-    try {
-      res.writeEarlyHints({ link });
-    } catch {
-      // Hints are only hints: a Link that Node will not write is left out.
-    }
+    if (this.#phase !== 'waiting') return;
+    // To a visitor who did not ask, or was told already, it says nothing (RFC 9110 section 15.2.1).
+    if (status === 100) this.#body?.invite();
+    else if (!isHttp10(req)) res.writeInterim(status, interimHeadersForVisitor(fields));
   }
 
   onHead(status: number, reason: string, fields: readonly string[]): void {
     this.#visit.site.origins.report(this.#origin, true);
     if (this.#phase !== 'waiting') return;
+    this.#body?.decline();
     const { req, res } = this.#visit;
     if (status > 599 && req.httpVersionMajor === 2) {
       // RFC 9110 section 15 has it taken for a 5xx; over HTTP/2 Node writes no such status.

@@ -10,6 +10,7 @@ export type HeaderKind =
   | 'trailer'
   | 'via'
   | 'max-forwards'
+  | 'expect'
   /** X-Forwarded-For, -Proto and -Host, which the gateway writes itself. */
   | 'rewritten'
   /** Says where the request came from or went to; believed from trusted proxies only. */
@@ -24,8 +25,6 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'te',
   'transfer-encoding',
   'upgrade',
-  // The gateway meets the expectation itself.
-  'expect',
   'http2-settings',
   // CGI programs would read it as the variable HTTP_PROXY.
   'proxy',
@@ -92,6 +91,7 @@ function classify(name: string): HeaderKind {
     case 'trailer':
     case 'via':
     case 'max-forwards':
+    case 'expect':
       return name;
   }
   if (HOP_BY_HOP.has(name)) return 'hop-by-hop';

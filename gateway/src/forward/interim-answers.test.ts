@@ -1,38 +1,47 @@
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { HTTP1_LIMITS } from '../origin/http1/limits.ts';
+import { certificates, type Front, FRONTS, wholeVisit } from '../testing/fronts.ts';
 import { startGateway } from '../testing/gateway-rig.ts';
 import { openHttp2 } from '../testing/http2-client.ts';
-import { bodyOf, get, RawClient } from '../testing/raw-client.ts';
+import { bodyOf, get, RawClient, rawExchange } from '../testing/raw-client.ts';
 import { startTcpOrigin } from '../testing/recording-origin.ts';
-import { selfSigned } from '../testing/self-signed.ts';
 
 const HINT = 'HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n';
 const OTHER_HINT = 'HTTP/1.1 103 Early Hints\r\nLink: </b.js>; rel=preload\r\n\r\n';
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 const PROCESSING = 'HTTP/1.1 102 Processing\r\n\r\n';
+const UNKNOWN = 'HTTP/1.1 199 Own\r\nX-Own: 1\r\n\r\n';
 const FINAL = 'HTTP/1.1 203 Final\r\nContent-Length: 2\r\n\r\nok';
 
-/** The Link fields of the interim answers, and what stands behind those. */
-function taken(received: string): { hints: string[]; last: string } {
-  const heads = received.split('\r\n\r\n');
-  const hints = heads.filter((head) => head.startsWith('HTTP/1.1 103 '));
+/** Status and Link of each interim answer, and what stands behind those. */
+function taken(received: string): { interim: string[]; last: string } {
+  const end = received.indexOf('HTTP/1.1 203');
+  const heads = received.slice(0, end).split('\r\n\r\n').slice(0, -1);
   return {
-    hints: hints.map((head) => /^Link: <(.*)>/m.exec(head)?.[1] ?? ''),
-    last: received.slice(received.indexOf('HTTP/1.1 203')),
+    interim: heads.map((head) => {
+      const link = /^Link: <(.*)>/m.exec(head)?.[1];
+      return head.slice('HTTP/1.1 '.length, 'HTTP/1.1 103'.length) + (link ?? '');
+    }),
+    last: received.slice(end),
   };
+}
+
+/** RFC 9113 section 8.2: names are in lower case there. */
+function spelt(front: Front, name: string): string {
+  return front === 'HTTP/2' ? name.toLowerCase() : name;
 }
 
 describe('RFC 9110 15.2: interim answers of the origin, in any order, stand before the final one', () => {
   test.each([
-    ['a hint', [HINT], ['/a.css']],
-    ['100, then a hint', [CONTINUE, HINT], ['/a.css']],
-    ['a hint, then 100', [HINT, CONTINUE], ['/a.css']],
-    ['102 between hints', [HINT, PROCESSING, OTHER_HINT], ['/a.css', '/b.js']],
-    ['the same twice', [HINT, HINT], ['/a.css', '/a.css']],
-    ['100 and 102 alone', [CONTINUE, PROCESSING, PROCESSING], []],
-    ['one that nobody knows', ['HTTP/1.1 199 Own\r\nX-Own: 1\r\n\r\n', HINT], ['/a.css']],
-  ])('%s', async (_what, interim, hints) => {
+    ['a hint', [HINT], ['103/a.css']],
+    ['100 that nobody waits for, then a hint', [CONTINUE, HINT], ['103/a.css']],
+    ['a hint, then 100', [HINT, CONTINUE], ['103/a.css']],
+    ['102 between hints', [HINT, PROCESSING, OTHER_HINT], ['103/a.css', '102', '103/b.js']],
+    ['the same twice', [HINT, HINT], ['103/a.css', '103/a.css']],
+    ['100 and 102 alone', [CONTINUE, PROCESSING, PROCESSING], ['102', '102']],
+    ['one that nobody knows', [UNKNOWN, HINT], ['199', '103/a.css']],
+  ])('%s', async (_what, interim, expected) => {
     const said = [...interim, FINAL];
     for (const apart of [false, true]) {
       const origin = await startTcpOrigin((socket) => {
@@ -53,26 +62,73 @@ describe('RFC 9110 15.2: interim answers of the origin, in any order, stand befo
         const client = new RawClient(port);
         client.send(`${method} / HTTP/1.1`, 'Host: shop.example', 'Connection: close', '', '');
         const received = taken(await client.untilClosed());
-        expect(received.hints).toEqual(hints);
+        expect(received.interim).toEqual(expected);
         expect(bodyOf(received.last)).toBe('ok');
       }
     }
   });
 
-  test('100 from the origin of an upload that asked for one comes to the visitor once', async () => {
-    const origin = await startTcpOrigin((socket, head) => {
-      if (head.endsWith('ok')) socket.write(`${CONTINUE}${HINT}${FINAL}`);
+  test.each(FRONTS)(
+    'over %s each has its fields as they came, but for this hop’s',
+    async (front) => {
+      const hint = [
+        'HTTP/1.1 103 Early Hints',
+        'LINK: </a.css>; rel=preload',
+        'Link: not what Node takes for one',
+        'X-Own: caf\xe9',
+        'constructor: 1',
+        'Connection: X-Hop',
+        'X-Hop: 1',
+        'Keep-Alive: timeout=1',
+        'Transfer-Encoding: chunked',
+        'Content-Length: 5',
+        '',
+        '',
+      ].join('\r\n');
+      const origin = await startTcpOrigin((socket) => {
+        socket.write(hint + UNKNOWN + FINAL, 'latin1');
+      });
+      const rig = await startGateway({ origin: origin.address, certificates });
+      for (const method of ['GET', 'DELETE']) {
+        const { interim, received } = await wholeVisit(front, rig, { method });
+        const fields = [
+          ['LINK', '</a.css>; rel=preload'],
+          ['Link', 'not what Node takes for one'],
+          ['X-Own', 'caf\xe9'],
+          ['constructor', '1'],
+        ].flatMap(([name = '', value = '']) => [spelt(front, name), value]);
+        expect(interim).toEqual([
+          { status: 103, fields },
+          { status: 199, fields: [spelt(front, 'X-Own'), '1'] },
+        ]);
+        expect(received).toBe('ok');
+      }
+    },
+  );
+
+  test('HTTP/1.0 has none (RFC 9110 section 15.2)', async () => {
+    const origin = await startTcpOrigin((socket) => socket.write(HINT + PROCESSING + FINAL));
+    const { port } = await startGateway({ origin: origin.address });
+    const received = await rawExchange(port, 'GET / HTTP/1.0', 'Host: shop.example', '', '');
+    expect(received).toMatch(/^HTTP\/1\.1 203 /);
+  });
+
+  test('those of a request that waits for its turn do not stand in the answer before it', async () => {
+    const origin = await startTcpOrigin(() => {
+      const connectionOf = (path: string) =>
+        origin.sockets[origin.bytes.findIndex((bytes) => bytes.startsWith(`DELETE ${path} `))];
+      const first = connectionOf('/first');
+      connectionOf('/second')?.write(HINT + FINAL, () => {
+        first?.write('HTTP/1.1 203 First\r\nContent-Length: 5\r\n\r\nfirst');
+      });
     });
     const { port } = await startGateway({ origin: origin.address });
     const client = new RawClient(port);
-    const head = ['POST / HTTP/1.1', 'Host: shop.example', 'Connection: close'];
-    client.send(...head, 'Expect: 100-continue', 'Content-Length: 2', '', '');
-    await client.until(/^HTTP\/1\.1 100 Continue\r\n\r\n$/);
-    client.send('ok');
+    const first = ['DELETE /first HTTP/1.1', 'Host: shop.example', '', ''];
+    const second = ['DELETE /second HTTP/1.1', 'Host: shop.example', 'Connection: close', '', ''];
+    client.send(first.join('\r\n') + second.join('\r\n'));
     const received = await client.untilClosed();
-    expect(received.match(/HTTP\/1\.1 100 /g)).toHaveLength(1);
-    expect(taken(received)).toMatchObject({ hints: ['/a.css'] });
-    expect(bodyOf(taken(received).last)).toBe('ok');
+    expect(received).toMatch(/^HTTP\/1\.1 203 First[^]*\r\n\r\nfirstHTTP\/1\.1 203 Final/);
   });
 
   test('as many as may be, each is passed on, and one more is a malformed answer', async () => {
@@ -82,7 +138,7 @@ describe('RFC 9110 15.2: interim answers of the origin, in any order, stand befo
       socket.end(said[connection] ?? '');
     });
     const rig = await startGateway({ origin: origin.address });
-    expect(taken(await get(rig.port)).hints).toHaveLength(maxInterim);
+    expect(taken(await get(rig.port)).interim).toHaveLength(maxInterim);
     expect(await get(rig.port)).toMatch(/HTTP\/1\.1 502 [^]*$/);
     expect(rig.counted('guard_gateway_origin_errors_total', 'malformed')).toBe(1);
   });
@@ -90,7 +146,6 @@ describe('RFC 9110 15.2: interim answers of the origin, in any order, stand befo
   test('over HTTP/2 each is a HEADERS frame of its own (RFC 9113 section 8.1)', async () => {
     const said = CONTINUE + HINT + PROCESSING + OTHER_HINT + FINAL;
     const origin = await startTcpOrigin((socket) => socket.write(said));
-    const certificates = [selfSigned('shop.example')];
     const { tlsPort } = await startGateway({ origin: origin.address, certificates });
     const stream = openHttp2(tlsPort).request({ ':authority': 'shop.example' });
     const hints: unknown[] = [];
@@ -100,6 +155,7 @@ describe('RFC 9110 15.2: interim answers of the origin, in any order, stand befo
     expect(head[':status']).toBe(203);
     expect(hints).toEqual([
       [103, '</a.css>; rel=preload'],
+      [102, undefined],
       [103, '</b.js>; rel=preload'],
     ]);
     stream.resume();

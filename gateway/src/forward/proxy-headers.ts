@@ -1,3 +1,4 @@
+import { asksForContinue } from './expectation.ts';
 import { connectionOptions, type HeaderKind, headerKind } from './header-kind.ts';
 import { forwardsLeft, nextForwards } from './max-forwards.ts';
 import type { Passage, Visit } from '../visit.ts';
@@ -5,6 +6,7 @@ import type { AnswerAdditions } from '../judge/plan-answer.ts';
 
 /** The name under which the gateway enters itself in Via (RFC 9110 section 7.6.3). */
 const PSEUDONYM = 'guard';
+export const CONTENT_LENGTH: ReadonlySet<string> = new Set(['content-length']);
 
 /**
  * The header section for the origin, as a flat list in the visitor's order and spelling, duplicates
@@ -30,7 +32,8 @@ export function headersForOrigin(visit: Visit, passage: Passage): string[] {
   return out;
 }
 
-function goesToOrigin(kind: HeaderKind, { req, connection, hasBody }: Visit): boolean {
+function goesToOrigin(kind: HeaderKind, visit: Visit): boolean {
+  const { req, connection, hasBody } = visit;
   switch (kind) {
     case 'end-to-end':
     case 'max-forwards':
@@ -40,6 +43,8 @@ function goesToOrigin(kind: HeaderKind, { req, connection, hasBody }: Visit): bo
       return true;
     case 'claim':
       return connection.trusted;
+    case 'expect':
+      return asksForContinue(visit);
     // Only chunks carry trailers.
     case 'trailer':
       return hasBody && req.headers['content-length'] === undefined;
@@ -147,6 +152,14 @@ function keptPrivate(cacheControl: string): string {
   return cacheControl === '' ? 'private' : `${cacheControl}, private`;
 }
 
+/**
+ * The fields of an interim answer for the visitor: the origin's without the hop-by-hop ones, and without
+ * Content-Length, which there has no meaning (RFC 9110 section 8.6).
+ */
+export function interimHeadersForVisitor(raw: readonly string[]): string[] {
+  return withoutNamed(headersForVisitor(raw, undefined, false), CONTENT_LENGTH);
+}
+
 /** A flat name-value list without the fields of these lower-case names. */
 export function withoutNamed(fields: readonly string[], named: ReadonlySet<string>): string[] {
   const kept: string[] = [];
@@ -210,13 +223,4 @@ export function trailersForVisitor(raw: readonly string[]): [string, string][] {
     if (isTrailer(name)) trailers.push([name, raw[i + 1] ?? '']);
   }
   return trailers;
-}
-
-/** Every value of a field, by its name in lower case. */
-export function valuesOf(fields: readonly string[], lowerName: string): string[] {
-  const values: string[] = [];
-  for (let i = 0; i + 1 < fields.length; i += 2) {
-    if (fields[i]?.toLowerCase() === lowerName) values.push(fields[i + 1] ?? '');
-  }
-  return values;
 }

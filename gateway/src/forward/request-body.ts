@@ -1,7 +1,11 @@
-import { isHttp10, type VisitorRequest, type VisitorResponse } from '../message.ts';
+import type { GatewayLimits } from '../limits.ts';
+import type { VisitorRequest, VisitorResponse } from '../message.ts';
 import type { BodySink, RequestBody } from '../origin/origin.ts';
 import type { BodyOpening, Visit } from '../visit.ts';
+import { asksForContinue, inviteBody } from './expectation.ts';
 import { trailersForOrigin } from './proxy-headers.ts';
+
+type UploadLimits = Pick<GatewayLimits, 'uploadIdleMs' | 'continueMs'>;
 
 /**
  * The body of a visitor's request on its way to the origin, from its opening on. Nothing is kept: the visitor is read no
@@ -11,29 +15,50 @@ import { trailersForOrigin } from './proxy-headers.ts';
 export class VisitorBody implements RequestBody {
   readonly length: number | undefined;
   readonly #req: VisitorRequest;
+  readonly #res: VisitorResponse;
   readonly #onStalled: () => void;
-  readonly #idleMs: number;
+  readonly #limits: UploadLimits;
   #sink: BodySink | undefined;
   #timer: NodeJS.Timeout | undefined;
   readonly #opening: BodyOpening | undefined;
   #paused = false;
+  /** Nothing is read yet: the origin was asked whether it wants the body. */
+  #isInQuestion: boolean;
 
-  /** `onStalled` is called when the origin waits for a part and none comes for `idleMs`. */
-  constructor(
-    { req, opening }: Pick<Visit, 'req' | 'opening'>,
-    idleMs: number,
-    onStalled: () => void,
-  ) {
+  /** `onStalled` is called when the origin waits for a part and none comes for `uploadIdleMs`. */
+  constructor(visit: Visit, limits: UploadLimits, onStalled: () => void) {
+    const { req, res, opening } = visit;
     const length = req.headers['content-length'];
     this.length = length === undefined ? undefined : Number(length);
     this.#req = req;
+    this.#res = res;
     this.#opening = opening;
-    this.#idleMs = idleMs;
+    this.#isInQuestion = asksForContinue(visit);
+    this.#limits = limits;
     this.#onStalled = onStalled;
   }
 
   start(sink: BodySink): void {
     this.#sink = sink;
+    if (this.#isInQuestion) this.#timer = setTimeout(this.invite, this.#limits.continueMs);
+    else this.#begin(sink);
+  }
+
+  /** The origin wants the body, or says nothing for too long (RFC 9110 section 10.1.1). */
+  readonly invite = (): void => {
+    if (!this.#isInQuestion || this.#sink === undefined) return;
+    this.#isInQuestion = false;
+    this.#stopTimer();
+    this.#begin(this.#sink);
+  };
+
+  /** The origin answers without having asked for the body: nobody invites it any more. */
+  decline(): void {
+    if (this.#isInQuestion) this.stop();
+  }
+
+  #begin(sink: BodySink): void {
+    inviteBody(this.#req, this.#res);
     this.#req.on('data', this.#take);
     this.#req.once('end', this.#finish);
     if (this.#opening !== undefined) sink.onPart(this.#opening.take());
@@ -54,7 +79,7 @@ export class VisitorBody implements RequestBody {
       this.#finish();
       return;
     }
-    this.#timer ??= setTimeout(this.#onStalled, this.#idleMs);
+    this.#timer ??= setTimeout(this.#onStalled, this.#limits.uploadIdleMs);
     this.#req.resume();
   }
 
@@ -84,9 +109,4 @@ export class VisitorBody implements RequestBody {
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
-}
-
-/** RFC 9110 section 10.1.1: tells a visitor who asked first that the upload is wanted. */
-export function inviteBody(req: VisitorRequest, res: VisitorResponse): void {
-  if (req.headers.expect !== undefined && !isHttp10(req)) res.writeContinue();
 }

@@ -1,7 +1,8 @@
-import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { serve } from '../enforce/enforce.ts';
 import type { Handle } from '../handle.ts';
+import { NodeResponse } from '../listen/node-response.ts';
 import type { ForwardPorts } from './forward.ts';
 import { BUSY, originAnswer } from './origin-failure.ts';
 import { Handshake } from './upgrade-handshake.ts';
@@ -78,7 +79,7 @@ export function createUpgrades(handle: Handle, ports: ForwardPorts): Upgrades {
 }
 
 interface Kept {
-  readonly res: ServerResponse;
+  readonly res: NodeResponse;
   /** The socket is for something else from now on. */
   readonly release: () => void;
 }
@@ -89,7 +90,7 @@ interface Kept {
  */
 function keepForAnswer(req: IncomingMessage, idleMs: number): Kept {
   const { socket } = req;
-  const res = new ServerResponse(req);
+  const res = new NodeResponse(req);
   res.shouldKeepAlive = false;
   res.assignSocket(socket);
   res.once('finish', () => {

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { VisitorResponse } from '../message.ts';
 import { httpDate } from './http-date.ts';
+import { interimHead } from './interim-head.ts';
 
 /** Whoever waits for the end of an answer. */
 export interface AnswerOwner {
@@ -125,17 +126,9 @@ export class PlainResponse implements VisitorResponse {
     for (const [name, value] of trailers) this.#trailers += `${name}: ${value}\r\n`;
   }
 
-  writeContinue(): void {
-    // Who expects something is no plain request.
-  }
-
-  writeEarlyHints(hints: Record<string, string | string[]>): void {
+  writeInterim(status: number, fields: readonly string[]): void {
     if (this.headersSent || this.#isGone()) return;
-    let lines = '';
-    for (const [name, value] of Object.entries(hints)) {
-      lines += `${name}: ${[value].flat().join(', ')}\r\n`;
-    }
-    this.#socket.write(`HTTP/1.1 103 Early Hints\r\n${lines}\r\n`, 'latin1');
+    this.#socket.write(interimHead(status, fields), 'latin1');
   }
 
   once(event: 'drain', listener: () => void): void {

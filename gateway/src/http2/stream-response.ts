@@ -2,6 +2,8 @@ import type { OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { headerKind } from '../forward/header-kind.ts';
 import type { VisitorResponse } from '../message.ts';
 
+type Section = Record<string, string | string[]>;
+
 /** An answer over HTTP/2 in the form that every stage of the gateway writes. */
 export class StreamResponse implements VisitorResponse {
   headersSent = false;
@@ -49,20 +51,18 @@ export class StreamResponse implements VisitorResponse {
   }
 
   addTrailers(trailers: readonly [string, string][]): void {
-    const sent: Record<string, string | string[]> = {};
-    for (const [name, value] of trailers) {
-      const before = sent[name.toLowerCase()];
-      sent[name.toLowerCase()] = before === undefined ? value : [before, value].flat();
-    }
+    const sent: Section = {};
+    for (const [name, value] of trailers) addField(sent, name, value);
     this.#trailers = sent;
   }
 
-  writeContinue(): void {
-    if (!this.#isOver()) this.#stream.additionalHeaders({ ':status': 100 });
-  }
-
-  writeEarlyHints(hints: Record<string, string | string[]>): void {
-    if (!this.#isOver()) this.#stream.additionalHeaders({ ':status': 103, ...hints });
+  writeInterim(status: number, fields: readonly string[]): void {
+    if (this.headersSent || this.#isOver()) return;
+    const sent: Section = {};
+    for (let i = 0; i + 1 < fields.length; i += 2) {
+      addField(sent, fields[i] ?? '', fields[i + 1] ?? '');
+    }
+    this.#stream.additionalHeaders({ ...sent, ':status': status });
   }
 
   once(event: 'drain', listener: () => void): void {
@@ -76,4 +76,12 @@ export class StreamResponse implements VisitorResponse {
   #isOver(): boolean {
     return this.#stream.destroyed || this.#stream.closed;
   }
+}
+
+/** Node takes a section other than the final header section by names, in lower case. */
+function addField(section: Section, name: string, value: string): void {
+  const lower = name.toLowerCase();
+  // `constructor` is a name, too.
+  const before = Object.hasOwn(section, lower) ? section[lower] : undefined;
+  section[lower] = before === undefined ? value : [before, value].flat();
 }

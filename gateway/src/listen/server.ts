@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { GatewayLimits } from '../limits.ts';
 import type { Handle } from '../handle.ts';
@@ -7,6 +7,7 @@ import type { Onward } from '../visit.ts';
 import { isWebSocketHandshake, type Upgrades } from '../forward/upgrade.ts';
 import { answerBrokenRequests } from './broken-request.ts';
 import { type Door, openDoor } from './door.ts';
+import { NodeResponse } from './node-response.ts';
 import { notePeer } from './peer.ts';
 
 /** Where requests go that a server has taken. */
@@ -82,6 +83,7 @@ function takeConnections(server: Server): (socket: Socket) => void {
 function createGatewayServer(intake: Intake): Server {
   const { handle, forward, upgrades, limits } = intake;
   const server = createServer({
+    ServerResponse: NodeResponse,
     headersTimeout: limits.headersTimeoutMs,
     // Uploads may be as long as they like while they move: RequestBody keeps their time.
     requestTimeout: 0,
@@ -102,7 +104,7 @@ function createGatewayServer(intake: Intake): Server {
   server.timeout = limits.idleTimeoutMs;
 
   answerBrokenRequests(server, intake.door);
-  const take = (req: IncomingMessage, res: ServerResponse) => {
+  const take = (req: IncomingMessage, res: NodeResponse) => {
     // Node's parser stops behind an Upgrade, also where it was not taken up.
     const isDeaf = req.headers.upgrade !== undefined;
     if (isDeaf || intake.isClosing()) res.shouldKeepAlive = false;

@@ -27,6 +27,8 @@ export class FrontVisit {
   status = 0;
   headers: Readonly<Record<string, string | string[] | undefined>> = {};
   received = '';
+  /** Each interim answer: status, and its fields as names and values in turn. */
+  readonly interim: { readonly status: number; readonly fields: readonly string[] }[] = [];
   /** `cut` where the answer cannot be taken for a whole one. */
   state: 'open' | 'whole' | 'cut' = 'open';
   readonly out: Writable;
@@ -103,6 +105,9 @@ function visitHttp1(
       : { ...target, createConnection: () => connectHttp1(tlsPort) },
   );
   const made = new FrontVisit(sent, deaf);
+  sent.on('information', ({ statusCode: status, rawHeaders: fields }) => {
+    made.interim.push({ status, fields });
+  });
   sent.on('response', (answer: IncomingMessage) => {
     made.take(answer.statusCode ?? 0, answer.headers, answer);
     answer.on('error', () => undefined);
@@ -131,6 +136,10 @@ function visitHttp2(
     { endStream: !upload },
   );
   const made = new FrontVisit(stream, deaf);
+  stream.on('headers', ({ ':status': status }, _flags, rawHeaders: string[]) => {
+    // The first one is the status.
+    made.interim.push({ status: Number(status), fields: rawHeaders.slice(2) });
+  });
   stream.on('response', ({ ':status': status, ...rest }) => {
     made.take(Number(status), rest, stream);
   });

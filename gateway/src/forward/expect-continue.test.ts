@@ -1,0 +1,246 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { certificates, type Front, FRONTS, visit, type VisitOptions } from '../testing/fronts.ts';
+import { type RigOptions, startGateway } from '../testing/gateway-rig.ts';
+import { eventually, headersOf, RawClient, rawExchange } from '../testing/raw-client.ts';
+import { refusingAddress, startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
+
+const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nstored';
+const INVITED = [{ status: 100, fields: [] }];
+/** Of tests in which the origin, and no lapse of time, is to invite. */
+const NEVER_MS = 60_000;
+
+/** A visitor who asks before sending two bytes. */
+function ask(front: Front, rig: Rig, options: VisitOptions = {}) {
+  const headers = { expect: '100-continue', 'content-length': '2', ...options.headers };
+  return visit(front, rig, { method: 'POST', upload: true, ...options, headers });
+}
+
+type Rig = Awaited<ReturnType<typeof startGateway>>;
+
+function start(origin: RigOptions['origin'], continueMs = NEVER_MS): Promise<Rig> {
+  return startGateway({ origin, certificates, limits: { continueMs } });
+}
+
+/** Whether a connection has brought a header section that asks, and no byte behind it. */
+function hasOnlyAsked(bytes: string | undefined): boolean {
+  return /\r\nexpect: 100-continue\r\n[^]*?\r\n\r\n$/i.test(bytes ?? '');
+}
+
+describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) => {
+  test('goes to the origin, whose 100 invites the body, and whose connection is kept', async () => {
+    const origin = await startTcpOrigin((socket, bytes) => {
+      if (bytes.endsWith('hi')) socket.write(OK);
+    });
+    const rig = await start(origin.address);
+    for (let round = 0; round < 2; round++) {
+      if (origin.bytes[0] !== undefined) origin.bytes[0] = '';
+      const visitor = ask(front, rig);
+      await eventually(() => hasOnlyAsked(origin.bytes[0]));
+      expect(visitor.interim).toEqual([]);
+      origin.sockets[0]?.write(CONTINUE);
+      await eventually(() => visitor.interim.length === 1);
+      expect(hasOnlyAsked(origin.bytes[0])).toBe(true);
+      visitor.out.end('hi');
+      expect(await visitor.untilEnd()).toMatchObject({ status: 200, received: 'stored' });
+      expect(visitor.interim).toEqual(INVITED);
+    }
+    expect(origin.sockets).toHaveLength(1);
+  });
+
+  test.each([413, 417])('a final %i instead is the answer, and the body is never taken', async (status) => {
+    const origin = await startTcpOrigin((socket) => {
+      socket.write(`HTTP/1.1 ${status} No\r\nContent-Length: 2\r\n\r\nno`);
+    });
+    const rig = await start(origin.address);
+    const visitor = ask(front, rig);
+    await visitor.until('no');
+    expect(visitor).toMatchObject({ status, interim: [] });
+    // RFC 9112 section 9.3: a request that was never whole ends its connection.
+    await eventually(() => origin.sockets[0]?.closed === true);
+    expect(hasOnlyAsked(origin.bytes[0])).toBe(true);
+    expect(rig.counted('guard_gateway_requests_total', 'forwarded')).toBe(1);
+  }); // prettier-ignore
+
+  test('behind the header section of an answer nobody is invited and nothing taken, however long its body takes', async () => {
+    const origin = await startTcpOrigin((socket, bytes) => {
+      if (bytes.startsWith('POST /answered')) {
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nha');
+      }
+    });
+    const rig = await start(origin.address, 50);
+    const answered = await ask(front, rig, { path: '/answered' }).until('ha');
+    answered.out.end('hi');
+    // Whose time begins later, and is over.
+    const silent = ask(front, rig, { path: '/silent' });
+    await eventually(() => silent.interim.length === 1);
+    expect(hasOnlyAsked(origin.bytes[0])).toBe(true);
+    origin.sockets[0]?.write('lf');
+    await answered.until('half');
+    expect(answered.interim).toEqual([]);
+  });
+
+  test('an origin that says nothing about it gets the body after a while, and its late 100 is not repeated', async () => {
+    const origin = await startTcpOrigin((socket, bytes) => {
+      if (bytes.endsWith('hi')) socket.write(CONTINUE + OK);
+    });
+    const visitor = ask(front, await start(origin.address, 50));
+    await eventually(() => visitor.interim.length === 1);
+    expect(hasOnlyAsked(origin.bytes[0])).toBe(true);
+    visitor.out.end('hi');
+    expect(await visitor.untilEnd()).toMatchObject({ status: 200, interim: INVITED });
+  });
+
+  test('a body that comes unasked waits for the 100 all the same', async () => {
+    const origin = await startTcpOrigin((socket, bytes) => {
+      if (bytes.startsWith('GET') || bytes.endsWith('hi')) socket.write(OK);
+    });
+    const rig = await start(origin.address);
+    const visitor = ask(front, rig);
+    visitor.out.end('hi');
+    await eventually(() => hasOnlyAsked(origin.bytes[0]));
+    // Whole while the body stays.
+    await visit(front, rig).until('stored');
+    expect(hasOnlyAsked(origin.bytes[0])).toBe(true);
+    origin.sockets[0]?.write(CONTINUE);
+    expect(await visitor.untilEnd()).toMatchObject({ status: 200, interim: INVITED });
+  });
+
+  test('and is not taken where the origin does not want it', async () => {
+    const origin = await startTcpOrigin((socket) => {
+      socket.write('HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\nno');
+    });
+    const visitor = ask(front, await start(origin.address));
+    visitor.out.end('hi');
+    await visitor.until('no');
+    await eventually(() => origin.sockets[0]?.closed === true);
+    expect(visitor).toMatchObject({ status: 403, interim: [] });
+    expect(hasOnlyAsked(origin.bytes[0])).toBe(true);
+  });
+
+  test('an origin that closes instead of answering is a 502, and nobody was invited', async () => {
+    const origin = await startTcpOrigin((socket) => socket.end());
+    const rig = await start(origin.address);
+    const visitor = await ask(front, rig).untilHead();
+    expect(visitor).toMatchObject({ status: 502, interim: [] });
+    expect(rig.counted('guard_gateway_origin_errors_total', 'reset')).toBe(1);
+  });
+
+  test('where one origin takes no connection, the next one is asked', async () => {
+    const origin = await startTcpOrigin((socket, bytes) => {
+      socket.write(bytes.endsWith('hi') ? OK : CONTINUE);
+    });
+    const rig = await start([await refusingAddress(), origin.address]);
+    const visitor = ask(front, rig);
+    await eventually(() => visitor.interim.length === 1);
+    visitor.out.end('hi');
+    expect(await visitor.untilEnd()).toMatchObject({ status: 200, interim: INVITED });
+    expect(rig.counted('guard_gateway_requests_total', 'forwarded')).toBe(1);
+  });
+
+  test('a visitor who leaves while waiting is a 499, and the origin is let off', async () => {
+    const origin = await startTcpOrigin(() => undefined);
+    const rig = await start(origin.address);
+    const visitor = ask(front, rig);
+    await eventually(() => hasOnlyAsked(origin.bytes[0]));
+    visitor.out.destroy();
+    await eventually(() => origin.sockets[0]?.closed === true);
+    const gone = rig.logged.filter(({ event }) => event === 'gateway_visitor_gone');
+    expect(gone.map(({ fields }) => fields['status'])).toEqual([499]);
+    expect(rig.counted('guard_gateway_requests_total', 'aborted')).toBe(1);
+    expect(rig.counted('guard_gateway_origin_errors_total', 'reset')).toBe(0);
+  });
+
+  test.each(['with its length', 'in chunks'])('10 MiB %s arrive whole', async (framing) => {
+    const hash = createHash('sha256');
+    const sent = Buffer.alloc(10 * 1024 * 1024, 'any of 26 letters, and more');
+    const origin = await startOrigin((req, res) => {
+      req.on('data', (part: Buffer) => hash.update(part));
+      req.on('end', () => res.end('stored'));
+    });
+    const visitor = visit(front, await start(origin.address), {
+      method: 'PUT',
+      upload: true,
+      headers: {
+        expect: '100-Continue',
+        ...(framing === 'in chunks' ? {} : { 'content-length': String(sent.length) }),
+      },
+    });
+    await eventually(() => visitor.interim.length === 1);
+    visitor.out.end(sent);
+    expect(await visitor.untilEnd()).toMatchObject({ status: 200, interim: INVITED });
+    expect(hash.digest('hex')).toBe(createHash('sha256').update(sent).digest('hex'));
+    expect(origin.arrived[0]?.headers.expect).toBe('100-Continue');
+  });
+});
+
+test('RFC 9112 9.3: a visitor who was invited keeps the connection, one who was not is told that it closes', async () => {
+  const origin = await startTcpOrigin((socket, bytes) => {
+    if (bytes.startsWith('PUT')) socket.write('HTTP/1.1 417 No\r\nContent-Length: 2\r\n\r\nno');
+    else socket.write(bytes.endsWith('hi') ? OK : CONTINUE);
+    if (bytes.endsWith('hi')) origin.bytes[0] = '';
+  });
+  const { port } = await start(origin.address);
+  const client = new RawClient(port);
+  const send = (method: string) => {
+    client.received = '';
+    const fields = ['Host: shop.example', 'Expect: 100-continue', 'Content-Length: 2'];
+    client.send(`${method} / HTTP/1.1`, ...fields, '', '');
+  };
+  for (let round = 0; round < 2; round++) {
+    send('POST');
+    await client.until(/^HTTP\/1\.1 100 Continue\r\n\r\n$/);
+    client.send('hi');
+    await client.until(/ 200 OK\r\n[^]*stored$/);
+  }
+  send('PUT');
+  const refusal = await client.untilClosed();
+  expect(refusal).toMatch(/^HTTP\/1\.1 417 No\r\n[^]*no$/);
+  expect(headersOf(refusal, 'connection')).toEqual(['close']);
+});
+
+describe('RFC 9110 10.1.1: what the origin is not asked', () => {
+  test('HTTP/1.0 cannot: its expectation is ignored', async () => {
+    const origin = await startOrigin();
+    const { port } = await start(origin.address);
+    const lines = ['POST / HTTP/1.0', 'Host: shop.example', 'Expect: 100-continue'];
+    const received = await rawExchange(port, ...lines, 'Content-Length: 2', '', 'hi');
+    expect(received).toMatch(/^HTTP\/1\.1 200 /);
+    expect(origin.arrived[0]).toMatchObject({ body: 'hi' });
+    expect(origin.arrived[0]?.headers.expect).toBeUndefined();
+  });
+
+  test('an expectation that is more than this one is met by the gateway', async () => {
+    const origin = await startOrigin((req, res) => req.on('end', () => res.end('stored')).resume());
+    const { port } = await start(origin.address);
+    const client = new RawClient(port);
+    const head = ['POST / HTTP/1.1', 'Host: shop.example', 'Connection: close'];
+    client.send(...head, 'Expect: own, 100-continue', 'Content-Length: 2', '', '');
+    await client.until(/^HTTP\/1\.1 100 Continue\r\n\r\n/);
+    client.send('hi');
+    expect(await client.untilClosed()).toContain('stored');
+    expect(origin.arrived[0]?.headers.expect).toBeUndefined();
+  });
+
+  test('one without a body to send asks for nothing', async () => {
+    const origin = await startOrigin();
+    const { port } = await start(origin.address);
+    const lines = ['GET / HTTP/1.1', 'Host: shop.example', 'Expect: 100-continue', '', ''];
+    expect(await rawExchange(port, ...lines)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(origin.arrived[0]?.headers.expect).toBeUndefined();
+  });
+
+  test('a denied visitor is never invited, and the origin hears nothing', async () => {
+    const origin = await startOrigin();
+    const { port } = await startGateway({
+      origin: origin.address,
+      validate: () => ({ kind: 'rejected', status: 401, type: 'invalid_api_key' }),
+    });
+    const lines = ['POST / HTTP/1.1', 'Host: shop.example', 'Expect: 100-continue'];
+    expect(await rawExchange(port, ...lines, 'Content-Length: 2', '', '')).toMatch(
+      /^HTTP\/1\.1 403 /,
+    );
+    expect(origin.arrived).toEqual([]);
+  });
+});
