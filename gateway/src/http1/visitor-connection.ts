@@ -55,8 +55,9 @@ export class VisitorConnection implements AnswerOwner {
     return this.#bytesWritten !== before;
   }
 
-  /** Ends it, when what was written has left. */
+  /** Ends it when what was written has left. A request that crosses with that is not taken. */
   finish(): void {
+    this.#socket.off('data', this.#take);
     this.#socket.destroySoon();
   }
 
@@ -68,7 +69,7 @@ export class VisitorConnection implements AnswerOwner {
     const socket = this.#socket;
     // What drains since the header section was written has the last say.
     if (!keptAlive || !this.#owner.keepsAlive()) {
-      socket.destroySoon();
+      this.finish();
     } else if (socket.writableNeedDrain) {
       // Who does not read the answers is not asked for more questions.
       socket.pause();
