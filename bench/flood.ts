@@ -3,7 +3,7 @@
  * another address, another User-Agent, another path, and no session.
  */
 import { goalsTable } from './goals.ts';
-import { load, loadedBy } from './load.ts';
+import { load, loadedBy, WARM_SECONDS, warmNote } from './load.ts';
 import { measureTarget, type Sample } from './measure-target.ts';
 import { placement } from './processes.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
@@ -35,7 +35,7 @@ export function bench(options: BenchOptions): Promise<Report> {
         ...{ path: STRANGERS_PATH, headers: stranger },
       },
     ];
-    for (const target of targets) await load(target, { ...options, seconds: 2 });
+    for (const target of targets) await load(target, { ...options, seconds: WARM_SECONDS });
     const samples = await inRounds(targets, options, (target, round) =>
       measureTarget(target, { ...options, from: round * ROUND }),
     );
@@ -55,7 +55,12 @@ export function bench(options: BenchOptions): Promise<Report> {
     return {
       rows: [...samples].map(([name, rounds]) => ({ name, rounds })),
       table: `${toTable(head, body)}\n\n${goalsTable([{ ...goal, bound: { atLeast: 0.5 }, unit: '×' }])}`,
-      notes: [placement, loadedBy, `${options.connections} connections, keep-alive; 1 KiB answers`],
+      notes: [
+        placement,
+        loadedBy,
+        warmNote,
+        `${options.connections} connections, keep-alive; 1 KiB answers`,
+      ],
     };
   });
 }

@@ -1,6 +1,6 @@
 /** What the gateway does with answers of 100 KiB, held against plain nginx and HAProxy. */
 import { goalsTable } from './goals.ts';
-import { load, loadedBy } from './load.ts';
+import { load, loadedBy, WARM_SECONDS, warmNote } from './load.ts';
 import { measureTarget, type Sample } from './measure-target.ts';
 import { PEERS, startPeers } from './peers/start-peers.ts';
 import { placement } from './processes.ts';
@@ -27,7 +27,7 @@ export function bench(options: BenchOptions): Promise<Report> {
       ...peers.flatMap((peer) => (peer.kind === 'started' ? [{ ...common, ...peer }] : [])),
       { ...common, name: GUARD, url: guard.url, pids: [guard.pid], recorded: true },
     ];
-    for (const target of targets) await load(target, { ...options, seconds: 2 });
+    for (const target of targets) await load(target, { ...options, seconds: WARM_SECONDS });
     const samples = await inRounds(targets, options, (target) => measureTarget(target, options));
     const body = [...samples.keys()].map((name) => {
       const of = (read: (sample: Sample) => number) => medianOf(samples, name, read);
@@ -65,6 +65,7 @@ export function bench(options: BenchOptions): Promise<Report> {
       notes: [
         placement,
         loadedBy,
+        warmNote,
         `${options.connections} connections, keep-alive; ${KIB} KiB answers`,
         'busy: well below 100 %, load or origin were the bottleneck: the second ratio is then the one to read',
         'nginx with buffers in memory only, and no log',

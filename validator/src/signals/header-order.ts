@@ -9,9 +9,8 @@ import { NOTHING, type Signal } from './signal.ts';
  */
 export const headerOrderSignal: Signal = ({ agent, headers, crawler }) => {
   if (agent.engine === undefined || agent.engine === 'webkit' || crawler) return NOTHING;
-  if (!isNavigation(headers)) return NOTHING;
-  const foreign = hasForeignOrder(headers, agent.engine);
-  return foreign && !passedProxy(headers) ? ['header_order_mismatch'] : NOTHING;
+  if (!isNavigation(headers) || passedProxy(headers)) return NOTHING;
+  return hasForeignOrder(headers, agent.engine) ? ['header_order_mismatch'] : NOTHING;
 };
 
 function isNavigation(headers: Facts['headers']): boolean {
