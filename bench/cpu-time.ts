@@ -42,7 +42,7 @@ export function cpuTimeHereUs(): number {
 }
 
 /** Process ids of the children of a process (Linux). */
-export function childrenOf(pid: number): number[] {
+function childrenOf(pid: number): number[] {
   return readdirSync(`/proc/${pid}/task`).flatMap((task) =>
     readIfThere(`/proc/${pid}/task/${task}/children`).split(' ').filter(Boolean).map(Number),
   );

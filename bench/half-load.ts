@@ -1,12 +1,11 @@
 /**
  * What the gateway adds to the 99th percentile at half of what it can do: many connections that ask at
  * random, so that requests come whether or not the earlier ones were answered, at the same rate as
- * straight to the origin. Where the database runs decides about it, so that is told apart.
+ * straight to the origin. Who shares its core with whom decides about it, so that is told apart.
  */
-import { childrenOf } from './cpu-time.ts';
 import { goalsTable } from './goals.ts';
 import { load, loadedBy, WARM_SECONDS, warmNote } from './load.ts';
-import { move, placement } from './processes.ts';
+import { type Core, placement } from './processes.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
 import { inRounds, medianOf, paired } from './rounds.ts';
 import type { LoadResult } from './traffic.ts';
@@ -15,20 +14,19 @@ import { guardSettings, onWorkbench, startGuard, startOrigin } from './workbench
 
 const DIRECT = 'direct to the origin';
 const UNRECORDED = 'guard, none recorded';
-const BESIDE = 'guard, its database on the same core';
-const APART = 'guard, its database on either core';
+const BESIDE = 'guard and its database on one core';
+const APART = 'guard and its database on either core';
 /** So many that a slow answer holds up nobody's next request but one in 256. */
 const VISITORS = 256;
 
 export function bench(options: BenchOptions): Promise<Report> {
   return onWorkbench(async (workbench) => {
     const origin = await startOrigin(workbench);
-    const start = (name: string, over?: Parameters<typeof guardSettings>[2]) =>
-      startGuard(workbench, name, guardSettings(name, origin.line, over));
-    const unrecorded = await start('unrecorded', { top: { analytics: undefined } });
-    const beside = await start('beside');
-    const apart = await start('apart');
-    for (const child of childrenOf(apart.pid)) move(child, 'both');
+    const start = (name: string, core: Core, over?: Parameters<typeof guardSettings>[2]) =>
+      startGuard(workbench, name, guardSettings(name, origin.line, over), core);
+    const unrecorded = await start('unrecorded', 1, { top: { analytics: undefined } });
+    const beside = await start('beside', 1);
+    const apart = await start('apart', 'both');
     // Made under the same secret, so that each of them knows the session.
     const common = { path: '/', headers: await returning(beside.url) };
     const targets = [
@@ -66,7 +64,7 @@ export function bench(options: BenchOptions): Promise<Report> {
       table: `${toTable(['target', 'requests/s', 'p50 us', 'p99 us'], body)}\n\n${goalsTable(goals)}`,
       notes: [
         placement,
-        'a database on the same core is what a machine of one core has; one of two cores lets the database run where there is room, here beside load and origin',
+        'one core, with the compiler and the collector of the run time and the database on it, is what a machine of one core has; on a machine of two they run where there is room, here beside load and origin',
         loadedBy,
         warmNote,
         `full load was ${fullRate.toFixed(0)} requests/s at ${options.connections} connections; half of it by ${VISITORS} connections with exponential pauses; 1 KiB answers`,

@@ -30,13 +30,8 @@ export interface Started extends Running {
 
 /** Keeps this process, all of its threads and what it starts from now on, on one core. */
 export function stayOn(core: Core): void {
-  move(process.pid, core);
-}
-
-/** The same for another process. */
-export function move(pid: number, core: Core): void {
   if (pinned.length === 0) return;
-  spawnSync('taskset', ['-a', '-c', '-p', cpuList(core), String(pid)]);
+  spawnSync('taskset', ['-a', '-c', '-p', cpuList(core), String(process.pid)]);
 }
 
 /**
