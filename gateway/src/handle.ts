@@ -8,7 +8,7 @@ import { asksForTimes } from './follow/stage-times.ts';
 import type { Fate, Judge } from './judge/judge.ts';
 import type { ServedAnswer } from './judge/plan-answer.ts';
 import { openBody, planSample, type SamplePlan } from './judge/sample/open-body.ts';
-import { isBroken } from './listen/broken-request.ts';
+import { isBroken } from './http1/broken-request.ts';
 import type { VisitorRequest, VisitorResponse } from './message.ts';
 import type { Onward, Visit } from './visit.ts';
 

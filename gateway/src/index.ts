@@ -1,4 +1,4 @@
-import type { Door } from './listen/door.ts';
+import { behindDoor, type Door } from './listen/door.ts';
 import { drain } from './listen/drain.ts';
 import type { ForwardAuth } from './forward-auth/forward-auth.ts';
 import { FORWARD_AUTH_LIMITS } from './forward-auth/limits.ts';
@@ -12,7 +12,8 @@ import { listen } from './listen/listen.ts';
 import { watchForOneAddress } from './listen/one-address.ts';
 import type { Gateway, GatewayOptions } from './options.ts';
 import { OriginRegistry } from './origin/origin-registry.ts';
-import { behindDoor, createPlainFront, type Intake } from './listen/server.ts';
+import { createPlainFront } from './http1/front.ts';
+import type { Intake } from './http1/intake.ts';
 import { certificateExpiry } from './tls/certificate-expiry.ts';
 import { loadCertificates } from './tls/choose-certificate.ts';
 import { createTlsFront, type TlsFront } from './tls/front.ts';

@@ -1,5 +1,5 @@
 import type { Log, Metrics } from '@guard/config/contract/ports';
-import { isBroken } from '../listen/broken-request.ts';
+import { isBroken } from '../http1/broken-request.ts';
 import type { Underway } from '../listen/connection.ts';
 import { linger, plainAnswer, serve } from '../enforce/enforce.ts';
 import { atEndOfTurn, type Waiting } from '../end-of-turn.ts';

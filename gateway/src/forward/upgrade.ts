@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { serve } from '../enforce/enforce.ts';
 import type { Handle } from '../handle.ts';
-import { NodeResponse } from '../listen/node-response.ts';
+import { NodeResponse } from '../http1/node-response.ts';
 import type { ForwardPorts } from './forward.ts';
 import { BUSY, originAnswer } from './origin-failure.ts';
 import { Handshake } from './upgrade-handshake.ts';

@@ -1,18 +1,11 @@
 import type { Socket } from 'node:net';
 import { DeadlineTicks } from '../deadline-ticks.ts';
-import type { Handle } from '../handle.ts';
-import type { GatewayLimits } from '../limits.ts';
-import type { Onward } from '../visit.ts';
+import type { Intake } from './intake.ts';
 import type { PlainRequest } from './plain-request.ts';
 import type { PlainResponse } from './plain-response.ts';
 import { type LaneOwner, VisitorConnection } from './visitor-connection.ts';
 
-export interface LaneIntake {
-  readonly handle: Handle;
-  readonly forward: Onward;
-  readonly limits: GatewayLimits;
-  readonly isClosing: () => boolean;
-}
+export type LaneIntake = Pick<Intake, 'handle' | 'forward' | 'limits' | 'isClosing'>;
 
 /**
  * Serves connections of HTTP/1.1 while what comes on them is plain (plain-head.ts), which nearly all

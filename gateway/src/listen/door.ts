@@ -1,7 +1,8 @@
 import type { Server, Socket } from 'node:net';
 import type { Log, Metrics } from '@guard/config/contract/ports';
 import type { GatewayLimits } from '../limits.ts';
-import { addressOf, type Peer, peerOfAccepted, type Trusts } from './peer.ts';
+import { addressOf, notePeer, type Peer, peerOfAccepted, type Trusts } from './peer.ts';
+import { takeConnections } from './take-connections.ts';
 import { takeProxyHeader } from './take-proxy-header.ts';
 
 /** What a connection has to pass before a protocol is spoken on it. */
@@ -83,4 +84,14 @@ export function openDoor(
   server.on('drop', (dropped) => {
     refuse('full', dropped?.remoteAddress ?? '');
   });
+}
+
+/** Puts a door before a server: it serves what comes through, and knows whom it serves. */
+export function behindDoor<Behind extends Server>(server: Behind, door: Door): Behind {
+  const serve = takeConnections(server);
+  openDoor(server, door, (socket, peer) => {
+    notePeer(socket, peer);
+    serve(socket);
+  });
+  return server;
 }

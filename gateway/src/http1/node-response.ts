@@ -1,5 +1,5 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
-import { interimHead } from '../http1/interim-head.ts';
+import { interimHead } from './interim-head.ts';
 import type { VisitorResponse } from '../message.ts';
 
 /** The answer of node:http, which has no one way to write interim ones in every version that is supported. */

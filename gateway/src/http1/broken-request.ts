@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { Socket } from 'node:net';
 import type { Log, Metrics } from '@guard/config/contract/ports';
 import type { VisitorSocket } from '../message.ts';
-import { addressOf, peerOf } from './peer.ts';
+import { addressOf, peerOf } from '../listen/peer.ts';
 
 export interface BrokenRequestPorts {
   readonly metrics: Metrics;
