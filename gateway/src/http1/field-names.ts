@@ -1,9 +1,13 @@
 /** The name of a header field. */
 export interface FieldName {
   readonly spelling: string;
+  /** As it stands in a line. */
+  readonly withColon: string;
   readonly lower: string;
   /** A request with it may have a body, or want another protocol, or an answer before the answer. */
   readonly asksForMore: boolean;
+  /** The name that came behind it last. */
+  follower: FieldName | undefined;
 }
 
 const ASK_FOR_MORE: ReadonlySet<string> = new Set([
@@ -19,15 +23,35 @@ const MAX_REMEMBERED = 1_024;
 const MAX_REMEMBERED_LENGTH = 64;
 const remembered = new Map<string, FieldName>();
 
-/** What is known of a name as sent. Names repeat, so each spelling is worked out once. */
-export function fieldName(sent: string): FieldName {
+/** What the first name of a header section comes behind. */
+export const BEFORE_FIRST = makeName('');
+
+/**
+ * The name at the beginning of a line, which has a colon. Programs send their fields in the same order
+ * every time: the one that followed last is tried first, which takes a third of looking it up.
+ */
+export function nameAt(text: string, at: number, before: FieldName): FieldName {
+  const guess = before.follower;
+  if (guess !== undefined && text.startsWith(guess.withColon, at)) return guess;
+  const name = nameOf(text.slice(at, text.indexOf(':', at)));
+  if (name.spelling.length <= MAX_REMEMBERED_LENGTH) before.follower = name;
+  return name;
+}
+
+/** Names repeat, so each spelling is worked out once. */
+function nameOf(sent: string): FieldName {
   const known = remembered.get(sent);
   if (known !== undefined) return known;
+  const name = makeName(sent);
+  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+  if (sent.length <= MAX_REMEMBERED_LENGTH) remembered.set(name.spelling, name);
+  return name;
+}
+
+function makeName(sent: string): FieldName {
   // A copy: `sent` may be a slice that keeps a whole header section in memory.
   const spelling = Buffer.from(sent, 'latin1').toString('latin1');
   const lower = spelling.toLowerCase();
-  const name = { spelling, lower, asksForMore: ASK_FOR_MORE.has(lower) };
-  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-  if (sent.length <= MAX_REMEMBERED_LENGTH) remembered.set(spelling, name);
-  return name;
+  const asksForMore = ASK_FOR_MORE.has(lower);
+  return { spelling, withColon: `${spelling}:`, lower, asksForMore, follower: undefined };
 }
