@@ -41,9 +41,12 @@ export function bench(options: BenchOptions): Promise<Report> {
     const full = await load({ ...common, url: beside.url }, options);
     const fullRate = full.requests / full.seconds;
     const pauseMs = (1000 * VISITORS) / (fullRate / 2);
-    const samples = await inRounds(targets, options, (target) =>
-      load(target, { ...options, connections: VISITORS, pauseMs }),
-    );
+    const samples = await inRounds(targets, options, async (target) => {
+      const half = { ...options, connections: VISITORS, pauseMs };
+      // Between its rounds a target has nothing to do, and its run time cleans up.
+      await load(target, { ...half, seconds: 1 });
+      return load(target, half);
+    });
     const body = targets.map(({ name }) => {
       const of = (read: (sample: LoadResult) => number) => medianOf(samples, name, read);
       return [
@@ -67,6 +70,7 @@ export function bench(options: BenchOptions): Promise<Report> {
         'one core, with the compiler and the collector of the run time and the database on it, is what a machine of one core has; on a machine of two they run where there is room, here beside load and origin',
         loadedBy,
         warmNote,
+        'one second of the same load, which is not counted, before each round',
         `full load was ${fullRate.toFixed(0)} requests/s at ${options.connections} connections; half of it by ${VISITORS} connections with exponential pauses; 1 KiB answers`,
       ],
     };
