@@ -8,9 +8,9 @@ import { type LaneOwner, VisitorConnection } from './visitor-connection.ts';
 export type LaneIntake = Pick<Intake, 'handle' | 'forward' | 'limits' | 'isClosing'>;
 
 /**
- * Serves connections of HTTP/1.1 while what comes on them is plain (plain-head.ts), which nearly all
- * is that browsers send to a site, for two thirds of what node:http costs. With the first request that is not, a
- * connection is handed over to node:http and stays there. So there is nothing to be lenient about here.
+ * Serves connections of HTTP/1.1 while what comes on them is plain (plain-head.ts), which nearly all is
+ * that browsers send to a site. With the first request that is not, a connection is handed over to
+ * node:http and stays there. So there is nothing to be lenient about here.
  */
 export class PlainLane implements LaneOwner {
   readonly maxHeaderBytes: number;
