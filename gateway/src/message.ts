@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { FieldList } from './origin/field-list.ts';
 
 /**
  * A request and its answer as every stage of the gateway sees them. Node's HTTP/1.1 messages are
@@ -9,9 +10,11 @@ export interface VisitorRequest {
   /** The request target as sent. */
   readonly url?: string | undefined;
   /** Names in lower case; a field sent twice is one joined value. */
-  readonly headers: IncomingHttpHeaders;
+  readonly headers: Readonly<IncomingHttpHeaders>;
   /** Names and values in turn, as sent. */
   readonly rawHeaders: readonly string[];
+  /** Where what is worked out from the header section alone is kept: it has come before, and comes again. */
+  readonly notes?: SectionNotes | undefined;
   /** The same of the trailer section, when 'end' is emitted. */
   readonly rawTrailers: readonly string[];
   readonly httpVersion: string;
@@ -26,6 +29,13 @@ export interface VisitorRequest {
   on(event: 'data', listener: (part: Buffer) => void): unknown;
   once(event: 'end' | 'close', listener: () => void): unknown;
   off(event: 'data' | 'end', listener: (part: Buffer) => void): unknown;
+}
+
+/** What a header section without a body leads to, whatever else the request is. */
+export interface SectionNotes {
+  /** The visitor's fields as the origin gets them: of a trusted proxy, and of anybody else. */
+  fromTrusted?: FieldList;
+  fromOthers?: FieldList;
 }
 
 /** Where an answer goes. A method that has nothing to write to any more does nothing. */

@@ -124,7 +124,10 @@ export interface ValidateContext {
   readonly body?: string;
 }
 
-/** Asks one validator, on behalf of one organisation, about one request. Never rejects. */
+/**
+ * Asks one validator, on behalf of one organisation, about one request, whose header names are in lower
+ * case. Never rejects.
+ */
 export type Validate = (
   request: ValidateRequest,
   context: ValidateContext,

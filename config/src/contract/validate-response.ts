@@ -48,12 +48,16 @@ export const ValidateResponse = z.object({
 });
 export type ValidateResponse = Readonly<z.infer<typeof ValidateResponse>>;
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 /**
  * What a caller accepts from a validator it did not build: any status code (an unknown one is
- * replaced by the caller's fallback), and `not_matched`, which counts as `allow` (spec 2.2).
+ * replaced by the caller's fallback), and `not_matched`, which counts as `allow` (spec 2.2). An id that
+ * is no UUID counts as none: it goes into fields and events.
  */
 export const ForeignValidateResponse = ValidateResponse.extend({
   decision: z.enum(['allow', 'block', 'redirect', 'not_matched']),
   status_code: z.int().optional(),
+  request_id: z.string().regex(UUID).optional().catch(undefined),
 });
 export type ForeignValidateResponse = Readonly<z.infer<typeof ForeignValidateResponse>>;

@@ -9,7 +9,7 @@ import type { AnswerHandler, Lane, Origin, OriginError, OriginExchange } from '.
 import { BUSY, ORIGIN_FAILURES, originAnswer, type OriginFailure } from './origin-failure.ts';
 import {
   CONTENT_LENGTH,
-  headersForOrigin,
+  fieldsForOrigin,
   headersForVisitor,
   interimHeadersForVisitor,
   trailersForVisitor,
@@ -100,10 +100,12 @@ class Exchange implements AnswerHandler, Underway, Waiting {
   #send(lane: Lane): void {
     const { req, target } = this.#visit;
     this.#attempts++;
+    const { before, fields } = fieldsForOrigin(this.#visit, this.#passage);
     const request = {
       method: req.method ?? 'GET',
       target,
-      fields: headersForOrigin(this.#visit, this.#passage),
+      before,
+      fields,
       body: this.#body,
     };
     this.#sent = this.#origin.send(lane, request, this);

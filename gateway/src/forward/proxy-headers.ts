@@ -2,6 +2,8 @@ import { asksForContinue } from './expectation.ts';
 import { connectionOptions, type HeaderKind, headerKind } from './header-kind.ts';
 import { forwardsLeft, nextForwards } from './max-forwards.ts';
 import type { Passage, Visit } from '../visit.ts';
+import { FieldList } from '../origin/field-list.ts';
+import type { OriginRequest } from '../origin/origin.ts';
 import type { AnswerAdditions } from '../judge/plan-answer.ts';
 
 /** The name under which the gateway enters itself in Via (RFC 9110 section 7.6.3). */
@@ -14,6 +16,26 @@ export const CONTENT_LENGTH: ReadonlySet<string> = new Set(['content-length']);
  * the request came from; X-Guard-* is what the gateway says and nothing else.
  */
 export function headersForOrigin(visit: Visit, passage: Passage): string[] {
+  const out = visitorFields(visit);
+  addOwn(out, visit, passage);
+  return out;
+}
+
+/** The same in two parts, where the visitor's own was seen before: it is worked out and written once. */
+export function fieldsForOrigin(
+  visit: Visit,
+  passage: Passage,
+): Pick<OriginRequest, 'before' | 'fields'> {
+  const { notes } = visit.req;
+  if (notes === undefined) return { before: undefined, fields: headersForOrigin(visit, passage) };
+  const side = visit.connection.trusted ? 'fromTrusted' : 'fromOthers';
+  const before = (notes[side] ??= new FieldList(visitorFields(visit)));
+  const fields: string[] = [];
+  addOwn(fields, visit, passage);
+  return { before, fields };
+}
+
+function visitorFields(visit: Visit): string[] {
   const { req } = visit;
   const raw = req.rawHeaders;
   const named = connectionOptions(req.headers.connection);
@@ -28,7 +50,6 @@ export function headersForOrigin(visit: Visit, passage: Passage): string[] {
     const left = kind === 'max-forwards' ? forwardsLeft(req) : undefined;
     out.push(name, left === undefined ? value : nextForwards(left));
   }
-  addOwn(out, visit, passage);
   return out;
 }
 

@@ -1,9 +1,13 @@
 import type { Socket } from 'node:net';
-import { DeadlineTicks } from '../deadline-ticks.ts';
+import { DeadlineTicks, ticksOf } from '../deadline-ticks.ts';
 import type { Intake } from './intake.ts';
 import type { PlainRequest } from './plain-request.ts';
 import type { PlainResponse } from './plain-response.ts';
+import { SectionMemory } from './section-memory.ts';
 import { type LaneOwner, VisitorConnection } from './visitor-connection.ts';
+
+/** A header section that nobody sends any more is remembered for so long, and at most twice as long. */
+const SECTIONS_UNUSED_MS = 30_000;
 
 export type LaneIntake = Pick<Intake, 'handle' | 'forward' | 'limits' | 'isClosing'>;
 
@@ -14,12 +18,13 @@ export type LaneIntake = Pick<Intake, 'handle' | 'forward' | 'limits' | 'isClosi
  */
 export class PlainLane implements LaneOwner {
   readonly maxHeaderBytes: number;
-  readonly maxHeaders: number;
+  readonly sections: SectionMemory;
   readonly keepAliveFields: string;
   readonly #intake: LaneIntake;
   readonly #serveByNode: (socket: Socket) => void;
   readonly #open = new Set<VisitorConnection>();
   readonly #ticks: DeadlineTicks<'first' | 'next' | 'movement'>;
+  readonly #sectionTicks: number;
   #sweep: NodeJS.Timeout | undefined;
 
   /** `serveByNode` takes a connection as if it had been accepted just now. */
@@ -36,7 +41,8 @@ export class PlainLane implements LaneOwner {
       limits.connectionsCheckingIntervalMs,
     );
     this.maxHeaderBytes = limits.maxHeaderBytes;
-    this.maxHeaders = limits.maxHeaders;
+    this.sections = new SectionMemory(limits.maxHeaders);
+    this.#sectionTicks = ticksOf(SECTIONS_UNUSED_MS, limits.connectionsCheckingIntervalMs);
     const timeoutS = Math.floor(limits.keepAliveTimeoutMs / 1000);
     this.keepAliveFields = `Connection: keep-alive\r\nKeep-Alive: timeout=${timeoutS}\r\n`;
   }
@@ -83,12 +89,14 @@ export class PlainLane implements LaneOwner {
   onClosed(connection: VisitorConnection): void {
     this.#open.delete(connection);
     if (this.#open.size > 0) return;
+    this.sections.clear();
     clearInterval(this.#sweep);
     this.#sweep = undefined;
   }
 
   readonly #expire = (): void => {
     const now = ++this.#ticks.now;
+    if (now % this.#sectionTicks === 0) this.sections.forgetUnused();
     for (const connection of this.#open) {
       if (connection.deadline > now) continue;
       if (connection.isBusy && connection.moves()) this.onBusy(connection);

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
-import type { VisitorRequest } from '../message.ts';
+import type { SectionNotes, VisitorRequest } from '../message.ts';
+import type { HeaderSection } from './header-section.ts';
 import type { PlainHead } from './plain-head.ts';
 
 const NO_TRAILERS: readonly string[] = [];
@@ -8,8 +9,9 @@ const NO_TRAILERS: readonly string[] = [];
 export class PlainRequest implements VisitorRequest {
   readonly method: string;
   readonly url: string;
-  readonly headers: PlainHead['headers'];
+  readonly headers: HeaderSection['headers'];
   readonly rawHeaders: readonly string[];
+  readonly notes: SectionNotes | undefined;
   readonly rawTrailers = NO_TRAILERS;
   readonly httpVersion = '1.1';
   readonly httpVersionMajor = 1;
@@ -18,11 +20,12 @@ export class PlainRequest implements VisitorRequest {
   readonly readableEnded = true;
   readonly socket: Socket;
 
-  constructor(socket: Socket, { method, target, headers, rawHeaders }: PlainHead) {
+  constructor(socket: Socket, { method, target, section }: PlainHead) {
     this.method = method;
     this.url = target;
-    this.headers = headers;
-    this.rawHeaders = rawHeaders;
+    this.headers = section.headers;
+    this.rawHeaders = section.rawHeaders;
+    this.notes = section.notes;
     this.socket = socket;
   }
 

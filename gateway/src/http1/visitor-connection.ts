@@ -2,11 +2,12 @@ import type { Socket } from 'node:net';
 import { readPlainHead } from './plain-head.ts';
 import { PlainRequest } from './plain-request.ts';
 import { type AnswerOwner, PlainResponse } from './plain-response.ts';
+import type { SectionMemory } from './section-memory.ts';
 
 /** What a connection tells, and asks, the lane that it belongs to. */
 export interface LaneOwner {
   readonly maxHeaderBytes: number;
-  readonly maxHeaders: number;
+  readonly sections: SectionMemory;
   /** `Connection` and `Keep-Alive` of an answer after which the connection is kept. */
   readonly keepAliveFields: string;
   readonly keepsAlive: () => boolean;
@@ -97,7 +98,7 @@ export class VisitorConnection implements AnswerOwner {
     }
     const owner = this.#owner;
     const head =
-      bytes.length > owner.maxHeaderBytes ? undefined : readPlainHead(bytes, owner.maxHeaders);
+      bytes.length > owner.maxHeaderBytes ? undefined : readPlainHead(bytes, owner.sections);
     if (head === undefined) {
       this.#handOver(bytes);
       return;

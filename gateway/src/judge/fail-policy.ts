@@ -53,8 +53,8 @@ export function createFailPolicy(ports: FailPolicyPorts): FailPolicy {
     switch (outcome.kind) {
       case 'answered': {
         const { response } = outcome;
-        const requestId = isUuid(response.request_id) ? response.request_id : undefined;
-        return { kind: 'enforce', response, requestId: requestId ?? mintRequestId(ports.clock()) };
+        const requestId = response.request_id ?? mintRequestId(ports.clock());
+        return { kind: 'enforce', response, requestId };
       }
       case 'failed':
         ports.metrics.count('guard_gateway_fail_open_total', outcome.reason);
@@ -133,8 +133,4 @@ function failure(
     headers,
     body: bodySample,
   };
-}
-
-function isUuid(text: string | undefined): text is string {
-  return text !== undefined && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }

@@ -4,6 +4,7 @@ import { GATEWAY_LIMITS } from '../limits.ts';
 import { type GeneratedAnswer, generateAnswer } from '../testing/generated-answer.ts';
 import { type Heard, hear, PartedBody, startScripted } from '../testing/origin-client.ts';
 import { Http1Origin } from './http1/http1-origin.ts';
+import { FieldList } from './field-list.ts';
 import type { OriginRequest } from './origin.ts';
 import { UndiciOrigin } from '../testing/undici-origin.ts';
 
@@ -135,9 +136,17 @@ function generateExchange(random: SeededRandom, id: string): Exchange {
     if (kind === 'none') return undefined;
     return kind === 'sized' ? new PartedBody(parts) : PartedBody.chunked(parts);
   };
+  const kept = 2 * random.below(1 + fields.length / 2);
+  const before = kept === 0 ? undefined : new FieldList(fields.slice(0, kept));
   const answer = generateAnswer(random, method);
   return {
-    request: () => ({ method, target: `/${id}`, fields, body: bodyOf() }),
+    request: () => ({
+      method,
+      target: `/${id}`,
+      before,
+      fields: fields.slice(kept),
+      body: bodyOf(),
+    }),
     answer,
     pieces: cut(random, answer.bytes),
     arrived: [],

@@ -1,4 +1,5 @@
 import type { Origin as OriginAddress } from '@guard/config/settings/values';
+import type { FieldList } from './field-list.ts';
 import type { Turns } from './health.ts';
 
 /**
@@ -12,6 +13,8 @@ export interface OriginRequest {
   readonly method: string;
   /** Origin-form; written as it stands. */
   readonly target: string;
+  /** Written before `fields`, and part of what is said of them. */
+  readonly before?: FieldList | undefined;
   /**
    * Names and values in turn, written in this order and spelling. The client frames and keeps the
    * connection itself: no Connection and no Transfer-Encoding is among them, and Content-Length exactly

@@ -32,7 +32,11 @@ async function signature(now: number): Promise<Record<string, string>> {
     await signerFromJWK(privateKey.export({ format: 'jwk' })),
     { created: new Date(now - 1_000), expires: new Date(now + 60_000) },
   );
-  return { ...headers, 'Signature-Input': made['Signature-Input'], Signature: made.Signature };
+  return {
+    ...headers,
+    'signature-input': made['Signature-Input'],
+    signature: made.Signature,
+  };
 }
 
 describe('a signature with the key of its operator verifies a crawler (RFC 9421)', () => {

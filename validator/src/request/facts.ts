@@ -11,7 +11,7 @@ import { readingsOf } from '@guard/config/matching/path-readings';
 import { parseIp } from '@guard/config/net/cidr';
 import type { ClaimEvidence, ProveClaim } from '../proofs/prove-claim.ts';
 import type { Agent } from './agent.ts';
-import { foldNames } from './header-fields.ts';
+import type { HeaderFields } from './header-fields.ts';
 import { type RequestUrl, splitUrl } from './url.ts';
 
 /** A known crawler's claim, and what its proofs say of it. */
@@ -70,6 +70,7 @@ export interface FactSources {
 }
 
 const NO_SESSION: SessionFact = { state: 'none' };
+const NO_HEADERS: HeaderFields = {};
 
 /** What can be known before anyone looks into the session store. */
 export type Described =
@@ -131,7 +132,7 @@ export class RequestFacts implements Facts {
     isAllowlisted: (crawler: CatalogueCrawler) => boolean,
     transport: TransportFacts | undefined,
   ) {
-    const headers = foldNames(request.headers ?? {});
+    const headers = request.headers ?? NO_HEADERS;
     this.url = url;
     this.paths = readingsOf(url.path);
     this.foldedPaths = foldAll(this.paths);

@@ -12,7 +12,7 @@ const NEVER_IN_A_FIELD = /[\0\r\n]/;
 
 /**
  * The `headers` of a described request (spec 2.1), as JSON.parse made them, as a map without a prototype:
- * a field may be called `constructor`. Names are folded as {@link foldNames} does. A name may be anything
+ * a field may be called `constructor`. Names are folded, see {@link folded}. A name may be anything
  * that is printable, because callers also pass `:authority` and its kin; half a surrogate pair in a value,
  * which no byte sequence can mean, becomes U+FFFD. No message repeats what was sent.
  *
@@ -71,21 +71,8 @@ function isPrintable(text: string): boolean {
 /**
  * The same fields with names in lower case. Names that differ only in case are one field sent twice:
  * joined in their order, `cookie` with a semicolon, every other with a comma (RFC 9110 5.3, RFC 9113
- * 8.2.3). Node's own header objects are in lower case already and are used as they are.
+ * 8.2.3).
  */
-export function foldNames(headers: HeaderFields): HeaderFields {
-  for (const name in headers) {
-    if (LOWER_CASE.has(name)) continue;
-    if (name !== name.toLowerCase()) return folded(headers);
-    if (LOWER_CASE.size < MAX_LOWER_CASE) LOWER_CASE.add(name);
-  }
-  return headers;
-}
-
-/** Names seen in lower case: to find one here takes less than half as long as lower-casing it. */
-const LOWER_CASE = new Set<string>();
-const MAX_LOWER_CASE = 256;
-
 function folded(headers: HeaderFields): HeaderFields {
   const lower = emptyMap();
   for (const [name, value] of Object.entries(headers))

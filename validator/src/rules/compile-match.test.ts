@@ -141,7 +141,7 @@ describe('header and user_agent', () => {
   });
 
   test.each([
-    [{ 'x-tool': '*bot*' }, { 'X-Tool': 'my bot 1' }, true],
+    [{ 'X-Tool': '*bot*' }, { 'x-tool': 'my bot 1' }, true],
     [{ 'X-TOOL': 'exactly' }, { 'x-tool': 'exactly' }, true],
     [{ 'x-tool': 'exactly' }, { 'x-tool': 'Exactly' }, false],
     [{ 'x-tool': { regex: '(?i)^exactly$' } }, { 'x-tool': 'Exactly' }, true],

@@ -100,7 +100,7 @@ describe('rate_limit by: session', () => {
 
 describe('rate_limit by: header:<name>', () => {
   const withKey = (key: string, over = {}) =>
-    visit({ headers: { ...chromeHttps, 'X-Api-Client': key }, ...over });
+    visit({ headers: { ...chromeHttps, 'x-api-client': key }, ...over });
 
   test('each value has a budget of its own, and the name is read in any case', async () => {
     const { ask } = limitedBy('header:x-API-client');

@@ -8,10 +8,10 @@ import {
 import type { AnswerSink } from './answer-sink.ts';
 import { CR, LF } from '../../characters.ts';
 import { readChunkSize } from './chunk-size.ts';
-import { readFieldLine } from './field-line.ts';
 import { HTTP1_LIMITS } from './limits.ts';
 import { LineBuffer } from './line-buffer.ts';
-import { readStatusLine, type StatusLine } from './status-line.ts';
+import { SectionLines } from './section-lines.ts';
+import type { StatusLine } from './status-line.ts';
 
 type State =
   /** No answer is due: whatever comes is nobody's. */
@@ -36,6 +36,7 @@ export class AnswerReader {
   readonly #sink: AnswerSink;
   readonly #maxHeaderBytes: number;
   readonly #line = new LineBuffer();
+  readonly #section = new SectionLines();
   readonly #framing = new FramingFields();
   #state: State = 'idle';
   #status: StatusLine = { minor: 1, status: 0, reason: '' };
@@ -78,6 +79,7 @@ export class AnswerReader {
   /** The bytes of `chunk` up to `end`. None of them is looked at again after it. */
   read(chunk: Buffer, end: number): void {
     this.#begun = true;
+    this.#section.take(chunk, end);
     let at = 0;
     while (at < end) {
       switch (this.#state) {
@@ -110,6 +112,7 @@ export class AnswerReader {
     this.#state = 'status line';
     this.#lineBudget = this.#maxHeaderBytes;
     this.#framing.reset();
+    this.#section.beginSection();
     this.#fields = [];
   }
 
@@ -177,7 +180,8 @@ export class AnswerReader {
         this.#takeChunkSize(bytes, from, to);
         break;
       case 'chunk end':
-        this.#takeChunkEnd(isEmpty);
+        if (isEmpty) this.#expectLine('chunk size', HTTP1_LIMITS.maxChunkLineBytes);
+        else this.#fail('chunk of another size');
         break;
       // No line is read in these.
       case 'idle':
@@ -190,7 +194,7 @@ export class AnswerReader {
   }
 
   #takeStatusLine(bytes: Buffer, from: number, to: number): void {
-    const status = readStatusLine(bytes, from, to);
+    const status = this.#section.readStatus(bytes, from, to);
     if (status === undefined) {
       this.#fail('no status line of HTTP/1.1');
       return;
@@ -201,7 +205,7 @@ export class AnswerReader {
 
   #takeField(bytes: Buffer, from: number, to: number): void {
     const fields = this.#fields;
-    const fault = readFieldLine(bytes, from, to, fields) ?? this.#faultOfLast(fields);
+    const fault = this.#section.readField(bytes, from, to, fields) ?? this.#faultOfLast(fields);
     if (fault !== undefined) this.#fail(fault);
   }
 
@@ -262,17 +266,13 @@ export class AnswerReader {
     if (line === undefined) this.#fail('chunk without a size');
     else if (this.#extensionBudget < 0) this.#fail('chunk extensions too large');
     else if (line.size === 0) {
+      this.#section.beginSection();
       this.#fields = [];
       this.#expectLine('trailers', this.#maxHeaderBytes);
     } else {
       this.#state = 'chunk';
       this.#left = line.size;
     }
-  }
-
-  #takeChunkEnd(isEmpty: boolean): void {
-    if (isEmpty) this.#expectLine('chunk size', HTTP1_LIMITS.maxChunkLineBytes);
-    else this.#fail('chunk of another size');
   }
 
   #expectLine(state: State, maxBytes: number): void {

@@ -1,5 +1,12 @@
-import type { OriginRequest } from '../origin.ts';
 import { isToken } from '../../characters.ts';
+import {
+  ABSENT,
+  type AnnouncedLength,
+  FieldList,
+  UNSOUND,
+  type WrittenFields,
+} from '../field-list.ts';
+import type { OriginRequest } from '../origin.ts';
 import { readDecimal } from './decimal.ts';
 
 /** Methods whose empty content is announced as such (RFC 9110 section 8.6). */
@@ -11,25 +18,42 @@ const EXPECTS_CONTENT: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
  * the connection will not be used again.
  */
 export function requestHead(request: OriginRequest, last: boolean): string | undefined {
-  const { method, target, fields, body } = request;
-  if (!isToken(method) || target === '' || target.includes(' ')) return undefined;
+  const { method, target, before = NO_FIELDS, fields, body } = request;
+  if (!isToken(method) || !TARGET.test(target)) return undefined;
+  const kept = (before.written ??= written(before.fields));
+  const announced = bothLengths(kept.length, announcedLength(fields));
   const length = body === undefined ? 0 : body.length;
-  const announced = announcedLength(fields);
   if (announced === UNSOUND || (announced !== ABSENT && announced !== length)) return undefined;
 
   const framing = announced === ABSENT ? framingLine(request) : '';
   // Said although it is the rule: HTTP/1.0 needs to hear it, and Apache says Keep-Alive only in return.
   const end = last ? 'Connection: close\r\n\r\n' : 'Connection: keep-alive\r\n\r\n';
-  const head = `${method} ${target} HTTP/1.1\r\n${fieldLines(fields)}${framing}${end}`;
+  const section = `${fieldLines(fields)}${framing}${end}`;
   // Connection is one more.
   const count = fields.length / 2 + (framing === '' ? 0 : 1) + 1;
-  return readsBack(head, count, true) ? head : undefined;
+  if (!kept.isSound || !readsBack(section, count)) return undefined;
+  return `${method} ${target} HTTP/1.1\r\n${kept.lines}${section}`;
+}
+
+/** One that can stand in a request line: no blank, no line break, nothing above latin1. */
+const TARGET = /^[^\0\r\n \u0100-\uffff]+$/;
+const NO_FIELDS = new FieldList([]);
+
+function written(fields: readonly string[]): WrittenFields {
+  const lines = fieldLines(fields);
+  const isSound = readsBack(`${lines}\r\n`, fields.length / 2);
+  return { lines, length: announcedLength(fields), isSound };
+}
+
+function bothLengths(one: AnnouncedLength, other: AnnouncedLength): AnnouncedLength {
+  if (one === ABSENT) return other;
+  return other === ABSENT ? one : UNSOUND;
 }
 
 /** The trailer section behind the last chunk, with the empty line that ends it; undefined as above. */
 export function trailerSection(fields: readonly string[]): string | undefined {
   const section = `${fieldLines(fields)}\r\n`;
-  return readsBack(section, fields.length / 2, false) ? section : undefined;
+  return readsBack(section, fields.length / 2) ? section : undefined;
 }
 
 function fieldLines(fields: readonly string[]): string {
@@ -47,11 +71,8 @@ function framingLine({ method, body }: OriginRequest): string {
   return `Content-Length: ${body?.length ?? 0}\r\n`;
 }
 
-const ABSENT = -1;
-const UNSOUND = -2;
-
 /** What Content-Length says; UNSOUND where a field frames in another way, or a second time. */
-function announcedLength(fields: readonly string[]): number {
+function announcedLength(fields: readonly string[]): AnnouncedLength {
   let announced = ABSENT;
   for (let i = 0; i + 1 < fields.length; i += 2) {
     const name = fields[i] ?? '';
@@ -72,23 +93,21 @@ function isFramedHere(name: string): boolean {
 }
 
 /**
- * Reads what was written as its receiver will: a first line where there is one, `fields` lines that are
- * fields, and an empty one at the end. Whoever put a line break into a name or value made one line more
- * (RFC 9112 section 11.1), so one look finds what is in any part. A character above latin1 would lose
- * its high byte on the wire, and U+010A is a line break then.
+ * Reads what was written as its receiver will: `fields` lines that are fields, and an empty one at the
+ * end. Whoever put a line break into a name or value made one line more (RFC 9112 section 11.1), so one
+ * look finds what is in any part. A character above latin1 would lose its high byte on the wire, and
+ * U+010A is a line break then.
  */
-function readsBack(text: string, fields: number, hasFirstLine: boolean): boolean {
-  const forms = hasFirstLine ? HEADS : SECTIONS;
-  return (forms[fields] ??= formOf(fields, hasFirstLine)).test(text);
+function readsBack(text: string, fields: number): boolean {
+  return (SECTIONS[fields] ??= formOf(fields)).test(text);
 }
 
 /** By the number of fields, which the bounds of a visitor's header section bound. */
-const HEADS: RegExp[] = [];
 const SECTIONS: RegExp[] = [];
 
 /** A regular expression takes a third of the time of a loop over the characters. */
-function formOf(fields: number, hasFirstLine: boolean): RegExp {
+function formOf(fields: number): RegExp {
   const rest = String.raw`[^\0\r\n\u0100-\uffff]*\r\n`;
   const name = String.raw`[!#$%&'*+\-.^_\x60|~0-9A-Za-z]+`;
-  return new RegExp(`^${hasFirstLine ? rest : ''}(?:${name}:${rest}){${fields}}\\r\\n$`);
+  return new RegExp(`^(?:${name}:${rest}){${fields}}\\r\\n$`);
 }

@@ -1,0 +1,133 @@
+import { connect } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { startGateway } from '../testing/gateway-rig.ts';
+import { RawClient } from '../testing/raw-client.ts';
+import { startOrigin } from '../testing/recording-origin.ts';
+import type { HeaderSection } from './header-section.ts';
+import { SectionMemory } from './section-memory.ts';
+
+const PROXY = '127.0.0.2';
+const COOKIE = `Cookie: _guard=${'0123456789abcdef'.repeat(4)}`;
+
+/** An origin that answers with the header section it was sent. */
+function startMirror() {
+  return startOrigin((req, res) => {
+    const lines = req.rawHeaders.map((text, i) => (i % 2 === 0 ? text : `=${text};`));
+    res.end(`<${req.url ?? ''}|${lines.join('')}>`);
+  });
+}
+
+/** Sends these lines with each of the paths in turn, and resolves to what the origin had of it each time. */
+async function sent(
+  client: RawClient,
+  lines: readonly string[],
+  paths: readonly string[],
+): Promise<string[]> {
+  const seen: string[] = [];
+  for (const path of paths) {
+    client.send(`GET ${path} HTTP/1.1`, ...lines, '', '');
+    const received = await client.until(new RegExp(`<${path}\\|[^>]*>`));
+    seen.push(/\|([^>]*)>/.exec(received)?.[1] ?? '');
+    client.received = '';
+  }
+  return seen;
+}
+
+describe('a header section that comes again', () => {
+  test('RFC 9110 section 5.3: goes to the origin in its order and spelling each time', async () => {
+    const origin = await startMirror();
+    const client = new RawClient((await startGateway({ origin: origin.address })).port);
+    const lines = ['hOST: shop.example', 'X-B: 1', 'x-a: \t2 ', 'Max-Forwards: 7', 'TE: trailers'];
+    const seen = await sent(client, lines, ['/1', '/2', '/3', '/4']);
+    for (const fields of seen) {
+      expect(fields).toMatch(/^hOST=shop\.example;X-B=1;x-a=2;Max-Forwards=7;X-Forwarded-For=/);
+      expect(fields).not.toContain('trailers');
+    }
+    // Each has its own X-Guard-Request-Id, or all are alike but for it.
+    expect(new Set(seen.map((fields) => fields.split('X-Guard', 1)[0])).size).toBe(1);
+  });
+
+  test('says where it came from for a trusted proxy, and for nobody else', async () => {
+    const origin = await startMirror();
+    const { port, asked } = await startGateway({
+      origin: origin.address,
+      trustedProxies: [`${PROXY}/32`],
+    });
+    const lines = ['Host: shop.example', 'X-Forwarded-For: 203.0.113.9', 'X-Real-IP: 203.0.113.9'];
+    const proxy = new RawClient(connect({ port, host: '127.0.0.1', localAddress: PROXY }));
+    const stranger = new RawClient(port);
+    for (const round of ['a', 'b', 'c']) {
+      const [believed] = await sent(proxy, lines, [`/${round}`]);
+      const [ignored] = await sent(stranger, lines, [`/${round}`]);
+      expect(believed).toContain('X-Real-IP=203.0.113.9;X-Forwarded-For=203.0.113.9, 127.0.0.2;');
+      expect(ignored).toContain('X-Forwarded-For=127.0.0.1;');
+      expect(ignored).not.toContain('203.0.113.9');
+    }
+    expect(asked.map(({ ip }) => ip)).toEqual(
+      ['a', 'b', 'c'].flatMap(() => ['203.0.113.9', '127.0.0.1']),
+    );
+  });
+
+  test('is its own alone: one character more or less anywhere makes it another', async () => {
+    const origin = await startMirror();
+    const { port, asked } = await startGateway({ origin: origin.address });
+    const client = new RawClient(port);
+    const value = COOKIE.slice('Cookie: '.length);
+    const cookies = Array.from(
+      { length: value.length },
+      (_, at) => `${value.slice(0, at)}!${value.slice(at + 1)}`,
+    );
+    for (const cookie of cookies) {
+      const lines = ['Host: shop.example', `Cookie: ${cookie}`];
+      for (const fields of await sent(client, lines, ['/1', '/2', '/3'])) {
+        expect(fields).toContain(`;Cookie=${cookie};`);
+      }
+      expect(asked.splice(0).map(({ headers }) => headers?.['cookie'])).toEqual(
+        Array.from({ length: 3 }, () => cookie),
+      );
+    }
+  });
+
+  test('is passed on whole when it is too long to be remembered', async () => {
+    const origin = await startMirror();
+    const client = new RawClient((await startGateway({ origin: origin.address })).port);
+    const value = 'x'.repeat(6000);
+    const known = await sent(
+      client,
+      ['Host: shop.example', `X-Long: ${value}`],
+      ['/1', '/2', '/3'],
+    );
+    for (const fields of known) expect(fields).toContain(`X-Long=${value};`);
+  });
+});
+
+describe('what is remembered', () => {
+  function reading(memory: SectionMemory, section: string): HeaderSection | undefined {
+    const request = `GET / HTTP/1.1\r\n${section}`;
+    return memory.read(Buffer.from(request, 'latin1'), request, request.indexOf('\n') + 1);
+  }
+
+  const section = `Host: a\r\n${COOKIE}\r\n\r\n`;
+
+  test('is what came twice, and is forgotten when it was not used between two looks', () => {
+    const memory = new SectionMemory(100);
+    const [first, second, third] = [0, 1, 2].map(() => reading(memory, section));
+    expect(first?.notes).toBeUndefined();
+    expect(second?.notes).toBeDefined();
+    expect(third).toBe(second);
+    memory.forgetUnused();
+    expect(reading(memory, section)).toBe(second);
+    memory.forgetUnused();
+    memory.forgetUnused();
+    expect(reading(memory, section)).not.toBe(second);
+    memory.clear();
+    expect(reading(memory, section)?.headers['cookie']).toBe(COOKIE.slice('Cookie: '.length));
+  });
+
+  test('what is not plain is not plain the second time either', () => {
+    const memory = new SectionMemory(2);
+    for (const bad of ['Host: a\r\nhost: b\r\n\r\n', 'A: 1\r\nB: 2\r\nC: 3\r\n\r\n', '\r\n', '']) {
+      for (const turn of [1, 2, 3]) expect([turn, reading(memory, bad)]).toEqual([turn, undefined]);
+    }
+  });
+});
