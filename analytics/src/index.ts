@@ -18,6 +18,7 @@ import { createInsert } from './engine/insert.ts';
 import { findEngineLibrary } from './engine/library.ts';
 import type { Batch } from './events/batch.ts';
 import { EventBuffer } from './events/buffer.ts';
+import { BlockMemory } from './events/native/block-memory.ts';
 import { Outbox } from './events/outbox.ts';
 import { received } from './events/relay.ts';
 import type { Pause } from './events/outbox.ts';
@@ -83,11 +84,13 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
   const missing = engine.state().kind === 'missing';
   if (missing) settled.resolve(undefined);
   const spill = missing ? undefined : await openSpillFolder(options);
+  const memory = new BlockMemory();
   const outbox = new Outbox({
     insert: createInsert(engine.state),
     pause,
     spill,
     maxMemoryBytes: MAX_MEMORY_BYTES,
+    written: ({ body }) => memory.giveBack(body),
     log,
     metrics,
   });
@@ -95,6 +98,7 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
   const buffer = new EventBuffer({
     outbox,
     privacy: options.settings.privacy,
+    memory,
     clock,
     log,
     metrics,

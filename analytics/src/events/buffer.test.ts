@@ -55,14 +55,24 @@ describe('events become batches', () => {
     expect(batches.map((batch) => batch.rows)).toEqual([1]);
   });
 
-  test('no batch has more than 5,000 rows, and a full one does not wait', async () => {
+  test('no batch has more than 10,000 rows, and a full one does not wait', async () => {
     const { buffer, batches } = setUp();
     for (let each = 0; each < 12_000; each += 1) buffer.record(sampleEvent());
     await encoded(60);
-    expect(batches.length).toBeGreaterThanOrEqual(2);
-    for (const batch of batches) expect(batch.rows).toBeLessThanOrEqual(5000);
+    expect(batches.map((batch) => batch.rows)).toEqual([10_000]);
     buffer.close();
-    expect(batches.reduce((sum, batch) => sum + batch.rows, 0)).toBe(12_000);
+    expect(batches.map((batch) => batch.rows)).toEqual([10_000, 2000]);
+  });
+
+  test('nor has it many more than 8 MiB', async () => {
+    const { buffer, batches } = setUp();
+    const body = 'x'.repeat(16_384);
+    for (let each = 0; each < 1200; each += 1) buffer.record(sampleEvent({ body }));
+    await encoded(10);
+    buffer.close();
+    expect(batches.length).toBeGreaterThan(1);
+    for (const { bytes } of batches) expect(bytes).toBeLessThan(BUFFER.batchBytes + 65_536);
+    expect(batches.reduce((sum, batch) => sum + batch.rows, 0)).toBe(1200);
   });
 
   test('while the database is behind, a batch grows instead of becoming many', async () => {

@@ -3,6 +3,7 @@ import type { DecisionEvent } from '@guard/config/contract/event';
 import type { Clock, EventSink, Log, Metrics } from '@guard/config/contract/ports';
 import type { EventPrivacy } from '@guard/config/settings/event-privacy';
 import { BlockBuilder } from './native/block.ts';
+import type { BlockMemory } from './native/block-memory.ts';
 import type { Outbox } from './outbox.ts';
 import { privateColumns } from './privacy.ts';
 
@@ -12,7 +13,8 @@ export const BUFFER = {
   ringSize: 16_384,
   /** Events encoded in one turn of the event loop, so that requests are not held up. */
   encodedPerTurn: 256,
-  batchRows: 5000,
+  // Smaller batches are more parts to merge: with 5,000 the database used about a sixth more CPU a row.
+  batchRows: 10_000,
   batchBytes: 8 * 1024 * 1024,
   batchAgeMs: 1000,
 } as const;
@@ -20,6 +22,8 @@ export const BUFFER = {
 interface BufferOptions {
   readonly outbox: Pick<Outbox, 'put' | 'waiting' | 'rows'>;
   readonly privacy?: EventPrivacy | undefined;
+  /** Where a batch gets its bytes; without it, new memory each time. */
+  readonly memory?: BlockMemory;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -32,6 +36,7 @@ interface BufferOptions {
 export class EventBuffer implements EventSink {
   readonly #ring = new Array<DecisionEvent | undefined>(BUFFER.ringSize);
   readonly #block: BlockBuilder;
+  readonly #allocate: ((bytes: number) => Buffer) | undefined;
   readonly #outbox: BufferOptions['outbox'];
   readonly #clock: Clock;
   readonly #log: Log;
@@ -43,8 +48,9 @@ export class EventBuffer implements EventSink {
   #scheduled = false;
   #closed = false;
 
-  constructor({ outbox, privacy, clock, log, metrics }: BufferOptions) {
+  constructor({ outbox, privacy, memory, clock, log, metrics }: BufferOptions) {
     this.#block = new BlockBuilder(privateColumns(privacy));
+    this.#allocate = memory && ((bytes) => memory.lend(bytes));
     this.#outbox = outbox;
     this.#clock = clock;
     this.#log = log;
@@ -122,7 +128,7 @@ export class EventBuffer implements EventSink {
   #flush(): void {
     const { rows } = this.#block;
     if (this.#block.bytes === 0) return;
-    const body = this.#block.take();
+    const body = this.#block.take(this.#allocate);
     // Events that were all malformed leave words behind, and no row.
     if (rows === 0) return;
     const bytes = body.length;

@@ -17,6 +17,10 @@ function sent(name: string, fields: Parameters<typeof sampleEvent>[0]): unknown 
   return decodeBlock(encode(sampleEvent(fields)))[0]?.get(name);
 }
 
+function headersIn(block: Buffer): unknown[] {
+  return decodeBlock(block).map((row) => row.get('headers'));
+}
+
 describe('an event row (spec 2.7)', () => {
   test('no credential enters it, however its header is spelled', () => {
     const headers = Object.fromEntries(
@@ -122,6 +126,55 @@ describe('a block of rows', () => {
     const next = block.take();
     expect(next.equals(encode(second))).toBe(true);
     expect(next.includes('first')).toBe(false);
+  });
+
+  test('headers that come again as the same object are the same fields in each row', () => {
+    const block = new BlockBuilder(EVENT_COLUMNS);
+    const first = {
+      Accept: 'a',
+      'x-note': 'x'.repeat(5000),
+      cookie: 'secret',
+      'x-\ud800': '\u20ac',
+    };
+    const second = { accept: 'b' };
+    const none = {};
+    /** Rows that break off behind their headers, before them, and inside. */
+    const broken = [
+      { headers: second, body: 7 },
+      { headers: first, path: 7 },
+      { headers: { accept: 7 } },
+    ];
+    function addBroken(): void {
+      for (const fields of broken) {
+        // What a caller without types could do: the test is about exactly that.
+        const event = Object.assign(sampleEvent(), fields);
+        expect(() => block.add(event)).toThrow();
+      }
+    }
+    const objects = [first, first, second, first, none, none, second, first];
+    for (let round = 0; round < 3; round += 1) {
+      for (const headers of objects) {
+        block.add(sampleEvent({ headers }));
+        if (round === 1) addBroken();
+      }
+      expect(headersIn(block.take())).toEqual(
+        objects.map((headers) => sent('headers', { headers })),
+      );
+    }
+  });
+
+  test.each([
+    ['once', 1],
+    ['four times in a row', 4],
+  ])('headers keep their rows when more visitors than are remembered come %s', (_, requests) => {
+    const block = new BlockBuilder(EVENT_COLUMNS.filter(({ name }) => name === 'headers'));
+    const visitors = Array.from({ length: 700 }, (_each, at) => ({ 'x-visitor': `${at}` }));
+    const rows = [...visitors, ...visitors].flatMap((headers) =>
+      Array.from({ length: requests }, () => headers),
+    );
+    const event = sampleEvent();
+    for (const headers of rows) block.add({ ...event, headers });
+    expect(headersIn(block.take())).toEqual(rows.map((headers) => Object.entries(headers)));
   });
 
   test.each([1, 256, 257, 65_536, 65_537])(

@@ -24,6 +24,8 @@ interface OutboxOptions {
   readonly spill: Spill | undefined;
   /** Bytes of batches held in memory; the next batch goes to disk. */
   readonly maxMemoryBytes: number;
+  /** Told of a batch that is acknowledged: nothing here reads its bytes any more. */
+  readonly written?: (batch: Batch) => void;
   readonly log: Log;
   readonly metrics: Metrics;
 }
@@ -126,11 +128,12 @@ export class Outbox {
 
   /** One attempt; true when the batch is done with, one way or the other. */
   async #attempt(batch: Batch): Promise<boolean> {
-    const { insert, log, metrics } = this.#options;
+    const { insert, written, log, metrics } = this.#options;
     const outcome = await insert(batch, this.#stop.signal);
     switch (outcome.kind) {
       case 'written':
         metrics.count('guard_events_total', 'written', batch.rows);
+        written?.(batch);
         return true;
       case 'rejected':
         this.#drop(batch.rows, outcome.reason);

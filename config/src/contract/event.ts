@@ -39,7 +39,8 @@ export interface CrawlerFact {
  * Spec 2.7: one decision, as it is remembered. Written by who made it: the validator, or the
  * gateway when a fail policy had to stand in for a missing answer.
  *
- * `headers` are as they came. Whoever lets an event leave the process drops SECRET_HEADERS first.
+ * `headers` are as they came, and the same object for requests that had the same. Whoever lets an event
+ * leave the process drops SECRET_HEADERS first.
  */
 export interface DecisionEvent {
   /** Milliseconds since the epoch. */

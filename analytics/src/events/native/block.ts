@@ -46,16 +46,22 @@ export class BlockBuilder {
     this.#rows += 1;
   }
 
-  /** The rows added so far as the bytes of one block. Afterwards there are none. */
-  take(): Buffer {
+  /**
+   * The rows added so far as the bytes of one block. Afterwards there are none.
+   *
+   * @param allocate returns a Buffer of so many bytes, of any content.
+   */
+  take(allocate: (bytes: number) => Buffer = newMemory): Buffer {
     const head = new ByteWriter();
     head.varuint(this.#writers.length);
     head.varuint(this.#rows);
     const parts = [head.written()];
-    this.#writers.forEach((writer, at) => {
-      parts.push(this.#openings[at] ?? Buffer.alloc(0), ...writer.data());
+    this.#writers.forEach((writer, column) => {
+      parts.push(this.#openings[column] ?? Buffer.alloc(0), ...writer.data());
     });
-    const block = Buffer.concat(parts);
+    const block = allocate(parts.reduce((sum, part) => sum + part.length, 0));
+    let at = 0;
+    for (const part of parts) at += part.copy(block, at);
     for (const writer of this.#writers) writer.clear();
     this.#weight.bytes = 0;
     this.#rows = 0;
@@ -69,4 +75,8 @@ function opening(name: string, { type, dictionaries }: ColumnWriter): Buffer {
   writer.text(type);
   for (let each = 0; each < dictionaries; each += 1) writer.uint64(DICTIONARY_VERSION);
   return writer.written();
+}
+
+function newMemory(bytes: number): Buffer {
+  return Buffer.allocUnsafe(bytes);
 }

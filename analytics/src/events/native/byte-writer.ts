@@ -36,6 +36,13 @@ export class ByteWriter {
     this.#used = Math.min(this.#used, length);
   }
 
+  /** Adds the bytes from `start` up to `end` once more. */
+  repeat(start: number, end: number): void {
+    this.#reserve(end - start);
+    this.#bytes.copyWithin(this.#used, start, end);
+    this.#used += end - start;
+  }
+
   /** A length or a count below 2^31: LEB128. */
   varuint(value: number): void {
     this.#reserve(MAX_VARUINT_BYTES);

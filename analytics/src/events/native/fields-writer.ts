@@ -5,8 +5,14 @@ import { Dictionary, LEFT_OUT } from './dictionary.ts';
 import type { Weight } from './dictionary.ts';
 import { dictionaryData, rowEnds, WORD } from './layout.ts';
 import { NumberList } from './number-list.ts';
+import { RowMemory } from './row-memory.ts';
 
-/** A column of names with a text each, such as headers. */
+type Fields = ReturnType<ValuesOf<'fields'>['read']>;
+
+/**
+ * A column of names with a text each, such as headers. An event is never changed once it is recorded,
+ * so an object that comes again, as the headers of a page's images do, repeats the row it made.
+ */
 export function fieldsWriter(values: ValuesOf<'fields'>, weight: Weight): ColumnWriter {
   const { nameOf, maxNameLength, maxValueLength, maxFields, maxLength, read } = values;
   const dictionary = new Dictionary(nameOf, weight);
@@ -16,6 +22,7 @@ export function fieldsWriter(values: ValuesOf<'fields'>, weight: Weight): Column
   const textEnds = new NumberList();
   /** Where each name was put last, by its index. */
   let lastAt: number[] = [];
+  const made = new RowMemory<Fields>();
 
   /** Names that differ in case are one field of a row, and the first counts. */
   function isTaken(name: number, rowStart: number): boolean {
@@ -23,31 +30,49 @@ export function fieldsWriter(values: ValuesOf<'fields'>, weight: Weight): Column
     return at >= rowStart && names.at(at) === name;
   }
 
+  function encode(fields: Fields): void {
+    const rowStart = names.length;
+    let left = maxFields;
+    let room = maxLength;
+    for (const field in fields) {
+      const name = dictionary.indexOf(field);
+      if (name === LEFT_OUT || isTaken(name, rowStart)) continue;
+      const text = fields[field] ?? '';
+      left -= 1;
+      room -= Math.min(field.length, maxNameLength) + Math.min(text.length, maxValueLength);
+      if (left < 0 || room < 0) break;
+      lastAt[name] = names.length;
+      names.push(name);
+      texts.text(text, maxValueLength);
+    }
+  }
+
+  function repeat(row: number): void {
+    names.repeat(startOf(ends, row), ends.at(row));
+    texts.repeat(startOf(textEnds, row), textEnds.at(row));
+  }
+
   return {
     type: `Map(${WORD}, String)`,
     dictionaries: 1,
     add(event) {
       const fields = read(event);
-      const rowStart = names.length;
-      const before = texts.length;
-      let left = maxFields;
-      let room = maxLength;
-      for (const field in fields) {
-        const name = dictionary.indexOf(field);
-        if (name === LEFT_OUT || isTaken(name, rowStart)) continue;
-        const text = fields[field] ?? '';
-        left -= 1;
-        room -= Math.min(field.length, maxNameLength) + Math.min(text.length, maxValueLength);
-        if (left < 0 || room < 0) break;
-        lastAt[name] = names.length;
-        names.push(name);
-        texts.text(text, maxValueLength);
+      const namesBefore = names.length;
+      const textsBefore = texts.length;
+      const row = made.rowOf(fields);
+      if (row === undefined) {
+        encode(fields);
+        made.remember(fields, ends.length);
+      } else {
+        repeat(row);
       }
-      weight.bytes += 4 * (names.length - rowStart) + texts.length - before;
+      weight.bytes += 4 * (names.length - namesBefore) + texts.length - textsBefore;
       ends.push(names.length);
       textEnds.push(texts.length);
     },
     cut(rows) {
+      // Among those remembered may be the row that goes, whose number the next one gets.
+      made.clear();
       ends.cut(rows);
       textEnds.cut(rows);
       names.cut(ends.last());
@@ -55,6 +80,7 @@ export function fieldsWriter(values: ValuesOf<'fields'>, weight: Weight): Column
     },
     data: () => [rowEnds(ends), ...dictionaryData(dictionary, names), texts.written()],
     clear() {
+      made.clear();
       dictionary.clear();
       names.cut(0);
       texts.clear();
@@ -63,4 +89,8 @@ export function fieldsWriter(values: ValuesOf<'fields'>, weight: Weight): Column
       lastAt = [];
     },
   };
+}
+
+function startOf(ends: NumberList, row: number): number {
+  return row === 0 ? 0 : ends.at(row - 1);
 }

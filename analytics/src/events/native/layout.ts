@@ -28,7 +28,7 @@ export function dictionaryData(dictionary: Dictionary, indexes: NumberList): Buf
 /** Where the elements of each row end: of Array and Map. */
 export function rowEnds(ends: NumberList): Buffer {
   const wide = new Uint32Array(2 * ends.length);
-  ends.values().forEach((end, row) => (wide[2 * row] = end));
+  for (let row = 0; row < ends.length; row += 1) wide[2 * row] = ends.at(row);
   return bytesOf(wide);
 }
 

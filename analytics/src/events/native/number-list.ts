@@ -10,12 +10,15 @@ export class NumberList {
   }
 
   push(value: number): void {
-    if (this.#length === this.#numbers.length) {
-      const larger = new Uint32Array(2 * this.#length);
-      larger.set(this.#numbers);
-      this.#numbers = larger;
-    }
+    if (this.#length === this.#numbers.length) this.#grow(1);
     this.#numbers[this.#length++] = value;
+  }
+
+  /** Adds the numbers from `start` up to `end` once more. */
+  repeat(start: number, end: number): void {
+    if (this.#length + end - start > this.#numbers.length) this.#grow(end - start);
+    this.#numbers.copyWithin(this.#length, start, end);
+    this.#length += end - start;
   }
 
   /** NaN beyond the end. */
@@ -40,5 +43,11 @@ export class NumberList {
   /** Valid until the next call of this list. */
   values(): Uint32Array {
     return this.#numbers.subarray(0, this.#length);
+  }
+
+  #grow(by: number): void {
+    const larger = new Uint32Array(Math.max(2 * this.#numbers.length, this.#length + by));
+    larger.set(this.#numbers);
+    this.#numbers = larger;
   }
 }

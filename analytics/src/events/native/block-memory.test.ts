@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import { decodeBlock } from '../../../test-kit/decode-block.ts';
+import { createRecorders } from '../../../test-kit/recorders.ts';
+import { sampleEvent } from '../../../test-kit/sample-event.ts';
+import { until } from '../../../test-kit/until.ts';
+import { BUFFER, EventBuffer } from '../buffer.ts';
+import { Outbox } from '../outbox.ts';
+import type { InsertOutcome } from '../outbox.ts';
+import { BlockMemory } from './block-memory.ts';
+
+const MiB = 1024 * 1024;
+const ROWS = 600;
+
+/** Events on their way to a database, to which `database.answer` is what it says. */
+function setUp() {
+  const { metrics, log } = createRecorders();
+  const memory = new BlockMemory();
+  const clock = { now: 0 };
+  const database: { answer: InsertOutcome['kind'] } = { answer: 'written' };
+  const attempts: { rules: string; memory: ArrayBufferLike }[] = [];
+  const outbox = new Outbox({
+    insert: async ({ body }) => {
+      await new Promise(setImmediate);
+      const rules = new Set(decodeBlock(body).map((row) => row.get('rule')));
+      attempts.push({ rules: [...rules].join(), memory: body.buffer });
+      const kind = database.answer;
+      return kind === 'written' ? { kind } : { kind, reason: 'of the test' };
+    },
+    pause: () => new Promise(setImmediate),
+    spill: undefined,
+    maxMemoryBytes: 32 * MiB,
+    written: ({ body }) => memory.giveBack(body),
+    log,
+    metrics,
+  });
+  const buffer = new EventBuffer({ outbox, memory, clock: () => clock.now, log, metrics });
+  return {
+    attempts,
+    database,
+    /** Hands on one batch, large enough for its memory to be kept. */
+    batch: async (rule: string): Promise<void> => {
+      const body = 'x'.repeat(1000);
+      for (let row = 0; row < ROWS; row += 1) buffer.record(sampleEvent({ rule, body }));
+      const turns = Math.ceil(ROWS / BUFFER.encodedPerTurn);
+      for (let turn = 0; turn <= turns; turn += 1) await new Promise(setImmediate);
+      clock.now += BUFFER.batchAgeMs;
+      buffer.tick();
+    },
+    done: () => until('no batch waits', () => buffer.queued() === 0),
+  };
+}
+
+describe('the memory of blocks', () => {
+  test('is used again once the database has acknowledged what is in it', async () => {
+    const { batch, done, attempts } = setUp();
+    for (const rule of ['first', 'second', 'third']) {
+      await batch(rule);
+      await done();
+    }
+    expect(attempts.map(({ rules }) => rules)).toEqual(['first', 'second', 'third']);
+    expect(new Set(attempts.map(({ memory }) => memory)).size).toBe(1);
+  });
+
+  test('is not touched while another attempt may need it', async () => {
+    const { batch, done, attempts, database } = setUp();
+    database.answer = 'retry';
+    await batch('first');
+    await batch('second');
+    const before = attempts.length;
+    await until('another attempt was made', () => attempts.length > before);
+    database.answer = 'written';
+    await done();
+    const rules = attempts.map((attempt) => attempt.rules);
+    expect(rules).toEqual([...Array.from(rules.slice(1), () => 'first'), 'second']);
+    expect(attempts.at(-1)?.memory).not.toBe(attempts[0]?.memory);
+  });
+
+  test('is not used again after a refusal, which may come before all was read', async () => {
+    const { batch, done, attempts, database } = setUp();
+    database.answer = 'rejected';
+    await batch('first');
+    await done();
+    await batch('second');
+    await done();
+    expect(attempts.map(({ rules }) => rules)).toEqual(['first', 'second']);
+    expect(attempts[1]?.memory).not.toBe(attempts[0]?.memory);
+  });
+
+  test('is two blocks at most, and only what was lent, once', () => {
+    const memory = new BlockMemory();
+    const lent = Array.from({ length: 5 }, () => memory.lend(MiB));
+    const foreign = Buffer.allocUnsafeSlow(MiB);
+    for (const block of [foreign, ...lent]) {
+      memory.giveBack(block);
+      memory.giveBack(block);
+    }
+    const again = Array.from({ length: 5 }, () => memory.lend(MiB).buffer);
+    expect(new Set(again).size).toBe(5);
+    expect(again).not.toContain(foreign.buffer);
+    const kept = new Set<ArrayBufferLike>(lent.map(({ buffer }) => buffer));
+    expect(again.filter((buffer) => kept.has(buffer))).toHaveLength(2);
+  });
+
+  test('has the size that is asked for, also where a larger one is used again', () => {
+    const memory = new BlockMemory();
+    memory.giveBack(memory.lend(5 * MiB));
+    for (const bytes of [1, 300_000, 4 * MiB + 1, 5 * MiB, 9 * MiB]) {
+      const block = memory.lend(bytes);
+      expect(block.length).toBe(bytes);
+      memory.giveBack(block);
+    }
+  });
+});
