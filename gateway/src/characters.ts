@@ -37,6 +37,11 @@ export function withoutBlanks(text: string): string {
   return text.slice(from, to);
 }
 
+/** What stands between the commas of a list. Most have one member: to look for a comma costs less than to split. */
+export function members(list: string): string[] {
+  return list.includes(',') ? list.split(',') : [list];
+}
+
 /** RFC 9110 section 5.6.3. */
 export function isBlank(code: number | undefined): boolean {
   return code === SP || code === HTAB;

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { parseIp } from '@guard/config/net/cidr';
 import { PrefixSet } from '@guard/config/net/prefix-set';
+import { members } from '../characters.ts';
 import type { Connection } from '../listen/connection.ts';
 import { parseForwarded } from './forwarded.ts';
 
@@ -33,8 +34,8 @@ export function createClientOf(trustedProxies: readonly string[]): ClientOf {
     if (connection.trusted) {
       const chain = headers['x-forwarded-for'];
       if (typeof chain === 'string') {
-        const addresses = chain.split(',').slice(-MAX_HOPS);
-        const schemes = text(headers['x-forwarded-proto']).split(',');
+        const addresses = members(chain).slice(-MAX_HOPS);
+        const schemes = members(text(headers['x-forwarded-proto']));
         const hop = walk(connection.peerIp, addresses, trusted);
         return { ip: hop.ip, from: 'x-forwarded-for', scheme: schemeAt(schemes, hop.distance) };
       }
@@ -48,7 +49,7 @@ export function createClientOf(trustedProxies: readonly string[]): ClientOf {
       }
       const proto = headers['x-forwarded-proto'];
       if (proto !== undefined) {
-        return { ip: connection.peerIp, from: 'peer', scheme: schemeAt(text(proto).split(','), 1) };
+        return { ip: connection.peerIp, from: 'peer', scheme: schemeAt(members(text(proto)), 1) };
       }
     }
     const known = direct.get(connection);

@@ -30,18 +30,19 @@ export class SectionMemory {
     const sample = sampleOf(request, at);
     const place = sample % PLACES;
     const known = this.#places[place];
-    if (known !== undefined && isAt(request, at, known.text)) {
+    const text = request.slice(at);
+    if (known?.text === text) {
       known.isUsed = true;
       return known;
     }
-    const section = readHeaderSection(bytes, at, request.slice(at), this.#maxFields);
+    const section = readHeaderSection(bytes, at, text, this.#maxFields);
     if (section === undefined) return undefined;
-    const isAgain = this.#seen[place] === sample && section.text.length <= MAX_LENGTH;
+    const isAgain = this.#seen[place] === sample && text.length <= MAX_LENGTH;
     this.#seen[place] = sample;
     if (!isAgain) return { ...section, notes: undefined };
     // Of the text a copy, because a slice would keep the target too.
-    const text = bytes.toString('latin1', at);
-    const remembered = { ...section, text, notes: {}, isUsed: true };
+    const copy = bytes.toString('latin1', at);
+    const remembered = { ...section, text: copy, notes: {}, isUsed: true };
     this.#places[place] = remembered;
     return remembered;
   }
@@ -58,10 +59,6 @@ export class SectionMemory {
       else this.#places[place] = undefined;
     }
   }
-}
-
-function isAt(request: string, at: number, text: string): boolean {
-  return request.length - at === text.length && request.endsWith(text);
 }
 
 /** A number of 32 bits (FNV-1a over a part of the characters). Who makes two alike slows nobody but themselves. */

@@ -1,4 +1,4 @@
-import { withoutBlanks } from '../../characters.ts';
+import { members, withoutBlanks } from '../../characters.ts';
 import { readDecimal } from './decimal.ts';
 import type { StatusLine } from './status-line.ts';
 
@@ -55,7 +55,7 @@ export class FramingFields {
 
   #noteConnection(name: string, value: string): void {
     if (name === 'connection') {
-      for (const option of value.toLowerCase().split(',')) {
+      for (const option of members(value.toLowerCase())) {
         const trimmed = withoutBlanks(option);
         if (trimmed === 'close') this.closes = true;
         else if (trimmed === 'keep-alive') this.keeps = true;
@@ -73,7 +73,7 @@ export class FramingFields {
   #noteLength(fields: string[]): string | undefined {
     const isFirst = this.length === undefined;
     const value = fields.at(-1) ?? '';
-    for (const member of value.split(',')) {
+    for (const member of members(value)) {
       const length = readDecimal(withoutBlanks(member));
       if (length === undefined) return 'Content-Length is no number';
       if (this.length !== undefined && this.length !== length) return 'two Content-Lengths';
