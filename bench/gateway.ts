@@ -23,6 +23,7 @@ const DIRECT = 'direct to the origin';
 const OPEN = 'guard, unprotected';
 const UNRECORDED = 'guard, every decision made, none recorded';
 const FULL = 'guard, every decision made and recorded';
+const NEW_FIELDS = 'the same guard, an id in each request';
 
 /** Who decides about every request: a script is sent away by them. */
 const DECIDING: readonly string[] = [PEERS.nginxAuth, PEERS.caddyAuth, UNRECORDED, FULL];
@@ -51,6 +52,7 @@ const NOTES = [
   loadedBy,
   warmNote,
   'the 17 header fields of Chrome on https behind a load balancer, the session among them',
+  'an id in each request: as some proxies in front add one, so that no header section comes twice',
   'ratios are medians of the ratios of each round',
   'CPU is the run time of all threads and children of a target: for Guard with decisions, the database is in it; for auth_request and forward_auth, the Node service',
   'busy: how much of its core a target used; well below 100 %, load or origin were the bottleneck and requests/s say too little of it',
@@ -81,6 +83,11 @@ async function startTargets(
     { ...common, name: OPEN, url: open.url, pids: [open.pid], recorded: true },
     { ...common, name: UNRECORDED, url: unrecorded.url, pids: [unrecorded.pid] },
     { ...common, name: FULL, url: full.url, pids: [full.pid], recorded: true },
+    {
+      ...common,
+      ...{ name: NEW_FIELDS, url: full.url, pids: [full.pid], recorded: true },
+      headers: { ...common.headers, 'x-request-id': '00f067aa0ba902b7{number}' },
+    },
   ];
   for (const { name, url } of targets) {
     if (DECIDING.includes(name)) await expectRefusal(url);

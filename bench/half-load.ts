@@ -5,6 +5,7 @@
  */
 import { goalsTable } from './goals.ts';
 import { load, loadedBy, WARM_SECONDS, warmNote } from './load.ts';
+import { PEERS, startPeers } from './peers/start-peers.ts';
 import { type Core, placement } from './processes.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
 import { inRounds, medianOf, paired } from './rounds.ts';
@@ -29,8 +30,10 @@ export function bench(options: BenchOptions): Promise<Report> {
     const apart = await start('apart', 'both');
     // Made under the same secret, so that each of them knows the session.
     const common = { path: '/', headers: await returning(beside.url) };
+    const peers = await startPeers(workbench, origin.line, [PEERS.nginx, PEERS.nginxAuth]);
     const targets = [
       { ...common, name: DIRECT, url: origin.line },
+      ...peers.flatMap((peer) => (peer.kind === 'started' ? [{ ...common, ...peer }] : [])),
       { ...common, name: UNRECORDED, url: unrecorded.url },
       { ...common, name: BESIDE, url: beside.url },
       { ...common, name: APART, url: apart.url },
@@ -47,6 +50,8 @@ export function bench(options: BenchOptions): Promise<Report> {
       await load(target, { ...half, seconds: 1 });
       return load(target, half);
     });
+    const added = (name: string) =>
+      paired(samples, [name, DIRECT], (a, b) => (a.p99Us - b.p99Us) / 1000);
     const body = targets.map(({ name }) => {
       const of = (read: (sample: LoadResult) => number) => medianOf(samples, name, read);
       return [
@@ -54,17 +59,18 @@ export function bench(options: BenchOptions): Promise<Report> {
         of((s) => s.requests / s.seconds).toFixed(0),
         of((s) => s.p50Us).toFixed(0),
         of((s) => s.p99Us).toFixed(0),
+        added(name)?.toFixed(2) ?? '',
       ];
     });
     const goals = [UNRECORDED, BESIDE, APART].map((name) => ({
       name: `added at the 99th percentile: ${name}`,
-      measured: paired(samples, [name, DIRECT], (a, b) => (a.p99Us - b.p99Us) / 1000),
+      measured: added(name),
       bound: { atMost: 1 },
       unit: 'ms',
     }));
     return {
       rows: [...samples].map(([name, rounds]) => ({ name, rounds })),
-      table: `${toTable(['target', 'requests/s', 'p50 us', 'p99 us'], body)}\n\n${goalsTable(goals)}`,
+      table: `${toTable(['target', 'requests/s', 'p50 us', 'p99 us', 'added to p99, ms'], body)}\n\n${goalsTable(goals)}`,
       notes: [
         placement,
         'one core, with the compiler and the collector of the run time and the database on it, is what a machine of one core has; on a machine of two they run where there is room, here beside load and origin',

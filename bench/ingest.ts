@@ -120,7 +120,7 @@ async function measure(
     const due = Math.min(Math.floor(byNow), recorded + (rate * LONGEST_STEP_MS) / 1000);
     for (; recorded < due; recorded++) {
       const event = events[recorded % events.length];
-      if (event !== undefined) analytics.sink.record(event);
+      if (event !== undefined) analytics.sink.record({ ...event, createdAt: Date.now() });
     }
   }
   while (queued() > 0) await sleep(STEP_MS);
