@@ -9,7 +9,7 @@ export interface HeaderSection {
   readonly text: string;
   readonly headers: Readonly<IncomingHttpHeaders>;
   readonly rawHeaders: readonly string[];
-  /** Undefined while it was not seen twice. */
+  /** Undefined where it is not remembered. */
   readonly notes: SectionNotes | undefined;
 }
 
@@ -20,14 +20,15 @@ const FORM = /^(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t -~\x80-\xff]*\r\n)+\r\n$/;
  * Reads a header section that asks for nothing but the answer: no body, no upgrade, no expectation, no
  * field twice, the connection kept. Undefined for every other one.
  *
- * `bytes` are the request whose section begins at `at` and is `text`.
+ * `bytes` are the request whose section begins at `at` and is `text`; `notes` are the section's.
  */
 export function readHeaderSection(
   bytes: Buffer,
   at: number,
   text: string,
   maxFields: number,
-): Omit<HeaderSection, 'notes'> | undefined {
+  notes?: SectionNotes,
+): HeaderSection | undefined {
   if (!FORM.test(text)) return undefined;
   const rawHeaders: string[] = [];
   const headers = Object.create(null) as Record<string, string>;
@@ -43,7 +44,7 @@ export function readHeaderSection(
     if (rawHeaders.push(name.spelling, value) > 2 * maxFields) return undefined;
     from = end + 2;
   }
-  return { text, headers, rawHeaders };
+  return { text, headers, rawHeaders, notes };
 }
 
 const names = new FieldNames();

@@ -1,15 +1,12 @@
 import { type HeaderSection, readHeaderSection } from './header-section.ts';
 
-/** Each has a place for one section. */
+/** Each has room for one section. */
 const PLACES = 2048;
 /** Longer sections are hardly sent twice. */
 const MAX_LENGTH = 4096;
 /** One character in so many tells sections apart at first; the text has the last word. */
 const SAMPLED = 8;
-
-interface Remembered extends HeaderSection {
-  isUsed: boolean;
-}
+const NOTHING = 0;
 
 /**
  * Reads header sections, and those that it sees again it reads only once: browsers send the same one
@@ -17,55 +14,70 @@ interface Remembered extends HeaderSection {
  */
 export class SectionMemory {
   readonly #maxFields: number;
-  readonly #places = new Array<Remembered | undefined>(PLACES);
+  readonly #sections = new Array<HeaderSection | undefined>(PLACES);
+  /** The samples of the sections that are remembered. */
+  readonly #samples = new Uint32Array(PLACES);
   /** The sample that was seen last, of those that have this place. */
   readonly #seen = new Uint32Array(PLACES);
+  readonly #isUsed = new Uint8Array(PLACES);
 
   constructor(maxFields: number) {
     this.#maxFields = maxFields;
   }
 
-  /** The section that `request`, which are these bytes as latin1, has behind `at`; or undefined, see readHeaderSection. */
+  /**
+   * The section that stands behind `at` in `request`, which is these bytes as latin1; undefined where
+   * readHeaderSection has none.
+   */
   read(bytes: Buffer, request: string, at: number): HeaderSection | undefined {
-    const sample = sampleOf(request, at);
-    const place = sample % PLACES;
-    const known = this.#places[place];
     const text = request.slice(at);
+    const sample = sampleOf(text);
+    const place = sample % PLACES;
+    const known = this.#sections[place];
     if (known?.text === text) {
-      known.isUsed = true;
+      this.#isUsed[place] = 1;
       return known;
     }
-    const section = readHeaderSection(bytes, at, text, this.#maxFields);
-    if (section === undefined) return undefined;
     const isAgain = this.#seen[place] === sample && text.length <= MAX_LENGTH;
     this.#seen[place] = sample;
-    if (!isAgain) return { ...section, notes: undefined };
-    // Of the text a copy, because a slice would keep the target too.
-    const copy = bytes.toString('latin1', at);
-    const remembered = { ...section, text: copy, notes: {}, isUsed: true };
-    this.#places[place] = remembered;
-    return remembered;
+    // Of sections that look alike, such as those that count their requests, the first keeps the place.
+    if (!isAgain || this.#samples[place] === sample) {
+      return readHeaderSection(bytes, at, text, this.#maxFields);
+    }
+    // A copy of the text, because a slice would keep the target too.
+    const own = bytes.toString('latin1', at);
+    const section = readHeaderSection(bytes, at, own, this.#maxFields, {});
+    this.#sections[place] = section;
+    this.#samples[place] = section === undefined ? NOTHING : sample;
+    this.#isUsed[place] = 1;
+    return section;
   }
 
   /** Forgets everything. */
   clear(): void {
-    this.#places.fill(undefined);
+    this.#sections.fill(undefined);
+    this.#samples.fill(NOTHING);
   }
 
   /** Forgets what was not used since this was called last: credentials are among it. */
   forgetUnused(): void {
-    for (const [place, section] of this.#places.entries()) {
-      if (section?.isUsed === true) section.isUsed = false;
-      else this.#places[place] = undefined;
+    for (let place = 0; place < PLACES; place++) {
+      if (this.#isUsed[place] === 1) continue;
+      this.#sections[place] = undefined;
+      this.#samples[place] = NOTHING;
     }
+    this.#isUsed.fill(0);
   }
 }
 
-/** A number of 32 bits (FNV-1a over a part of the characters). Who makes two alike slows nobody but themselves. */
-function sampleOf(text: string, from: number): number {
-  let hash = 0x811c9dc5 ^ (text.length - from);
-  for (let at = from; at < text.length; at += SAMPLED) {
+/**
+ * A number of 32 bits (FNV-1a over a part of the characters) that is not NOTHING. Who makes two alike
+ * slows nobody but themselves.
+ */
+function sampleOf(text: string): number {
+  let hash = 0x811c9dc5 ^ text.length;
+  for (let at = 0; at < text.length; at += SAMPLED) {
     hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   }
-  return hash >>> 0;
+  return hash >>> 0 || 1;
 }
