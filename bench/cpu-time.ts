@@ -41,6 +41,11 @@ export function cpuTimeHereUs(): number {
   return ticks * US_A_TICK;
 }
 
+/** Process ids of the children of a process, of theirs, and so on (Linux). */
+export function descendantsOf(pid: number): number[] {
+  return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
+}
+
 /** Process ids of the children of a process (Linux). */
 function childrenOf(pid: number): number[] {
   return readdirSync(`/proc/${pid}/task`).flatMap((task) =>

@@ -8,6 +8,7 @@ import { measureTarget, type Sample } from './measure-target.ts';
 import { placement } from './processes.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
 import { inRounds, medianOf, paired } from './rounds.ts';
+import { alone, standStillNote } from './stand-still.ts';
 import { returning, stranger, STRANGERS_PATH } from './visitors.ts';
 import { guardSettings, onWorkbench, startGuard, startOrigin } from './workbench.ts';
 
@@ -37,7 +38,7 @@ export function bench(options: BenchOptions): Promise<Report> {
     ];
     for (const target of targets) await load(target, { ...options, seconds: WARM_SECONDS });
     const samples = await inRounds(targets, options, (target, round) =>
-      measureTarget(target, { ...options, from: round * ROUND }),
+      alone(target, targets, () => measureTarget(target, { ...options, from: round * ROUND })),
     );
     const body = [WARM, FLOOD].map((name) => {
       const of = (read: (sample: Sample) => number) => medianOf(samples, name, read);
@@ -59,6 +60,7 @@ export function bench(options: BenchOptions): Promise<Report> {
         placement,
         loadedBy,
         warmNote,
+        standStillNote,
         `${options.connections} connections, keep-alive; 1 KiB answers`,
       ],
     };

@@ -10,6 +10,7 @@ import { type Peer, PEERS, startPeers } from './peers/start-peers.ts';
 import { placement } from './processes.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
 import { inRounds, medianOf, paired, type Samples } from './rounds.ts';
+import { alone, standStillNote } from './stand-still.ts';
 import { browser, expectRefusal, returning } from './visitors.ts';
 import {
   guardSettings,
@@ -36,7 +37,9 @@ export function bench(options: BenchOptions): Promise<Report> {
       options.onProgress(`warming ${target.name}`);
       await load(target, { ...options, seconds: WARM_SECONDS });
     }
-    const samples = await inRounds(targets, options, (target) => measureTarget(target, options));
+    const samples = await inRounds(targets, options, (target) =>
+      alone(target, targets, () => measureTarget(target, options)),
+    );
     const goals = goalsOf(samples);
     const absent = peers.flatMap((peer) => (peer.kind === 'not installed' ? [peer.name] : []));
     return {
@@ -53,6 +56,7 @@ const NOTES = [
   warmNote,
   'the 17 header fields of Chrome on https behind a load balancer, the session among them',
   'an id in each request: as some proxies in front add one, so that no header section comes twice',
+  standStillNote,
   'ratios are medians of the ratios of each round',
   'CPU is the run time of all threads and children of a target: for Guard with decisions, the database is in it; for auth_request and forward_auth, the Node service',
   'busy: how much of its core a target used; well below 100 %, load or origin were the bottleneck and requests/s say too little of it',

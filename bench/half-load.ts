@@ -10,6 +10,7 @@ import { type Core, placement } from './processes.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
 import { inRounds, medianOf, paired } from './rounds.ts';
 import type { LoadResult } from './traffic.ts';
+import { alone, standStillNote } from './stand-still.ts';
 import { returning } from './visitors.ts';
 import { guardSettings, onWorkbench, startGuard, startOrigin } from './workbench.ts';
 
@@ -29,14 +30,14 @@ export function bench(options: BenchOptions): Promise<Report> {
     const beside = await start('beside', 1);
     const apart = await start('apart', 'both');
     // Made under the same secret, so that each of them knows the session.
-    const common = { path: '/', headers: await returning(beside.url) };
+    const common = { path: '/', headers: await returning(beside.url), recorded: false };
     const peers = await startPeers(workbench, origin.line, [PEERS.nginx, PEERS.nginxAuth]);
     const targets = [
-      { ...common, name: DIRECT, url: origin.line },
+      { ...common, name: DIRECT, url: origin.line, pids: [origin.pid] },
       ...peers.flatMap((peer) => (peer.kind === 'started' ? [{ ...common, ...peer }] : [])),
-      { ...common, name: UNRECORDED, url: unrecorded.url },
-      { ...common, name: BESIDE, url: beside.url },
-      { ...common, name: APART, url: apart.url },
+      { ...common, name: UNRECORDED, url: unrecorded.url, pids: [unrecorded.pid] },
+      { ...common, name: BESIDE, url: beside.url, pids: [beside.pid], recorded: true },
+      { ...common, name: APART, url: apart.url, pids: [apart.pid], recorded: true },
     ];
     options.onProgress('warming');
     for (const target of targets) await load(target, { ...options, seconds: WARM_SECONDS });
@@ -44,11 +45,13 @@ export function bench(options: BenchOptions): Promise<Report> {
     const full = await load({ ...common, url: beside.url }, options);
     const fullRate = full.requests / full.seconds;
     const pauseMs = (1000 * VISITORS) / (fullRate / 2);
-    const samples = await inRounds(targets, options, async (target) => {
+    const samples = await inRounds(targets, options, (target) => {
       const half = { ...options, connections: VISITORS, pauseMs };
-      // Between its rounds a target has nothing to do, and its run time cleans up.
-      await load(target, { ...half, seconds: 1 });
-      return load(target, half);
+      return alone(target, targets, async () => {
+        // Between its rounds a target has nothing to do, and its run time cleans up.
+        await load(target, { ...half, seconds: 1 });
+        return load(target, half);
+      });
     });
     const added = (name: string) =>
       paired(samples, [name, DIRECT], (a, b) => (a.p99Us - b.p99Us) / 1000);
@@ -77,6 +80,7 @@ export function bench(options: BenchOptions): Promise<Report> {
         loadedBy,
         warmNote,
         'one second of the same load, which is not counted, before each round',
+        standStillNote,
         `full load was ${fullRate.toFixed(0)} requests/s at ${options.connections} connections; half of it by ${VISITORS} connections with exponential pauses; 1 KiB answers`,
       ],
     };
