@@ -15,7 +15,7 @@ import { type BenchOptions, type Report, toTable } from './report.ts';
 import { median } from './rounds.ts';
 
 interface Sample {
-  /** Acknowledged by the database, until the last one was. */
+  /** Acknowledged by the database while events came, from one batch to another. */
   readonly writtenPerS: number;
   readonly dropped: number;
   readonly ownUs: number;
@@ -112,10 +112,14 @@ async function measure(
   const cpu = process.cpuUsage();
   const databaseCpuUs = cpuOf(databasePid);
   const startedAt = performance.now();
+  const acknowledged: Mark[] = [];
   let recorded = 0;
   for (let elapsedMs = 0; elapsedMs < seconds * 1000;) {
     await sleep(STEP_MS);
     elapsedMs = performance.now() - startedAt;
+    const soFar = counted('written') - before.written;
+    if (soFar > (acknowledged.at(-1)?.written ?? 0))
+      acknowledged.push({ written: soFar, elapsedMs });
     const byNow = (Math.min(elapsedMs, seconds * 1000) * rate) / 1000;
     const due = Math.min(Math.floor(byNow), recorded + (rate * LONGEST_STEP_MS) / 1000);
     for (; recorded < due; recorded++) {
@@ -124,15 +128,26 @@ async function measure(
     }
   }
   while (queued() > 0) await sleep(STEP_MS);
-  const tookS = (performance.now() - startedAt) / 1000;
   const { user, system } = process.cpuUsage(cpu);
   const written = counted('written') - before.written;
   return {
-    writtenPerS: written / tookS,
+    writtenPerS: rateOf(acknowledged),
     dropped: counted('dropped') - before.dropped,
     ownUs: (user + system) / written,
     databaseUs: (cpuOf(databasePid) - databaseCpuUs) / written,
   };
+}
+
+interface Mark {
+  readonly written: number;
+  readonly elapsedMs: number;
+}
+
+/** Events a second, from the first mark to the last; NaN of fewer than two. */
+function rateOf(marks: readonly Mark[]): number {
+  const [first, last] = [marks[0], marks.at(-1)];
+  if (first === undefined || last === undefined) return NaN;
+  return (1000 * (last.written - first.written)) / (last.elapsedMs - first.elapsedMs);
 }
 
 /** CPU time of a process and all of its threads, also of those that have ended (Linux). */
