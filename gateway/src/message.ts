@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Protocol } from '@guard/config/contract/event';
 import type { FieldList } from './origin/field-list.ts';
 
 /**
@@ -66,6 +67,11 @@ export interface VisitorSocket {
   /** Breaks off, so that an answer under way cannot be taken for a whole one. */
   destroy(): unknown;
   once(event: 'close', listener: () => void): unknown;
+}
+
+export function protocolOf(req: VisitorRequest): Protocol {
+  if (req.httpVersionMajor === 2) return 'HTTP/2.0';
+  return isHttp10(req) ? 'HTTP/1.0' : 'HTTP/1.1';
 }
 
 /** HTTP/1.0 has no interim answers, no chunks and no trailers. */

@@ -1,3 +1,4 @@
+import type { Protocol } from '@guard/config/contract/event';
 import type { Client } from './arrive/client-ip.ts';
 import type { Connection } from './listen/connection.ts';
 import type { ServedSite } from './arrive/match-site.ts';
@@ -14,6 +15,8 @@ export interface Inquiry {
   readonly host: string;
   /** Origin-form target as sent. */
   readonly target: string;
+  /** Absent where the request did not come here. */
+  readonly protocol?: Protocol;
   /** DecisionEvent.body; absent where none is sampled. */
   readonly bodySample?: string;
 }

@@ -74,7 +74,7 @@ export function validatorWith(
     events,
     time,
     async ask(request) {
-      const outcome = await validate(request, { site: 'shop.example' });
+      const outcome = await validate(request, { site: 'shop.example', protocol: 'HTTP/1.1' });
       if (outcome.kind !== 'answered') throw new Error(`no answer: ${JSON.stringify(outcome)}`);
       return outcome.response;
     },

@@ -1,4 +1,4 @@
-import type { IpSource } from '@guard/config/contract/event';
+import type { IpSource, Protocol } from '@guard/config/contract/event';
 import type { Clock, EventSink, Log, SessionStore } from '@guard/config/contract/ports';
 import type { TransportFacts } from '@guard/config/contract/transport';
 import type { IssueChallenge } from './challenge/tickets/issue.ts';
@@ -29,6 +29,7 @@ export interface Caller {
   readonly signal?: AbortSignal | undefined;
   /** What the visitor's own handshake showed, where the caller saw it. */
   readonly transport?: TransportFacts | undefined;
-  /** For the event alone: DecisionEvent.body. */
+  /** For the event alone: DecisionEvent.protocol and body. */
+  readonly protocol?: Protocol | undefined;
   readonly body?: string | undefined;
 }

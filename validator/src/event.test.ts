@@ -24,6 +24,7 @@ describe('the event (spec 2.7)', () => {
       blockReasonCategories: ['bot_identity'],
       method: 'GET',
       scheme: 'https',
+      protocol: 'HTTP/1.1',
       host: 'shop.example',
       path: '/a',
       query: 'b=c',

@@ -21,7 +21,7 @@ export interface Answer extends Rendering {
 /** By whom, for whom and since when. */
 interface Setting {
   readonly policy: Pick<Policy, 'organisation'>;
-  readonly caller: Pick<Caller, 'site' | 'via' | 'ipFrom' | 'body'>;
+  readonly caller: Pick<Caller, 'site' | 'via' | 'ipFrom' | 'protocol' | 'body'>;
   readonly engine: Pick<Engine, 'observe'>;
   readonly findings: Pick<Findings, 'made'>;
   readonly times: Times;
@@ -58,6 +58,7 @@ export function describeEvent(
     crawler: facts.crawler,
     method: facts.method,
     scheme: facts.url.scheme,
+    protocol: caller.protocol ?? '',
     host: facts.url.host,
     path: facts.url.path,
     query: facts.url.query,

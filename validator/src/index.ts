@@ -158,13 +158,14 @@ function policyOf(policies: ReadonlyMap<string, Policy>, id: string): Policy {
 }
 
 function inProcess(policy: Policy, engine: Engine): Validate {
-  return (request, { site = '', ipFrom = 'caller', signal, transport, body }) => {
+  return (request, { site = '', ipFrom = 'caller', signal, protocol, transport, body }) => {
     const caller: Caller = {
       site,
       via: 'in-process',
       ipFrom,
       uploadUrl: '/.guard/verify',
       signal,
+      protocol,
       transport,
       body,
     };

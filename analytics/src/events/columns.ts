@@ -204,6 +204,11 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
   ),
   word('method', 'HTTP method.', (event) => event.method, MAX.method),
   word('scheme', 'http or https.', (event) => event.scheme),
+  word(
+    'protocol',
+    'HTTP/1.0, HTTP/1.1 or HTTP/2.0, in which the visitor, or the proxy in front, asked the gateway; empty elsewhere.',
+    (event) => event.protocol ?? '',
+  ),
   word('host', 'Requested host.', (event) => event.host, MAX.host),
   text('path', MAX.target, 'Requested path.', (event) => event.path),
   text('query', MAX.target, 'Query string, without its question mark.', (event) => event.query),

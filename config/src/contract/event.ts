@@ -35,6 +35,9 @@ export interface CrawlerFact {
   readonly verified: boolean;
 }
 
+/** The version of HTTP in which a request came to the gateway, as access logs write it. */
+export type Protocol = 'HTTP/1.0' | 'HTTP/1.1' | 'HTTP/2.0';
+
 /**
  * Spec 2.7: one decision, as it is remembered. Written by who made it: the validator, or the
  * gateway when a fail policy had to stand in for a missing answer.
@@ -64,6 +67,8 @@ export interface DecisionEvent {
   readonly crawler: CrawlerFact | undefined;
   readonly method: string;
   readonly scheme: string;
+  /** Empty or absent where the request did not come to the gateway itself. */
+  readonly protocol?: Protocol | '';
   readonly host: string;
   readonly path: string;
   readonly query: string;

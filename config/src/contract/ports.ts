@@ -1,7 +1,7 @@
 /**
  * The seams between the packages. Nobody but cli/ knows two sides of one.
  */
-import type { DecisionEvent, IpSource } from './event.ts';
+import type { DecisionEvent, IpSource, Protocol } from './event.ts';
 import type { MetricName } from './metrics.ts';
 import type { TransportFacts } from './transport.ts';
 import type { ValidateRequest } from './validate-request.ts';
@@ -118,6 +118,8 @@ export interface ValidateContext {
   readonly site?: string;
   /** How the asking side came to know the visitor's address. */
   readonly ipFrom?: IpSource;
+  /** DecisionEvent.protocol. */
+  readonly protocol?: Protocol;
   /** What the visitor's own TLS and HTTP/2 handshake showed, where the gateway saw it. */
   readonly transport?: TransportFacts;
   /** For the event alone: DecisionEvent.body. */

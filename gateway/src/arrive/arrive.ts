@@ -5,7 +5,12 @@ import { readFraming } from './framing.ts';
 import { readStreamFraming, StreamRequest } from '../http2/stream-request.ts';
 import type { GatewayLimits } from '../limits.ts';
 import type { Sites } from './match-site.ts';
-import type { VisitorRequest, VisitorResponse, VisitorSocket } from '../message.ts';
+import {
+  protocolOf,
+  type VisitorRequest,
+  type VisitorResponse,
+  type VisitorSocket,
+} from '../message.ts';
 import type { ServedAnswer } from '../judge/plan-answer.ts';
 import { forwardsLeft } from '../forward/max-forwards.ts';
 import { passesBefore } from '../forward/proxy-headers.ts';
@@ -65,7 +70,9 @@ export function arrive(reception: Reception, req: VisitorRequest, res: VisitorRe
     return refuse(req, 503, 'Too many requests on one connection.', 'Retry-After', '1');
   }
   const client = clientOf(connection, req.headers);
-  return { kind: 'visit', visit: { req, res, connection, client, site, host, target, hasBody } };
+  const protocol = protocolOf(req);
+  const visit = { req, res, connection, client, site, host, target, protocol, hasBody };
+  return { kind: 'visit', visit };
 }
 
 function refuse(

@@ -1,3 +1,4 @@
+import type { Protocol } from '@guard/config/contract/event';
 import type { ValidateContext } from '@guard/config/contract/ports';
 import { compileHosts } from '@guard/config/matching/host';
 import type { Client } from './client-ip.ts';
@@ -17,12 +18,24 @@ export interface ServedSite {
   readonly origins: Origins;
   /** Undefined where events keep nothing of a body. */
   readonly sampling: Sampling | undefined;
-  readonly contexts: Readonly<Record<Client['from'], ValidateContext>>;
+  /** By how the client is known, and of what came here by its protocol. */
+  readonly contexts: Readonly<Record<Client['from'], ContextsByProtocol>>;
 }
+
+type ContextsByProtocol = Readonly<Record<Protocol | 'described', ValidateContext>>;
 
 export interface Sites {
   /** The site of a Host header, whatever its port; undefined for an unknown host (421). */
   readonly match: (host: string) => ServedSite | undefined;
+}
+
+function contextsOf(described: ValidateContext): ContextsByProtocol {
+  return {
+    described,
+    'HTTP/1.0': { ...described, protocol: 'HTTP/1.0' },
+    'HTTP/1.1': { ...described, protocol: 'HTTP/1.1' },
+    'HTTP/2.0': { ...described, protocol: 'HTTP/2.0' },
+  };
 }
 
 /** Builds the table of sites. A site is named after its first host. */
@@ -40,9 +53,9 @@ export function createSites(
       origins: originsOf(name, config.settings.origin),
       sampling: compileSampling(config.settings),
       contexts: {
-        peer: { site: name, ipFrom: 'peer' },
-        forwarded: { site: name, ipFrom: 'forwarded' },
-        'x-forwarded-for': { site: name, ipFrom: 'x-forwarded-for' },
+        peer: contextsOf({ site: name, ipFrom: 'peer' }),
+        forwarded: contextsOf({ site: name, ipFrom: 'forwarded' }),
+        'x-forwarded-for': contextsOf({ site: name, ipFrom: 'x-forwarded-for' }),
       },
     };
   });

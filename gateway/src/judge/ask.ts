@@ -25,8 +25,8 @@ function contextOf(inquiry: Inquiry): ValidateContext {
 }
 
 /** A handshake says something about the visitor only where the visitor made it, and no proxy in between. */
-function placeOf({ site, client, connection }: Inquiry): ValidateContext {
-  const context = site.contexts[client.from];
+function placeOf({ site, client, connection, protocol }: Inquiry): ValidateContext {
+  const context = site.contexts[client.from][protocol ?? 'described'];
   const { transport } = connection;
   if (transport === undefined || client.from !== 'peer' || connection.trusted) return context;
   return { ...context, transport };

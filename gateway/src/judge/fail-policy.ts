@@ -94,7 +94,7 @@ export function createFailPolicy(ports: FailPolicyPorts): FailPolicy {
 
 /** The part of the event that is the same for every failure. */
 function failure(
-  { req, client, host, target, site, bodySample = '' }: Inquiry,
+  { req, client, host, target, protocol, site, bodySample = '' }: Inquiry,
   requestId: string,
 ): Omit<
   DecisionEvent,
@@ -118,6 +118,7 @@ function failure(
     crawler: undefined,
     method: req.method ?? '',
     scheme: client.scheme,
+    protocol: protocol ?? '',
     host,
     path: mark === -1 ? target : target.slice(0, mark),
     query: mark === -1 ? '' : target.slice(mark + 1),

@@ -1,0 +1,53 @@
+import type { ValidateContext } from '@guard/config/contract/ports';
+import { describe, expect, test } from 'vitest';
+import { certificates, FRONTS, visit } from '../testing/fronts.ts';
+import { type RigOptions, startGateway } from '../testing/gateway-rig.ts';
+import { RawClient } from '../testing/raw-client.ts';
+import { startOrigin } from '../testing/recording-origin.ts';
+
+const SAID = { 'HTTP/1.1': 'HTTP/1.1', 'HTTP/1.1 over TLS': 'HTTP/1.1', 'HTTP/2': 'HTTP/2.0' };
+
+/** A gateway, and with what its validator was told beside each question. */
+async function setUp(options: Partial<RigOptions> = {}) {
+  const origin = await startOrigin();
+  const told: ValidateContext[] = [];
+  const rig = await startGateway({
+    origin: origin.address,
+    certificates,
+    validate: (_request, context) => {
+      told.push(context);
+      return { kind: 'answered', response: { success: true, decision: 'allow' } };
+    },
+    ...options,
+  });
+  return { rig, told };
+}
+
+describe('spec 2.7: an event says in which version of HTTP the gateway was asked', () => {
+  test.each(FRONTS)('%s', async (front) => {
+    const { rig, told } = await setUp();
+    await visit(front, rig).untilHead();
+    expect(told.map(({ protocol }) => protocol)).toEqual([SAID[front]]);
+  });
+
+  test.each(['HTTP/1.0', 'HTTP/1.1'])(
+    '%s of one GET after the other, and of a POST',
+    async (version) => {
+      const { rig, told } = await setUp();
+      for (const start of ['GET /a', 'GET /b', 'POST /c']) {
+        const client = new RawClient(rig.port);
+        client.send(`${start} ${version}`, 'Host: shop.example', 'Content-Length: 0', '', '');
+        await client.until(/hello/);
+      }
+      expect(told.map(({ protocol }) => protocol)).toEqual([version, version, version]);
+    },
+  );
+
+  test('and so does that of a failure', async () => {
+    const { rig } = await setUp({
+      validate: () => ({ kind: 'failed', reason: 'timeout', detail: '' }),
+    });
+    await visit('HTTP/2', rig).untilHead();
+    expect(rig.events.map(({ protocol }) => protocol)).toEqual(['HTTP/2.0']);
+  });
+});
