@@ -59,6 +59,20 @@ describe('a request that is traced', () => {
     expect(headers['x-other']).toBe('kept');
   });
 
+  test('whose fields come again has its own trace each time, and never the visitor’s', async () => {
+    const { tracing, until } = record();
+    const origin = await startOrigin();
+    const client = new RawClient((await startGateway({ origin: origin.address, tracing })).port);
+    for (const path of ['/1', '/2', '/3', '/4']) {
+      client.send(`GET ${path} HTTP/1.1`, 'Host: shop.example', 'TraceParent: forged', '', '');
+      await until(`${path} ended 200`);
+    }
+    const traces = origin.arrived.map(({ rawHeaders }) =>
+      rawHeaders.filter((_, i) => /^trace/i.test(rawHeaders[i - 1] ?? '')),
+    );
+    expect(traces).toEqual([['of /1 #1'], ['of /2 #1'], ['of /3 #1'], ['of /4 #1']]);
+  });
+
   test('that the validator answers ends without an origin', async () => {
     const { told, tracing, until } = record();
     const response_html = html('no');

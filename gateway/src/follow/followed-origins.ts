@@ -1,5 +1,6 @@
 import type { OriginTrace, RequestTrace } from '@guard/config/contract/ports';
 import { withoutNamed } from '../forward/proxy-headers.ts';
+import { FieldList } from '../origin/field-list.ts';
 import type {
   AnswerHandler,
   Origin,
@@ -20,10 +21,11 @@ export function followOrigins(origins: Origins, trace: RequestTrace): Origins {
       address: origin.address,
       send(lane, request, handler) {
         attempts++;
-        const sent = trace.sent(place, attempts);
-        const answer = new FollowedAnswer(handler, sent);
-        const fields = [...withoutNamed(request.fields, sent.replaced), ...sent.fields];
-        const exchange = origin.send(lane, { ...request, fields }, answer);
+        const attempt = trace.sent(place, attempts);
+        const answer = new FollowedAnswer(handler, attempt);
+        const sent = new FieldList(withoutNamed(request.sent.fields, attempt.replaced));
+        const added = [...withoutNamed(request.added, attempt.replaced), ...attempt.fields];
+        const exchange = origin.send(lane, { ...request, sent, added }, answer);
         if (exchange !== undefined) return abortable(exchange, answer);
         answer.over('busy');
         return undefined;

@@ -100,12 +100,12 @@ class Exchange implements AnswerHandler, Underway, Waiting {
   #send(lane: Lane): void {
     const { req, target } = this.#visit;
     this.#attempts++;
-    const { before, fields } = fieldsForOrigin(this.#visit, this.#passage);
+    const { sent, added } = fieldsForOrigin(this.#visit, this.#passage);
     const request = {
       method: req.method ?? 'GET',
       target,
-      before,
-      fields,
+      sent,
+      added,
       body: this.#body,
     };
     this.#sent = this.#origin.send(lane, request, this);

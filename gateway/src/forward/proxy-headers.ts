@@ -11,28 +11,20 @@ const PSEUDONYM = 'guard';
 export const CONTENT_LENGTH: ReadonlySet<string> = new Set(['content-length']);
 
 /**
- * The header section for the origin, as a flat list in the visitor's order and spelling, duplicates
- * included. Hop-by-hop fields end here; whoever is not a trusted proxy makes no claims about where
- * the request came from; X-Guard-* is what the gateway says and nothing else.
+ * The header section for the origin: the visitor's fields in their order and spelling, duplicates
+ * included, and the gateway's own behind them. Hop-by-hop fields end here; whoever is not a trusted
+ * proxy makes no claims about where the request came from; X-Guard-* is what the gateway says and
+ * nothing else. What the visitor sent is worked out once where the same came before.
  */
-export function headersForOrigin(visit: Visit, passage: Passage): string[] {
-  const out = visitorFields(visit);
-  addOwn(out, visit, passage);
-  return out;
-}
-
-/** The same in two parts, where the visitor's own was seen before: it is worked out and written once. */
 export function fieldsForOrigin(
   visit: Visit,
   passage: Passage,
-): Pick<OriginRequest, 'before' | 'fields'> {
+): Pick<OriginRequest, 'sent' | 'added'> {
   const { notes } = visit.req;
-  if (notes === undefined) return { before: undefined, fields: headersForOrigin(visit, passage) };
+  const added = ownFields(visit, passage);
+  if (notes === undefined) return { sent: new FieldList(visitorFields(visit)), added };
   const side = visit.connection.trusted ? 'fromTrusted' : 'fromOthers';
-  const before = (notes[side] ??= new FieldList(visitorFields(visit)));
-  const fields: string[] = [];
-  addOwn(fields, visit, passage);
-  return { before, fields };
+  return { sent: (notes[side] ??= new FieldList(visitorFields(visit))), added };
 }
 
 function visitorFields(visit: Visit): string[] {
@@ -78,8 +70,9 @@ function goesToOrigin(kind: HeaderKind, visit: Visit): boolean {
   }
 }
 
-function addOwn(out: string[], visit: Visit, passage: Passage): void {
+function ownFields(visit: Visit, passage: Passage): string[] {
   const { req, connection, client, host } = visit;
+  const out: string[] = [];
   const before = connection.trusted ? req.headers : undefined;
   const chain =
     before?.['x-forwarded-for'] ?? (client.from === 'forwarded' ? client.ip : undefined);
@@ -91,6 +84,7 @@ function addOwn(out: string[], visit: Visit, passage: Passage): void {
   const viaBefore = req.headers.via;
   out.push('Via', viaBefore === undefined ? via : `${viaBefore}, ${via}`);
   addOriginFields(out, passage);
+  return out;
 }
 
 /** Adds what the gateway tells the origin in its own name. */

@@ -6,7 +6,7 @@ import type { Origin, OriginError } from '../origin/origin.ts';
 import type { Passage, Visit } from '../visit.ts';
 import type { ForwardPorts } from './forward.ts';
 import { ORIGIN_FAILURES, originAnswer } from './origin-failure.ts';
-import { headersForOrigin, headersForVisitor, withoutNamed } from './proxy-headers.ts';
+import { fieldsForOrigin, headersForVisitor, withoutNamed } from './proxy-headers.ts';
 import type { TunnelEnd } from './upgrade-tunnel.ts';
 import { webSocketTarget } from './websocket-target.ts';
 
@@ -58,13 +58,20 @@ export class Handshake implements Underway {
     const { isSecure, options } = webSocketTarget(origin.address);
     this.#attempts++;
     this.#isConnected = false;
-    const fields = headersForOrigin(this.#visit, this.#passage);
+    const fields = fieldsForOrigin(this.#visit, this.#passage);
     const sent = (isSecure ? requestHttps : requestHttp)({
       ...options,
       // A connection that becomes a tunnel is nobody else's before or after.
       agent: false,
       path: target,
-      headers: [...fields, 'Connection', 'Upgrade', 'Upgrade', 'websocket'],
+      headers: [
+        ...fields.sent.fields,
+        ...fields.added,
+        'Connection',
+        'Upgrade',
+        'Upgrade',
+        'websocket',
+      ],
       maxHeaderSize: limits.originMaxHeaderBytes,
     });
     this.#sent = sent;

@@ -13,14 +13,14 @@ export interface OriginRequest {
   readonly method: string;
   /** Origin-form; written as it stands. */
   readonly target: string;
-  /** Written before `fields`, and part of what is said of them. */
-  readonly before?: FieldList | undefined;
   /**
-   * Names and values in turn, written in this order and spelling. The client frames and keeps the
-   * connection itself: no Connection and no Transfer-Encoding is among them, and Content-Length exactly
-   * where the body has a known length.
+   * The fields that the visitor sent, then what the gateway adds: names and values in turn, written in
+   * this order and spelling. The client frames and keeps the connection itself: no Connection and no
+   * Transfer-Encoding is among them, and Content-Length, of the visitor's, exactly where the body has a
+   * known length.
    */
-  readonly fields: readonly string[];
+  readonly sent: FieldList;
+  readonly added: readonly string[];
   readonly body: RequestBody | undefined;
 }
 

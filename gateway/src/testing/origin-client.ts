@@ -1,4 +1,5 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { FieldList } from '../origin/field-list.ts';
 import type {
   AnswerHandler,
   BodySink,
@@ -92,10 +93,18 @@ export class Listener implements AnswerHandler {
   }
 }
 
+/** What a test asks of an origin; what it does not say is that of a plain GET. */
+export interface Asked extends Partial<Pick<OriginRequest, 'method' | 'target' | 'body'>> {
+  /** Names and values in turn. */
+  readonly fields?: readonly string[];
+  /** So many fields are the visitor's, and the others added by the gateway; all, unless it is said. */
+  readonly sent?: number;
+}
+
 /** Sends one request and gives who listens; undefined when the lane is full. */
 export function ask(
   origin: Origin,
-  request: Partial<OriginRequest> = {},
+  request: Asked = {},
   lane: Lane = request.body === undefined ? 'plain' : 'upload',
 ): Listener | undefined {
   return listen(origin, new Listener(), request, lane);
@@ -105,21 +114,20 @@ export function ask(
 export function listen(
   origin: Origin,
   listener: Listener,
-  request: Partial<OriginRequest> = {},
+  request: Asked = {},
   lane: Lane = 'plain',
 ): Listener | undefined {
-  const plain = { method: 'GET', target: '/', fields: ['Host', 'shop.example'], body: undefined };
-  const exchange = origin.send(lane, { ...plain, ...request }, listener);
+  const { fields = ['Host', 'shop.example'], sent = fields.length / 2, ...rest } = request;
+  const list = new FieldList(fields.slice(0, 2 * sent));
+  const plain = { method: 'GET', target: '/', body: undefined };
+  const whole = { ...plain, ...rest, sent: list, added: fields.slice(2 * sent) };
+  const exchange = origin.send(lane, whole, listener);
   listener.exchange = exchange;
   return exchange === undefined ? undefined : listener;
 }
 
 /** Sends one request and waits for its answer. */
-export async function hear(
-  origin: Origin,
-  request: Partial<OriginRequest> = {},
-  lane?: Lane,
-): Promise<Heard> {
+export async function hear(origin: Origin, request: Asked = {}, lane?: Lane): Promise<Heard> {
   const listener = ask(origin, request, lane);
   if (listener === undefined) throw new Error('the lane is full');
   return listener.heard;

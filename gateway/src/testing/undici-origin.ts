@@ -49,13 +49,13 @@ export class UndiciOrigin implements OpenOrigin {
     const exchange = new UndiciExchange(handler, () => {
       this.#lanes.release(lane);
     });
-    const { method, target, before, fields, body } = request;
+    const { method, target, sent, added, body } = request;
     const pool = lane === 'retry' ? this.#fresh : this.#reused;
     pool.dispatch(
       {
         method,
         path: target,
-        headers: [...(before?.fields ?? []), ...fields],
+        headers: [...sent.fields, ...added],
         body: body === undefined ? null : new BodyStream(body),
         // undici would take the visitor's Host for SNI, and reconnect whenever it changes.
         ...(this.#servername === undefined ? {} : { servername: this.#servername }),

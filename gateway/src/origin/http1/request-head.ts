@@ -1,11 +1,5 @@
 import { isToken } from '../../characters.ts';
-import {
-  ABSENT,
-  type AnnouncedLength,
-  FieldList,
-  UNSOUND,
-  type WrittenFields,
-} from '../field-list.ts';
+import type { WrittenFields } from '../field-list.ts';
 import type { OriginRequest } from '../origin.ts';
 import { readDecimal } from './decimal.ts';
 
@@ -18,36 +12,31 @@ const EXPECTS_CONTENT: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
  * the connection will not be used again.
  */
 export function requestHead(request: OriginRequest, last: boolean): string | undefined {
-  const { method, target, before = NO_FIELDS, fields, body } = request;
+  const { method, target, sent, added, body } = request;
   if (!isToken(method) || !TARGET.test(target)) return undefined;
-  const kept = (before.written ??= written(before.fields));
-  const announced = bothLengths(kept.length, announcedLength(fields));
-  const length = body === undefined ? 0 : body.length;
-  if (announced === UNSOUND || (announced !== ABSENT && announced !== length)) return undefined;
+  const written = (sent.written ??= write(sent.fields));
+  if (written === 'unsound' || announcedLength(added) !== undefined) return undefined;
+  const { lines, length } = written;
+  if (length !== undefined && length !== (body === undefined ? 0 : body.length)) return undefined;
 
-  const framing = announced === ABSENT ? framingLine(request) : '';
+  const framing = length === undefined ? framingLine(request) : '';
   // Said although it is the rule: HTTP/1.0 needs to hear it, and Apache says Keep-Alive only in return.
   const end = last ? 'Connection: close\r\n\r\n' : 'Connection: keep-alive\r\n\r\n';
-  const section = `${fieldLines(fields)}${framing}${end}`;
+  const rest = `${fieldLines(added)}${framing}${end}`;
   // Connection is one more.
-  const count = fields.length / 2 + (framing === '' ? 0 : 1) + 1;
-  if (!kept.isSound || !readsBack(section, count)) return undefined;
-  return `${method} ${target} HTTP/1.1\r\n${kept.lines}${section}`;
+  const count = added.length / 2 + (framing === '' ? 0 : 1) + 1;
+  if (!readsBack(rest, count)) return undefined;
+  return `${method} ${target} HTTP/1.1\r\n${lines}${rest}`;
 }
 
-/** One that can stand in a request line: no blank, no line break, nothing above latin1. */
+/** What can stand in a request line: no blank, no line break, nothing above latin1. */
 const TARGET = /^[^\0\r\n \u0100-\uffff]+$/;
-const NO_FIELDS = new FieldList([]);
 
-function written(fields: readonly string[]): WrittenFields {
+function write(fields: readonly string[]): WrittenFields | 'unsound' {
   const lines = fieldLines(fields);
-  const isSound = readsBack(`${lines}\r\n`, fields.length / 2);
-  return { lines, length: announcedLength(fields), isSound };
-}
-
-function bothLengths(one: AnnouncedLength, other: AnnouncedLength): AnnouncedLength {
-  if (one === ABSENT) return other;
-  return other === ABSENT ? one : UNSOUND;
+  const length = announcedLength(fields);
+  const isSound = length !== 'unsound' && readsBack(`${lines}\r\n`, fields.length / 2);
+  return isSound ? { lines, length } : 'unsound';
 }
 
 /** The trailer section behind the last chunk, with the empty line that ends it; undefined as above. */
@@ -71,17 +60,18 @@ function framingLine({ method, body }: OriginRequest): string {
   return `Content-Length: ${body?.length ?? 0}\r\n`;
 }
 
-/** What Content-Length says; UNSOUND where a field frames in another way, or a second time. */
-function announcedLength(fields: readonly string[]): AnnouncedLength {
-  let announced = ABSENT;
+/** What Content-Length says, in bytes; `unsound` where a field frames in another way, or a second time. */
+function announcedLength(fields: readonly string[]): number | 'unsound' | undefined {
+  let announced: number | undefined;
   for (let i = 0; i + 1 < fields.length; i += 2) {
     const name = fields[i] ?? '';
     // Names that frame are told by their length first: hardly another one is lower-cased here.
     if (name.length === 14 && name.toLowerCase() === 'content-length') {
-      if (announced !== ABSENT) return UNSOUND;
-      announced = readDecimal(fields[i + 1] ?? '') ?? UNSOUND;
+      if (announced !== undefined) return 'unsound';
+      announced = readDecimal(fields[i + 1] ?? '');
+      if (announced === undefined) return 'unsound';
     } else if (isFramedHere(name)) {
-      return UNSOUND;
+      return 'unsound';
     }
   }
   return announced;

@@ -26,7 +26,11 @@ describe('what cannot be one request is not sent (RFC 9112 section 11.1)', () =>
     ['a length and chunks', { fields: ['Content-Length', '3'], body: PartedBody.chunked([]) }],
   ])('%s', async (_what, request) => {
     const origin = await scripted(() => keep(OK));
-    expect((await hear(openClient(origin.url), request)).error?.kind).toBe('unsendable');
+    // Of the visitor, of the gateway, and of both.
+    for (const sent of [0, 1, 2]) {
+      const heard = await hear(openClient(origin.url), { ...request, sent });
+      expect([sent, heard.error?.kind]).toEqual([sent, 'unsendable']);
+    }
     expect(origin.sockets).toHaveLength(0);
   });
 
