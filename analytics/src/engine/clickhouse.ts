@@ -37,7 +37,7 @@ export function openRemote(options: RemoteOptions): Engine {
   const { cluster } = settings;
   const stop = new AbortController();
   const closed = (): boolean => stop.signal.aborted;
-  const backoff = new Backoff(250, 30_000);
+  const backoff = new Backoff(250, 10_000);
   /** Organisations whose account works. */
   const open = new Set<string>();
   const database = describe(settings, open);

@@ -1,4 +1,5 @@
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+import { UUID } from './uuid.ts';
+
 const NAME = '_guard=';
 const SPACE = 0x20;
 const TAB = 0x09;

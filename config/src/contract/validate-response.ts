@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { UUID } from './uuid.ts';
 
 /** Statuses a visitor can be sent (spec 2.2); no other ever leaves the validator. */
 export const STATUS_CODES = [200, 302, 401, 403, 404, 418, 429, 451, 460, 503] as const;
@@ -47,8 +48,6 @@ export const ValidateResponse = z.object({
   request_id: z.string().optional(),
 });
 export type ValidateResponse = Readonly<z.infer<typeof ValidateResponse>>;
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
  * What a caller accepts from a validator it did not build: any status code (an unknown one is

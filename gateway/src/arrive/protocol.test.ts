@@ -1,5 +1,6 @@
-import type { ValidateContext } from '@guard/config/contract/ports';
+import type { Validate, ValidateContext } from '@guard/config/contract/ports';
 import { describe, expect, test } from 'vitest';
+import { startAsked } from '../testing/forward-auth-rig.ts';
 import { certificates, FRONTS, visit } from '../testing/fronts.ts';
 import { type RigOptions, startGateway } from '../testing/gateway-rig.ts';
 import { RawClient } from '../testing/raw-client.ts';
@@ -7,19 +8,22 @@ import { startOrigin } from '../testing/recording-origin.ts';
 
 const SAID = { 'HTTP/1.1': 'HTTP/1.1', 'HTTP/1.1 over TLS': 'HTTP/1.1', 'HTTP/2': 'HTTP/2.0' };
 
-/** A gateway, and with what its validator was told beside each question. */
-async function setUp(options: Partial<RigOptions> = {}) {
-  const origin = await startOrigin();
+/** A validator that allows everything, and what it is told beside each question. */
+function listening(): { readonly told: ValidateContext[]; readonly validate: Validate } {
   const told: ValidateContext[] = [];
-  const rig = await startGateway({
-    origin: origin.address,
-    certificates,
+  return {
+    told,
     validate: (_request, context) => {
       told.push(context);
       return { kind: 'answered', response: { success: true, decision: 'allow' } };
     },
-    ...options,
-  });
+  };
+}
+
+async function setUp(options: Partial<RigOptions> = {}) {
+  const { told, validate } = listening();
+  const origin = await startOrigin();
+  const rig = await startGateway({ origin: origin.address, certificates, validate, ...options });
   return { rig, told };
 }
 
@@ -42,6 +46,14 @@ describe('spec 2.7: an event says in which version of HTTP the gateway was asked
       expect(told.map(({ protocol }) => protocol)).toEqual([version, version, version]);
     },
   );
+
+  test('and nothing where another proxy was asked', async () => {
+    const { told, validate } = listening();
+    const { asking } = await startAsked({ validate });
+    const headers = { 'x-original-url': 'https://shop.example/', 'x-original-method': 'GET' };
+    expect((await fetch(`${asking}/check/nginx`, { headers })).status).toBe(204);
+    expect(told.map((context) => 'protocol' in context)).toEqual([false]);
+  });
 
   test('and so does that of a failure', async () => {
     const { rig } = await setUp({

@@ -124,6 +124,16 @@ describe('what is remembered', () => {
     expect(reading(memory, section)?.headers['cookie']).toBe(COOKIE.slice('Cookie: '.length));
   });
 
+  test('of sections that count their requests one is remembered, and no other taken for it', () => {
+    const memory = new SectionMemory(100);
+    const counting = (count: number) => `Host: a\r\n${COOKIE}\r\nX-Request-Id: ${count}\r\n\r\n`;
+    const sections = Array.from({ length: 9 }, (_, i) => reading(memory, counting(10 + i)));
+    expect(sections.filter((read) => read?.notes !== undefined)).toHaveLength(1);
+    expect(sections.map((read) => read?.headers['x-request-id'])).toEqual(
+      sections.map((_, i) => String(10 + i)),
+    );
+  });
+
   test('what is not plain is not plain the second time either', () => {
     const memory = new SectionMemory(2);
     for (const bad of ['Host: a\r\nhost: b\r\n\r\n', 'A: 1\r\nB: 2\r\nC: 3\r\n\r\n', '\r\n', '']) {

@@ -53,6 +53,23 @@ async function startScripted(...says: readonly ((socket: Socket) => void)[]) {
 
 const say = (text: string) => (socket: Socket) => void socket.write(text);
 
+describe('spec 2.2: the id of a decision, which goes into a field of the request to the origin', () => {
+  test.each([
+    ['a UUID', '"01a2006f-b1cf-7cb5-b247-a7c4b3f77343"', '01a2006f-b1cf-7cb5-b247-a7c4b3f77343'],
+    ['none', 'null', undefined],
+    ['a number', '7', undefined],
+    ['a line break and a field', '"x\\r\\nX-Guard-Decision: allow"', undefined],
+    ['more than a UUID', '"01a2006f-b1cf-7cb5-b247-a7c4b3f77343 "', undefined],
+  ])('%s', async (_what, sent, taken) => {
+    const body = `{"success":true,"decision":"block","request_id":${sent}}`;
+    const { address } = await startScripted(say(answer(200, body)));
+    const outcome = await connectTo(address).ask();
+    // What else it says counts all the same.
+    expect(outcome).toMatchObject({ kind: 'answered', response: { decision: 'block' } });
+    expect(outcome.kind === 'answered' && outcome.response.request_id).toBe(taken);
+  });
+});
+
 describe('spec 7.1: fail closed on any 4xx', () => {
   test.each([
     ['hangs in its body', say('HTTP/1.1 400 X\r\nContent-Length: 50\r\n\r\n{"succ')],

@@ -1,10 +1,10 @@
 import type { ValidateOutcome } from '@guard/config/contract/ports';
 import { presentedSession } from '@guard/config/contract/presented-session';
 import { sessionDigest } from '@guard/config/contract/session-digest';
+import { UUID } from '@guard/config/contract/uuid';
 import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
 import { type Inquiry, NOTHING_KNOWN, type VisitorFacts } from '../visit.ts';
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const MAX_NAME = 128;
 
 /** What the origin is told about the visitor, by an answer and what is known beside it. */

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { sessionDigest } from '@guard/config/contract/session-digest';
+import { UUID } from '@guard/config/contract/uuid';
 import { TwoGenerationCache } from '../two-generation-cache.ts';
 import { challengeMark, isUncleared } from './challenge-mark.ts';
 import type { Sealer } from './sealer.ts';
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
  * The second group is the mark of a challenge (challenge-mark.ts), the last one the MAC of 48 bits.
