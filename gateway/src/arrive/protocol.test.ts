@@ -50,7 +50,11 @@ describe('spec 2.7: an event says in which version of HTTP the gateway was asked
   test('and nothing where another proxy was asked', async () => {
     const { told, validate } = listening();
     const { asking } = await startAsked({ validate });
-    const headers = { 'x-original-url': 'https://shop.example/', 'x-original-method': 'GET' };
+    const headers = {
+      'x-forwarded-for': '203.0.113.9',
+      'x-original-url': 'https://shop.example/',
+      'x-original-method': 'GET',
+    };
     expect((await fetch(`${asking}/check/nginx`, { headers })).status).toBe(204);
     expect(told.map((context) => 'protocol' in context)).toEqual([false]);
   });
