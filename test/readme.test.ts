@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { parseSettings } from '@guard/config/settings/load';
 import { describe, expect, test } from 'vitest';
 
@@ -18,11 +18,16 @@ test('the settings file that the README shows is good, and has twelve lines', ()
 });
 
 describe('what the documents point at is there', () => {
-  const documents = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
+  const documents = [
+    ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
+    ...globSync('docs/**/*.md', { cwd: root }),
+  ];
 
   test.each(documents)('%s', (name) => {
     const text = read(name);
-    const links = [...text.matchAll(/\]\(([^)#:]+)\)/g)].map(([, path = '']) => path);
+    const links = [...text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, path = '']) =>
+      join(dirname(name), path),
+    );
     const files = [...text.matchAll(/`((?:[a-z-]+\/)+[a-z0-9.-]+\.(?:ts|md|json|mjs))`/g)]
       .map(([, path = '']) => path)
       .filter((path) =>
