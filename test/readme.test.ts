@@ -1,10 +1,14 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { parseSettings } from '@guard/config/settings/load';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 
 const root = join(import.meta.dirname, '..');
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
+
+const Names = z.record(z.string(), z.string()).optional();
+const Manifest = z.object({ dependencies: Names, optionalDependencies: Names });
 
 test('the settings file that the README shows is good, and has twelve lines', () => {
   const [, yaml = ''] = /```yaml\n([\s\S]*?)```/.exec(read('README.md')) ?? [];
@@ -18,18 +22,43 @@ test('the settings file that the README shows is good, and has twelve lines', ()
 });
 
 describe('what the documents point at is there', () => {
-  const documents = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
+  const documents = [
+    ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
+    ...globSync('docs/**/*.md', { cwd: root }),
+  ];
 
   test.each(documents)('%s', (name) => {
     const text = read(name);
-    const links = [...text.matchAll(/\]\(([^)#:]+)\)/g)].map(([, path = '']) => path);
-    const files = [...text.matchAll(/`((?:[a-z-]+\/)+[a-z0-9.-]+\.(?:ts|md|json|mjs))`/g)]
+    const links = [...text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, path = '']) =>
+      join(dirname(name), path),
+    );
+    const files = [...text.matchAll(/`((?:[a-z0-9-]+\/)+(?:[a-z0-9.-]+\.(?:ts|md|json|mjs))?)`/g)]
       .map(([, path = '']) => path)
       .filter((path) =>
         /^(config|gateway|validator|analytics|mcp|cli|test|bench|scripts)\//.test(path),
       );
     const missing = [...links, ...files].filter((path) => !existsSync(join(root, path)));
     expect(missing).toEqual([]);
+  });
+
+  test('each library of an installation stands in ARCHITECTURE.md, with its record in docs/decisions', () => {
+    const [, table = ''] =
+      /## Dependencies\n([^]*?)\nFor development/.exec(read('ARCHITECTURE.md')) ?? [];
+    const libraries = globSync(
+      '{config,gateway,validator,analytics,mcp,cli,examples/shop}/package.json',
+      {
+        cwd: root,
+      },
+    ).flatMap((name) => {
+      const { dependencies = {}, optionalDependencies = {} } = Manifest.parse(
+        JSON.parse(read(name)),
+      );
+      return Object.keys({ ...dependencies, ...optionalDependencies });
+    });
+    const named = (library: string) =>
+      table.split('\n').some((row) => (row.split('|')[1] ?? '').split(/[ ,]+/).includes(library));
+    expect(libraries.filter((one) => !one.startsWith('@guard/') && !named(one))).toEqual([]);
+    expect(libraries.length).toBeGreaterThan(15);
   });
 
   test('and there are such references', () => {
