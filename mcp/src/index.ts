@@ -21,8 +21,8 @@ import { createSearchDocsTool } from './docs/search-docs-tool.ts';
 import { SearchIndex } from './docs/search-index.ts';
 import { createSite } from './docs/site.ts';
 import { AddressBudget } from './rpc/address-budget.ts';
-import { createDispatch } from './rpc/dispatch.ts';
 import { mountEndpoint } from './rpc/endpoint.ts';
+import { createSdkServer } from './rpc/sdk-server.ts';
 
 /**
  * Spec 4.4: `POST /mcp` of the API host, the data assistant server. Every request carries an
@@ -33,7 +33,7 @@ export function createDataServer(options: {
   readonly listColumns: ListColumns;
   readonly authenticate: AuthenticateBearer;
 }): FastifyPluginAsync {
-  const dispatch = createDispatch<DataCaller>({
+  const ask = createSdkServer<DataCaller>({
     info: { name: 'guard-analytics', version: '1' },
     answersPing: false,
     tools: [
@@ -49,7 +49,7 @@ export function createDataServer(options: {
         const organisation = options.authenticate(authorization)?.organisation;
         return organisation === undefined ? undefined : { organisation, authorization };
       },
-      dispatch,
+      ask,
     });
     return Promise.resolve();
   };
@@ -70,7 +70,7 @@ export function createDocsServer(options: {
   const publicUrl = () => (typeof given === 'string' ? given : given()).replace(/\/+$/, '');
   const library = new Library([...loadPages(), ...reasonPages(), ...crawlerPages(crawlers)]);
   const index = new SearchIndex(library.pages);
-  const dispatch = createDispatch<'anyone'>({
+  const ask = createSdkServer<'anyone'>({
     info: { name: 'guard-docs', version: '1' },
     answersPing: true,
     tools: [createSearchDocsTool(index, publicUrl), createGetPageTool(library)],
@@ -85,7 +85,7 @@ export function createDocsServer(options: {
         admit: () => 'anyone',
         ownHost: () => hostOf(publicUrl()),
         budget,
-        dispatch,
+        ask,
       });
       return Promise.resolve();
     });

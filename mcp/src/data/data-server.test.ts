@@ -172,14 +172,21 @@ test('an answer in a binary format is a tool error that names text formats', asy
   expect(answer.json).toEqual(toolResult(true, expect.stringContaining('FORMAT')));
 });
 
-test('spec 8: a statement has at most 65,456 bytes, counted in UTF-8', async () => {
+test('spec 8: a statement has at most 65,456 bytes, counted in UTF-8', () => {
   // Below the front door: with its envelope such a statement does not fit the 64 KB of a body.
-  const tool = createQueryTool(() => Promise.resolve(rows('ran')));
-  const caller = { organisation: 'acme', ...KEY };
-  const run = async (sql: string) => tool.call({ sql }, caller, new AbortController().signal);
-  expect(await run('x'.repeat(MCP.maxStatementBytes))).toEqual({ kind: 'text', text: 'ran' });
-  expect(await run('x'.repeat(MCP.maxStatementBytes + 1))).toMatchObject({ kind: 'error' });
-  expect(await run('é'.repeat(MCP.maxStatementBytes / 2 + 1))).toMatchObject({ kind: 'error' });
+  const { input } = createQueryTool(() => Promise.resolve(rows('')));
+  const fits = (sql: string) => input.safeParse({ sql }).success;
+  expect(fits('x'.repeat(MCP.maxStatementBytes))).toBe(true);
+  expect(fits('x'.repeat(MCP.maxStatementBytes + 1))).toBe(false);
+  expect(fits('é'.repeat(MCP.maxStatementBytes / 2 + 1))).toBe(false);
+});
+
+test('a tool that breaks is a 500 without a word of what broke', async () => {
+  const server = await serve(
+    dataServer({ runQuery: () => Promise.reject(new Error('secret of the inside')) }),
+  );
+  const answer = await server.post(call('query', { sql: 'SELECT 1' }), KEY);
+  expect([answer.status, answer.text]).toEqual([500, '']);
 });
 
 test('a caller that goes away ends its query', async () => {

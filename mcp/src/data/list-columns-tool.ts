@@ -1,4 +1,5 @@
 import type { Column, ListColumns } from '@guard/config/contract/ports';
+import { z } from 'zod';
 import type { DataCaller } from './caller.ts';
 import type { Tool } from '../rpc/tool.ts';
 
@@ -10,7 +11,7 @@ export function createListColumnsTool(listColumns: ListColumns): Tool<DataCaller
     description:
       'Every readable column of events_distributed with its database type and what it means, one a ' +
       'line, read live. The only way to read the column list.',
-    inputSchema: { type: 'object', properties: {} },
+    input: z.object({}),
     call: async () => {
       // The port does not promise an answer: the database may be away.
       const columns = await listColumns().catch(() => undefined);

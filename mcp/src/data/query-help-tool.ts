@@ -1,4 +1,5 @@
 import { MCP, QUERY, RETENTION } from '@guard/config/contract/limits';
+import { z } from 'zod';
 import type { DataCaller } from './caller.ts';
 import { exampleQueries } from './example-queries.ts';
 import type { Tool } from '../rpc/tool.ts';
@@ -36,6 +37,6 @@ export const queryHelpTool: Tool<DataCaller> = {
   description:
     'What the columns mean that are read wrong most often, the rules and limits of the query tool, ' +
     `and ${exampleQueries.length} example queries. Reads no data. Call it before the first query.`,
-  inputSchema: { type: 'object', properties: {} },
+  input: z.object({}),
   call: () => ({ kind: 'text', text: HELP }),
 };

@@ -1,4 +1,5 @@
 import { MCP } from '@guard/config/contract/limits';
+import { z } from 'zod';
 import type { Tool } from '../rpc/tool.ts';
 import { markdownUrl } from './library.ts';
 import type { Section } from './page.ts';
@@ -7,38 +8,34 @@ import type { SearchIndex } from './search-index.ts';
 const { min, max, default: defaultLimit } = MCP.searchLimit;
 const EXCERPT_CHARS = 240;
 
+const NO_QUERY = 'Give the words to look for in `query`, a non-empty string.';
+const NO_LIMIT = `\`limit\` must be an integer from ${min} to ${max}.`;
+const Input = z.object({
+  query: z
+    .string(NO_QUERY)
+    .refine((query) => query.trim() !== '', NO_QUERY)
+    .describe('Words to look for.'),
+  limit: z
+    .int(NO_LIMIT)
+    .min(min, NO_LIMIT)
+    .max(max, NO_LIMIT)
+    .default(defaultLimit)
+    .describe('Most hits to return.'),
+});
+
 /** Spec 4.5 `search_docs`: matching sections, each with its path and Markdown URL. */
-export function createSearchDocsTool(index: SearchIndex, publicUrl: () => string): Tool<unknown> {
+export function createSearchDocsTool(
+  index: SearchIndex,
+  publicUrl: () => string,
+): Tool<unknown, typeof Input> {
   return {
     name: 'search_docs',
     title: 'Search the documentation',
     description:
       'Finds pages and sections of the Guard documentation by words. Each hit names its path and the ' +
       'URL of its Markdown; read one with get_page.',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        query: { type: 'string', minLength: 1, description: 'Words to look for.' },
-        limit: {
-          type: 'integer',
-          minimum: min,
-          maximum: max,
-          default: defaultLimit,
-          description: 'Most hits to return.',
-        },
-      },
-      required: ['query'],
-    },
-    call: ({ query, limit = defaultLimit }) => {
-      if (typeof query !== 'string' || query.trim() === '') {
-        return {
-          kind: 'error',
-          text: 'Give the words to look for in `query`, a non-empty string.',
-        };
-      }
-      if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < min || limit > max) {
-        return { kind: 'error', text: `\`limit\` must be an integer from ${min} to ${max}.` };
-      }
+    input: Input,
+    call: ({ query, limit }) => {
       const hits = index.search(query, limit);
       return {
         kind: 'text',

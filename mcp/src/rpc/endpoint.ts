@@ -1,11 +1,11 @@
 import { METHODS } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AddressBudget } from './address-budget.ts';
-import { PROTOCOL_VERSION } from './dispatch.ts';
-import type { Dispatch } from './dispatch.ts';
+import type { Ask } from './bridge.ts';
 import { isForeignOrigin } from './foreign-origin.ts';
-import { encodeReply, parseMessage } from './json-rpc.ts';
+import { encodeReply, parseMessage, rpcErrors } from './json-rpc.ts';
 import type { Message } from './json-rpc.ts';
+import { PROTOCOL_VERSION } from './sdk-server.ts';
 
 const CALLER = 'mcpCaller';
 const OTHER_REVISION =
@@ -20,7 +20,7 @@ interface EndpointOptions<Caller> {
   readonly ownHost?: () => string | undefined;
   /** How much one address may ask; absent where callers are known by their key. */
   readonly budget?: AddressBudget;
-  readonly dispatch: Dispatch<Caller>;
+  readonly ask: Ask<Caller>;
 }
 
 /**
@@ -35,7 +35,7 @@ export function mountEndpoint<Caller>(
   app: FastifyInstance,
   options: EndpointOptions<Caller>,
 ): void {
-  const { maxBodyBytes, admit, dispatch } = options;
+  const { maxBodyBytes, admit, ask } = options;
   app.removeAllContentTypeParsers();
   // The body is judged by what it is: a client that forgets its Content-Type is still understood.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
@@ -71,15 +71,14 @@ export function mountEndpoint<Caller>(
       }
       request.setDecorator(CALLER, caller);
     },
-    handler: (request, reply) =>
-      answer(request, reply, dispatch, request.getDecorator<Caller>(CALLER)),
+    handler: (request, reply) => answer(request, reply, ask, request.getDecorator<Caller>(CALLER)),
   });
 }
 
 async function answer<Caller>(
   request: FastifyRequest,
   reply: FastifyReply,
-  dispatch: Dispatch<Caller>,
+  ask: Ask<Caller>,
   caller: Caller,
 ): Promise<FastifyReply> {
   const message = parseMessage(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0));
@@ -96,7 +95,7 @@ async function answer<Caller>(
       return send(
         encodeReply(null, {
           kind: 'error',
-          error: 'parse_error',
+          code: rpcErrors.parse_error,
           message: 'The body is not valid JSON.',
         }),
       );
@@ -104,12 +103,12 @@ async function answer<Caller>(
       return send(
         encodeReply(message.id, {
           kind: 'error',
-          error: 'invalid_request',
+          code: rpcErrors.invalid_request,
           message: message.problem,
         }),
       );
     case 'request':
-      return send(encodeReply(message.id, await dispatch(message, caller, whileConnected(reply))));
+      return send(encodeReply(message.id, await ask(message, caller, whileConnected(reply))));
   }
 }
 

@@ -27,11 +27,17 @@ export const rpcErrors = {
   invalid_params: -32602,
 } as const;
 export type RpcErrorName = keyof typeof rpcErrors;
+const codes: ReadonlySet<number> = new Set(Object.values(rpcErrors));
 
-/** What one request leads to: a result, or one of the protocol errors. */
+/** True for a code that a caller may be answered with. */
+export function isProtocolError(code: number): boolean {
+  return codes.has(code);
+}
+
+/** What one request leads to: a result, or a protocol error with its code. */
 export type Reply =
   | { readonly kind: 'result'; readonly result: JsonObject }
-  | { readonly kind: 'error'; readonly error: RpcErrorName; readonly message: string };
+  | { readonly kind: 'error'; readonly code: number; readonly message: string };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -81,11 +87,9 @@ export function encodeReply(id: RequestId | null, reply: Reply): string {
   switch (reply.kind) {
     case 'result':
       return JSON.stringify({ jsonrpc: '2.0', id, result: reply.result });
-    case 'error':
-      return JSON.stringify({
-        jsonrpc: '2.0',
-        id,
-        error: { code: rpcErrors[reply.error], message: reply.message },
-      });
+    case 'error': {
+      const { code, message } = reply;
+      return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
+    }
   }
 }

@@ -121,6 +121,12 @@ export const malformedBodies: readonly {
     id: 7,
   },
   {
+    what: 'an unknown method with odd `_meta` and `task`',
+    body: '{"jsonrpc":"2.0","id":7,"method":"tasks/get","params":{"_meta":5,"task":{}}}',
+    code: -32601,
+    id: 7,
+  },
+  {
     what: 'a call with params in a list',
     body: '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":["query"]}',
     code: -32602,
