@@ -57,6 +57,7 @@ export async function buildGeneration(settings: Settings, house: House): Promise
     routes,
     gateway: {
       trustedProxies: settings.trusted_proxies,
+      forwardedHeader: settings.forwarded_header,
       observe: settings.observe,
       certificates: settings.tls?.certificates ?? [],
       sites: asking.sites,
