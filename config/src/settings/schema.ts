@@ -197,6 +197,8 @@ export const Settings = z.strictObject({
     .default([]),
   /** The one that the trusted proxies write; without it both are read, and have to agree. */
   forwarded_header: ForwardedHeader.optional(),
+  /** Names by which the admin listener is asked, besides addresses and names without a dot. */
+  admin_hosts: z.array(HostPattern).max(100).default([]),
   observe: z.boolean().default(false),
   log: z.strictObject({ decisions: z.boolean().default(false) }).prefault({}),
   workers: Workers.default(1),
