@@ -61,6 +61,11 @@ export const metrics = {
     threads: 'highest',
     help: '1 while nearly all requests come from one address, so that a proxy is likely taken for the visitor, else 0.',
   },
+  guard_gateway_forwarded_undecided_total: {
+    kind: 'counter',
+    label: undefined,
+    help: 'Requests of trusted proxies in which X-Forwarded-For and Forwarded named different visitors, with nothing to tell which one the proxy wrote: they count as the proxy’s.',
+  },
   guard_forward_auth_requests_total: {
     kind: 'counter',
     label: 'outcome',
