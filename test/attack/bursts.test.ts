@@ -40,7 +40,7 @@ describe.skipIf(!hasRedis)(
     test.each(BURSTS)(
       '$light short and $heavy long, decided with Redis: all blocked',
       async (sent) => {
-        const told = await burst(shared.addresses.gateway, sent);
+        const told = await burst(shared.addresses.gateway, '/', sent);
         expect([[...told], origin.arrivals.length]).toEqual([[[403, sent.light + sent.heavy]], 0]);
       },
     );
@@ -48,7 +48,7 @@ describe.skipIf(!hasRedis)(
     test.each(BURSTS)(
       '$light short and $heavy long, of a remote validator that is well: blocked, or told to come again',
       async (sent) => {
-        const told = await burst(asking.addresses.gateway, sent);
+        const told = await burst(asking.addresses.gateway, '/', sent);
         expect([...told.keys()].filter((status) => status !== 403 && status !== 503)).toEqual([]);
         expect(told.get(403)).toBeGreaterThan(0);
         expect(origin.arrivals.length).toBe(0);

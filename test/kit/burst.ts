@@ -14,8 +14,15 @@ export interface Burst {
 
 const HEAVY_PATH = '/%2e'.repeat(3_950);
 
-/** Sends all of them to a gateway, with an invented session each; resolves when the last one was answered. */
-export async function burst(gateway: string, { light, heavy }: Burst): Promise<Told> {
+/**
+ * Sends all of them to a gateway, for something below a folder of it, with an invented session each; resolves
+ * when the last one was answered.
+ */
+export async function burst(
+  gateway: string,
+  folder: string,
+  { light, heavy }: Burst,
+): Promise<Told> {
   const { hostname, port } = new URL(gateway);
   const sockets = await Promise.all(
     Array.from({ length: light + heavy }, async () => {
@@ -27,7 +34,7 @@ export async function burst(gateway: string, { light, heavy }: Burst): Promise<T
   const told = new Map<number, number>();
   await Promise.all(
     sockets.map(async (socket, i) => {
-      const status = await statusOf(socket, i < light ? `/page/${i}` : `/page/${i}${HEAVY_PATH}`);
+      const status = await statusOf(socket, `${folder}${i}${i < light ? '' : HEAVY_PATH}`);
       told.set(status, (told.get(status) ?? 0) + 1);
     }),
   );
