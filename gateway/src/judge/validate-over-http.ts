@@ -62,7 +62,8 @@ export function validateOverHttp(
   limits: RemoteLimits = REMOTE_LIMITS,
 ): RemoteValidatorClient {
   const { origin, pathname } = new URL(remote.url);
-  const window = new Window(remote.timeout);
+  const patience = new Patience(remote.timeout);
+  const window = new Window(remote.timeout, () => patience.counted);
   const connections = new Connections(origin, limits, window);
   const breaker = new CircuitBreaker(ports.clock, BREAKER_LIMITS, (change) => {
     tell(change, origin, ports);
@@ -70,7 +71,7 @@ export function validateOverHttp(
   const asking: Asking = {
     connections,
     window,
-    patience: new Patience(remote.timeout),
+    patience,
     path: `${pathname.replace(/\/+$/, '')}/validate`,
     headers: {
       'content-type': 'application/json',

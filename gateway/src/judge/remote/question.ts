@@ -33,8 +33,8 @@ const CLOSED: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EP
  * called exactly once and while there is patience, which is for all of it; the connection is given back when
  * it is free, which may be later.
  *
- * A question that had to wait its turn was not with the validator for the whole time. Where others were answered
- * meanwhile, it is not the validator that is late: the question ends as `overloaded`. It is sent in the first
+ * A question that had to wait its turn was not with the validator for the whole time. Unless that is silent to
+ * everybody, it is not the validator that is late: the question ends as `overloaded`. It is sent in the first
  * half of its time only: later ones would be given up too early, and a validator that answers them to nobody
  * is late with the next ones as well.
  *
@@ -49,8 +49,8 @@ export class Question implements Dispatcher.DispatchHandler, Waiter {
   readonly #body: string;
   readonly #settle: (reply: Reply) => void;
   readonly #wait: Wait;
-  /** The answers there had been when it began to wait its turn; undefined where it did not have to. */
-  #answersBefore: number | undefined;
+  /** It was not with the validator from the beginning. */
+  #hadToWait = false;
   #sentAt = 0;
   #connection: Connection | undefined;
   #controller: Dispatcher.DispatchController | undefined;
@@ -74,9 +74,8 @@ export class Question implements Dispatcher.DispatchHandler, Waiter {
 
   /** Asks, now or when it is its turn. */
   ask(): void {
-    const { connections, window } = this.#asking;
-    if (!connections.take(this)) this.#cut('overloaded');
-    else if (this.#connection === undefined) this.#answersBefore = window.answers;
+    if (!this.#asking.connections.take(this)) this.#cut('overloaded');
+    else this.#hadToWait = this.#connection === undefined;
   }
 
   giveUp(why: GivenUp): void {
@@ -84,9 +83,9 @@ export class Question implements Dispatcher.DispatchHandler, Waiter {
   }
 
   isInTime(): boolean {
-    const { patience } = this.#asking;
+    const { patience, window } = this.#asking;
     const isInTime = patience.counted - this.#wait.countedAt <= patience.limitMs / 2;
-    if (!isInTime && this.#wereOthersAnswered) this.#cut('overloaded');
+    if (!isInTime && !window.isSilent) this.#cut('overloaded');
     return isInTime;
   }
 
@@ -126,9 +125,8 @@ export class Question implements Dispatcher.DispatchHandler, Waiter {
   onResponseEnd(): void {
     const [first = EMPTY] = this.#parts;
     const body = this.#parts.length > 1 ? Buffer.concat(this.#parts) : first;
-    const { patience, window, connections } = this.#asking;
-    const now = patience.counted;
-    window.answered(this.bytes, now - this.#sentAt, now, connections.areWaiting);
+    const { window, connections } = this.#asking;
+    window.answered(this.bytes, this.#sentAt, connections.areWaiting);
     this.#release();
     this.#finish({ kind: 'answer', status: this.#status, body });
   }
@@ -153,9 +151,7 @@ export class Question implements Dispatcher.DispatchHandler, Waiter {
   /** Ends it from this side. Before it has a connection, it is taken out of the queue. */
   #cut(why: 'timeout' | 'too large' | GivenUp): void {
     if (this.#isSettled) return;
-    const { connections, window, patience } = this.#asking;
-    if (this.#connection === undefined) connections.leave(this);
-    else if (why === 'timeout') window.silent(patience.counted);
+    if (this.#connection === undefined) this.#asking.connections.leave(this);
     this.#finish(
       why === 'too large'
         ? { kind: 'partial', status: this.#status, why }
@@ -167,13 +163,8 @@ export class Question implements Dispatcher.DispatchHandler, Waiter {
   }
 
   #lateness(why: Late): 'timeout' | 'overloaded' {
-    return why === 'busy' || this.#wereOthersAnswered ? 'overloaded' : 'timeout';
-  }
-
-  /** It had to wait, and others were answered since. */
-  get #wereOthersAnswered(): boolean {
-    const before = this.#answersBefore;
-    return before !== undefined && before !== this.#asking.window.answers;
+    const isOwnFault = this.#hadToWait && !this.#asking.window.isSilent;
+    return why === 'busy' || isOwnFault ? 'overloaded' : 'timeout';
   }
 
   #broken(why: Silence, detail: string): Reply {
