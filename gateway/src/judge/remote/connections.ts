@@ -58,6 +58,12 @@ export class Connection {
     attempt.abort();
   }
 
+  async destroy(): Promise<void> {
+    const destroyed = this.#client.destroy();
+    this.#attempt.abort();
+    await destroyed;
+  }
+
   #createClient(): Client {
     const client = new Client(this.#origin, {
       pipelining: 1,
@@ -126,7 +132,7 @@ export class Connections {
   }
 
   async destroy(): Promise<void> {
-    await Promise.all(this.#all.map(({ client }) => client.destroy()));
+    await Promise.all(this.#all.map((connection) => connection.destroy()));
   }
 
   get #inUse(): number {
