@@ -22,12 +22,12 @@ export const metrics = {
   guard_gateway_fail_open_total: {
     kind: 'counter',
     label: 'reason',
-    help: 'Requests passed to the origin because the validator gave no usable answer, by reason: timeout, connection, overloaded, breaker_open, server_error, unsuccessful, bad_answer.',
+    help: 'Requests passed to the origin because the validator gave no usable answer, by reason: timeout, connection, breaker_open, server_error, unsuccessful, bad_answer.',
   },
   guard_gateway_fail_closed_total: {
     kind: 'counter',
     label: 'reason',
-    help: 'Requests denied because the validator rejected the question (4xx), by reason: the error type of its answer, else status_ and the number.',
+    help: 'Requests denied without a decision, by reason. The validator rejected the question (4xx): the error type of its answer, else status_ and the number. The gateway had too many open questions: overloaded.',
   },
   guard_gateway_validators_away: {
     kind: 'gauge',
