@@ -1,6 +1,7 @@
 import type { Clock, Log, Metrics } from '@guard/config/contract/ports';
 import { formatProblem, type Loaded, type LoadResult } from '@guard/config/settings/load';
 import { formatPath } from '@guard/config/settings/problems';
+import { settingsRevision } from '@guard/config/settings/revision';
 import type { Settings } from '@guard/config/settings/schema';
 import { changesBetween } from './changes.ts';
 import { asStarted, needRestart } from './need-restart.ts';
@@ -41,6 +42,7 @@ const MAX_PROBLEMS_LOGGED = 5;
 export function createReloader(options: ReloaderOptions): Reloader {
   const { file, first, clock, log, metrics } = options;
   let inForce = first.settings;
+  let revision = settingsRevision(inForce);
   let loadedAt = clock();
   let files: readonly string[] = first.files;
   let awaitingRestart = 0;
@@ -50,6 +52,7 @@ export function createReloader(options: ReloaderOptions): Reloader {
 
   metrics.gauge('guard_last_reload_successful', () => (succeeded ? 1 : 0));
   metrics.gauge('guard_settings_age_seconds', () => Math.round((clock() - loadedAt) / 1000));
+  metrics.gauge('guard_settings_info', () => new Map([[revision, 1]]));
   metrics.gauge('guard_settings_awaiting_restart', () => awaitingRestart);
   const watch = options.watch ? startWatch() : undefined;
 
@@ -104,11 +107,12 @@ export function createReloader(options: ReloaderOptions): Reloader {
       log('warn', 'reload_voided_sessions', { why: 'no secret of before is in the list' });
     }
     inForce = effective;
+    revision = settingsRevision(effective);
     loadedAt = clock();
     awaitingRestart = late.length;
     succeeded = true;
     metrics.count('guard_reloads_total', 'applied');
-    log('info', 'reload_applied', { cause, file, changed, awaitingRestart });
+    log('info', 'reload_applied', { cause, file, changed, revision, awaitingRestart });
   }
 
   function reload(cause: Cause): Promise<void> {

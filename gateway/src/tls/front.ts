@@ -124,6 +124,7 @@ export function createTlsFront(intake: Intake, certificates: Certificates): TlsF
       http1.drain();
     },
     cut: () => {
+      streams.cut();
       for (const socket of sockets) socket.destroy();
     },
   };
