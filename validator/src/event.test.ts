@@ -32,7 +32,7 @@ describe('the event (spec 2.7)', () => {
       country: 'AT',
       session: sessionDigest(answer.cookies?.[0]?.value ?? ''),
       sessionSent: '',
-      asnName: 'Hutchison Drei Austria GmbH',
+      asnName: 'T-Mobile Austria GmbH',
       settingsRevision: 'f00',
       validator: 'in-process',
     });
