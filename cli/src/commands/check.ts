@@ -24,7 +24,7 @@ const OPTIONS = {
   json: {
     type: 'boolean',
     default: false,
-    help: `one JSON object: { "valid": …, "problems": [ … ], "presets": { … },
+    help: `one JSON object: { "valid": …, "problems": [ … ], "revision": …, "presets": { … },
 "warnings": [ … ], "hints": [ … ] }`,
   },
 } as const satisfies Options;
