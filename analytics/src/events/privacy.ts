@@ -44,6 +44,12 @@ export function privateColumns(privacy: EventPrivacy | undefined): readonly Even
   }));
 }
 
+/** Names of the columns that are always empty under these settings. */
+export function emptyColumns({ drop_headers: dropped }: EventPrivacy): ReadonlySet<string> {
+  const made = EVENT_COLUMNS.filter(({ from }) => from !== undefined && dropped.includes(from));
+  return new Set(made.map(({ name }) => name));
+}
+
 function withhold(
   { name, from, values }: EventColumn,
   truncate: boolean,
