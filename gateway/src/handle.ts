@@ -29,25 +29,7 @@ export type Handle = (req: VisitorRequest, res: VisitorResponse, onward: Onward)
 export function createHandle(stages: Stages): Handle {
   const { limits, metrics, judge, tracing } = stages;
 
-  function carryOut(visit: Visit, fate: Fate, onward: Onward): void {
-    const { req, res } = visit;
-    try {
-      if (req.socket.destroyed) {
-        eventOf(fate)?.record(VISITOR_GONE);
-        abandon(stages, visit);
-      } else if (fate.kind === 'onward') {
-        onward(visit, fate.passage);
-      } else {
-        fate.event?.record(fate.answer.status);
-        metrics.count('guard_gateway_requests_total', fate.kind);
-        serve(req, res, fate.answer, limits.lingerMs);
-      }
-    } catch (error) {
-      eventOf(fate)?.record(500);
-      throw error;
-    }
-  }
-
+  const carryOut = carry.bind(undefined, stages);
   const broken = breakOff.bind(undefined, stages);
 
   function settle(visit: Visit, fate: MaybePromise<Fate>, onward: Onward): void {
@@ -120,6 +102,26 @@ export function createHandle(stages: Stages): Handle {
       broken(error, req, res);
     }
   };
+}
+
+/** Does what was decided. Whatever happens, the event of the decision is recorded, or goes onward. */
+function carry(stages: Stages, visit: Visit, fate: Fate, onward: Onward): void {
+  const { req, res } = visit;
+  try {
+    if (req.socket.destroyed) {
+      eventOf(fate)?.record(VISITOR_GONE);
+      abandon(stages, visit);
+    } else if (fate.kind === 'onward') {
+      onward(visit, fate.passage);
+    } else {
+      fate.event?.record(fate.answer.status);
+      stages.metrics.count('guard_gateway_requests_total', fate.kind);
+      serve(req, res, fate.answer, stages.limits.lingerMs);
+    }
+  } catch (error) {
+    eventOf(fate)?.record(500);
+    throw error;
+  }
 }
 
 /** The visitor has gone before it was decided; forward.ts has those who go later. */

@@ -57,7 +57,7 @@ export interface Passage {
   readonly visitor: VisitorFacts;
   /** What the validator wants on the answer of the origin. */
   readonly additions: AnswerAdditions | undefined;
-  /** For who takes the request on to record; undefined where no event is this gateway's to record. */
+  /** The code that takes the request on records it. Undefined where this gateway has no event to record. */
   readonly event: OpenEvent | undefined;
 }
 

@@ -73,7 +73,7 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
   column(
     'status_code',
     'UInt16',
-    'Status the visitor got; for forward-auth and callers of /validate the one that was decided. 499: left before.',
+    'Status that the visitor got; 499 where the visitor left before. For forward-auth and callers of /validate the decided one.',
     { kind: 'count', max: 65_535, read: (event) => event.statusCode },
   ),
   column('origin_status', 'UInt16', 'Status of the origin; 0 where none has answered here.', {
@@ -194,7 +194,7 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     text(
       'session_sent',
       MAX_NAME,
-      'The same of the session that came with the request: empty for who sends no cookie, whatever was issued.',
+      'Stands for the session that came with the request, in the same way; empty where none came.',
       (event) => event.sessionSent ?? '',
     ),
   ),

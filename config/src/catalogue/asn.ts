@@ -20,9 +20,9 @@ interface AsnRecord {
 /** The autonomous systems that announce addresses, as `parseIp` spells them. */
 export interface Asns {
   /** 0 when none is known. */
-  numberOf(ip: string): number;
+  readonly numberOf: (ip: string) => number;
   /** Who holds it; empty when that is not known. */
-  nameOf(ip: string): string;
+  readonly nameOf: (ip: string) => string;
 }
 
 interface AutonomousSystem {

@@ -58,7 +58,7 @@ export interface DecisionEvent {
   readonly decision: Conclusion;
   /** The wire's own word for the same outcome. */
   readonly response: Decision;
-  /** What the visitor gets, where the gateway knows; till then, and for other callers, what was decided. */
+  /** What the visitor gets, where the gateway knows it; before that, and for other callers, what was decided. */
   statusCode: number;
   /** 0 or absent where no origin has answered. */
   originStatus?: number;

@@ -106,7 +106,7 @@ export type ValidateFailure =
 export interface KnownBesides {
   /** Digest of the session that the visitor presented or is given; empty when there is none. */
   readonly session: string;
-  /** The decision as it is to be remembered. Not recorded yet: who asked does that, once. */
+  /** The decision as it is to be remembered. It is not recorded yet: the caller does that, once. */
   readonly event: DecisionEvent;
   /** The crawler of the answer is who it says it is. */
   readonly crawlerVerified: boolean;

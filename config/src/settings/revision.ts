@@ -16,7 +16,7 @@ const ELSEWHERE: ReadonlySet<string> = new Set<keyof Settings>([
 
 /**
  * Names what settings decide by, in 12 hex digits: the same for every reading of the same file, and another
- * one after a change. Keys and secrets have no part in it, so nobody can try them out on it.
+ * one after a change. Keys and secrets have no part in it, so no guess of one can be checked with it.
  */
 export function settingsRevision(settings: Settings): string {
   const { organisations, sites, ...rest } = settings;

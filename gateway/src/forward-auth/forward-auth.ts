@@ -75,15 +75,8 @@ export function createForwardAuth(stages: ForwardAuthStages, handle: Handle): Fo
 
   /** The visitor's request itself, after its check was denied. */
   function toldVisitor(fate: DescribedFate, peerIp: string): Told {
-    switch (fate.kind) {
-      case 'incomplete':
-        return refuse(`no ${fate.missing}`, 400, peerIp);
-      case 'onward':
-        return { outcome: 'fetched', answer: TRY_AGAIN };
-      case 'served':
-      case 'refused':
-        return { outcome: 'fetched', answer: fate.answer };
-    }
+    if (fate.kind === 'incomplete') return refuse(`no ${fate.missing}`, 400, peerIp);
+    return { outcome: 'fetched', answer: fate.kind === 'onward' ? TRY_AGAIN : fate.answer };
   }
 
   function tell(req: VisitorRequest): MaybePromise<Told> | 'handed over' {

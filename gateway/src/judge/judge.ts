@@ -18,7 +18,7 @@ export type Fate =
       readonly event: OpenEvent | undefined;
     };
 
-/** The event of a decision, for who carries it out to record. */
+/** The event of a decision. The code that carries the decision out records it. */
 export function eventOf(fate: Fate): OpenEvent | undefined {
   return fate.kind === 'onward' ? fate.passage.event : fate.event;
 }
