@@ -154,11 +154,7 @@ function openGuard(
     crawlers: CrawlerCatalogue.load(),
     networks,
     store,
-    events: {
-      record(event) {
-        ring[recorded++ & (RING - 1)] = event;
-      },
-    },
+    events: { record: () => undefined },
     clock: Date.now,
     log: () => undefined,
     metrics: { count: () => undefined, gauge: () => undefined },
@@ -168,7 +164,9 @@ function openGuard(
   return (request) => {
     const outcome = validate(request, { site: 'shop' });
     if (outcome instanceof Promise) throw new Error('the memory store answers at once');
-    return outcome.kind === 'answered' ? outcome.response.decision : outcome.kind;
+    if (outcome.kind !== 'answered') return outcome.kind;
+    ring[recorded++ & (RING - 1)] = outcome.known?.event;
+    return outcome.response.decision;
   };
 }
 

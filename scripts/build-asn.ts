@@ -1,14 +1,15 @@
 /**
- * Builds config/data/ip/asn.bin.br and its licence texts from the unpacked npm package @ip-location-db/asn:
+ * Builds config/data/ip/asn.bin.br, asn-names.txt.br and their licence texts from the unpacked npm package @ip-location-db/asn:
  *
  *   node scripts/build-asn.ts <package folder>
  *
- * The same package gives the same bytes. Only addresses and numbers are taken, no names.
+ * The same package gives the same bytes.
  */
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type AsnRun, encodeAsnFile } from '../config/src/catalogue/asn-file.ts';
+import { encodeAsnNames } from '../config/src/catalogue/asn-names.ts';
 import { dataPath } from '../config/src/catalogue/data-path.ts';
 
 /** Licence texts of the package, and what they are called here. */
@@ -31,15 +32,20 @@ const { version } = z
   .object({ version: z.string() })
   .parse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')));
 
-const v4 = runsOf(readFileSync(join(folder, 'asn-ipv4-num.csv'), 'utf8'), 0n);
-const v6 = runsOf(readFileSync(join(folder, 'asn-ipv6-num.csv'), 'utf8'), V6_SHIFT);
+const v4Csv = readFileSync(join(folder, 'asn-ipv4-num.csv'), 'utf8');
+const v6Csv = readFileSync(join(folder, 'asn-ipv6-num.csv'), 'utf8');
+const v4 = runsOf(v4Csv, 0n);
+const v6 = runsOf(v6Csv, V6_SHIFT);
 const packed = encodeAsnFile(v4, v6);
 writeFileSync(dataPath('ip/asn.bin.br'), packed);
+const names = new Map([...namesOf(v4Csv), ...namesOf(v6Csv)]);
+const packedNames = encodeAsnNames(names);
+writeFileSync(dataPath('ip/asn-names.txt.br'), packedNames);
 for (const [from, to] of Object.entries(LICENCES)) {
   copyFileSync(join(folder, from), join(dataPath('licences'), to));
 }
 console.log(
-  `@ip-location-db/asn ${version}: ${v4.length} runs of IPv4, ${v6.length} of IPv6, ${packed.length} bytes`,
+  `@ip-location-db/asn ${version}: ${v4.length} runs of IPv4, ${v6.length} of IPv6, ${packed.length} bytes; ${names.size} names, ${packedNames.length} bytes`,
 );
 
 /**
@@ -63,4 +69,13 @@ function runsOf(csv: string, shift: bigint): AsnRun[] {
   }
   put(end, 0);
   return runs;
+}
+
+/** The last column of each row, by the number before it. It stands in quotes where it holds a comma. */
+function* namesOf(csv: string): Iterable<[number, string]> {
+  for (const row of csv.split('\n').filter(Boolean)) {
+    const [, asn = '', written = ''] = /^\d+,\d+,(\d+),(.*)$/.exec(row) ?? [];
+    const name = written.startsWith('"') ? written.slice(1, -1).replaceAll('""', '"') : written;
+    yield [Number(asn), name];
+  }
 }

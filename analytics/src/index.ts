@@ -29,6 +29,7 @@ import { createQueryRoute } from './query/route.ts';
 import { createRunQuery } from './query/run.ts';
 
 export type { Batch } from './events/batch.ts';
+export { emptyColumns } from './events/privacy.ts';
 export { type EventRelay, openEventRelay } from './events/relay.ts';
 
 export interface AnalyticsOptions {

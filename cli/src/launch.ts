@@ -1,4 +1,5 @@
 import { formatProblem, loadSettings } from '@guard/config/settings/load';
+import { settingsRevision } from '@guard/config/settings/revision';
 import type { Settings } from '@guard/config/settings/schema';
 import { openDemo } from './demo/open-demo.ts';
 import { createLog } from './log.ts';
@@ -67,6 +68,7 @@ async function launch(options: LaunchOptions): Promise<Launched | undefined> {
   const ambient = { log: createLog(process.stderr, lost), clock: Date.now, metrics };
   process.stderr.on('error', lost);
   warnOfRoot(ambient.log, process.getuid?.());
+  ambient.log('info', 'settings_read', { file, revision: settingsRevision(first.settings) });
   const started = Promise.withResolvers<Running>();
   // From the first reading on, so that nothing is missed that changes during the start.
   const apply = async (settings: Settings) => (await started.promise).reload(settings);

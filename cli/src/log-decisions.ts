@@ -1,6 +1,8 @@
+import { emptyColumns } from '@guard/analytics';
 import type { DecisionEvent } from '@guard/config/contract/event';
 import type { EventSink, Log } from '@guard/config/contract/ports';
 import { truncateAddress } from '@guard/config/net/truncate-address';
+import type { EventPrivacy } from '@guard/config/settings/event-privacy';
 import type { Settings } from '@guard/config/settings/schema';
 
 /**
@@ -12,12 +14,18 @@ export function logDecisions(
   log: Log,
   inForce: () => Pick<Settings, 'log' | 'analytics'>,
 ): EventSink {
+  let privacy: EventPrivacy | undefined;
+  let empty: ReadonlySet<string> = new Set();
   return {
     record(event) {
       const { log: wanted, analytics } = inForce();
       // An upload that failed is no decision.
       if (wanted.decisions && event.challenge !== 'failed') {
-        log('info', 'decision', lineOf(event, analytics?.privacy?.truncate_ip === true));
+        if (analytics?.privacy !== privacy) {
+          privacy = analytics?.privacy;
+          empty = new Set(privacy && emptyColumns(privacy));
+        }
+        log('info', 'decision', lineOf(event, privacy?.truncate_ip === true, empty));
       }
       sink.record(event);
     },
@@ -26,8 +34,8 @@ export function logDecisions(
 
 type Line = Readonly<Record<string, string | number | boolean>>;
 
-/** Named as the columns of the table are; what is empty is left out. */
-function lineOf(event: DecisionEvent, truncates: boolean): Line {
+/** Named as the columns of the table are; what is empty, or is in the table, is left out. */
+function lineOf(event: DecisionEvent, truncates: boolean, empty: ReadonlySet<string>): Line {
   const { facts = 0, session = 0, verdict = 0 } = event.stagesUs ?? {};
   const line = {
     request_id: event.requestId,
@@ -36,6 +44,8 @@ function lineOf(event: DecisionEvent, truncates: boolean): Line {
     action: event.action,
     decision: event.decision,
     status_code: event.statusCode,
+    origin_status: event.originStatus || '',
+    origin_us: event.originUs || '',
     rule: event.rule,
     monitor: event.monitor,
     observe: event.observe,
@@ -47,15 +57,19 @@ function lineOf(event: DecisionEvent, truncates: boolean): Line {
     ip: truncates ? truncateAddress(event.ip) : event.ip,
     ip_from: event.ipFrom ?? '',
     session: event.session,
+    session_sent: event.sessionSent ?? '',
     challenge: event.challenge,
     reference: event.reference,
     validator: event.validator,
+    settings_revision: event.settingsRevision ?? '',
     duration_us: event.durationUs,
     facts_us: facts,
     session_us: session,
     verdict_us: verdict,
   };
   return Object.fromEntries(
-    Object.entries(line).filter(([, value]) => value !== '' && value !== false),
+    Object.entries(line).filter(
+      ([name, value]) => value !== '' && value !== false && !empty.has(name),
+    ),
   );
 }

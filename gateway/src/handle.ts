@@ -5,11 +5,12 @@ import { collect, isCollectorPath } from './collector-path.ts';
 import { plainAnswer, serve, serveLast } from './enforce/enforce.ts';
 import { follow } from './follow/follow.ts';
 import { asksForTimes } from './follow/stage-times.ts';
-import type { Fate, Judge } from './judge/judge.ts';
+import { eventOf, type Fate, type Judge } from './judge/judge.ts';
 import type { ServedAnswer } from './judge/plan-answer.ts';
 import { openBody, planSample, type SamplePlan } from './judge/sample/open-body.ts';
-import { isBroken } from './http1/broken-request.ts';
+import { brokenStatus } from './http1/broken-request.ts';
 import type { VisitorRequest, VisitorResponse } from './message.ts';
+import { logVisitorGone, VISITOR_GONE } from './open-event.ts';
 import type { Onward, Visit } from './visit.ts';
 
 /** The stages, built once. */
@@ -28,18 +29,7 @@ export type Handle = (req: VisitorRequest, res: VisitorResponse, onward: Onward)
 export function createHandle(stages: Stages): Handle {
   const { limits, metrics, judge, tracing } = stages;
 
-  function carryOut(visit: Visit, fate: Fate, onward: Onward): void {
-    const { req, res } = visit;
-    if (req.socket.destroyed) {
-      abandon(stages, visit);
-    } else if (fate.kind === 'onward') {
-      onward(visit, fate.passage);
-    } else {
-      metrics.count('guard_gateway_requests_total', fate.kind);
-      serve(req, res, fate.answer, limits.lingerMs);
-    }
-  }
-
+  const carryOut = carry.bind(undefined, stages);
   const broken = breakOff.bind(undefined, stages);
 
   function settle(visit: Visit, fate: MaybePromise<Fate>, onward: Onward): void {
@@ -67,7 +57,7 @@ export function createHandle(stages: Stages): Handle {
     try {
       const opened = await openBody(visit, plan, limits.bodySampleMs);
       // Of what its parser refused meanwhile, the visitor was told, and it was counted.
-      if (isBroken(req.socket)) return;
+      if (brokenStatus(req.socket) !== undefined) return;
       if (req.socket.destroyed) abandon(stages, visit);
       else settle(opened, judge(opened, readings), onward);
     } catch (error) {
@@ -114,10 +104,30 @@ export function createHandle(stages: Stages): Handle {
   };
 }
 
+/** Does what was decided. Whatever happens, the event of the decision is recorded, or goes onward. */
+function carry(stages: Stages, visit: Visit, fate: Fate, onward: Onward): void {
+  const { req, res } = visit;
+  try {
+    if (req.socket.destroyed) {
+      eventOf(fate)?.record(VISITOR_GONE);
+      abandon(stages, visit);
+    } else if (fate.kind === 'onward') {
+      onward(visit, fate.passage);
+    } else {
+      fate.event?.record(fate.answer.status);
+      stages.metrics.count('guard_gateway_requests_total', fate.kind);
+      serve(req, res, fate.answer, stages.limits.lingerMs);
+    }
+  } catch (error) {
+    eventOf(fate)?.record(500);
+    throw error;
+  }
+}
+
 /** The visitor has gone before it was decided; forward.ts has those who go later. */
-function abandon({ log, metrics }: Stages, { site }: Visit): void {
+function abandon({ log, metrics }: Stages, visit: Visit): void {
   metrics.count('guard_gateway_requests_total', 'aborted');
-  log('info', 'gateway_visitor_gone', { site: site.name, status: 499 });
+  logVisitorGone(log, visit);
 }
 
 /** A fault of our own costs one visitor an answer, never the process. */
@@ -135,7 +145,7 @@ function breakOff(
 }
 
 function servedFate(answer: ServedAnswer): Fate {
-  return { kind: 'served', answer };
+  return { kind: 'served', answer, event: undefined };
 }
 
 /** A request target without its query. */

@@ -40,8 +40,8 @@ export function createBuild(
   { limits, origins, oneAddress, faults }: Lasting,
 ): (settings: GatewaySettings) => InForce {
   const underwayOf = trackUnderway();
-  const failPolicy = createFailPolicy({ events, metrics, log, clock });
-  const judge = createJudge(failPolicy, limits.askTimeoutMs);
+  const failPolicy = createFailPolicy({ metrics, log, clock });
+  const judge = createJudge(failPolicy, limits.askTimeoutMs, events);
   const undecided = (peer: string): void => {
     metrics.count('guard_gateway_forwarded_undecided_total');
     faults('warn', 'gateway_forwarded_undecided', { peer, advice: WHICH_HEADER });

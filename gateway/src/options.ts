@@ -29,6 +29,8 @@ export interface GatewaySettings {
   readonly forwardedHeader?: ForwardedHeader | undefined;
   /** Ask and record, enforce nothing. */
   readonly observe: boolean;
+  /** DecisionEvent.settingsRevision. */
+  readonly settingsRevision?: string;
   readonly sites: readonly GatewaySite[];
   /** For `listenTls`. The first one is shown to who names no host, or an unknown one. */
   readonly certificates?: readonly TlsCertificate[];

@@ -4,6 +4,7 @@ import type { Connection } from './listen/connection.ts';
 import type { ServedSite } from './arrive/match-site.ts';
 import type { VisitorRequest, VisitorResponse } from './message.ts';
 import type { AnswerAdditions } from './judge/plan-answer.ts';
+import type { OpenEvent } from './open-event.ts';
 
 /** What a decision is made about: a visit, or what another proxy says about a request of its own. */
 export interface Inquiry {
@@ -56,6 +57,8 @@ export interface Passage {
   readonly visitor: VisitorFacts;
   /** What the validator wants on the answer of the origin. */
   readonly additions: AnswerAdditions | undefined;
+  /** The code that takes the request on records it. Undefined where this gateway has no event to record. */
+  readonly event: OpenEvent | undefined;
 }
 
 export const NOTHING_KNOWN: VisitorFacts = { session: '', crawler: '' };
@@ -65,6 +68,7 @@ export const UNPROTECTED: Passage = {
   requestId: undefined,
   visitor: NOTHING_KNOWN,
   additions: undefined,
+  event: undefined,
 };
 
 /** Takes an admitted request on: forward.ts, or upgrade.ts. */

@@ -61,11 +61,28 @@ const events: readonly Partial<DecisionEvent>[] = [
     userAgent,
     ja4: 't13d1516h2_8daaf6152771_x',
   })),
-  ...['a', 'b', 'c'].map((session) => ({
+  ...['a', 'b', 'c'].map((session, visitor) => ({
     session,
+    ip: `203.0.113.${20 + visitor}`,
     challenge: 'issued' as const,
     action: 'challenge' as const,
     userAgent: 'never passes',
+  })),
+  { ...allowed, statusCode: 502 },
+  { ...allowed, statusCode: 500, originStatus: 500, originUs: 2_300, settingsRevision: 'f00' },
+  { asn: 16_509, asnName: 'Amazon.com, Inc.' },
+  ...Array.from({ length: 8 }, (_, name) => ({
+    ...allowed,
+    path: `/backup-${name}.zip`,
+    originStatus: 404,
+    statusCode: 404,
+  })),
+  // A scraper without cookies: each request is given a session, and sends none.
+  ...Array.from({ length: 8 }, (_, item) => ({
+    ...allowed,
+    ip: '203.0.113.99',
+    session: `issued ${item}`,
+    path: `/products/${item}`,
   })),
   ...Array.from({ length: 8 }, () => ({ method: 'POST', path: '/login' })),
   ...Array.from({ length: 8 }, (_, item) => ({ ...allowed, path: `/products/${item}` })),
@@ -106,12 +123,19 @@ test('the page has at least 15 questions, each with one statement over a range o
   expect(statements).toHaveLength([...page.matchAll(/^### /gm)].length);
   expect(statements).toHaveLength([...page.matchAll(/^```sql$/gm)].length);
   for (const { question, sql } of statements) {
-    expect(sql, question).toContain('WHERE created_at > now() - INTERVAL');
+    expect(sql, question).toMatch(
+      /WHERE created_at BETWEEN now\(\) - INTERVAL \d+ [A-Z]+ AND now64\(\)/,
+    );
   }
 });
 
 test.each(statements)('spec 4.3: "$question" is answered with rows', async ({ sql }) => {
   expect(await run(sql)).toMatch(/\S/);
+});
+
+test('a scraper that keeps no cookie is one visitor, however many sessions it was given', async () => {
+  const copied = statements.find(({ question }) => question.startsWith('Pages that are copied'));
+  expect(await run(copied?.sql ?? '')).toContain('203.0.113.99\t\t8\t');
 });
 
 test('spec 4.3: the three formats that the page names are answered', async () => {

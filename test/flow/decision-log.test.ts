@@ -46,6 +46,7 @@ async function lineAndRow(path: string, headers: Readonly<Record<string, string>
 }
 
 const SHARED = ['request_id', 'action', 'decision', 'rule', 'method', 'host', 'ip', 'ip_from'];
+const OUTCOME = ['status_code', 'origin_status', 'origin_us', 'settings_revision'];
 const TIMES = ['duration_us', 'facts_us', 'session_us', 'verdict_us'];
 
 test('a visitor behind a trusted proxy: who says the address, what is claimed, where the time went', async () => {
@@ -58,8 +59,16 @@ test('a visitor behind a trusted proxy: who says the address, what is claimed, w
     ip: '1.1.1.1',
     ip_from: 'x-forwarded-for',
   });
-  for (const name of [...SHARED, ...TIMES]) expect(row?.[name], name).toEqual(line?.[name]);
-  expect(row).toMatchObject({ asn: 13335, browser: 'chrome', os: 'windows', findings: {} });
+  for (const name of [...SHARED, ...OUTCOME, ...TIMES]) {
+    expect(row?.[name], name).toEqual(line?.[name]);
+  }
+  expect(row).toMatchObject({ status_code: 200, origin_status: 200, session_sent: '' });
+  expect(row?.['origin_us']).toBeGreaterThan(0);
+  expect(story.product.log()).toMatch(
+    new RegExp(`"event":"settings_read",.*"revision":"${String(row?.['settings_revision'])}"`),
+  );
+  expect(row).toMatchObject({ asn: 13335, asn_name: 'Cloudflare, Inc.' });
+  expect(row).toMatchObject({ browser: 'chrome', os: 'windows', findings: {} });
   expect(row?.['browser_version']).toBeGreaterThan(100);
   const spent = ['facts_us', 'session_us', 'verdict_us'].map((name) => Number(row?.[name]));
   expect(spent.reduce((sum, us) => sum + us)).toBeLessThanOrEqual(Number(row?.['duration_us']) + 3);

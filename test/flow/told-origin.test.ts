@@ -1,3 +1,4 @@
+import { sessionDigest } from '@guard/config/contract/session-digest';
 import { expect, test } from 'vitest';
 import { poll, send } from '../kit/http.ts';
 import { rowsOf } from '../kit/sql.ts';
@@ -11,13 +12,14 @@ const story = useProduct({ rules: [{ name: 'open', match: {}, verdict: 'allow' }
 interface Row {
   readonly request_id: string;
   readonly session: string;
+  readonly session_sent: string;
   readonly crawler_name: string;
 }
 
 async function visit(path: string, headers: Readonly<Record<string, string>>) {
   const answer = await send(`${story.product.addresses.gateway}${path}`, { headers });
   const { headers: told } = await story.origin.arrival(path);
-  const statement = `SELECT request_id, session, crawler_name FROM events_distributed
+  const statement = `SELECT request_id, session, session_sent, crawler_name FROM events_distributed
     WHERE path = '${path}'`;
   const rows = await poll(
     () => rowsOf<Row>(story.product, statement),
@@ -33,11 +35,13 @@ test('X-Guard-Request-Id and X-Guard-Session are those of the event, with a new 
   expect(first.row).toMatchObject({
     request_id: first.told['x-guard-request-id'],
     session: first.told['x-guard-session'],
+    session_sent: '',
   });
   const cookie = String(first.answer.headers['set-cookie']).split(';', 1).join('');
   const second = await visit('/second', { ...chromeHttp, cookie });
   expect(second.told['x-guard-session']).toBe(first.told['x-guard-session']);
   expect(second.row?.session).toBe(first.told['x-guard-session']);
+  expect(second.row?.session_sent).toBe(first.told['x-guard-session']);
   expect(JSON.stringify(second.told['x-guard-session'])).not.toContain(cookie.slice(7));
 });
 
@@ -46,6 +50,8 @@ test('a session that nobody gave is not told on: the visitor gets one of his own
   const { answer, told, row } = await visit('/forged', { ...chromeHttp, cookie });
   expect(String(answer.headers['set-cookie'])).toMatch(/^_guard=/);
   expect(told['x-guard-session']).toBe(row?.session);
+  expect(row?.session_sent).toBe(sessionDigest(cookie.slice('_guard='.length)));
+  expect(row?.session_sent).not.toBe(row?.session);
 });
 
 test.each([

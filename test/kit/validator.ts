@@ -42,12 +42,17 @@ export function validatorWith(
   const time = { now: Date.UTC(2026, 10, 21) };
   const clock = () => time.now;
   const events: DecisionEvent[] = [];
+  const record = (event: DecisionEvent) => {
+    events.push(event);
+    if (events.length > 1000) events.length = 0;
+  };
   const store = new MemoryStore(clock, STORE_LIMITS);
   const organisation = organisationWith(rules, over.organisation);
   const validator = createValidator({
     organisations: [organisation],
     secrets: ['the secret of the tests, long enough'],
     observe: over.observe ?? false,
+    settingsRevision: 'f00',
     collectorUrl: () => 'https://collector.example',
     healthToken: over.healthToken,
     crawlers,
@@ -56,12 +61,7 @@ export function validatorWith(
     botKeys: over.botKeys,
     resolver: over.resolver,
     store,
-    events: {
-      record: (event) => {
-        events.push(event);
-        if (events.length > 1000) events.length = 0;
-      },
-    },
+    events: { record },
     clock,
     log: () => undefined,
     metrics: { count: () => undefined, gauge: () => undefined },
@@ -76,6 +76,7 @@ export function validatorWith(
     async ask(request) {
       const outcome = await validate(request, { site: 'shop.example', protocol: 'HTTP/1.1' });
       if (outcome.kind !== 'answered') throw new Error(`no answer: ${JSON.stringify(outcome)}`);
+      if (outcome.known !== undefined) record(outcome.known.event);
       return outcome.response;
     },
   };

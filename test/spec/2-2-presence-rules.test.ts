@@ -1,4 +1,5 @@
-import { CATEGORIES, categoriesOf, type Reason } from '@guard/config/contract/reasons';
+import { CATEGORIES } from '@guard/config/contract/categories';
+import { categoriesOf, type Reason } from '@guard/config/contract/reasons';
 import {
   Cookie,
   Crawler,

@@ -146,14 +146,13 @@ describe('7.1 an answer of the store that comes after the deadline', () => {
 
   test('a caller that has gone is as good as the deadline', async () => {
     const { store, calls, release } = held('session');
-    const { inProcess, events } = await serveValidator({ rules: LIMIT, store });
+    const { inProcess } = await serveValidator({ rules: LIMIT, store });
     const gone = new AbortController();
     const outcome = inProcess(question, { signal: gone.signal });
     gone.abort();
     release();
     expect(await outcome).toMatchObject({ kind: 'failed', reason: 'timeout' });
     expect(calls).toEqual(['session']);
-    expect(events).toEqual([]);
   });
 
   test('in time, the same store changes nothing', async () => {

@@ -1,14 +1,9 @@
 import type { MaybePromise } from '@guard/config/contract/ports';
 
-/** Goes on with a value at once when it is there, and later only when it is a promise. */
-export function after<T, U>(
-  value: MaybePromise<T>,
-  next: (value: T) => MaybePromise<U>,
-): MaybePromise<U> {
-  return value instanceof Promise ? value.then(next) : next(value);
-}
-
-/** The same with what `next` needs besides: no request makes a function for it. */
+/**
+ * Goes on with a value at once when it is there, and later only when it is a promise. `context` is what
+ * `next` needs besides: no request makes a function for it.
+ */
 export function afterWith<T, With, U>(
   value: MaybePromise<T>,
   context: With,

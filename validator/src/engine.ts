@@ -1,5 +1,5 @@
 import type { IpSource, Protocol } from '@guard/config/contract/event';
-import type { Clock, EventSink, Log, SessionStore } from '@guard/config/contract/ports';
+import type { Clock, Log, SessionStore } from '@guard/config/contract/ports';
 import type { TransportFacts } from '@guard/config/contract/transport';
 import type { Patience } from '@guard/config/time/patience';
 import type { IssueChallenge } from './challenge/tickets/issue.ts';
@@ -14,11 +14,12 @@ export interface Engine {
   readonly patience: Patience;
   readonly ids: SessionIds;
   readonly issue: IssueChallenge;
-  readonly events: EventSink;
   readonly clock: Clock;
   readonly log: Log;
   /** Enforce nothing, record everything. */
   readonly observe: boolean;
+  /** DecisionEvent.settingsRevision. */
+  readonly settingsRevision: string;
 }
 
 /** Who asks, and where the challenge page of its visitors uploads to. */

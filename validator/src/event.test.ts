@@ -31,7 +31,31 @@ describe('the event (spec 2.7)', () => {
       referrerOrigin: 'https://search.example',
       country: 'AT',
       session: sessionDigest(answer.cookies?.[0]?.value ?? ''),
+      sessionSent: '',
+      asnName: 'T-Mobile Austria GmbH',
+      settingsRevision: 'f00',
       validator: 'in-process',
     });
+  });
+
+  test('tells the session that came with the request from the one that is issued', async () => {
+    const { ask, events } = validatorWith('[]');
+    const first = await ask(visit({}));
+    const issued = first.cookies?.[0]?.value ?? '';
+    const invented = '6b1f0d9c-2e7a-4835-8c5d-1e9f70a2b4c6';
+    for (const cookie of [
+      issued,
+      issued.toUpperCase(),
+      invented,
+      invented.toUpperCase(),
+      'no id',
+    ]) {
+      await ask(visit({ cookie }));
+    }
+    const [given = '', claimed] = [issued, invented].map(sessionDigest);
+    const sent = events.map(({ sessionSent }) => sessionSent);
+    expect(sent).toEqual(['', given, given, claimed, claimed, '']);
+    expect(events.map(({ session }) => session).slice(0, 3)).toEqual([given, given, given]);
+    expect(events.map(({ session }) => session).slice(3)).not.toContain(claimed);
   });
 });

@@ -15,6 +15,8 @@ import type { Judgement } from './verdict/verdict.ts';
 export interface Answer extends Rendering {
   /** Digest of the visitor's session, presented or new; empty when there is none. */
   readonly session: string;
+  /** The same of the one that came with the request. */
+  readonly sessionSent: string;
   readonly nowMs: number;
 }
 
@@ -22,7 +24,7 @@ export interface Answer extends Rendering {
 interface Setting {
   readonly policy: Pick<Policy, 'organisation'>;
   readonly caller: Pick<Caller, 'site' | 'via' | 'ipFrom' | 'protocol' | 'body'>;
-  readonly engine: Pick<Engine, 'observe'>;
+  readonly engine: Pick<Engine, 'observe' | 'settingsRevision'>;
   readonly findings: Pick<Findings, 'made'>;
   readonly times: Times;
 }
@@ -49,6 +51,8 @@ export function describeEvent(
     decision: concluded.kind,
     response: response.decision,
     statusCode: response.status_code ?? 0,
+    originStatus: 0,
+    originUs: 0,
     rule: concluded.by?.name ?? '',
     monitor: judgement.monitor,
     observe: engine.observe,
@@ -66,6 +70,7 @@ export function describeEvent(
     ip: facts.ip,
     ipFrom: caller.ipFrom,
     asn: facts.asn(),
+    asnName: facts.asnName(),
     country: facts.country(),
     userAgent: facts.userAgent,
     browser: browserName(facts.agent),
@@ -73,10 +78,12 @@ export function describeEvent(
     os: facts.agent.platform === 'unknown' ? '' : facts.agent.platform,
     findings: findings.made,
     session: answer.session,
+    sessionSent: answer.sessionSent,
     challenge: action === 'challenge' ? 'issued' : challengeStateOf(facts.session),
     reference: answer.reference,
     validator: caller.via,
     durationUs: microseconds(performance.now() - times.startedAt),
+    settingsRevision: engine.settingsRevision,
     stagesUs: stagesOf(times),
     headers: facts.headers,
     body: caller.body ?? '',

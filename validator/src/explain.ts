@@ -72,12 +72,11 @@ export type Explained =
 interface Trace {
   seen: { readonly facts: Facts; readonly findings: LazyFindings } | undefined;
   readonly matched: Set<Rule>;
-  event: DecisionEvent | undefined;
 }
 
 /**
- * Explains one decision by making it: the same pipeline, with rules that note what they saw, a store
- * that spends nothing and a sink that keeps the event. Nothing is recorded, counted or stored.
+ * Explains one decision by making it: the same pipeline, with rules that note what they saw, and a store
+ * that spends nothing. Nothing is recorded, counted or stored.
  */
 export async function explain(
   question: ExplainQuestion,
@@ -87,23 +86,20 @@ export async function explain(
   const parsed = parseValidateBody(question.body);
   if (parsed.kind === 'error') return parsed;
   const request = assumeSession(parsed.request, question.session, policy, engine);
-  const trace: Trace = { seen: undefined, matched: new Set(), event: undefined };
+  const trace: Trace = { seen: undefined, matched: new Set() };
   const validated = await validate(
     request,
     tracing(policy, trace),
     { site: question.site, via: 'in-process', uploadUrl: '/.guard/verify', ipFrom: 'caller' },
-    {
-      ...engine,
-      store: untouchable(engine.store, question, request, policy),
-      events: sinkOf(trace),
-    },
+    { ...engine, store: untouchable(engine.store, question, request, policy) },
   );
   if (validated.kind === 'error') {
     return { kind: 'error', type: validated.type, message: validated.message ?? '' };
   }
-  const { seen, event } = trace;
-  // Every policy ends in the built-in rule, and every answer is recorded.
-  if (seen === undefined || event === undefined) throw new Error('a decision left no trace');
+  const { event } = validated;
+  const { seen } = trace;
+  // Every policy ends in the built-in rule.
+  if (seen === undefined) throw new Error('a decision left no trace');
   const explanation: Explanation = {
     organisation: policy.organisation,
     site: question.site,
@@ -134,14 +130,6 @@ function tracing(policy: Policy, trace: Trace): Policy {
     },
   }));
   return { ...policy, rules };
-}
-
-function sinkOf(trace: Trace): Engine['events'] {
-  return {
-    record(event) {
-      trace.event = event;
-    },
-  };
 }
 
 /** A store that can be read and not changed; budgets are full, or all used up, as the question wants. */

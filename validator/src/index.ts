@@ -4,6 +4,7 @@ import { openCountries } from '@guard/config/catalogue/countries';
 import { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import { UserAgentCatalogue } from '@guard/config/catalogue/user-agents';
 import { validateErrors } from '@guard/config/contract/errors';
+import type { DecisionEvent } from '@guard/config/contract/event';
 import { VALIDATE } from '@guard/config/contract/limits';
 import type {
   Clock,
@@ -24,7 +25,7 @@ import { loadBrowserBundle } from '../browser/build.ts';
 import { describeFailedUpload } from './challenge-event.ts';
 import { createCollector } from './challenge/collector.ts';
 import { createChallengeIssuer } from './challenge/tickets/issue.ts';
-import { after } from './deadline.ts';
+import { afterWith } from './deadline.ts';
 import type { Caller, Engine } from './engine.ts';
 import { type Explained, type ExplainQuestion, explain } from './explain.ts';
 import { collectorRoutes } from './http/collector-routes.ts';
@@ -55,6 +56,8 @@ export interface ValidatorOptions {
   /** Seals sessions and tickets; the first one signs. */
   readonly secrets: readonly string[];
   readonly observe: boolean;
+  /** DecisionEvent.settingsRevision. */
+  readonly settingsRevision?: string;
   /** Where challenge pages of API callers' visitors upload to; no trailing slash. Asked when needed. */
   readonly collectorUrl: () => string;
   readonly healthToken: Buffer | undefined;
@@ -94,6 +97,12 @@ export interface Validator {
 /** Builds the validator: every table, key and rule is made here, so that a decision only looks up. */
 export function createValidator(options: ValidatorOptions): Validator {
   const { organisations, secrets, crawlers, store, clock, metrics } = options;
+  const events: EventSink = {
+    record(event) {
+      countDecision(metrics, event);
+      options.events.record(event);
+    },
+  };
   const engine = createEngine(options);
   const policies = new Map(organisations.map((o) => [o.id, compilePolicy(o, crawlers)]));
   const verify = createCollector({
@@ -118,17 +127,17 @@ export function createValidator(options: ValidatorOptions): Validator {
   const isHealthAuthorised = createHealthCheck(options);
   return {
     forOrganisation: (id, observe = false) =>
-      inProcess(policyOf(policies, id), observe ? { ...engine, observe } : engine),
+      inProcess(policyOf(policies, id), observe ? { ...engine, observe } : engine, metrics),
     collect,
     explain: (id, question) => explain(question, policyOf(policies, id), engine),
-    validateRoutes: validateRoutes({ ...options, policies, engine, isHealthAuthorised }),
+    validateRoutes: validateRoutes({ ...options, policies, engine, events, isHealthAuthorised }),
     collectorRoutes: collectorRoutes({ ...options, collect, isHealthAuthorised }),
   };
 }
 
 function createEngine(options: ValidatorOptions): Engine {
-  const { secrets, crawlers, store, events, metrics, clock, log, observe } = options;
-  const { databases = {} } = options;
+  const { secrets, crawlers, store, clock, log, observe } = options;
+  const { databases = {}, settingsRevision = '' } = options;
   const networks = options.networks ?? NetworkCatalogue.load();
   return {
     sources: {
@@ -136,22 +145,21 @@ function createEngine(options: ValidatorOptions): Engine {
       readAgent: createAgentReader(crawlers, UserAgentCatalogue.load()),
       networkOf: (ip) => networks.kindOf(ip),
       countryOf: openCountries(databases.country),
-      asnOf: openAsns(databases.asn),
+      asns: openAsns(databases.asn),
     },
     store,
     patience: new Patience(VALIDATE.budgetMs),
     ids: createSessionIds(createSealer(secrets, 'session')),
     issue: createChallengeIssuer({ secrets, script: loadBrowserBundle().interstitial }),
-    events: {
-      record(event) {
-        metrics.count('guard_decisions_total', event.action);
-        events.record(event);
-      },
-    },
     clock,
     log,
     observe,
+    settingsRevision,
   };
+}
+
+function countDecision(metrics: Metrics, { action }: DecisionEvent): void {
+  metrics.count('guard_decisions_total', action);
 }
 
 function policyOf(policies: ReadonlyMap<string, Policy>, id: string): Policy {
@@ -160,7 +168,7 @@ function policyOf(policies: ReadonlyMap<string, Policy>, id: string): Policy {
   return policy;
 }
 
-function inProcess(policy: Policy, engine: Engine): Validate {
+function inProcess(policy: Policy, engine: Engine, metrics: Metrics): Validate {
   return (request, { site = '', ipFrom = 'caller', signal, protocol, transport, body }) => {
     const caller: Caller = {
       site,
@@ -172,13 +180,14 @@ function inProcess(policy: Policy, engine: Engine): Validate {
       transport,
       body,
     };
-    return after(validate(request, policy, caller, engine), outcomeOf);
+    return afterWith(validate(request, policy, caller, engine), metrics, outcomeOf);
   };
 }
 
 /** The same outcome as `POST /validate` leads to at its caller. */
-function outcomeOf(validated: Validated): ValidateOutcome {
+function outcomeOf(validated: Validated, metrics: Metrics): ValidateOutcome {
   if (validated.kind === 'response') {
+    countDecision(metrics, validated.event);
     return { kind: 'answered', response: validated.response, known: validated };
   }
   const { type, late } = validated;

@@ -1,5 +1,6 @@
 import type { KnownBesides } from '@guard/config/contract/ports';
 import { mintRequestId } from '@guard/config/contract/request-id';
+import { sessionDigest } from '@guard/config/contract/session-digest';
 import type { Cookie, ValidateResponse } from '@guard/config/contract/validate-response';
 import type { Challenge } from './challenge/tickets/issue.ts';
 import { newReference } from './challenge/tickets/reference-code.ts';
@@ -22,6 +23,8 @@ export interface Setting {
   readonly engine: Engine;
   readonly findings: Pick<Findings, 'made'>;
   readonly times: Times;
+  /** The session id that came with the request; empty for none. */
+  readonly presented: string;
 }
 
 /** The wire's answer, and what it does not say. */
@@ -32,7 +35,7 @@ export interface Responded extends KnownBesides {
 
 /** A judgement to the wire's answer, and to the event that remembers it. */
 export function respond(facts: Facts, judged: Judgement, setting: Setting): Responded {
-  const { policy, engine } = setting;
+  const { policy, engine, presented } = setting;
   const judgement = engine.observe ? observed(judged) : judged;
   const { enforced } = judgement;
   const nowMs = engine.clock();
@@ -49,17 +52,18 @@ export function respond(facts: Facts, judged: Judgement, setting: Setting): Resp
     requestId: mintRequestId(nowMs),
     reference: challenge?.reference ?? referenceFor(enforced),
     session,
+    sessionSent: isKnown ? session : sessionDigest(presented.toLowerCase()),
     cookies:
       isKnown || sessionId === '' ? NO_COOKIES : [sessionCookie(sessionId, facts.url.scheme)],
     interstitial: challenge && { text: challenge.html, headers: challenge.headers },
     nowMs,
   };
   const response = render(enforced, answer);
-  engine.events.record(describeEvent(judgement, response, answer, setting));
   return {
     kind: 'response',
     response,
     session,
+    event: describeEvent(judgement, response, answer, setting),
     crawlerVerified: facts.crawler?.verified === true,
   };
 }

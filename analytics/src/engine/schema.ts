@@ -1,6 +1,6 @@
 import { RETENTION } from '@guard/config/contract/limits';
 import { EVENT_COLUMNS } from '../events/columns.ts';
-import type { EventColumn } from '../events/columns.ts';
+import type { EventColumn } from '../events/event-column.ts';
 import { DATABASE, LOCAL_TABLE, TABLE } from './accounts.ts';
 
 /** What the tables lie on: one server, the shards of a cluster, or shards that keep copies. */

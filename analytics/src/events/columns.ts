@@ -1,84 +1,28 @@
-import type { DecisionEvent } from '@guard/config/contract/event';
 import { BODY_SAMPLE } from '@guard/config/contract/limits';
 import { isReason, reasons } from '@guard/config/contract/reasons';
 import { SECRET_HEADERS } from '@guard/config/contract/secret-headers';
+import {
+  column,
+  count,
+  type EventColumn,
+  flag,
+  from,
+  MAX_LIST_ITEMS,
+  MAX_NAME,
+  text,
+  WORD,
+  word,
+  words,
+} from './event-column.ts';
 import { safeText } from './safe-text.ts';
 
-/**
- * The event record (spec 2.7): the one table from which the DDL, the rows of an insert and the
- * comments that `list_columns` returns are made. A new column is one entry here.
- */
-export interface EventColumn {
-  readonly name: string;
-  /** ClickHouse type. */
-  readonly type: string;
-  readonly codec: string;
-  readonly comment: string;
-  /** How long the value is kept: as long as its row, or the shorter time of `headers` and `body`. */
-  readonly kept: 'row' | 'detail';
-  readonly values: ColumnValues;
-}
-
-/**
- * Where a column's values come from, and what they are made into before the database sees them: a
- * value of the column's type and of bounded size, whatever a visitor sent. Lengths are in UTF-16 code
- * units; what is longer is cut.
- */
-export type ColumnValues =
-  /** One of few words. */
-  | { readonly kind: 'word'; readonly maxLength: number; readonly read: Read<string> }
-  /** Of a list, what is beyond `maxItems` is left out. */
-  | {
-      readonly kind: 'words';
-      readonly maxLength: number;
-      readonly maxItems: number;
-      readonly read: Read<readonly string[]>;
-    }
-  | { readonly kind: 'text'; readonly maxLength: number; readonly read: Read<string> }
-  | {
-      readonly kind: 'fields';
-      /**
-       * A name as it is stored, of at most `maxNameLength`; undefined where the field must not be.
-       * `nameOf(name)` is `name`.
-       */
-      readonly nameOf: (field: string) => string | undefined;
-      readonly maxNameLength: number;
-      readonly maxValueLength: number;
-      /** The field that exceeds one of these ends the row's fields; `maxLength` is of all together. */
-      readonly maxFields: number;
-      readonly maxLength: number;
-      readonly read: Read<Readonly<Record<string, string>>>;
-    }
-  /** What is no UUID becomes the nil UUID. */
-  | { readonly kind: 'uuid'; readonly read: Read<string> }
-  /** Milliseconds since the epoch, 0 to `max`. */
-  | { readonly kind: 'time'; readonly max: number; readonly read: Read<number> }
-  /** A whole number of 0 to `max`, which is below 2^32; anything else becomes the nearest. */
-  | { readonly kind: 'count'; readonly max: number; readonly read: Read<number> }
-  | { readonly kind: 'flag'; readonly read: Read<boolean> }
-  /** Words, each with a whole number of 0 to 65,535; of more than `maxItems` the rest is left out. */
-  | {
-      readonly kind: 'weights';
-      readonly maxLength: number;
-      readonly maxItems: number;
-      readonly read: Read<readonly string[]>;
-      readonly weightOf: (word: string) => number;
-    };
-
-export type ValuesOf<Kind extends ColumnValues['kind']> = Extract<ColumnValues, { kind: Kind }>;
-
-type Read<Value> = (event: DecisionEvent) => Value;
-
 const MAX = {
-  /** Names and identifiers. */
-  name: 256,
   host: 512,
   method: 32,
   userAgent: 2048,
   referrer: 512,
   /** Path and query, each. */
   target: 8192,
-  listItems: 64,
   headerFields: 128,
   headerName: 128,
   headerValue: 4096,
@@ -89,47 +33,7 @@ const MAX = {
   createdAt: 7_258_118_399_999,
 } as const;
 
-const WORD = 'LowCardinality(String)';
 const NO_FINDINGS: readonly string[] = [];
-
-function column(
-  name: string,
-  type: string,
-  comment: string,
-  values: ColumnValues,
-  more: Partial<Pick<EventColumn, 'codec' | 'kept'>> = {},
-): EventColumn {
-  return { name, type, comment, values, codec: 'ZSTD(1)', kept: 'row', ...more };
-}
-
-/** A column of one of few words. */
-function word(
-  name: string,
-  comment: string,
-  read: Read<string>,
-  maxLength: number = MAX.name,
-): EventColumn {
-  return column(name, WORD, comment, { kind: 'word', maxLength, read });
-}
-
-function words(name: string, comment: string, read: Read<readonly string[]>): EventColumn {
-  const { name: maxLength, listItems: maxItems } = MAX;
-  return column(name, `Array(${WORD})`, comment, { kind: 'words', maxLength, maxItems, read });
-}
-
-/** A column of free text. */
-function text(name: string, maxLength: number, comment: string, read: Read<string>): EventColumn {
-  return column(name, 'String', comment, { kind: 'text', maxLength, read });
-}
-
-/** A column of whole numbers below 2^32. */
-function count(name: string, comment: string, read: Read<number>): EventColumn {
-  return column(name, 'UInt32', comment, { kind: 'count', max: 4_294_967_295, read });
-}
-
-function flag(name: string, comment: string, read: Read<boolean>): EventColumn {
-  return column(name, 'Bool', comment, { kind: 'flag', read });
-}
 
 /** Field names in lower case, without SECRET_HEADERS. */
 function headerName(field: string): string | undefined {
@@ -137,6 +41,10 @@ function headerName(field: string): string | undefined {
   return SECRET_HEADERS.has(name) ? undefined : name;
 }
 
+/**
+ * The event record (spec 2.7): the one table from which the DDL, the rows of an insert and the
+ * comments that `list_columns` returns are made. A new column is one entry here.
+ */
 export const EVENT_COLUMNS: readonly EventColumn[] = [
   column(
     'created_at',
@@ -162,11 +70,22 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     (event) => event.decision,
   ),
   word('response', 'The decision as it went out: allow, block or redirect.', (e) => e.response),
-  column('status_code', 'UInt16', 'Status the visitor was to be sent.', {
+  column(
+    'status_code',
+    'UInt16',
+    'Status that the visitor got; 499 where the visitor left before. For forward-auth and callers of /validate the decided one.',
+    { kind: 'count', max: 65_535, read: (event) => event.statusCode },
+  ),
+  column('origin_status', 'UInt16', 'Status of the origin; 0 where none has answered here.', {
     kind: 'count',
     max: 65_535,
-    read: (event) => event.statusCode,
+    read: (event) => event.originStatus ?? 0,
   }),
+  count(
+    'origin_us',
+    "Until the origin's header section was there, in microseconds.",
+    (event) => event.originUs ?? 0,
+  ),
   word('rule', 'Name of the rule that decided; empty when none matched.', (event) => event.rule),
   flag('monitor', 'A rule in monitor mode applied.', (event) => event.monitor),
   flag('observe', 'The gateway was enforcing nothing.', (event) => event.observe),
@@ -183,8 +102,8 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     'What detection found where it looked, with the weight of each, also where it came to nothing.',
     {
       kind: 'weights',
-      maxLength: MAX.name,
-      maxItems: MAX.listItems,
+      maxLength: MAX_NAME,
+      maxItems: MAX_LIST_ITEMS,
       read: (event) => event.findings ?? NO_FINDINGS,
       weightOf: (name) => (isReason(name) ? reasons[name].weight : 0),
     },
@@ -209,58 +128,94 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     'HTTP/1.0, HTTP/1.1 or HTTP/2.0, in which the visitor, or the proxy in front, asked the gateway; empty elsewhere.',
     (event) => event.protocol ?? '',
   ),
-  word('host', 'Requested host.', (event) => event.host, MAX.host),
+  from(
+    'host',
+    word('host', 'Requested host.', (event) => event.host, MAX.host),
+  ),
   text('path', MAX.target, 'Requested path.', (event) => event.path),
   text('query', MAX.target, 'Query string, without its question mark.', (event) => event.query),
-  text(
-    'referrer_origin',
-    MAX.referrer,
-    'Scheme and host of the Referer, or empty.',
-    (event) => event.referrerOrigin,
+  from(
+    'referer',
+    text(
+      'referrer_origin',
+      MAX.referrer,
+      'Scheme and host of the Referer, or empty.',
+      (event) => event.referrerOrigin,
+    ),
   ),
-  text('ip', MAX.name, 'Client address, IPv4 or IPv6.', (event) => event.ip),
+  text('ip', MAX_NAME, 'Client address, IPv4 or IPv6.', (event) => event.ip),
   word(
     'ip_from',
     'Who says so: peer (the connection), x-forwarded-for or forwarded (a trusted proxy), caller (of /validate).',
     (event) => event.ipFrom ?? '',
   ),
   count('asn', 'Autonomous system of the address; 0 where it is not known.', (e) => e.asn ?? 0),
+  word('asn_name', 'Who holds that system, or empty.', (event) => event.asnName ?? ''),
   word('country', 'ISO 3166-1 alpha-2 code of the address, or empty.', (event) => event.country),
-  text('user_agent', MAX.userAgent, 'User-Agent header.', (event) => event.userAgent),
-  word(
-    'browser',
-    'Browser that the User-Agent claims, such as chrome or safari; empty for what is none in use.',
-    (event) => event.browser ?? '',
+  from(
+    'user-agent',
+    text('user_agent', MAX.userAgent, 'User-Agent header.', (event) => event.userAgent),
   ),
-  column('browser_version', 'UInt16', 'Major version it claims; 0 where it says none.', {
-    kind: 'count',
-    max: 65_535,
-    read: (event) => event.browserVersion ?? 0,
-  }),
-  word(
-    'os',
-    'Operating system it claims: windows, macos, linux, android, ios, chromeos, or empty.',
-    (event) => event.os ?? '',
+  from(
+    'user-agent',
+    word(
+      'browser',
+      'Browser that the User-Agent claims, such as chrome or safari; empty for what is none in use.',
+      (event) => event.browser ?? '',
+    ),
   ),
-  text(
-    'session',
-    MAX.name,
-    'Stands for the session: a digest, because the id itself is a credential. Empty without one.',
-    (event) => event.session,
+  from(
+    'user-agent',
+    column('browser_version', 'UInt16', 'Major version it claims; 0 where it says none.', {
+      kind: 'count',
+      max: 65_535,
+      read: (event) => event.browserVersion ?? 0,
+    }),
+  ),
+  from(
+    'user-agent',
+    word(
+      'os',
+      'Operating system it claims: windows, macos, linux, android, ios, chromeos, or empty.',
+      (event) => event.os ?? '',
+    ),
+  ),
+  from(
+    'cookie',
+    text(
+      'session',
+      MAX_NAME,
+      'Stands for the session: a digest, because the id itself is a credential. Empty without one.',
+      (event) => event.session,
+    ),
+  ),
+  from(
+    'cookie',
+    text(
+      'session_sent',
+      MAX_NAME,
+      'Stands for the session that came with the request, in the same way; empty where none came.',
+      (event) => event.sessionSent ?? '',
+    ),
   ),
   word(
     'challenge',
     'How the visitor stands with the challenge: none, issued, verified, rejected or failed.',
     (event) => event.challenge,
   ),
-  text('reference', MAX.name, 'Reference code shown to the visitor.', (event) => event.reference),
+  text('reference', MAX_NAME, 'Reference code shown to the visitor.', (event) => event.reference),
   word('validator', 'Who decided: in-process, api or remote.', (event) => event.validator),
-  text('ja4', MAX.name, 'JA4 of the TLS handshake, where the gateway saw it.', (e) => e.ja4 ?? ''),
+  text('ja4', MAX_NAME, 'JA4 of the TLS handshake, where the gateway saw it.', (e) => e.ja4 ?? ''),
   text(
     'http2',
     MAX.host,
     'How HTTP/2 was opened: settings, window, priorities, pseudo-header order.',
     (event) => event.http2 ?? '',
+  ),
+  word(
+    'settings_revision',
+    'Which settings decided: the revision that guard check and the log name.',
+    (event) => event.settingsRevision ?? '',
   ),
   count('duration_us', 'How long the decision took, in microseconds.', (e) => e.durationUs),
   count('facts_us', 'Of that: reading the request.', (e) => e.stagesUs?.facts ?? 0),

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { decodeBlock } from '../../test-kit/decode-block.ts';
 import type { Decoded } from '../../test-kit/decode-block.ts';
 import { sampleEvent } from '../../test-kit/sample-event.ts';
+import { EVENT_COLUMNS } from './columns.ts';
 import { BlockBuilder } from './native/block.ts';
 import { privateColumns } from './privacy.ts';
 import { truncateAddress } from '@guard/config/net/truncate-address';
@@ -16,6 +17,11 @@ const event = sampleEvent({
     Authorization: 'Bearer x',
   },
   referrerOrigin: 'https://search.example',
+  browser: 'chrome',
+  browserVersion: 120,
+  os: 'windows',
+  session: '6b1f0d9c2e7a48358c5d1e9f70a2b4c6',
+  sessionSent: '6b1f0d9c2e7a48358c5d1e9f70a2b4c6',
 });
 
 /** The row of the event under these settings. */
@@ -40,6 +46,21 @@ test('a header field that the settings name is in no column, however it is spell
       ['forwarded', 'for=203.0.113.7'],
     ],
   });
+});
+
+test('a column that is made from a header field is empty where the field is dropped, and no other', () => {
+  const all = rowOf(undefined);
+  const emptied = EVENT_COLUMNS.map(({ from }) => from ?? []).flat();
+  expect(new Set(emptied)).toEqual(new Set(['host', 'referer', 'user-agent', 'cookie']));
+  for (const header of new Set(emptied)) {
+    const row = rowOf({ truncate_ip: false, drop_headers: [header] });
+    for (const { name, from, values } of EVENT_COLUMNS) {
+      if (name === 'headers') continue;
+      const nothing = values.kind === 'count' ? 0 : '';
+      expect(row[name], name).toEqual(from === header ? nothing : all[name]);
+      if (from === header) expect(all[name], name).not.toEqual(nothing);
+    }
+  }
 });
 
 test('a truncated address is not given away by the fields in which proxies tell it', () => {

@@ -1,6 +1,6 @@
 import type { EventPrivacy } from '@guard/config/settings/event-privacy';
 import { EVENT_COLUMNS } from './columns.ts';
-import type { ColumnValues, EventColumn } from './columns.ts';
+import type { ColumnValues, EventColumn } from './event-column.ts';
 import { truncateAddress } from '@guard/config/net/truncate-address';
 
 /** Fields in which proxies tell the visitor's address: kept, they would undo its truncation. */
@@ -33,12 +33,6 @@ const ADDRESS_HEADERS = [
   'x-vercel-forwarded-for',
 ];
 
-/** Columns of their own that are made from a header field. */
-const MADE_FROM: ReadonlyMap<string, string> = new Map([
-  ['user_agent', 'user-agent'],
-  ['referrer_origin', 'referer'],
-]);
-
 /** The columns of the table, with values of which the settings allow that they are kept. */
 export function privateColumns(privacy: EventPrivacy | undefined): readonly EventColumn[] {
   if (privacy === undefined) return EVENT_COLUMNS;
@@ -50,11 +44,18 @@ export function privateColumns(privacy: EventPrivacy | undefined): readonly Even
   }));
 }
 
+/** Names of the columns that are always empty under these settings. */
+export function emptyColumns({ drop_headers: dropped }: EventPrivacy): ReadonlySet<string> {
+  const made = EVENT_COLUMNS.filter(({ from }) => from !== undefined && dropped.includes(from));
+  return new Set(made.map(({ name }) => name));
+}
+
 function withhold(
-  { name, values }: EventColumn,
+  { name, from, values }: EventColumn,
   truncate: boolean,
   dropped: ReadonlySet<string>,
 ): ColumnValues {
+  if (from !== undefined && dropped.has(from)) return nothingOf(values);
   if (values.kind === 'fields') {
     const { nameOf } = values;
     return {
@@ -65,11 +66,27 @@ function withhold(
       },
     };
   }
-  if (values.kind !== 'text') return values;
+  if (name !== 'ip' || !truncate || values.kind !== 'text') return values;
   const { read } = values;
-  if (name === 'ip' && truncate) {
-    return { ...values, read: (event) => truncateAddress(read(event)) };
+  return { ...values, read: (event) => truncateAddress(read(event)) };
+}
+
+/** The same kind of values, always empty. */
+function nothingOf(values: ColumnValues): ColumnValues {
+  switch (values.kind) {
+    case 'word':
+    case 'text':
+    case 'uuid':
+      return { ...values, read: () => '' };
+    case 'words':
+    case 'weights':
+      return { ...values, read: () => [] };
+    case 'time':
+    case 'count':
+      return { ...values, read: () => 0 };
+    case 'flag':
+      return { ...values, read: () => false };
+    case 'fields':
+      return { ...values, read: () => ({}) };
   }
-  const source = MADE_FROM.get(name);
-  return source !== undefined && dropped.has(source) ? { ...values, read: () => '' } : values;
 }

@@ -178,6 +178,7 @@ test('--json has problems, presets, warnings and hints with their places', async
   expect(JSON.parse(stdout)).toEqual({
     valid: true,
     problems: [],
+    revision: expect.stringMatching(/^[0-9a-f]{12}$/) as string,
     presets: { acme: ['preset:git'] },
     warnings: [
       {

@@ -1,6 +1,7 @@
 import { formatProblem, type Loaded, loadSettings } from '@guard/config/settings/load';
 import { presetRules } from '@guard/config/settings/presets/preset-rules';
 import { formatPath } from '@guard/config/settings/problems';
+import { settingsRevision } from '@guard/config/settings/revision';
 import { probeOrigins } from '../check/probe-origins.ts';
 import type { Remark } from '../check/remark.ts';
 import { remarksOn } from '../check/remarks.ts';
@@ -23,7 +24,7 @@ const OPTIONS = {
   json: {
     type: 'boolean',
     default: false,
-    help: `one JSON object: { "valid": …, "problems": [ … ], "presets": { … },
+    help: `one JSON object: { "valid": …, "problems": [ … ], "revision": …, "presets": { … },
 "warnings": [ … ], "hints": [ … ] }`,
   },
 } as const satisfies Options;
@@ -90,7 +91,12 @@ async function checkFile(file: string, { json, probe, strict }: Wanted): Promise
   const hints = placed.filter(({ level }) => level === 'hint');
   const presets = presetsOf(result);
   if (json) {
-    const told = { presets: Object.fromEntries(presets), warnings, hints };
+    const told = {
+      revision: settingsRevision(settings),
+      presets: Object.fromEntries(presets),
+      warnings,
+      hints,
+    };
     print(JSON.stringify({ valid: true, problems: [], ...told }));
   } else {
     print([summaryOf(file, result), ...presetLines(presets), ...placed.map(lineOf)].join('\n'));
@@ -106,8 +112,10 @@ function lineOf({ level, file, line, column, path, message }: Placed): string {
   return `${file}:${line}:${column}: ${level}: ${path}: ${message}`;
 }
 
-function summaryOf(file: string, { settings: { sites, organisations } }: Loaded): string {
-  return `${file} is good: ${count(organisations.length, 'organisation')}, ${count(sites.length, 'site')}.`;
+function summaryOf(file: string, { settings }: Loaded): string {
+  const { sites, organisations } = settings;
+  const has = `${count(organisations.length, 'organisation')}, ${count(sites.length, 'site')}`;
+  return `${file} is good: ${has}, revision ${settingsRevision(settings)}.`;
 }
 
 function presetsOf({ settings }: Loaded): (readonly [organisation: string, readonly string[]])[] {

@@ -1,5 +1,6 @@
 import type { AuthenticateBearer } from '@guard/config/contract/ports';
 import { createBearerAuth } from '@guard/config/settings/bearer';
+import { settingsRevision } from '@guard/config/settings/revision';
 import type { Service, Settings } from '@guard/config/settings/schema';
 import type { GatewaySettings } from '@guard/gateway';
 import { createDataServer } from '@guard/mcp';
@@ -36,8 +37,10 @@ export interface Generation {
 export async function buildGeneration(settings: Settings, house: House): Promise<Generation> {
   const policy = validatorSettings(settings);
   const { collector } = settings.public_urls;
+  const revision = settingsRevision(settings);
   const validator = createValidator({
     ...policy,
+    settingsRevision: revision,
     collectorUrl: () => collector ?? house.addresses.collector ?? '',
     resolver: settings.crawlers.reverse_dns ? house.resolver : undefined,
     networks: house.networks,
@@ -60,6 +63,7 @@ export async function buildGeneration(settings: Settings, house: House): Promise
       trustedProxies: settings.trusted_proxies,
       forwardedHeader: settings.forwarded_header,
       observe: settings.observe,
+      settingsRevision: revision,
       certificates: settings.tls?.certificates ?? [],
       sites: asking.sites,
     },

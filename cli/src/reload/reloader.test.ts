@@ -68,9 +68,12 @@ test('a change of what only a start can do is named with its place, and counted 
       cause: 'file',
       file: 'guard.yaml',
       changed: 'organisations.late (added)',
+      revision: expect.stringMatching(/^[0-9a-f]{12}$/) as string,
       awaitingRestart: 3,
     },
   });
+  const revision = String(lines.at(-1)?.fields?.['revision']);
+  expect(gauge('guard_settings_info')).toEqual(new Map([[revision, 1]]));
   expect(gauge('guard_settings_awaiting_restart')).toBe(3);
   state.text = START;
   await reloader.reload('signal');

@@ -1,6 +1,12 @@
 import type { Clock, Log, Metrics } from '@guard/config/contract/ports';
-import { formatProblem, type Loaded, type LoadResult } from '@guard/config/settings/load';
+import {
+  formatProblem,
+  type Loaded,
+  type LoadResult,
+  type Position,
+} from '@guard/config/settings/load';
 import { formatPath } from '@guard/config/settings/problems';
+import { settingsRevision } from '@guard/config/settings/revision';
 import type { Settings } from '@guard/config/settings/schema';
 import { changesBetween } from './changes.ts';
 import { asStarted, needRestart } from './need-restart.ts';
@@ -50,6 +56,7 @@ export function createReloader(options: ReloaderOptions): Reloader {
 
   metrics.gauge('guard_last_reload_successful', () => (succeeded ? 1 : 0));
   metrics.gauge('guard_settings_age_seconds', () => Math.round((clock() - loadedAt) / 1000));
+  metrics.gauge('guard_settings_info', () => new Map([[settingsRevision(inForce), 1]]));
   metrics.gauge('guard_settings_awaiting_restart', () => awaitingRestart);
   const watch = options.watch ? startWatch() : undefined;
 
@@ -94,8 +101,7 @@ export function createReloader(options: ReloaderOptions): Reloader {
   function accept(cause: Cause, { settings, positionOf }: Loaded): void {
     const late = needRestart(first.settings, settings);
     for (const path of late) {
-      const { line, column } = positionOf(path);
-      const place = `${file}:${line}:${column}`;
+      const place = placeOf(file, positionOf(path));
       log('warn', 'reload_needs_restart', { setting: formatPath(path), place });
     }
     const effective = asStarted(settings, first.settings);
@@ -104,11 +110,12 @@ export function createReloader(options: ReloaderOptions): Reloader {
       log('warn', 'reload_voided_sessions', { why: 'no secret of before is in the list' });
     }
     inForce = effective;
+    const revision = settingsRevision(effective);
     loadedAt = clock();
     awaitingRestart = late.length;
     succeeded = true;
     metrics.count('guard_reloads_total', 'applied');
-    log('info', 'reload_applied', { cause, file, changed, awaitingRestart });
+    log('info', 'reload_applied', { cause, file, changed, revision, awaitingRestart });
   }
 
   function reload(cause: Cause): Promise<void> {
@@ -126,4 +133,8 @@ export function createReloader(options: ReloaderOptions): Reloader {
   }
 
   return { reload, stop: () => watch?.stop() };
+}
+
+function placeOf(file: string, { line, column }: Position): string {
+  return `${file}:${line}:${column}`;
 }

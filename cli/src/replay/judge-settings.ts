@@ -71,7 +71,6 @@ interface Ports {
 export function createSettingsJudge(settings: Settings, options: JudgeOptions): SettingsJudge {
   let nowMs = 0;
   let session: ReturnType<typeof sessionOf> | undefined;
-  const last: { event: DecisionEvent | undefined } = { event: undefined };
   /** What was left of the budget when the request at hand took from it; undefined before it did. */
   let taken: MaybePromise<number> | undefined;
   const memory = new MemoryStore(() => nowMs, STORE);
@@ -101,7 +100,7 @@ export function createSettingsJudge(settings: Settings, options: JudgeOptions): 
         collectorUrl: () => '',
         networks: options.networks,
         store,
-        events: { record: (made) => (last.event = made) },
+        events: { record: () => undefined },
         clock: () => nowMs,
         log: () => undefined,
         metrics: { count: () => undefined, gauge: () => undefined },
@@ -122,10 +121,9 @@ export function createSettingsJudge(settings: Settings, options: JudgeOptions): 
     question: ValidateRequest,
     site: string,
   ): DecisionEvent | undefined {
-    last.event = undefined;
     const outcome = validate(question, { site });
     if (outcome instanceof Promise) throw new Error('a store in memory answers at once');
-    return outcome.kind === 'answered' ? last.event : undefined;
+    return outcome.kind === 'answered' ? outcome.known?.event : undefined;
   }
 
   function judge(request: LoggedRequest): JudgeAnswer {

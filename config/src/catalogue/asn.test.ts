@@ -7,6 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { seededRandom } from '../../../test/kit/seeded-random.ts';
 import { AddressMap } from '../net/address-map.ts';
 import { type AsnRun, decodeAsnFile, encodeAsnFile } from './asn-file.ts';
+import { AsnNames, encodeAsnNames } from './asn-names.ts';
 import { openAsns } from './asn.ts';
 import { dataPath } from './data-path.ts';
 import { mmdbOf } from './test-mmdb.ts';
@@ -15,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), 'guard-asn-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('the autonomous system of an address', () => {
-  const asnOf = openAsns();
+  const { numberOf: asnOf, nameOf } = openAsns();
 
   test.each([
     ['8.8.8.8', 15_169],
@@ -32,8 +33,18 @@ describe('the autonomous system of an address', () => {
     expect(asnOf(ip)).toBe(asn);
   });
 
-  test('is bundled in less than 1.8 MB', () => {
-    expect(statSync(dataPath('ip/asn.bin.br')).size).toBeLessThan(1_800_000);
+  test.each([
+    ['8.8.8.8', 'Google LLC'],
+    ['2606:4700:4700::1111', 'Cloudflare, Inc.'],
+    ['203.0.113.9', ''],
+  ])('of %s is held by "%s" by the bundled table', (ip, name) => {
+    expect(nameOf(ip)).toBe(name);
+  });
+
+  test('is bundled with the names in less than 2 MB', () => {
+    const files = ['ip/asn.bin.br', 'ip/asn-names.txt.br'];
+    const bytes = files.reduce((sum, file) => sum + statSync(dataPath(file)).size, 0);
+    expect(bytes).toBeLessThan(2_000_000);
   });
 });
 
@@ -42,20 +53,24 @@ describe("a user's own database", () => {
   writeFileSync(
     path,
     mmdbOf([
-      { prefix: '00001010', record: { autonomous_system_number: 64_496 } },
-      { prefix: '1100000010101000', record: { asn: 'AS64511' } },
+      {
+        prefix: '00001010',
+        record: { autonomous_system_number: 64_496, autonomous_system_organization: 'Example AG' },
+      },
+      { prefix: '1100000010101000', record: { asn: 'AS64511', as_name: 'Example Ltd' } },
       { prefix: '10101100', record: { name: 'no number' } },
     ]),
   );
 
   test.each([
-    ['10.1.2.3', 64_496],
-    ['192.168.1.1', 64_511],
-    ['172.16.0.1', 0],
-    ['8.8.8.8', 0],
-    ['2001:db8::1', 0],
-  ])('gives for %s what it holds: %d', (ip, asn) => {
-    expect(openAsns(path)(ip)).toBe(asn);
+    ['10.1.2.3', 64_496, 'Example AG'],
+    ['192.168.1.1', 64_511, 'Example Ltd'],
+    ['172.16.0.1', 0, ''],
+    ['8.8.8.8', 0, ''],
+    ['2001:db8::1', 0, ''],
+  ])('gives for %s what it holds: %d, "%s"', (ip, asn, name) => {
+    const own = openAsns(path);
+    expect([own.numberOf(ip), own.nameOf(ip)]).toEqual([asn, name]);
   });
 
   test('that is none is an error which names the file', () => {
@@ -111,5 +126,22 @@ describe('the packed table', () => {
     ['with an integer without end', Array<number>(40).fill(255)],
   ])('is refused when it is %s', (_, bytes) => {
     expect(() => decodeAsnFile(brotliCompressSync(Buffer.from(bytes)))).toThrow(RangeError);
+  });
+});
+
+describe('the packed names', () => {
+  test('come out as they went in', () => {
+    const names = new Map([
+      [4_294_967_294, 'The last, "quoted" ß'],
+      [7, 'Seven'],
+      [13_335, ''],
+    ]);
+    const read = new AsnNames(encodeAsnNames(names));
+    for (const [asn, name] of names) expect(read.nameOf(asn)).toBe(name);
+    for (const asn of [0, 8, 4_294_967_295]) expect(read.nameOf(asn)).toBe('');
+  });
+
+  test.each(['7', '7 Seven'])('are refused when they are cut off: "%s"', (text) => {
+    expect(() => new AsnNames(brotliCompressSync(text))).toThrow(RangeError);
   });
 });

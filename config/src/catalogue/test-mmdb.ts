@@ -47,10 +47,12 @@ export function mmdbOf(
   return Buffer.concat([tree, Buffer.alloc(16), ...data, marker, metadata]);
 }
 
-/** Types 2 (text), 6 (number of 32 bits) and 7 (mapping), each shorter than 29. */
+/** Types 2 (text, shorter than 285), 6 (number of 32 bits) and 7 (mapping, shorter than 29). */
 function encode(value: Value): Buffer {
   if (typeof value === 'string') {
-    return Buffer.concat([Buffer.from([(2 << 5) | Buffer.byteLength(value)]), Buffer.from(value)]);
+    const text = Buffer.from(value);
+    const size = text.length < 29 ? [(2 << 5) | text.length] : [(2 << 5) | 29, text.length - 29];
+    return Buffer.concat([Buffer.from(size), text]);
   }
   if (typeof value === 'number') {
     const bytes = Buffer.alloc(5);

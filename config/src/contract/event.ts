@@ -44,6 +44,8 @@ export type Protocol = 'HTTP/1.0' | 'HTTP/1.1' | 'HTTP/2.0';
  *
  * `headers` are as they came, and the same object for requests that had the same. Whoever lets an event
  * leave the process drops SECRET_HEADERS first.
+ *
+ * What came of the request is written into the event by the gateway, until it records the event.
  */
 export interface DecisionEvent {
   /** Milliseconds since the epoch. */
@@ -56,7 +58,12 @@ export interface DecisionEvent {
   readonly decision: Conclusion;
   /** The wire's own word for the same outcome. */
   readonly response: Decision;
-  readonly statusCode: number;
+  /** What the visitor gets, where the gateway knows it; before that, and for other callers, what was decided. */
+  statusCode: number;
+  /** 0 or absent where no origin has answered. */
+  originStatus?: number;
+  /** Until the origin's header section was there, in microseconds. */
+  originUs?: number;
   /** Name of the rule that decided; empty when none matched. */
   readonly rule: string;
   readonly monitor: boolean;
@@ -78,6 +85,8 @@ export interface DecisionEvent {
   readonly ipFrom?: IpSource;
   /** Autonomous system of the address; 0 or absent where it is not known. */
   readonly asn?: number;
+  /** Who holds that system; empty or absent where it is not known. */
+  readonly asnName?: string;
   /** ISO 3166-1 alpha-2, or empty. */
   readonly country: string;
   readonly userAgent: string;
@@ -89,12 +98,16 @@ export interface DecisionEvent {
   readonly findings?: readonly Reason[];
   /** Named by its digest (contract/session-digest): the id is a credential. Empty for none. */
   readonly session: string;
+  /** The session that came with the request, named in the same way; empty or absent for none. */
+  readonly sessionSent?: string;
   readonly challenge: ChallengeState;
   /** Reference code a visitor can read on a challenge or block page. */
   readonly reference: string;
   readonly validator: 'in-process' | 'api' | 'remote';
   /** How long the decision took, in microseconds. */
   readonly durationUs: number;
+  /** Which settings decided: settings/revision.ts. */
+  readonly settingsRevision?: string;
   readonly stagesUs?: StageTimes;
   readonly headers: Readonly<Record<string, string>>;
   /**

@@ -172,6 +172,11 @@ export const metrics = {
     label: undefined,
     help: '0 while the settings that were read last could not be applied, else 1.',
   },
+  guard_settings_info: {
+    kind: 'gauge',
+    label: 'revision',
+    help: 'Always 1; names the settings in force as the column settings_revision does.',
+  },
   guard_settings_age_seconds: {
     kind: 'gauge',
     label: undefined,

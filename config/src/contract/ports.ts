@@ -106,6 +106,8 @@ export type ValidateFailure =
 export interface KnownBesides {
   /** Digest of the session that the visitor presented or is given; empty when there is none. */
   readonly session: string;
+  /** The decision as it is to be remembered. It is not recorded yet: the caller does that, once. */
+  readonly event: DecisionEvent;
   /** The crawler of the answer is who it says it is. */
   readonly crawlerVerified: boolean;
 }

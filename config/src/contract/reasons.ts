@@ -1,4 +1,5 @@
 import { automatedBrowser } from './reasons/automated-browser.ts';
+import type { CATEGORIES } from './categories.ts';
 import { botIdentity } from './reasons/bot-identity.ts';
 import { challengeFailure } from './reasons/challenge-failure.ts';
 import { fingerprintMismatch } from './reasons/fingerprint-mismatch.ts';
@@ -15,16 +16,6 @@ import { suspiciousNetwork } from './reasons/suspicious-network.ts';
  * something a real person can have.
  */
 
-export const CATEGORIES = [
-  'bot_identity',
-  'automated_browser',
-  'header_anomaly',
-  'fingerprint_mismatch',
-  'suspicious_network',
-  'challenge_failure',
-  'crawler_impersonator',
-  'unknown',
-] as const;
 export type Category = (typeof CATEGORIES)[number];
 
 interface ReasonEntry {

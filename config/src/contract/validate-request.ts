@@ -1,20 +1,46 @@
 import { z } from 'zod';
 import { VALIDATE } from './limits.ts';
 
+/** RFC 9110 9.1 and 5.6.2. */
+export const METHOD_TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** C0 and DEL stand in no URL as they are. A space is let through, as most servers do. */
+export const URL_TEXT = /^[^\x00-\x1f\x7f]+$/;
+
 /**
  * Spec 2.1: one visitor request, as a caller describes it to the validator.
  *
- * The gateway builds the same shape in process, so the two ways to ask cannot drift apart.
+ * The gateway builds the same shape in process, so the two ways to ask cannot drift apart. What is
+ * sent is read by validator/src/request/parse.ts, within the same bounds; this schema is what callers
+ * are told of it.
  */
 export const ValidateRequest = z.object({
-  url: z.string().min(1).max(VALIDATE.maxUrlLength).describe('Full URL the visitor requested.'),
-  ip: z.string().describe('Client address: one IPv4 or IPv6 address.'),
-  method: z.string().max(32).optional().describe('HTTP method.'),
-  headers: z
-    .record(z.string(), z.string())
+  url: z
+    .string()
+    .max(VALIDATE.maxUrlLength)
+    .regex(URL_TEXT)
+    .describe('Full URL the visitor requested.'),
+  ip: z.string().max(VALIDATE.maxIpLength).describe('Client address: one IPv4 or IPv6 address.'),
+  method: z
+    .string()
+    .max(VALIDATE.maxMethodLength)
+    .regex(METHOD_TOKEN)
     .optional()
-    .describe('All request headers, name to value, in the order they were sent.'),
-  referrer: z.string().optional().describe('Value of the Referer header.'),
+    .describe('HTTP method.'),
+  headers: z
+    .record(
+      z.string().min(1).max(VALIDATE.maxHeaderNameLength),
+      z.string().max(VALIDATE.maxHeaderValueLength),
+    )
+    .meta({ maxProperties: VALIDATE.maxHeaders })
+    .optional()
+    .describe(
+      `All request headers, name to value, in the order they were sent; names and values together at most ${VALIDATE.maxHeadersLength} characters.`,
+    ),
+  referrer: z
+    .string()
+    .max(VALIDATE.maxHeaderValueLength)
+    .optional()
+    .describe('Value of the Referer header.'),
   cookie: z.string().optional().describe('Bare value of the _guard cookie.'),
 });
 export type ValidateRequest = Readonly<z.infer<typeof ValidateRequest>>;

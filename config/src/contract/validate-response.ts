@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CATEGORIES } from './categories.ts';
 import { UUID } from './uuid.ts';
 
 /** Statuses a visitor can be sent (spec 2.2); no other ever leaves the validator. */
@@ -41,7 +42,7 @@ export const ValidateResponse = z.object({
   cookies: z.array(Cookie).optional(),
   crawler: Crawler.optional(),
   block_reasons: z.array(z.string()).optional(),
-  block_reason_categories: z.array(z.string()).optional(),
+  block_reason_categories: z.array(z.enum(CATEGORIES)).optional(),
   country_code: z.string().optional(),
   rate_limited: z.boolean().optional(),
   retry_after: z.int().nonnegative().optional(),
@@ -52,11 +53,12 @@ export type ValidateResponse = Readonly<z.infer<typeof ValidateResponse>>;
 /**
  * What a caller accepts from a validator it did not build: any status code (an unknown one is
  * replaced by the caller's fallback), and `not_matched`, which counts as `allow` (spec 2.2). An id that
- * is no UUID counts as none: it goes into fields and events.
+ * is no UUID counts as none: it goes into fields and events. A category may be one that came later.
  */
 export const ForeignValidateResponse = ValidateResponse.extend({
   decision: z.enum(['allow', 'block', 'redirect', 'not_matched']),
   status_code: z.int().optional(),
+  block_reason_categories: z.array(z.string()).optional(),
   request_id: z.string().regex(UUID).optional().catch(undefined),
 });
 export type ForeignValidateResponse = Readonly<z.infer<typeof ForeignValidateResponse>>;

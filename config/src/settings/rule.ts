@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CATEGORIES } from '../contract/reasons.ts';
+import { CATEGORIES } from '../contract/categories.ts';
 import { StatusCode } from '../contract/validate-response.ts';
 import { isIpOrCidr } from '../net/cidr.ts';
 import { compileRegex } from '../matching/regex.ts';

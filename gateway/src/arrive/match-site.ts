@@ -14,6 +14,8 @@ export interface ServedSite {
   readonly config: GatewaySite;
   /** Ask and record, enforce nothing. */
   readonly observe: boolean;
+  /** DecisionEvent.settingsRevision. */
+  readonly settingsRevision: string;
   readonly isProtected: IsProtected;
   readonly origins: Origins;
   /** Undefined where events keep nothing of a body. */
@@ -40,7 +42,11 @@ function contextsOf(described: ValidateContext): ContextsByProtocol {
 
 /** Builds the table of sites. A site is named after its first host. */
 export function createSites(
-  { sites, observe }: Pick<GatewaySettings, 'sites' | 'observe'>,
+  {
+    sites,
+    observe,
+    settingsRevision = '',
+  }: Pick<GatewaySettings, 'sites' | 'observe' | 'settingsRevision'>,
   originsOf: OriginsOf,
 ): Sites {
   const all = sites.map((config): ServedSite => {
@@ -49,6 +55,7 @@ export function createSites(
       name,
       config,
       observe: observe || config.settings.observe,
+      settingsRevision,
       isProtected: compileRoute(config.settings.protect, config.settings.skip),
       origins: originsOf(name, config.settings.origin),
       sampling: compileSampling(config.settings),

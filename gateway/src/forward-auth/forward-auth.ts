@@ -2,6 +2,7 @@ import type { Log, MaybePromise } from '@guard/config/contract/ports';
 import { plainAnswer, serve } from '../enforce/enforce.ts';
 import type { Handle, Stages } from '../handle.ts';
 import type { VisitorRequest, VisitorResponse } from '../message.ts';
+import { eventOf } from '../judge/judge.ts';
 import type { ServedAnswer } from '../judge/plan-answer.ts';
 import { denial, leave } from './answer.ts';
 import type { HeldAnswers } from './held-answers.ts';
@@ -74,15 +75,8 @@ export function createForwardAuth(stages: ForwardAuthStages, handle: Handle): Fo
 
   /** The visitor's request itself, after its check was denied. */
   function toldVisitor(fate: DescribedFate, peerIp: string): Told {
-    switch (fate.kind) {
-      case 'incomplete':
-        return refuse(`no ${fate.missing}`, 400, peerIp);
-      case 'onward':
-        return { outcome: 'fetched', answer: TRY_AGAIN };
-      case 'served':
-      case 'refused':
-        return { outcome: 'fetched', answer: fate.answer };
-    }
+    if (fate.kind === 'incomplete') return refuse(`no ${fate.missing}`, 400, peerIp);
+    return { outcome: 'fetched', answer: fate.kind === 'onward' ? TRY_AGAIN : fate.answer };
   }
 
   function tell(req: VisitorRequest): MaybePromise<Told> | 'handed over' {
@@ -95,14 +89,14 @@ export function createForwardAuth(stages: ForwardAuthStages, handle: Handle): Fo
       case 'check': {
         const { peer, target } = route;
         const fate = judgeDescribed(req, connection, peer, target);
-        return whenKnown(fate, (known) => toldOf(known, peer, peerIp));
+        return whenKnown(fate, (known) => toldOf(recorded(known), peer, peerIp));
       }
       case 'answer': {
         const id = req.headers['x-guard-answer'];
         const answer = typeof id === 'string' ? held.take(id) : undefined;
         if (answer !== undefined) return { outcome: 'fetched', answer };
         const fate = judgeDescribed(req, connection, FETCHER, '');
-        return whenKnown(fate, (known) => toldVisitor(known, peerIp));
+        return whenKnown(fate, (known) => toldVisitor(recorded(known), peerIp));
       }
       case 'handed-over':
         return 'handed over';
@@ -113,7 +107,8 @@ export function createForwardAuth(stages: ForwardAuthStages, handle: Handle): Fo
     try {
       const told = tell(req);
       if (told === 'handed over') {
-        handle(req, res, () => {
+        handle(req, res, (_visit, { event }) => {
+          event?.record(404);
           settle(req, res, { outcome: 'refused', answer: plainAnswer(404, 'Not found.') });
         });
       } else if (told instanceof Promise) {
@@ -127,6 +122,12 @@ export function createForwardAuth(stages: ForwardAuthStages, handle: Handle): Fo
       settle(req, res, broken(error));
     }
   };
+}
+
+/** What the proxy makes of a decision is not known here: its event tells what was decided. */
+function recorded(fate: DescribedFate): DescribedFate {
+  if (fate.kind !== 'incomplete') eventOf(fate)?.record();
+  return fate;
 }
 
 /** Goes on in the same turn where it can. */

@@ -65,5 +65,5 @@ export function createJudgeDescribed(stages: DescribedStages): JudgeDescribed {
 }
 
 function refused(status: number, why: string): Fate {
-  return { kind: 'refused', answer: plainAnswer(status, why) };
+  return { kind: 'refused', answer: plainAnswer(status, why), event: undefined };
 }

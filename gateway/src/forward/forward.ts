@@ -1,11 +1,11 @@
-import type { Log, Metrics } from '@guard/config/contract/ports';
-import { isBroken } from '../http1/broken-request.ts';
+import { brokenStatus } from '../http1/broken-request.ts';
 import type { Underway } from '../listen/connection.ts';
 import { linger, plainAnswer, serve } from '../enforce/enforce.ts';
 import { atEndOfTurn, type Waiting } from '../end-of-turn.ts';
-import type { GatewayLimits } from '../limits.ts';
 import { isHttp10 } from '../message.ts';
+import { logVisitorGone, VISITOR_GONE } from '../open-event.ts';
 import type { AnswerHandler, Lane, Origin, OriginError, OriginExchange } from '../origin/origin.ts';
+import type { ForwardPorts } from './forward-ports.ts';
 import { BUSY, ORIGIN_FAILURES, originAnswer, type OriginFailure } from './origin-failure.ts';
 import {
   CONTENT_LENGTH,
@@ -17,12 +17,6 @@ import {
 } from './proxy-headers.ts';
 import { VisitorBody } from './request-body.ts';
 import type { Onward, Passage, Visit } from '../visit.ts';
-
-export interface ForwardPorts {
-  readonly metrics: Metrics;
-  readonly log: Log;
-  readonly limits: GatewayLimits;
-}
 
 /** Sends an admitted request to its origin and the answer back, as streams under back-pressure. */
 export function createForward(ports: ForwardPorts): Onward {
@@ -88,18 +82,21 @@ class Exchange implements AnswerHandler, Underway, Waiting {
 
   #beginUnlessBroken(): void {
     const { req, connection } = this.#visit;
-    if (!isBroken(req.socket)) {
+    const refusedWith = brokenStatus(req.socket);
+    if (refusedWith === undefined) {
       this.#begin();
       return;
     }
     // It was answered, and counted as refused.
     this.#phase = 'done';
+    this.#passage.event?.record(refusedWith);
     connection.underway.delete(this);
   }
 
   #send(lane: Lane): void {
     const { req, target } = this.#visit;
     this.#attempts++;
+    this.#passage.event?.sent();
     const { sent, added } = fieldsForOrigin(this.#visit, this.#passage);
     const request = {
       method: req.method ?? 'GET',
@@ -112,11 +109,11 @@ class Exchange implements AnswerHandler, Underway, Waiting {
     if (this.#sent === undefined) this.#fail(BUSY, 'no free connection');
   }
 
-  /** The visitor has gone: nobody's failure but theirs, so it is logged as 499 and the origin let off. */
+  /** The visitor has gone, and the origin is let off. */
   abandon(): void {
     if (this.#phase === 'done') return;
-    this.#end('aborted');
-    this.#ports.log('info', 'gateway_visitor_gone', { site: this.#visit.site.name, status: 499 });
+    this.#end('aborted', VISITOR_GONE);
+    logVisitorGone(this.#ports.log, this.#visit);
     this.#sent?.abort();
   }
 
@@ -144,6 +141,7 @@ class Exchange implements AnswerHandler, Underway, Waiting {
     const kept = headersForVisitor(fields, this.#passage.additions, this.#trailers);
     // RFC 9110 section 8.6: a 204 has no Content-Length, whatever the origin thinks.
     res.writeHead(status, reason, status === 204 ? withoutNamed(kept, CONTENT_LENGTH) : kept);
+    this.#passage.event?.answered(status);
     this.#phase = 'answering';
     this.#headHeld = true;
     if (bodiless) this.#endLater(NOTHING);
@@ -230,6 +228,8 @@ class Exchange implements AnswerHandler, Underway, Waiting {
 
   onError({ kind, detail }: OriginError): void {
     if (kind === 'connect') this.#visit.site.origins.report(this.#origin, false);
+    // When Guard ends and cuts both sides, this one can be heard of first.
+    if (this.#phase === 'waiting' && this.#visit.req.socket.destroyed) this.abandon();
     if (this.#phase === 'ending' || this.#phase === 'done') {
       this.#dropUpload();
       return;
@@ -260,7 +260,7 @@ class Exchange implements AnswerHandler, Underway, Waiting {
     const answering = this.#phase === 'answering';
     metrics.count('guard_gateway_origin_errors_total', answering ? 'truncated' : reason);
     log('warn', 'gateway_origin_failed', { site: site.name, reason, answering, detail });
-    this.#end('failed');
+    this.#end('failed', status);
     this.#body?.stop();
     // A truncated answer must not look like a whole one: the connection is cut in the middle of it.
     if (answering || res.headersSent) req.socket.destroy();
@@ -272,7 +272,7 @@ class Exchange implements AnswerHandler, Underway, Waiting {
     const { req, res } = this.#visit;
     const { lingerMs } = this.#ports.limits;
     const waiting = this.#phase === 'waiting';
-    this.#end('aborted');
+    this.#end('aborted', 408);
     this.#sent?.abort();
     if (waiting) {
       serve(req, res, plainAnswer(408, 'The upload stalled.', 'Connection', 'close'), lingerMs);
@@ -288,8 +288,10 @@ class Exchange implements AnswerHandler, Underway, Waiting {
     linger(this.#visit.req, this.#ports.limits.lingerMs);
   }
 
-  #end(outcome: 'forwarded' | 'failed' | 'aborted'): void {
+  /** `status` is what the visitor gets where no header section of an answer has gone out. */
+  #end(outcome: 'forwarded' | 'failed' | 'aborted', status?: number): void {
     this.#phase = 'done';
+    this.#passage.event?.record(status);
     this.#visit.connection.underway.delete(this);
     this.#ports.metrics.count('guard_gateway_requests_total', outcome);
   }

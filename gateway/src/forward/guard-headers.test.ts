@@ -1,5 +1,6 @@
 import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
 import type { KnownBesides, Validate } from '@guard/config/contract/ports';
+import { sampleEvent } from '../../../test/kit/sample-event.ts';
 import { sessionDigest } from '@guard/config/contract/session-digest';
 import { describe, expect, test } from 'vitest';
 import { answering, startGateway } from '../testing/gateway-rig.ts';
@@ -28,11 +29,14 @@ function ours({ arrived }: HttpOrigin): readonly string[][] {
 }
 
 /** A validator in this process, which knows more than its answer says. */
-function knowing(response: Partial<ForeignValidateResponse>, known: KnownBesides): Validate {
+function knowing(
+  response: Partial<ForeignValidateResponse>,
+  known: Omit<KnownBesides, 'event'>,
+): Validate {
   return () => ({
     kind: 'answered',
     response: { success: true, decision: 'allow', request_id: REQUEST, ...response },
-    known,
+    known: { ...known, event: sampleEvent() },
   });
 }
 

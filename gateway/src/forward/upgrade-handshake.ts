@@ -3,9 +3,10 @@ import { request as requestHttps } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Underway } from '../listen/connection.ts';
 import { serve } from '../enforce/enforce.ts';
+import { logVisitorGone, VISITOR_GONE } from '../open-event.ts';
 import type { Origin, OriginError } from '../origin/origin.ts';
 import type { Passage, Visit } from '../visit.ts';
-import type { ForwardPorts } from './forward.ts';
+import type { ForwardPorts } from './forward-ports.ts';
 import { ORIGIN_FAILURES, originAnswer } from './origin-failure.ts';
 import { fieldsForOrigin, headersForVisitor, withoutNamed } from './proxy-headers.ts';
 import type { TunnelEnd } from './upgrade-tunnel.ts';
@@ -46,11 +47,11 @@ export class Handshake implements Underway {
     this.#send(this.#visit.site.origins.next());
   }
 
-  /** The visitor has gone: nobody's failure but theirs, so it is logged as 499 and the origin let off. */
+  /** The visitor has gone, and the origin is let off. */
   abandon(): void {
     if (this.#phase === 'done') return;
-    this.#end('aborted');
-    this.#ports.log('info', 'gateway_visitor_gone', { site: this.#visit.site.name, status: 499 });
+    this.#end('aborted', VISITOR_GONE);
+    logVisitorGone(this.#ports.log, this.#visit);
     this.#sent?.destroy();
   }
 
@@ -59,6 +60,7 @@ export class Handshake implements Underway {
     const { limits } = this.#ports;
     const { isSecure, options } = webSocketTarget(origin.address);
     this.#attempts++;
+    this.#passage.event?.sent();
     this.#isConnected = false;
     const fields = fieldsForOrigin(this.#visit, this.#passage);
     const sent = (isSecure ? requestHttps : requestHttp)({
@@ -129,7 +131,7 @@ export class Handshake implements Underway {
       answering: isRelaying,
       detail,
     });
-    this.#end('failed');
+    this.#end('failed', status);
     // A truncated answer must not look like a whole one.
     if (res.headersSent) req.socket.destroy();
     else serve(req, res, originAnswer(status), limits.lingerMs);
@@ -157,6 +159,7 @@ export class Handshake implements Underway {
       this.#failed('malformed', String(error));
       return;
     }
+    this.#passage.event?.answered(101);
     this.#end('forwarded');
   }
 
@@ -185,6 +188,7 @@ export class Handshake implements Underway {
       this.#sent?.destroy();
       return;
     }
+    this.#passage.event?.answered(status);
     this.#phase = 'relaying';
     clearTimeout(this.#timer);
     this.#sent?.setTimeout(this.#ports.limits.originBodyIdleMs, () => {
@@ -205,8 +209,10 @@ export class Handshake implements Underway {
     });
   }
 
-  #end(outcome: 'forwarded' | 'failed' | 'aborted'): void {
+  /** `status` is what the visitor gets where no header section of an answer has gone out. */
+  #end(outcome: 'forwarded' | 'failed' | 'aborted', status?: number): void {
     this.#phase = 'done';
+    this.#passage.event?.record(status);
     clearTimeout(this.#timer);
     this.#visit.connection.underway.delete(this);
     this.#ports.metrics.count('guard_gateway_requests_total', outcome);

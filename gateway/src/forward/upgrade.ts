@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { plainAnswer, serve } from '../enforce/enforce.ts';
 import type { Handle } from '../handle.ts';
 import { NodeResponse } from '../http1/node-response.ts';
-import type { ForwardPorts } from './forward.ts';
+import type { ForwardPorts } from './forward-ports.ts';
 import { BUSY, originAnswer } from './origin-failure.ts';
 import { Handshake } from './upgrade-handshake.ts';
 import { joinSockets } from './upgrade-tunnel.ts';
@@ -62,6 +62,7 @@ export function createUpgrades(handle: Handle, ports: ForwardPorts): Upgrades {
       }
       handle(req, res, (visit, passage) => {
         if (open.size >= limits.maxUpgrades) {
+          passage.event?.record(BUSY.status);
           metrics.count('guard_gateway_requests_total', 'refused');
           serve(req, visit.res, originAnswer(BUSY.status), limits.lingerMs);
           return;

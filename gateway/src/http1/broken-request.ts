@@ -9,15 +9,15 @@ export interface BrokenRequestPorts {
   readonly faults: Log;
 }
 
-const brokenOn = new WeakSet<VisitorSocket>();
+const brokenOn = new WeakMap<VisitorSocket, number>();
 
 /**
- * Whether the parser has refused what came on a connection, and the visitor was told. Node announces a
+ * What the visitor was told where the parser has refused what came on a connection. Node announces a
  * chunked request when it has the header section, and can refuse that very section (a tab behind
  * `chunked`) or a chunk of the same read afterwards: ask at the end of the turn.
  */
-export function isBroken(socket: VisitorSocket): boolean {
-  return brokenOn.has(socket);
+export function brokenStatus(socket: VisitorSocket): number | undefined {
+  return brokenOn.get(socket);
 }
 
 /**
@@ -35,7 +35,7 @@ export function answerBrokenRequests(
       socket.destroy();
       return;
     }
-    brokenOn.add(socket);
+    brokenOn.set(socket, refusal.status);
     // Browsers open connections in advance, and let those that they need no more run out.
     if (socket.bytesRead > 0) {
       const peer = addressOf(peerOf(socket));

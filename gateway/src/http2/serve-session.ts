@@ -34,6 +34,8 @@ export interface StreamServer {
   readonly serve: (socket: TLSSocket, seen: Seen) => void;
   /** Takes no more requests; those under way finish (RFC 9113 section 6.8). */
   readonly drain: () => void;
+  /** Ends every connection that is left; a stream hears late of the end of its socket. */
+  readonly cut: () => void;
 }
 
 export function createStreamServer({ handle, forward, limits }: SessionIntake): StreamServer {
@@ -83,6 +85,9 @@ export function createStreamServer({ handle, forward, limits }: SessionIntake): 
     drain: () => {
       draining = true;
       for (const session of sessions) session.close();
+    },
+    cut: () => {
+      for (const session of sessions) session.destroy();
     },
   };
 }

@@ -3,7 +3,6 @@ import type { DecisionEvent } from '@guard/config/contract/event';
 import type { MetricName } from '@guard/config/contract/metrics';
 import type {
   Clock,
-  EventSink,
   Log,
   Metrics,
   ValidateFailure,
@@ -22,8 +21,10 @@ export type Ruling =
       readonly kind: 'enforce';
       readonly response: ForeignValidateResponse;
       readonly requestId: string;
+      /** Undefined where the validator has recorded it. */
+      readonly event: DecisionEvent | undefined;
     }
-  | { readonly kind: Failing; readonly requestId: string };
+  | { readonly kind: Failing; readonly requestId: string; readonly event: DecisionEvent };
 
 /** What a failure comes to: the request passes, is denied, or the visitor is to come again. */
 type Failing = 'open' | 'closed' | 'busy';
@@ -32,7 +33,6 @@ type Failing = 'open' | 'closed' | 'busy';
 export type FailPolicy = (visit: Inquiry, outcome: ValidateOutcome, startedAt: number) => Ruling;
 
 interface FailPolicyPorts {
-  readonly events: EventSink;
   readonly metrics: Metrics;
   readonly log: Log;
   readonly clock: Clock;
@@ -68,7 +68,7 @@ const LOG_EVERY_MS = 10_000;
  * Allowing on 4xx would be a bypass: a crafted request can make the validator reject it. A gateway that has
  * too much to do itself answers 503, whatever the validator would have said.
  *
- * A failure is counted, logged, and recorded as an event, because no validator recorded one.
+ * A failure is counted and logged, and has an event, because no validator made one.
  */
 export function createFailPolicy(ports: FailPolicyPorts): FailPolicy {
   const sparing = sparingLog(ports.log, ports.clock, LOG_EVERY_MS);
@@ -78,7 +78,7 @@ export function createFailPolicy(ports: FailPolicyPorts): FailPolicy {
       case 'answered': {
         const { response } = outcome;
         const requestId = response.request_id ?? mintRequestId(ports.clock());
-        return { kind: 'enforce', response, requestId };
+        return { kind: 'enforce', response, requestId, event: outcome.known?.event };
       }
       case 'failed':
         return fail(FAILING[outcome.reason], outcome.reason, visit, startedAt);
@@ -98,7 +98,7 @@ export function createFailPolicy(ports: FailPolicyPorts): FailPolicy {
     const durationUs = Math.round((performance.now() - startedAt) * 1000);
     const { observe } = visit.site;
     const blocked = kind !== 'open' && !observe;
-    ports.events.record({
+    const event: DecisionEvent = {
       ...failure(visit, requestId),
       createdAt: ports.clock(),
       action: blocked ? 'block' : 'allow',
@@ -106,8 +106,8 @@ export function createFailPolicy(ports: FailPolicyPorts): FailPolicy {
       statusCode: blocked ? status : 200,
       observe,
       durationUs,
-    });
-    return { kind, requestId };
+    };
+    return { kind, requestId, event };
   }
 }
 
@@ -149,6 +149,7 @@ function failure(
     session: '',
     challenge: 'none',
     reference: '',
+    settingsRevision: site.settingsRevision,
     validator: site.config.validator,
     headers,
     body: bodySample,

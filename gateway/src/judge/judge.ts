@@ -1,22 +1,27 @@
-import type { MaybePromise, ValidateOutcome } from '@guard/config/contract/ports';
+import type { EventSink, MaybePromise, ValidateOutcome } from '@guard/config/contract/ports';
 import { Patience } from '@guard/config/time/patience';
 import { ask } from './ask.ts';
 import { plainAnswer } from '../enforce/enforce.ts';
 import type { FailPolicy } from './fail-policy.ts';
+import { OpenEvent } from '../open-event.ts';
 import { planAnswer, type ServedAnswer } from './plan-answer.ts';
-import {
-  type Inquiry,
-  NOTHING_KNOWN,
-  type Passage,
-  UNPROTECTED,
-  type VisitorFacts,
-} from '../visit.ts';
+import { type Inquiry, NOTHING_KNOWN, type Passage, UNPROTECTED } from '../visit.ts';
 import { visitorFacts } from './visitor-facts.ts';
 
 /** What becomes of a request: it goes on to its origin, or no further than here. */
 export type Fate =
   | { readonly kind: 'onward'; readonly passage: Passage }
-  | { readonly kind: 'served' | 'refused'; readonly answer: ServedAnswer };
+  | {
+      readonly kind: 'served' | 'refused';
+      readonly answer: ServedAnswer;
+      /** As Passage.event. */
+      readonly event: OpenEvent | undefined;
+    };
+
+/** The event of a decision. The code that carries the decision out records it. */
+export function eventOf(fate: Fate): OpenEvent | undefined {
+  return fate.kind === 'onward' ? fate.passage.event : fate.event;
+}
 
 /**
  * Decides about one request, whose path may be read in these ways (config/matching/path-readings): is
@@ -29,25 +34,35 @@ const TOO_BUSY = plainAnswer(503, 'The site is busy.', 'Retry-After', '1');
 const TO_ORIGIN: Fate = { kind: 'onward', passage: UNPROTECTED };
 
 /** The one decision path, for the front proxy and for forward-auth alike. */
-export function createJudge(failPolicy: FailPolicy, askTimeoutMs: number): Judge {
+export function createJudge(
+  failPolicy: FailPolicy,
+  askTimeoutMs: number,
+  events: EventSink,
+): Judge {
   const patience = new Patience(askTimeoutMs);
 
   function decide(inquiry: Inquiry, outcome: ValidateOutcome, startedAt: number): Fate {
     const ruling = failPolicy(inquiry, outcome, startedAt);
     const { requestId } = ruling;
-    if (inquiry.site.observe) return pass('observe', requestId, visitorFacts(inquiry, outcome));
+    const event = ruling.event && new OpenEvent(ruling.event, events);
+    if (inquiry.site.observe) {
+      const visitor = visitorFacts(inquiry, outcome);
+      return pass({ decision: 'observe', requestId, visitor, additions: undefined, event });
+    }
     switch (ruling.kind) {
-      case 'open':
-        return pass('fail_open', requestId, NOTHING_KNOWN);
+      case 'open': {
+        const visitor = NOTHING_KNOWN;
+        return pass({ decision: 'fail_open', requestId, visitor, additions: undefined, event });
+      }
       case 'closed':
-        return { kind: 'refused', answer: plainAnswer(403, 'Request denied.') };
+        return { kind: 'refused', answer: plainAnswer(403, 'Request denied.'), event };
       case 'busy':
-        return { kind: 'refused', answer: TOO_BUSY };
+        return { kind: 'refused', answer: TOO_BUSY, event };
       case 'enforce': {
         const plan = planAnswer(ruling.response);
-        if (plan.kind === 'serve') return { kind: 'served', answer: plan.answer };
+        if (plan.kind === 'serve') return { kind: 'served', answer: plan.answer, event };
         const visitor = visitorFacts(inquiry, outcome);
-        return pass('allow', requestId, visitor, plan.additions);
+        return pass({ decision: 'allow', requestId, visitor, additions: plan.additions, event });
       }
     }
   }
@@ -63,11 +78,6 @@ export function createJudge(failPolicy: FailPolicy, askTimeoutMs: number): Judge
   };
 }
 
-function pass(
-  decision: Passage['decision'],
-  requestId: string,
-  visitor: VisitorFacts,
-  additions?: Passage['additions'],
-): Fate {
-  return { kind: 'onward', passage: { decision, requestId, visitor, additions } };
+function pass(passage: Passage): Fate {
+  return { kind: 'onward', passage };
 }

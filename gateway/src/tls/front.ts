@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { createServer, type TLSSocket } from 'node:tls';
+import { createServer, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import type { ClientHello } from '@guard/config/contract/transport';
 import { peekOpening } from '../http2/peek-opening.ts';
 import { createStreamServer } from '../http2/serve-session.ts';
@@ -53,9 +53,7 @@ export function createTlsFront(intake: Intake, certificates: Certificates): TlsF
   let current = certificates;
 
   const secure = createServer({
-    cert: current.first.cert,
-    key: current.first.key,
-    minVersion: 'TLSv1.2',
+    ...shownFirst(certificates),
     ALPNProtocols: ['h2', 'http/1.1'],
     handshakeTimeout: limits.handshakeMs,
     SNICallback: (serverName, answer) => {
@@ -111,11 +109,7 @@ export function createTlsFront(intake: Intake, certificates: Certificates): TlsF
     server,
     useCertificates: (next) => {
       current = next;
-      secure.setSecureContext({
-        cert: next.first.cert,
-        key: next.first.key,
-        minVersion: 'TLSv1.2',
-      });
+      secure.setSecureContext(shownFirst(next));
     },
     drain: () => {
       // Nothing is under way before the handshake, and what has said nothing may never say anything.
@@ -124,9 +118,14 @@ export function createTlsFront(intake: Intake, certificates: Certificates): TlsF
       http1.drain();
     },
     cut: () => {
+      streams.cut();
       for (const socket of sockets) socket.destroy();
     },
   };
+}
+
+function shownFirst({ first }: Certificates): SecureContextOptions {
+  return { cert: first.cert, key: first.key, minVersion: 'TLSv1.2' };
 }
 
 function ignore(): void {

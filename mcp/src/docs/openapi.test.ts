@@ -1,4 +1,5 @@
 import { validateErrors } from '@guard/config/contract/errors';
+import { CATEGORIES } from '@guard/config/contract/categories';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect, test } from 'vitest';
 import { createDocsServer } from '../index.ts';
@@ -109,6 +110,7 @@ test('spec 2.1, 2.2, 2.5: the schemas are those of the wire, open to fields that
     properties: {
       decision: { enum: ['allow', 'block', 'redirect'] },
       status_code: { enum: [200, 302, 401, 403, 404, 418, 429, 451, 460, 503] },
+      block_reason_categories: { items: { enum: CATEGORIES } },
     },
   });
   expect(schemas['ValidateError']).toMatchObject({

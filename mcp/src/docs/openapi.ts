@@ -1,4 +1,4 @@
-import { QUERY } from '@guard/config/contract/limits';
+import { QUERY, VALIDATE } from '@guard/config/contract/limits';
 import { validateErrors } from '@guard/config/contract/errors';
 import { ValidateRequest } from '@guard/config/contract/validate-request';
 import { ValidateResponse } from '@guard/config/contract/validate-response';
@@ -115,6 +115,7 @@ const validatePath: Json = {
     security: [{ secretKey: [] }],
     requestBody: {
       required: true,
+      description: `At most ${VALIDATE.maxBodyBytes / 1024} KiB of JSON, not compressed.`,
       content: { 'application/json': { schema: ref('ValidateRequest') } },
     },
     responses: { 200: json('The decision.', 'ValidateResponse'), ...errorResponses() },

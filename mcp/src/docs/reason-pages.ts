@@ -51,7 +51,7 @@ How weights add up is told in [how a request is decided](/decision#what-the-find
 \`\`\`sql
 SELECT created_at, action, ip, user_agent, path, block_reasons
 FROM events_distributed
-WHERE created_at > now() - INTERVAL 1 DAY AND has(block_reasons, '${name}')
+WHERE created_at BETWEEN now() - INTERVAL 1 DAY AND now64() AND has(block_reasons, '${name}')
 ORDER BY created_at DESC
 LIMIT 20
 \`\`\``;

@@ -1,6 +1,6 @@
 import { validateErrorBody, type ValidateErrorType } from '@guard/config/contract/errors';
 import { VALIDATE } from '@guard/config/contract/limits';
-import type { Clock, Log } from '@guard/config/contract/ports';
+import type { Clock, EventSink, Log } from '@guard/config/contract/ports';
 import { KeyRing } from '@guard/config/settings/key-ring';
 import type { Organisation } from '@guard/config/settings/schema';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
@@ -18,6 +18,7 @@ interface ValidateRouteOptions extends HealthOptions {
   readonly organisations: readonly Organisation[];
   readonly policies: ReadonlyMap<string, Policy>;
   readonly engine: Engine;
+  readonly events: EventSink;
   readonly collectorUrl: () => string;
   readonly clock: Clock;
   readonly log: Log;
@@ -31,7 +32,7 @@ const TOO_LONG = `The body must be at most ${VALIDATE.maxBodyBytes} bytes long.`
 
 /** `POST /validate` (spec 4.1) and `GET /health`, for a fastify instance of the caller's. */
 export function validateRoutes(options: ValidateRouteOptions): FastifyPluginAsync {
-  const { engine, clock, collectorUrl } = options;
+  const { engine, events, clock, collectorUrl } = options;
   const onError = errorHandler(options.log);
   const writeTogether = createWriteTogether();
   const ring = new KeyRing(
@@ -89,6 +90,7 @@ export function validateRoutes(options: ValidateRouteOptions): FastifyPluginAsyn
       answerError(reply, validated.type, validated.message);
       return;
     }
+    events.record(validated.event);
     // Past fastify's hooks and serialisers, of which this route has none.
     reply.hijack();
     writeTogether(reply.raw, JSON.stringify(validated.response));

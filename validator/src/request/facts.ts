@@ -1,3 +1,4 @@
+import type { Asns } from '@guard/config/catalogue/asn';
 import type { CatalogueCrawler } from '@guard/config/catalogue/crawlers';
 import type { NetworkKind } from '@guard/config/catalogue/networks';
 import type { ChallengeState, CrawlerFact } from '@guard/config/contract/event';
@@ -54,6 +55,8 @@ export interface Facts {
   country(): string;
   /** The autonomous system of the address, looked up on demand; 0 when none is known. */
   asn(): number;
+  /** Who holds it; empty when that is not known. */
+  asnName(): string;
   readonly session: SessionFact;
   /** Kind of the network that a judged session was judged in; undefined for an ordinary one, and for no session. */
   sessionNetwork(): NetworkKind | undefined;
@@ -66,7 +69,7 @@ export interface FactSources {
   readonly proveClaim: ProveClaim;
   readonly networkOf: (ip: string) => NetworkKind | undefined;
   readonly countryOf: (ip: string) => string | undefined;
-  readonly asnOf: (ip: string) => number;
+  readonly asns: Asns;
 }
 
 const NO_SESSION: SessionFact = { state: 'none' };
@@ -166,7 +169,11 @@ export class RequestFacts implements Facts {
   }
 
   asn(): number {
-    return (this.#asn ??= this.#sources.asnOf(this.ip));
+    return (this.#asn ??= this.#sources.asns.numberOf(this.ip));
+  }
+
+  asnName(): string {
+    return this.#sources.asns.nameOf(this.ip);
   }
 }
 

@@ -1,6 +1,10 @@
 import type { ValidateErrorType } from '@guard/config/contract/errors';
 import { VALIDATE } from '@guard/config/contract/limits';
-import type { ValidateRequest } from '@guard/config/contract/validate-request';
+import {
+  METHOD_TOKEN,
+  URL_TEXT,
+  type ValidateRequest,
+} from '@guard/config/contract/validate-request';
 import { readHeaders } from './header-fields.ts';
 import { memberCount, scanJson } from './json-shape.ts';
 
@@ -72,8 +76,6 @@ function given(value: unknown): unknown {
 }
 
 const BAD_URL = `\`url\` must be text of at most ${VALIDATE.maxUrlLength} characters, without control characters.`;
-/** C0 and DEL stand in no URL as they are. A space is let through, as most servers do. */
-const CONTROL = /[\x00-\x1f\x7f]/;
 
 /** Whether it is an http(s) URL is splitUrl's to say. Half a surrogate pair can be no byte of a URL. */
 function isUrl(value: unknown): value is string {
@@ -81,17 +83,19 @@ function isUrl(value: unknown): value is string {
     typeof value === 'string' &&
     value.length <= VALIDATE.maxUrlLength &&
     value.isWellFormed() &&
-    !CONTROL.test(value)
+    URL_TEXT.test(value)
   );
 }
 
 const BAD_METHOD = `\`method\` must be a token of at most ${VALIDATE.maxMethodLength} characters.`;
-/** RFC 9110 9.1 and 5.6.2. */
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 function isMethod(value: unknown): value is string | undefined {
   if (value === undefined) return true;
-  return typeof value === 'string' && value.length <= VALIDATE.maxMethodLength && TOKEN.test(value);
+  return (
+    typeof value === 'string' &&
+    value.length <= VALIDATE.maxMethodLength &&
+    METHOD_TOKEN.test(value)
+  );
 }
 
 const BAD_REFERRER = `\`referrer\` must be text of at most ${VALIDATE.maxHeaderValueLength} characters.`;

@@ -48,6 +48,7 @@ function visitOf(crawler: CatalogueCrawler): Facts {
     network: undefined,
     country: () => '',
     asn: () => 0,
+    asnName: () => '',
     sessionNetwork: () => undefined,
     session: { state: 'none' },
   };

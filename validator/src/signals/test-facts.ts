@@ -25,6 +25,7 @@ export function factsOf(
     network: undefined,
     country: () => '',
     asn: () => 0,
+    asnName: () => '',
     session: { state: 'none' },
     sessionNetwork: () => undefined,
     ...over,

@@ -1,0 +1,94 @@
+import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
+
+/**
+ * The form of config/data/ip/asn-names.txt.br: under Brotli one line for each autonomous system, in rising
+ * order: the distance of its number from the one before, a space, and the name of its holder.
+ */
+
+/** Packs names by their number. */
+export function encodeAsnNames(names: ReadonlyMap<number, string>): Buffer {
+  let last = 0;
+  const lines = [...names]
+    .toSorted(([a], [b]) => a - b)
+    .map(([asn, name]) => {
+      const line = `${asn - last} ${name.replaceAll('\n', ' ')}\n`;
+      last = asn;
+      return line;
+    });
+  const text = Buffer.from(lines.join(''));
+  return brotliCompressSync(text, {
+    params: {
+      [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+      [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
+      [constants.BROTLI_PARAM_SIZE_HINT]: text.length,
+    },
+  });
+}
+
+/** Most bytes a file may unpack to: the bundled one takes three million. */
+const MAX_UNPACKED_BYTES = 64 * 1024 * 1024;
+const NEWLINE = 10;
+const SPACE = 32;
+const ZERO = 48;
+
+/** The names as they were unpacked, and where each begins: a name becomes text when it is asked for. */
+export class AsnNames {
+  readonly #bytes: Buffer;
+  readonly #numbers: Uint32Array;
+  readonly #starts: Uint32Array;
+  readonly #read: (string | undefined)[];
+
+  /** Unpacks a file. Throws an Error when it is none. */
+  constructor(file: Uint8Array) {
+    this.#bytes = brotliDecompressSync(file, { maxOutputLength: MAX_UNPACKED_BYTES });
+    const { numbers, starts } = linesOf(this.#bytes);
+    this.#numbers = Uint32Array.from(numbers);
+    this.#starts = Uint32Array.from(starts);
+    this.#read = Array.from({ length: numbers.length });
+  }
+
+  /** Who holds a system; empty where that is not known. */
+  nameOf(asn: number): string {
+    const at = this.#placeOf(asn);
+    if (at === -1) return '';
+    return (this.#read[at] ??= this.#textAt(this.#starts[at] ?? 0));
+  }
+
+  #textAt(start: number): string {
+    return this.#bytes.toString('utf8', start, this.#bytes.indexOf(NEWLINE, start));
+  }
+
+  #placeOf(asn: number): number {
+    let low = 0;
+    let high = this.#numbers.length - 1;
+    while (low <= high) {
+      const middle = (low + high) >>> 1;
+      const number = this.#numbers[middle] ?? 0;
+      if (number === asn) return middle;
+      if (number < asn) low = middle + 1;
+      else high = middle - 1;
+    }
+    return -1;
+  }
+}
+
+function linesOf(bytes: Buffer): { readonly numbers: number[]; readonly starts: number[] } {
+  const numbers: number[] = [];
+  const starts: number[] = [];
+  let number = 0;
+  for (let at = 0; at < bytes.length;) {
+    let distance = 0;
+    for (let digit = bytes[at]; digit !== SPACE; digit = bytes[at]) {
+      if (digit === undefined) throw new RangeError('a line without a name');
+      distance = distance * 10 + digit - ZERO;
+      at += 1;
+    }
+    number += distance;
+    numbers.push(number);
+    starts.push(at + 1);
+    const end = bytes.indexOf(NEWLINE, at);
+    if (end === -1) throw new RangeError('a line without end');
+    at = end + 1;
+  }
+  return { numbers, starts };
+}

@@ -1,0 +1,199 @@
+import type { Validate, ValidateOutcome } from '@guard/config/contract/ports';
+import { describe, expect, test } from 'vitest';
+import { ask, ASKING } from '../../test/kit/asking-proxies.ts';
+import { sampleEvent } from '../../test/kit/sample-event.ts';
+import { startAsked } from './testing/forward-auth-rig.ts';
+import { certificates, FRONTS, visit, wholeVisit } from './testing/fronts.ts';
+import { type Rig, type RigOptions, startGateway } from './testing/gateway-rig.ts';
+import { eventually, RawClient, rawExchange } from './testing/raw-client.ts';
+import { refusingAddress, startOrigin, startTcpOrigin } from './testing/recording-origin.ts';
+
+/** Spec 2.7: a decision is one event, and the event says what the visitor got. */
+
+const allowed = { action: 'allow', decision: 'allow', response: 'allow', statusCode: 200 } as const;
+
+function outcomeOf(response: object = {}): ValidateOutcome {
+  return {
+    kind: 'answered',
+    response: { success: true, decision: 'allow', ...response },
+    known: { session: '', crawlerVerified: false, event: sampleEvent(allowed) },
+  };
+}
+
+/** A validator in this process, which makes an event of each decision. */
+const remembering: Validate = () => outcomeOf();
+
+function start(origin: RigOptions['origin'], more: Partial<RigOptions> = {}): Promise<Rig> {
+  return startGateway({ origin, certificates, validate: remembering, ...more });
+}
+
+/** Status for the visitor, status of the origin, and whether its time was taken. */
+function told({ events }: Pick<Rig, 'events'>): (readonly [number, number, boolean])[] {
+  return events.map(({ statusCode, originStatus = 0, originUs = 0 }) => [
+    statusCode,
+    originStatus,
+    originUs > 0,
+  ]);
+}
+
+/** One request over each front; `row` is what every event must tell. */
+async function overEach(rig: Rig, row: ReturnType<typeof told>[number]): Promise<void> {
+  await Promise.all(FRONTS.map((front) => wholeVisit(front, rig)));
+  expect(told(rig)).toEqual(FRONTS.map(() => row));
+}
+
+const HANDSHAKE = [
+  'GET /chat HTTP/1.1',
+  'Host: shop.example',
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+  '',
+  '',
+];
+
+describe('over every front, one event for each decision', () => {
+  test('tells the status and the time of the origin that has answered', async () => {
+    const origin = await startOrigin((_req, res) => res.writeHead(404).end('none'));
+    await overEach(await start(origin.address), [404, 404, true]);
+  });
+
+  test('tells the 502 of an origin that refuses, whichever of several', async () => {
+    const dead = [await refusingAddress(), await refusingAddress()];
+    await overEach(await start(dead), [502, 0, false]);
+  });
+
+  test('tells the 504 of an origin that stands still', async () => {
+    const origin = await startTcpOrigin(() => undefined);
+    const rig = await start(origin.address, { limits: { originHeadersMs: 100 } });
+    await overEach(rig, [504, 0, false]);
+  });
+
+  test('tells the 503 of an origin that has as much as it may have', async () => {
+    const origin = await startOrigin();
+    const rig = await start(origin.address, { limits: { originPlainRequests: 0 } });
+    await overEach(rig, [503, 0, false]);
+  });
+
+  test('tells the status of an answer that broke off in its middle', async () => {
+    const origin = await startTcpOrigin((socket) =>
+      socket.end('HTTP/1.1 203 OK\r\nContent-Length: 100\r\n\r\npart'),
+    );
+    await overEach(await start(origin.address), [203, 203, true]);
+  });
+
+  test('tells the status of an answer that the gateway gives', async () => {
+    const validate: Validate = () => outcomeOf({ decision: 'block', status_code: 451 });
+    await overEach(await start(await refusingAddress(), { validate }), [451, 0, false]);
+  });
+
+  test('tells the 408 of an upload that stands still', async () => {
+    const origin = await startOrigin(() => undefined);
+    const limits = { uploadIdleMs: 50, lingerMs: 100 };
+    const rig = await start(origin.address, { limits });
+    await Promise.all(
+      FRONTS.map((front) => {
+        const sent = visit(front, rig, { method: 'POST', upload: true });
+        sent.out.write('x');
+        return sent.untilEnd();
+      }),
+    );
+    expect(told(rig)).toEqual(FRONTS.map(() => [408, 0, false]));
+  });
+
+  test('tells 499 of a visitor who left while the origin was asked, or before the decision', async () => {
+    const origin = await startTcpOrigin(() => undefined);
+    const { promise, resolve } = Promise.withResolvers<ValidateOutcome>();
+    let asked = 0;
+    const validate: Validate = ({ url }) => {
+      asked++;
+      return url.endsWith('/late') ? promise : outcomeOf();
+    };
+    const rig = await start(origin.address, { validate });
+    const sent = FRONTS.flatMap((front) => [
+      visit(front, rig),
+      visit(front, rig, { path: '/late' }),
+    ]);
+    await eventually(() => asked === 6 && origin.sockets.length === 3);
+    for (const { out } of sent) out.destroy();
+    await eventually(() => rig.events.length === 3);
+    resolve(outcomeOf());
+    await eventually(() => rig.counted('guard_gateway_requests_total', 'aborted') === 6);
+    // The three late ones share what was decided, and so one event: it is recorded by each.
+    expect(told(rig)).toEqual(Array.from({ length: 6 }, () => [499, 0, false]));
+  });
+
+  test('is recorded before a gateway that ends has closed, also where requests are cut', async () => {
+    const origin = await startTcpOrigin(() => undefined);
+    const rig = await start(origin.address, { limits: { drainMs: 50 } });
+    for (const front of FRONTS) visit(front, rig);
+    const socket = new RawClient(rig.port);
+    socket.send(...HANDSHAKE);
+    await eventually(() => origin.sockets.length === 4);
+    await rig.gateway.close();
+    expect(told(rig)).toEqual(Array.from({ length: 4 }, () => [499, 0, false]));
+  });
+
+  test('does not exist where nobody was asked, or another process recorded it', async () => {
+    const origin = await startOrigin();
+    const unasked = await start(origin.address, { skip: ['/**'] });
+    const remote = await start(origin.address, {
+      remote: true,
+      validate: () => ({ kind: 'answered', response: { success: true, decision: 'allow' } }),
+    });
+    for (const rig of [unasked, remote]) {
+      await Promise.all(FRONTS.map((front) => wholeVisit(front, rig)));
+      expect(rig.events).toEqual([]);
+    }
+  });
+
+  test('tells what was enforced where the validator fails (spec 7.1)', async () => {
+    const origin = await startOrigin((_req, res) => res.writeHead(500).end());
+    const open = await start(origin.address, {
+      validate: () => ({ kind: 'failed', reason: 'timeout', detail: '' }),
+    });
+    await overEach(open, [500, 500, true]);
+    const closed = await start(origin.address, {
+      validate: () => ({ kind: 'rejected', status: 400, type: 'invalid_ip' }),
+    });
+    await overEach(closed, [403, 0, false]);
+  });
+});
+
+test('RFC 9112 section 7.1: an upload whose chunk is refused tells the 400', async () => {
+  const origin = await startOrigin();
+  const rig = await start(origin.address);
+  const head = ['POST / HTTP/1.1', 'Host: shop.example', 'Transfer-Encoding: chunked', '', ''];
+  await rawExchange(rig.port, ...head, 'no size\r\n');
+  expect(told(rig)).toEqual([[400, 0, false]]);
+});
+
+describe('RFC 6455 section 4: a WebSocket handshake is one event', () => {
+  test.each([
+    ['of an origin that switches', 'HTTP/1.1 101 Switching Protocols', [101, 101, true]],
+    ['of an origin that does not', 'HTTP/1.1 403 Forbidden', [403, 403, true]],
+    ['of an origin that speaks something else', 'SSH-2.0-x', [502, 0, false]],
+  ] as const)('%s', async (_what, line, row) => {
+    const accept = 'Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=';
+    const fields = ['Upgrade: websocket', 'Connection: Upgrade', accept, 'Content-Length: 0'];
+    const origin = await startTcpOrigin((socket) =>
+      socket.write(
+        [line, ...(row[0] === 101 ? fields.slice(0, 3) : fields.slice(3)), '', ''].join('\r\n'),
+      ),
+    );
+    const rig = await start(origin.address);
+    const visitor = new RawClient(rig.port);
+    visitor.send(...HANDSHAKE);
+    await visitor.until(/^HTTP\/1\.1 \d{3} /);
+    visitor.socket.destroy();
+    await eventually(() => rig.events.length === 1);
+    expect(told(rig)).toEqual([row]);
+  });
+});
+
+test.each(ASKING)('a question of %s is one event, as it was decided', async (_name, asking) => {
+  const { asking: url, ...rig } = await startAsked({ validate: remembering });
+  await ask(url, asking);
+  expect(told(rig)).toEqual([[200, 0, false]]);
+});

@@ -1,0 +1,48 @@
+import type { DecisionEvent } from '@guard/config/contract/event';
+import type { EventSink, Log } from '@guard/config/contract/ports';
+import type { Visit } from './visit.ts';
+
+/** In place of a status, for a visitor who left before an answer began. */
+export const VISITOR_GONE = 499;
+
+/** The visitor has gone: nobody's failure but theirs. */
+export function logVisitorGone(log: Log, { site }: Pick<Visit, 'site'>): void {
+  log('info', 'gateway_visitor_gone', { site: site.name, status: VISITOR_GONE });
+}
+
+/**
+ * The event of one decision until it is known what the visitor gets; then it is recorded, once. Each
+ * request under way holds one.
+ */
+export class OpenEvent {
+  readonly #sink: EventSink;
+  #event: DecisionEvent | undefined;
+  #sentAt = 0;
+
+  constructor(event: DecisionEvent, sink: EventSink) {
+    this.#event = event;
+    this.#sink = sink;
+  }
+
+  /** The request goes to an origin. Of several attempts the last one counts. */
+  sent(): void {
+    this.#sentAt = performance.now();
+  }
+
+  /** The header section of an origin's final answer goes on to the visitor. */
+  answered(status: number): void {
+    if (this.#event === undefined) return;
+    this.#event.originStatus = status;
+    this.#event.originUs = Math.round((performance.now() - this.#sentAt) * 1000);
+    this.record(status);
+  }
+
+  /** The visitor gets this status, or the one that was decided. Does nothing when it is called again. */
+  record(status?: number): void {
+    const event = this.#event;
+    if (event === undefined) return;
+    this.#event = undefined;
+    if (status !== undefined) event.statusCode = status;
+    this.#sink.record(event);
+  }
+}

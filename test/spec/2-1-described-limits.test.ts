@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { openApiDocument } from '../../mcp/src/docs/openapi.ts';
+import { parseValidateBody } from '../../validator/src/request/parse.ts';
+
+/** Spec 4.6: what /openapi.json says of the limits of a question is what the parser keeps. */
+
+interface Bounds {
+  readonly maxLength: number;
+}
+
+interface RequestSchema {
+  readonly url: Bounds;
+  readonly ip: Bounds;
+  readonly method: Bounds;
+  readonly referrer: Bounds;
+  readonly headers: {
+    readonly maxProperties: number;
+    readonly propertyNames: Bounds & { readonly minLength: number };
+    readonly additionalProperties: Bounds;
+  };
+}
+
+const document = openApiDocument() as {
+  components: { schemas: { ValidateRequest: { properties: RequestSchema } } };
+};
+const { url, ip, method, referrer, headers } =
+  document.components.schemas.ValidateRequest.properties;
+
+const base = { url: 'https://shop.example/', ip: '203.0.113.7' };
+const text = (length: number, begin = '') => begin.padEnd(length, 'a');
+const fields = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`x-${at}`, '']));
+
+test.each([
+  ['url', (n: number) => ({ url: text(n, base.url) }), url.maxLength],
+  ['ip', (n: number) => ({ ip: text(n) }), ip.maxLength],
+  ['method', (n: number) => ({ method: text(n) }), method.maxLength],
+  ['referrer', (n: number) => ({ referrer: text(n) }), referrer.maxLength],
+  ['headers', (n: number) => ({ headers: fields(n) }), headers.maxProperties],
+  [
+    'the name of a header',
+    (n: number) => ({ headers: { [text(n)]: '' } }),
+    headers.propertyNames.maxLength,
+  ],
+  [
+    'the value of a header',
+    (n: number) => ({ headers: { x: text(n) } }),
+    headers.additionalProperties.maxLength,
+  ],
+])('%s may be as long as it says, and no longer', (_name, made, limit) => {
+  const parse = (length: number) =>
+    parseValidateBody(JSON.stringify({ ...base, ...made(length) })).kind;
+  expect(limit).toBeGreaterThan(0);
+  expect([parse(limit), parse(limit + 1)]).toEqual(['request', 'error']);
+});
+
+test('a header has a name', () => {
+  expect(headers.propertyNames.minLength).toBe(1);
+  const parsed = parseValidateBody(JSON.stringify({ ...base, headers: { '': 'x' } }));
+  expect(parsed.kind).toBe('error');
+});
