@@ -70,6 +70,7 @@ describe('`protect` looks at every reading, so no spelling walks around it', () 
     '/admin%0a/s',
     '/%EF%BD%81dmin/s',
     '/%uff41dmin/s',
+    '/adm%C4%B1n/s',
     '/public/%EF%BC%8E%EF%BC%8E/admin',
     '/%EF%BC%8Fx%EF%BC%8Fadmin',
     '/%EF%BD%81dmin./s',

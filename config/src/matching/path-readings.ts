@@ -87,13 +87,13 @@ const HABITS: readonly PathStep[] = [
 ];
 
 /** A step that several readers have in common at the same place, taken once for all of them. */
-interface Stage {
+interface Branch {
   /** A reader has no further step. */
   readonly isReading: boolean;
-  readonly next: readonly (readonly [step: PathStep, stage: Stage])[];
+  readonly next: readonly (readonly [step: PathStep, branch: Branch])[];
 }
 
-function stageOf(readers: readonly Reader[]): Stage {
+function branchOf(readers: readonly Reader[]): Branch {
   const byStep = Map.groupBy(
     readers.filter(({ length }) => length > 0),
     ([first]) => first,
@@ -101,12 +101,12 @@ function stageOf(readers: readonly Reader[]): Stage {
   return {
     isReading: readers.some(({ length }) => length === 0),
     next: [...byStep].flatMap(([step, sharing]) =>
-      step === undefined ? [] : [[step, stageOf(sharing.map((reader) => reader.slice(1)))]],
+      step === undefined ? [] : [[step, branchOf(sharing.map((reader) => reader.slice(1)))]],
     ),
   };
 }
 
-const FIRST_STAGE = stageOf(READERS);
+const TRUNK = branchOf(READERS);
 
 /** From here on to look up what a step made of a text costs less than to take it again. */
 const LONG = 512;
@@ -174,7 +174,7 @@ function readingsOfUnusual(rawPath: string): readonly string[] | undefined {
   } else {
     // Who takes the beginning for an authority may do anything to the rest.
     const rests = new Set([rawPath, webAuthority(rawPath), uriAuthority(rawPath)]);
-    for (const rest of rests) addReaders(FIRST_STAGE, rest, found);
+    for (const rest of rests) addReaders(TRUNK, rest, found);
     addHabits(found);
   }
   return found.isTooMuch ? undefined : [...found.readings];
@@ -191,11 +191,11 @@ function countAsciiEscapes(path: string): number {
   return count;
 }
 
-function addReaders({ isReading, next }: Stage, path: string, found: Found): void {
+function addReaders({ isReading, next }: Branch, path: string, found: Found): void {
   if (isReading) found.add(path);
-  for (const [step, stage] of next) {
+  for (const [step, branch] of next) {
     if (found.isTooMuch) return;
-    addReaders(stage, found.after(step, path), found);
+    addReaders(branch, found.after(step, path), found);
   }
 }
 

@@ -161,9 +161,12 @@ export function sentAsUtf8(path: string): string {
   return decoded.includes('\ufffd') ? path : decoded;
 }
 
-/** Letters that look alike are one (NFKC): full-width `ａ` is `a`, and `／` a slash. */
+/**
+ * Letters that look alike are one (NFKC): full-width `ａ` is `a`, and `／` a slash. The dotless `ı` is an `i` to
+ * who compares in upper case, as Java does.
+ */
 export function compatible(path: string): string {
-  return path.normalize('NFKC');
+  return path.normalize('NFKC').replaceAll('ı', 'i');
 }
 
 /**
