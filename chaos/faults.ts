@@ -8,6 +8,7 @@ import { originDown } from './faults/origin-down.ts';
 import { originGarbage } from './faults/origin-garbage.ts';
 import { originSlow } from './faults/origin-slow.ts';
 import { redisStopped } from './faults/redis-stopped.ts';
+import { requestBurst } from './faults/request-burst.ts';
 import { slowClients } from './faults/slow-clients.ts';
 import { uploadStorm } from './faults/upload-storm.ts';
 import { validatorHung } from './faults/validator-hung.ts';
@@ -19,6 +20,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   'origin-garbage': originGarbage,
   'validator-hung': validatorHung,
   'redis-stopped': redisStopped,
+  'request-burst': requestBurst,
   'clock-jump': clockJump,
   'engine-killed': engineKilled,
   'engine-out-of-memory': engineOutOfMemory,

@@ -23,6 +23,9 @@ export interface InForce {
   readonly certificates: readonly TlsCertificate[];
 }
 
+const WHICH_HEADER =
+  'X-Forwarded-For and Forwarded name different visitors: say in forwarded_header which one your proxy writes';
+
 /** What stays, however often settings are read. */
 interface Lasting {
   readonly limits: GatewayLimits;
@@ -39,10 +42,14 @@ export function createBuild(
   const underwayOf = trackUnderway();
   const failPolicy = createFailPolicy({ events, metrics, log, clock });
   const judge = createJudge(failPolicy, limits.askTimeoutMs);
+  const undecided = (peer: string): void => {
+    metrics.count('guard_gateway_forwarded_undecided_total');
+    faults('warn', 'gateway_forwarded_undecided', { peer, advice: WHICH_HEADER });
+  };
   const held = new HeldAnswers(clock, FORWARD_AUTH_LIMITS);
 
   return (settings) => {
-    const { trustedProxies, certificates = [] } = settings;
+    const { trustedProxies, forwardedHeader, certificates = [] } = settings;
     const trusts = createTrust(trustedProxies);
     const draft = origins.draft();
     const stages = {
@@ -52,13 +59,22 @@ export function createBuild(
       tracing,
       sites: createSites(settings, draft.originsOf),
       connectionOf: createConnections(trusts, underwayOf),
-      clientOf: oneAddress.over(createClientOf(trustedProxies)),
+      clientOf: oneAddress.over(createClientOf(trustedProxies, forwardedHeader, undecided)),
       judge,
       held,
       faults,
     };
     draft.commit();
-    const handle = createHandle(stages);
-    return { handle, forwardAuth: createForwardAuth(stages, handle), trusts, certificates };
+    // Proxies that ask write X-Forwarded-For: read-question.ts.
+    const asked = {
+      ...stages,
+      clientOf: oneAddress.over(createClientOf(trustedProxies, 'x-forwarded-for', undecided)),
+    };
+    return {
+      handle: createHandle(stages),
+      forwardAuth: createForwardAuth(asked, createHandle(asked)),
+      trusts,
+      certificates,
+    };
   };
 }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Protocol } from '@guard/config/contract/event';
+import type { ForwardedHeader } from '@guard/config/settings/schema';
 import type { FieldList } from './origin/field-list.ts';
 
 /**
@@ -34,10 +35,20 @@ export interface VisitorRequest {
 
 /** What a header section without a body leads to, whatever else the request is. */
 export interface SectionNotes {
-  /** The visitor's fields as the origin gets them: of a trusted proxy, and of anybody else. */
-  fromTrusted?: FieldList;
-  fromOthers?: FieldList;
+  /** The visitor's fields as the origin got them last. */
+  sent?: { readonly fields: FieldList; readonly terms: FieldTerms };
 }
+
+/** What decides, beside a header section, which of its fields go to the origin. */
+export interface FieldTerms {
+  /** The peer is a trusted proxy. */
+  readonly trusted: boolean;
+  readonly heard: Heard;
+  readonly keepsMethodOverride: boolean;
+}
+
+/** Which forwarded fields of the peer hold: `x-forwarded-for` with X-Forwarded-Proto and -Host. */
+export type Heard = 'both' | ForwardedHeader | 'neither';
 
 /** Where an answer goes. A method that has nothing to write to any more does nothing. */
 export interface VisitorResponse {

@@ -7,7 +7,7 @@ import type {
   Tracing,
   Validate,
 } from '@guard/config/contract/ports';
-import type { Site } from '@guard/config/settings/schema';
+import type { ForwardedHeader, Site } from '@guard/config/settings/schema';
 import type { TlsCertificate } from '@guard/config/settings/tls';
 import type { ListenAddress } from '@guard/config/settings/values';
 import type { GatewayLimits } from './limits.ts';
@@ -25,6 +25,8 @@ export interface GatewaySite {
 export interface GatewaySettings {
   /** CIDRs of the peers whose forwarded headers are believed. */
   readonly trustedProxies: readonly string[];
+  /** The one that they write; undefined where nobody said so. */
+  readonly forwardedHeader?: ForwardedHeader | undefined;
   /** Ask and record, enforce nothing. */
   readonly observe: boolean;
   readonly sites: readonly GatewaySite[];

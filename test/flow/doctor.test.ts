@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { main } from '../../cli/src/main.ts';
 import { type EchoingOrigin, startEchoingOrigin } from '../kit/echoing-origin.ts';
+import { send } from '../kit/http.ts';
 import { forwardTo, startHttps } from '../kit/https-front.ts';
 import { RIGHT_LINES, startNginx } from '../kit/nginx-in-front.ts';
 import { type Product, startProduct } from '../kit/start-product.ts';
@@ -224,8 +225,20 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     expect(seen.of('client address')).toBe(
       `problem: Guard saw 127.0.0.1 with no X-Forwarded-For, and this machine is ${VISITOR}`,
     );
-    expect(seen.of('forged address')).toMatch(/^ok/);
+    expect(seen.of('forged address')).toBe(
+      'problem: Guard believed a Forwarded that doctor made up (192.0.2.77)',
+    );
     expect(seen.code).toBe(1);
+  });
+
+  test('when each of the two headers often came alone, what tells them apart is asked for', async () => {
+    const { gateway } = product.addresses;
+    const headers = { host: 'shop.example', forwarded: 'for=198.51.100.7' };
+    for (let i = 0; i < 30; i++) await send(gateway, { headers });
+    const seen = await behind(RIGHT_LINES, { args: WITH_KEY });
+    expect(seen.of('forged address')).toMatch(
+      /^warning: X-Forwarded-For and Forwarded have named different visitors/,
+    );
   });
 
   test('that passes X-Forwarded-For on as it came, visitors choose their address', async () => {

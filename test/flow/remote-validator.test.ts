@@ -129,10 +129,19 @@ describe('(g) a gateway whose remote validator', () => {
 
   test('falls silent is left alone, and is asked again when it is back: it fails open and says so', async () => {
     behave = () => undefined;
-    const visit = () => send(`${product.addresses.gateway}/silent`);
-    await Promise.all([visit(), visit(), visit(), visit(), visit()]);
+    let visitors = 0;
+    /** From a network of their own, each. */
+    const visit = () => {
+      const headers = { 'x-forwarded-for': `203.0.${visitors++}.7` };
+      return send(`${product.addresses.gateway}/silent`, { headers });
+    };
     const page = async () => (await send(`${product.addresses.admin}/metrics`)).body;
-    expect(await page()).toContain('guard_gateway_validators_away 1\n');
+    const visitUntilAway = async () => {
+      await visit();
+      return page();
+    };
+    const isAway = (text: string) => text.includes('guard_gateway_validators_away 1\n');
+    await poll(visitUntilAway, isAway, 20_000);
 
     const askedBefore = keys.length;
     expect((await visit()).body).toBe(ORIGIN_PAGE);

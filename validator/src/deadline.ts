@@ -24,11 +24,3 @@ function later<T, With, U>(
 ): Promise<U> {
   return value.then((known) => next(known, context));
 }
-
-/** Resolves like `answer`, or with `late()` when that has not happened within `budgetMs`. */
-export function within<T>(answer: Promise<T>, budgetMs: number, late: () => T): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => resolve(late()), budgetMs);
-    answer.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
-}

@@ -1,6 +1,7 @@
 import type { IpSource, Protocol } from '@guard/config/contract/event';
 import type { Clock, EventSink, Log, SessionStore } from '@guard/config/contract/ports';
 import type { TransportFacts } from '@guard/config/contract/transport';
+import type { Patience } from '@guard/config/time/patience';
 import type { IssueChallenge } from './challenge/tickets/issue.ts';
 import type { FactSources } from './request/facts.ts';
 import type { SessionIds } from './session/session-id.ts';
@@ -9,6 +10,8 @@ import type { SessionIds } from './session/session-id.ts';
 export interface Engine {
   readonly sources: FactSources;
   readonly store: SessionStore;
+  /** With the store, for one decision (spec 8). */
+  readonly patience: Patience;
   readonly ids: SessionIds;
   readonly issue: IssueChallenge;
   readonly events: EventSink;

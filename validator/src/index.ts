@@ -4,6 +4,7 @@ import { openCountries } from '@guard/config/catalogue/countries';
 import { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import { UserAgentCatalogue } from '@guard/config/catalogue/user-agents';
 import { validateErrors } from '@guard/config/contract/errors';
+import { VALIDATE } from '@guard/config/contract/limits';
 import type {
   Clock,
   Collect,
@@ -17,6 +18,7 @@ import type {
 import type { Databases } from '@guard/config/settings/databases';
 import type { BotKey } from '@guard/config/settings/web-bot-auth';
 import type { Organisation, Site } from '@guard/config/settings/schema';
+import { Patience } from '@guard/config/time/patience';
 import type { FastifyPluginAsync } from 'fastify';
 import { loadBrowserBundle } from '../browser/build.ts';
 import { describeFailedUpload } from './challenge-event.ts';
@@ -137,6 +139,7 @@ function createEngine(options: ValidatorOptions): Engine {
       asnOf: openAsns(databases.asn),
     },
     store,
+    patience: new Patience(VALIDATE.budgetMs),
     ids: createSessionIds(createSealer(secrets, 'session')),
     issue: createChallengeIssuer({ secrets, script: loadBrowserBundle().interstitial }),
     events: {
@@ -178,9 +181,10 @@ function outcomeOf(validated: Validated): ValidateOutcome {
   if (validated.kind === 'response') {
     return { kind: 'answered', response: validated.response, known: validated };
   }
-  const { type } = validated;
+  const { type, late } = validated;
   const { status, fail } = validateErrors[type];
   if (fail === 'closed') return { kind: 'rejected', status, type };
-  const reason = type === 'validation_timeout' ? 'timeout' : 'server_error';
+  const timedOut = late === 'busy' ? 'overloaded' : 'timeout';
+  const reason = type === 'validation_timeout' ? timedOut : 'server_error';
   return { kind: 'failed', reason, detail: type };
 }

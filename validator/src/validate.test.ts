@@ -1,6 +1,8 @@
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { UserAgentCatalogue } from '@guard/config/catalogue/user-agents';
 import type { DecisionEvent } from '@guard/config/contract/event';
+import { VALIDATE } from '@guard/config/contract/limits';
+import { Patience } from '@guard/config/time/patience';
 import { describe, expect, test } from 'vitest';
 import { organisationWith } from '../../test/kit/policies.ts';
 import { visit } from '../../test/kit/visitors.ts';
@@ -28,6 +30,7 @@ function engineWith(over: Partial<Engine>) {
       asnOf: () => 0,
     },
     store: new MemoryStore(Date.now),
+    patience: new Patience(VALIDATE.budgetMs),
     ids: createSessionIds(createSealer(['the secret of the tests'], 'session')),
     issue: () => ({ html: '<p>', headers: { 'Content-Type': 'text/html' }, reference: 'ABCD' }),
     events: { record: (event) => events.push(event) },

@@ -1,8 +1,8 @@
 import type { ValidateErrorType } from '@guard/config/contract/errors';
-import { VALIDATE } from '@guard/config/contract/limits';
 import type { MaybePromise } from '@guard/config/contract/ports';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
-import { afterWith, within } from './deadline.ts';
+import type { Late } from '@guard/config/time/patience';
+import { afterWith } from './deadline.ts';
 import type { Caller, Engine } from './engine.ts';
 import { nameOf } from './error-name.ts';
 import type { Policy } from './organisation.ts';
@@ -16,14 +16,21 @@ import type { Judgement } from './verdict/verdict.ts';
 
 export type Validated =
   | Responded
-  | { readonly kind: 'error'; readonly type: ValidateErrorType; readonly message?: string };
+  | {
+      readonly kind: 'error';
+      readonly type: ValidateErrorType;
+      readonly message?: string;
+      /** Of a `validation_timeout`: whose fault it is. */
+      readonly late?: Late;
+    };
 
 const TIMED_OUT: Validated = { kind: 'error', type: 'validation_timeout' };
 
 /**
  * One decision (spec 3): facts, findings, rules, verdict, response, event. It answers at once while
- * the store does, and never later than the budget of 500 ms (spec 8). Never rejects: whatever breaks,
- * in here or in the store, is a logged `internal_server_error`.
+ * the store does, and never later than the budget of 500 ms (spec 8). A store that is late decides from what
+ * it knows here, so the budget ends only a decision whose store breaks that promise. Never rejects: whatever
+ * breaks, in here or in the store, is a logged `internal_server_error`.
  */
 export function validate(
   request: ValidateRequest,
@@ -86,11 +93,11 @@ function answered(judgement: Judgement, decision: Decision): Validated {
 }
 
 function inTime(answer: Promise<Validated>, decision: Decision): Promise<Validated> {
-  const caught = answer.catch((error: unknown) => failed(error, decision.engine));
-  const leftMs = VALIDATE.budgetMs - (performance.now() - decision.times.startedAt);
-  return within(caught, leftMs, () => {
+  const { engine } = decision;
+  const caught = answer.catch((error: unknown) => failed(error, engine));
+  return engine.patience.within(caught, (late) => {
     decision.isLate = true;
-    return TIMED_OUT;
+    return { ...TIMED_OUT, late };
   });
 }
 

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readMetrics } from '../running-guard/read-metrics.ts';
+import type { MetricName } from '@guard/config/contract/metrics';
 import type { RunningGuard } from '../running-guard/find-guard.ts';
+import { isTrusted } from './own-address.ts';
 import { type Answers, type Evidence, FORGED_ADDRESS } from './evidence.ts';
 import { type Ask, exchange, type Exchange, handshakeHeaders } from './exchange.ts';
 import { follow } from './follow.ts';
@@ -47,14 +49,14 @@ export async function collectEvidence(examination: Examination): Promise<Evidenc
       ? ({ kind: 'none' } as const)
       : await seenRequests(guard.events, userAgent, timeoutMs);
   const metrics = guard.admin === undefined ? undefined : await readMetrics(guard.admin, timeoutMs);
+  const valueOf = <T>(name: MetricName, read: (value: number) => T): T | undefined =>
+    metrics?.kind === 'read' ? read(metrics.values.get(name)?.get('') ?? 0) : undefined;
   return {
     trail,
     answers,
     seen,
-    oneAddress:
-      metrics?.kind === 'read'
-        ? metrics.values.get('guard_gateway_one_address')?.get('') === 1
-        : undefined,
+    oneAddress: valueOf('guard_gateway_one_address', (value) => value === 1),
+    forwardedUndecided: valueOf('guard_gateway_forwarded_undecided_total', (value) => value),
     settings: guard.settings,
     statedAddress,
     expectsWebSocket: webSocket !== undefined,
@@ -65,18 +67,22 @@ export async function collectEvidence(examination: Examination): Promise<Evidenc
 async function askAll(
   page: Answers['page'],
   send: Send,
-  { timeoutMs, from, webSocket }: Examination,
+  { timeoutMs, from, webSocket, guard }: Examination,
 ): Promise<Answers> {
   const { url } = page;
   const cookie = sessionCookie(page);
   const upload = uploadUrl(page);
   const bare = url.replace(/^https:/, 'http:').replace(/^(http:\/\/[^/?#]*):443(?=[/?#]|$)/, '$1');
+  // Guard learns from a proxy's headers, and must not from these.
+  const isProxy = isTrusted(guard.settings, page.localAddress);
+  const forge = (headers: Readonly<Record<string, string>>) => send(url, isProxy ? {} : headers);
   return {
     url,
     page,
     again: await send(url),
     returning: cookie === undefined ? undefined : await send(url, { cookie: `_guard=${cookie}` }),
-    forged: await send(url, { 'x-forwarded-for': FORGED_ADDRESS }),
+    forged: await forge({ 'x-forwarded-for': FORGED_ADDRESS }),
+    forgedForwarded: await forge({ forwarded: `for=${FORGED_ADDRESS}` }),
     uploadByGet: await send(upload),
     uploadByPost: await send(upload, { 'content-length': '0' }, 'POST'),
     handshake: await send(new URL(webSocket ?? '', url).href, handshakeHeaders()),

@@ -20,6 +20,8 @@ export interface Answers {
   readonly returning: Exchange | undefined;
   /** With an X-Forwarded-For that names FORGED_ADDRESS. */
   readonly forged: Exchange;
+  /** With a Forwarded (RFC 7239) that does. */
+  readonly forgedForwarded: Exchange;
   /** GET and POST of the path that challenge pages upload to. */
   readonly uploadByGet: Exchange;
   readonly uploadByPost: Exchange;
@@ -38,6 +40,8 @@ export interface Evidence {
   readonly seen: SeenRequests;
   /** `guard_gateway_one_address`; undefined where the admin listener was not asked. */
   readonly oneAddress: boolean | undefined;
+  /** `guard_gateway_forwarded_undecided_total`; undefined where the admin listener was not asked. */
+  readonly forwardedUndecided: number | undefined;
   readonly settings: Settings | undefined;
   /** The address that --ip says this machine has for the site. */
   readonly statedAddress: string | undefined;

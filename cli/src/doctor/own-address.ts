@@ -1,6 +1,8 @@
 import { readRange } from '@guard/config/net/address';
 import { refusalOf } from '@guard/config/net/bogons';
 import { parseIp } from '@guard/config/net/cidr';
+import { PrefixSet } from '@guard/config/net/prefix-set';
+import type { Settings } from '@guard/config/settings/schema';
 
 /** An address as Guard writes it (IPv4 for a mapped one); as it is where it is none. */
 export function plainAddress(address: string): string {
@@ -11,4 +13,9 @@ export function plainAddress(address: string): string {
 export function isLocal(address: string): boolean {
   const range = readRange(plainAddress(address));
   return range === undefined || refusalOf(range, { v4: 0, v6: 0 }) !== undefined;
+}
+
+/** Whether what a program at this address says of its visitors is believed, as far as the settings are known. */
+export function isTrusted(settings: Settings | undefined, address: string): boolean {
+  return PrefixSet.from(settings?.trusted_proxies ?? []).has(plainAddress(address));
 }

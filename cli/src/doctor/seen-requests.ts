@@ -15,6 +15,7 @@ const SeenRequest = z.object({
   scheme: z.string(),
   action: z.string(),
   forwarded: z.string(),
+  rfc7239: z.string(),
   accept: z.string(),
   websocket_key: z.string(),
   upgrade: z.string(),
@@ -40,7 +41,7 @@ export async function seenRequests(
 ): Promise<SeenRequests> {
   if ('missing' in access) return { kind: 'not_asked', why: access.missing };
   const from = Date.now() - CLOCK_MARGIN_MS;
-  const sql = `SELECT ip, scheme, action, headers['x-forwarded-for'] AS forwarded, headers['accept'] AS accept,
+  const sql = `SELECT ip, scheme, action, headers['x-forwarded-for'] AS forwarded, headers['forwarded'] AS rfc7239, headers['accept'] AS accept,
     headers['sec-websocket-key'] AS websocket_key, headers['upgrade'] AS upgrade
     FROM events_distributed
     WHERE created_at >= fromUnixTimestamp64Milli(${from}) AND user_agent = '${userAgent}'

@@ -6,6 +6,7 @@ import { createDataServer } from '@guard/mcp';
 import { createValidator, type Validator } from '@guard/validator';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { adminRoutes } from '../services/admin.ts';
+import { compileAdminHosts } from '../services/admin-hosts.ts';
 import { gatewaySites } from '../services/gateway-sites.ts';
 import { createService } from '../services/listen.ts';
 import { validatorSettings } from '../services/validator-settings.ts';
@@ -57,6 +58,7 @@ export async function buildGeneration(settings: Settings, house: House): Promise
     routes,
     gateway: {
       trustedProxies: settings.trusted_proxies,
+      forwardedHeader: settings.forwarded_header,
       observe: settings.observe,
       certificates: settings.tls?.certificates ?? [],
       sites: asking.sites,
@@ -72,12 +74,13 @@ async function routesOf(
   validator: Validator,
   authenticate: AuthenticateBearer,
 ): Promise<ReadonlyMap<PlainService, FastifyInstance>> {
+  const answersTo = compileAdminHosts(settings.listen.admin, settings.admin_hosts);
   const plugins: Readonly<Record<PlainService, readonly FastifyPluginAsync[]>> = {
     validator: [validator.validateRoutes],
     collector: [validator.collectorRoutes],
     api: [analytics.routes, createDataServer({ ...analytics, authenticate })],
     docs: [docs],
-    admin: [adminRoutes({ metrics, isReady })],
+    admin: [adminRoutes({ metrics, isReady, answersTo })],
   };
   const routes = new Map<PlainService, FastifyInstance>();
   for (const service of PLAIN_SERVICES) {

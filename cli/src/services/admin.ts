@@ -1,12 +1,21 @@
 import type { FastifyPluginAsync } from 'fastify';
 import type { MetricsPage } from '../metrics.ts';
 
-/** `GET /ready` for supervisors and `GET /metrics` for Prometheus. */
+const OTHER_HOST =
+  'The admin listener does not answer to this host name: ask for its address, or add the name to admin_hosts in guard.yaml.\n';
+
+/** `GET /ready` for supervisors and `GET /metrics` for Prometheus, to the hosts of admin-hosts.ts. */
 export function adminRoutes(options: {
   readonly metrics: MetricsPage;
   readonly isReady: () => boolean;
+  readonly answersTo: (host: string | undefined) => boolean;
 }): FastifyPluginAsync {
   return (app) => {
+    app.addHook('onRequest', async (request, reply) => {
+      // As sent: the library would believe X-Forwarded-Host.
+      if (options.answersTo(request.raw.headers.host)) return;
+      await reply.code(421).type('text/plain; charset=utf-8').send(OTHER_HOST);
+    });
     app.get('/ready', (_request, reply) => {
       const ready = options.isReady();
       return reply.code(ready ? 200 : 503).send({ ready });

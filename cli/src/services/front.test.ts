@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { lookup } from 'node:dns/promises';
 import { Agent, request, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createFront } from './front.ts';
 import { createService, listenOn } from './listen.ts';
 
@@ -71,4 +72,37 @@ test('closing waits for the request under way, and for no connection that is kep
   gate.resolve(undefined);
   expect(await answer).toBe('late');
   await closed;
+});
+
+describe('a service ends a connection that drips, on every address that it has', () => {
+  const times = { headMs: 200, requestMs: 400, checkMs: 20, idleMs: 60_000 };
+  const upload = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: a/b\r\n';
+
+  test.each([
+    ['a head', 'GET / HTTP/1.1\r\nHost: localhost\r\nX-A: ', 'a'],
+    ['a body', `${upload}Content-Length: 9999\r\n\r\n`, 'a'],
+    ['a body in chunks', `${upload}Transfer-Encoding: chunked\r\n\r\n`, '1\r\na\r\n'],
+  ])('%s: 408', async (_what, start, drop) => {
+    const app = createService(SETTINGS);
+    app.addContentTypeParser('a/b', { parseAs: 'string' }, (_request, body, done) => {
+      done(null, body);
+    });
+    app.post('/', () => 'whole');
+    await app.ready();
+    const front = createFront(SETTINGS, app, times);
+    onTestFinished(() => front.app.close());
+    const url = await listenOn('api', front.app, { kind: 'tcp', host: 'localhost', port: 0 });
+    for (const { address } of await lookup('localhost', { all: true })) {
+      const socket = connect(Number(new URL(url).port), address).setEncoding('latin1');
+      const closed = new Promise((resolve) => socket.on('close', resolve));
+      let received = '';
+      socket.on('data', (text: string) => (received += text)).on('error', () => undefined);
+      socket.write(start);
+      const drip = setInterval(() => socket.write(drop), 10);
+      await closed;
+      clearInterval(drip);
+      // What was still under way when it closed becomes a reset, which can overtake the answer.
+      expect(received).toMatch(/^(?:HTTP\/1\.1 408 |$)/);
+    }
+  });
 });

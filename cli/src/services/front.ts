@@ -1,7 +1,6 @@
-import type { Settings } from '@guard/config/settings/schema';
 import type { FastifyInstance } from 'fastify';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { createService } from './listen.ts';
+import { createService, type ServiceSettings, type ServiceTimes } from './listen.ts';
 
 /** The listening side of a service: its server and connections last, its routes can change hands. */
 export interface Front {
@@ -16,10 +15,11 @@ const DRAIN_CHECK_MS = 50;
 
 /** A front that hands every request to `routes`, which is ready and never listens itself. */
 export function createFront(
-  settings: Pick<Settings, 'trusted_proxies'>,
+  settings: ServiceSettings,
   routes: FastifyInstance,
+  times?: ServiceTimes,
 ): Front {
-  const app = createService(settings);
+  const app = createService(settings, times);
   let current = routes.server;
   let closing = false;
   app.addHook('preClose', (done) => {

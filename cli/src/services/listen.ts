@@ -3,13 +3,36 @@ import type { Service, Settings } from '@guard/config/settings/schema';
 import type { ListenAddress } from '@guard/config/settings/values';
 import fastify, { type FastifyInstance } from 'fastify';
 
+/** How long a service waits for what a connection has to send, however steadily it drips. */
+const SERVICE_TIMES = {
+  /** A complete header section (408 after it). */
+  headMs: 10_000,
+  /** A whole request, with its body (408 after it). */
+  requestMs: 30_000,
+  /** Between two looks at all connections. */
+  checkMs: 1_000,
+  /** A connection on which nothing moves. */
+  idleMs: 60_000,
+} as const;
+export type ServiceTimes = Readonly<Record<keyof typeof SERVICE_TIMES, number>>;
+
+/** What the services that are not the gateway know of the proxies before them. */
+export type ServiceSettings = Pick<Settings, 'trusted_proxies'> &
+  Partial<Pick<Settings, 'forwarded_header'>>;
+
 /** A server of one service, with the limits all of them share. */
-export function createService(settings: Pick<Settings, 'trusted_proxies'>): FastifyInstance {
+export function createService(
+  { trusted_proxies, forwarded_header }: ServiceSettings,
+  times: ServiceTimes = SERVICE_TIMES,
+): FastifyInstance {
+  // The library reads X-Forwarded-For alone, which is the visitor's own behind proxies that write Forwarded.
+  const isRead = trusted_proxies.length > 0 && forwarded_header !== 'forwarded';
   return fastify({
     logger: false,
-    trustProxy: settings.trusted_proxies.length > 0 ? [...settings.trusted_proxies] : false,
-    requestTimeout: 30_000,
-    connectionTimeout: 60_000,
+    trustProxy: isRead ? [...trusted_proxies] : false,
+    http: { headersTimeout: times.headMs, connectionsCheckingInterval: times.checkMs },
+    requestTimeout: times.requestMs,
+    connectionTimeout: times.idleMs,
     forceCloseConnections: 'idle',
     return503OnClosing: true,
   });

@@ -22,12 +22,12 @@ export const metrics = {
   guard_gateway_fail_open_total: {
     kind: 'counter',
     label: 'reason',
-    help: 'Requests passed to the origin because the validator gave no usable answer, by reason: timeout, connection, overloaded, breaker_open, server_error, unsuccessful, bad_answer.',
+    help: 'Requests passed to the origin because the validator gave no usable answer, by reason: timeout, connection, breaker_open, server_error, unsuccessful, bad_answer.',
   },
   guard_gateway_fail_closed_total: {
     kind: 'counter',
     label: 'reason',
-    help: 'Requests denied because the validator rejected the question (4xx), by reason: the error type of its answer, else status_ and the number.',
+    help: 'Requests denied without a decision, by reason. The validator rejected the question (4xx): the error type of its answer, else status_ and the number. The gateway had too many open questions: overloaded.',
   },
   guard_gateway_validators_away: {
     kind: 'gauge',
@@ -60,6 +60,11 @@ export const metrics = {
     label: undefined,
     threads: 'highest',
     help: '1 while nearly all requests come from one address, so that a proxy is likely taken for the visitor, else 0.',
+  },
+  guard_gateway_forwarded_undecided_total: {
+    kind: 'counter',
+    label: undefined,
+    help: 'Requests of trusted proxies in which X-Forwarded-For and Forwarded named different visitors, with nothing to tell which one the proxy wrote: they count as the proxy’s.',
   },
   guard_forward_auth_requests_total: {
     kind: 'counter',

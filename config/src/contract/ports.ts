@@ -97,7 +97,7 @@ export type ValidateFailure =
   /** No connection, or one that broke before the answer was whole. */
   | 'connection'
   | 'timeout'
-  /** Not asked: as many questions are under way, and waiting, as there may be. */
+  /** The gateway's own limit, and no word about the validator: too many questions at once, or no time to read an answer. */
   | 'overloaded'
   /** Not asked: the validator has given no answer lately. */
   | 'breaker_open';
@@ -235,6 +235,10 @@ export interface Charge {
 
 /** One implementation a kind of store; all pass the same contract test. */
 export interface SessionStore {
+  /**
+   * A store whose answers come from elsewhere waits for them within the budget of a decision (VALIDATE.budgetMs),
+   * and then goes on from what it knows here. So does `take`. Neither rejects.
+   */
   session(id: string): MaybePromise<Session | undefined>;
   /**
    * `session` for an id without a MAC of ours, in a store where each question is a round trip: of those

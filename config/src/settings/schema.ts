@@ -116,6 +116,8 @@ export const Site = z
     sample_body: sizeUpTo(BODY_SAMPLE.maxKiB).default(0),
     /** Form and JSON fields that no sample keeps, besides those whose names speak of secrets. */
     sample_without: z.array(z.string().min(1).max(128)).max(100).default([]),
+    /** X-HTTP-Method-Override and its like reach the origin. Rules judge the method of the request. */
+    keep_method_override: z.boolean().default(false),
     validator: z.union([z.literal('in-process'), RemoteValidator]).default('in-process'),
   })
   .refine(({ sample_body, validator }) => sample_body === 0 || validator === 'in-process', {
@@ -164,6 +166,9 @@ const Crawlers = z.strictObject({
   reverse_dns: z.boolean().default(true),
 });
 
+const ForwardedHeader = z.enum(['x-forwarded-for', 'forwarded']);
+export type ForwardedHeader = z.infer<typeof ForwardedHeader>;
+
 export const Settings = z.strictObject({
   version: z.literal(1),
   listen: z.strictObject({
@@ -190,6 +195,10 @@ export const Settings = z.strictObject({
   trusted_proxies: z
     .array(z.string().refine(isIpOrCidr, 'expected an IP address or a CIDR range'))
     .default([]),
+  /** The one that the trusted proxies write; without it both are read, and have to agree. */
+  forwarded_header: ForwardedHeader.optional(),
+  /** Names by which the admin listener is asked, besides addresses and names without a dot. */
+  admin_hosts: z.array(HostPattern).max(100).default([]),
   observe: z.boolean().default(false),
   log: z.strictObject({ decisions: z.boolean().default(false) }).prefault({}),
   workers: Workers.default(1),

@@ -3,19 +3,44 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { GatewaySettings } from '../options.ts';
 import { startGateway } from '../testing/gateway-rig.ts';
 import { get } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
 
 /** What the validator is told, and what the origin hears, of a request with these headers. */
 async function through(trustedProxies: readonly string[], ...headers: readonly string[]) {
+  const { visit } = await behind(trustedProxies);
+  return visit(...headers);
+}
+
+/** The same of one request after another, at one gateway. */
+async function behind(
+  trustedProxies: readonly string[],
+  forwardedHeader?: GatewaySettings['forwardedHeader'],
+) {
   const origin = await startOrigin();
-  const { port, asked } = await startGateway({ origin: origin.address, trustedProxies });
-  await get(port, '/', ...headers);
-  return { ip: asked[0]?.ip, url: asked[0]?.url, origin: origin.arrived[0]?.headers ?? {} };
+  const rig = await startGateway({ origin: origin.address, trustedProxies, forwardedHeader });
+  const visit = async (...headers: readonly string[]) => {
+    await get(rig.port, '/', ...headers);
+    const { ip, url } = rig.asked.at(-1) ?? {};
+    return { ip, url, origin: origin.arrived.at(-1)?.headers ?? {} };
+  };
+  return { visit, rig };
 }
 
 const PEER = '127.0.0.1/32';
+
+/** What a visitor sends as Forwarded so that the proxy's element, behind it, is not read. */
+const OPEN_QUOTES = [
+  'for=66.249.66.1;by="',
+  'for=66.249.66.1;by="\\',
+  'for="',
+  'for="66.249.66.1',
+  'for=66.249.66.1, for="x',
+  'for="a\\"',
+  '"',
+];
 
 describe('nothing an untrusted peer sends is believed', () => {
   test.each([
@@ -47,6 +72,12 @@ describe('a trusted peer is believed, and its chain walked from the right', () =
     { trusted: [PEER, '10.0.0.0/8'], chain: '10.0.0.3,10.0.0.2', ip: '10.0.0.3' },
     { trusted: [PEER], chain: '198.51.100.7:4711', ip: '198.51.100.7' },
     { trusted: [PEER], chain: '[2001:db8::1]:443', ip: '2001:db8::1' },
+    { trusted: [PEER], chain: '198.51.100.7:1@203.0.113.9', ip: '127.0.0.1' },
+    { trusted: [PEER], chain: '198.51.100.7:', ip: '127.0.0.1' },
+    { trusted: [PEER], chain: '198.51.100.7:_gazonk', ip: '127.0.0.1' },
+    { trusted: [PEER], chain: '[2001:db8::1]', ip: '2001:db8::1' },
+    { trusted: [PEER], chain: '[2001:db8::1]:x', ip: '127.0.0.1' },
+    { trusted: [PEER], chain: '[2001:db8::1]8', ip: '127.0.0.1' },
     { trusted: [PEER], chain: '2001:DB8:0:0::1', ip: '2001:db8::1' },
     { trusted: [PEER], chain: '::ffff:198.51.100.7', ip: '198.51.100.7' },
     { trusted: [PEER], chain: '', ip: '127.0.0.1' },
@@ -66,6 +97,12 @@ describe('a trusted peer is believed, and its chain walked from the right', () =
     { value: 'for="[2001:db8::1]:99"; proto=http', ip: '2001:db8::1', scheme: 'http' },
     { value: 'for=6.6.6.6, For=198.51.100.7', ip: '198.51.100.7', scheme: 'http' },
     { value: 'for="6.6.6.6, 7.7.7.7"', ip: '127.0.0.1', scheme: 'http' },
+    {
+      value: 'for="198.51.100.7:80\\\\", for="a\\", for=6.6.6.6"',
+      ip: '127.0.0.1',
+      scheme: 'http',
+    },
+    { value: 'for=6.6.6.6;for=198.51.100.7', ip: '127.0.0.1', scheme: 'http' },
     { value: 'by=10.0.0.1', ip: '127.0.0.1', scheme: 'http' },
   ])('RFC 7239: Forwarded: $value → $ip over $scheme', async ({ value, ip, scheme }) => {
     const seen = await through([PEER], `Forwarded: ${value}`);
@@ -85,6 +122,85 @@ describe('a trusted peer is believed, and its chain walked from the right', () =
     const seen = await through([PEER, '10.0.0.0/8'], ...lines);
     expect(seen.url).toBe(`${row.scheme}://shop.example/`);
     expect(seen.origin['x-forwarded-proto']).toBe(row.scheme);
+  });
+});
+
+describe('RFC 7239 section 4: a visitor’s element reaches over none that a proxy added', () => {
+  const OWN = 'for="[2001:db8::7]:4711";proto=https;by="_a,b"';
+  test.each(OPEN_QUOTES)('%s', async (sent) => {
+    const { visit } = await behind([PEER]);
+    const [asLine, inLine] = [
+      await visit(`Forwarded: ${sent}`, `Forwarded: ${OWN}`),
+      await visit(`Forwarded: ${sent}, ${OWN}`),
+    ];
+    for (const seen of [asLine, inLine]) {
+      expect([seen.ip, seen.url]).toEqual(['2001:db8::7', 'https://shop.example/']);
+    }
+  });
+
+  test('also where the header is as long as it can be', async () => {
+    const signs = ['"', '\\"', ',"', '\\'].map((sign) => sign.repeat(30_000 / sign.length));
+    for (const long of signs) {
+      const seen = await through([PEER], `Forwarded: ${long}`, `Forwarded: ${OWN}`);
+      expect(seen.ip).toBe('2001:db8::7');
+    }
+  });
+});
+
+describe('X-Forwarded-For and Forwarded that name different visitors', () => {
+  const XFF = 'X-Forwarded-For: 198.51.100.7';
+  const FORWARDED = 'Forwarded: for=203.0.113.9;proto=https';
+  const HOST = 'X-Forwarded-Host: other.example';
+
+  test.each([
+    { alone: XFF, ip: '198.51.100.7', kept: undefined, chain: '198.51.100.7, 127.0.0.1' },
+    { alone: FORWARDED, ip: '203.0.113.9', kept: FORWARDED, chain: '203.0.113.9, 127.0.0.1' },
+  ])('the one that came alone before was the proxy’s: $alone', async ({ alone, ...expected }) => {
+    const { visit, rig } = await behind([PEER]);
+    await visit(alone);
+    const { ip, origin } = await visit(XFF, FORWARDED, HOST);
+    expect(ip).toBe(expected.ip);
+    expect(origin['x-forwarded-for']).toBe(expected.chain);
+    expect(origin.forwarded).toBe(expected.kept?.slice('Forwarded: '.length));
+    expect(origin['x-forwarded-host']).toBe(alone === XFF ? 'other.example' : 'shop.example');
+    expect(rig.counted('guard_gateway_forwarded_undecided_total', '')).toBe(0);
+  });
+
+  test('count no further than they agree while nothing tells which one the proxy wrote, and the log says so', async () => {
+    const { visit, rig } = await behind([PEER, '10.0.0.0/8']);
+    const first = await visit(XFF, FORWARDED, HOST);
+    expect([first.ip, first.url]).toEqual(['127.0.0.1', 'http://shop.example/']);
+    expect(first.origin).not.toHaveProperty('forwarded');
+    expect(first.origin['x-forwarded-for']).toBe('127.0.0.1');
+    expect(first.origin['x-forwarded-host']).toBe('shop.example');
+    const further = await visit('X-Forwarded-For: 6.6.6.6, 10.0.0.2', 'Forwarded: for=10.0.0.2');
+    expect(further.ip).toBe('10.0.0.2');
+    expect((await visit(XFF, 'Forwarded: for="198.51.100.7:80"')).ip).toBe('198.51.100.7');
+    // Two kinds of proxies.
+    await visit(XFF);
+    await visit(FORWARDED);
+    expect((await visit(XFF, FORWARDED)).ip).toBe('127.0.0.1');
+    expect(rig.counted('guard_gateway_forwarded_undecided_total', '')).toBe(3);
+    const lines = rig.logged.filter(({ event }) => event === 'gateway_forwarded_undecided');
+    expect(lines.map(({ fields }) => fields['peer'])).toEqual(['127.0.0.1']);
+  });
+
+  test.each([
+    { setting: 'x-forwarded-for', ip: '198.51.100.7', other: FORWARDED },
+    { setting: 'forwarded', ip: '203.0.113.9', other: XFF },
+  ] as const)('forwarded_header: $setting decides it', async ({ setting, ip, other }) => {
+    const { visit } = await behind([PEER], setting);
+    const proto = 'X-Forwarded-Proto: https';
+    const alone = await visit(other, HOST, proto);
+    expect(alone.ip).toBe('127.0.0.1');
+    expect(alone.origin['x-forwarded-for']).toMatch(/^127\.0\.0\.1$/);
+    expect(alone.origin).not.toHaveProperty('forwarded');
+    const { origin } = await visit(XFF, FORWARDED, HOST, proto);
+    const isX = setting === 'x-forwarded-for';
+    expect(origin['x-forwarded-for']).toBe(`${ip}, 127.0.0.1`);
+    expect(origin['x-forwarded-host']).toBe(isX ? 'other.example' : 'shop.example');
+    expect(alone.origin['x-forwarded-proto']).toBe(isX ? 'https' : 'http');
+    expect(origin.forwarded).toBe(isX ? undefined : FORWARDED.slice('Forwarded: '.length));
   });
 });
 

@@ -1,33 +1,69 @@
 /** One element of a Forwarded header, of which the gateway reads two parameters. */
 interface ForwardedElement {
-  /** `for`, unquoted; empty when the element has none. */
+  /** `for`, unquoted; empty when the element has none, or more than one. */
   readonly for: string;
   readonly proto: string;
 }
 
 /**
- * RFC 7239 section 4: elements in the order the proxies added them. Quoted strings are read as such,
- * so that a comma inside one opens no new element. What cannot be read becomes an element without `for`.
+ * RFC 7239 section 4: the last `most` elements, in the order the proxies added them. What cannot be read
+ * becomes an element without `for`.
+ *
+ * Read from the right: a proxy adds its element behind what it was sent, so nothing that stands on the
+ * left may change where an element on the right begins. A quote that never began is a sign like any other.
  */
-export function parseForwarded(header: string): readonly ForwardedElement[] {
-  const elements: ForwardedElement[] = [];
-  for (const element of splitUnquoted(header, ',')) {
-    let node = '';
-    let proto = '';
-    for (const pair of splitUnquoted(element, ';')) {
-      const equals = pair.indexOf('=');
-      if (equals === -1) continue;
-      const name = pair.slice(0, equals).trim().toLowerCase();
-      const value = unquote(pair.slice(equals + 1).trim());
-      if (name === 'for') node = value;
-      else if (name === 'proto') proto = value;
+export function parseForwarded(header: string, most: number): readonly ForwardedElement[] {
+  return lastElements(header, most).map(readElement);
+}
+
+function lastElements(text: string, most: number): string[] {
+  const elements: string[] = [];
+  let end = text.length;
+  let isBroken = false;
+  for (let at = end - 1; at >= 0 && elements.length < most; at--) {
+    if (text[at] === '"' && !isBroken) {
+      const begin = openingQuote(text, at);
+      isBroken = begin === -1;
+      if (!isBroken) at = begin;
+    } else if (text[at] === ',') {
+      elements.unshift(text.slice(at + 1, end));
+      end = at;
     }
-    elements.push({ for: node, proto });
   }
+  if (elements.length < most) elements.unshift(text.slice(0, end));
   return elements;
 }
 
-function splitUnquoted(text: string, separator: ',' | ';'): string[] {
+/** Where the quoted string begins that ends at `close`; -1 where it does not. */
+function openingQuote(text: string, close: number): number {
+  let at = text.lastIndexOf('"', close - 1);
+  while (at > 0 && isEscaped(text, at)) at = text.lastIndexOf('"', at - 1);
+  return close === 0 ? -1 : at;
+}
+
+/** RFC 9110 section 5.6.4: behind an odd number of backslashes. */
+function isEscaped(text: string, at: number): boolean {
+  let before = at;
+  while (text[before - 1] === '\\') before--;
+  return (at - before) % 2 === 1;
+}
+
+function readElement(element: string): ForwardedElement {
+  let node: string | undefined;
+  let proto = '';
+  for (const pair of splitUnquoted(element)) {
+    const equals = pair.indexOf('=');
+    if (equals === -1) continue;
+    const name = pair.slice(0, equals).trim().toLowerCase();
+    const value = unquote(pair.slice(equals + 1).trim());
+    // RFC 7239 section 4: no parameter twice. Which of the two the proxy wrote, nobody can tell.
+    if (name === 'for') node = node === undefined ? value : '';
+    else if (name === 'proto') proto = value;
+  }
+  return { for: node ?? '', proto };
+}
+
+function splitUnquoted(text: string): string[] {
   const parts: string[] = [];
   let start = 0;
   let quoted = false;
@@ -35,7 +71,7 @@ function splitUnquoted(text: string, separator: ',' | ';'): string[] {
     const char = text[i];
     if (quoted && char === '\\') i++;
     else if (char === '"') quoted = !quoted;
-    else if (char === separator && !quoted) {
+    else if (char === ';' && !quoted) {
       parts.push(text.slice(start, i));
       start = i + 1;
     }

@@ -1,3 +1,5 @@
+import { isClaim } from './claims.ts';
+
 /** What a proxy does with a header field, by its name. */
 export type HeaderKind =
   | 'end-to-end'
@@ -13,8 +15,12 @@ export type HeaderKind =
   | 'expect'
   /** X-Forwarded-For, -Proto and -Host, which the gateway writes itself. */
   | 'rewritten'
+  /** The field of RFC 7239: a claim, which a trusted proxy may not have written either. */
+  | 'forwarded'
   /** Says where the request came from or went to; believed from trusted proxies only. */
-  | 'claim';
+  | 'claim'
+  /** Asks for another method than the one that was judged. */
+  | 'method-override';
 
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'keep-alive',
@@ -36,17 +42,12 @@ const REWRITTEN: ReadonlySet<string> = new Set([
   'x-forwarded-host',
 ]);
 
-const CLAIMS: ReadonlySet<string> = new Set([
-  'forwarded',
-  'x-real-ip',
-  'x-client-ip',
-  'x-cluster-client-ip',
-  'true-client-ip',
-  'cf-connecting-ip',
-  'x-original-url',
-  'x-original-uri',
-  'x-original-host',
-  'x-rewrite-url',
+const METHOD_OVERRIDES: ReadonlySet<string> = new Set([
+  'x-http-method-override',
+  'x-http-method',
+  'x-method-override',
+  'http-method-override',
+  'method-override',
 ]);
 
 /**
@@ -99,9 +100,16 @@ function classify(name: string): HeaderKind {
   // `X_Guard_Decision` and `X.Guard.Decision` are our own header again.
   const dashed = name.replaceAll(/[^a-z0-9]/g, '-');
   if (dashed.startsWith('x-guard-')) return 'impostor';
-  if (REWRITTEN.has(dashed)) return dashed === name ? 'rewritten' : 'impostor';
-  if (dashed.startsWith('x-forwarded-') || CLAIMS.has(dashed)) return 'claim';
-  return 'end-to-end';
+  if (METHOD_OVERRIDES.has(dashed)) return 'method-override';
+  const kind = claimKind(dashed);
+  // In another spelling no proxy sends it: it stands beside what the proxy did send.
+  return kind !== 'end-to-end' && dashed !== name ? 'impostor' : kind;
+}
+
+function claimKind(name: string): 'rewritten' | 'forwarded' | 'claim' | 'end-to-end' {
+  if (REWRITTEN.has(name)) return 'rewritten';
+  if (name === 'forwarded') return name;
+  return isClaim(name) ? 'claim' : 'end-to-end';
 }
 
 /**

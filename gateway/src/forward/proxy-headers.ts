@@ -1,6 +1,8 @@
+import type { ForwardedHeader } from '@guard/config/settings/schema';
 import { asksForContinue } from './expectation.ts';
 import { connectionOptions, type HeaderKind, headerKind } from './header-kind.ts';
 import { forwardsLeft, nextForwards } from './max-forwards.ts';
+import type { FieldTerms, Heard } from '../message.ts';
 import type { Passage, Visit } from '../visit.ts';
 import { FieldList } from '../origin/field-list.ts';
 import type { OriginRequest } from '../origin/origin.ts';
@@ -13,7 +15,7 @@ export const CONTENT_LENGTH: ReadonlySet<string> = new Set(['content-length']);
 /**
  * The header section for the origin: the visitor's fields in their order and spelling, duplicates
  * included, and the gateway's own behind them. Hop-by-hop fields end here; whoever is not a trusted
- * proxy makes no claims about where the request came from; X-Guard-* is what the gateway says and
+ * proxy makes no claims about where the request came from, and nobody asks for another method; X-Guard-* is what the gateway says and
  * nothing else. What the visitor sent is worked out once where the same came before.
  */
 export function fieldsForOrigin(
@@ -21,13 +23,33 @@ export function fieldsForOrigin(
   passage: Passage,
 ): Pick<OriginRequest, 'sent' | 'added'> {
   const { notes } = visit.req;
+  const terms = termsOf(visit);
   const added = ownFields(visit, passage);
-  if (notes === undefined) return { sent: new FieldList(visitorFields(visit)), added };
-  const side = visit.connection.trusted ? 'fromTrusted' : 'fromOthers';
-  return { sent: (notes[side] ??= new FieldList(visitorFields(visit))), added };
+  if (notes?.sent !== undefined && areSame(notes.sent.terms, terms)) {
+    return { sent: notes.sent.fields, added };
+  }
+  const fields = new FieldList(visitorFields(visit, terms));
+  if (notes !== undefined) notes.sent = { fields, terms };
+  return { sent: fields, added };
 }
 
-function visitorFields(visit: Visit): string[] {
+function termsOf({ connection, client, site }: Visit): FieldTerms {
+  return {
+    trusted: connection.trusted,
+    heard: client.heard,
+    keepsMethodOverride: site.config.settings.keep_method_override,
+  };
+}
+
+function areSame(one: FieldTerms, other: FieldTerms): boolean {
+  return (
+    one.trusted === other.trusted &&
+    one.heard === other.heard &&
+    one.keepsMethodOverride === other.keepsMethodOverride
+  );
+}
+
+function visitorFields(visit: Visit, terms: FieldTerms): string[] {
   const { req } = visit;
   const raw = req.rawHeaders;
   const named = connectionOptions(req.headers.connection);
@@ -37,7 +59,7 @@ function visitorFields(visit: Visit): string[] {
     const name = raw[i] ?? '';
     const value = raw[i + 1] ?? '';
     const kind = headerKind(name);
-    if (!goesToOrigin(kind, visit)) continue;
+    if (!goesToOrigin(kind, visit, terms)) continue;
     if (named?.has(name.toLowerCase()) === true) continue;
     const left = kind === 'max-forwards' ? forwardsLeft(req) : undefined;
     out.push(name, left === undefined ? value : nextForwards(left));
@@ -45,8 +67,8 @@ function visitorFields(visit: Visit): string[] {
   return out;
 }
 
-function goesToOrigin(kind: HeaderKind, visit: Visit): boolean {
-  const { req, connection, hasBody } = visit;
+function goesToOrigin(kind: HeaderKind, visit: Visit, terms: FieldTerms): boolean {
+  const { req, hasBody } = visit;
   switch (kind) {
     case 'end-to-end':
     case 'max-forwards':
@@ -55,7 +77,11 @@ function goesToOrigin(kind: HeaderKind, visit: Visit): boolean {
     case 'content-length':
       return true;
     case 'claim':
-      return connection.trusted;
+      return terms.trusted;
+    case 'forwarded':
+      return holds('forwarded', terms.heard);
+    case 'method-override':
+      return terms.keepsMethodOverride;
     case 'expect':
       return asksForContinue(visit);
     // Only chunks carry trailers.
@@ -70,10 +96,14 @@ function goesToOrigin(kind: HeaderKind, visit: Visit): boolean {
   }
 }
 
+function holds(header: ForwardedHeader, heard: Heard): boolean {
+  return heard === 'both' || heard === header;
+}
+
 function ownFields(visit: Visit, passage: Passage): string[] {
   const { req, connection, client, host } = visit;
   const out: string[] = [];
-  const before = connection.trusted ? req.headers : undefined;
+  const before = holds('x-forwarded-for', client.heard) ? req.headers : undefined;
   const chain =
     before?.['x-forwarded-for'] ?? (client.from === 'forwarded' ? client.ip : undefined);
   const hop = connection.peerIp;

@@ -19,8 +19,9 @@ const HANDSHAKE = [
   'Sec-WebSocket-Version: 13',
   'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
 ];
+const ACCEPT = 'Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=';
 const SWITCHED =
-  'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n';
+  'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n';
 const MiB = 1024 * 1024;
 
 test('RFC 9110 5.3: order, spelling, duplicates and raw bytes of a handshake reach the origin as sent', async () => {
@@ -41,8 +42,64 @@ test('RFC 9110 5.3: order, spelling, duplicates and raw bytes of a handshake rea
   ]);
 });
 
+test.each([
+  ['none', []],
+  ['an empty one', ['']],
+  ['a short one', ['dGhlIHNhbXBsZQ==']],
+  ['a long one', ['dGhlIHNhbXBsZSBub25jZSBub25jZQ==']],
+  ['17 bytes', ['dGhlIHNhbXBsZSBub25jZSE=']],
+  ['bits left over', ['dGhlIHNhbXBsZSBub25jZR==']],
+  ['another alphabet', ['dGhlIHNhbXBsZSBub25jZ_==']],
+  ['two', ['dGhlIHNhbXBsZSBub25jZQ==', 'dGhlIHNhbXBsZSBub25jZQ==']],
+  ['two in one', ['dGhlIHNhbXBsZSBub25jZQ==, dGhlIHNhbXBsZSBub25jZQ==']],
+])('RFC 6455 4.2.1: %s is no Sec-WebSocket-Key of 16 bytes', async (_what, keys) => {
+  const origin = await startOrigin((_req, res) => res.end('plain'));
+  const rig = await startGateway({ origin: origin.address });
+  let tunnels = 0;
+  origin.server.on('upgrade', (_req, socket) => {
+    tunnels++;
+    socket.destroy();
+  });
+  const fields = keys.map((key) => `Sec-WebSocket-Key: ${key}`);
+  const answer = await rawExchange(rig.port, ...HANDSHAKE.slice(0, -1), ...fields, '', '');
+  // Without one it is no handshake but a plain request, whose Upgrade ends here.
+  expect([statusOf(answer), tunnels]).toEqual([keys.length === 0 ? 200 : 400, 0]);
+  expect(origin.arrived.length).toBe(keys.length === 0 ? 1 : 0);
+  expect(rig.counted('guard_gateway_requests_total', 'refused')).toBe(keys.length === 0 ? 0 : 1);
+});
+
+test.each([
+  ['another protocol', ['Upgrade: h2c', ACCEPT]],
+  ['several', ['Upgrade: websocket, h2c', ACCEPT]],
+  ['none', [ACCEPT]],
+  ['no accept', ['Upgrade: websocket']],
+  [
+    'the accept of another key',
+    ['Upgrade: websocket', 'Sec-WebSocket-Accept: x3JJHMbDL1EzLkh9GBhXDw=='],
+  ],
+  ['two accepts', ['Upgrade: websocket', ACCEPT, ACCEPT]],
+])('RFC 6455 4.1: a 101 that names %s opens no tunnel: 502', async (_what, fields) => {
+  const origin = await startTcpOrigin((socket, head) => {
+    const said = ['HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade', ...fields];
+    if (head.endsWith('\r\n\r\n')) socket.write([...said, '', 'GET / smuggled'].join('\r\n'));
+  });
+  const rig = await startGateway({ origin: origin.address, limits: { originHeadersMs: 1_000 } });
+  const client = new RawClient(rig.port);
+  client.send(...HANDSHAKE, '', 'for the tunnel');
+  const answer = await client.untilClosed();
+  expect(statusOf(answer)).toBe(502);
+  expect(answer).not.toContain('smuggled');
+  expect(origin.bytes[0]).not.toContain('for the tunnel');
+  await eventually(() => origin.sockets[0]?.destroyed === true);
+});
+
 test('RFC 9110 5.3: order, spelling, duplicates and raw bytes of a 101 reach the visitor as sent', async () => {
-  const fields = ['X-b: 2', 'x-A: \xe9\xff', 'X-b: 3', 'Sec-WebSocket-Accept: x'];
+  const fields = [
+    'X-b: 2',
+    'x-A: \xe9\xff',
+    'X-b: 3',
+    'Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=',
+  ];
   const origin = await startTcpOrigin((socket) =>
     socket.write(
       [

@@ -1,5 +1,6 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import type { Socket } from 'node:net';
 import type { Underway } from '../listen/connection.ts';
 import { serve } from '../enforce/enforce.ts';
 import type { Origin, OriginError } from '../origin/origin.ts';
@@ -8,6 +9,7 @@ import type { ForwardPorts } from './forward.ts';
 import { ORIGIN_FAILURES, originAnswer } from './origin-failure.ts';
 import { fieldsForOrigin, headersForVisitor, withoutNamed } from './proxy-headers.ts';
 import type { TunnelEnd } from './upgrade-tunnel.ts';
+import { isAccepted } from './websocket-key.ts';
 import { webSocketTarget } from './websocket-target.ts';
 
 /** Takes over when the origin has switched protocols; `fields` are those of the 101. */
@@ -139,20 +141,28 @@ export class Handshake implements Underway {
       origin.socket.destroy();
       return;
     }
+    if (!isAccepted(answer, this.#visit.req.headers['sec-websocket-key'])) {
+      this.#refuse(origin.socket);
+      return;
+    }
     // RFC 9110 section 8.6: a 1xx has no Content-Length.
     const kept = withoutNamed(
       headersForVisitor(answer.rawHeaders, this.#passage.additions, false),
       CONTENT_LENGTH,
     );
-    const upgrade = answer.headers.upgrade ?? 'websocket';
     try {
-      this.#onSwitched(['Connection', 'Upgrade', 'Upgrade', upgrade, ...kept], origin);
+      this.#onSwitched(['Connection', 'Upgrade', 'Upgrade', 'websocket', ...kept], origin);
     } catch (error) {
       origin.socket.destroy();
       this.#failed('malformed', String(error));
       return;
     }
     this.#end('forwarded');
+  }
+
+  #refuse(origin: Socket): void {
+    origin.destroy();
+    this.#failed('malformed', 'the 101 does not accept the WebSocket that was asked for');
   }
 
   /** An origin that does not switch has an answer like any other. */
@@ -162,6 +172,11 @@ export class Handshake implements Underway {
     if (this.#phase !== 'waiting') return;
     const { res } = this.#visit;
     const { statusCode: status = 0, statusMessage: reason = '' } = answer;
+    // Node takes a 101 that names no protocol for an answer.
+    if (status === 101) {
+      this.#refuse(answer.socket);
+      return;
+    }
     const kept = headersForVisitor(answer.rawHeaders, this.#passage.additions, false);
     try {
       res.writeHead(status, reason, status === 204 ? withoutNamed(kept, CONTENT_LENGTH) : kept);

@@ -23,7 +23,7 @@ const HANDSHAKE = [
   '',
 ];
 const SWITCHED =
-  'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n';
+  'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n';
 
 /** An origin that takes every handshake. */
 function startSwitching(): Promise<TcpOrigin> {

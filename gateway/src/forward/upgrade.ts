@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { serve } from '../enforce/enforce.ts';
+import { plainAnswer, serve } from '../enforce/enforce.ts';
 import type { Handle } from '../handle.ts';
 import { NodeResponse } from '../http1/node-response.ts';
 import type { ForwardPorts } from './forward.ts';
 import { BUSY, originAnswer } from './origin-failure.ts';
 import { Handshake } from './upgrade-handshake.ts';
 import { joinSockets } from './upgrade-tunnel.ts';
+import { isKey } from './websocket-key.ts';
 
 export interface Upgrades {
   /** Takes the 'upgrade' event of the server. */
@@ -54,6 +55,11 @@ export function createUpgrades(handle: Handle, ports: ForwardPorts): Upgrades {
     handle: (req, head) => {
       const { socket } = req;
       const { res, release } = keepForAnswer(req, limits.idleTimeoutMs);
+      if (!isKey(req.headers['sec-websocket-key'] ?? '')) {
+        metrics.count('guard_gateway_requests_total', 'refused');
+        serve(req, res, plainAnswer(400, 'Invalid Sec-WebSocket-Key.'), limits.lingerMs);
+        return;
+      }
       handle(req, res, (visit, passage) => {
         if (open.size >= limits.maxUpgrades) {
           metrics.count('guard_gateway_requests_total', 'refused');

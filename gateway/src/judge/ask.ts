@@ -1,18 +1,20 @@
 import type { MaybePromise, ValidateContext, ValidateOutcome } from '@guard/config/contract/ports';
+import type { Late, Patience } from '@guard/config/time/patience';
 import { describe } from './describe.ts';
 import type { Inquiry } from '../visit.ts';
 
 /**
  * Asks the site's validator once (spec 4.1 rule 1). Answers in the same turn when the validator does;
- * otherwise within `timeoutMs`, come what may. Never rejects.
+ * otherwise while there is patience, come what may. Never rejects.
  */
-export function ask(visit: Inquiry, timeoutMs: number): MaybePromise<ValidateOutcome> {
+export function ask(visit: Inquiry, patience: Patience): MaybePromise<ValidateOutcome> {
   const { config } = visit.site;
   try {
     const outcome = config.validate(describe(visit), contextOf(visit));
     if (!(outcome instanceof Promise)) return outcome;
     // A remote validator keeps the time that its own settings give.
-    return config.validator === 'remote' ? outcome.catch(broken) : within(outcome, timeoutMs);
+    const caught = outcome.catch(broken);
+    return config.validator === 'remote' ? caught : patience.within(caught, unanswered);
   } catch (error) {
     return broken(error);
   }
@@ -32,16 +34,9 @@ function placeOf({ site, client, connection, protocol }: Inquiry): ValidateConte
   return { ...context, transport };
 }
 
-function within(answer: Promise<ValidateOutcome>, timeoutMs: number): Promise<ValidateOutcome> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => {
-      resolve({ kind: 'failed', reason: 'timeout', detail: `no answer in ${timeoutMs} ms` });
-    }, timeoutMs);
-    void answer.catch(broken).then((outcome) => {
-      clearTimeout(timer);
-      resolve(outcome);
-    });
-  });
+function unanswered(why: Late): ValidateOutcome {
+  const reason = why === 'busy' ? 'overloaded' : 'timeout';
+  return { kind: 'failed', reason, detail: 'no answer in time' };
 }
 
 /** The port says that it never throws; if it does, the visitor is still to be answered. */

@@ -1,5 +1,6 @@
 import { validateErrors } from '@guard/config/contract/errors';
 import type { DecisionEvent } from '@guard/config/contract/event';
+import type { MetricName } from '@guard/config/contract/metrics';
 import type {
   Clock,
   EventSink,
@@ -22,8 +23,10 @@ export type Ruling =
       readonly response: ForeignValidateResponse;
       readonly requestId: string;
     }
-  | { readonly kind: 'open'; readonly requestId: string }
-  | { readonly kind: 'closed'; readonly requestId: string };
+  | { readonly kind: Failing; readonly requestId: string };
+
+/** What a failure comes to: the request passes, is denied, or the visitor is to come again. */
+type Failing = 'open' | 'closed' | 'busy';
 
 /** Decides about one outcome; `startedAt` is performance.now() before the question. */
 export type FailPolicy = (visit: Inquiry, outcome: ValidateOutcome, startedAt: number) => Ruling;
@@ -35,14 +38,35 @@ interface FailPolicyPorts {
   readonly clock: Clock;
 }
 
+/**
+ * What each failure comes to. `overloaded` is the gateway's own limit: visitors can reach it with many requests
+ * at once, so it passes none of them.
+ */
+const FAILING: Readonly<Record<ValidateFailure, 'open' | 'busy'>> = {
+  server_error: 'open',
+  unsuccessful: 'open',
+  bad_answer: 'open',
+  connection: 'open',
+  timeout: 'open',
+  breaker_open: 'open',
+  overloaded: 'busy',
+};
+
 /** Failures without a question: they come with every request while they last, as fast as those do. */
 const NOT_ASKED: ReadonlySet<string> = new Set<ValidateFailure>(['breaker_open', 'overloaded']);
+/** How the metrics name what became of the request, and its status where it was not passed. */
+const TOLD = {
+  open: { metric: 'guard_gateway_fail_open_total', status: 200 },
+  closed: { metric: 'guard_gateway_fail_closed_total', status: 403 },
+  busy: { metric: 'guard_gateway_fail_closed_total', status: 503 },
+} as const satisfies Record<Failing, { readonly metric: MetricName; readonly status: number }>;
 const LOG_EVERY_MS = 10_000;
 
 /**
  * Spec 7.1, and nowhere else: a validator that gives no usable answer (5xx, timeout, no connection,
  * nonsense, `success: false` with 200, none asked for) fails open, one that rejects the question (4xx) fails closed.
- * Allowing on 4xx would be a bypass: a crafted request can make the validator reject it.
+ * Allowing on 4xx would be a bypass: a crafted request can make the validator reject it. A gateway that has
+ * too much to do itself answers 503, whatever the validator would have said.
  *
  * A failure is counted, logged, and recorded as an event, because no validator recorded one.
  */
@@ -57,34 +81,29 @@ export function createFailPolicy(ports: FailPolicyPorts): FailPolicy {
         return { kind: 'enforce', response, requestId };
       }
       case 'failed':
-        ports.metrics.count('guard_gateway_fail_open_total', outcome.reason);
-        return fail('open', outcome.reason, visit, startedAt);
+        return fail(FAILING[outcome.reason], outcome.reason, visit, startedAt);
       case 'rejected': {
         const label = outcome.type in validateErrors ? outcome.type : `status_${outcome.status}`;
-        ports.metrics.count('guard_gateway_fail_closed_total', label);
         return fail('closed', label, visit, startedAt);
       }
     }
   };
 
-  function fail(
-    kind: 'open' | 'closed',
-    reason: string,
-    visit: Inquiry,
-    startedAt: number,
-  ): Ruling {
+  function fail(kind: Failing, reason: string, visit: Inquiry, startedAt: number): Ruling {
+    const { metric, status } = TOLD[kind];
+    ports.metrics.count(metric, reason);
     const requestId = mintRequestId(ports.clock());
     const log = NOT_ASKED.has(reason) ? sparing : ports.log;
     log('warn', `gateway_fail_${kind}`, { site: visit.site.name, reason, requestId });
     const durationUs = Math.round((performance.now() - startedAt) * 1000);
     const { observe } = visit.site;
-    const blocked = kind === 'closed' && !observe;
+    const blocked = kind !== 'open' && !observe;
     ports.events.record({
       ...failure(visit, requestId),
       createdAt: ports.clock(),
       action: blocked ? 'block' : 'allow',
       response: blocked ? 'block' : 'allow',
-      statusCode: blocked ? 403 : 200,
+      statusCode: blocked ? status : 200,
       observe,
       durationUs,
     });

@@ -1,4 +1,5 @@
 import type { MaybePromise, ValidateOutcome } from '@guard/config/contract/ports';
+import { Patience } from '@guard/config/time/patience';
 import { ask } from './ask.ts';
 import { plainAnswer } from '../enforce/enforce.ts';
 import type { FailPolicy } from './fail-policy.ts';
@@ -24,10 +25,13 @@ export type Fate =
  */
 export type Judge = (inquiry: Inquiry, readings: readonly string[]) => MaybePromise<Fate>;
 
+const TOO_BUSY = plainAnswer(503, 'The site is busy.', 'Retry-After', '1');
 const TO_ORIGIN: Fate = { kind: 'onward', passage: UNPROTECTED };
 
 /** The one decision path, for the front proxy and for forward-auth alike. */
 export function createJudge(failPolicy: FailPolicy, askTimeoutMs: number): Judge {
+  const patience = new Patience(askTimeoutMs);
+
   function decide(inquiry: Inquiry, outcome: ValidateOutcome, startedAt: number): Fate {
     const ruling = failPolicy(inquiry, outcome, startedAt);
     const { requestId } = ruling;
@@ -37,6 +41,8 @@ export function createJudge(failPolicy: FailPolicy, askTimeoutMs: number): Judge
         return pass('fail_open', requestId, NOTHING_KNOWN);
       case 'closed':
         return { kind: 'refused', answer: plainAnswer(403, 'Request denied.') };
+      case 'busy':
+        return { kind: 'refused', answer: TOO_BUSY };
       case 'enforce': {
         const plan = planAnswer(ruling.response);
         if (plan.kind === 'serve') return { kind: 'served', answer: plan.answer };
@@ -50,7 +56,7 @@ export function createJudge(failPolicy: FailPolicy, askTimeoutMs: number): Judge
     if (!inquiry.site.isProtected(readings)) return TO_ORIGIN;
 
     const startedAt = performance.now();
-    const outcome = ask(inquiry, askTimeoutMs);
+    const outcome = ask(inquiry, patience);
     return outcome instanceof Promise
       ? outcome.then((late) => decide(inquiry, late, startedAt))
       : decide(inquiry, outcome, startedAt);

@@ -3,6 +3,7 @@ import type { MaybePromise, ValidateOutcome } from '@guard/config/contract/ports
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../testing/raw-client.ts';
 import { refusingAddress, startTcpOrigin } from '../testing/recording-origin.ts';
+import { BREAKER_LIMITS } from './remote/circuit-breaker.ts';
 import { type RemoteLimits, validateOverHttp } from './validate-over-http.ts';
 
 const QUESTION = { url: 'https://shop.example/', ip: '203.0.113.7' };
@@ -38,7 +39,14 @@ function connectTo(url: string, { timeout = 5_000, limits = {} }: Wanted = {}) {
   onTestFinished(remote.close);
   const ask = (signal?: AbortSignal): MaybePromise<ValidateOutcome> =>
     remote.validate(QUESTION, signal === undefined ? {} : { signal });
-  return { ...remote, ask, time, logged, counted };
+  const about = async (ip: string) => remote.validate({ ...QUESTION, ip }, {});
+  /** What no client alone can do: questions about several networks fail, and go on failing. */
+  const failForAll = async () => {
+    await Promise.all([1, 2, 3, 4].map((network) => about(`198.51.${network}.1`)));
+    time.now += BREAKER_LIMITS.leastMs;
+    return about('198.51.5.1');
+  };
+  return { ...remote, ask, about, failForAll, time, logged, counted };
 }
 
 /** A validator that says these things to the questions of all its connections, one after the other. */
@@ -177,6 +185,30 @@ describe('connections', () => {
     expect(validator.sockets).toHaveLength(2);
   });
 
+  test('one that does not open in time is given up, and the next question tries anew', async () => {
+    const mute = await startTcpOrigin(() => undefined);
+    const limits = { connections: 1, waiting: 0 };
+    const url = mute.address.replace('http:', 'https:');
+    const { ask } = connectTo(url, { timeout: 300, limits });
+    for (let i = 1; i <= 2; i++) {
+      expect(await ask()).toMatchObject({ kind: 'failed', reason: 'timeout' });
+      await eventually(() => mute.sockets.length === i && mute.sockets.every((s) => s.destroyed));
+    }
+  });
+
+  test('who waits while others are answered is not passed for want of time: that is `overloaded`', async () => {
+    const held: Socket[] = [];
+    const validator = await startScripted((socket) => held.push(socket));
+    const limits = { connections: 1, waiting: 2 };
+    const { ask } = connectTo(validator.address, { timeout: 300, limits });
+    const first = ask();
+    const waiting = [ask(), ask()];
+    await eventually(() => held.length === 1);
+    held[0]?.write(ALLOW);
+    expect((await first).kind).toBe('answered');
+    for (const outcome of waiting) expect(await outcome).toMatchObject({ reason: 'overloaded' });
+  });
+
   test('who waits too long leaves the queue, and its place is free', async () => {
     const validator = await startScripted(() => undefined);
     const limits = { connections: 1, waiting: 1 };
@@ -194,8 +226,9 @@ describe('a validator that gives no answers', () => {
   test('is not asked any more, and one question at a time finds out when it is back', async () => {
     const held: Socket[] = [];
     const validator = await startScripted((socket) => held.push(socket));
-    const { ask, time, logged, counted, isAway } = connectTo(validator.address, { timeout: 300 });
-    await Promise.all([ask(), ask(), ask(), ask(), ask()]);
+    const { address } = validator;
+    const { ask, failForAll, time, logged, counted, isAway } = connectTo(address, { timeout: 300 });
+    await failForAll();
     expect([validator.asked(), isAway()]).toEqual([5, true]);
 
     // In the same turn, not after the time limit.
@@ -231,8 +264,8 @@ describe('a validator that gives no answers', () => {
     ['says 503', async () => (await startScripted(say(answer(503, '{}')))).address],
     ['says 502', async () => (await startScripted(say(answer(502, '<html>')))).address],
   ])('opens the breaker: one that %s', async (_name, start) => {
-    const { ask, isAway } = connectTo(await start());
-    for (let i = 0; i < 5; i++) await ask();
+    const { failForAll, isAway } = connectTo(await start());
+    await failForAll();
     expect(isAway()).toBe(true);
   });
 
@@ -246,8 +279,11 @@ describe('a validator that gives no answers', () => {
     'is another one than who gives %s: what one visitor provokes is no judgement on all',
     async (_name, text) => {
       const validator = await startScripted(say(text));
-      const { ask, isAway } = connectTo(validator.address);
-      for (let i = 0; i < 30; i++) await ask();
+      const { about, time, isAway } = connectTo(validator.address);
+      for (let i = 0; i < 30; i++) {
+        await about(`198.51.${i}.1`);
+        time.now += 1_000;
+      }
       expect([validator.asked(), isAway()]).toEqual([30, false]);
     },
   );

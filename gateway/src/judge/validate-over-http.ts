@@ -1,5 +1,7 @@
 import type { Clock, Log, Metrics, Validate, ValidateOutcome } from '@guard/config/contract/ports';
+import { truncateAddress } from '@guard/config/net/truncate-address';
 import type { RemoteValidator } from '@guard/config/settings/schema';
+import { Patience } from '@guard/config/time/patience';
 import {
   type Admission,
   BREAKER_LIMITS,
@@ -10,6 +12,7 @@ import {
 import { Connections } from './remote/connections.ts';
 import { type Asking, Question, type Reply } from './remote/question.ts';
 import { readOutcome } from './remote/read-outcome.ts';
+import { Window } from './remote/window.ts';
 
 export interface RemoteValidatorClient {
   readonly validate: Validate;
@@ -49,8 +52,8 @@ const NOT_ASKED: ValidateOutcome = {
 };
 
 /**
- * Asks a validator over `POST {url}/validate` (spec 4.1) on kept connections. The whole question,
- * waiting included, has `timeout` milliseconds; every way it can go wrong is an outcome, and it never
+ * Asks a validator over `POST {url}/validate` (spec 4.1) on kept connections. The whole question, waiting and
+ * connecting included, has `timeout` milliseconds of the time that this thread had to listen; every way it can go wrong is an outcome, and it never
  * rejects. While the validator gives no answers it is not asked, and the outcome is there at once.
  */
 export function validateOverHttp(
@@ -59,45 +62,50 @@ export function validateOverHttp(
   limits: RemoteLimits = REMOTE_LIMITS,
 ): RemoteValidatorClient {
   const { origin, pathname } = new URL(remote.url);
-  const connections = new Connections(origin, { ...limits, connectMs: remote.timeout });
+  const patience = new Patience(remote.timeout);
+  const window = new Window(remote.timeout, () => patience.counted);
+  const connections = new Connections(origin, limits, window);
   const breaker = new CircuitBreaker(ports.clock, BREAKER_LIMITS, (change) => {
     tell(change, origin, ports);
   });
   const asking: Asking = {
     connections,
+    window,
+    patience,
     path: `${pathname.replace(/\/+$/, '')}/validate`,
     headers: {
       'content-type': 'application/json',
       accept: 'application/json',
       'x-api-key': remote.key,
     },
-    timeoutMs: remote.timeout,
     maxAnswerBytes: limits.maxAnswerBytes,
   };
 
   function ask(
     body: string,
+    network: string,
     admission: Exclude<Admission, 'refused'>,
     signal: AbortSignal | undefined,
   ): Promise<ValidateOutcome> {
     return new Promise((resolve) => {
       const question = new Question(asking, body, (reply) => {
         signal?.removeEventListener('abort', giveUp);
-        breaker.settle(admission, endedOf(reply));
+        breaker.settle(admission, endedOf(reply), network);
         resolve(readOutcome(reply));
       });
       const giveUp = () => {
         question.giveUp('given up');
       };
       signal?.addEventListener('abort', giveUp);
-      if (!connections.take(question)) question.giveUp('overloaded');
+      question.ask();
     });
   }
 
   return {
     validate: (request, { signal }) => {
       const admission = breaker.admit();
-      return admission === 'refused' ? NOT_ASKED : ask(JSON.stringify(request), admission, signal);
+      if (admission === 'refused') return NOT_ASKED;
+      return ask(JSON.stringify(request), truncateAddress(request.ip), admission, signal);
     },
     isAway: () => breaker.isOpen,
     close: () => connections.destroy(),

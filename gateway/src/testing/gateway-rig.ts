@@ -22,6 +22,7 @@ export interface RigOptions {
   readonly protect?: readonly string[];
   readonly skip?: readonly string[];
   readonly trustedProxies?: readonly string[];
+  readonly forwardedHeader?: GatewaySettings['forwardedHeader'];
   readonly observe?: boolean;
   readonly sampleBody?: string;
   readonly validate?: Validate;
@@ -85,6 +86,7 @@ export async function startGateway(options: RigOptions): Promise<Rig> {
   });
   const running: GatewaySettings = {
     trustedProxies: options.trustedProxies ?? [],
+    forwardedHeader: options.forwardedHeader,
     observe: options.observe ?? false,
     sites: [
       {

@@ -8,7 +8,7 @@ import type {
 } from '@guard/config/contract/ports';
 import { parseIp } from '@guard/config/net/cidr';
 import { networkOf } from '@guard/config/net/network-of';
-import { within } from '../deadline.ts';
+import { Patience } from '@guard/config/time/patience';
 import { memberCount, scanJson } from '../request/json-shape.ts';
 import { createSealer } from '../session/sealer.ts';
 import type { CollectOutcome, Ending } from './collect-outcome.ts';
@@ -40,6 +40,7 @@ export interface CollectorOptions {
 export function createCollector(options: CollectorOptions): Collect {
   const { clock, report, store } = options;
   const sealer = createSealer(options.secrets, 'ticket');
+  const patience = new Patience(CHALLENGE.uploadBudgetMs);
 
   async function verify(request: CollectRequest, sent: Sent): Promise<CollectAnswer> {
     const waitMs = await store.take('upload', uploadGroup(sent.ip), CHALLENGE.uploadsPerNetwork);
@@ -84,8 +85,7 @@ export function createCollector(options: CollectorOptions): Collect {
     // it comes round later, what it keeps was earned in order.
     const answered = verify(request, sent).catch(() => undefined);
     const { status, headers, body } =
-      (await within(answered, CHALLENGE.uploadBudgetMs, () => undefined)) ??
-      unavailable(request, sent);
+      (await patience.within(answered, () => undefined)) ?? unavailable(request, sent);
     return { status, headers: { ...headers, ...cors }, body };
   };
 }

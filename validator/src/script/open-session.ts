@@ -8,8 +8,8 @@ import type {
 } from '@guard/config/contract/ports';
 import { parseIp } from '@guard/config/net/cidr';
 import { networkOf } from '@guard/config/net/network-of';
+import { Patience } from '@guard/config/time/patience';
 import { corsHeaders } from '../challenge/cors.ts';
-import { within } from '../deadline.ts';
 import { sessionCookie } from '../session/cookie.ts';
 import { resolveSession } from '../session/resolve.ts';
 import type { SessionIds } from '../session/session-id.ts';
@@ -61,6 +61,7 @@ export function createOpenSession(
   options: OpenSessionOptions,
 ): (request: CollectRequest) => Promise<CollectAnswer> {
   const { tenantOf, store, isCrawler } = options;
+  const patience = new Patience(CHALLENGE.uploadBudgetMs);
 
   async function open(request: CollectRequest, organisation: string): Promise<CollectAnswer> {
     // Without an address (a unix socket) all visitors share one budget.
@@ -95,7 +96,7 @@ export function createOpenSession(
     if (request.body.length > MAX_BODY_CHARS) return emptyAnswer(413, cors);
     // Only the store rejects, or never answers. The script does not ask twice: the page goes on without it.
     const answered = open(request, tenant.organisation).catch(() => emptyAnswer(503));
-    const answer = await within(answered, CHALLENGE.uploadBudgetMs, () => emptyAnswer(503));
+    const answer = await patience.within(answered, () => emptyAnswer(503));
     return { ...answer, headers: { ...answer.headers, ...cors } };
   };
 }

@@ -1,7 +1,6 @@
-import { PrefixSet } from '@guard/config/net/prefix-set';
 import { type Answers, type Evidence, FORGED_ADDRESS } from '../evidence.ts';
-import { ok, type Outcome, problem, unchecked } from '../finding.ts';
-import { isLocal, plainAddress } from '../own-address.ts';
+import { ok, type Outcome, problem, unchecked, warning } from '../finding.ts';
+import { isLocal, isTrusted, plainAddress } from '../own-address.ts';
 import { type Check, ofAnswers } from './check.ts';
 
 /** Whether Guard sees visitors, or the proxy in front of it. */
@@ -30,7 +29,9 @@ function judgeHonest(
     return unchecked('events keep only the beginning of an address (truncate_ip)');
   }
   const own = plainAddress(statedAddress ?? answers.page.localAddress);
-  const others = seen.requests.filter(({ ip }) => ip !== FORGED_ADDRESS && ip !== own);
+  // Where both headers came, an address may be taken back to the proxy's: judgeForged looks at that.
+  const honest = seen.requests.filter(({ rfc7239 }) => !rfc7239.includes(FORGED_ADDRESS));
+  const others = honest.filter(({ ip }) => ip !== FORGED_ADDRESS && ip !== own);
   const [other] = others;
   if (other === undefined) return ok(`Guard saw ${own}, which is this machine`);
   const told =
@@ -48,24 +49,36 @@ function judgeHonest(
   return problem(found, ONE_VISITOR, TELL_IT);
 }
 
-function judgeForged(answers: Answers, { seen, settings }: Evidence): Outcome {
-  if (seen.kind !== 'seen') return unchecked('Guard was not asked which address it saw');
-  if (seen.requests.every(({ ip }) => !isForged(ip))) {
-    return ok('an X-Forwarded-For that a visitor sends is not believed');
+function judgeForged(answers: Answers, evidence: Evidence): Outcome {
+  const { seen, settings } = evidence;
+  if (isTrusted(settings, answers.page.localAddress)) {
+    return unchecked(
+      'this machine is one of trusted_proxies, so what it says is believed',
+      'Run doctor on a machine that is none, or from another address with --from.',
+    );
   }
-  if (settings !== undefined) {
-    const trusted = PrefixSet.from(settings.trusted_proxies);
-    if (trusted.has(plainAddress(answers.page.localAddress))) {
-      return unchecked(
-        'this machine is one of trusted_proxies, so what it says is believed',
-        'Run doctor on a machine that is none, or from another address with --from.',
-      );
-    }
+  if (seen.kind !== 'seen') {
+    return undecided(evidence) ?? unchecked('Guard was not asked which address it saw');
   }
+  const believed = seen.requests.find(({ ip }) => isForged(ip));
+  if (believed === undefined) {
+    return undecided(evidence) ?? ok('no address is believed that a visitor sends');
+  }
+  const isForwarded = believed.rfc7239.includes(FORGED_ADDRESS);
   return problem(
-    `Guard believed an X-Forwarded-For that doctor made up (${FORGED_ADDRESS})`,
+    `Guard believed ${isForwarded ? 'a Forwarded' : 'an X-Forwarded-For'} that doctor made up (${FORGED_ADDRESS})`,
     'Every visitor can choose an address: rate limits, blocks and crawler checks mean nothing.',
-    'Name only your own proxies in trusted_proxies, and let the first of them replace the header instead of adding to it.',
+    'Name only your own proxies in trusted_proxies, say in forwarded_header which header they write, and let the first of them replace it instead of adding to it.',
+  );
+}
+
+/** What the gateway has counted, doctor's own requests among it. */
+function undecided({ forwardedUndecided = 0, settings }: Evidence): Outcome | undefined {
+  if (forwardedUndecided === 0 || settings?.forwarded_header !== undefined) return undefined;
+  return warning(
+    'X-Forwarded-For and Forwarded have named different visitors, and nothing told which one the proxy wrote',
+    `So it was for ${forwardedUndecided} requests: they counted as the proxy's own, with its address for rules and limits.`,
+    'Set forwarded_header to the header that your proxy writes.',
   );
 }
 

@@ -7,7 +7,7 @@ import {
   type Ended,
 } from './circuit-breaker.ts';
 
-const { failuresInARow, enoughToTell, firstPauseMs, longestPauseMs, windowMs } = BREAKER_LIMITS;
+const { failures, firstPauseMs, longestPauseMs, networks, leastMs } = BREAKER_LIMITS;
 
 function build() {
   const changes: BreakerChange[] = [];
@@ -17,43 +17,58 @@ function build() {
     BREAKER_LIMITS,
     (change) => changes.push(change),
   );
-  const ask = (ended: Ended) => {
+  let asked = 0;
+  /** About a client of another network than the last ones, where none is named. */
+  const ask = (ended: Ended, network = `network ${asked++ % networks}`) => {
     const admission = breaker.admit();
-    if (admission !== 'refused') breaker.settle(admission, ended);
+    if (admission !== 'refused') breaker.settle(admission, ended, network);
     return admission;
   };
   const open = () => {
-    for (let i = 0; i < failuresInARow; i++) ask('failed');
+    for (let i = 1; i < failures; i++) ask('failed');
+    time.now += leastMs;
+    ask('failed');
   };
   return { breaker, changes, time, ask, open };
 }
 
 describe('a circuit breaker', () => {
-  test('opens after failures in a row, and not when one answer lies between them', () => {
-    const { breaker, changes, ask } = build();
-    for (let i = 1; i < failuresInARow; i++) ask('failed');
-    ask('answered');
-    for (let i = 1; i < failuresInARow; i++) ask('failed');
+  test('opens after failures in a row that go on, and not when one answer lies between them', () => {
+    const { breaker, changes, time, ask } = build();
+    for (let i = 1; i < failures; i++) ask('failed');
+    time.now += leastMs;
+    ask('answered', 'network 9');
+    for (let i = 1; i < failures; i++) ask('failed');
     expect(breaker.isOpen).toBe(false);
+    time.now += leastMs;
     ask('failed');
     expect(breaker.isOpen).toBe(true);
     expect(changes).toEqual([{ kind: 'opened', pauseMs: firstPauseMs }]);
     expect(ask('answered')).toBe('refused');
   });
 
-  test('opens when half of the questions of a window fail, once there were enough to tell', () => {
-    const { breaker, ask } = build();
-    for (let i = 1; i < enoughToTell; i++) ask(i % 2 === 0 ? 'failed' : 'answered');
+  test('stays closed in one burst of failures, however many', () => {
+    const { breaker, time, ask } = build();
+    for (let i = 0; i < 1_000; i++) ask('failed');
+    time.now += leastMs - 1;
+    for (let i = 0; i < 1_000; i++) ask('failed');
     expect(breaker.isOpen).toBe(false);
-    ask('failed');
-    expect(breaker.isOpen).toBe(true);
   });
 
-  test('forgets what failed in a window before', () => {
+  test('stays closed for the clients of fewer networks, however long their questions fail', () => {
     const { breaker, time, ask } = build();
-    for (let round = 0; round < 5; round++) {
-      for (let i = 1; i < enoughToTell; i++) ask(i % 2 === 0 ? 'failed' : 'answered');
-      time.now += windowMs;
+    for (let i = 0; i < 10_000; i++) {
+      ask('failed', `network ${i % (networks - 1)}`);
+      time.now += 10;
+    }
+    expect(breaker.isOpen).toBe(false);
+  });
+
+  test('stays closed while anybody is answered, however many are not', () => {
+    const { breaker, time, ask } = build();
+    for (let i = 0; i < 10_000; i++) {
+      ask(i % 100 === 0 ? 'answered' : 'failed');
+      time.now += 10;
     }
     expect(breaker.isOpen).toBe(false);
   });
@@ -69,7 +84,7 @@ describe('a circuit breaker', () => {
       'refused',
       'refused',
     ]);
-    breaker.settle('trial', 'answered');
+    breaker.settle('trial', 'answered', '');
     expect(breaker.isOpen).toBe(false);
     expect(changes.at(-1)).toEqual({ kind: 'closed', openMs: firstPauseMs });
     // It begins anew: the failures before are not added to.
@@ -99,7 +114,7 @@ describe('a circuit breaker', () => {
     const { breaker, changes, open } = build();
     const early = breaker.admit();
     open();
-    if (early !== 'refused') breaker.settle(early, 'answered');
+    if (early !== 'refused') breaker.settle(early, 'answered', '');
     expect(early).toBe('asked');
     expect(breaker.isOpen).toBe(true);
     expect(changes).toHaveLength(1);
@@ -126,9 +141,9 @@ describe('a circuit breaker', () => {
       if (random.next() < 0.3) continue;
       const [one] = underway.splice(random.below(underway.length), 1);
       const ended = random.pick(['answered', 'failed', 'failed', 'neither'] as const);
-      if (one !== undefined) breaker.settle(one, ended);
+      if (one !== undefined) breaker.settle(one, ended, `network ${random.below(5)}`);
     }
-    for (const each of underway) breaker.settle(each, 'neither');
+    for (const each of underway) breaker.settle(each, 'neither', '');
     time.now += longestPauseMs;
     expect(breaker.admit(), said).not.toBe('refused');
   });

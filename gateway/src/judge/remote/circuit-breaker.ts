@@ -2,22 +2,21 @@ import type { Clock } from '@guard/config/contract/ports';
 
 /** When a breaker opens, and for how long. */
 export interface BreakerLimits {
-  /** This many failures with no answer between them open it. */
-  readonly failuresInARow: number;
-  /** So does this share of the questions of one window, once there were enough to tell. */
-  readonly failureShare: number;
-  readonly enoughToTell: number;
-  readonly windowMs: number;
+  /** So many failures with no answer between them open it, */
+  readonly failures: number;
+  /** when they are about clients of so many networks */
+  readonly networks: number;
+  /** and go on for so long. */
+  readonly leastMs: number;
   /** How long it stays open before one question is tried: at first, and after many trials that failed. */
   readonly firstPauseMs: number;
   readonly longestPauseMs: number;
 }
 
 export const BREAKER_LIMITS: BreakerLimits = {
-  failuresInARow: 5,
-  failureShare: 0.5,
-  enoughToTell: 20,
-  windowMs: 10_000,
+  failures: 5,
+  networks: 3,
+  leastMs: 2_000,
   firstPauseMs: 1_000,
   longestPauseMs: 30_000,
 };
@@ -35,16 +34,19 @@ export type BreakerChange =
 /**
  * Keeps questions from somebody who does not answer, so that nobody waits for the time limit, and tries
  * one question at a time, at growing intervals, until there is an answer again.
+ *
+ * As long as anybody is answered it stays closed, and one burst does not open it, nor do the clients of one
+ * network: one visitor must not be able to switch off the questions about everybody else.
  */
 export class CircuitBreaker {
   readonly #limits: BreakerLimits;
   readonly #clock: Clock;
   readonly #onChange: (change: BreakerChange) => void;
   #state: 'closed' | 'open' | 'trying' = 'closed';
-  #inARow = 0;
-  #windowFrom = 0;
-  #questions = 0;
+  /** Failures since the last answer, when the first of them was, and the networks of the first ones. */
   #failures = 0;
+  #failingFrom = 0;
+  readonly #networks = new Set<string>();
   #openedAt = 0;
   #pauseFrom = 0;
   #pauseMs = 0;
@@ -76,10 +78,11 @@ export class CircuitBreaker {
     }
   }
 
-  settle(admission: 'asked' | 'trial', ended: Ended): void {
+  /** `network` is the client's who was asked about. */
+  settle(admission: 'asked' | 'trial', ended: Ended, network: string): void {
     if (admission === 'trial') this.#settleTrial(ended);
     // What was asked before it opened is known to be late, and says nothing about now.
-    else if (this.#state === 'closed') this.#count(ended);
+    else if (this.#state === 'closed') this.#count(ended, network);
   }
 
   #settleTrial(ended: Ended): void {
@@ -87,9 +90,7 @@ export class CircuitBreaker {
     switch (ended) {
       case 'answered':
         this.#state = 'closed';
-        this.#inARow = 0;
-        this.#questions = 0;
-        this.#failures = 0;
+        this.#forget();
         this.#onChange({ kind: 'closed', openMs: this.#clock() - this.#openedAt });
         return;
       case 'failed':
@@ -101,28 +102,35 @@ export class CircuitBreaker {
     }
   }
 
-  #count(ended: Ended): void {
-    if (ended === 'neither') return;
-    const { windowMs, failuresInARow, enoughToTell, failureShare, firstPauseMs } = this.#limits;
+  #count(ended: Ended, network: string): void {
+    switch (ended) {
+      case 'answered':
+        this.#forget();
+        return;
+      case 'failed':
+        this.#countFailure(network);
+        return;
+      case 'neither':
+    }
+  }
+
+  #countFailure(network: string): void {
+    const { failures, networks, leastMs, firstPauseMs } = this.#limits;
     const now = this.#clock();
-    if (now < this.#windowFrom || now - this.#windowFrom >= windowMs) {
-      this.#windowFrom = now;
-      this.#questions = 0;
-      this.#failures = 0;
-    }
-    this.#questions++;
-    if (ended === 'answered') {
-      this.#inARow = 0;
-      return;
-    }
-    this.#inARow++;
+    // Before the first one the clock was set back, and the time between them would never be over.
+    if (this.#failures === 0 || now < this.#failingFrom) this.#failingFrom = now;
     this.#failures++;
-    const many =
-      this.#questions >= enoughToTell && this.#failures >= failureShare * this.#questions;
-    if (this.#inARow < failuresInARow && !many) return;
+    if (this.#networks.size < networks) this.#networks.add(network);
+    if (this.#failures < failures || this.#networks.size < networks) return;
+    if (now - this.#failingFrom < leastMs) return;
     this.#openedAt = now;
     this.#pause(firstPauseMs);
     this.#onChange({ kind: 'opened', pauseMs: firstPauseMs });
+  }
+
+  #forget(): void {
+    this.#failures = 0;
+    this.#networks.clear();
   }
 
   #pause(pauseMs: number): void {

@@ -1,5 +1,7 @@
+import type { Late, Patience, Wait } from '@guard/config/time/patience';
 import type { Dispatcher } from 'undici';
 import type { Connection, Connections, Waiter } from './connections.ts';
+import type { Window } from './window.ts';
 
 /** What came back over HTTP, or why nothing did. */
 export type Reply =
@@ -9,15 +11,16 @@ export type Reply =
   | { readonly kind: 'none'; readonly why: Silence; readonly detail: string };
 
 export type Silence = 'timeout' | 'connection' | GivenUp;
-/** Ended from this side: nobody wants the answer any more, or there was no room to ask. */
+/** Ended from this side: nobody wants the answer any more, or there was no room or no time to ask. */
 type GivenUp = 'given up' | 'overloaded';
 
 /** What is the same for every question to one validator. */
 export interface Asking {
   readonly connections: Connections;
+  readonly window: Window;
+  readonly patience: Patience;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
   readonly maxAnswerBytes: number;
 }
 
@@ -27,8 +30,13 @@ const CLOSED: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EP
 
 /**
  * One `POST /validate` on its way: waits for a connection, sends, collects a bounded answer. `settle` is
- * called exactly once and within `timeoutMs`; the connection is given back when it is free, which may be
- * later.
+ * called exactly once and while there is patience, which is for all of it; the connection is given back when
+ * it is free, which may be later.
+ *
+ * A question that had to wait its turn was not with the validator for the whole time. Unless that is silent to
+ * everybody, it is not the validator that is late: the question ends as `overloaded`. It is sent in the first
+ * half of its time only: later ones would be given up too early, and a validator that answers them to nobody
+ * is late with the next ones as well.
  *
  * It is sent once more when a kept connection turns out to be closed and no byte of an answer came. POST
  * is not idempotent by itself (RFC 9110 section 9.2.2), but this question decides nothing that counts
@@ -37,9 +45,13 @@ const CLOSED: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EP
  */
 export class Question implements Dispatcher.DispatchHandler, Waiter {
   readonly #asking: Asking;
+  readonly bytes: number;
   readonly #body: string;
   readonly #settle: (reply: Reply) => void;
-  readonly #timer: NodeJS.Timeout;
+  readonly #wait: Wait;
+  /** It was not with the validator from the beginning. */
+  #hadToWait = false;
+  #sentAt = 0;
   #connection: Connection | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #isSettled = false;
@@ -53,24 +65,40 @@ export class Question implements Dispatcher.DispatchHandler, Waiter {
   constructor(asking: Asking, body: string, settle: (reply: Reply) => void) {
     this.#asking = asking;
     this.#body = body;
+    this.bytes = body.length;
     this.#settle = settle;
-    this.#timer = setTimeout(() => {
-      this.#cut('timeout');
-    }, asking.timeoutMs);
+    this.#wait = asking.patience.begin((why) => {
+      this.#cut(this.#lateness(why));
+    });
+  }
+
+  /** Asks, now or when it is its turn. */
+  ask(): void {
+    if (!this.#asking.connections.take(this)) this.#cut('overloaded');
+    else this.#hadToWait = this.#connection === undefined;
   }
 
   giveUp(why: GivenUp): void {
     this.#cut(why);
   }
 
+  isInTime(): boolean {
+    const { patience, window } = this.#asking;
+    const isInTime = patience.counted - this.#wait.countedAt <= patience.limitMs / 2;
+    if (!isInTime && !window.isSilent) this.#cut('overloaded');
+    return isInTime;
+  }
+
   start(connection: Connection): void {
     this.#connection = connection;
     this.#mayBeStale = connection.isOpen;
+    this.#sentAt = this.#asking.patience.counted;
     this.#send(connection);
   }
 
   #send(connection: Connection): void {
     const { path, headers } = this.#asking;
+    this.#controller = undefined;
     connection.client.dispatch({ path, method: 'POST', headers, body: this.#body }, this);
   }
 
@@ -97,6 +125,8 @@ export class Question implements Dispatcher.DispatchHandler, Waiter {
   onResponseEnd(): void {
     const [first = EMPTY] = this.#parts;
     const body = this.#parts.length > 1 ? Buffer.concat(this.#parts) : first;
+    const { window, connections } = this.#asking;
+    window.answered(this.bytes, this.#sentAt, connections.areWaiting);
     this.#release();
     this.#finish({ kind: 'answer', status: this.#status, body });
   }
@@ -125,9 +155,16 @@ export class Question implements Dispatcher.DispatchHandler, Waiter {
     this.#finish(
       why === 'too large'
         ? { kind: 'partial', status: this.#status, why }
-        : this.#broken(why, `no answer in ${this.#asking.timeoutMs} ms`),
+        : this.#broken(why, 'no answer in time'),
     );
-    this.#controller?.abort(ENOUGH);
+    // Without a controller it has not been sent: its connection is not open yet.
+    if (this.#controller === undefined) this.#connection?.abandon();
+    else this.#controller.abort(ENOUGH);
+  }
+
+  #lateness(why: Late): 'timeout' | 'overloaded' {
+    const isOwnFault = this.#hadToWait && !this.#asking.window.isSilent;
+    return why === 'busy' || isOwnFault ? 'overloaded' : 'timeout';
   }
 
   #broken(why: Silence, detail: string): Reply {
@@ -137,15 +174,16 @@ export class Question implements Dispatcher.DispatchHandler, Waiter {
   }
 
   #release(): void {
-    if (this.#connection !== undefined) this.#asking.connections.giveBack(this.#connection);
+    const connection = this.#connection;
     this.#connection = undefined;
+    if (connection !== undefined) this.#asking.connections.giveBack(connection, this);
   }
 
   #finish(reply: Reply): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
     this.#parts = [];
-    clearTimeout(this.#timer);
+    this.#asking.patience.end(this.#wait);
     this.#settle(reply);
   }
 }

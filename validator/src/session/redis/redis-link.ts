@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, Log } from '@guard/config/contract/ports';
+import { Patience } from '@guard/config/time/patience';
 import { createClient, ErrorReply, type RedisClientType } from '@redis/client';
-import { within } from '../../deadline.ts';
-import { Patience } from './patience.ts';
 import { PROBE_KEY } from './store-keys.ts';
 
 /** For all of it: name, connection, TLS, password, the probe. */
 const CONNECT_TIMEOUT_MS = 1_000;
+/** A decision asks at most twice, so that two that get no answer are well below its 500 ms (spec 8). */
+const COMMAND_TIMEOUT_MS = 150;
 /** Commands under way at once; more are not sent. */
 const MAX_UNDER_WAY = 10_000;
 /** A Redis that hangs is noticed when nobody asks, too. */
@@ -37,6 +38,8 @@ export class RedisLink {
   readonly #options: RedisLinkOptions;
   readonly #heartbeat: NodeJS.Timeout;
   readonly #closed = new AbortController();
+  readonly #connecting = new Patience(CONNECT_TIMEOUT_MS);
+  readonly #asking = new Patience(COMMAND_TIMEOUT_MS);
   #client: RedisClientType | undefined;
   #lose: (reason: string) => void = () => undefined;
   #underWay = 0;
@@ -70,11 +73,13 @@ export class RedisLink {
     if (client === undefined || this.#underWay >= MAX_UNDER_WAY) return Promise.resolve(NO_ANSWER);
     this.#underWay += 1;
     return new Promise((resolve) => {
-      const patience = new Patience(() => {
-        if (client === this.#client) this.#lose('timeout');
+      const wait = this.#asking.begin((why) => {
+        // The one who asked goes on without it. A Redis taken for gone by a process that is busy makes a flood worse.
+        if (why === 'busy') resolve(NO_ANSWER);
+        else if (client === this.#client) this.#lose('timeout');
       });
       const settle = (reply: unknown): void => {
-        patience.end();
+        this.#asking.end(wait);
         this.#underWay -= 1;
         resolve(reply);
       };
@@ -122,9 +127,8 @@ export class RedisLink {
     const { promise: lost, resolve: lose } = Promise.withResolvers<string>();
     this.#lose = lose;
     const client = this.#createClient(lose);
-    const fault = await within(
-      Promise.race([lost, probe(client)]),
-      CONNECT_TIMEOUT_MS,
+    const fault = await this.#connecting.within(
+      Promise.race([lost, this.#probe(client)]),
       () => 'timeout',
     );
     if (fault === undefined) {
@@ -137,6 +141,23 @@ export class RedisLink {
     client.destroy();
     this.#options.onChange(undefined);
     return reason;
+  }
+
+  /**
+   * Whether a new connection takes reads and writes, and as promptly as a decision needs; else the reason. A
+   * replica or a full Redis does not, and one that is slow would be lost again with the next command.
+   */
+  async #probe(client: RedisClientType): Promise<string | undefined> {
+    try {
+      await client.connect();
+      const written = client.sendCommand(['SET', PROBE_KEY, '1', 'PX', '1000']);
+      return await this.#asking.within<string | undefined>(
+        written.then(() => undefined),
+        () => 'slow',
+      );
+    } catch (error) {
+      return reasonOf(error);
+    }
   }
 
   #createClient(lose: (reason: string) => void): RedisClientType {
@@ -175,25 +196,6 @@ export class RedisLink {
 
   #isClosed(): boolean {
     return this.#closed.signal.aborted;
-  }
-}
-
-/**
- * Whether a new connection takes reads and writes, and as promptly as a decision needs; else the reason. A
- * replica or a full Redis does not, and one that is slow would be lost again with the next command.
- */
-async function probe(client: RedisClientType): Promise<string | undefined> {
-  const slow = Promise.withResolvers<string>();
-  let patience: Patience | undefined;
-  try {
-    await client.connect();
-    patience = new Patience(() => slow.resolve('slow'));
-    const written = client.sendCommand(['SET', PROBE_KEY, '1', 'PX', '1000']);
-    return await Promise.race([written.then(() => undefined), slow.promise]);
-  } catch (error) {
-    return reasonOf(error);
-  } finally {
-    patience?.end();
   }
 }
 

@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import { type Late, Patience, type Turns } from './patience.ts';
+
+/** An event loop that goes on only when a test says so: timers, then reading, then what comes after it. */
+function aLoop() {
+  let now = 1_000;
+  let timers: { readonly at: number; readonly call: () => void }[] = [];
+  let immediates: (() => void)[] = [];
+  const turns: Turns = {
+    now: () => now,
+    after: (ms, call) => void timers.push({ at: now + ms, call }),
+    afterReading: (call) => void immediates.push(call),
+  };
+  /** One turn that begins after so long; `read` is what is done with what arrived. */
+  const turn = (ms: number, read: () => void = () => undefined) => {
+    now += ms;
+    const due = timers.filter(({ at }) => at <= now);
+    timers = timers.filter(({ at }) => at > now);
+    for (const { call } of due) call();
+    read();
+    const behind = immediates;
+    immediates = [];
+    for (const call of behind) call();
+  };
+  /** With nothing to do but the timers, to the millisecond. */
+  const idle = (ms: number) => {
+    for (const until = now + ms; now < until;) turn(1);
+  };
+  return { turns, turn, idle, timers: () => timers.length };
+}
+
+function waiting(limitMs: number) {
+  const loop = aLoop();
+  const patience = new Patience(limitMs, loop.turns);
+  const late: Late[] = [];
+  const begin = () => patience.begin((why) => late.push(why));
+  return { ...loop, patience, late, begin };
+}
+
+describe('a wait', () => {
+  test('of a thread with nothing to do ends at its limit, to the millisecond', () => {
+    const { begin, idle, late } = waiting(400);
+    begin();
+    idle(399);
+    expect(late).toEqual([]);
+    idle(1);
+    expect(late).toEqual(['silent']);
+    idle(10_000);
+    expect(late).toEqual(['silent']);
+  });
+
+  test('does not end for a turn that took longer than the limit: it counts as a short one', () => {
+    const { begin, turn, idle, late } = waiting(400);
+    begin();
+    turn(700);
+    turn(700);
+    expect(late).toEqual([]);
+    idle(349);
+    expect(late).toEqual([]);
+    idle(2);
+    expect(late).toEqual(['silent']);
+  });
+
+  test('does not end while its answer lies there to be read', () => {
+    const { begin, patience, turn, idle, late } = waiting(400);
+    const wait = begin();
+    idle(399);
+    turn(5, () => patience.end(wait));
+    idle(1_000);
+    expect(late).toEqual([]);
+  });
+
+  test('that began in a long turn has its whole limit after it', () => {
+    const { begin, patience, turn, idle, late } = waiting(400);
+    const first = begin();
+    idle(10);
+    patience.end(first);
+    turn(700, () => void begin());
+    idle(375);
+    expect(late).toEqual([]);
+    idle(26);
+    expect(late).toEqual(['silent']);
+  });
+
+  test('ends by the clock at ten times its limit, as `busy`, in a thread that is never free', () => {
+    const { begin, turn, late } = waiting(400);
+    begin();
+    for (let i = 0; i < 9; i++) turn(444);
+    expect(late).toEqual([]);
+    turn(444);
+    expect(late).toEqual(['busy']);
+  });
+
+  test('of a process that was stopped for a minute goes on', () => {
+    const { begin, turn, idle, late } = waiting(150);
+    begin();
+    turn(60_000);
+    expect(late).toEqual([]);
+    idle(30);
+    expect(late).toEqual(['busy']);
+  });
+
+  test('ends in its order among others, and leaves no timer behind', () => {
+    const { begin, patience, idle, late, timers } = waiting(100);
+    begin();
+    idle(60);
+    const second = begin();
+    begin();
+    idle(60);
+    expect(late).toHaveLength(1);
+    patience.end(second);
+    expect(timers()).toBe(1);
+    idle(60);
+    expect(late).toHaveLength(2);
+    idle(30);
+    expect(timers()).toBe(0);
+  });
+});
+
+test('a promise settles as itself, or as what is said in its place', async () => {
+  const { patience, idle } = waiting(100);
+  const never = new Promise<string>(() => undefined);
+  expect(await patience.within(Promise.resolve('answer'), (why) => why)).toBe('answer');
+  await expect(patience.within(Promise.reject(new Error('no')), () => '')).rejects.toThrow('no');
+  const late = patience.within(never, (why) => why);
+  idle(101);
+  expect(await late).toBe('silent');
+});

@@ -1,0 +1,111 @@
+import { connect } from 'node:net';
+import { expect, test } from 'vitest';
+import { certificates, FRONTS, wholeVisit } from '../testing/fronts.ts';
+import { startGateway } from '../testing/gateway-rig.ts';
+import { eventually, RawClient } from '../testing/raw-client.ts';
+import { startOrigin } from '../testing/recording-origin.ts';
+
+/** What frameworks, their plug-ins and PHP programs read as address, host or scheme of a request. */
+const CLAIMS = `
+  Client-IP X-Forwarded Forwarded-For Forwarded-Host Forwarded-Proto X-Forward-For X-Cluster-Client-Ip
+  True-Client-IP X-Client-IP X-Real-IP X-Remote-Addr X-Originating-IP X-ProxyUser-Ip Proxy-Client-IP
+  WL-Proxy-Client-IP Fastly-Client-IP Fastly-SSL Fly-Client-IP Fly-Forwarded-Port X-Appengine-User-IP
+  X-Azure-ClientIP X-Azure-SocketIP CF-Connecting-IP CF-Connecting-IPv6 CF-Visitor DO-Connecting-IP
+  X-Original-Forwarded-For X-Vercel-Forwarded-For X-Envoy-External-Address X-NF-Client-Connection-IP
+  X-Forwarded-Server X-Forwarded-Prefix X-Forwarded-Port X-Forwarded-Ssl X-Forwarded-Method X-Forwarded-Uri
+  X-Host X-HTTP-Host-Override X-Original-Host X-Original-URL X-Original-Method X-Rewrite-URL
+  Front-End-Https X-Scheme X-Url-Scheme`
+  .trim()
+  .split(/\s+/);
+const OVERRIDES = ['X-HTTP-Method-Override', 'X-Method-Override', 'X-HTTP-Method'];
+const MINE = 'mine';
+const PROXY = '127.0.0.2';
+
+/** These names with a value of the test's own. */
+function fieldsOf(names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, MINE]));
+}
+
+function underscored(names: readonly string[]): string[] {
+  return names.map((name) => name.replaceAll('-', '_'));
+}
+
+const KEPT = 'X-Kept';
+const ALL = [...CLAIMS, ...OVERRIDES, KEPT];
+
+test.each(FRONTS)(
+  'a visitor over %s says nothing of where a request came from, went to, or which method is meant',
+  async (front) => {
+    const origin = await startOrigin();
+    const rig = await startGateway({ origin: origin.address, certificates });
+    await wholeVisit(front, rig, { headers: fieldsOf(ALL) });
+    await wholeVisit(front, rig, { headers: fieldsOf(underscored(ALL)) });
+    const arrived = origin.arrived.map(({ headers }) =>
+      Object.keys(headers).filter((name) => headers[name] === MINE),
+    );
+    expect(arrived).toEqual([['x-kept'], ['x_kept']]);
+  },
+);
+
+test('nor in a handshake of a WebSocket', async () => {
+  const origin = await startOrigin();
+  let arrived: readonly string[] = [];
+  origin.server.on('upgrade', ({ rawHeaders }, socket) => {
+    arrived = rawHeaders.filter((_, i) => rawHeaders[i + 1] === MINE);
+    socket.end('HTTP/1.1 403 No\r\nConnection: close\r\n\r\n');
+  });
+  const client = new RawClient((await startGateway({ origin: origin.address })).port);
+  const mine = [...ALL, ...underscored(CLAIMS)].map((name) => `${name}: ${MINE}`);
+  const handshake = [
+    'Host: shop.example',
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+  ];
+  client.send('GET / HTTP/1.1', ...handshake, ...mine, '', '');
+  await client.untilClosed();
+  expect(arrived).toEqual([KEPT]);
+});
+
+test('a trusted proxy does, in its own spelling; its visitors ask for no other method either', async () => {
+  const origin = await startOrigin();
+  const rig = await startGateway({ origin: origin.address, trustedProxies: [PROXY] });
+  const socket = connect({ port: rig.port, host: '127.0.0.1', localAddress: PROXY });
+  const client = new RawClient(socket);
+  const mine = [...ALL, ...underscored(['Client-IP', 'CF-Connecting-IP'])];
+  client.send(
+    'GET / HTTP/1.1',
+    'Host: shop.example',
+    ...mine.map((name) => `${name}: ${MINE}`),
+    '',
+    '',
+  );
+  await eventually(() => origin.arrived.length === 1);
+  const { rawHeaders = [] } = origin.arrived[0] ?? {};
+  expect(rawHeaders.filter((_, i) => rawHeaders[i + 1] === MINE)).toEqual([...CLAIMS, KEPT]);
+});
+
+test('keep_method_override lets a site have them, from the request on that follows a reload', async () => {
+  const origin = await startOrigin();
+  const rig = await startGateway({ origin: origin.address });
+  const client = new RawClient(rig.port);
+  const ask = async (path: string) => {
+    client.send(`GET ${path} HTTP/1.1`, 'Host: shop.example', `X_Method-Override: ${MINE}`, '', '');
+    await eventually(() => origin.arrived.at(-1)?.url === path);
+    return origin.arrived.at(-1)?.headers['x_method-override'];
+  };
+  const setTo = (keep: boolean) => {
+    const sites = rig.settings.sites.map((site) => ({
+      ...site,
+      settings: { ...site.settings, keep_method_override: keep },
+    }));
+    rig.gateway.reload({ ...rig.settings, sites });
+  };
+  // The section is remembered by the second time, and so is what goes to the origin of it.
+  for (const path of ['/1', '/2', '/3']) expect(await ask(path)).toBeUndefined();
+  setTo(true);
+  for (const path of ['/4', '/5']) expect(await ask(path)).toBe(MINE);
+  setTo(false);
+  expect(await ask('/6')).toBeUndefined();
+});

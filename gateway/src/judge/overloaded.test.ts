@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { ask, ASKING, original } from '../../../test/kit/asking-proxies.ts';
+import { startAsked } from '../testing/forward-auth-rig.ts';
+import { startGateway } from '../testing/gateway-rig.ts';
+import { exchange, openHttp2 } from '../testing/http2-client.ts';
+import { get, headersOf, rawExchange, statusOf } from '../testing/raw-client.ts';
+import { startOrigin } from '../testing/recording-origin.ts';
+import { selfSigned } from '../testing/self-signed.ts';
+
+const overloaded = () =>
+  ({ kind: 'failed', reason: 'overloaded', detail: 'too many questions' }) as const;
+
+describe('a gateway with too many open questions passes nobody (RFC 9110 section 15.6.4)', () => {
+  test('503 with Retry-After, counted as not passed, and an event that says so', async () => {
+    const origin = await startOrigin();
+    const rig = await startGateway({ origin: origin.address, validate: overloaded, remote: true });
+    const answer = await get(rig.port);
+    expect([statusOf(answer), headersOf(answer, 'retry-after')]).toEqual([503, ['1']]);
+    expect(headersOf(answer, 'cache-control')).toEqual(['no-store']);
+    expect(origin.arrived).toEqual([]);
+    expect(rig.counted('guard_gateway_fail_closed_total', 'overloaded')).toBe(1);
+    expect(rig.counted('guard_gateway_fail_open_total', 'overloaded')).toBe(0);
+    expect(rig.events).toMatchObject([{ action: 'block', decision: 'none', statusCode: 503 }]);
+  });
+
+  test('over HTTP/2, and to a WebSocket handshake', async () => {
+    const origin = await startOrigin();
+    const certificates = [selfSigned('shop.example')];
+    const rig = await startGateway({ origin: origin.address, validate: overloaded, certificates });
+    const { status, headers } = await exchange(openHttp2(rig.tlsPort));
+    expect([status, headers['retry-after']]).toEqual([503, '1']);
+    const handshake = ['GET / HTTP/1.1', 'Host: shop.example', 'Connection: Upgrade'];
+    const key = ['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='];
+    const refused = await rawExchange(rig.port, ...handshake, 'Upgrade: websocket', ...key, '', '');
+    expect([statusOf(refused), headersOf(refused, 'retry-after')]).toEqual([503, ['1']]);
+    expect(origin.arrived).toEqual([]);
+  });
+
+  test('a proxy that asks shows it in its own way, and none of them passes the request', async () => {
+    const { asking: url } = await startAsked({ validate: overloaded });
+    const told = await Promise.all(ASKING.map(([, asking]) => ask(url, asking)));
+    expect(ASKING.map(([name], i) => [name, told[i]?.status])).toEqual([
+      ['nginx', 403],
+      ['haproxy', 403],
+      ['caddy', 503],
+      ['traefik', 503],
+      // A 5xx is a failed question to it, which it may pass.
+      ['envoy', 403],
+    ]);
+    const id = String(told[0]?.headers['x-guard-answer']);
+    const fetching = { path: '/answer', method: 'POST', headers: original };
+    const fetched = await ask(url, fetching, { 'x-guard-answer': id });
+    expect([fetched.status, fetched.headers['retry-after']]).toEqual([503, '1']);
+  });
+
+  test('where nothing is enforced the request passes, and is recorded', async () => {
+    const origin = await startOrigin();
+    const site = { origin: origin.address, validate: overloaded, observe: true };
+    const { port, events } = await startGateway(site);
+    expect(statusOf(await get(port))).toBe(200);
+    expect(events).toMatchObject([{ action: 'allow', statusCode: 200, observe: true }]);
+  });
+});

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { Window } from './window.ts';
+
+const LIMIT_MS = 400;
+const KIB = 1024;
+
+function build() {
+  const time = { now: 1_000 };
+  const window = new Window(LIMIT_MS, () => time.now);
+  /** Answers to so many questions of 1 KiB, each after so long; `more`: while others wait. */
+  const answer = (count: number, tookMs = 10, more = true) => {
+    for (let i = 0; i < count; i++) {
+      window.sent(KIB);
+      window.answered(KIB, time.now - tookMs, more);
+      window.ended(KIB, true);
+    }
+  };
+  /** How many questions of so many bytes may be under way. */
+  const room = (bytes = KIB) => {
+    let count = 0;
+    for (; window.fits(bytes); count++) window.sent(bytes);
+    for (let i = 0; i < count; i++) window.ended(bytes, true);
+    return count;
+  };
+  return { window, time, answer, room };
+}
+
+test('what is asked at once doubles with each round of prompt answers while others wait, up to a bound', () => {
+  const { answer, room } = build();
+  const rounds: number[] = [];
+  for (let round = 0; round < 6; round++) {
+    rounds.push(room());
+    answer(rounds[round] ?? 0);
+  }
+  expect(rounds).toEqual([16, 32, 64, 128, 256, 256]);
+});
+
+test('a long question takes the room of many short ones, and the longest may go alone', () => {
+  const { answer, room } = build();
+  expect(room(64 * KIB)).toBe(1);
+  answer(1_000);
+  expect(room(16 * KIB)).toBe(16);
+});
+
+test('it stays where an answer is kept for an eighth of its time, and halves once where for a quarter', () => {
+  const { time, answer, room } = build();
+  answer(1_000);
+  answer(1, 10 + LIMIT_MS / 8 + 1);
+  expect(room()).toBe(256);
+  answer(10, 10 + LIMIT_MS / 4 + 3);
+  expect(room()).toBe(128);
+  for (let i = 1; i < 10; i++) {
+    time.now += LIMIT_MS;
+    answer(1, 10 + LIMIT_MS / 4 + 5);
+  }
+  expect(room()).toBe(16);
+});
+
+test('a validator that is far away is prompt all the same', () => {
+  const { answer, room } = build();
+  answer(1_000, 200);
+  expect(room()).toBe(256);
+});
+
+test('one that answers nobody for as long as an answer may take is silent, and asked one question at a time', () => {
+  const { window, time, answer, room } = build();
+  answer(1_000);
+  window.sent(KIB);
+  time.now += LIMIT_MS - 1;
+  expect(window.isSilent).toBe(false);
+  time.now += 1;
+  expect([window.isSilent, window.fits(KIB)]).toEqual([true, false]);
+  // Given up: the next one may go, alone.
+  window.ended(KIB, true);
+  expect([window.isSilent, room()]).toEqual([true, 1]);
+  answer(1);
+  expect([window.isSilent, room()]).toEqual([false, 256]);
+});
+
+test('what is not used goes again, and the next burst begins with little', () => {
+  const inUse = build();
+  inUse.answer(1_000);
+  inUse.answer(100, 10, false);
+  expect(inUse.room()).toBe(156);
+
+  const idle = build();
+  idle.answer(1_000);
+  idle.window.sent(KIB);
+  idle.window.ended(KIB, false);
+  expect(idle.room()).toBe(16);
+});

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { Validate } from '@guard/config/contract/ports';
+import { validateOverHttp } from '@guard/gateway';
+import { expect, onTestFinished, test } from 'vitest';
+import { startGateway } from '../../gateway/src/testing/gateway-rig.ts';
+import { get, statusOf } from '../../gateway/src/testing/raw-client.ts';
+import { startOrigin } from '../../gateway/src/testing/recording-origin.ts';
+import { openInstance } from '../../validator/src/session/redis/testing/open-stores.ts';
+import { startRedis } from '../kit/redis-server.ts';
+import { hasRedis } from '../kit/tools.ts';
+import { serveValidator } from '../spec/serve-validator.ts';
+
+/** Holds up this process, as a burst of work does: longer than every deadline of a decision. */
+function beBusy(): void {
+  const until = performance.now() + 700;
+  while (performance.now() < until);
+}
+
+/** A gateway that is busy as soon as its question is on its way, so that the reply lies there to be read. */
+async function startBusy(validate: Validate, remote: boolean) {
+  const origin = await startOrigin();
+  let asked = 0;
+  const rig = await startGateway({
+    origin: origin.address,
+    remote,
+    validate: (question, context) => {
+      asked += 1;
+      if (asked === 1) setImmediate(() => setImmediate(beBusy));
+      return validate(question, context);
+    },
+  });
+  return { ...rig, arrived: origin.arrived };
+}
+
+test.skipIf(!hasRedis)(
+  'a reply of Redis that came in time is read before a deadline counts: nobody passes unjudged',
+  async () => {
+    const redis = await startRedis();
+    const { store, log, counts } = await openInstance(redis.url);
+    onTestFinished(() => store.close().then(() => redis.stop()));
+    const rules = '[{ name: r, match: {}, verdict: block }]';
+    const { inProcess } = await serveValidator({ rules, store });
+    const { port, arrived } = await startBusy(inProcess, false);
+    const answer = await get(port, '/', `Cookie: _guard=${randomUUID()}`);
+    expect([statusOf(answer), arrived]).toEqual([403, []]);
+    // Nor is Redis taken for gone.
+    expect([log, [...counts]]).toEqual([[], []]);
+  },
+);
+
+/** A validator that blocks everybody, in a thread of its own, so that it answers while this one is busy. */
+const BLOCKING = `
+  const { createServer } = require('node:http');
+  const server = createServer((req, res) => {
+    req.resume().on('end', () => res.end('{"success":true,"decision":"block"}'));
+  });
+  const told = () => require('node:worker_threads').parentPort.postMessage(server.address().port);
+  server.listen(0, '127.0.0.1', told);
+`;
+
+test('a remote validator has its time while the gateway is busy, on connections that are not open yet too', async () => {
+  const worker = new Worker(BLOCKING, { eval: true });
+  onTestFinished(async () => {
+    await worker.terminate();
+  });
+  const [validatorPort] = (await once(worker, 'message')) as [number];
+  const counted: string[] = [];
+  const remote = validateOverHttp(
+    { url: `http://127.0.0.1:${validatorPort}`, key: 'k', timeout: 400 },
+    {
+      clock: Date.now,
+      log: () => undefined,
+      metrics: { count: (name, label = '') => counted.push(`${name}/${label}`) },
+    },
+  );
+  onTestFinished(remote.close);
+  const { port, arrived } = await startBusy(remote.validate, true);
+  const answers = await Promise.all([1, 2, 3, 4, 5].map((i) => get(port, `/${i}`)));
+  expect([answers.map(statusOf), arrived]).toEqual([[403, 403, 403, 403, 403], []]);
+  expect([remote.isAway(), counted]).toEqual([false, []]);
+});
