@@ -38,12 +38,8 @@ export function createHandle(stages: Stages): Handle {
       return;
     }
     fate
-      .then((late) => {
-        carryOut(visit, late, onward);
-      })
-      .catch((error: unknown) => {
-        broken(error, visit.req, visit.res);
-      });
+      .then((late) => carryOut(visit, late, onward))
+      .catch((error: unknown) => broken(error, visit.req, visit.res));
   }
 
   /** Where a site samples bodies, nobody is asked before the first bytes have come. */
@@ -70,6 +66,10 @@ export function createHandle(stages: Stages): Handle {
     try {
       const path = pathOf(visit.target);
       const readings = readingsOf(path);
+      if (readings === undefined) {
+        carryOut(visit, UNREADABLE, onward);
+        return;
+      }
       if (isCollectorPath(readings)) {
         settle(visit, collect(visit, path, limits).then(servedFate), onward);
         return;
@@ -143,6 +143,12 @@ function breakOff(
   if (res.headersSent || req.socket.destroyed) req.socket.destroy();
   else serve(req, res, plainAnswer(500, 'Internal error.'), limits.lingerMs);
 }
+
+/** What becomes of a path that origins could read in too many ways (RFC 9110 section 15.5.1). */
+export const UNREADABLE: Fate = {
+  kind: 'refused',
+  answer: plainAnswer(400, 'The path can be read in too many ways.'),
+};
 
 function servedFate(answer: ServedAnswer): Fate {
   return { kind: 'served', answer, event: undefined };

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Action } from '@guard/config/contract/event';
+import type { Session } from '@guard/config/contract/ports';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { validatorWith } from '../kit/validator.ts';
-import { chromeHttps, curl, googlebot, GOOGLEBOT_IP, visit } from '../kit/visitors.ts';
+import { CHROME_UA, chromeHttps, curl, googlebot, GOOGLEBOT_IP, visit } from '../kit/visitors.ts';
 
 /**
  * Every recipe of the rules cookbook, as it stands on the page, does what the page says: in front of
@@ -194,6 +195,57 @@ describe.each(Object.entries(claims))('%s', (heading, visits) => {
     if (claim.status !== undefined) expect(answer.status_code).toBe(claim.status);
   });
 });
+
+describe('a budget of the cookbook holds for passes that are shared and collected', () => {
+  /** Requests that pass of 1,500: of one pass at four addresses, of four at one, of four at four. */
+  const budgets = [
+    ['A budget for the login', 'POST', '/login', [40, 10, 40]],
+    ['A slow budget for mails', 'POST', '/signup', [20, 5, 20]],
+    ['An API that programs call', 'GET', '/api/items', [1_200, 300, 1_200]],
+    // The page says so: who has passed is left alone.
+    ['Search is expensive', 'GET', '/search?q=tea', [1_500, 1_500, 1_500]],
+    ['Slow down who copies the catalogue', 'GET', '/products/1', [120, 120, 480]],
+  ] as const;
+
+  test.each(budgets)('%s', async (heading, method, path, passing) => {
+    const { rules } = parse(recipes.get(heading) ?? '') as { rules: unknown };
+    const url = `https://shop.example${path}`;
+    const passed: number[] = [];
+    for (const [sessions, addresses] of [
+      [1, 4],
+      [4, 1],
+      [4, 4],
+    ] as const) {
+      const { ask, store, time } = validatorWith(stringify(rules));
+      const cookies = Array.from(
+        { length: sessions },
+        (_, i) => `0f8fad5b-d9cb-869f-a165-00000000000${i}`,
+      );
+      for (const cookie of cookies) store.keepSession(cookie, verifiedAt(time.now), 3_600_000);
+      let count = 0;
+      for (let i = 0; i < 1_500; i++) {
+        const ip = `84.115.20.${Math.floor(i / sessions) % addresses}`;
+        const cookie = cookies[i % sessions] ?? '';
+        const { decision } = await ask(visit({ url, ip, cookie, method }));
+        if (decision === 'allow') count += 1;
+      }
+      passed.push(count);
+    }
+    expect(passed).toEqual(passing);
+  });
+});
+
+/** A session that has passed its challenge, as the collector keeps it. */
+function verifiedAt(judgedAt: number): Session {
+  return {
+    organisation: 'acme',
+    state: 'verified',
+    reasons: [],
+    userAgent: CHROME_UA,
+    network: '84.115.20.0/24',
+    judgedAt,
+  };
+}
 
 function titleOf({ host = 'shop.example', path = '/', from, after, ends, status }: Claim): string {
   const agent =

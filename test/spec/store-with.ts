@@ -9,6 +9,7 @@ export function storeWith(over: Partial<SessionStore>): SessionStore {
     keepSession: (...args) => store.keepSession(...args),
     spend: (...args) => store.spend(...args),
     take: (...args) => store.take(...args),
+    takeAll: (...args) => store.takeAll(...args),
     close: () => store.close(),
     ...over,
   };

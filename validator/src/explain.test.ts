@@ -115,9 +115,9 @@ test('a body that POST /validate refuses is refused in the same words', async ()
   const explained = await validator.explain('acme', { body: '{"ip":"1.2.3.4"}', site: '' });
   expect(explained).toMatchObject({ kind: 'error', type: 'missing_fields' });
   const headers = { ...chromeHttps };
-  const body = JSON.stringify({ url: 'ftp://shop.example/', ip: '1.2.3.4', headers });
-  expect(await validator.explain('acme', { body, site: '' })).toMatchObject({
-    kind: 'error',
-    type: 'invalid_request',
-  });
+  for (const url of ['ftp://shop.example/', `https://shop.example${'/%2e'.repeat(3_000)}`]) {
+    const body = JSON.stringify({ url, ip: '1.2.3.4', headers });
+    const refused = { kind: 'error', type: 'invalid_request' };
+    expect(await validator.explain('acme', { body, site: '' }), url).toMatchObject(refused);
+  }
 });

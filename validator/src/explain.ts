@@ -1,5 +1,5 @@
 import type { Action, DecisionEvent } from '@guard/config/contract/event';
-import type { Session, SessionStore } from '@guard/config/contract/ports';
+import type { Budget, Session, SessionStore } from '@guard/config/contract/ports';
 import { type Category, type Reason, reasons } from '@guard/config/contract/reasons';
 import type { ValidateErrorType } from '@guard/config/contract/errors';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
@@ -150,11 +150,13 @@ function untouchable(
           judgedAt: 0,
         }
       : undefined;
+  const waitOf = ({ perMs, requests }: Budget) => (overBudget ? perMs / requests : 0);
   return {
     session: (id) => (session === undefined ? store.session(id) : assumed),
     keepSession: () => undefined,
     spend: () => false,
-    take: (_name, _subject, { perMs, requests }) => (overBudget ? perMs / requests : 0),
+    take: (_name, _subject, budget) => waitOf(budget),
+    takeAll: (_name, charges) => Math.max(0, ...charges.map(({ budget }) => waitOf(budget))),
     close: () => Promise.resolve(),
   };
 }

@@ -80,6 +80,7 @@ export function createSettingsJudge(settings: Settings, options: JudgeOptions): 
     spend: () => false,
     // A request may be looked at twice, and is one request.
     take: (name, subject, budget) => (taken ??= memory.take(name, subject, budget)),
+    takeAll: (name, charges) => (taken ??= memory.takeAll(name, charges)),
     close: () => memory.close(),
   };
   const policy = validatorSettings(settings);

@@ -229,6 +229,12 @@ export interface Budget {
   readonly perMs: number;
 }
 
+/** One of the counters that a request is charged to: whose it is, and how much it holds. */
+export interface Charge {
+  readonly subject: string;
+  readonly budget: Budget;
+}
+
 /** One implementation a kind of store; all pass the same contract test. */
 export interface SessionStore {
   /**
@@ -249,5 +255,10 @@ export interface SessionStore {
    * called `name`; 0 when it fits, else milliseconds until one fits. Names are few, subjects are not.
    */
   take(name: string, subject: string, budget: Budget): MaybePromise<number>;
+  /**
+   * The same from several counters at once, in one question to a store that is shared: from each of them when
+   * it fits them all, and from none otherwise. Then it gives the milliseconds until it fits the last of them.
+   */
+  takeAll(name: string, charges: readonly Charge[]): MaybePromise<number>;
   close(): Promise<void>;
 }

@@ -2,9 +2,6 @@ import type { Pattern } from '../settings/rule.ts';
 import { compileGlobStates } from './glob-states.ts';
 import { compileRegex } from './regex.ts';
 
-/** Longest part of a value that a regular expression reads, in UTF-16 code units. */
-export const MAX_REGEX_INPUT = 4096;
-
 /**
  * Compiles a glob over paths once; the result takes linear time and allocates nothing.
  *
@@ -88,10 +85,13 @@ function isWild(glob: string): boolean {
   return glob.includes('*') || glob.includes('?');
 }
 
-/** The settings schema has compiled every regex before, so one that fails is a programming error. */
+/**
+ * Tests the whole of a value, however long: what is behind a cut could be anything, and who lets values in
+ * bounds them (mcp/content/limits.md). The settings schema has compiled every regex before, so one that
+ * fails is a programming error.
+ */
 function compileRegexPattern(source: string): (value: string) => boolean {
   const compiled = compileRegex(source);
   if (compiled.kind === 'invalid') throw new TypeError(`not a regex: ${compiled.reason}`);
-  const { test } = compiled;
-  return (value) => test(value.length > MAX_REGEX_INPUT ? value.slice(0, MAX_REGEX_INPUT) : value);
+  return compiled.test;
 }

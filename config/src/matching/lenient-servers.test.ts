@@ -1,10 +1,12 @@
+import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { compileFoldedGlob, compileGlob, foldPath } from './glob.ts';
 import { readingsOf } from './path-readings.ts';
 import { seededRandom } from '../../../test/kit/seeded-random.ts';
+import { hasPhp } from '../../../test/kit/tools.ts';
 
 /**
- * Three servers that are known for reading paths generously, each written down from what it does and not
+ * Servers that are known for reading paths generously, each written down from what it does and not
  * from path-readings.ts. Undefined where the server refuses the path.
  */
 type Server = (path: string) => string | undefined;
@@ -23,6 +25,29 @@ const express: Server = (path) => {
   } catch {
     return withoutEnd(pathname.toLowerCase());
   }
+};
+
+/** Node without a framework: the target is read against a base, so two slashes begin an authority. */
+const nodeWithBase: Server = (path) => {
+  try {
+    return withoutEnd(new URL(path, 'http://host').pathname);
+  } catch {
+    return undefined;
+  }
+};
+
+/** IIS before a file system: dots and blanks at the end of a name do not count. */
+const windows: Server = (path) => {
+  const served = walk(decodeOnce(path).replaceAll('\\', '/').split('/'));
+  return served === undefined || served.includes('\0')
+    ? undefined
+    : walk(served.split('/').map((name) => name.replace(/[. ]+$/, '')));
+};
+
+/** An application that throws controls away and folds letters that look alike, before it routes. */
+const cleaning: Server = (path) => {
+  const decoded = nginx(path.replace(/%0[09]/g, ''));
+  return decoded && Buffer.from(decoded, 'latin1').toString().normalize('NFKC');
 };
 
 /** An old Tomcat: parameters go first, then escapes with overlong UTF-8, backslashes, and dots. */
@@ -50,6 +75,9 @@ const SERVERS: Readonly<Record<string, Server>> = {
   nginx,
   express,
   tomcat,
+  windows,
+  cleaning,
+  'Node with a base': nodeWithBase,
   'a proxy before Tomcat': behind(nginx, tomcat),
   'a proxy before Express': behind(nginx, express),
 };
@@ -80,12 +108,22 @@ const isIn = (folder: string, path: string | undefined) =>
 
 const SLASHES = ['/', '//', '/./', '\\', '%2f', '%2F', '%5c', '%252f', '/x/../', '/;/', '/;a=b/', '/%2e/', '%c0%af'] as const; // prettier-ignore
 const UPWARDS = ['..', '%2e%2e', '.%2E', '%252e%252e', '..;', '..;x=1', '%2e%2e%3b', '%c0%ae%c0%ae', '..%00'] as const; // prettier-ignore
-const ENDS = ['', '', '/', '/users', ';x', ';x=1/users', '/.', '/x/..', '%2f', '%00', '%00.png', '%20', '?', '%3f', '%23'] as const; // prettier-ignore
+const ENDS = ['', '', '/', '/users', ';x', ';x=1/users', '/.', '/x/..', '%2f', '%00', '%00.png', '%20', '.', '%20./users', '%09', '?', '%3f', '%23'] as const; // prettier-ignore
+const BEGINNINGS = [
+  ...['', '', '', '', '', '', '', ''],
+  '//x',
+  '/\\x',
+  '///x',
+  '//x:y@z',
+  '//x:80',
+  '//x%2fy',
+  '/\\/x\\',
+] as const;
 const PLACES = ['assets', 'a', 'admin', 'b%2fc', 'a;v=1', '%61'] as const;
 
 /** A spelling of a folder: other folders that are left again, other slashes, escapes and cases. */
 function spell(folder: string, random: ReturnType<typeof seededRandom>): string {
-  let path = '';
+  let path: string = random.pick(BEGINNINGS);
   for (let turns = random.below(3); turns > 0; turns--) {
     path +=
       random.pick(SLASHES) + random.pick(PLACES) + random.pick(SLASHES) + random.pick(UPWARDS);
@@ -94,14 +132,13 @@ function spell(folder: string, random: ReturnType<typeof seededRandom>): string 
   for (const letter of folder) {
     const hex = letter.charCodeAt(0).toString(16);
     const spellings = [
-      letter,
-      letter,
-      letter,
       letter.toUpperCase(),
       `%${hex}`,
       `%25${hex}`,
+      encodeURIComponent(String.fromCharCode(letter.charCodeAt(0) + 0xfee0)),
+      `${letter}%00`,
     ] as const;
-    path += random.pick(spellings);
+    path += random.below(8) === 0 ? random.pick(spellings) : letter;
   }
   path += random.pick(ENDS);
   const target = path.startsWith('/') ? path : `/${path}`;
@@ -119,7 +156,7 @@ test('what a lenient server takes for a protected path is judged, however it is 
   const walkedAround: string[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const path = spell('admin', random);
-    const isJudged = readingsOf(path).some(protects);
+    const isJudged = readingsOf(path)?.some(protects) ?? true;
     for (const [name, server] of Object.entries(SERVERS)) {
       if (!isIn('/admin', server(path))) continue;
       served.set(name, (served.get(name) ?? 0) + 1);
@@ -138,7 +175,7 @@ test('what one of them takes for something else than a skipped path is not skipp
   let skipped = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const path = `/assets${spell('admin', random)}`;
-    if (!readingsOf(path).every(skips)) continue;
+    if (readingsOf(path)?.every(skips) !== true) continue;
     skipped++;
     for (const [name, server] of Object.entries(SERVERS)) {
       const served = server(path);
@@ -148,3 +185,43 @@ test('what one of them takes for something else than a skipped path is not skipp
   expect(slippedOut, `seed ${random.seed}`).toEqual([]);
   expect(skipped).toBeGreaterThan(100);
 });
+
+/** Answers each line, a path as JSON, with what its parser takes for the path: a string, null or false. */
+const PARSE_URL = `while (($line = fgets(STDIN)) !== false)
+  echo json_encode(parse_url(json_decode($line), PHP_URL_PATH), JSON_INVALID_UTF8_SUBSTITUTE), "\\n";`;
+
+test.skipIf(!hasPhp)(
+  'a protected path is judged as PHP itself reads it: parse_url, then decoded',
+  () => {
+    const random = seededRandom();
+    console.log(`lenient servers, PHP: seed ${random.seed}`);
+    const paths = Array.from({ length: ROUNDS }, () => spell('admin', random));
+    const input = paths.map((path) => JSON.stringify(path)).join('\n');
+    const { stdout } = spawnSync('php', ['-r', PARSE_URL], {
+      input,
+      encoding: 'utf8',
+      maxBuffer: 2 ** 26,
+    });
+    const folded = compileFoldedGlob('/admin/**');
+    let served = 0;
+    const walkedAround = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line, index) => {
+        const parsed: unknown = JSON.parse(line);
+        if (typeof parsed !== 'string') return undefined;
+        const path = paths[index] ?? '';
+        const isServed =
+          isIn('/admin', parsed) || isIn('/admin', walk(decodeOnce(parsed).split('/')));
+        if (isServed) served++;
+        const isJudged = readingsOf(path)?.some((reading) => folded(foldPath(reading))) ?? true;
+        return isServed && !isJudged ? path : undefined;
+      });
+    expect(
+      walkedAround.filter((path) => path !== undefined),
+      `seed ${random.seed}`,
+    ).toEqual([]);
+    expect(walkedAround).toHaveLength(paths.length);
+    expect(served).toBeGreaterThan(100);
+  },
+);

@@ -1,3 +1,5 @@
+import { roomFor, textIn } from './text-room.ts';
+
 /**
  * Percent-decoding as lenient servers do it, for path-readings.ts. Not for decoding anything that is
  * then used: overlong and broken UTF-8 are accepted here because some origin accepts them.
@@ -9,9 +11,21 @@
  */
 export type DecodeScope = 'unreserved' | 'bytes' | 'all';
 
-const UNRESERVED = /%(?:2[de]|3[0-9]|[46][1-9a-f]|[57][0-9a]|5f|7e)/gi;
-const BYTES = /(?:%[0-9a-f]{2})+/gi;
-const ALL = /%u[0-9a-f]{4}|(?:%[0-9a-f]{2})+/gi;
+const PERCENT = 0x25;
+const NO_BYTE = -1;
+
+/** The value of each hexadecimal digit by its code; else {@link NO_BYTE}. */
+const DIGITS = new Int8Array(128).fill(NO_BYTE);
+for (let value = 0; value < 16; value++) {
+  const digit = value.toString(16);
+  DIGITS[digit.charCodeAt(0)] = value;
+  DIGITS[digit.toUpperCase().charCodeAt(0)] = value;
+}
+
+const UNRESERVED = new Uint8Array(256);
+for (let code = 0; code < 128; code++) {
+  if (/[A-Za-z0-9\-._~]/.test(String.fromCharCode(code))) UNRESERVED[code] = 1;
+}
 
 /**
  * Undoes one level of escapes; what is no escape stays as it is. A byte that is no UTF-8 becomes the
@@ -20,53 +34,74 @@ const ALL = /%u[0-9a-f]{4}|(?:%[0-9a-f]{2})+/gi;
  */
 export function decodePercent(path: string, scope: DecodeScope): string {
   if (!path.includes('%')) return path;
-  if (scope === 'unreserved') {
-    return path.replace(UNRESERVED, (escape) => String.fromCharCode(hex(escape, 1)));
+  const room = roomFor(path.length);
+  let length = 0;
+  for (let at = 0; at < path.length;) {
+    const code = path.charCodeAt(at);
+    const byte = code === PERCENT ? byteAt(path, at) : NO_BYTE;
+    if (byte === NO_BYTE) {
+      const unit = code === PERCENT && scope === 'all' ? unitAt(path, at) : NO_BYTE;
+      room[length++] = unit === NO_BYTE ? code : unit;
+      at += unit === NO_BYTE ? 1 : 6;
+    } else if (scope === 'unreserved') {
+      const isUndone = UNRESERVED[byte] === 1;
+      room[length++] = isUndone ? byte : code;
+      at += isUndone ? 3 : 1;
+    } else {
+      const character = characterAt(path, at, byte, scope === 'all');
+      const codePoint = character >> 4;
+      if (codePoint > 0xffff) room[length++] = 0xd800 + ((codePoint - 0x1_0000) >> 10);
+      room[length++] = codePoint > 0xffff ? 0xdc00 + (codePoint & 0x3ff) : codePoint;
+      at += character & 0xf;
+    }
   }
-  if (scope === 'bytes') return path.replace(BYTES, (run) => decodeBytes(run, false));
-  return path.replace(ALL, (run) =>
-    run[1] === 'u' || run[1] === 'U' ? String.fromCharCode(hex(run, 2)) : decodeBytes(run, true),
-  );
+  return textIn(room, length);
 }
 
-function hex(text: string, from: number): number {
-  return Number.parseInt(text.slice(from), 16);
+/** Of a digit, or {@link NO_BYTE}. */
+function digitAt(path: string, at: number): number {
+  const code = path.charCodeAt(at);
+  return code < 128 ? (DIGITS[code] ?? NO_BYTE) : NO_BYTE;
 }
 
-/** A run of `%XX`, as characters. */
-function decodeBytes(run: string, overlong: boolean): string {
-  const byteAt = (index: number): number =>
-    Number.parseInt(run.slice(index * 3 + 1, index * 3 + 3), 16);
-  const count = run.length / 3;
-  let text = '';
-  for (let index = 0; index < count;) {
-    const { codePoint, length } = readSequence(byteAt, index, count, overlong);
-    text += String.fromCodePoint(codePoint);
-    index += length;
+/** The byte that an escape spells; {@link NO_BYTE} where none begins. */
+function byteAt(path: string, at: number): number {
+  if (path.charCodeAt(at) !== PERCENT) return NO_BYTE;
+  const high = digitAt(path, at + 1);
+  const low = digitAt(path, at + 2);
+  return high === NO_BYTE || low === NO_BYTE ? NO_BYTE : high * 16 + low;
+}
+
+/** The unit that `%uXXXX` spells, or {@link NO_BYTE}. */
+function unitAt(path: string, at: number): number {
+  if (path.charCodeAt(at) !== PERCENT || (path.charCodeAt(at + 1) | 0x20) !== 0x75) return NO_BYTE;
+  let unit = 0;
+  for (let index = at + 2; index < at + 6; index++) {
+    const digit = digitAt(path, index);
+    if (digit === NO_BYTE) return NO_BYTE;
+    unit = unit * 16 + digit;
   }
-  return text;
+  return unit;
 }
 
 /** The smallest code point that needs a sequence of so many bytes. */
-const SMALLEST: Readonly<Record<number, number>> = { 2: 0x80, 3: 0x800, 4: 0x1_0000 };
+const SMALLEST = [0, 0, 0x80, 0x800, 0x1_0000] as const;
 
-/** One UTF-8 sequence of two to four bytes, overlong or not; else one byte. */
-function readSequence(
-  byteAt: (index: number) => number,
-  start: number,
-  count: number,
-  overlong: boolean,
-): { codePoint: number; length: number } {
-  const lead = byteAt(start);
-  const length = lead >= 0xf0 && lead < 0xf8 ? 4 : lead >= 0xe0 ? 3 : 2;
-  const single = { codePoint: lead, length: 1 };
-  if (lead < 0xc0 || lead >= 0xf8 || start + length > count) return single;
-  let codePoint = lead & (0xff >> (length + 1));
-  for (let index = start + 1; index < start + length; index++) {
-    const byte = byteAt(index);
-    if ((byte & 0xc0) !== 0x80) return single;
+/**
+ * The character of the UTF-8 sequence of two to four bytes, overlong or not, that begins with `lead`; else
+ * of that byte alone. Its code point times 16, plus the length of its escapes: one number, because an
+ * object for each character cost as much as all the rest.
+ */
+function characterAt(path: string, start: number, lead: number, overlong: boolean): number {
+  const single = (lead << 4) | 3;
+  if (lead < 0xc0 || lead >= 0xf8) return single;
+  const bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  let codePoint = lead & (0xff >> (bytes + 1));
+  for (let index = 1; index < bytes; index++) {
+    const byte = byteAt(path, start + 3 * index);
+    if (byte < 0x80 || byte > 0xbf) return single;
     codePoint = (codePoint << 6) | (byte & 0x3f);
   }
-  if (!overlong && codePoint < (SMALLEST[length] ?? 0)) return single;
-  return codePoint > 0x10ffff ? single : { codePoint, length };
+  const isOdd = codePoint > 0x10ffff || (!overlong && codePoint < SMALLEST[bytes]);
+  return isOdd ? single : (codePoint << 4) | (3 * bytes);
 }

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import { describe, expect, test } from 'vitest';
-import { networkOf } from './network-of.ts';
+import { ipv6NetworkOf, networkOf } from './network-of.ts';
 
 describe('the network of an address', () => {
   test.each([
@@ -14,6 +14,12 @@ describe('the network of an address', () => {
     ['0:0:0:1:1:1:1:1', '0:0:0:1::/64'],
   ])('of %s is %s', (ip, network) => {
     expect(networkOf(ip)).toBe(network);
+  });
+
+  test('of IPv6 is also a /56 and a /48', () => {
+    expect(ipv6NetworkOf('2001:db8:1:2345::9', 56)).toBe('2001:db8:1:2300::/56');
+    expect(ipv6NetworkOf('2001:db8:1:2345::9', 48)).toBe('2001:db8:1::/48');
+    expect(ipv6NetworkOf('::1', 48)).toBe('::/48');
   });
 
   test('is spelled as RFC 5952 wants it', () => {

@@ -23,6 +23,10 @@ test.each([
   { path: '/admin/assets/%2e%2e/secret', status: 403 },
   { path: '/admin/assets/..%2fsecret', status: 403 },
   { path: '/admin/assets/..;/secret', status: 403 },
+  { path: '//x/admin/assets/a.css', status: 403 },
+  // No origin is asked what it makes of these: they are refused before anybody judges them.
+  { path: `/public${'/%2e'.repeat(3_000)}`, status: 400 },
+  { path: '//a'.repeat(5_000), status: 400 },
 ])(
   'spec 4.1 rule 1: protect [/admin/**] skip [/admin/assets/**] and $path → $status',
   async ({ path, status }) => {
@@ -34,6 +38,7 @@ test.each([
       validate: answering({ decision: 'block' }),
     });
     expect(statusOf(await get(port, path))).toBe(status);
+    expect(origin.arrived).toHaveLength(status === 200 ? 1 : 0);
     expect(asked).toHaveLength(status === 403 ? 1 : 0);
   },
 );

@@ -1,7 +1,10 @@
 import { compileFoldedGlob, compileGlob, foldPath } from '@guard/config/matching/glob';
 
-/** Whether the validator is to be asked about a path, given every way an origin may read it. */
-export type IsProtected = (readings: readonly string[]) => boolean;
+/**
+ * Whether the validator is to be asked about a path, given every way an origin may read it. A path with
+ * too many of them is protected, and refused before anybody is asked.
+ */
+export type IsProtected = (readings: readonly string[] | undefined) => boolean;
 
 /**
  * `protect` and `skip` of a site. One reading that is protected is enough to ask; only a path whose
@@ -13,6 +16,7 @@ export function compileRoute(protect: readonly string[], skip: readonly string[]
   const skips = skip.map((glob) => compileGlob(glob));
   const isProtected = (folded: string) => protects.some((matches) => matches(folded));
   return (readings) =>
-    readings.some((path) => isProtected(foldPath(path))) &&
-    !(skips.length > 0 && readings.every((path) => skips.some((matches) => matches(path))));
+    readings === undefined ||
+    (readings.some((path) => isProtected(foldPath(path))) &&
+      !(skips.length > 0 && readings.every((path) => skips.some((matches) => matches(path)))));
 }

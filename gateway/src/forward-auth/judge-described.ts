@@ -4,7 +4,7 @@ import type { ClientOf } from '../arrive/client-ip.ts';
 import { isCollectorPath } from '../collector-path.ts';
 import type { Connection } from '../listen/connection.ts';
 import { plainAnswer } from '../enforce/enforce.ts';
-import { pathOf } from '../handle.ts';
+import { pathOf, UNREADABLE } from '../handle.ts';
 import type { Fate, Judge } from '../judge/judge.ts';
 import type { GatewayLimits } from '../limits.ts';
 import type { Sites } from '../arrive/match-site.ts';
@@ -43,6 +43,7 @@ export function createJudgeDescribed(stages: DescribedStages): JudgeDescribed {
     if (site === undefined) return refused(421, 'No such site here.');
 
     const readings = readingsOf(pathOf(target));
+    if (readings === undefined) return UNREADABLE;
     // The proxy hands these paths over as they are. A spelling that it missed still reaches no origin.
     if (isCollectorPath(readings)) return refused(404, 'Not found.');
 

@@ -60,6 +60,7 @@ describe('a described request that is none', () => {
     ['a path with a space', { 'x-forwarded-uri': '/public /login' }, 400],
     ['a path with a fragment', { 'x-forwarded-uri': '/login#/public' }, 400],
     ['no path', { 'x-forwarded-uri': 'login' }, 400],
+    ['a path with too many readings', { 'x-forwarded-uri': `/${'%2e/'.repeat(3_000)}` }, 400],
     ['a path that is too long', { 'x-forwarded-uri': `/${'a'.repeat(20_000)}` }, 414],
     ['an unknown scheme', { 'x-forwarded-proto': 'ftp' }, 400],
     ['two schemes', { 'x-forwarded-proto': 'https,http' }, 400],

@@ -56,6 +56,7 @@ export function createTestStore(): TestStore {
       return true;
     },
     take: () => 0,
+    takeAll: () => 0,
     close: () => Promise.resolve(),
   };
 }

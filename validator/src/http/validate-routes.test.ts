@@ -30,6 +30,7 @@ async function serve(over: {
       keepSession: (...args) => memory.keepSession(...args),
       spend: (...args) => memory.spend(...args),
       take: (...args) => memory.take(...args),
+      takeAll: (...args) => memory.takeAll(...args),
       close: () => memory.close(),
     },
     events: { record: () => undefined },

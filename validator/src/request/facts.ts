@@ -99,7 +99,12 @@ export function describe(
   if (url === undefined) {
     return { kind: 'error', type: 'invalid_request', message: '`url` must be an http(s) URL.' };
   }
-  const facts = new RequestFacts(request, ip, url, sources, isAllowlisted, transport);
+  const paths = readingsOf(url.path);
+  if (paths === undefined) {
+    const message = 'The path of `url` can be read in too many ways.';
+    return { kind: 'error', type: 'invalid_request', message };
+  }
+  const facts = new RequestFacts(request, ip, url, paths, sources, isAllowlisted, transport);
   return {
     kind: 'described',
     facts,
@@ -131,14 +136,15 @@ export class RequestFacts implements Facts {
     request: ValidateRequest,
     ip: string,
     url: RequestUrl,
+    paths: readonly string[],
     sources: FactSources,
     isAllowlisted: (crawler: CatalogueCrawler) => boolean,
     transport: TransportFacts | undefined,
   ) {
     const headers = request.headers ?? NO_HEADERS;
     this.url = url;
-    this.paths = readingsOf(url.path);
-    this.foldedPaths = foldAll(this.paths);
+    this.paths = paths;
+    this.foldedPaths = foldAll(paths);
     this.method = request.method?.toUpperCase() ?? 'GET';
     this.referrer = request.referrer ?? headers['referer'] ?? '';
     this.ip = ip;

@@ -2,6 +2,7 @@ import { Match } from '@guard/config/settings/rule';
 import type { Session } from '@guard/config/contract/ports';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
 import { validatorWith } from '../../../test/kit/validator.ts';
 import {
   CHROME_UA,
@@ -167,6 +168,34 @@ describe('header and user_agent', () => {
 
   test('a missing User-Agent is the empty one', async () => {
     expect(await matches({ user_agent: { regex: '^$' } }, { headers: {} })).toBe(true);
+  });
+});
+
+describe('a value that is padded is tested as a whole, as long as it may be', () => {
+  const padding = 'x'.repeat(16_000);
+  const agent = (userAgent: string) => ({ headers: { ...curl, 'user-agent': userAgent } });
+
+  test.each([
+    ['user_agent', { user_agent: { regex: 'sqlmap' } }, agent(`${padding}sqlmap/1.8`)],
+    ['header', { header: { 'x-a': { regex: 'bad$' } } }, { headers: { 'x-a': `${padding}bad` } }],
+    ['query', { query: { q: { regex: 'union.*select' } } }, at(`/?q=${padding}union+select`)],
+    ['path', { path: { regex: '(?i)\\.php$' } }, at(`/${padding}.PHP`)],
+    ['not', { not: { user_agent: { regex: '^x*$' } } }, agent(`${padding}y`)],
+  ])('%s: a rule that blocks', async (_name, match, visitor) => {
+    expect(await matches(match, visitor)).toBe(true);
+  });
+
+  test.each([
+    ['user_agent', { user_agent: { regex: '^x*$' } }, agent(`${padding}y`)],
+    ['query', { query: { q: { regex: '^x*$' } } }, at(`/?q=${padding}y`)],
+    ['path', { path: { regex: '^/x*$' } }, at(`/${padding}y`)],
+    ['not', { not: { user_agent: { regex: 'y$' } } }, agent(`${padding}y`)],
+  ])('%s: a rule that allows', async (_name, match, visitor) => {
+    const rules = [
+      { name: 'open', match, verdict: 'allow' },
+      { name: 'rest', match: {}, verdict: 'block' },
+    ];
+    expect((await validatorWith(stringify(rules)).ask(visit(visitor))).decision).toBe('block');
   });
 });
 

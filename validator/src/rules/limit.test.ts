@@ -1,5 +1,6 @@
 import { sessionDigest } from '@guard/config/contract/session-digest';
 import type { Session } from '@guard/config/contract/ports';
+import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { describe, expect, test } from 'vitest';
 import { type TestValidator, validatorWith } from '../../../test/kit/validator.ts';
 import { CHROME_UA, chromeHttps, HOME_IP, visit } from '../../../test/kit/visitors.ts';
@@ -145,15 +146,100 @@ describe('rate_limit by: header:<name>', () => {
   });
 });
 
-describe('rate_limit by a list', () => {
-  test('every combination has a budget of its own', async () => {
-    const { ask } = limitedBy('[ip, header:x-device]', 1);
-    const device = (name: string, ip = HOME_IP) =>
-      visit({ ip, headers: { ...chromeHttps, 'x-device': name } });
-    await ask(device('a'));
-    expect((await ask(device('a'))).rate_limited).toBe(true);
-    expect((await ask(device('b'))).rate_limited).toBeUndefined();
-    expect((await ask(device('a', '84.115.20.8'))).rate_limited).toBeUndefined();
+describe('rate_limit by a list: every one of its budgets holds', () => {
+  const device = (name: string, ip = HOME_IP) =>
+    visit({ ip, headers: { ...chromeHttps, 'x-device': name } });
+
+  /** How many of these requests, one after the other, the limit lets through. */
+  async function passing({ ask }: TestValidator, requests: readonly ValidateRequest[]) {
+    let passed = 0;
+    for (const request of requests) if ((await ask(request)).rate_limited !== true) passed += 1;
+    return passed;
+  }
+
+  test('one session on many addresses has the budget of the session', async () => {
+    const guard = limitedBy('[ip, session]');
+    const cookie = verifiedSession(guard, uuid(1));
+    const requests = Array.from({ length: 20 }, (_, i) => visit({ cookie, ip: `84.115.${i}.7` }));
+    expect(await passing(guard, requests)).toBe(3);
+  });
+
+  test('many sessions on one address have the budget of the address', async () => {
+    const guard = limitedBy('[ip, session]');
+    const requests = Array.from({ length: 20 }, (_, i) =>
+      visit({ cookie: verifiedSession(guard, uuid(i)) }),
+    );
+    expect(await passing(guard, requests)).toBe(3);
+  });
+
+  test('many sessions on many addresses have the smaller of both sums, however they are combined', async () => {
+    const guard = limitedBy('[ip, session]');
+    const sessions = Array.from({ length: 4 }, (_, i) => verifiedSession(guard, uuid(i)));
+    const requests = Array.from({ length: 80 }, (_, i) =>
+      visit({ cookie: sessions[i % 4], ip: `84.115.${Math.floor(i / 4) % 10}.7` }),
+    );
+    expect(await passing(guard, requests)).toBe(12);
+    const fewAddresses = requests.map((request, i) => ({ ...request, ip: `192.0.2.${i % 2}` }));
+    expect(await passing(limitedBy('[ip, session]'), fewAddresses)).toBe(6);
+  });
+
+  test('a dropped cookie changes the counter to the address alone, and is charged once', async () => {
+    const guard = limitedBy('[ip, session, header:x-device]');
+    expect(await passing(guard, [visit(), visit(), visit(), visit()])).toBe(3);
+    expect(guard.store.counterCount).toBe(1);
+  });
+
+  test('who is refused by one budget does not use up another', async () => {
+    const guard = limitedBy('[ip, header:x-device]');
+    const used = Array.from({ length: 3 }, () => device('a', '192.0.2.1'));
+    expect(await passing(guard, used)).toBe(3);
+    expect(
+      await passing(
+        guard,
+        Array.from({ length: 50 }, () => device('a')),
+      ),
+    ).toBe(0);
+    expect(
+      await passing(
+        guard,
+        Array.from({ length: 3 }, () => device('b')),
+      ),
+    ).toBe(3);
+  });
+
+  test('a part that is named twice is one part', async () => {
+    const { ask } = limitedBy('[header:x-device, header:X-Device]', 1);
+    expect((await ask(device('a'))).rate_limited).toBeUndefined();
+    expect((await ask(device('a', '192.0.2.1'))).rate_limited).toBe(true);
+  });
+});
+
+describe('IPv6 is counted by /64, /56 and /48, with 1, 4 and 16 budgets', () => {
+  /** Passes of one request from each of so many networks, each `step` behind the last. */
+  async function passes(by: string, addresses: readonly string[]): Promise<number> {
+    const { ask } = limitedBy(by, 3);
+    let passed = 0;
+    for (const ip of addresses) if ((await ask(visit({ ip }))).rate_limited !== true) passed += 1;
+    return passed;
+  }
+  const hex = (value: number) => value.toString(16);
+
+  test.each(['ip', 'session', 'header:x-never-sent', '[ip, session]'])('by %s', async (by) => {
+    const of64 = Array.from({ length: 50 }, (_, i) => `2a02:1748:1:100::${hex(i)}`);
+    const of56 = Array.from({ length: 50 }, (_, i) => `2a02:1748:1:${hex(0x100 + i)}::1`);
+    const of48 = Array.from({ length: 100 }, (_, i) => `2a02:1748:1:${hex(0x100 * i)}::1`);
+    const of32 = Array.from({ length: 100 }, (_, i) => `2a02:1748:${hex(i)}::1`);
+    expect(await passes(by, of64)).toBe(3);
+    expect(await passes(by, of56)).toBe(12);
+    expect(await passes(by, of48)).toBe(48);
+    expect(await passes(by, of32)).toBe(100);
+  });
+
+  test('a neighbour in the /56 has a budget of his own', async () => {
+    const { ask } = limitedBy('ip', 1);
+    await ask(visit({ ip: '2a02:1748:1:100::1' }));
+    expect((await ask(visit({ ip: '2a02:1748:1:100::2' }))).rate_limited).toBe(true);
+    expect((await ask(visit({ ip: '2a02:1748:1:101::1' }))).rate_limited).toBeUndefined();
   });
 });
 

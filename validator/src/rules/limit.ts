@@ -1,63 +1,95 @@
 import { hash } from 'node:crypto';
-import type { Budget } from '@guard/config/contract/ports';
-import { networkOf } from '@guard/config/net/network-of';
+import type { Budget, Charge, MaybePromise, SessionStore } from '@guard/config/contract/ports';
+import { ipv6NetworkOf } from '@guard/config/net/network-of';
 import type { RateLimit, Rule } from '@guard/config/settings/rule';
 import type { Facts } from '../request/facts.ts';
 
-/** A rule's rate limit, compiled: how much there is, and whose counter a request is charged to. */
-export interface Limit {
-  /** Names the budget in the session store. */
-  readonly name: string;
-  readonly budget: Budget;
-  readonly subjectOf: (facts: Facts) => string;
-}
+/**
+ * A rule's rate limit, compiled. Takes a request from each counter that it is charged to, or from none: 0
+ * when it fits, else milliseconds until it does.
+ */
+export type Limit = (facts: Facts, store: SessionStore) => MaybePromise<number>;
+
+/**
+ * Whose counters an IPv6 address is charged to, and how many times the budget each holds. One visitor has a
+ * whole /64; who rents or is given more of them gains 4 budgets by a /56 and 16 by a /48, and not thousands.
+ */
+const IPV6_GROUPS = [
+  { bits: 64, budgets: 1 },
+  { bits: 56, budgets: 4 },
+  { bits: 48, budgets: 16 },
+] as const;
 
 /** No organisation's id holds a space, so two rules never share a budget. */
 export function compileLimit(organisation: string, rule: Rule, limit: RateLimit): Limit {
-  return {
-    name: `${organisation} ${rule.name}`,
-    budget: { requests: limit.requests, perMs: limit.per },
-    subjectOf: compileSubject(limit.by.map(compilePart)),
+  const name = `${organisation} ${rule.name}`;
+  const budget: Budget = { requests: limit.requests, perMs: limit.per };
+  const subjects = [...new Set(limit.by.map((part) => part.toLowerCase()))].map(compileSubject);
+  const groups = IPV6_GROUPS.map(({ bits, budgets }) => ({
+    bits,
+    budget: { ...budget, requests: budget.requests * budgets },
+  }));
+
+  function chargesOf(facts: Facts): readonly Charge[] {
+    const charges: Charge[] = [];
+    let isByAddress = false;
+    for (const subjectOf of subjects) {
+      const subject = subjectOf(facts);
+      if (subject === undefined) isByAddress = true;
+      else charges.push({ subject, budget });
+    }
+    // Once, however many of them fall back to it.
+    if (isByAddress && !isIpv6(facts)) charges.push({ subject: facts.ip, budget });
+    else if (isByAddress) {
+      for (const group of groups) {
+        charges.push({ subject: ipv6NetworkOf(facts.ip, group.bits), budget: group.budget });
+      }
+    }
+    return charges;
+  }
+
+  const [only] = subjects;
+  if (only === undefined || subjects.length > 1) {
+    return (facts, store) => store.takeAll(name, chargesOf(facts));
+  }
+  return (facts, store) => {
+    // Most requests have one counter, and make no list of it.
+    const subject = only(facts) ?? (isIpv6(facts) ? undefined : facts.ip);
+    return subject === undefined
+      ? store.takeAll(name, chargesOf(facts))
+      : store.take(name, subject, budget);
   };
 }
 
-type Part = (facts: Facts) => string;
-
-/** Each value the limit counts by. None holds a space, so two combinations are never one. */
-function compileSubject(parts: readonly Part[]): Part {
-  const [only] = parts;
-  // The value itself: nothing is joined, and a session's id was hashed when the store was asked for it.
-  if (only !== undefined && parts.length === 1) return only;
-  return (facts) => parts.map((part) => part(facts)).join(' ');
+function isIpv6({ ip }: Facts): boolean {
+  return ip.includes(':');
 }
 
-function compilePart(part: RateLimit['by'][number]): Part {
-  if (part === 'ip') return addressGroup;
-  if (part === 'session') return sessionGroup;
-  const name = part.slice('header:'.length).toLowerCase();
-  return (facts) => headerGroup(name, facts);
-}
+/** Undefined where the address counts. */
+type Subject = (facts: Facts) => string | undefined;
 
-/** One IPv6 visitor has a whole /64 of addresses. */
-function addressGroup({ ip }: Facts): string {
-  return ip.includes(':') ? networkOf(ip) : ip;
+function compileSubject(part: string): Subject {
+  if (part === 'ip') return () => undefined;
+  if (part === 'session') return sessionOf;
+  const name = part.slice('header:'.length);
+  return (facts) => headerOf(name, facts);
 }
 
 /**
  * Only a session that passed its challenge has a counter of its own. A new cookie is free for the
  * asking, so who dropped it, or collects them, is counted by address.
  */
-function sessionGroup(facts: Facts): string {
-  return facts.session.state === 'verified' ? facts.session.id : addressGroup(facts);
+function sessionOf({ session }: Facts): string | undefined {
+  return session.state === 'verified' ? session.id : undefined;
 }
 
 /**
  * The value is hashed: it may be a credential, and it may be long. Without the header a visitor is
  * counted by address; one counter for all of them would let anybody use it up for the rest.
  */
-function headerGroup(name: string, facts: Facts): string {
-  const value = facts.headers[name];
+function headerOf(name: string, { headers }: Facts): string | undefined {
+  const value = headers[name];
   return typeof value === 'string' && value !== ''
     ? `header:${hash('sha256', value, 'base64url')}`
-    : addressGroup(facts);
+    : undefined;
 }

@@ -1,6 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { validatorWith } from '../../../test/kit/validator.ts';
+import { seededRandom } from '../../../test/kit/seeded-random.ts';
+import { hasPhp } from '../../../test/kit/tools.ts';
 import { visit } from '../../../test/kit/visitors.ts';
+import { compileParameter } from './query-parameter.ts';
 
 const lenient = `
 - { name: feed, match: { query: { format: rss } }, verdict: allow }
@@ -40,6 +44,44 @@ describe('a parameter of the query has a value', () => {
     },
   );
 
+  test.each([
+    ...['format[]', 'format[x]', 'format%5B%5D', '%20format', '+format', '%09format', 'format%20'],
+    ...[
+      'format%00',
+      'format%00x',
+      'format.x',
+      'format[',
+      '[format]',
+      'a=1;format',
+      ';format',
+      'x&;FORMAT',
+    ],
+  ])(
+    'under a name that some origin takes for it, %s, it is enough to block and not to allow',
+    async (name) => {
+      expect(await decided(strict, `?${name}=rss`)).toBe('block');
+      expect(await decided(lenient, `?${name}=rss`)).toBe('block');
+      expect(await decided(lenient, `?format=rss&${name}=rss`)).toBe('allow');
+      expect(await decided(lenient, `?format=rss&${name}=html`)).toBe('block');
+    },
+  );
+
+  test.each([
+    '?formatx[]=rss',
+    '?x[format]=rss',
+    '?x.format=rss',
+    '?format=html;x=rss',
+    '?%00format',
+  ])('%s is another parameter, or another value', async (query) =>
+    expect(await decided(strict, query)).toBe('allow'),
+  );
+
+  test('a value ends at ; for some origins, and not for others: both are looked at', async () => {
+    expect(await decided(strict, '?format=rss;x=1')).toBe('block');
+    expect(await decided(strict.replace('rss', '"rss;x"'), '?format=rss;x')).toBe('block');
+    expect(await decided(lenient, '?format=rss;x=1')).toBe('block');
+  });
+
   test('+ is a blank, and a value may be a glob, a regular expression or empty', async () => {
     const rules = (pattern: string) =>
       `[{ name: r, match: { query: { q: ${pattern} } }, verdict: block }]`;
@@ -55,4 +97,35 @@ describe('a parameter of the query has a value', () => {
     expect(await decided(both, '?y=2&x=1', '//a')).toBe('block');
     expect(await decided(both, '?y=2', '/a')).toBe('allow');
   });
+});
+
+/** Answers each line, a query as JSON, with the names of the parameters that PHP makes of it. */
+const PARSE_STR = `while (($line = fgets(STDIN)) !== false) {
+  parse_str(json_decode($line), $sent);
+  echo json_encode(array_keys($sent), JSON_INVALID_UTF8_SUBSTITUTE), "\\n";
+}`;
+
+test.skipIf(!hasPhp)('a parameter that PHP itself finds is found by what is strict', () => {
+  const random = seededRandom();
+  console.log(`parameters of PHP: seed ${random.seed}`);
+  const pieces = ['q', 'q', 'q_x', '_', 'x', '[', ']', '.', '+', '%20', '%00', '%5B', '%5d', '%2E', ';', '&', '=1', '=1'] as const; // prettier-ignore
+  const queries = Array.from({ length: 5_000 }, () =>
+    Array.from({ length: 1 + random.below(6) }, () => random.pick(pieces)).join(''),
+  );
+  const input = queries.map((query) => JSON.stringify(query)).join('\n');
+  const { stdout } = spawnSync('php', ['-r', PARSE_STR], { input, encoding: 'utf8' });
+  const found = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown[]);
+  expect(found).toHaveLength(queries.length);
+  for (const name of ['q', 'q_x']) {
+    const holds = compileParameter(name, () => true, 'some');
+    const sent = queries.filter((_, index) => found[index]?.includes(name));
+    expect(sent.length).toBeGreaterThan(100);
+    expect(
+      sent.filter((query) => !holds(query)),
+      `${name}, seed ${random.seed}`,
+    ).toEqual([]);
+  }
 });

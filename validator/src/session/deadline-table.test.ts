@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { allocateDeadlines, DeadlineTable } from './deadline-table.ts';
 
-test('four threads at once: each ticket is spent once, and a budget of 5,000 gives 5,000', async () => {
+test('four threads at once: each ticket is spent once, and a budget gives what it holds, alone or with others', async () => {
   const buffer = allocateDeadlines(200_000);
   const data = { buffer, tickets: 20_000, asks: 5_000 };
   const threads = Array.from(
@@ -12,7 +12,9 @@ test('four threads at once: each ticket is spent once, and a budget of 5,000 giv
   );
   const results = await Promise.all(
     threads.map(async (thread) => {
-      const [result] = (await once(thread, 'message')) as [{ won: number[]; taken: number }];
+      const [result] = (await once(thread, 'message')) as [
+        { won: number[]; taken: number; takenOfBoth: number },
+      ];
       return result;
     }),
   );
@@ -20,6 +22,13 @@ test('four threads at once: each ticket is spent once, and a budget of 5,000 giv
   expect(won).toHaveLength(20_000);
   expect(new Set(won).size).toBe(20_000);
   expect(results.reduce((sum, { taken }) => sum + taken, 0)).toBe(5_000);
+  expect(results.reduce((sum, { takenOfBoth }) => sum + takenOfBoth, 0)).toBe(3_000);
+  // What the refused ones took of the larger one was given back.
+  const large = { subject: 'large', budget: { requests: 4_000, perMs: 3_600_000 } };
+  const left = Array.from({ length: 2_000 }, () =>
+    new DeadlineTable(buffer).takeAll('b', [large], 1_000),
+  );
+  expect(left.filter((waitMs) => waitMs === 0)).toHaveLength(1_000);
 });
 
 test('a thread that ended inside a set does not hold up the others for ever', () => {

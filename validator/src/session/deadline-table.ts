@@ -1,4 +1,5 @@
 import { getRandomValues } from 'node:crypto';
+import type { Charge } from '@guard/config/contract/ports';
 
 const WAYS = 16;
 /** Int32 of the head: two seeds, the count of uses, the count of entries. */
@@ -90,6 +91,30 @@ export class DeadlineTable {
     if (fits) this.#doubles[at] = arrivalAt + intervalMs;
     this.#unlock(set);
     return fits ? 0 : waitMs;
+  }
+
+  /**
+   * {@link take} from several counters, or from none of them. Each set is locked by itself, so another thread
+   * may be refused by what is given back a moment later; more than a budget holds is never given.
+   */
+  takeAll(name: string, charges: readonly Charge[], nowMs: number): number {
+    const waits = charges.map(({ subject, budget }) =>
+      this.take(name, subject, nowMs, budget.requests, budget.perMs),
+    );
+    const longest = Math.max(0, ...waits);
+    if (longest === 0) return 0;
+    charges.forEach(({ subject, budget }, index) => {
+      if (waits[index] === 0) this.#giveBack(name, subject, budget.perMs / budget.requests);
+    });
+    return longest;
+  }
+
+  #giveBack(name: string, subject: string, intervalMs: number): void {
+    this.#hash(name, subject);
+    const set = this.#lock();
+    const at = this.#deadlineOf(set);
+    this.#doubles[at] = (this.#doubles[at] ?? 0) - intervalMs;
+    this.#unlock(set);
   }
 
   /** Two hashes at once in the manner of MurmurHash3, over both texts and where the first one ends. */

@@ -1,4 +1,4 @@
-import type { Budget, Clock, Session, SessionStore } from '@guard/config/contract/ports';
+import type { Budget, Charge, Clock, Session, SessionStore } from '@guard/config/contract/ports';
 import { TwoGenerationCache } from '../two-generation-cache.ts';
 import { allocateDeadlines, DeadlineTable } from './deadline-table.ts';
 import { KeptSession } from './kept-session.ts';
@@ -88,6 +88,10 @@ export class MemoryStore implements SessionStore {
 
   take(name: string, subject: string, { requests, perMs }: Budget): number {
     return this.#budgets.take(name, subject, this.#clock(), requests, perMs);
+  }
+
+  takeAll(name: string, charges: readonly Charge[]): number {
+    return this.#budgets.takeAll(name, charges, this.#clock());
   }
 
   close(): Promise<void> {

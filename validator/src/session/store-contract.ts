@@ -104,6 +104,28 @@ function budgetContract(open: Open): void {
     await store.close();
   });
 
+  test('of several counters all are taken from, or none: who is refused by one does not drain the others', async () => {
+    const { store, pass } = await open();
+    const small = { subject: 'small', budget: { requests: 2, perMs: HOUR_MS } };
+    const large = { subject: 'large', budget: { requests: 5, perMs: HOUR_MS } };
+    const both = () => store.takeAll('b', [large, small]);
+    for (let i = 0; i < 2; i++) expect(await both()).toBe(0);
+    for (let i = 0; i < 20; i++) {
+      const waitMs = await both();
+      expect(waitMs).toBeLessThanOrEqual(HOUR_MS / 2);
+      expect(waitMs).toBeGreaterThan(HOUR_MS / 2 - 60_000);
+    }
+    for (let i = 0; i < 3; i++) expect(await store.take('b', 'large', large.budget)).toBe(0);
+    expect(await store.take('b', 'large', large.budget)).toBeGreaterThan(0);
+    // Of two that refuse, the one that holds out longer says how long.
+    expect(await both()).toBeGreaterThan(HOUR_MS / 5);
+    await pass(HOUR_MS / 2);
+    expect(await both()).toBe(0);
+    expect(await both()).toBeGreaterThan(0);
+    expect(await store.takeAll('another', [large, small])).toBe(0);
+    await store.close();
+  });
+
   test('a clock that is set back a day locks nobody out for longer than one budget', async () => {
     const { store, pass } = await open();
     const budget = { requests: 2, perMs: HOUR_MS };

@@ -1,4 +1,4 @@
-import type { Budget, Clock, Session, SessionStore } from '@guard/config/contract/ports';
+import type { Budget, Charge, Clock, Session, SessionStore } from '@guard/config/contract/ports';
 import { DEFAULT_LIMITS, MemoryStore, type SharedMemory } from './memory-store.ts';
 
 /** Tells the other threads of a session; resolves when they know it. `expiresAt` in epoch milliseconds. */
@@ -49,6 +49,10 @@ export class ThreadStore implements SessionStore {
 
   take(name: string, subject: string, budget: Budget): number {
     return this.#local.take(name, subject, budget);
+  }
+
+  takeAll(name: string, charges: readonly Charge[]): number {
+    return this.#local.takeAll(name, charges);
   }
 
   close(): Promise<void> {

@@ -24,8 +24,7 @@ export function decide(
   }
   const context = { directives, facts, findings };
   if (rateLimit === undefined) return conclude(0, context);
-  const { name, subjectOf, budget } = rateLimit.value;
-  return afterWith(store.take(name, subjectOf(facts), budget), context, conclude);
+  return afterWith(rateLimit.value(facts, store), context, conclude);
 }
 
 interface Context {

@@ -74,6 +74,28 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
       });
     });
 
+    test('several counters that are taken together are exact over all of them, and none is drained', async () => {
+      await withInstances(clocks, async (...instances) => {
+        const of = (subject: string, requests: number) => ({
+          subject,
+          budget: { requests, perMs: 24 * HOUR_MS },
+        });
+        const charges = [of('large', 50), of('small', 30), of('middle', 40)];
+        const takes = Array.from({ length: 40 }, () =>
+          instances.map(({ store }) => Promise.resolve(store.takeAll('b', charges))),
+        );
+        const waits = await Promise.all(takes.flat());
+        expect(waits.filter((waitMs) => waitMs === 0)).toHaveLength(30);
+        const left = Array.from({ length: 20 }, () =>
+          instances.map(({ store }) =>
+            Promise.resolve(store.take('b', 'large', of('', 50).budget)),
+          ),
+        );
+        const fitting = (await Promise.all(left.flat())).filter((waitMs) => waitMs === 0);
+        expect(fitting).toHaveLength(20);
+      });
+    });
+
     test('a budget is exact over all of them, whatever their clocks say', async () => {
       await withInstances(clocks, async (...instances) => {
         const budget = { requests: 100, perMs: 24 * HOUR_MS };
@@ -152,6 +174,25 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
         only.time.now += waitMs;
         await take();
         expect(await calls('evalsha')).toBe(before + 1);
+      });
+    });
+
+    test('several counters cost one together, and none where one of them is known to be used up', async () => {
+      await withInstances([Date.now()], async (only) => {
+        const charges = [4, 2, 8].map((requests) => ({
+          subject: `${requests}`,
+          budget: { requests, perMs: HOUR_MS },
+        }));
+        const before = await calls('evalsha');
+        expect(await only.store.takeAll('b', charges)).toBe(0);
+        expect(await only.store.takeAll('b', charges)).toBe(0);
+        expect(await only.store.takeAll('b', charges)).toBeGreaterThan(0);
+        const asked = (await calls('evalsha')) - before;
+        expect(asked).toBe(3);
+        for (let i = 0; i < 100; i++) expect(only.store.takeAll('b', charges)).toBeGreaterThan(0);
+        expect(await calls('evalsha')).toBe(before + asked);
+        // Another one is free, also beside a counter that the refused ones had in common.
+        expect(await only.store.takeAll('b', [...charges.slice(2)])).toBe(0);
       });
     });
 

@@ -1,5 +1,6 @@
 import type {
   Budget,
+  Charge,
   Clock,
   Log,
   MaybePromise,
@@ -14,7 +15,7 @@ import { NO_ANSWER, NO_SCRIPT, RedisLink } from './redis-link.ts';
 import { Refusals } from './refusals.ts';
 import { SessionCopies } from './session-copies.ts';
 import { budgetKey, newestKey, sessionKey, sessionOfKey, spentKey } from './store-keys.ts';
-import { readTaken, takeKnown, takeUnknown } from './take-script.ts';
+import { type Counter, readTaken, takeKnown, takeUnknown } from './take-script.ts';
 
 /** Held here of what lies in Redis, for as long as that is away; as many as a MemoryStore holds. */
 const MAX_LOCAL = { sessions: 200_000, budgets: 200_000 } as const;
@@ -103,12 +104,20 @@ export class RedisStore implements SessionStore {
   }
 
   take(name: string, subject: string, budget: Budget): MaybePromise<number> {
-    const key = budgetKey(name, subject);
+    return this.takeAll(name, [{ subject, budget }]);
+  }
+
+  takeAll(name: string, charges: readonly Charge[]): MaybePromise<number> {
     const now = this.#clock();
-    const refusedMs = this.#refusals.left(key, now, budget.perMs);
-    if (refusedMs > 0) return refusedMs;
-    const localMs = this.#budgets.take(name, subject, now, budget.requests, budget.perMs);
-    if (!this.#link.isAway) return this.#takeShared(key, budget, localMs);
+    const wanted = charges.map(({ subject, budget }) => ({
+      key: budgetKey(name, subject),
+      budget,
+    }));
+    const refusedMs = wanted.map(({ key, budget }) => this.#refusals.left(key, now, budget.perMs));
+    const longestMs = Math.max(0, ...refusedMs);
+    if (longestMs > 0) return longestMs;
+    const localMs = this.#budgets.takeAll(name, charges, now);
+    if (!this.#link.isAway) return this.#takeShared(wanted, localMs);
     this.#unanswered('take');
     return localMs;
   }
@@ -149,15 +158,17 @@ export class RedisStore implements SessionStore {
     return session;
   }
 
-  async #takeShared(key: string, budget: Budget, localMs: number): Promise<number> {
-    let reply = await this.#link.ask(takeKnown(key, budget));
-    if (reply === NO_SCRIPT) reply = await this.#link.ask(takeUnknown(key, budget));
-    const waitMs = readTaken(reply);
-    if (waitMs === undefined) {
+  async #takeShared(wanted: readonly Counter[], localMs: number): Promise<number> {
+    let reply = await this.#link.ask(takeKnown(wanted));
+    if (reply === NO_SCRIPT) reply = await this.#link.ask(takeUnknown(wanted));
+    const taken = readTaken(reply);
+    if (taken === undefined) {
       this.#unanswered('take');
       return localMs;
     }
-    if (waitMs > 0) this.#refusals.remember(key, this.#clock() + waitMs);
+    const { waitMs, refusedBy } = taken;
+    const refusing = wanted[refusedBy];
+    if (waitMs > 0 && refusing) this.#refusals.remember(refusing.key, this.#clock() + waitMs);
     return waitMs;
   }
 

@@ -1,41 +1,65 @@
 import { hash } from 'node:crypto';
 import type { Budget } from '@guard/config/contract/ports';
 
+/** One counter in Redis. */
+export interface Counter {
+  readonly key: string;
+  readonly budget: Budget;
+}
+
 /**
- * DeadlineTable.take as one step inside Redis, by the clock of Redis: those of the instances differ. The
- * counter is the time at which the budget is whole again, in milliseconds with their fraction.
+ * DeadlineTable.takeAll as one step inside Redis, by the clock of Redis: those of the instances differ. A
+ * counter is the time at which its budget is whole again, in milliseconds with their fraction. What does not
+ * fit is answered with the counter that refuses it longest, and for how long.
  */
 export const TAKE_SCRIPT = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + time[2] / 1000
-local requests, per = tonumber(ARGV[1]), tonumber(ARGV[2])
-local interval = per / requests
-local held = tonumber(redis.call('GET', KEYS[1]) or '0') or 0
--- Further ahead than a whole budget is nobody: the clock was set back, and must not lock out.
-if held > now + per + 1 then held = now end
-local arrival = math.max(held, now)
-local wait = arrival - now - (per - interval)
--- Half a millisecond of tolerance, for intervals that are fractions.
-if wait > 0.5 then return string.format('%.3f', wait) end
-local whole = arrival + interval
-redis.call('SET', KEYS[1], string.format('%.3f', whole), 'PX', math.ceil(whole - now))
+local whole, refusing, longest = {}, 0, 0
+for index, key in ipairs(KEYS) do
+  local requests, per = tonumber(ARGV[2 * index - 1]), tonumber(ARGV[2 * index])
+  local interval = per / requests
+  local held = tonumber(redis.call('GET', key) or '0') or 0
+  -- Further ahead than a whole budget is nobody: the clock was set back, and must not lock out.
+  if held > now + per + 1 then held = now end
+  local arrival = math.max(held, now)
+  local wait = arrival - now - (per - interval)
+  -- Half a millisecond of tolerance, for intervals that are fractions.
+  if wait > 0.5 and wait > longest then refusing, longest = index, wait end
+  whole[index] = arrival + interval
+end
+if refusing > 0 then return string.format('%.3f %d', longest, refusing - 1) end
+for index, key in ipairs(KEYS) do
+  redis.call('SET', key, string.format('%.3f', whole[index]), 'PX', math.ceil(whole[index] - now))
+end
 return '0'
 `;
 
 const SHA1 = hash('sha1', TAKE_SCRIPT, 'hex');
 
 /** Runs the script that Redis should know by now. */
-export function takeKnown(key: string, budget: Budget): readonly string[] {
-  return ['EVALSHA', SHA1, '1', key, String(budget.requests), String(budget.perMs)];
+export function takeKnown(counters: readonly Counter[]): readonly string[] {
+  return ['EVALSHA', SHA1, ...argumentsOf(counters)];
 }
 
 /** Runs the script, and makes it known. */
-export function takeUnknown(key: string, budget: Budget): readonly string[] {
-  return ['EVAL', TAKE_SCRIPT, '1', key, String(budget.requests), String(budget.perMs)];
+export function takeUnknown(counters: readonly Counter[]): readonly string[] {
+  return ['EVAL', TAKE_SCRIPT, ...argumentsOf(counters)];
 }
 
-/** Milliseconds until a request fits, 0 when this one did; undefined for a reply that is not the script's. */
-export function readTaken(reply: unknown): number | undefined {
-  const waitMs = typeof reply === 'string' ? Number(reply) : Number.NaN;
-  return Number.isFinite(waitMs) && waitMs >= 0 ? waitMs : undefined;
+function argumentsOf(counters: readonly Counter[]): readonly string[] {
+  const budgets = counters.flatMap(({ budget }) => [budget.requests, budget.perMs]);
+  return [String(counters.length), ...counters.map(({ key }) => key), ...budgets.map(String)];
+}
+
+/**
+ * Milliseconds until a request fits, and the index of the counter that it does not fit; 0 when it did fit.
+ * Undefined for a reply that is not the script's.
+ */
+export function readTaken(
+  reply: unknown,
+): { readonly waitMs: number; readonly refusedBy: number } | undefined {
+  const [wait = '', index = '0'] = typeof reply === 'string' ? reply.split(' ') : [];
+  const waitMs = wait === '' ? Number.NaN : Number(wait);
+  return Number.isFinite(waitMs) && waitMs >= 0 ? { waitMs, refusedBy: Number(index) } : undefined;
 }

@@ -12,4 +12,9 @@ const won: number[] = [];
 for (let i = 0; i < tickets; i++) if (table.spend(`ticket ${i}`, 1_000, 61_000)) won.push(i);
 let taken = 0;
 for (let i = 0; i < asks; i++) if (table.take('b', 'k', 1_000, 5_000, 3_600_000) === 0) taken += 1;
-parentPort?.postMessage({ won, taken });
+const small = { subject: 'small', budget: { requests: 3_000, perMs: 3_600_000 } };
+const large = { subject: 'large', budget: { requests: 4_000, perMs: 3_600_000 } };
+let takenOfBoth = 0;
+for (let i = 0; i < asks; i++)
+  if (table.takeAll('b', [large, small], 1_000) === 0) takenOfBoth += 1;
+parentPort?.postMessage({ won, taken, takenOfBoth });
