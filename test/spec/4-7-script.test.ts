@@ -3,6 +3,7 @@ import { get } from 'node:http';
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import type { Session } from '@guard/config/contract/ports';
 import { describe, expect, test } from 'vitest';
+import { hashUserAgent } from '../../validator/src/request/user-agent-hash.ts';
 import { send } from '../kit/http.ts';
 import { CHROME_UA, chromeHttps, googlebot, visit } from '../kit/visitors.ts';
 import { serveValidator } from './serve-validator.ts';
@@ -238,7 +239,7 @@ describe('POST /session: a ticket and a session for the script', () => {
       organisation: 'acme',
       state,
       reasons: [],
-      userAgent: CHROME_UA,
+      userAgentHash: hashUserAgent(CHROME_UA),
       network: '127.0.0.0/24',
       judgedAt: 0,
     };

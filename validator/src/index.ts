@@ -41,6 +41,7 @@ import { createSessionIds } from './session/session-id.ts';
 import { validate, type Validated } from './validate.ts';
 
 export type { Explained, ExplainQuestion, Explanation } from './explain.ts';
+export { hashUserAgent } from './request/user-agent-hash.ts';
 export { createResolver } from './proofs/forward-confirmed.ts';
 export { LastingStore } from './session/lasting-store.ts';
 export { allocateStore, MemoryStore, type SharedMemory } from './session/memory-store.ts';

@@ -52,7 +52,7 @@ export function validate(
       times: { startedAt, describedAt: performance.now(), knownAt: 0, decidedAt: 0 },
       isLate: false,
     };
-    const visitor = { organisation: policy.organisation, userAgent: facts.userAgent };
+    const visitor = { organisation: policy.organisation, userAgentHash: facts.agent.hash };
     const { store, ids, clock } = engine;
     const session = resolveSession(cookie, visitor, store, ids, clock);
     const answer = afterWith(session, decision, judge);

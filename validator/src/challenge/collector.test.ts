@@ -1,6 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../../test/kit/seeded-random.ts';
+import { hashUserAgent } from '../request/user-agent-hash.ts';
 import { createCollector } from './collector.ts';
 import { aChallengedVisitor, SECRETS, TERMS } from './test-challenge.ts';
 
@@ -16,7 +17,7 @@ describe('spec 3: browser completes the challenge and uploads', () => {
       organisation: 'acme',
       state: 'verified',
       reasons: [],
-      userAgent: request.headers['user-agent'],
+      userAgentHash: hashUserAgent(String(request.headers['user-agent'])),
       network: '198.51.100.0/24',
     });
     expect(outcomes).toEqual([
@@ -40,6 +41,13 @@ describe('spec 3: browser completes the challenge and uploads', () => {
       reasons: ['webdriver', 'headless_browser'],
     });
     expect(visitor.outcomes[0]?.kind).toBe('rejected');
+  });
+
+  test('a session takes no more memory because its browser sends an agent of 15 KiB', async () => {
+    const agent = `Mozilla/5.0 ${'x'.repeat(15_000)}`;
+    const { collect, request, store, sessionId } = aChallengedVisitor(undefined, undefined, agent);
+    await collect(request);
+    expect(JSON.stringify(store.sessions.get(sessionId)).length).toBeLessThan(300);
   });
 
   test('one solution sent a hundred times at once mints exactly once', async () => {

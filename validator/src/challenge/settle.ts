@@ -8,7 +8,8 @@ import type { RequestFacts } from './evidence/judges/case.ts';
 import { PAYLOAD_MEMORY_MS, payloadDigest } from './evidence/payload-digest.ts';
 import { isWorkDone } from './tickets/proof-of-work.ts';
 import { sessionNetwork } from './session-network.ts';
-import { hashUserAgent, readTicket, type Ticket } from './tickets/ticket.ts';
+import { hashUserAgent } from '../request/user-agent-hash.ts';
+import { readTicket, type Ticket } from './tickets/ticket.ts';
 import { Verification, type Sender, type ValidTicket } from './verification.ts';
 
 /** How one upload that has the right form ended. */
@@ -54,7 +55,7 @@ export async function settle(
       const objection = objectionTo(upload, reading.ticket, request, options);
       if (objection) return objection;
       const sender: Sender = {
-        userAgent: request.userAgent,
+        userAgentHash: reading.ticket.userAgentHash,
         network: sessionNetwork(reading.ticket.network, request.ip),
       };
       const judgement = judge(upload, request);

@@ -10,6 +10,7 @@ import { parseIp } from '@guard/config/net/cidr';
 import { networkOf } from '@guard/config/net/network-of';
 import { Patience } from '@guard/config/time/patience';
 import { corsHeaders } from '../challenge/cors.ts';
+import { hashUserAgent } from '../request/user-agent-hash.ts';
 import { sessionCookie } from '../session/cookie.ts';
 import { resolveSession } from '../session/resolve.ts';
 import type { SessionIds } from '../session/session-id.ts';
@@ -72,7 +73,7 @@ export function createOpenSession(
     if (isCrawler(userAgent)) return emptyAnswer(204);
     const known = await resolveSession(
       request.body.trim(),
-      { organisation, userAgent },
+      { organisation, userAgentHash: hashUserAgent(userAgent) },
       store,
       options.ids,
       options.clock,

@@ -7,7 +7,7 @@ const NONE: SessionFact = { state: 'none' };
 
 interface Visitor {
   readonly organisation: string;
-  readonly userAgent: string;
+  readonly userAgentHash: string;
 }
 
 /**
@@ -56,6 +56,6 @@ function judgementOf(session: Session | undefined, { id, visitor }: Judged): Ses
   return session && belongsTo(session, visitor) ? { state: session.state, id, session } : NONE;
 }
 
-function belongsTo(session: Session, { organisation, userAgent }: Visitor): boolean {
-  return session.organisation === organisation && session.userAgent === userAgent;
+function belongsTo(session: Session, { organisation, userAgentHash }: Visitor): boolean {
+  return session.organisation === organisation && session.userAgentHash === userAgentHash;
 }

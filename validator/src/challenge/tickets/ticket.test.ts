@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createSealer } from '../../session/sealer.ts';
 import { readFields, writeFields } from './ticket-fields.ts';
-import { hashUserAgent, issueTicket, newTicketId, readTicket, type Ticket } from './ticket.ts';
+import { hashUserAgent } from '../../request/user-agent-hash.ts';
+import { issueTicket, newTicketId, readTicket, type Ticket } from './ticket.ts';
 
 const sealer = createSealer(['the first secret of the tests'], 'ticket');
 

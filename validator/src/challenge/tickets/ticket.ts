@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { CHALLENGE } from '@guard/config/contract/limits';
 import { z } from 'zod';
 import type { Sealer } from '../../session/sealer.ts';
@@ -121,11 +121,6 @@ function ticketOf(fields: z.output<typeof Fields>): Ticket {
     work,
     origin,
   };
-}
-
-/** What a ticket remembers of a User-Agent. */
-export function hashUserAgent(userAgent: string): string {
-  return createHash('sha256').update(userAgent).digest('base64url').slice(0, 22);
 }
 
 /** A fresh ticket id: 96 random bits. */

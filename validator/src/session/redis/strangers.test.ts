@@ -10,7 +10,7 @@ import { type Instance, openInstance } from './testing/open-stores.ts';
 
 const HOUR_MS = 3_600_000;
 const NOW = 1_800_000_000_000;
-const VISITOR = { organisation: session.organisation, userAgent: session.userAgent };
+const VISITOR = { organisation: session.organisation, userAgentHash: session.userAgentHash };
 
 const oldSecret = createSessionIds(createSealer(['the secret of these tests'], 'session'));
 const newSecret = createSessionIds(createSealer(['the next secret of these tests'], 'session'));
