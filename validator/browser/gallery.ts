@@ -68,6 +68,7 @@ function pageOf(
     screen &&
     render({
       ticket: 'ticket',
+      session: 'session',
       uploadUrl: '/.guard/verify',
       reference: REFERENCE,
       messages: chooseLanguage(acceptLanguage),

@@ -1,5 +1,6 @@
 import { CHALLENGE } from '@guard/config/contract/limits';
 import type { Session, SessionStore } from '@guard/config/contract/ports';
+import { presentedSessions } from '@guard/config/contract/presented-session';
 import type { Reason } from '@guard/config/contract/reasons';
 import type { Sealer } from '../session/sealer.ts';
 import type { Upload, UploadResult } from './evidence/evidence.ts';
@@ -79,7 +80,7 @@ function objectionTo(
   if (currentRuleSet(ticket.organisation) !== ticket.ruleSet) {
     return failed(ticket, 'challenge_outdated', 'retry');
   }
-  if (upload.session !== ticket.sessionId) {
+  if (upload.session !== ticket.sessionId && !holdsSession(headers, ticket.sessionId)) {
     // Another tab of the same browser was given another session meanwhile: a reload settles that.
     const result = upload.session === '' ? 'no_session' : 'retry';
     return failed(ticket, 'interstitial_no_session', result);
@@ -96,6 +97,11 @@ function objectionTo(
     return failed(ticket, 'challenge_invalid', 'failed');
   }
   return undefined;
+}
+
+/** On the site's own host the Cookie header shows also what a script cannot read (`HttpOnly`). */
+function holdsSession({ cookie }: RequestFacts['headers'], sessionId: string): boolean {
+  return typeof cookie === 'string' && presentedSessions(undefined, cookie).includes(sessionId);
 }
 
 /** An upload that has nothing left to object to, judged. */
@@ -128,13 +134,11 @@ async function keep(
     }
     case 'automated': {
       if (!spent) return failed(ticket, 'challenge_replayed', 'retry');
-      const { organisation, sessionId } = ticket;
+      const { organisation, sessionId, network } = ticket;
       const { reasons } = judgement;
-      await store.keepSession(
-        sessionId,
-        { ...sender, organisation, state: 'rejected', reasons, judgedAt: nowMs },
-        rejectedTtlMs,
-      );
+      // It counts where the challenged one is: an upload from elsewhere must not carry it there.
+      const rejected = { ...sender, network, organisation, reasons, judgedAt: nowMs } as const;
+      await store.keepSession(sessionId, { ...rejected, state: 'rejected' }, rejectedTtlMs);
       return { kind: 'rejected', ticket, reasons };
     }
   }

@@ -6,6 +6,7 @@ import type {
   CollectRequest,
   SessionStore,
 } from '@guard/config/contract/ports';
+import { presentedSessions } from '@guard/config/contract/presented-session';
 import { parseIp } from '@guard/config/net/cidr';
 import { networkOf } from '@guard/config/net/network-of';
 import { Patience } from '@guard/config/time/patience';
@@ -46,12 +47,13 @@ const { requests, perMs } = CHALLENGE.uploadsPerNetwork;
  */
 const BUDGET: Budget = { requests: requests / 2, perMs };
 
-/** Longest body: the bare value of a `_guard` cookie is a UUID. */
-const MAX_BODY_CHARS = 128;
+/** Longest body: `_guard` cookies with a UUID each, as many as are looked at. */
+const MAX_BODY_CHARS = 400;
 
 /**
- * `POST /session?site_key=`: the script asks for a ticket. The body is the value of `_guard`, or empty;
- * a value that is malformed, or not this organisation's, is ignored and a fresh session takes its place.
+ * `POST /session?site_key=`: the script asks for a ticket. The body is the value of `_guard`, or empty, or
+ * where there are several all of them as `_guard=…; _guard=…`. A value that is malformed, or not this
+ * organisation's, is ignored and a fresh session takes its place.
  * Nothing is stored, so who never uploads leaves no trace but a count of the network it came from.
  *
  * 200 an OpenedSession. 204 nothing to collect: a crawler. 401 the site key. 403 a page that is not the
@@ -72,14 +74,15 @@ export function createOpenSession(
     const userAgent = headerOf(request, 'user-agent');
     if (isCrawler(userAgent)) return emptyAnswer(204);
     const known = await resolveSession(
-      request.body.trim(),
-      { organisation, userAgentHash: hashUserAgent(userAgent) },
+      presentedSessions(request.body.trim(), request.body),
+      { organisation, userAgentHash: hashUserAgent(userAgent), ip },
       store,
       options.ids,
       options.clock,
     );
     if (known.state === 'rejected') return emptyAnswer(403);
-    const sessionId = known.state === 'none' ? options.ids.mint(organisation) : known.id;
+    const isNew = known.state === 'none' || (known.state === 'issued' && known.contested === true);
+    const sessionId = isNew ? options.ids.mint(organisation) : known.id;
     const origin = headerOf(request, 'origin');
     return opened({
       ...options.issueTicket({ organisation, sessionId, ip, userAgent, origin }),

@@ -67,6 +67,7 @@ export function createChallengeIssuer(options: {
     });
     const page = render({
       ticket,
+      session: sessionId,
       uploadUrl,
       reference,
       work: terms.work,
