@@ -18,6 +18,7 @@ interface Screen {
 /** The screens of the challenge page. `noscript` is what stands there without scripts. */
 const CHALLENGE_SCREENS: readonly Screen[] = [
   { name: 'checking', form: 'none' },
+  { name: 'waiting', form: 'none' },
   { name: 'resend', form: 'own' },
   { name: 'elsewhere', form: 'foreign' },
   { name: 'retry', form: 'none' },

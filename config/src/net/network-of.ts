@@ -2,6 +2,11 @@ import { readIpv6 } from './address.ts';
 
 const words = new Uint32Array(4);
 
+/** What one visitor is counted by: an IPv4 address, or the /64 that an IPv6 visitor has for himself. */
+export function addressGroup(ip: string): string {
+  return ip.includes(':') ? networkOf(ip) : ip;
+}
+
 /**
  * The network one visitor is likely to stay in: /24 of an IPv4 address, /64 of an IPv6 address, as
  * canonical CIDR text (RFC 5952). Takes an address as `parseIp` spells it; throws a TypeError otherwise.

@@ -34,7 +34,8 @@ async function run(): Promise<void> {
   }
   const evidence = await collect(ticket, echoUrl());
   // After the readings, which time the browser: both at once would make it look slow.
-  act(await upload(url, { ticket, session, evidence, ...(await solve(ticket, Number(work))) }));
+  const answer = { ticket, session, evidence, ...(await solve(ticket, Number(work))) };
+  act(await upload(url, answer, () => show('waiting')));
 }
 
 /** The echo page lies beside the upload, and is asked for only on this very host. */

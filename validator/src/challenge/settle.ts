@@ -2,21 +2,24 @@ import { CHALLENGE } from '@guard/config/contract/limits';
 import type { Session, SessionStore } from '@guard/config/contract/ports';
 import { presentedSessions } from '@guard/config/contract/presented-session';
 import type { Reason } from '@guard/config/contract/reasons';
-import type { Sealer } from '../session/sealer.ts';
 import type { Upload, UploadResult } from './evidence/evidence.ts';
 import { judge, type Judgement } from './evidence/judge.ts';
 import type { RequestFacts } from './evidence/judges/case.ts';
 import { PAYLOAD_MEMORY_MS, payloadDigest } from './evidence/payload-digest.ts';
 import { isWorkDone } from './tickets/proof-of-work.ts';
+import type { Received } from './read-upload.ts';
 import { sessionNetwork } from './session-network.ts';
 import { hashUserAgent } from '../request/user-agent-hash.ts';
-import { readTicket, type Ticket } from './tickets/ticket.ts';
+import type { Ticket } from './tickets/ticket.ts';
+import { admit } from './upload-budgets.ts';
 import { Verification, type Sender, type ValidTicket } from './verification.ts';
 
 /** How one upload that has the right form ended. */
 export type Settlement =
   | { readonly kind: 'verified'; readonly ticket: Ticket }
   | { readonly kind: 'rejected'; readonly ticket: Ticket; readonly reasons: readonly Reason[] }
+  /** Too many came before it; the same answer is good again in `waitMs`. */
+  | { readonly kind: 'limited'; readonly waitMs: number }
   | {
       readonly kind: 'failed';
       readonly ticket: Ticket | undefined;
@@ -25,7 +28,6 @@ export type Settlement =
     };
 
 export interface SettleOptions {
-  readonly sealer: Sealer;
   readonly store: SessionStore;
   readonly sessionTtlMs: number;
   readonly rejectedTtlMs: number;
@@ -34,25 +36,28 @@ export interface SettleOptions {
 }
 
 /**
- * Ticket, rule set, session, agent, origin, work, judgement, spend, keep: in this order, each leaving early
- * with its own answer. Whatever decides comes from the ticket or the server; rejects only when the
+ * Ticket, form, rule set, session, agent, origin, work, judgement, budget, spend, keep: in this order, each
+ * leaving early with its own answer. Whatever decides comes from the ticket or the server; rejects only when the
  * store does.
  */
 export async function settle(
-  upload: Upload,
+  { reading, upload }: Received,
   request: RequestFacts & { readonly ip: string },
   nowMs: number,
   options: SettleOptions,
 ): Promise<Settlement> {
-  const reading = readTicket(options.sealer, upload.ticket, nowMs);
   switch (reading.kind) {
     case 'invalid':
       return failed(undefined, 'challenge_invalid', 'failed');
+    // While an update goes from instance to instance, the page may get one of its own with a reload.
+    case 'unknown':
+      return failed(undefined, 'challenge_outdated', 'retry');
     // A page left open too long, or over a change of the clock, only needs the ticket of a reload.
     case 'expired':
     case 'early':
       return failed(reading.ticket, 'challenge_expired', 'retry');
     case 'valid': {
+      if (!upload) return failed(reading.ticket, 'challenge_outdated', 'retry');
       const objection = objectionTo(upload, reading.ticket, request, options);
       if (objection) return objection;
       const sender: Sender = {
@@ -64,7 +69,7 @@ export async function settle(
         return failed(reading.ticket, 'challenge_incomplete', 'retry');
       }
       const payload = payloadDigest(upload.evidence);
-      return keep(reading, { sender, judgement, payload }, nowMs, options);
+      return keep(reading, { sender, judgement, payload, ip: request.ip }, nowMs, options);
     }
   }
 }
@@ -107,6 +112,7 @@ function holdsSession({ cookie }: RequestFacts['headers'], sessionId: string): b
 /** An upload that has nothing left to object to, judged. */
 interface Answer {
   readonly sender: Sender;
+  readonly ip: string;
   readonly judgement: Exclude<Judgement, { kind: 'incomplete' }>;
   /** payloadDigest of its evidence. */
   readonly payload: string;
@@ -123,6 +129,9 @@ async function keep(
   const { ticket } = reading;
   const held = await store.session(ticket.sessionId);
   if (held && isAnswered(ticket, held)) return failed(ticket, 'challenge_replayed', 'retry');
+  const admission = await admit(ticket, answer.ip, store);
+  if (admission.kind === 'repeated') return failed(ticket, 'challenge_replayed', 'retry');
+  if (admission.kind === 'limited') return admission;
   const spent = await store.spend(ticket.id, ticket.expiresAt - nowMs + CHALLENGE.clockSkewMs);
   const judgement = spent ? await unlessReplayed(answer, store) : answer.judgement;
   switch (judgement.kind) {
@@ -137,8 +146,11 @@ async function keep(
       const { organisation, sessionId, network } = ticket;
       const { reasons } = judgement;
       // It counts where the challenged one is: an upload from elsewhere must not carry it there.
-      const rejected = { ...sender, network, organisation, reasons, judgedAt: nowMs } as const;
-      await store.keepSession(sessionId, { ...rejected, state: 'rejected' }, rejectedTtlMs);
+      await store.keepSession(
+        sessionId,
+        { ...sender, network, organisation, state: 'rejected', reasons, judgedAt: nowMs },
+        rejectedTtlMs,
+      );
       return { kind: 'rejected', ticket, reasons };
     }
   }

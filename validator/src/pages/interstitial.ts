@@ -75,7 +75,7 @@ type ButtonAction = 'again' | 'reload' | 'back';
 
 /** All screens at once: the script only chooses. Without scripts, style hides all but the last. */
 function screens(messages: Messages, form: FormSource): string {
-  const { checking, resend, elsewhere, retry, failed, cookies, noScript } = messages;
+  const { checking, waiting, resend, elsewhere, retry, failed, cookies, noScript } = messages;
   const notes = form === 'own' ? [messages.resubmission] : [];
   const check = { ...checking, paragraphs: [...checking.paragraphs, ...notes] };
   const again = button('again', messages.tryAgain);
@@ -83,8 +83,10 @@ function screens(messages: Messages, form: FormSource): string {
   // A foreign form is sent again by nobody but its own site.
   const reload =
     form === 'foreign' ? button('back', messages.goBack) : button('reload', messages.tryAgain);
+  const bar = '<div class="guard-bar" aria-hidden="true"><i></i></div>';
   return `<div role="status" aria-live="polite">
-${section('checking', check, '<div class="guard-bar" aria-hidden="true"><i></i></div>', '')}
+${section('checking', check, bar, '')}
+${section('waiting', { ...checking, paragraphs: [waiting] }, bar)}
 ${form === 'own' ? section('resend', resend, button('reload', messages.send) + back) : ''}
 ${form === 'foreign' ? section('elsewhere', elsewhere, button('back', messages.goBack)) : ''}
 ${section('retry', retry, again)}
