@@ -26,11 +26,11 @@ export function createFloor(
   ring: unknown[],
 ): Floor {
   const countryOf = openCountries();
-  const browsers = new Map<string, true>();
+  const browsers = new Map<string, string>();
   const sessions = new Map<string, Session>();
   const arrivals = new Map<string, number>();
   for (const { request, sessionId, session } of visitors) {
-    browsers.set(request.headers?.['user-agent'] ?? '', true);
+    browsers.set(request.headers?.['user-agent'] ?? '', session.userAgentHash);
     sessions.set(sessionId, session);
   }
   let recorded = 0;
@@ -47,10 +47,10 @@ export function createFloor(
     const cookie = headers['cookie'] ?? '';
     const idAt = cookie.indexOf('_guard=') + 7;
     const id = cookie.slice(idAt, idAt + 36);
-    const verified = isVerified(sessions.get(id), userAgent);
+    const verified = isVerified(sessions.get(id), browsers.get(userAgent));
     const network = networks.kindOf(ip);
     const country = countryOf(ip) ?? '';
-    const odd = network !== undefined || browsers.get(userAgent) !== true || isOdd(headers);
+    const odd = network !== undefined || !browsers.has(userAgent) || isOdd(headers);
     const key = `${ORGANISATION} session:${id} everyone's budget`;
     const arrival = Math.max(arrivals.get(key) ?? now, now);
     if (arrival - now > 60_000 || !PLAIN_PATH.test(path) || !isLowerCase(headers) || odd) {
@@ -101,11 +101,11 @@ export function createFloor(
   };
 }
 
-function isVerified(session: Session | undefined, userAgent: string): boolean {
+function isVerified(session: Session | undefined, userAgentHash: string | undefined): boolean {
   return (
     session?.state === 'verified' &&
     session.organisation === ORGANISATION &&
-    session.userAgent === userAgent
+    session.userAgentHash === userAgentHash
   );
 }
 

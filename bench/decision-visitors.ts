@@ -1,5 +1,6 @@
 import type { Session } from '@guard/config/contract/ports';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
+import { hashUserAgent } from '@guard/validator';
 import { chromeHttps } from '../test/kit/visitors.ts';
 
 /** Who the decision bench lets visit, and by which rules: the same for Guard and for the floor. */
@@ -76,7 +77,7 @@ function visitorOf(number: number): Visitor {
       organisation: ORGANISATION,
       state: 'verified',
       reasons: [],
-      userAgent: headers['user-agent'] ?? '',
+      userAgentHash: hashUserAgent(headers['user-agent'] ?? ''),
       network: `${ip.slice(0, ip.lastIndexOf('.'))}.0/24`,
       judgedAt: 0,
     },

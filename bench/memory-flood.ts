@@ -4,7 +4,7 @@
  */
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import type { Session } from '@guard/config/contract/ports';
-import { createValidator, MemoryStore } from '@guard/validator';
+import { createValidator, hashUserAgent, MemoryStore } from '@guard/validator';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { organisationWith } from '../test/kit/policies.ts';
 import { addressOf, agentOf, ORGANISATION, RULES } from './decision-visitors.ts';
@@ -45,7 +45,7 @@ function visit(from: number, to: number): void {
       organisation: ORGANISATION,
       state: 'verified',
       reasons: [],
-      userAgent: `Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 ${number}`,
+      userAgentHash: hashUserAgent(`Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${number}`),
       network: `84.${(number >> 8) & 255}.${number & 255}.0/24`,
       judgedAt: number,
     };

@@ -1,9 +1,11 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { CHALLENGE } from '@guard/config/contract/limits';
+import type { SessionStore } from '@guard/config/contract/ports';
 import { describe, expect, test } from 'vitest';
 import { visit } from '../kit/visitors.ts';
 import { type Served, serveValidator } from '../spec/serve-validator.ts';
+import { send } from '../kit/http.ts';
 import { challenged, post, uploadOf } from './challenged-visitor.ts';
 import { countedStore } from './counted-store.ts';
 
@@ -60,17 +62,75 @@ describe('a flood of issues without solutions ("memory bounded, no per-visitor s
   }, 120_000);
 });
 
-describe('uploads of one network are bounded', () => {
-  test('a burst passes, the next is 429 with Retry-After, and is taken when that time is over', async () => {
-    // A clock that stands still: however slow the machine is, nothing of the budget comes back.
-    const { store, kept } = countedStore({ limits: true, clock: () => 0 });
+describe('uploads are bounded, and nobody spends what others need', () => {
+  // A clock that stands still: however slow the machine is, nothing of a budget comes back.
+  const still = () => countedStore({ limits: true, clock: () => 0 });
+  const { firstUploadsPerAddress, uploadsPerNetwork, vainUploadsPerAddress } = CHALLENGE;
+
+  test('junk of one address is 429 after a while, with Retry-After, and keeps nobody from passing', async () => {
+    const { store, kept } = still();
     const served = await serveValidator({ store, rules: RULES });
-    const { requests } = CHALLENGE.uploadsPerNetwork;
+    const { requests } = vainUploadsPerAddress;
     for (let i = 0; i < requests; i += 1) expect((await post(served, '{}')).status).toBe(400);
-    const visitor = await challenged(served);
-    const limited = await post(served, uploadOf(visitor));
+    const limited = await post(served, '{}');
     expect(limited).toMatchObject({ status: 429, body: '{"result":"retry"}' });
     expect(limited.headers['retry-after']).toMatch(/^[1-9]\d*$/);
-    expect(kept).toEqual([]);
+    // From the same address, even: junk is counted apart.
+    const passed = await post(served, uploadOf(await challenged(served)));
+    expect(passed.body).toBe('{"result":"reload"}');
+    expect(kept).toHaveLength(1);
+  });
+
+  test('one solved ticket sent 300 times at once takes one of its network’s budget', async () => {
+    const { store } = still();
+    const taken: string[] = [];
+    const counted: SessionStore = {
+      ...store,
+      take(name, subject, budget) {
+        if (name === 'upload') taken.push(subject);
+        return store.take(name, subject, budget);
+      },
+    };
+    const served = await serveValidator({ store: counted, rules: RULES });
+    const upload = uploadOf(await challenged(served));
+    for (let i = 0; i < firstUploadsPerAddress.requests; i += 1) {
+      await store.take('first-uploads', '127.0.0.1', firstUploadsPerAddress);
+    }
+    await Promise.all(Array.from({ length: 300 }, () => post(served, upload)));
+    // Of the challenged visitor's network, and not of the sender's.
+    expect(taken).toEqual(['84.115.20.0/24']);
+  });
+
+  test('a network whose budget is used up still takes the first uploads of each address, then 429', async () => {
+    const { store } = still();
+    const served = await serveValidator({ store, rules: RULES });
+    for (let i = 0; i < uploadsPerNetwork.requests; i += 1) {
+      await store.take('upload', '84.115.20.0/24', uploadsPerNetwork);
+    }
+    const results: string[] = [];
+    for (let i = 0; i <= firstUploadsPerAddress.requests; i += 1) {
+      const { evidence, ...others } = uploadOf(await challenged(served));
+      // Each the reading of another document.
+      const startedAtMs = evidence.startedAtMs + i;
+      const answer = await post(served, { ...others, evidence: { ...evidence, startedAtMs } });
+      results.push(`${answer.status} ${answer.body}`);
+    }
+    const passed = firstUploadsPerAddress.requests;
+    expect(results.slice(0, passed)).toEqual(
+      Array.from({ length: passed }, () => '200 {"result":"reload"}'),
+    );
+    expect(results[passed]).toBe('429 {"result":"retry"}');
+  });
+
+  test('a page of another site is refused its preflight, and its simple request changes nothing', async () => {
+    const { store, calls } = still();
+    const served = await serveValidator({ store, rules: RULES });
+    const origin = 'https://evil.example';
+    const url = `${served.collectorUrl}/verify`;
+    const preflight = await send(url, { method: 'OPTIONS', headers: { origin } });
+    expect(Object.keys(preflight.headers).join()).not.toContain('access-control');
+    const before = { ...calls };
+    expect((await post(served, '{}', { origin, 'content-type': 'text/plain' })).status).toBe(415);
+    expect(calls).toEqual(before);
   });
 });

@@ -77,7 +77,9 @@ describe('"difficulty, expiry and organisation come from the ticket, never from 
     '%s does not pass where the ticket asks for work (CVE-2025-24369)',
     async (_, more, status) => {
       expect(asked.work).toBe(20);
-      await expectRefused({ ...uploadOf(asked), ...more }, status, 'failed', working);
+      // Another version's page may have sent it: a reload brings one of this version.
+      const result = status === 400 ? 'retry' : 'failed';
+      await expectRefused({ ...uploadOf(asked), ...more }, status, result, working);
     },
   );
 
@@ -239,15 +241,21 @@ describe('a body in no form a page sends', () => {
   const bodyWith = (text: string) => text + JSON.stringify(uploadOf(visitor)).slice(1);
 
   test.each([
-    ['__proto__', '{"__proto__":{"work":0,"ticket":"x"},'],
-    ['constructor', '{"constructor":{"prototype":{"verified":true}},'],
-    ['a place to go to (Anubis, GHSA-jhjj-2g64-px7c)', '{"redirect":"javascript:alert(1)",'],
-    ['a place to go to (Anubis, GHSA-cf57-c578-7jvv)', '{"redir":"//evil.example/",'],
     ['a name twice', '{"session":"somebody","ticket":"x",'],
     ['a byte order mark', '\uFEFF{'],
     ['a comment', '/* */{'],
   ])('%s', async (_what, start) => {
     await expectRefused(bodyWith(start), 400, 'failed');
+  });
+
+  // It may be the form of another version, so the page is asked to reload.
+  test.each([
+    ['__proto__', '{"__proto__":{"work":0,"ticket":"x"},'],
+    ['constructor', '{"constructor":{"prototype":{"verified":true}},'],
+    ['a place to go to (Anubis, GHSA-jhjj-2g64-px7c)', '{"redirect":"javascript:alert(1)",'],
+    ['a place to go to (Anubis, GHSA-cf57-c578-7jvv)', '{"redir":"//evil.example/",'],
+  ])('%s, with a ticket of ours', async (_what, start) => {
+    await expectRefused(bodyWith(start), 400, 'retry');
   });
 
   test.each([

@@ -2,6 +2,7 @@ import { sessionDigest } from '@guard/config/contract/session-digest';
 import type { Session } from '@guard/config/contract/ports';
 import type { ValidateResponse } from '@guard/config/contract/validate-response';
 import { describe, expect, test } from 'vitest';
+import { hashUserAgent } from '../../validator/src/request/user-agent-hash.ts';
 import { challenged, person, post, robot, uploadOf } from '../attack/challenged-visitor.ts';
 import { countedStore } from '../attack/counted-store.ts';
 import { chromeHttps, CHROME_UA, curl, googlebot, visit } from '../kit/visitors.ts';
@@ -129,7 +130,7 @@ describe('3 after the interstitial', () => {
     organisation: 'acme',
     state: 'verified',
     reasons: [],
-    userAgent: CHROME_UA,
+    userAgentHash: hashUserAgent(CHROME_UA),
     network: '84.115.20.0/24',
     judgedAt: 0,
     ...over,
@@ -141,7 +142,12 @@ describe('3 after the interstitial', () => {
     ['passed', session({}), 'allow', []],
     ['failed', rejectedFor('webdriver'), 'block', ['webdriver']],
     ['failed on one weaker sign', rejectedFor('emulated_screen'), 'block', ['emulated_screen']],
-    ['judged for another browser', session({ userAgent: 'curl/8.14.1' }), 'redirect', []],
+    [
+      'judged for another browser',
+      session({ userAgentHash: hashUserAgent('curl/8.14.1') }),
+      'redirect',
+      [],
+    ],
   ])('"next /validate returns allow or block": %s', async (_how, kept, decision, reasons) => {
     const rules = '[{ name: r, match: {}, detect: true, challenge: always }]';
     const { ask } = await serveValidator({ rules, store: storeWith({ session: () => kept }) });

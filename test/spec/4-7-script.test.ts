@@ -3,6 +3,7 @@ import { get } from 'node:http';
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import type { Session } from '@guard/config/contract/ports';
 import { describe, expect, test } from 'vitest';
+import { hashUserAgent } from '../../validator/src/request/user-agent-hash.ts';
 import { send } from '../kit/http.ts';
 import { CHROME_UA, chromeHttps, googlebot, visit } from '../kit/visitors.ts';
 import { serveValidator } from './serve-validator.ts';
@@ -197,8 +198,8 @@ describe('POST /session: a ticket and a session for the script', () => {
     expect(await open({ headers: googlebot })).toMatchObject({ status: 204, body: '' });
   });
 
-  test('a body beyond a cookie value is 413; one beyond the limit never arrives', async () => {
-    expect((await open({ body: 'x'.repeat(129) })).status).toBe(413);
+  test('a body beyond eight cookies is 413; one beyond the limit never arrives', async () => {
+    expect((await open({ body: 'x'.repeat(401) })).status).toBe(413);
     expect((await open({ body: 'x'.repeat(70_000) })).status).toBe(413);
   });
 
@@ -238,7 +239,7 @@ describe('POST /session: a ticket and a session for the script', () => {
       organisation: 'acme',
       state,
       reasons: [],
-      userAgent: CHROME_UA,
+      userAgentHash: hashUserAgent(CHROME_UA),
       network: '127.0.0.0/24',
       judgedAt: 0,
     };

@@ -18,6 +18,7 @@ interface Screen {
 /** The screens of the challenge page. `noscript` is what stands there without scripts. */
 const CHALLENGE_SCREENS: readonly Screen[] = [
   { name: 'checking', form: 'none' },
+  { name: 'waiting', form: 'none' },
   { name: 'resend', form: 'own' },
   { name: 'elsewhere', form: 'foreign' },
   { name: 'retry', form: 'none' },
@@ -68,6 +69,7 @@ function pageOf(
     screen &&
     render({
       ticket: 'ticket',
+      session: 'session',
       uploadUrl: '/.guard/verify',
       reference: REFERENCE,
       messages: chooseLanguage(acceptLanguage),

@@ -129,6 +129,34 @@ describe('spec 3: the same URL, once', () => {
   });
 });
 
+describe('a collector that asks to wait, or is of another version', () => {
+  test('429 with Retry-After: the page says so, waits, and goes on by itself', async () => {
+    let asked = 0;
+    site.intercept = (response) => {
+      asked += 1;
+      site.intercept = undefined;
+      response.writeHead(429, { 'Retry-After': '2' }).end('{"result":"retry"}');
+    };
+    await page.goto(`${site.url}/shop`);
+    await page.waitForSelector('text=Many checks are coming from your network', {
+      state: 'visible',
+    });
+    await page.waitForSelector('text=the origin');
+    expect(asked).toBe(1);
+    expect(answered()).toEqual(['challenge /shop', 'origin /shop']);
+  });
+
+  test.each([
+    ['a form that it does not know', 400, '{"result":"failed"}'],
+    ['a word that this page does not know', 200, '{"result":"later"}'],
+  ])('%s: a reload, and no loop', async (_what, status, body) => {
+    site.intercept = (response) => response.writeHead(status).end(body);
+    await page.goto(`${site.url}/shop`);
+    await page.waitForSelector('text=Your browser could not be checked', { state: 'visible' });
+    expect(answered()).toEqual(Array.from({ length: 4 }, () => 'challenge /shop'));
+  });
+});
+
 describe('spec 3: "session unverified", and then', () => {
   test('later it is challenged again, and can pass', async () => {
     site.intercept = (response) => response.destroy();

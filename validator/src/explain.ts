@@ -16,6 +16,7 @@ import { type DirectiveName, directivesOf, setBy } from './rules/directive-names
 import { validate } from './validate.ts';
 import type { Engine } from './engine.ts';
 import { type Weighed, weigh } from './verdict/weigh.ts';
+import { hashUserAgent } from './request/user-agent-hash.ts';
 
 /** A request to explain, and what to take for granted where only a running installation could know. */
 export interface ExplainQuestion {
@@ -145,7 +146,7 @@ function untouchable(
           organisation,
           state: 'verified',
           reasons: [],
-          userAgent: headerOf(request, 'user-agent'),
+          userAgentHash: hashUserAgent(headerOf(request, 'user-agent')),
           network: '',
           judgedAt: 0,
         }

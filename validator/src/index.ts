@@ -36,12 +36,14 @@ import type { Resolver } from './proofs/forward-confirmed.ts';
 import { openProofs } from './proofs/open-proofs.ts';
 import { createAgentReader } from './request/agent.ts';
 import { collectByPath } from './script/collect-by-path.ts';
+import { compileOrigins } from './script/site-keys.ts';
 import { REJECTED_TTL_MS, VERIFIED_TTL_MS } from './session/cookie.ts';
 import { createSealer } from './session/sealer.ts';
 import { createSessionIds } from './session/session-id.ts';
 import { validate, type Validated } from './validate.ts';
 
 export type { Explained, ExplainQuestion, Explanation } from './explain.ts';
+export { hashUserAgent } from './request/user-agent-hash.ts';
 export { createResolver } from './proofs/forward-confirmed.ts';
 export { LastingStore } from './session/lasting-store.ts';
 export { allocateStore, MemoryStore, type SharedMemory } from './session/memory-store.ts';
@@ -112,8 +114,11 @@ export function createValidator(options: ValidatorOptions): Validator {
     sessionTtlMs: VERIFIED_TTL_MS,
     rejectedTtlMs: REJECTED_TTL_MS,
     currentRuleSet: (id) => policies.get(id)?.challenge.ruleSet,
-    // No credential travels with an upload, and the ticket says whose visitor it is.
-    allowedOrigin: () => true,
+    // A preflight carries no ticket, so it cannot be known whose page it is.
+    allowedOrigin: compileOrigins(
+      options.sites?.flatMap(({ hosts }) => hosts) ?? [],
+      organisations.flatMap((organisation) => organisation.script_origins),
+    ),
     countryOf: engine.sources.countryOf,
     report(outcome) {
       metrics.count('guard_challenges_total', outcome.reasons[0] ?? outcome.kind);

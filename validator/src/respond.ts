@@ -9,7 +9,7 @@ import type { Caller, Engine } from './engine.ts';
 import { type Answer, describeEvent } from './event.ts';
 import type { Policy } from './organisation.ts';
 import { formSource } from './pages/form-source.ts';
-import type { Facts } from './request/facts.ts';
+import type { Facts, SessionFact } from './request/facts.ts';
 import { render } from './response/render.ts';
 import { representationFor } from './response/representation.ts';
 import { sessionCookie } from './session/cookie.ts';
@@ -40,7 +40,7 @@ export function respond(facts: Facts, judged: Judgement, setting: Setting): Resp
   const { enforced } = judgement;
   const nowMs = engine.clock();
   const showsPage = enforced.kind === 'challenge' && representationFor(facts) === 'html';
-  const isKnown = facts.session.state !== 'none';
+  const isKnown = hasSession(facts.session, showsPage);
   const sessionId = isKnown
     ? facts.session.id
     : mintFor(facts, setting, showsPage ? nowMs : undefined);
@@ -66,6 +66,14 @@ export function respond(facts: Facts, judged: Judgement, setting: Setting): Resp
     event: describeEvent(judgement, response, answer, setting),
     crawlerVerified: facts.crawler?.verified === true,
   };
+}
+
+/** A page uploads the value that it reads, so it is given a new one where the browser has several. */
+function hasSession(
+  session: SessionFact,
+  showsPage: boolean,
+): session is Exclude<SessionFact, { state: 'none' }> {
+  return session.state === 'issued' ? !(showsPage && session.contested) : session.state !== 'none';
 }
 
 const NO_COOKIES: readonly Cookie[] = [];

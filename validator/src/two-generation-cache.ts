@@ -4,6 +4,8 @@
  *
  * It holds at most `max` entries, and never forgets one of the `max / 2` used last. A list in exact
  * order of use writes at every look-up to tables that no processor cache holds; this only reads.
+ *
+ * With keys and values of a bounded length, the number of entries is a bound in bytes too.
  */
 export class TwoGenerationCache<Value> {
   readonly #generationSize: number;
@@ -30,7 +32,12 @@ export class TwoGenerationCache<Value> {
       this.#old = this.#young;
       this.#young = new Map();
     }
-    this.#young.set(key, value);
+    this.#young.set(copyOf(key), value);
+  }
+
+  delete(key: string): void {
+    this.#young.delete(key);
+    this.#old.delete(key);
   }
 
   /**
@@ -49,4 +56,9 @@ export class TwoGenerationCache<Value> {
     if (value !== undefined) this.set(key, value);
     return value;
   }
+}
+
+/** A piece of a longer text keeps all of that in memory; what is cut from a text of its own does not. */
+function copyOf(key: string): string {
+  return ` ${key}`.slice(1);
 }

@@ -42,7 +42,7 @@ export function validate(
     const startedAt = performance.now();
     const described = describe(request, engine.sources, policy.isAllowlisted, caller.transport);
     if (described.kind === 'error') return described;
-    const { facts, cookie } = described;
+    const { facts, cookies } = described;
     const decision: Decision = {
       facts,
       findings: new Findings(facts),
@@ -53,9 +53,10 @@ export function validate(
       times: { startedAt, describedAt: performance.now(), knownAt: 0, decidedAt: 0 },
       isLate: false,
     };
-    const visitor = { organisation: policy.organisation, userAgent: facts.userAgent };
+    const { agent, ip } = facts;
+    const visitor = { organisation: policy.organisation, userAgentHash: agent.hash, ip };
     const { store, ids, clock } = engine;
-    const session = resolveSession(cookie, visitor, store, ids, clock);
+    const session = resolveSession(cookies, visitor, store, ids, clock);
     const answer = afterWith(session, decision, judge);
     return answer instanceof Promise ? inTime(answer, decision) : answer;
   } catch (error) {

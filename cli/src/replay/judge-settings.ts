@@ -7,7 +7,7 @@ import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { networkOf } from '@guard/config/net/network-of';
 import { presetRules } from '@guard/config/settings/presets/preset-rules';
 import type { Organisation, Settings } from '@guard/config/settings/schema';
-import { createValidator, MemoryStore } from '@guard/validator';
+import { createValidator, hashUserAgent, MemoryStore } from '@guard/validator';
 import { validatorSettings } from '../services/validator-settings.ts';
 import type { LoggedRequest, LoggedSession, Outcome } from './logged-request.ts';
 import { createRouter } from './route-logged.ts';
@@ -203,5 +203,6 @@ function sessionOf(
   ip: string,
 ): { readonly id: string; readonly session: Session } {
   const network = networkOf(ip);
-  return { id, session: { organisation, state, reasons, userAgent, network, judgedAt: 0 } };
+  const userAgentHash = hashUserAgent(userAgent);
+  return { id, session: { organisation, state, reasons, userAgentHash, network, judgedAt: 0 } };
 }

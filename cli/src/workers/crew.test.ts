@@ -10,7 +10,7 @@ const session: Session = {
   organisation: 'acme',
   state: 'verified',
   reasons: [],
-  userAgent: 'Mozilla/5.0',
+  userAgentHash: 'of an agent',
   network: '192.0.2.0/24',
   judgedAt: 0,
 };

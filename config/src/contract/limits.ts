@@ -79,9 +79,18 @@ export const CHALLENGE = {
   /** Time for one upload to be judged and kept; above it 503, and the page tries again. */
   uploadBudgetMs: 2_000,
   /**
-   * Uploads of one network (/24 or /64); above it 429. A browser uploads once a day, so an office of
-   * a thousand behind one address passes within ten minutes of the morning, while one network
-   * cannot mint more than two sessions a second.
+   * Solved challenges of one network (/24 or /64); above it 429. A browser solves one a day, so an office
+   * of a thousand behind one address passes within ten minutes of the morning. Only an upload that has
+   * nothing left to object to is counted, under the network that its ticket was issued to.
    */
   uploadsPerNetwork: { requests: 120, perMs: 60_000 },
+  /**
+   * Of one address (IPv4, or /64) these come first, and are not counted for its network: a neighbour who
+   * uses up the network's budget leaves everybody else his own.
+   */
+  firstUploadsPerAddress: { requests: 5, perMs: 60_000 },
+  /** Uploads of one address that came to nothing; above it 429. They take nothing from solved ones. */
+  vainUploadsPerAddress: { requests: 120, perMs: 60_000 },
+  /** How often one ticket may ask for a session: sent many times at once, it is counted once. */
+  usesOfTicket: { requests: 1, perMs: 250 },
 } as const;

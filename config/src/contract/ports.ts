@@ -217,8 +217,9 @@ export interface Session {
   readonly state: 'verified' | 'rejected';
   /** Why it was rejected: reason identifiers of contract/reasons.ts. */
   readonly reasons: readonly string[];
-  readonly userAgent: string;
-  /** /24 or /64 of the address that passed. */
+  /** Of the browser that was judged: a digest, so that its length is not the visitor's choice. */
+  readonly userAgentHash: string;
+  /** /24 or /64 that it was judged in. */
   readonly network: string;
   readonly judgedAt: number;
 }

@@ -5,24 +5,39 @@ const SPACE = 0x20;
 const TAB = 0x09;
 
 /**
- * The session id a request presents (spec 2.1): the bare `cookie`, or else `_guard` of the Cookie
- * header; empty when there is none. What is no UUID is ignored as if it had not been sent. A browser
- * sends two `_guard` cookies where a parent domain set one of its own: the first that is a UUID counts.
+ * Most values that are looked at. A site beside this one can set `_guard` for many paths of this host, and a
+ * browser sends the cookie with the longest path first. So the last ones count: Guard's own, for `/`, is
+ * among them.
  */
-export function presentedSession(cookie: string | undefined, header: string | undefined): string {
-  if (cookie !== undefined && isUuid(cookie)) return cookie;
-  if (header === undefined) return '';
-  for (let at = header.indexOf(NAME); at !== -1; at = header.indexOf(NAME, at + NAME.length)) {
-    if (!beginsCookie(header, at)) continue;
-    const from = at + NAME.length;
-    const semicolon = header.indexOf(';', from);
-    const end = semicolon === -1 ? header.length : semicolon;
-    // A browser writes nothing around the value, which is then cut out once.
-    const sent = header.slice(from, end);
-    const value = sent.length === 36 ? sent : sent.trim();
-    if (isUuid(value)) return value;
+const MAX_PRESENTED = 8;
+const NOTHING: readonly string[] = [];
+
+/**
+ * The session ids a request presents (spec 2.1), each once: the bare `cookie`, then every `_guard` of the
+ * Cookie header, the last one first. What is no UUID is ignored as if it had not been sent. A browser sends
+ * more than one where a parent domain, or a page over http, set one of its own.
+ */
+export function presentedSessions(
+  cookie: string | undefined,
+  header: string | undefined,
+): readonly string[] {
+  const bare = cookie !== undefined && isUuid(cookie) ? [cookie] : NOTHING;
+  if (header === undefined) return bare;
+  let presented = bare;
+  let at = header.lastIndexOf(NAME);
+  while (at !== -1 && presented.length < MAX_PRESENTED) {
+    const value = beginsCookie(header, at) ? valueFrom(header, at + NAME.length) : '';
+    if (isUuid(value) && !presented.includes(value)) presented = [...presented, value];
+    at = at === 0 ? -1 : header.lastIndexOf(NAME, at - 1);
   }
-  return '';
+  return presented;
+}
+
+function valueFrom(header: string, from: number): string {
+  const semicolon = header.indexOf(';', from);
+  // A browser writes nothing around the value, which is then cut out once.
+  const sent = header.slice(from, semicolon === -1 ? header.length : semicolon);
+  return sent.length === 36 ? sent : sent.trim();
 }
 
 function isUuid(text: string): boolean {

@@ -4,6 +4,10 @@ const words = new Uint32Array(4);
 
 /** What a prefix leaves of the fourth group. */
 const FOURTH_GROUP = { 64: 0xffff, 56: 0xff00, 48: 0 } as const;
+/** What one visitor is counted by: an IPv4 address, or the /64 that an IPv6 visitor has for himself. */
+export function addressGroup(ip: string): string {
+  return ip.includes(':') ? networkOf(ip) : ip;
+}
 
 /**
  * The network one visitor is likely to stay in: /24 of an IPv4 address, /64 of an IPv6 address, as

@@ -1,5 +1,5 @@
 import type { ValidateOutcome } from '@guard/config/contract/ports';
-import { presentedSession } from '@guard/config/contract/presented-session';
+import { presentedSessions } from '@guard/config/contract/presented-session';
 import { sessionDigest } from '@guard/config/contract/session-digest';
 import { UUID } from '@guard/config/contract/uuid';
 import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
@@ -28,7 +28,8 @@ export function visitorFacts({ req }: Inquiry, outcome: ValidateOutcome): Visito
 function sessionByWire(response: ForeignValidateResponse, cookie: string | undefined): string {
   const given = response.cookies?.find(({ name }) => name === '_guard');
   if (given !== undefined) return given.value;
-  return response.crawler === undefined ? presentedSession(undefined, cookie).toLowerCase() : '';
+  const [presented = ''] = presentedSessions(undefined, cookie);
+  return response.crawler === undefined ? presented.toLowerCase() : '';
 }
 
 /**

@@ -1,7 +1,7 @@
 import { collect } from './collect.ts';
 import { forgetReloads, isLooping, noteReload } from './loop-guard.ts';
 import { show } from './screens.ts';
-import { sessionCookie } from './session-cookie.ts';
+import { sessionCookies } from './session-cookie.ts';
 import { storageWorks } from './tab-storage.ts';
 import { upload } from './upload.ts';
 import { keepUpstreamReferrer } from './upstream-referrer.ts';
@@ -12,7 +12,7 @@ import { solve } from './work.ts';
 /** How long a form that is sent again may take before the page says what to do, in milliseconds. */
 const RESEND_HINT_MS = 4_000;
 
-const { ticket = '', upload: url = '', work = '', form = '' } = given();
+const { ticket = '', session: own = '', upload: url = '', work = '', form = '' } = given();
 let triedAgain = false;
 let running = false;
 
@@ -25,7 +25,8 @@ async function run(): Promise<void> {
     show('failed');
     return;
   }
-  const session = sessionCookie();
+  const held = sessionCookies();
+  const session = held.includes(own) ? own : (held[0] ?? '');
   // Without a session the upload still goes out: the server records that the cookie was lost.
   if (session !== '' && !storageWorks()) {
     giveWay();
@@ -33,7 +34,8 @@ async function run(): Promise<void> {
   }
   const evidence = await collect(ticket, echoUrl());
   // After the readings, which time the browser: both at once would make it look slow.
-  act(await upload(url, { ticket, session, evidence, ...(await solve(ticket, Number(work))) }));
+  const answer = { ticket, session, evidence, ...(await solve(ticket, Number(work))) };
+  act(await upload(url, answer, () => show('waiting')));
 }
 
 /** The echo page lies beside the upload, and is asked for only on this very host. */

@@ -1,9 +1,13 @@
-/** Value of the `_guard` cookie, which is readable by design (spec 2.8); empty when there is none. */
-export function sessionCookie(): string {
+/**
+ * Values of the `_guard` cookie, which is readable by design (spec 2.8). There are several where a site
+ * beside this one set one too.
+ */
+export function sessionCookies(): string[] {
   try {
-    return /(?:^|;\s*)_guard=([^;]{0,128})/.exec(document.cookie)?.[1] ?? '';
+    const found = document.cookie.matchAll(/(?:^|;\s*)_guard=([^;]{0,128})/g);
+    return Array.from(found, ([, value = '']) => value);
   } catch {
     // A sandboxed frame throws instead of answering.
-    return '';
+    return [];
   }
 }

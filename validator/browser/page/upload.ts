@@ -11,18 +11,46 @@ const results: readonly string[] = [
 const WAITS_MS = [500, 1500];
 const TIMEOUT_MS = 10_000;
 
-/** Sends the evidence; `unreachable` when every try met a dead line, 429 or a 5xx. Never rejects. */
-export async function upload(url: string, body: Upload): Promise<UploadResult | 'unreachable'> {
+/** A page that was told to wait is taken again so often; then the ticket is about to run out. */
+const MAX_WAITS = 10;
+/** No longer than a ticket holds, in milliseconds. */
+const MAX_WAIT_MS = 600_000;
+
+/** No answer of the collector; `waitMs` where it said when to come again. */
+interface Unanswered {
+  readonly waitMs: number | undefined;
+}
+
+/**
+ * Sends the evidence; `unreachable` when every try met a dead line, 429 or a 5xx. Where the collector said
+ * how long to wait (`Retry-After`), `waiting` is called, and it is sent again after that time. Never rejects.
+ */
+export async function upload(
+  url: string,
+  body: Upload,
+  waiting: () => void,
+): Promise<UploadResult | 'unreachable'> {
   const text = JSON.stringify(body);
-  for (let tries = 0; ; tries += 1) {
-    const result = await post(url, text);
-    const waitMs = WAITS_MS[tries];
-    if (result !== 'unreachable' || waitMs === undefined) return result;
-    await new Promise((resolve) => setTimeout(resolve, waitMs));
+  let waits = 0;
+  let tries = 0;
+  for (;;) {
+    const answer = await post(url, text);
+    if (typeof answer === 'string') return answer;
+    let { waitMs } = answer;
+    if (waitMs !== undefined && waits < MAX_WAITS) {
+      waits += 1;
+      waiting();
+    } else {
+      waitMs = WAITS_MS[tries];
+      tries += 1;
+    }
+    if (waitMs === undefined) return 'unreachable';
+    const ms = waitMs;
+    await new Promise((resolve) => setTimeout(resolve, ms));
   }
 }
 
-async function post(url: string, body: string): Promise<UploadResult | 'unreachable'> {
+async function post(url: string, body: string): Promise<UploadResult | Unanswered> {
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), TIMEOUT_MS);
   try {
@@ -36,18 +64,31 @@ async function post(url: string, body: string): Promise<UploadResult | 'unreacha
       referrerPolicy: 'no-referrer',
       signal: abort.signal,
     });
-    if (response.status >= 500 || response.status === 429) return 'unreachable';
-    return resultOf(await response.text());
+    const { status, headers } = response;
+    if (status >= 500 || status === 429) return { waitMs: waitOf(headers.get('Retry-After')) };
+    const result = resultOf(await response.text());
+    // An instance that does not know this form may be one of another version: a reload gets its own page.
+    return status === 400 ? 'retry' : result;
   } catch {
-    return 'unreachable';
+    return { waitMs: undefined };
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** Anything but an answer of the collector (a login page, a proxy's error) is a failure. */
+/** Milliseconds; undefined where no number of seconds was said. */
+function waitOf(retryAfter: string | null): number | undefined {
+  const seconds = Number(retryAfter ?? '');
+  return seconds > 0 ? Math.min(seconds * 1000, MAX_WAIT_MS) : undefined;
+}
+
+/**
+ * Anything but an answer of the collector (a login page, a proxy's error) is a failure. A word that this
+ * page does not know is of another version, whose page a reload gets: the loop guard counts those.
+ */
 function resultOf(text: string): UploadResult {
   const found = /^\{"result":"(\w+)"\}$/.exec(text)?.[1];
+  if (found === undefined) return 'failed';
   // The list is checked against the type above.
-  return found !== undefined && results.includes(found) ? (found as UploadResult) : 'failed';
+  return results.includes(found) ? (found as UploadResult) : 'retry';
 }

@@ -8,11 +8,13 @@ const TIMEOUT_MS = 10_000;
 /** A ticket and the session it is for. Undefined when there is none to be had; rejects with the line. */
 export async function openSession(
   source: string,
-  presented: string,
+  presented: readonly string[],
 ): Promise<OpenedSession | undefined> {
   const { search } = new URL(source);
+  const [only = ''] = presented;
+  const body = presented.length > 1 ? presented.map((id) => `_guard=${id}`).join('; ') : only;
   // Plain text needs no preflight.
-  const response = await post(new URL(`session${search}`, source), presented, 'text/plain');
+  const response = await post(new URL(`session${search}`, source), body, 'text/plain');
   return response.status === 200 ? readOpened(await response.json()) : undefined;
 }
 

@@ -1,4 +1,4 @@
-import { sessionCookie } from '../page/session-cookie.ts';
+import { sessionCookies } from '../page/session-cookie.ts';
 import type { OpenedSession } from '../../src/script/opened-session.ts';
 
 /**
@@ -7,7 +7,7 @@ import type { OpenedSession } from '../../src/script/opened-session.ts';
  */
 export function mirror(cookie: OpenedSession['cookie']): boolean {
   // Safari keeps what a script wrote for a week only: the service's own cookie is left as it is.
-  if (sessionCookie() === cookie.value) return true;
+  if (sessionCookies().includes(cookie.value)) return true;
   const secure = cookie.secure ? '; Secure' : '';
   try {
     document.cookie = `${cookie.name}=${cookie.value}; Path=${cookie.path}; Max-Age=${cookie.max_age}; SameSite=${cookie.same_site}${secure}`;
@@ -15,5 +15,5 @@ export function mirror(cookie: OpenedSession['cookie']): boolean {
     // A sandboxed frame throws instead of dropping it.
     return false;
   }
-  return sessionCookie() === cookie.value;
+  return sessionCookies().includes(cookie.value);
 }

@@ -1,5 +1,5 @@
 import { collect } from '../page/collect.ts';
-import { sessionCookie } from '../page/session-cookie.ts';
+import { sessionCookies } from '../page/session-cookie.ts';
 import { solve } from '../page/work.ts';
 import { mirror } from './mirror.ts';
 import { openSession, sendEvidence } from './collector.ts';
@@ -35,7 +35,7 @@ export function runOnce(source: string, begin: (callback: () => void) => void): 
 
 /** Session, evidence, upload: once and in this order. False when one of them did not succeed. */
 async function upload(source: string): Promise<boolean> {
-  const opened = await openSession(source, sessionCookie());
+  const opened = await openSession(source, sessionCookies());
   if (opened === undefined || !mirror(opened.cookie)) return false;
   const { ticket, work, cookie } = opened;
   const evidence = await collect(ticket);

@@ -1,7 +1,10 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../../test/kit/seeded-random.ts';
+import { hashUserAgent } from '../request/user-agent-hash.ts';
 import { createCollector } from './collector.ts';
+import { createSealer } from '../session/sealer.ts';
+import { writeFields } from './tickets/ticket-fields.ts';
 import { aChallengedVisitor, SECRETS, TERMS } from './test-challenge.ts';
 
 const body = (result: string) => JSON.stringify({ result });
@@ -16,7 +19,7 @@ describe('spec 3: browser completes the challenge and uploads', () => {
       organisation: 'acme',
       state: 'verified',
       reasons: [],
-      userAgent: request.headers['user-agent'],
+      userAgentHash: hashUserAgent(String(request.headers['user-agent'])),
       network: '198.51.100.0/24',
     });
     expect(outcomes).toEqual([
@@ -40,6 +43,13 @@ describe('spec 3: browser completes the challenge and uploads', () => {
       reasons: ['webdriver', 'headless_browser'],
     });
     expect(visitor.outcomes[0]?.kind).toBe('rejected');
+  });
+
+  test('a session takes no more memory because its browser sends an agent of 15 KiB', async () => {
+    const agent = `Mozilla/5.0 ${'x'.repeat(15_000)}`;
+    const { collect, request, store, sessionId } = aChallengedVisitor(undefined, undefined, agent);
+    await collect(request);
+    expect(JSON.stringify(store.sessions.get(sessionId)).length).toBeLessThan(300);
   });
 
   test('one solution sent a hundred times at once mints exactly once', async () => {
@@ -105,9 +115,24 @@ describe('spec 2.2, challenge_failure: answers that are no answers', () => {
     const wider = { ...upload, organisation: 'evil', expiresAt: 9e15 };
     expect(await collect({ ...request, body: JSON.stringify(wider) })).toMatchObject({
       status: 400,
-      body: body('failed'),
+      body: body('retry'),
     });
     expect(store.kept()).toBe(0);
+  });
+
+  test('a ticket of ours in the form of another version is answered with a reload, junk is not', async () => {
+    const { collect, request, upload } = aChallengedVisitor();
+    const sealer = createSealer(SECRETS, 'ticket');
+    const fields = writeFields(['4', 'of', 'a', 'later', 'version']);
+    const ticket = Buffer.concat([sealer.seal([fields], 32), fields]).toString('base64url');
+    const later = await collect({ ...request, body: JSON.stringify({ ...upload, ticket }) });
+    expect(later.body).toBe(body('retry'));
+    const { evidence, ...others } = upload;
+    const readings = { ...evidence.readings, ofALaterVersion: { value: 1 } };
+    const form = JSON.stringify({ ...others, evidence: { ...evidence, readings } });
+    expect((await collect({ ...request, body: form })).body).toBe(body('retry'));
+    const junk = await collect({ ...request, body: JSON.stringify({ ticket: 'x' }) });
+    expect(junk.body).toBe(body('failed'));
   });
 
   test('2,000 mutilated bodies: none throws, none mints without this very ticket and session', async () => {

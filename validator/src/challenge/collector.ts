@@ -7,15 +7,15 @@ import type {
   SessionStore,
 } from '@guard/config/contract/ports';
 import { parseIp } from '@guard/config/net/cidr';
-import { networkOf } from '@guard/config/net/network-of';
 import { Patience } from '@guard/config/time/patience';
-import { memberCount, scanJson } from '../request/json-shape.ts';
 import { createSealer } from '../session/sealer.ts';
 import type { CollectOutcome, Ending } from './collect-outcome.ts';
 import { corsHeaders, preflight } from './cors.ts';
-import { Upload, type UploadResult } from './evidence/evidence.ts';
+import type { UploadResult } from './evidence/evidence.ts';
+import { readUpload } from './read-upload.ts';
 import { settle, type Settlement } from './settle.ts';
-import { readTicket, type Ticket } from './tickets/ticket.ts';
+import type { Ticket } from './tickets/ticket.ts';
+import { countVain } from './upload-budgets.ts';
 
 export interface CollectorOptions {
   /** The same list as for createChallengeIssuer: the first signs, all verify. */
@@ -43,20 +43,14 @@ export function createCollector(options: CollectorOptions): Collect {
   const patience = new Patience(CHALLENGE.uploadBudgetMs);
 
   async function verify(request: CollectRequest, sent: Sent): Promise<CollectAnswer> {
-    const waitMs = await store.take('upload', uploadGroup(sent.ip), CHALLENGE.uploadsPerNetwork);
-    if (waitMs > 0) {
-      report({ ...sent, kind: 'limited', reasons: [] });
-      return answer(429, 'retry', { 'Retry-After': String(Math.ceil(waitMs / 1000)) });
-    }
-    const upload = readUpload(request.body);
-    if (!upload) {
-      report({ ...sent, kind: 'failed', reasons: ['challenge_invalid'] });
-      return answer(400, 'failed');
-    }
+    const nowMs = clock();
+    const received = readUpload(request.body, sealer, nowMs);
     const facts = { ...sent, headers: request.headers, country: countryOf(sent.ip) };
-    const settlement = await settle(upload, facts, clock(), { ...options, sealer });
+    const settled = await settle(received, facts, nowMs, options);
+    const waitMs = settled.kind === 'failed' ? await countVain(sent.ip, store) : 0;
+    const settlement: Settlement = waitMs > 0 ? { kind: 'limited', waitMs } : settled;
     report({ ...sent, ...outcomeOf(settlement) });
-    return answerTo(settlement);
+    return answerTo(settlement, received.status);
   }
 
   function countryOf(address: string): string {
@@ -66,9 +60,8 @@ export function createCollector(options: CollectorOptions): Collect {
 
   /** Spec 3, "session storage unavailable": the page tries again by itself on a 5xx. */
   function unavailable(request: CollectRequest, sent: Sent): CollectAnswer {
-    const upload = readUpload(request.body);
-    const reading = upload && readTicket(sealer, upload.ticket, clock());
-    const subject = reading && reading.kind !== 'invalid' ? subjectOf(reading.ticket) : {};
+    const { reading } = readUpload(request.body, sealer, clock());
+    const subject = 'ticket' in reading ? subjectOf(reading.ticket) : {};
     report({ ...sent, kind: 'unavailable', reasons: [], ...subject });
     return answer(503, 'retry');
   }
@@ -93,29 +86,10 @@ export function createCollector(options: CollectorOptions): Collect {
 /** Who sent an upload. */
 type Sent = Pick<CollectOutcome, 'ip' | 'userAgent'>;
 
-/** What uploads are counted by; senders whose address cannot be read share one group. */
-function uploadGroup(address: string): string {
-  const ip = parseIp(address);
-  return ip === undefined ? 'unknown' : networkOf(ip);
-}
-
-/** Deepest nesting of an upload's JSON; the evidence has seven levels. */
-const MAX_JSON_DEPTH = 16;
-
-/** Undefined for what no page of ours sends. A name that stands twice is one such thing. */
-function readUpload(body: string): Upload | undefined {
-  const { depth, members } = scanJson(body, MAX_JSON_DEPTH);
-  if (depth > MAX_JSON_DEPTH) return undefined;
-  try {
-    const upload = Upload.safeParse(JSON.parse(body)).data;
-    return upload && memberCount(upload) === members ? upload : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 function outcomeOf(settlement: Settlement): Ending {
   switch (settlement.kind) {
+    case 'limited':
+      return { kind: 'limited', reasons: [] };
     case 'verified':
       return { kind: 'verified', reasons: [], ...subjectOf(settlement.ticket) };
     case 'rejected':
@@ -132,13 +106,17 @@ function subjectOf({ organisation, sessionId, reference }: Ticket) {
 }
 
 /** A rejected visitor reloads like a verified one: the next decision is the answer (spec 3). */
-function answerTo(settlement: Settlement): CollectAnswer {
+function answerTo(settlement: Settlement, failedStatus: 200 | 400): CollectAnswer {
   switch (settlement.kind) {
     case 'verified':
     case 'rejected':
       return answer(200, 'reload');
+    case 'limited':
+      return answer(429, 'retry', {
+        'Retry-After': String(Math.ceil(settlement.waitMs / 1000)),
+      });
     case 'failed':
-      return answer(200, settlement.result);
+      return answer(failedStatus, settlement.result);
   }
 }
 

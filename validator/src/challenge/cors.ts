@@ -2,8 +2,8 @@ import type { CollectAnswer, CollectRequest } from '@guard/config/contract/ports
 
 /**
  * CORS for pages that upload to a collector on another host; on the site's own host there is none.
- * Allowing every origin is safe: no credential travels with an upload, its answer tells nothing but
- * what the page is to do, and what makes an upload count is the ticket in it.
+ * A page of any other site gets no answer, so that no visitor's browser can be made to send uploads in
+ * his name: JSON of another origin needs the preflight (Fetch standard, 4.8), and all else is refused.
  */
 export function corsHeaders(
   { headers }: CollectRequest,
@@ -14,7 +14,11 @@ export function corsHeaders(
   const url = new URL(origin);
   // RFC 6454: nothing behind the port. This also keeps odd values out of our own headers.
   if (url.origin !== origin || url.host === host || !allowedOrigin(origin)) return {};
-  return { 'Access-Control-Allow-Origin': origin, Vary: 'Origin' };
+  return {
+    'Access-Control-Allow-Origin': origin,
+    'Access-Control-Expose-Headers': 'Retry-After',
+    Vary: 'Origin',
+  };
 }
 
 /** Fetch standard, 4.8: what such a page may send. */

@@ -1,20 +1,25 @@
 import { CHALLENGE } from '@guard/config/contract/limits';
 import type { Session, SessionStore } from '@guard/config/contract/ports';
+import { presentedSessions } from '@guard/config/contract/presented-session';
 import type { Reason } from '@guard/config/contract/reasons';
-import type { Sealer } from '../session/sealer.ts';
 import type { Upload, UploadResult } from './evidence/evidence.ts';
 import { judge, type Judgement } from './evidence/judge.ts';
 import type { RequestFacts } from './evidence/judges/case.ts';
 import { PAYLOAD_MEMORY_MS, payloadDigest } from './evidence/payload-digest.ts';
 import { isWorkDone } from './tickets/proof-of-work.ts';
+import type { Received } from './read-upload.ts';
 import { sessionNetwork } from './session-network.ts';
-import { hashUserAgent, readTicket, type Ticket } from './tickets/ticket.ts';
+import { hashUserAgent } from '../request/user-agent-hash.ts';
+import type { Ticket } from './tickets/ticket.ts';
+import { admit } from './upload-budgets.ts';
 import { Verification, type Sender, type ValidTicket } from './verification.ts';
 
 /** How one upload that has the right form ended. */
 export type Settlement =
   | { readonly kind: 'verified'; readonly ticket: Ticket }
   | { readonly kind: 'rejected'; readonly ticket: Ticket; readonly reasons: readonly Reason[] }
+  /** Too many came before it; the same answer is good again in `waitMs`. */
+  | { readonly kind: 'limited'; readonly waitMs: number }
   | {
       readonly kind: 'failed';
       readonly ticket: Ticket | undefined;
@@ -23,7 +28,6 @@ export type Settlement =
     };
 
 export interface SettleOptions {
-  readonly sealer: Sealer;
   readonly store: SessionStore;
   readonly sessionTtlMs: number;
   readonly rejectedTtlMs: number;
@@ -32,29 +36,32 @@ export interface SettleOptions {
 }
 
 /**
- * Ticket, rule set, session, agent, origin, work, judgement, spend, keep: in this order, each leaving early
- * with its own answer. Whatever decides comes from the ticket or the server; rejects only when the
+ * Ticket, form, rule set, session, agent, origin, work, judgement, budget, spend, keep: in this order, each
+ * leaving early with its own answer. Whatever decides comes from the ticket or the server; rejects only when the
  * store does.
  */
 export async function settle(
-  upload: Upload,
+  { reading, upload }: Received,
   request: RequestFacts & { readonly ip: string },
   nowMs: number,
   options: SettleOptions,
 ): Promise<Settlement> {
-  const reading = readTicket(options.sealer, upload.ticket, nowMs);
   switch (reading.kind) {
     case 'invalid':
       return failed(undefined, 'challenge_invalid', 'failed');
+    // While an update goes from instance to instance, the page may get one of its own with a reload.
+    case 'unknown':
+      return failed(undefined, 'challenge_outdated', 'retry');
     // A page left open too long, or over a change of the clock, only needs the ticket of a reload.
     case 'expired':
     case 'early':
       return failed(reading.ticket, 'challenge_expired', 'retry');
     case 'valid': {
+      if (!upload) return failed(reading.ticket, 'challenge_outdated', 'retry');
       const objection = objectionTo(upload, reading.ticket, request, options);
       if (objection) return objection;
       const sender: Sender = {
-        userAgent: request.userAgent,
+        userAgentHash: reading.ticket.userAgentHash,
         network: sessionNetwork(reading.ticket.network, request.ip),
       };
       const judgement = judge(upload, request);
@@ -62,7 +69,7 @@ export async function settle(
         return failed(reading.ticket, 'challenge_incomplete', 'retry');
       }
       const payload = payloadDigest(upload.evidence);
-      return keep(reading, { sender, judgement, payload }, nowMs, options);
+      return keep(reading, { sender, judgement, payload, ip: request.ip }, nowMs, options);
     }
   }
 }
@@ -78,7 +85,7 @@ function objectionTo(
   if (currentRuleSet(ticket.organisation) !== ticket.ruleSet) {
     return failed(ticket, 'challenge_outdated', 'retry');
   }
-  if (upload.session !== ticket.sessionId) {
+  if (upload.session !== ticket.sessionId && !holdsSession(headers, ticket.sessionId)) {
     // Another tab of the same browser was given another session meanwhile: a reload settles that.
     const result = upload.session === '' ? 'no_session' : 'retry';
     return failed(ticket, 'interstitial_no_session', result);
@@ -97,9 +104,15 @@ function objectionTo(
   return undefined;
 }
 
+/** On the site's own host the Cookie header shows also what a script cannot read (`HttpOnly`). */
+function holdsSession({ cookie }: RequestFacts['headers'], sessionId: string): boolean {
+  return typeof cookie === 'string' && presentedSessions(undefined, cookie).includes(sessionId);
+}
+
 /** An upload that has nothing left to object to, judged. */
 interface Answer {
   readonly sender: Sender;
+  readonly ip: string;
   readonly judgement: Exclude<Judgement, { kind: 'incomplete' }>;
   /** payloadDigest of its evidence. */
   readonly payload: string;
@@ -116,6 +129,9 @@ async function keep(
   const { ticket } = reading;
   const held = await store.session(ticket.sessionId);
   if (held && isAnswered(ticket, held)) return failed(ticket, 'challenge_replayed', 'retry');
+  const admission = await admit(ticket, answer.ip, store);
+  if (admission.kind === 'repeated') return failed(ticket, 'challenge_replayed', 'retry');
+  if (admission.kind === 'limited') return admission;
   const spent = await store.spend(ticket.id, ticket.expiresAt - nowMs + CHALLENGE.clockSkewMs);
   const judgement = spent ? await unlessReplayed(answer, store) : answer.judgement;
   switch (judgement.kind) {
@@ -127,11 +143,12 @@ async function keep(
     }
     case 'automated': {
       if (!spent) return failed(ticket, 'challenge_replayed', 'retry');
-      const { organisation, sessionId } = ticket;
+      const { organisation, sessionId, network } = ticket;
       const { reasons } = judgement;
+      // It counts where the challenged one is: an upload from elsewhere must not carry it there.
       await store.keepSession(
         sessionId,
-        { ...sender, organisation, state: 'rejected', reasons, judgedAt: nowMs },
+        { ...sender, network, organisation, state: 'rejected', reasons, judgedAt: nowMs },
         rejectedTtlMs,
       );
       return { kind: 'rejected', ticket, reasons };

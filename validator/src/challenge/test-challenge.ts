@@ -65,9 +65,9 @@ export function createTestStore(): TestStore {
 export function aChallengedVisitor(
   name = 'human/chromium-headful-xvfb-default-screen.json',
   countryOf: (ip: string) => string | undefined = () => undefined,
+  userAgent = fixture(name).headers['user-agent'] ?? '',
 ) {
   const { evidence, headers } = fixture(name);
-  const userAgent = headers['user-agent'] ?? '';
   const sessionId = randomUUID();
   const time = { nowMs: 1_800_000_000_000 };
   const store = createTestStore();
@@ -101,7 +101,7 @@ export function aChallengedVisitor(
   const request: CollectRequest = {
     method: 'POST',
     path: '/verify',
-    headers: { ...headers, 'content-type': 'application/json' },
+    headers: { ...headers, 'user-agent': userAgent, 'content-type': 'application/json' },
     body: JSON.stringify(upload),
     ip: '198.51.100.7',
   };

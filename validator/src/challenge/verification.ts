@@ -4,7 +4,7 @@ import type { Ticket, TicketReading } from './tickets/ticket.ts';
 
 /** Who answered a ticket: the sender of the upload. */
 export interface Sender {
-  readonly userAgent: string;
+  readonly userAgentHash: string;
   /** Network the session is remembered under (session-network.ts). */
   readonly network: string;
 }
@@ -51,7 +51,7 @@ export class Verification {
       organisation: this.#ticket.organisation,
       state: 'verified',
       reasons: [],
-      userAgent: this.#sender.userAgent,
+      userAgentHash: this.#sender.userAgentHash,
       network: this.#sender.network,
       judgedAt: nowMs,
     };

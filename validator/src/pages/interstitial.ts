@@ -10,6 +10,8 @@ import { compileTemplate, type Fill } from './template.ts';
 export interface InterstitialOptions {
   /** Sealed ticket, base64url. */
   readonly ticket: string;
+  /** The session it is for: a browser may hold several `_guard` cookies. */
+  readonly session: string;
   /** Where the page posts its evidence: a path of the site itself, or an absolute URL. */
   readonly uploadUrl: string;
   readonly reference: string;
@@ -30,13 +32,13 @@ export interface RenderedPage {
 
 export type RenderInterstitial = (options: InterstitialOptions) => RenderedPage;
 
-const NAMES = ['nonce', 'ticket', 'uploadUrl', 'reference', 'work'] as const;
+const NAMES = ['nonce', 'ticket', 'session', 'uploadUrl', 'reference', 'work'] as const;
 type FillPage = Fill<(typeof NAMES)[number]>;
 
 /** Builds challenge pages around the bundled script; a request only fills in. */
 export function createInterstitial(script: string): RenderInterstitial {
   const cached = createPageCache<FillPage>();
-  return ({ ticket, uploadUrl, reference, work = 0, messages, form, look }) => {
+  return ({ ticket, session, uploadUrl, reference, work = 0, messages, form, look }) => {
     const nonce = newNonce();
     const ownHost = uploadUrl.startsWith('/');
     const connect = ownHost ? "'self'" : new URL(uploadUrl).origin;
@@ -46,7 +48,7 @@ export function createInterstitial(script: string): RenderInterstitial {
       compile(look, messages, form, script),
     );
     return {
-      html: fill({ nonce, ticket, uploadUrl, reference, work: String(work) }),
+      html: fill({ nonce, ticket, session, uploadUrl, reference, work: String(work) }),
       headers: pageHeaders(
         nonce,
         `${look.policy}; script-src 'nonce-${nonce}'; worker-src blob:;${frames} connect-src ${connect}`,
@@ -60,7 +62,7 @@ function compile(look: Look, messages: Messages, form: FormSource, script: strin
     messages,
     look,
     title: messages.checking.heading,
-    attributes: ` data-ticket="{{ticket}}" data-upload="{{uploadUrl}}" data-work="{{work}}" data-form="${form}"`,
+    attributes: ` data-ticket="{{ticket}}" data-session="{{session}}" data-upload="{{uploadUrl}}" data-work="{{work}}" data-form="${form}"`,
     content: screens(messages, form),
     script: `<script nonce="{{nonce}}">${script}</script>`,
     ownTemplate: true,
@@ -73,7 +75,7 @@ type ButtonAction = 'again' | 'reload' | 'back';
 
 /** All screens at once: the script only chooses. Without scripts, style hides all but the last. */
 function screens(messages: Messages, form: FormSource): string {
-  const { checking, resend, elsewhere, retry, failed, cookies, noScript } = messages;
+  const { checking, waiting, resend, elsewhere, retry, failed, cookies, noScript } = messages;
   const notes = form === 'own' ? [messages.resubmission] : [];
   const check = { ...checking, paragraphs: [...checking.paragraphs, ...notes] };
   const again = button('again', messages.tryAgain);
@@ -81,8 +83,10 @@ function screens(messages: Messages, form: FormSource): string {
   // A foreign form is sent again by nobody but its own site.
   const reload =
     form === 'foreign' ? button('back', messages.goBack) : button('reload', messages.tryAgain);
+  const bar = '<div class="guard-bar" aria-hidden="true"><i></i></div>';
   return `<div role="status" aria-live="polite">
-${section('checking', check, '<div class="guard-bar" aria-hidden="true"><i></i></div>', '')}
+${section('checking', check, bar, '')}
+${section('waiting', { ...checking, paragraphs: [waiting] }, bar)}
 ${form === 'own' ? section('resend', resend, button('reload', messages.send) + back) : ''}
 ${form === 'foreign' ? section('elsewhere', elsewhere, button('back', messages.goBack)) : ''}
 ${section('retry', retry, again)}

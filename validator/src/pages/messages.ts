@@ -10,6 +10,8 @@ export interface Messages {
   readonly language: string;
   readonly direction: 'ltr' | 'rtl';
   readonly checking: ScreenText;
+  /** In the place of what `checking` says, while others of the same network come first. */
+  readonly waiting: string;
   /** Added to `checking` where the reload will send a form again. */
   readonly resubmission: string;
   /** A form of the site is sent again, and the browser has asked, or is slow. */

@@ -14,6 +14,7 @@ const script = loadBrowserBundle().interstitial;
 const render = createInterstitial(script);
 const options = {
   ticket: 'A'.repeat(400),
+  session: '3f0e5c9a-8a4b-4c6d-8e9f-0a1b2c3d4e5f',
   uploadUrl: '/.guard/verify',
   reference: 'K7QM2X9D',
   messages: chooseLanguage('en'),
@@ -87,7 +88,7 @@ describe('spec 3: the challenge page', () => {
     const { html } = render(options);
     const attributes = [...html.matchAll(/\sdata-(\w+)="/g)].map(([, name]) => name);
     expect(new Set(attributes)).toEqual(
-      new Set(['ticket', 'upload', 'work', 'form', 'screen', 'action']),
+      new Set(['ticket', 'session', 'upload', 'work', 'form', 'screen', 'action']),
     );
   });
 

@@ -4,6 +4,7 @@ import { TwoGenerationCache } from '../two-generation-cache.ts';
 import { type BrowserClaim, readBrowserClaim } from './browser-claim.ts';
 import { expectedBrands } from './chromium-brands.ts';
 import { plausibilityOf, type Plausibility } from './plausibility.ts';
+import { hashUserAgent, MAX_AGENT_LENGTH } from './user-agent-hash.ts';
 
 export type { Engine, Platform } from './browser-claim.ts';
 
@@ -12,6 +13,8 @@ export type Expectation = 'always' | 'usually' | 'unknown';
 
 /** What a User-Agent string claims to be, and what follows from it; read once per distinct string. */
 export interface Agent extends BrowserClaim {
+  /** What a judged session remembers of the string (user-agent-hash.ts). */
+  readonly hash: string;
   readonly plausibility: Plausibility;
   /** Sec-Fetch-* on https (W3C Fetch Metadata). */
   readonly fetchMetadata: Expectation;
@@ -28,8 +31,6 @@ export interface Agent extends BrowserClaim {
 
 /** Distinct strings kept parsed; a visitor can invent new ones for ever. */
 const MAX_AGENTS = 5_000;
-/** Longer strings are read up to here; no browser sends half of it. */
-const MAX_LENGTH = 1_024;
 
 /** First majors that send Sec-Fetch-* with every request to a trustworthy origin. */
 const FETCH_METADATA_SINCE = { chromium: 80, gecko: 90, webkit: 17 } as const;
@@ -43,7 +44,8 @@ export function createAgentReader(
 ): (userAgent: string) => Agent {
   const known = new TwoGenerationCache<Agent>(MAX_AGENTS);
   return (userAgent) => {
-    const key = userAgent.length > MAX_LENGTH ? userAgent.slice(0, MAX_LENGTH) : userAgent;
+    const key =
+      userAgent.length > MAX_AGENT_LENGTH ? userAgent.slice(0, MAX_AGENT_LENGTH) : userAgent;
     const cached = known.get(key);
     if (cached) return cached;
     const agent = readAgent(key, crawlers, tokens);
@@ -60,6 +62,7 @@ function readAgent(
   const claim = readBrowserClaim(userAgent);
   return {
     ...claim,
+    hash: hashUserAgent(userAgent),
     plausibility: plausibilityOf(userAgent, claim),
     fetchMetadata: fetchMetadataOf(claim),
     clientHints:
@@ -74,6 +77,7 @@ function readAgent(
 /** The agent of a crawler about which nothing but its name is known. */
 export function agentOf(crawler: CatalogueCrawler): Agent {
   return {
+    hash: '',
     engine: undefined,
     major: 0,
     product: 'other',

@@ -3,7 +3,7 @@ import type { CatalogueCrawler } from '@guard/config/catalogue/crawlers';
 import type { NetworkKind } from '@guard/config/catalogue/networks';
 import type { ChallengeState, CrawlerFact } from '@guard/config/contract/event';
 import type { Session } from '@guard/config/contract/ports';
-import { presentedSession } from '@guard/config/contract/presented-session';
+import { presentedSessions } from '@guard/config/contract/presented-session';
 import type { TransportFacts } from '@guard/config/contract/transport';
 import type { ValidateErrorType } from '@guard/config/contract/errors';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
@@ -30,6 +30,8 @@ export type SessionFact =
       readonly id: string;
       /** It was shown a challenge that ran out without an answer. */
       readonly uncleared: boolean;
+      /** Other values came along: which of them a page of ours would read is not known. */
+      readonly contested?: boolean;
     }
   | { readonly state: 'verified' | 'rejected'; readonly id: string; readonly session: Session };
 
@@ -80,8 +82,8 @@ export type Described =
   | {
       readonly kind: 'described';
       readonly facts: RequestFacts;
-      /** The `_guard` value that came with the request; empty when none did. */
-      readonly cookie: string;
+      /** The `_guard` values that came with the request (presentedSessions). */
+      readonly cookies: readonly string[];
     }
   | { readonly kind: 'error'; readonly type: ValidateErrorType; readonly message: string };
 
@@ -108,7 +110,7 @@ export function describe(
   return {
     kind: 'described',
     facts,
-    cookie: presentedSession(request.cookie, facts.headers['cookie']),
+    cookies: presentedSessions(request.cookie, facts.headers['cookie']),
   };
 }
 

@@ -13,6 +13,7 @@ import {
   HOME_IP,
   visit,
 } from '../../../test/kit/visitors.ts';
+import { hashUserAgent } from '../request/user-agent-hash.ts';
 import { compileMatch } from './compile-match.ts';
 import { at, matches } from '../../../test/kit/rule-matches.ts';
 
@@ -252,7 +253,7 @@ describe('session: verified', () => {
     organisation: 'acme',
     state: 'verified',
     reasons: [],
-    userAgent: CHROME_UA,
+    userAgentHash: hashUserAgent(CHROME_UA),
     network: '84.115.20.0/24',
     judgedAt: 0,
   };
@@ -262,7 +263,7 @@ describe('session: verified', () => {
     ['verified', {}, 'block'],
     ['rejected', { state: 'rejected' }, 'allow'],
     ['of another organisation', { organisation: 'other' }, 'allow'],
-    ['of another browser', { userAgent: 'another' }, 'allow'],
+    ['of another browser', { userAgentHash: hashUserAgent('another') }, 'allow'],
   ] as const)('a session that is %s', async (_, over, decision) => {
     const { ask, store } = validatorWith(rules);
     store.keepSession(id, { ...session, ...over }, 60_000);

@@ -4,6 +4,7 @@ import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { describe, expect, test } from 'vitest';
 import { type TestValidator, validatorWith } from '../../../test/kit/validator.ts';
 import { CHROME_UA, chromeHttps, HOME_IP, visit } from '../../../test/kit/visitors.ts';
+import { hashUserAgent } from '../request/user-agent-hash.ts';
 
 function limitedBy(by: string, requests = 3): TestValidator {
   return validatorWith(
@@ -17,7 +18,7 @@ function verifiedSession({ store, time }: TestValidator, id: string): string {
     organisation: 'acme',
     state: 'verified',
     reasons: [],
-    userAgent: CHROME_UA,
+    userAgentHash: hashUserAgent(CHROME_UA),
     network: '84.115.20.0/24',
     judgedAt: time.now,
   };

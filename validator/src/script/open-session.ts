@@ -6,10 +6,12 @@ import type {
   CollectRequest,
   SessionStore,
 } from '@guard/config/contract/ports';
+import { presentedSessions } from '@guard/config/contract/presented-session';
 import { parseIp } from '@guard/config/net/cidr';
-import { networkOf } from '@guard/config/net/network-of';
+import { addressGroup } from '@guard/config/net/network-of';
 import { Patience } from '@guard/config/time/patience';
 import { corsHeaders } from '../challenge/cors.ts';
+import { hashUserAgent } from '../request/user-agent-hash.ts';
 import { sessionCookie } from '../session/cookie.ts';
 import { resolveSession } from '../session/resolve.ts';
 import type { SessionIds } from '../session/session-id.ts';
@@ -40,18 +42,19 @@ export interface OpenSessionOptions {
 
 const { requests, perMs } = CHALLENGE.uploadsPerNetwork;
 /**
- * Sessions that one network (/24 or /64) may open. Each leads to an upload, and a script uploads with
+ * Sessions that one address (IPv4, or /64) may open. Each leads to an upload, and a script uploads with
  * every document: half of what the collector takes is left to challenge pages, which need it more.
  */
 const BUDGET: Budget = { requests: requests / 2, perMs };
 
-/** Longest body: the bare value of a `_guard` cookie is a UUID. */
-const MAX_BODY_CHARS = 128;
+/** Longest body: `_guard` cookies with a UUID each, as many as are looked at. */
+const MAX_BODY_CHARS = 400;
 
 /**
- * `POST /session?site_key=`: the script asks for a ticket. The body is the value of `_guard`, or empty;
- * a value that is malformed, or not this organisation's, is ignored and a fresh session takes its place.
- * Nothing is stored, so who never uploads leaves no trace but a count of the network it came from.
+ * `POST /session?site_key=`: the script asks for a ticket. The body is the value of `_guard`, or empty, or
+ * where there are several all of them as `_guard=…; _guard=…`. A value that is malformed, or not this
+ * organisation's, is ignored and a fresh session takes its place.
+ * Nothing is stored, so who never uploads leaves no trace but a count of the address it came from.
  *
  * 200 an OpenedSession. 204 nothing to collect: a crawler. 401 the site key. 403 a page that is not the
  * organisation's, or a session that was rejected: a second upload cannot wash it clean. 429 too many.
@@ -66,19 +69,20 @@ export function createOpenSession(
   async function open(request: CollectRequest, organisation: string): Promise<CollectAnswer> {
     // Without an address (a unix socket) all visitors share one budget.
     const ip = parseIp(request.ip) ?? '0.0.0.0';
-    const waitMs = await store.take('script', networkOf(ip), BUDGET);
+    const waitMs = await store.take('script', addressGroup(ip), BUDGET);
     if (waitMs > 0) return emptyAnswer(429, { 'Retry-After': String(Math.ceil(waitMs / 1000)) });
     const userAgent = headerOf(request, 'user-agent');
     if (isCrawler(userAgent)) return emptyAnswer(204);
     const known = await resolveSession(
-      request.body.trim(),
-      { organisation, userAgent },
+      presentedSessions(request.body.trim(), request.body),
+      { organisation, userAgentHash: hashUserAgent(userAgent), ip },
       store,
       options.ids,
       options.clock,
     );
     if (known.state === 'rejected') return emptyAnswer(403);
-    const sessionId = known.state === 'none' ? options.ids.mint(organisation) : known.id;
+    const isNew = known.state === 'none' || (known.state === 'issued' && known.contested === true);
+    const sessionId = isNew ? options.ids.mint(organisation) : known.id;
     const origin = headerOf(request, 'origin');
     return opened({
       ...options.issueTicket({ organisation, sessionId, ip, userAgent, origin }),

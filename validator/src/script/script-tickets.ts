@@ -3,7 +3,8 @@ import type { Clock } from '@guard/config/contract/ports';
 import { CHALLENGE } from '@guard/config/contract/limits';
 import type { ChallengeTerms } from '../challenge/tickets/challenge-terms.ts';
 import { newReference } from '../challenge/tickets/reference-code.ts';
-import { hashUserAgent, issueTicket, newTicketId } from '../challenge/tickets/ticket.ts';
+import { issueTicket, newTicketId } from '../challenge/tickets/ticket.ts';
+import { hashUserAgent } from '../request/user-agent-hash.ts';
 import { createSealer } from '../session/sealer.ts';
 import type { OpenSessionOptions } from './open-session.ts';
 

@@ -35,7 +35,8 @@ export function createSiteKeys(
 /** Longest origin that is looked at: a host name of 253 characters, its scheme and its port. */
 const MAX_ORIGIN_CHARS = 300;
 
-function compileOrigins(
+/** Tells the origins on which pages of these hosts run, at any port, and the origins that are listed. */
+export function compileOrigins(
   hosts: readonly string[],
   origins: readonly string[],
 ): ScriptTenant['allows'] {

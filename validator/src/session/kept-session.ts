@@ -8,7 +8,7 @@ export class KeptSession implements Session {
   readonly organisation: string;
   readonly state: Session['state'];
   readonly reasons: readonly string[];
-  readonly userAgent: string;
+  readonly userAgentHash: string;
   readonly network: string;
   readonly judgedAt: number;
   readonly #expiresAt: number;
@@ -18,7 +18,7 @@ export class KeptSession implements Session {
     this.organisation = session.organisation;
     this.state = session.state;
     this.reasons = session.reasons;
-    this.userAgent = session.userAgent;
+    this.userAgentHash = session.userAgentHash;
     this.network = session.network;
     this.judgedAt = session.judgedAt;
     this.#expiresAt = expiresAt;

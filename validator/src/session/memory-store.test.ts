@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { MemoryStore } from './memory-store.ts';
-import { sessionStoreContract } from './store-contract.ts';
+import { session, sessionStoreContract } from './store-contract.ts';
 
 sessionStoreContract('MemoryStore', () => {
   const time = { now: 1_000_000 };
@@ -10,18 +10,23 @@ sessionStoreContract('MemoryStore', () => {
 
 test('holds no more than its limits, whatever comes', () => {
   const store = new MemoryStore(() => 0, { maxSessions: 10, maxSpent: 10, maxBudgets: 10 });
-  const session = {
-    organisation: 'acme',
-    state: 'verified',
-    reasons: [],
-    userAgent: '',
-    network: '',
-    judgedAt: 0,
-  } as const;
   for (let i = 0; i < 1_000; i++) store.keepSession(`s${i}`, session, 1_000);
   expect(store.sessionCount).toBe(10);
   expect(store.session('s999')).toBeDefined();
   expect(store.session('s0')).toBeUndefined();
+});
+
+test('a flood of rejected sessions pushes out no verified one, and one that passes later is verified', () => {
+  const limits = { maxSessions: 100, maxSpent: 10, maxBudgets: 10 };
+  const store = new MemoryStore(() => 0, limits);
+  for (let i = 0; i < 40; i++) store.keepSession(`person ${i}`, session, 1_000);
+  const rejected = { ...session, state: 'rejected' } as const;
+  for (let i = 0; i < 1_000; i++) store.keepSession(`bot ${i}`, rejected, 1_000);
+  for (let i = 0; i < 40; i++) expect(store.session(`person ${i}`)).toMatchObject(session);
+  expect(store.session('bot 999')).toMatchObject(rejected);
+  expect(store.sessionCount).toBeLessThanOrEqual(125);
+  store.keepSession('bot 999', session, 1_000);
+  expect([...store.sessions()].filter(([id]) => id === 'bot 999')).toHaveLength(1);
 });
 
 test('a clock that is set back an hour locks nobody out for longer than one budget', () => {

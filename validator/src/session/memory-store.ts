@@ -1,10 +1,10 @@
 import type { Budget, Charge, Clock, Session, SessionStore } from '@guard/config/contract/ports';
-import { TwoGenerationCache } from '../two-generation-cache.ts';
 import { allocateDeadlines, DeadlineTable } from './deadline-table.ts';
 import { KeptSession } from './kept-session.ts';
+import { MAX_SESSIONS, SessionTable } from './session-table.ts';
 
 export interface MemoryStoreLimits {
-  /** Judged sessions held at once; beyond it those unused longest are forgotten. */
+  /** Verified sessions held at once (session-table.ts). */
   readonly maxSessions: number;
   /**
    * Spent tickets held at once. One that is forgotten early is still refused while its session is known
@@ -17,7 +17,7 @@ export interface MemoryStoreLimits {
 }
 
 export const DEFAULT_LIMITS: MemoryStoreLimits = {
-  maxSessions: 200_000,
+  maxSessions: MAX_SESSIONS,
   maxSpent: 400_000,
   maxBudgets: 200_000,
 };
@@ -39,7 +39,7 @@ export function allocateStore(limits: MemoryStoreLimits = DEFAULT_LIMITS): Share
 /** Sessions, spent tickets and budgets in this process. Every answer comes at once. */
 export class MemoryStore implements SessionStore {
   readonly #clock: Clock;
-  readonly #sessions: TwoGenerationCache<KeptSession>;
+  readonly #sessions: SessionTable<KeptSession>;
   readonly #spent: DeadlineTable;
   readonly #budgets: DeadlineTable;
 
@@ -49,7 +49,7 @@ export class MemoryStore implements SessionStore {
     memory = allocateStore(limits),
   ) {
     this.#clock = clock;
-    this.#sessions = new TwoGenerationCache(limits.maxSessions);
+    this.#sessions = new SessionTable(limits.maxSessions);
     this.#spent = new DeadlineTable(memory.spent);
     this.#budgets = new DeadlineTable(memory.budgets);
   }
@@ -70,7 +70,7 @@ export class MemoryStore implements SessionStore {
   }
 
   keepSession(id: string, session: Session, ttlMs: number): void {
-    this.#sessions.set(id, new KeptSession(session, this.#clock() + ttlMs));
+    this.#sessions.set(id, session.state, new KeptSession(session, this.#clock() + ttlMs));
   }
 
   /** Judged sessions whose time is not over, each with when it will be. */

@@ -1,4 +1,5 @@
 import type { Clock, MaybePromise, Session, SessionStore } from '@guard/config/contract/ports';
+import { networkOf } from '@guard/config/net/network-of';
 import { afterWith } from '../deadline.ts';
 import type { SessionFact } from '../request/facts.ts';
 import { isUuid, type SessionIds } from './session-id.ts';
@@ -7,18 +8,61 @@ const NONE: SessionFact = { state: 'none' };
 
 interface Visitor {
   readonly organisation: string;
-  readonly userAgent: string;
+  readonly userAgentHash: string;
+  /** As `parseIp` spells it. */
+  readonly ip: string;
 }
 
 /**
- * What a presented `_guard` value stands for. A malformed or foreign one counts as none (spec 2.1);
- * so does a judged session that comes from another browser than the one that was judged.
+ * What the presented `_guard` values stand for (presentedSessions): the first verified session, else the
+ * first that was issued, else a rejected one. A value that a stranger put into the browser takes nothing
+ * from the visitor's own, and to leave a value out gains nothing over a browser without cookies.
+ */
+export function resolveSession(
+  cookies: readonly string[],
+  visitor: Visitor,
+  store: SessionStore,
+  ids: SessionIds,
+  clock: Clock,
+): MaybePromise<SessionFact> {
+  const [first] = cookies;
+  if (first === undefined) return NONE;
+  if (cookies.length === 1) return resolveOne(first, visitor, store, ids, clock);
+  // All are asked for in one turn, so that a store far away takes the time of one question.
+  const facts = cookies.map((cookie) => resolveOne(cookie, visitor, store, ids, clock));
+  const known = facts.filter(isKnown);
+  const verified = known.find(({ state }) => state === 'verified');
+  if (verified) return verified;
+  return known.length === facts.length ? strongest(known) : later(facts);
+}
+
+async function later(facts: readonly MaybePromise<SessionFact>[]): Promise<SessionFact> {
+  return strongest(await Promise.all(facts.map(async (fact) => await fact)));
+}
+
+function isKnown(fact: MaybePromise<SessionFact>): fact is SessionFact {
+  return !(fact instanceof Promise);
+}
+
+const STRENGTHS: readonly SessionFact['state'][] = ['verified', 'issued', 'rejected'];
+
+function strongest(facts: readonly SessionFact[]): SessionFact {
+  for (const state of STRENGTHS) {
+    const found = facts.find((fact) => fact.state === state);
+    if (found) return found.state === 'issued' ? { ...found, contested: true } : found;
+  }
+  return NONE;
+}
+
+/**
+ * What one value stands for. A malformed or foreign one counts as none (spec 2.1); so does a judged session
+ * that comes from another browser than the one that was judged, and a rejected one from another network.
  *
  * A store in memory is asked before the MAC: a hit, which is every request of a visitor who passed, costs
  * one look-up, and an id that is neither stored nor ours costs one MAC and leaves no trace. Where each
  * question is a round trip the MAC comes first, so that nobody buys one with an invented cookie.
  */
-export function resolveSession(
+function resolveOne(
   cookie: string,
   visitor: Visitor,
   store: SessionStore,
@@ -53,9 +97,15 @@ function standingOf(session: Session | undefined, presented: Presented): Session
 
 /** What a stored session says of its visitor. */
 function judgementOf(session: Session | undefined, { id, visitor }: Judged): SessionFact {
-  return session && belongsTo(session, visitor) ? { state: session.state, id, session } : NONE;
+  return session && counts(session, visitor) ? { state: session.state, id, session } : NONE;
 }
 
-function belongsTo(session: Session, { organisation, userAgent }: Visitor): boolean {
-  return session.organisation === organisation && session.userAgent === userAgent;
+/** A rejection is somebody else's in another network: the cookie can be set from a site beside this one. */
+function counts(session: Session, visitor: Visitor): boolean {
+  if (!belongsTo(session, visitor)) return false;
+  return session.state === 'verified' || session.network === networkOf(visitor.ip);
+}
+
+function belongsTo(session: Session, { organisation, userAgentHash }: Visitor): boolean {
+  return session.organisation === organisation && session.userAgentHash === userAgentHash;
 }

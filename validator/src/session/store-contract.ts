@@ -1,11 +1,12 @@
 import type { Session, SessionStore } from '@guard/config/contract/ports';
 import { describe, expect, test } from 'vitest';
+import { hashUserAgent } from '../request/user-agent-hash.ts';
 
 export const session: Session = {
   organisation: 'acme',
   state: 'verified',
   reasons: [],
-  userAgent: 'Mozilla/5.0',
+  userAgentHash: hashUserAgent('Mozilla/5.0'),
   network: '192.0.2.0/24',
   judgedAt: 0,
 };

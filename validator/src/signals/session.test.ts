@@ -7,7 +7,7 @@ const session = {
   organisation: 'acme',
   state: 'rejected',
   reasons: ['webdriver', 'a_reason_of_a_later_version'],
-  userAgent: '',
+  userAgentHash: '',
   network: '',
   judgedAt: 0,
 } as const;

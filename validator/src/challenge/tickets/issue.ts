@@ -7,7 +7,8 @@ import type { Look } from '../../pages/look.ts';
 import { createSealer } from '../../session/sealer.ts';
 import type { ChallengeTerms } from './challenge-terms.ts';
 import { newReference } from './reference-code.ts';
-import { hashUserAgent, issueTicket, newTicketId } from './ticket.ts';
+import { hashUserAgent } from '../../request/user-agent-hash.ts';
+import { issueTicket, newTicketId } from './ticket.ts';
 
 export interface ChallengeRequest {
   readonly organisation: string;
@@ -66,6 +67,7 @@ export function createChallengeIssuer(options: {
     });
     const page = render({
       ticket,
+      session: sessionId,
       uploadUrl,
       reference,
       work: terms.work,

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { CHALLENGE } from '@guard/config/contract/limits';
 import { z } from 'zod';
 import type { Sealer } from '../../session/sealer.ts';
@@ -39,7 +39,9 @@ export type TicketReading =
   | { readonly kind: 'expired'; readonly ticket: Ticket }
   /** Made by us, and not yet: a clock was set back meanwhile, here or where it was issued. */
   | { readonly kind: 'early'; readonly ticket: Ticket }
-  /** Never issued in this form. */
+  /** Made with our secret by another version of Guard, in a form that this one does not know. */
+  | { readonly kind: 'unknown' }
+  /** Never issued. */
   | { readonly kind: 'invalid' };
 
 const MAC_BYTES = 32;
@@ -99,7 +101,7 @@ export function readTicket(sealer: Sealer, text: string, nowMs: number): TicketR
   if (!sealer.verify([body], bytes.subarray(0, MAC_BYTES))) return { kind: 'invalid' };
   // The MAC is ours, so these are fields; only their version can be another one.
   const fields = Fields.safeParse(readFields(body));
-  if (!fields.success) return { kind: 'invalid' };
+  if (!fields.success) return { kind: 'unknown' };
   const ticket = ticketOf(fields.data);
   if (nowMs >= ticket.expiresAt) return { kind: 'expired', ticket };
   return { kind: ticket.issuedAt > nowMs + CHALLENGE.clockSkewMs ? 'early' : 'valid', ticket };
@@ -121,11 +123,6 @@ function ticketOf(fields: z.output<typeof Fields>): Ticket {
     work,
     origin,
   };
-}
-
-/** What a ticket remembers of a User-Agent. */
-export function hashUserAgent(userAgent: string): string {
-  return createHash('sha256').update(userAgent).digest('base64url').slice(0, 22);
 }
 
 /** A fresh ticket id: 96 random bits. */

@@ -7,6 +7,8 @@ export const cs: Messages = {
     heading: 'Kontrolujeme váš prohlížeč',
     paragraphs: ['Bude to chvilka a nemusíte nic dělat. Požadovaná stránka se otevře sama.'],
   },
+  waiting:
+    'Z vaší sítě právě přichází mnoho kontrol. Tato stránka chvíli počká a pak bude sama pokračovat.',
   resubmission: 'Pokud se prohlížeč zeptá, zda má formulář odeslat znovu, potvrďte to prosím.',
   resend: {
     heading: 'Odesíláme váš formulář',

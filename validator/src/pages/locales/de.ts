@@ -9,6 +9,8 @@ export const de: Messages = {
       'Das dauert einen Moment, Sie müssen nichts tun. Die gewünschte Seite öffnet sich von selbst.',
     ],
   },
+  waiting:
+    'Aus Ihrem Netz kommen gerade viele Prüfungen. Diese Seite wartet einen Moment und macht dann von selbst weiter.',
   resubmission:
     'Falls Ihr Browser fragt, ob das Formular erneut gesendet werden soll, bestätigen Sie dies bitte.',
   resend: {

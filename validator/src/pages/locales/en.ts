@@ -9,6 +9,8 @@ export const en: Messages = {
       'This takes a moment and needs nothing from you. The page you asked for opens by itself.',
     ],
   },
+  waiting:
+    'Many checks are coming from your network right now. This page waits a moment and then goes on by itself.',
   resubmission: 'If your browser asks whether to send the form again, please confirm.',
   resend: {
     heading: 'Sending your form',

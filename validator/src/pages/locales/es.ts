@@ -9,6 +9,8 @@ export const es: Messages = {
       'Tardará un momento y no tiene que hacer nada. La página solicitada se abrirá sola.',
     ],
   },
+  waiting:
+    'En este momento llegan muchas comprobaciones desde su red. Esta página espera un momento y después continúa por sí sola.',
   resubmission: 'Si su navegador pregunta si desea volver a enviar el formulario, confírmelo.',
   resend: {
     heading: 'Enviando su formulario',

@@ -9,6 +9,8 @@ export const fr: Messages = {
       'Cela ne prend qu’un instant et ne demande rien de votre part. La page demandée s’ouvrira d’elle-même.',
     ],
   },
+  waiting:
+    'De nombreuses vérifications arrivent de votre réseau en ce moment. Cette page attend un instant, puis continue d’elle-même.',
   resubmission: 'Si votre navigateur demande s’il faut renvoyer le formulaire, veuillez confirmer.',
   resend: {
     heading: 'Envoi de votre formulaire',

@@ -9,6 +9,8 @@ export const it: Messages = {
       'Richiede un momento e non deve fare nulla. La pagina richiesta si aprirà da sola.',
     ],
   },
+  waiting:
+    'In questo momento arrivano molte verifiche dalla sua rete. Questa pagina attende un momento e poi prosegue da sola.',
   resubmission: 'Se il browser chiede di inviare di nuovo il modulo, confermi.',
   resend: {
     heading: 'Invio del modulo',

@@ -7,6 +7,8 @@ export const nl: Messages = {
     heading: 'Uw browser wordt gecontroleerd',
     paragraphs: ['Dit duurt even en u hoeft niets te doen. De gevraagde pagina opent vanzelf.'],
   },
+  waiting:
+    'Er komen nu veel controles van uw netwerk. Deze pagina wacht even en gaat dan vanzelf verder.',
   resubmission:
     'Vraagt uw browser of het formulier opnieuw moet worden verzonden? Bevestig dat dan.',
   resend: {

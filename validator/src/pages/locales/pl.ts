@@ -7,6 +7,8 @@ export const pl: Messages = {
     heading: 'Sprawdzanie przeglądarki',
     paragraphs: ['To zajmie chwilę i nie trzeba nic robić. Żądana strona otworzy się sama.'],
   },
+  waiting:
+    'Z Twojej sieci przychodzi teraz wiele sprawdzeń. Ta strona chwilę poczeka, a potem sama przejdzie dalej.',
   resubmission: 'Jeśli przeglądarka zapyta, czy ponownie wysłać formularz, prosimy potwierdzić.',
   resend: {
     heading: 'Wysyłanie formularza',

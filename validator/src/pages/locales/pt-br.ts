@@ -9,6 +9,8 @@ export const ptBr: Messages = {
       'Leva só um momento e você não precisa fazer nada. A página solicitada será aberta sozinha.',
     ],
   },
+  waiting:
+    'Muitas verificações estão vindo da sua rede neste momento. Esta página aguarda um instante e depois continua sozinha.',
   resubmission: 'Se o navegador perguntar se deve reenviar o formulário, confirme.',
   resend: {
     heading: 'Enviando o seu formulário',

@@ -9,6 +9,8 @@ export const ptPt: Messages = {
       'Demora só um momento e não precisa de fazer nada. A página pedida abre-se sozinha.',
     ],
   },
+  waiting:
+    'Neste momento, chegam muitas verificações da sua rede. Esta página aguarda um instante e depois continua sozinha.',
   resubmission: 'Se o navegador perguntar se deve reenviar o formulário, confirme.',
   resend: {
     heading: 'A enviar o seu formulário',

@@ -9,6 +9,8 @@ export const sv: Messages = {
       'Det tar ett ögonblick och du behöver inte göra något. Sidan du bad om öppnas av sig själv.',
     ],
   },
+  waiting:
+    'Just nu kommer många kontroller från ditt nätverk. Den här sidan väntar en stund och fortsätter sedan av sig själv.',
   resubmission: 'Om webbläsaren frågar om formuläret ska skickas igen, bekräfta det.',
   resend: {
     heading: 'Ditt formulär skickas',

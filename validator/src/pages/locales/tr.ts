@@ -9,6 +9,8 @@ export const tr: Messages = {
       'Bu kısa sürer ve bir şey yapmanız gerekmez. İstediğiniz sayfa kendiliğinden açılır.',
     ],
   },
+  waiting:
+    'Şu anda ağınızdan çok sayıda kontrol geliyor. Bu sayfa biraz bekler ve sonra kendiliğinden devam eder.',
   resubmission:
     'Tarayıcınız formun yeniden gönderilip gönderilmeyeceğini sorarsa lütfen onaylayın.',
   resend: {

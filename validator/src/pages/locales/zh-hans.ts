@@ -7,6 +7,7 @@ export const zhHans: Messages = {
     heading: '正在检查您的浏览器',
     paragraphs: ['只需片刻，您无需进行任何操作。您要访问的页面会自动打开。'],
   },
+  waiting: '目前有许多检查来自您的网络。此页面会稍等片刻，然后自动继续。',
   resubmission: '如果浏览器询问是否重新提交表单，请确认。',
   resend: {
     heading: '正在提交您的表单',

@@ -7,6 +7,7 @@ export const zhHant: Messages = {
     heading: '正在檢查您的瀏覽器',
     paragraphs: ['只需片刻，您不必進行任何操作。您要前往的頁面會自動開啟。'],
   },
+  waiting: '目前有許多檢查來自您的網路。此頁面會稍候片刻，然後自動繼續。',
   resubmission: '如果瀏覽器詢問是否重新提交表單，請確認。',
   resend: {
     heading: '正在提交您的表單',

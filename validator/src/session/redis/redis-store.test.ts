@@ -251,6 +251,17 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
     });
   });
 
+  test('a session that an earlier version kept, with its whole agent, is one, and only its digest is held', async () => {
+    await withInstances([Date.now()], async (only) => {
+      const { userAgentHash, ...others } = session;
+      const old = { ...others, userAgent: 'Mozilla/5.0', expiresAt: Date.now() + HOUR_MS };
+      await redis.ask('SET', 'guard:1:session:s', JSON.stringify(old));
+      const read = await only.store.session('s');
+      expect(read).toMatchObject({ ...others, userAgentHash });
+      expect(JSON.stringify(read)).not.toContain('Mozilla');
+    });
+  });
+
   test('the database that the URL names is the one that is used', async () => {
     const { store } = await openInstance(`${redis.url}/7`);
     await store.spend('t', HOUR_MS);

@@ -17,8 +17,8 @@ import { SessionCopies } from './session-copies.ts';
 import { budgetKey, newestKey, sessionKey, sessionOfKey, spentKey } from './store-keys.ts';
 import { type Counter, readTaken, takeKnown, takeUnknown } from './take-script.ts';
 
-/** Held here of what lies in Redis, for as long as that is away; as many as a MemoryStore holds. */
-const MAX_LOCAL = { sessions: 200_000, budgets: 200_000 } as const;
+/** Counters held here of what lies in Redis, for as long as that is away; as many as a MemoryStore holds. */
+const MAX_BUDGETS = 200_000;
 
 /**
  * Questions about ids without a MAC of ours: a percent of a core at most. While a secret is rotated they
@@ -51,11 +51,11 @@ export class RedisStore implements SessionStore {
   readonly #copies: SessionCopies;
   readonly #refusals = new Refusals();
   /** Counts along, so that who has used up a budget here is not given a whole one when Redis goes. */
-  readonly #budgets = new DeadlineTable(allocateDeadlines(MAX_LOCAL.budgets));
+  readonly #budgets = new DeadlineTable(allocateDeadlines(MAX_BUDGETS));
 
   /** Resolves after the first attempt to connect; a Redis that is away then may come later. */
   static async open(options: RedisStoreOptions): Promise<RedisStore> {
-    const copies = new SessionCopies(options.clock, MAX_LOCAL.sessions);
+    const copies = new SessionCopies(options.clock);
     const link = await RedisLink.open({
       ...options,
       onChange(key) {

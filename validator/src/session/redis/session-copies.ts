@@ -1,5 +1,5 @@
 import type { Clock, Session } from '@guard/config/contract/ports';
-import { TwoGenerationCache } from '../../two-generation-cache.ts';
+import { MAX_SESSIONS, SessionTable } from '../session-table.ts';
 
 /** How long a copy stands for the original without a question. Redis tells of changes before that. */
 const FRESH_MS = 1_000;
@@ -22,13 +22,12 @@ const NEVER = Number.NEGATIVE_INFINITY;
  */
 export class SessionCopies {
   readonly #clock: Clock;
-  readonly #copies: TwoGenerationCache<Copy>;
+  readonly #copies = new SessionTable<Copy>(MAX_SESSIONS);
   #era = 0;
   #changes = 0;
 
-  constructor(clock: Clock, max: number) {
+  constructor(clock: Clock) {
     this.#clock = clock;
-    this.#copies = new TwoGenerationCache(max);
   }
 
   get size(): number {
@@ -62,18 +61,18 @@ export class SessionCopies {
   /** Redis has it, as it answered to a question that was asked after `changes` changes. */
   confirm(id: string, session: Session, expiresAt: number, changes: number): void {
     const confirmedAt = changes === this.#changes ? this.#clock() : NEVER;
-    this.#copies.set(id, { session, expiresAt, confirmedAt, era: this.#era });
+    this.#copies.set(id, session.state, { session, expiresAt, confirmedAt, era: this.#era });
   }
 
   /** Known from elsewhere than an answer: good while Redis is away. */
   keep(id: string, session: Session, expiresAt: number): void {
-    this.#copies.set(id, { session, expiresAt, confirmedAt: NEVER, era: this.#era });
+    const copy = { session, expiresAt, confirmedAt: NEVER, era: this.#era };
+    this.#copies.set(id, session.state, copy);
   }
 
   /** Redis has no such session. */
   forget(id: string): void {
-    const copy = this.#copies.get(id);
-    if (copy) this.#copies.set(id, { ...copy, expiresAt: NEVER });
+    this.#copies.delete(id);
   }
 
   /** Somebody changed it. */

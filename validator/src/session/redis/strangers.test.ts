@@ -10,7 +10,11 @@ import { type Instance, openInstance } from './testing/open-stores.ts';
 
 const HOUR_MS = 3_600_000;
 const NOW = 1_800_000_000_000;
-const VISITOR = { organisation: session.organisation, userAgent: session.userAgent };
+const VISITOR = {
+  organisation: session.organisation,
+  userAgentHash: session.userAgentHash,
+  ip: '192.0.2.1',
+};
 
 const oldSecret = createSessionIds(createSealer(['the secret of these tests'], 'session'));
 const newSecret = createSessionIds(createSealer(['the next secret of these tests'], 'session'));
@@ -30,7 +34,7 @@ describe.skipIf(!hasRedis)('ids without a MAC of ours, and a Redis to ask', () =
   afterEach(() => only.store.close());
 
   const resolve = async (cookie: string) =>
-    resolveSession(cookie, VISITOR, only.store, oldSecret, () => only.time.now);
+    resolveSession([cookie], VISITOR, only.store, oldSecret, () => only.time.now);
   const stateOf = async (cookie: string) => (await resolve(cookie)).state;
 
   /** How many sessions Redis was asked for. */

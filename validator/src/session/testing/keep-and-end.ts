@@ -18,7 +18,7 @@ const store = await LastingStore.open({
   limits: { maxSessions: 10_000, maxSpent: 16, maxBudgets: 16 },
 });
 for (let i = 0; i < Number(sessions); i++) {
-  const userAgent = randomBytes(64).toString('base64');
-  store.keepSession(randomUUID(), { ...PASSED, userAgent }, 3_600_000);
+  const userAgentHash = randomBytes(48).toString('base64');
+  store.keepSession(randomUUID(), { ...PASSED, userAgentHash }, 3_600_000);
 }
 await store.close();

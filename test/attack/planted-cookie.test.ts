@@ -1,0 +1,134 @@
+import type { Session, SessionStore } from '@guard/config/contract/ports';
+import { MemoryStore } from '@guard/validator';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { hashUserAgent } from '../../validator/src/request/user-agent-hash.ts';
+import { HOME_IP, visit } from '../kit/visitors.ts';
+import { bodyOf, type Served, serveValidator } from '../spec/serve-validator.ts';
+import { challenged, person, post, uploadOf } from './challenged-visitor.ts';
+
+/**
+ * A site beside this one, or a page over http, sets `_guard` for a visitor of this one (`Domain=`): a
+ * session that an attacker had rejected under the same User-Agent, or one that was only issued to him.
+ */
+
+const HOUR_MS = 3_600_000;
+const session: Session = {
+  organisation: 'acme',
+  state: 'verified',
+  reasons: [],
+  userAgentHash: hashUserAgent(person.headers['user-agent'] ?? ''),
+  network: '84.115.20.0/24',
+  judgedAt: 0,
+};
+const rejected: Session = { ...session, state: 'rejected', reasons: ['webdriver'] };
+
+let memory: MemoryStore;
+let served: Served;
+let asked: string[];
+
+beforeEach(async () => {
+  memory = new MemoryStore(() => served.time.now);
+  asked = [];
+  const store: SessionStore = {
+    session(id) {
+      asked.push(id);
+      return memory.session(id);
+    },
+    keepSession: (id, judged, ttlMs) => memory.keepSession(id, judged, ttlMs),
+    spend: (id, ttlMs) => memory.spend(id, ttlMs),
+    take: (name, subject, budget) => memory.take(name, subject, budget),
+    close: () => memory.close(),
+  };
+  served = await serveValidator({
+    rules: '[{ name: r, match: {}, detect: true, challenge: always }]',
+    store,
+  });
+});
+
+/** A session id that Guard gave out. */
+const issued = async () => (await challenged(served)).session;
+
+async function kept(as: Session): Promise<string> {
+  const id = await issued();
+  memory.keepSession(id, as, HOUR_MS);
+  return id;
+}
+
+/** What Guard answers to a navigation with these `_guard` cookies, in the order in which they are sent. */
+const arrive = (ids: readonly string[], cookie?: string) =>
+  served.ask(
+    visit({
+      ip: HOME_IP,
+      headers: {
+        ...person.headers,
+        'sec-fetch-mode': 'navigate',
+        cookie: ids.map((id) => `_guard=${id}`).join('; '),
+      },
+      ...(cookie !== undefined && { cookie }),
+    }),
+  );
+
+describe('a rejected session that was planted', () => {
+  test('from another network blocks nobody: the visitor is challenged, with a session of his own', async () => {
+    const planted = await kept({ ...rejected, network: '192.0.2.0/24' });
+    const answer = await arrive([planted]);
+    expect(answer.decision).toBe('redirect');
+    expect(answer.cookies?.[0]?.value).not.toBe(planted);
+  });
+
+  test('in its own network it still counts for an hour', async () => {
+    const answer = await arrive([await kept(rejected)]);
+    expect(answer.decision).toBe('block');
+    expect(answer.block_reasons).toContain('webdriver');
+  });
+
+  test.each([
+    ['before', (planted: string, own: string) => [planted, own]],
+    ['behind', (planted: string, own: string) => [own, planted]],
+  ])('%s a verified one takes nothing from it, and no cookie is set', async (_where, order) => {
+    const answer = await arrive(order(await kept(rejected), await kept(session)));
+    expect(answer.decision).toBe('allow');
+    expect(answer.cookies ?? []).toEqual([]);
+  });
+
+  test('beside an issued one leads to the challenge, and who answers it arrives', async () => {
+    const planted = await kept(rejected);
+    const answer = await arrive([planted, await issued()]);
+    expect(answer.decision).toBe('redirect');
+    const own = answer.cookies?.[0]?.value ?? '';
+    const html = bodyOf(answer);
+    const ticket = /data-ticket="([^"]+)"/.exec(html)?.[1] ?? '';
+    // The page finds its own among the cookies that it can read.
+    expect(/data-session="([^"]+)"/.exec(html)?.[1]).toBe(own);
+    const uploaded = await post(served, uploadOf({ ticket, session: own, work: 0, reference: '' }));
+    expect(uploaded.body).toBe('{"result":"reload"}');
+    expect((await arrive([planted, own])).decision).toBe('allow');
+  });
+});
+
+describe('spec 2.1 "cookie", and a Cookie header beside it', () => {
+  test('the one that a caller chose is rejected, the visitor’s own is in the header', async () => {
+    const answer = await arrive([await kept(session)], await kept(rejected));
+    expect(answer.decision).toBe('allow');
+  });
+});
+
+describe('many planted values', () => {
+  test('in front of the visitor’s own do not hide it, and eight are looked up at most', async () => {
+    const own = await kept(session);
+    const planted = await Promise.all(Array.from({ length: 30 }, issued));
+    asked.length = 0;
+    const answer = await arrive([...planted, own]);
+    expect(answer.decision).toBe('allow');
+    expect(new Set(asked).size).toBeLessThanOrEqual(8);
+  });
+
+  test('that only the server can read (HttpOnly) do not keep the page from answering', async () => {
+    const planted = await issued();
+    const answer = await arrive([planted]);
+    const ticket = /data-ticket="([^"]+)"/.exec(bodyOf(answer))?.[1] ?? '';
+    const upload = uploadOf({ ticket, session: '', work: 0, reference: '' });
+    const seen = await post(served, upload, { cookie: `_guard=${planted}` });
+    expect(seen.body).toBe('{"result":"reload"}');
+  });
+});

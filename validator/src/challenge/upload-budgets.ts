@@ -1,0 +1,39 @@
+import { CHALLENGE } from '@guard/config/contract/limits';
+import type { SessionStore } from '@guard/config/contract/ports';
+import { parseIp } from '@guard/config/net/cidr';
+import { addressGroup } from '@guard/config/net/network-of';
+import type { Ticket } from './tickets/ticket.ts';
+
+/** Whether a solved challenge may have its session now. */
+export type Admission =
+  | { readonly kind: 'admitted' }
+  /** The same ticket was sent a moment ago. */
+  | { readonly kind: 'repeated' }
+  /** Too many of its network did; milliseconds until one fits. */
+  | { readonly kind: 'limited'; readonly waitMs: number };
+
+/**
+ * Counts an upload that has nothing left to object to. Nothing before that takes from what others share:
+ * not junk, not a ticket that is spent, unsolved or of another network, and not a ticket that is sent a
+ * thousand times at once.
+ */
+export async function admit(ticket: Ticket, ip: string, store: SessionStore): Promise<Admission> {
+  const { usesOfTicket, firstUploadsPerAddress, uploadsPerNetwork } = CHALLENGE;
+  if ((await store.take('ticket', ticket.id, usesOfTicket)) > 0) return { kind: 'repeated' };
+  const ownMs = await store.take('first-uploads', groupOf(ip), firstUploadsPerAddress);
+  if (ownMs === 0) return { kind: 'admitted' };
+  const sharedMs = await store.take('upload', ticket.network, uploadsPerNetwork);
+  if (sharedMs === 0) return { kind: 'admitted' };
+  return { kind: 'limited', waitMs: Math.min(ownMs, sharedMs) };
+}
+
+/** Counts an upload that came to nothing, against its sender alone; 0, or milliseconds to wait. */
+export function countVain(ip: string, store: SessionStore): number | Promise<number> {
+  return store.take('vain-uploads', groupOf(ip), CHALLENGE.vainUploadsPerAddress);
+}
+
+/** Senders whose address cannot be read share one group. */
+function groupOf(address: string): string {
+  const ip = parseIp(address);
+  return ip === undefined ? 'unknown' : addressGroup(ip);
+}
