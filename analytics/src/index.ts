@@ -11,7 +11,7 @@ import type {
   RunQuery,
 } from '@guard/config/contract/ports';
 import type { AnalyticsSettings, Organisation } from '@guard/config/settings/schema';
-import { openEmbedded } from './engine/embedded.ts';
+import { EmbeddedEngine } from './engine/embedded.ts';
 import { openRemote } from './engine/clickhouse.ts';
 import type { Engine } from './engine/engine.ts';
 import { createInsert } from './engine/insert.ts';
@@ -56,10 +56,22 @@ export interface Analytics {
   setOrganisations(organisations: readonly Pick<Organisation, 'id'>[]): void;
   /** True while the database can be asked. */
   ready(): boolean;
+  /** How the database is; undefined where the settings name none. */
+  condition(): DatabaseCondition | undefined;
   /** Resolves when the database can be asked for the first time, or when it is clear that it never can. */
   readonly settled: Promise<undefined>;
   /** Writes what is left, for a few seconds at most; the rest goes to disk. Then stops the engine. */
   close(): Promise<void>;
+}
+
+/** What an operator has to know of the database. */
+export interface DatabaseCondition {
+  /** `away`: not yet there, or not at the moment. `failing` and `missing`: somebody has to do something. */
+  readonly state: 'ready' | 'away' | 'failing' | 'missing';
+  /** A sentence, where it is not ready; without paths. */
+  readonly message?: string;
+  /** Rows older than their time are kept, because the clock is not believed. */
+  readonly deletion?: 'held';
 }
 
 const MiB = 1024 * 1024;
@@ -105,6 +117,8 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
     metrics,
   });
   metrics.gauge('guard_events_queued', () => buffer.queued());
+  metrics.gauge('guard_analytics_failing', () => Number(engine.state().kind === 'failing'));
+  metrics.gauge('guard_analytics_deletion_held', () => Number(engine.holdsDeletion()));
   const ticker = setInterval(() => buffer.tick(), TICK_MS);
 
   const runQuery = createRunQuery({ state: engine.state, authenticate });
@@ -120,6 +134,7 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
     routes: createQueryRoute({ authenticate, runQuery }),
     setOrganisations: (next) => engine.setOrganisations(next.map(({ id }) => id)),
     ready: () => engine.state().kind === 'ready',
+    condition: () => conditionOf(engine),
     settled: settled.promise,
     async close() {
       clearInterval(ticker);
@@ -130,8 +145,17 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
   };
 }
 
+function conditionOf(engine: Engine): DatabaseCondition {
+  const state = engine.state();
+  return {
+    state: state.kind,
+    ...(state.kind !== 'ready' && { message: state.message }),
+    ...(engine.holdsDeletion() && { deletion: 'held' }),
+  };
+}
+
 async function openEngine(
-  { settings, log, metrics }: AnalyticsOptions,
+  { settings, clock, log, metrics }: AnalyticsOptions,
   organisations: readonly string[],
   onReady: () => void,
 ): Promise<Engine> {
@@ -143,15 +167,17 @@ async function openEngine(
     log('error', 'analytics_engine_missing', { reason: library.message });
     return {
       state: () => library,
+      holdsDeletion: () => false,
       setOrganisations: () => undefined,
       close: () => Promise.resolve(),
     };
   }
   const { path } = settings;
-  return openEmbedded({
+  return new EmbeddedEngine({
     path,
     libraryPath: library.path,
     organisations,
+    clock,
     log,
     metrics,
     onReady,

@@ -1,6 +1,7 @@
-import { mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '@guard/config/contract/ports';
+import { UNFINISHED, writeWhole } from '../write-whole.ts';
 import type { Batch, BatchFormat } from './batch.ts';
 
 /** Batches that wait on disk, because memory was full or the process ended. */
@@ -37,7 +38,6 @@ const ENDINGS: Readonly<Record<BatchFormat, string>> = {
 };
 /** `<milliseconds>-<counter>-<rows>-<token>.<ending>`: sorted by name is sorted by age. */
 const FILE_NAME = /^\d{13}-\d{6}-(\d{1,9})-([0-9a-f-]{36})\.(native|rows)$/;
-const UNFINISHED = '.part';
 const MAX_FILES = 4096;
 
 /**
@@ -62,7 +62,11 @@ export async function openSpill(options: SpillOptions): Promise<Spill> {
       const age = String(clock()).padStart(13, '0');
       const sequence = String(counter).padStart(6, '0');
       const name = `${age}-${sequence}-${batch.rows}-${batch.token}.${ENDINGS[batch.format]}`;
-      if (!(await writeWhole(join(directory, name), batch.body))) return false;
+      try {
+        await writeWhole(join(directory, name), batch.body);
+      } catch {
+        return false;
+      }
       const { token, format, rows, bytes } = batch;
       files.push({ name, token, format, rows, bytes });
       return true;
@@ -103,23 +107,4 @@ async function findFiles(directory: string): Promise<SpilledFile[]> {
     files.push({ name, token, format, rows: Number(rows), bytes: size });
   }
   return files;
-}
-
-/** Writes under another name first, so that a file is either whole or not there. */
-async function writeWhole(path: string, body: Buffer): Promise<boolean> {
-  const unfinished = path + UNFINISHED;
-  try {
-    const file = await open(unfinished, 'w', 0o600);
-    try {
-      await file.writeFile(body);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(unfinished, path);
-    return true;
-  } catch {
-    await unlink(unfinished).catch(() => undefined);
-    return false;
-  }
 }

@@ -17,6 +17,7 @@ export function noAnalytics(metrics: Metrics): Analytics {
     },
     setOrganisations: () => undefined,
     ready: () => true,
+    condition: () => undefined,
     settled: Promise.resolve(undefined),
     close: () => Promise.resolve(),
   };
