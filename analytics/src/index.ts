@@ -17,7 +17,7 @@ import type { Engine } from './engine/engine.ts';
 import { createInsert } from './engine/insert.ts';
 import { findEngineLibrary } from './engine/library.ts';
 import type { Batch } from './events/batch.ts';
-import { EventBuffer } from './events/buffer.ts';
+import { BUFFER, EventBuffer } from './events/buffer.ts';
 import { BlockMemory } from './events/native/block-memory.ts';
 import { Outbox } from './events/outbox.ts';
 import { received } from './events/relay.ts';
@@ -44,8 +44,8 @@ export interface AnalyticsOptions {
 /** Remembers events and answers questions about them. */
 export interface Analytics {
   readonly sink: EventSink;
-  /** Takes a batch that another thread has encoded. */
-  accept(batch: Batch): void;
+  /** Takes a batch that another thread has encoded, or what it has of one by now, for the disk. */
+  accept(to: 'outbox' | 'disk', batch: Batch): void;
   /** Batches that wait for the database in memory. */
   waiting(): number;
   readonly runQuery: RunQuery;
@@ -77,8 +77,8 @@ export interface DatabaseCondition {
 const MiB = 1024 * 1024;
 const MAX_MEMORY_BYTES = 32 * MiB;
 const MAX_SPILL_BYTES = 512 * MiB;
-const TICK_MS = 250;
 const DRAIN_MS = 5000;
+const SAVE_AGAIN_MS = 1000;
 
 /**
  * Opens the analytics of an installation (spec 1.5). Resolves at once: the database starts, or is
@@ -103,7 +103,7 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
     pause,
     spill,
     maxMemoryBytes: MAX_MEMORY_BYTES,
-    written: ({ body }) => memory.giveBack(body),
+    done: ({ body }) => memory.giveBack(body),
     log,
     metrics,
   });
@@ -119,13 +119,15 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
   metrics.gauge('guard_events_queued', () => buffer.queued());
   metrics.gauge('guard_analytics_failing', () => Number(engine.state().kind === 'failing'));
   metrics.gauge('guard_analytics_deletion_held', () => Number(engine.holdsDeletion()));
-  const ticker = setInterval(() => buffer.tick(), TICK_MS);
+  const ticker = setInterval(() => buffer.tick(), BUFFER.tickMs);
+  const saver = setInterval(() => outbox.saveAgain(), SAVE_AGAIN_MS);
 
   const runQuery = createRunQuery({ state: engine.state, authenticate });
   return {
     sink: missing ? droppingSink(metrics) : buffer,
-    accept: (batch) => {
-      if (missing) metrics.count('guard_events_total', 'dropped', batch.rows);
+    accept: (to, batch) => {
+      if (to === 'disk') outbox.save(received(batch));
+      else if (missing) metrics.count('guard_events_total', 'dropped', batch.rows);
       else outbox.put(received(batch));
     },
     waiting: () => outbox.waiting(),
@@ -138,6 +140,7 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
     settled: settled.promise,
     async close() {
       clearInterval(ticker);
+      clearInterval(saver);
       buffer.close();
       await drain(outbox, engine);
       await engine.close();
