@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { childrenOf } from '../../test/kit/children.ts';
 import { poll, send } from '../../test/kit/http.ts';
 import { rowsOf } from '../../test/kit/sql.ts';
-import { type Claim, everyAnswerIsRight, type Fault, type Tally } from '../fault.ts';
+import { type Claim, everyAnswerIsRight, type Fault, type Outcome, type Tally } from '../fault.ts';
 import type { Ground } from '../ground.ts';
 import { DETECT } from '../settings.ts';
 import { type Site, startSite } from '../site.ts';
@@ -38,15 +38,14 @@ export const fullDiskStarts: Fault = {
     const disk = await makeSmallDisk(ground);
     const traffic = { requests: 0, wrong: new Map<string, number>(), slowestMs: 0 };
     const claims: Claim[] = [];
-    let last: Site | undefined;
+    let last: Outcome | undefined;
     for (const start of STARTS) {
       ground.say(start.what);
-      const [claim, site] = await tryStart(ground, disk, start, traffic);
-      claims.push(claim);
-      last = site;
+      last = await tryStart(ground, disk, start, traffic);
+      claims.push(...last.claims);
     }
     if (last === undefined) throw new Error('nothing was started');
-    return last.outcome(traffic, [everyAnswerIsRight(traffic), ...claims]);
+    return { ...last, claims: [everyAnswerIsRight(traffic), ...claims] };
   },
 };
 
@@ -55,7 +54,7 @@ async function tryStart(
   disk: SmallDisk,
   start: Start,
   traffic: Adding,
-): Promise<[Claim, Site]> {
+): Promise<Outcome> {
   const path = join(disk.folder, String(STARTS.indexOf(start)));
   const again = (): Promise<Site> =>
     startSite(ground, { top: { analytics: { engine: 'embedded', path } } });
@@ -81,15 +80,15 @@ async function tryStart(
   await poll(async () => ({ rows, requests } = await rowsIn(after)), isComplete, PATIENCE_MS).catch(
     () => undefined,
   );
-  await after.product.stop();
-  return [
+  const outcome = after.outcome(traffic, [
     {
-      what: `${start.what}: no row is lost that was written before, none twice`,
-      seen: `${before} written before, ${waiting} and ${later} sent while it was full (${whileFull}), ${dropped} said to be dropped; ${rows} rows in the end`,
+      what: `${start.what}: no row is lost that was written before, none is there twice`,
+      seen: `${before} written before, ${waiting} and ${later} sent while it was full (database ${whileFull}), ${dropped} said to be dropped; ${rows} rows in the end`,
       holds: isComplete({ rows, requests }) && rows === requests && rows + dropped <= sent,
     },
-    after,
-  ];
+  ]);
+  await after.product.stop();
+  return outcome;
 }
 
 async function killEngine(site: Site): Promise<Site> {

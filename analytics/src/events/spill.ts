@@ -107,11 +107,6 @@ export async function openSpill(options: SpillOptions): Promise<Spill> {
     if (before !== undefined && before.name !== name) await removeFile(directory, before.name);
   }
 
-  async function sync(name: string): Promise<void> {
-    const file = await open(join(directory, name), 'r+');
-    await file.sync().finally(() => file.close());
-  }
-
   return {
     async save(batch) {
       if (waiting > MAX_WAITING) return 'late';
@@ -124,7 +119,8 @@ export async function openSpill(options: SpillOptions): Promise<Spill> {
     put: (batch) =>
       inOrder(async () => {
         const saved = files[indexOf(batch)];
-        const whole = saved?.rows === batch.rows ? sync(saved.name) : write(batch, false);
+        const whole =
+          saved?.rows === batch.rows ? syncFile(join(directory, saved.name)) : write(batch, false);
         await whole.catch(() => undefined);
         const at = indexOf(batch);
         const file = files[at];
@@ -187,4 +183,9 @@ async function findFiles(directory: string): Promise<SpilledFile[]> {
 
 async function removeFile(directory: string, name: string): Promise<void> {
   await unlink(join(directory, name)).catch(() => undefined);
+}
+
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  await file.sync().finally(() => file.close());
 }
