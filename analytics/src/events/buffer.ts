@@ -141,6 +141,7 @@ export class EventBuffer implements EventSink {
     this.#openedAt = this.#clock();
     this.#token = randomUUID();
     this.#saved = 0;
+    this.#unsavedSince = performance.now();
   }
 
   #saveWhenDue(): void {
@@ -150,6 +151,7 @@ export class EventBuffer implements EventSink {
       return;
     }
     if (performance.now() - this.#unsavedSince < BUFFER.savedAtMs) return;
+    this.#unsavedSince = performance.now();
     this.#saved = rows;
     this.#outbox.save(this.#batch(rows, this.#block.copy(this.#allocate)));
   }
