@@ -4,6 +4,7 @@ import { configStorm } from './faults/config-storm.ts';
 import { diskFull } from './faults/disk-full.ts';
 import { engineKilled } from './faults/engine-killed.ts';
 import { engineOutOfMemory } from './faults/engine-out-of-memory.ts';
+import { fullDiskStarts } from './faults/full-disk-starts.ts';
 import { originDown } from './faults/origin-down.ts';
 import { originGarbage } from './faults/origin-garbage.ts';
 import { originSlow } from './faults/origin-slow.ts';
@@ -25,6 +26,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   'engine-killed': engineKilled,
   'engine-out-of-memory': engineOutOfMemory,
   'disk-full': diskFull,
+  'full-disk-starts': fullDiskStarts,
   'slow-clients': slowClients,
   'upload-storm': uploadStorm,
   'config-storm': configStorm,

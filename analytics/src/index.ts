@@ -11,13 +11,13 @@ import type {
   RunQuery,
 } from '@guard/config/contract/ports';
 import type { AnalyticsSettings, Organisation } from '@guard/config/settings/schema';
-import { openEmbedded } from './engine/embedded.ts';
+import { EmbeddedEngine } from './engine/embedded.ts';
 import { openRemote } from './engine/clickhouse.ts';
 import type { Engine } from './engine/engine.ts';
 import { createInsert } from './engine/insert.ts';
 import { findEngineLibrary } from './engine/library.ts';
 import type { Batch } from './events/batch.ts';
-import { EventBuffer } from './events/buffer.ts';
+import { BUFFER, EventBuffer } from './events/buffer.ts';
 import { BlockMemory } from './events/native/block-memory.ts';
 import { Outbox } from './events/outbox.ts';
 import { received } from './events/relay.ts';
@@ -44,8 +44,8 @@ export interface AnalyticsOptions {
 /** Remembers events and answers questions about them. */
 export interface Analytics {
   readonly sink: EventSink;
-  /** Takes a batch that another thread has encoded. */
-  accept(batch: Batch): void;
+  /** Takes a batch that another thread has encoded, or what it has of one by now, for the disk. */
+  accept(to: 'outbox' | 'disk', batch: Batch): void;
   /** Batches that wait for the database in memory. */
   waiting(): number;
   readonly runQuery: RunQuery;
@@ -56,17 +56,29 @@ export interface Analytics {
   setOrganisations(organisations: readonly Pick<Organisation, 'id'>[]): void;
   /** True while the database can be asked. */
   ready(): boolean;
+  /** How the database is; undefined where the settings name none. */
+  condition(): DatabaseCondition | undefined;
   /** Resolves when the database can be asked for the first time, or when it is clear that it never can. */
   readonly settled: Promise<undefined>;
   /** Writes what is left, for a few seconds at most; the rest goes to disk. Then stops the engine. */
   close(): Promise<void>;
 }
 
+/** What an operator has to know of the database. */
+export interface DatabaseCondition {
+  /** `away`: not yet there, or not at the moment. `failing` and `missing`: somebody has to do something. */
+  readonly state: 'ready' | 'away' | 'failing' | 'missing';
+  /** A sentence, where it is not ready; without paths. */
+  readonly message?: string;
+  /** Rows older than their time are kept, because the clock is not believed. */
+  readonly deletion?: 'held';
+}
+
 const MiB = 1024 * 1024;
 const MAX_MEMORY_BYTES = 32 * MiB;
 const MAX_SPILL_BYTES = 512 * MiB;
-const TICK_MS = 250;
 const DRAIN_MS = 5000;
+const SAVE_AGAIN_MS = 1000;
 
 /**
  * Opens the analytics of an installation (spec 1.5). Resolves at once: the database starts, or is
@@ -91,7 +103,7 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
     pause,
     spill,
     maxMemoryBytes: MAX_MEMORY_BYTES,
-    written: ({ body }) => memory.giveBack(body),
+    done: ({ body }) => memory.giveBack(body),
     log,
     metrics,
   });
@@ -105,13 +117,17 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
     metrics,
   });
   metrics.gauge('guard_events_queued', () => buffer.queued());
-  const ticker = setInterval(() => buffer.tick(), TICK_MS);
+  metrics.gauge('guard_analytics_failing', () => Number(engine.state().kind === 'failing'));
+  metrics.gauge('guard_analytics_deletion_held', () => Number(engine.holdsDeletion()));
+  const ticker = setInterval(() => buffer.tick(), BUFFER.tickMs);
+  const saver = setInterval(() => outbox.saveAgain(), SAVE_AGAIN_MS);
 
   const runQuery = createRunQuery({ state: engine.state, authenticate });
   return {
     sink: missing ? droppingSink(metrics) : buffer,
-    accept: (batch) => {
-      if (missing) metrics.count('guard_events_total', 'dropped', batch.rows);
+    accept: (to, batch) => {
+      if (to === 'disk') outbox.save(received(batch));
+      else if (missing) metrics.count('guard_events_total', 'dropped', batch.rows);
       else outbox.put(received(batch));
     },
     waiting: () => outbox.waiting(),
@@ -120,9 +136,11 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
     routes: createQueryRoute({ authenticate, runQuery }),
     setOrganisations: (next) => engine.setOrganisations(next.map(({ id }) => id)),
     ready: () => engine.state().kind === 'ready',
+    condition: () => conditionOf(engine),
     settled: settled.promise,
     async close() {
       clearInterval(ticker);
+      clearInterval(saver);
       buffer.close();
       await drain(outbox, engine);
       await engine.close();
@@ -130,8 +148,17 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
   };
 }
 
+function conditionOf(engine: Engine): DatabaseCondition {
+  const state = engine.state();
+  return {
+    state: state.kind,
+    ...(state.kind !== 'ready' && { message: state.message }),
+    ...(engine.holdsDeletion() && { deletion: 'held' }),
+  };
+}
+
 async function openEngine(
-  { settings, log, metrics }: AnalyticsOptions,
+  { settings, clock, log, metrics }: AnalyticsOptions,
   organisations: readonly string[],
   onReady: () => void,
 ): Promise<Engine> {
@@ -143,15 +170,17 @@ async function openEngine(
     log('error', 'analytics_engine_missing', { reason: library.message });
     return {
       state: () => library,
+      holdsDeletion: () => false,
       setOrganisations: () => undefined,
       close: () => Promise.resolve(),
     };
   }
   const { path } = settings;
-  return openEmbedded({
+  return new EmbeddedEngine({
     path,
     libraryPath: library.path,
     organisations,
+    clock,
     log,
     metrics,
     onReady,

@@ -1,23 +1,28 @@
-/** Records events into the analytics of the folder in argv[2], and says how many were acknowledged: to be killed. */
+/**
+ * Records events into the analytics of the settings in argv[2] (JSON), and says of each when it did: a line
+ * with the request id and the time in milliseconds. To be killed.
+ */
+import { writeSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import type { AnalyticsSettings } from '@guard/config/settings/schema';
 import { openAnalytics } from '../src/index.ts';
 import { sampleEvent } from './sample-event.ts';
 
-let written = 0;
 const analytics = await openAnalytics({
-  settings: { engine: 'embedded', path: process.argv[2] ?? '' },
+  // What the test wrote there.
+  settings: JSON.parse(process.argv[2] ?? '') as AnalyticsSettings,
   organisations: [{ id: 'acme' }],
   authenticate: () => undefined,
   clock: Date.now,
   log: () => undefined,
-  metrics: {
-    count: (_name, label, by = 1) => {
-      if (label !== 'written') return;
-      written += by;
-      process.stdout.write(`written ${written}\n`);
-    },
-    gauge: () => undefined,
-  },
+  metrics: { count: () => undefined, gauge: () => undefined },
 });
 setInterval(() => {
-  for (let each = 0; each < 100; each += 1) analytics.sink.record(sampleEvent());
+  let said = '';
+  for (let each = 0; each < 20; each += 1) {
+    const requestId = randomUUID();
+    analytics.sink.record(sampleEvent({ requestId }));
+    said += `${requestId} ${Date.now()}\n`;
+  }
+  writeSync(1, said);
 }, 5);

@@ -29,8 +29,8 @@ const TCP_PORT = 9000;
  * Accounts, rights and row policies.
  *
  * `default` is the account under which the engine runs its own start-up statement: it must have an
- * empty password and be let in from 127.0.0.1. So it may do nothing but open the listener, and it
- * may do so only while no other query runs. The start-up statement never ends, therefore nobody who
+ * empty password and be let in from 127.0.0.1. So it may do nothing but open the listener, and hold
+ * back the deletion of old rows, and it may do so only while no other query runs. The start-up statement never ends, therefore nobody who
  * reaches the port can run anything as `default`: without that bound, `SELECT file('/etc/passwd')`
  * would work for every process of the machine, because the scalar function asks for no right.
  *
@@ -79,7 +79,10 @@ export function usersXml(
       <networks><ip>127.0.0.1</ip></networks>
       <profile>start_up</profile>
       <quota>default</quota>
-      <grants><query>GRANT SYSTEM LISTEN ON *.*</query></grants>
+      <grants>
+        <query>GRANT SYSTEM LISTEN ON *.*</query>
+        <query>GRANT SYSTEM TTL MERGES ON *.*</query>
+      </grants>
     </default>
     <${writer.user}>
       ${identity(writer.password)}
@@ -98,16 +101,32 @@ export function usersXml(
 `;
 }
 
-/** Server settings. `usersPath` is a path the operator wrote in guard.yaml, so it is escaped. */
-export function configXml(usersPath: string, maxMemoryBytes: number): string {
+/**
+ * Server settings. `usersPath` is a path the operator wrote in guard.yaml, so it is escaped.
+ *
+ * Over HTTP there are queries and `/ping`, and nothing else: not the pages `/play` and `/dashboard`, nor
+ * what ClickHouse tells about itself without a password.
+ *
+ * @param holdDeletion no merge begins for the age of rows; one that runs anyway is host.ts's to stop.
+ */
+export function configXml(usersPath: string, maxMemoryBytes: number, holdDeletion = false): string {
+  const hold = '<max_number_of_merges_with_ttl_in_pool>0</max_number_of_merges_with_ttl_in_pool>';
   return `<clickhouse>
   <users_config>${escapeXml(usersPath)}</users_config>
   <tcp_port>${TCP_PORT}</tcp_port>
   <max_server_memory_usage>${maxMemoryBytes}</max_server_memory_usage>
-  <merge_tree><merge_selector_base>${MERGED_PARTS}</merge_selector_base></merge_tree>
+  <merge_tree><merge_selector_base>${MERGED_PARTS}</merge_selector_base>${holdDeletion ? hold : ''}</merge_tree>
   <remote_servers><${CLUSTER}><shard><replica>
     <host>127.0.0.1</host><port>${TCP_PORT}</port>
   </replica></shard></${CLUSTER}></remote_servers>
+  <http_handlers>
+    <rule><url>/ping</url><methods>GET</methods><handler>
+      <type>static</type><status>200</status><response_content>Ok.</response_content>
+    </handler></rule>
+    <rule><url>/</url><methods>POST</methods><handler>
+      <type>dynamic_query_handler</type><query_param_name>query</query_param_name>
+    </handler></rule>
+  </http_handlers>
 </clickhouse>
 `;
 }

@@ -146,11 +146,26 @@ describe('the database account is the tenant boundary (spec 5)', () => {
   );
 });
 
+test('the listener answers queries and a ping, and no page of ClickHouse: /play, /dashboard and the like are 404', async () => {
+  const status = async (path: string, method = 'GET'): Promise<number> =>
+    (await fetch(new URL(path, url), { method })).status;
+  // Nobody may ask as the account without a password: 500 is the answer of the database itself.
+  expect([await status('ping'), await status('?query=SELECT+1', 'POST')]).toEqual([200, 500]);
+  const pages = ['', 'play', 'play/', 'dashboard', 'binary', 'merges', 'jemalloc', 'webterminal'];
+  const more = ['js/uplot.js', 'replicas_status', 'metrics', '?query=SELECT+1', '//play', 'ping/'];
+  for (const path of [...pages, ...more]) {
+    expect([path, await status(`./${path}`)]).toEqual([path, 404]);
+  }
+  expect(await status('play', 'POST')).toBe(404);
+});
+
 describe('statements for a server or cluster', () => {
+  const named = { name: 'body', type: 'String', comment: '', codec: '', have: 1, servers: 2 };
+  const present = ['events', 'events_distributed'].map((table) => ({ table, ...named }));
   const statements = [
-    ...schemaStatements('a `cluster`', 'cluster'),
-    ...schemaStatements('a `cluster`', 'replicated_cluster'),
-    ...schemaStatements('default', 'one_server'),
+    ...schemaStatements('a `cluster`', 'cluster', present),
+    ...schemaStatements('a `cluster`', 'replicated_cluster', present),
+    ...schemaStatements('default', 'one_server', present),
     ...accountStatements('acme-1_x', 'secret', 'a `cluster`'),
     ...accountStatements('acme-1_x', 'secret', undefined),
   ];

@@ -96,6 +96,7 @@ export function openRemote(options: RemoteOptions): Engine {
   const supervised = supervise();
   return {
     state: () => state,
+    holdsDeletion: () => false,
     setOrganisations(next) {
       organisations = next;
       hurry.abort();

@@ -1,203 +1,162 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { totalmem } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Log, Metrics } from '@guard/config/contract/ports';
-import { configXml, CLUSTER, usersXml } from './access-config.ts';
-import { LOCAL_TABLE, organisationAccount } from './accounts.ts';
+import type { Clock, Log, Metrics } from '@guard/config/contract/ports';
 import { Backoff } from '../backoff.ts';
-import type { Database, Engine, EngineState } from './engine.ts';
-import { freeLoopbackPort, startEngineProcess } from './engine-process.ts';
+import { type ClockTrust, openClockTrust } from './clock-trust.ts';
+import { keepDefinitions, restoreDefinitions } from './definitions.ts';
+import { becomeReady, startServer, watchServer } from './embedded-process.ts';
+import type { Engine, EngineState } from './engine.ts';
 import type { EngineProcess } from './engine-process.ts';
-import { createDatabaseClient } from './http-client.ts';
-import type { DatabaseClient } from './http-client.ts';
-import { prepareSchema } from './prepare.ts';
+import { untilRoom } from './room.ts';
+import { describeStartFailure } from './start-failure.ts';
 
 interface EmbeddedOptions {
   /** Folder of the data, the spilled events and the account files; made with mode 0700. */
   readonly path: string;
   readonly libraryPath: string;
   readonly organisations: readonly string[];
+  readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
   /** Called each time the database can be asked (again). */
   readonly onReady: () => void;
 }
 
-/** An engine in a process of its own, with what a test needs to hurt it. */
-export interface EmbeddedEngine extends Engine {
-  /** Process id of the running engine. */
-  pid(): number | undefined;
-}
-
-const START_TIMEOUT_MS = 30_000;
-const START_POLL_MS = 25;
-const PING_EVERY_MS = 2000;
-const PING_TIMEOUT_MS = 5000;
-const PINGS_MISSED = 3;
-const GiB = 1024 ** 3;
-/** Share of the memory of the machine, or of the container, that the engine may take, within bounds. */
-const MAX_MEMORY_BYTES = Math.round(Math.min(2 * GiB, Math.max(GiB / 2, memoryBytes() / 4)));
-
 /**
  * Runs ClickHouse in a child process and keeps it running: it is pinged, killed when it does not
- * answer, and started again with back-off. Returns at once; `state` tells when it can be asked.
+ * answer, and started again with back-off. `state` tells when it can be asked.
  */
-export function openEmbedded(options: EmbeddedOptions): EmbeddedEngine {
-  const { log, metrics, onReady } = options;
-  const path = resolve(options.path);
-  const stop = new AbortController();
-  const closed = (): boolean => stop.signal.aborted;
-  const backoff = new Backoff(100, 30_000);
-  let organisations = options.organisations;
-  let outdated = new AbortController();
-  /** Settled when a process that was started for new accounts can be asked, or is known to fail. */
-  let renewed = Promise.withResolvers<undefined>();
-  let state: EngineState = { kind: 'away', message: 'The analytics database is starting.' };
-  let child: EngineProcess | undefined;
+export class EmbeddedEngine implements Engine {
+  readonly #options: EmbeddedOptions;
+  readonly #path: string;
+  readonly #stop = new AbortController();
+  readonly #backoff = new Backoff(100, 30_000);
+  readonly #supervised: Promise<void>;
+  #organisations: readonly string[];
+  #outdated = new AbortController();
+  /** Settled when a process that was started anew on purpose can be asked, or is known to fail. */
+  #renewed = Promise.withResolvers<undefined>();
+  #state: EngineState = { kind: 'away', message: 'The analytics database is starting.' };
+  #child: EngineProcess | undefined;
+  #trust: ClockTrust | undefined;
+
+  constructor(options: EmbeddedOptions) {
+    this.#options = options;
+    this.#path = resolve(options.path);
+    this.#organisations = options.organisations;
+    this.#supervised = this.#supervise();
+  }
+
+  readonly state = (): EngineState => this.#state;
+
+  readonly holdsDeletion = (): boolean => this.#trust?.doubted() ?? false;
+
+  // Accounts are read once, at the start of the process, which takes about half a second: no
+  // statement can make one (514), and `SYSTEM RELOAD USERS` reads nothing.
+  setOrganisations(next: readonly string[]): void {
+    const isNew = next.some((id) => !this.#organisations.includes(id));
+    this.#organisations = next;
+    if (isNew) this.#renew();
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#trust?.close();
+    await this.#child?.kill();
+    await this.#supervised;
+  }
+
+  async #supervise(): Promise<void> {
+    const { clock, log, metrics } = this.#options;
+    const file = resolve(this.#path, 'clock');
+    this.#trust = await openClockTrust({ file, clock, log, changed: () => this.#renew() });
+    while (!this.#closed()) {
+      const reason = await this.#live().catch((error: unknown) => {
+        this.#fail(describeStartFailure(String(error)));
+        return String(error);
+      });
+      // Also where it ended before it could be asked: nobody may wait for it any more.
+      if (this.#closed() || !this.#outdated.signal.aborted) this.#leave();
+      if (this.#closed()) return;
+      if (this.#outdated.signal.aborted) continue;
+      log('error', 'analytics_engine_ended', { reason });
+      const { signal } = this.#stop;
+      await sleep(this.#backoff.next(), undefined, { signal }).catch(() => undefined);
+      metrics.count('guard_analytics_restarts_total');
+    }
+  }
 
   /** One life of the engine, from its start to its end; resolves with the reason of the end. */
-  async function live(): Promise<string> {
-    outdated = new AbortController();
-    const told = AbortSignal.any([stop.signal, outdated.signal]);
-    const { database, process } = await start(path, options.libraryPath, organisations);
-    child = process;
+  async #live(): Promise<string> {
+    const { libraryPath, log, onReady } = this.#options;
+    const path = this.#path;
+    this.#outdated = new AbortController();
+    const told = AbortSignal.any([this.#stop.signal, this.#outdated.signal]);
+    const restored = await restoreDefinitions(path);
+    if (restored.length > 0) {
+      log('warn', 'analytics_definition_restored', { tables: restored.join() });
+    }
+    const holdDeletion = this.holdsDeletion();
+    const organisations = this.#organisations;
+    const { database, process } = await startServer({
+      ...{ path, libraryPath, organisations, holdDeletion },
+    });
+    this.#child = process;
     try {
-      const problem = await becomeReady(database, process, stop.signal);
-      if (problem !== undefined) return problem;
-      state = { kind: 'ready', database };
-      renewed.resolve(undefined);
+      const room = (): Promise<string | undefined> =>
+        untilRoom(path, process, told, (reason, isFirst) => {
+          this.#fail(`The analytics database waits: ${reason}.`);
+          if (isFirst) log('error', 'analytics_waits_for_room', { reason });
+        });
+      const problem = await becomeReady(database, process, this.#stop.signal, room);
+      if (problem !== undefined) {
+        if (!told.aborted) this.#fail(describeStartFailure(problem));
+        return problem;
+      }
+      await keepDefinitions(path).catch((error: unknown) => {
+        log('warn', 'analytics_definition_not_kept', { reason: String(error) });
+      });
+      this.#state = { kind: 'ready', database };
+      this.#renewed.resolve(undefined);
       log('info', 'analytics_ready', { pid: process.pid ?? 0 });
       onReady();
-      return await watch(database.client, process, told, () => backoff.reset());
+      return await watchServer(database.client, process, told, () => this.#backoff.reset());
     } finally {
-      leave();
+      this.#leave();
       database.client.close();
       await process.kill();
     }
   }
 
-  /** Nobody can ask any more: for a moment when it is for new accounts, else nobody knows how long. */
-  function leave(): void {
+  /** A process that is started with what holds now takes the place of the one that runs. */
+  #renew(): void {
+    this.#outdated.abort();
+  }
+
+  /** It cannot be asked, and not for a moment only. */
+  #fail(message: string): void {
+    this.#state = { kind: 'failing', message };
+  }
+
+  /** Nobody can ask any more: for a moment when it is renewed, else nobody knows how long. */
+  #leave(): void {
     const message = 'The analytics database is starting again.';
-    renewed.resolve(undefined);
-    if (outdated.signal.aborted && !closed()) {
-      renewed = Promise.withResolvers();
-      state = { kind: 'away', message, back: renewed.promise };
+    this.#renewed.resolve(undefined);
+    if (this.#closed()) {
+      this.#state = { kind: 'away', message };
+      return;
+    }
+    // Why it does not start stays said until it has.
+    if (this.#state.kind === 'failing') return;
+    if (this.#outdated.signal.aborted) {
+      this.#renewed = Promise.withResolvers();
+      this.#state = { kind: 'away', message, back: this.#renewed.promise };
     } else {
-      state = { kind: 'away', message };
+      this.#state = { kind: 'away', message };
     }
   }
 
-  async function supervise(): Promise<void> {
-    while (!closed()) {
-      const reason = await live().catch(String);
-      // Also where it ended before it could be asked: nobody may wait for it any more.
-      if (closed() || !outdated.signal.aborted) leave();
-      if (closed()) return;
-      if (outdated.signal.aborted) continue;
-      log('error', 'analytics_engine_ended', { reason });
-      await sleep(backoff.next(), undefined, { signal: stop.signal }).catch(() => undefined);
-      metrics.count('guard_analytics_restarts_total');
-    }
+  #closed(): boolean {
+    return this.#stop.signal.aborted;
   }
-
-  const supervised = supervise();
-  return {
-    state: () => state,
-    pid: () => child?.pid,
-    // Accounts are read once, at the start of the process, which takes about half a second: no
-    // statement can make one (514), and `SYSTEM RELOAD USERS` reads nothing.
-    setOrganisations(next) {
-      const isNew = next.some((id) => !organisations.includes(id));
-      organisations = next;
-      if (isNew) outdated.abort();
-    },
-    async close() {
-      stop.abort();
-      await child?.kill();
-      await supervised;
-    },
-  };
-}
-
-/** Writes the account files and starts a process on them. Passwords live as long as the process. */
-async function start(
-  path: string,
-  libraryPath: string,
-  organisations: readonly string[],
-): Promise<{ database: Database; process: EngineProcess }> {
-  const dataPath = resolve(path, 'engine');
-  const configPath = resolve(path, 'access', 'config.xml');
-  const usersPath = resolve(path, 'access', 'users.xml');
-  const writer = { user: 'writer', password: randomBytes(32).toString('hex') };
-  for (const folder of [path, dataPath, resolve(path, 'access')]) {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-  }
-  const mode = { mode: 0o600 };
-  await writeFile(usersPath, usersXml(writer, organisations), mode);
-  await writeFile(configPath, configXml(usersPath, MAX_MEMORY_BYTES), mode);
-
-  const port = await freeLoopbackPort();
-  const process = startEngineProcess({ libraryPath, dataPath, configPath, port });
-  const known = new Set(organisations);
-  return {
-    process,
-    database: {
-      client: createDatabaseClient(new URL(`http://127.0.0.1:${port}/`)),
-      writer,
-      insertInto: LOCAL_TABLE,
-      account: (organisation) =>
-        known.has(organisation) ? organisationAccount(organisation, writer.password) : undefined,
-      secrets: [dataPath, path],
-    },
-  };
-}
-
-/** Waits for the listener and applies the schema. Undefined when done, else what went wrong. */
-async function becomeReady(
-  { client, writer }: Database,
-  process: EngineProcess,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(START_TIMEOUT_MS)]);
-  let lastWords: string | undefined;
-  void process.ended.then((words) => (lastWords = words));
-  while (!(await client.ping(PING_TIMEOUT_MS))) {
-    if (lastWords !== undefined) return lastWords;
-    if (deadline.aborted) return 'it did not start in time';
-    await sleep(START_POLL_MS);
-  }
-  return prepareSchema(client, writer, CLUSTER, 'one_server');
-}
-
-/** Resolves when the process ended by itself or stopped answering, or when it is `told` to end. */
-async function watch(
-  client: DatabaseClient,
-  process: EngineProcess,
-  told: AbortSignal,
-  healthy: () => void,
-): Promise<string> {
-  const over = new AbortController();
-  const ended = process.ended.finally(() => over.abort());
-  const either = AbortSignal.any([told, over.signal]);
-  let missed = 0;
-  while (missed < PINGS_MISSED) {
-    await sleep(PING_EVERY_MS, undefined, { signal: either }).catch(() => undefined);
-    if (either.aborted) return told.aborted ? 'it was told to end' : ended;
-    if (await client.ping(PING_TIMEOUT_MS)) {
-      missed = 0;
-      healthy();
-    } else {
-      missed += 1;
-    }
-  }
-  return 'it stopped answering';
-}
-
-/** Node says 0 where nothing constrains it, and more than there is where the constraint is no number. */
-function memoryBytes(): number {
-  const constrained = process.constrainedMemory();
-  return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
 }

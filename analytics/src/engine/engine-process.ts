@@ -20,6 +20,8 @@ export function startEngineProcess(options: {
   readonly dataPath: string;
   readonly configPath: string;
   readonly port: number;
+  /** No row is deleted for its age. */
+  readonly holdDeletion?: boolean;
 }): EngineProcess {
   const child = spawn(
     process.execPath,
@@ -27,6 +29,7 @@ export function startEngineProcess(options: {
       '--disable-warning=ExperimentalWarning',
       HOST,
       options.libraryPath,
+      options.holdDeletion ? 'held' : '',
       `--config-file=${options.configPath}`,
       `--path=${options.dataPath}/`,
       `--http_port=${options.port}`,

@@ -25,12 +25,16 @@ export type EngineState =
        */
       readonly back?: Promise<undefined>;
     }
+  /** Does not start, or waits for room on its disk; it is tried again and again. `message` says why. */
+  | { readonly kind: 'failing'; readonly message: string }
   /** Will not come: it is not installed. */
   | { readonly kind: 'missing'; readonly message: string };
 
 /** Where the database is, and whether it can be asked just now; one implementation a mode. */
 export interface Engine {
   readonly state: () => EngineState;
+  /** True while no row is deleted for its age, because the clock is not believed. */
+  readonly holdsDeletion: () => boolean;
   /**
    * From now on these have accounts; a new one can be asked for as soon as its account is made. No
    * query of the others fails for that.

@@ -2,12 +2,13 @@
  * The embedded engine's process: loads the library and becomes a ClickHouse server. It is started by
  * engine-process.ts and by nobody else.
  *
- * Arguments: the library's path, then options of clickhouse-local.
+ * Arguments: the library's path, `held` where no row may be deleted for its age, else an empty word, then
+ * options of clickhouse-local.
  */
 import { constants, setPriority } from 'node:os';
 import { DataType, load, open } from 'ffi-rs';
 
-const [libraryPath = '', ...options] = process.argv.slice(2);
+const [libraryPath = '', deletion = '', ...options] = process.argv.slice(2);
 
 /**
  * Opens the HTTP listener and then stays: the second statement sleeps and never ends. Its sum needs
@@ -15,7 +16,9 @@ const [libraryPath = '', ...options] = process.argv.slice(2);
  * It must not fail, since a failed statement ends the library with an abort; `numbers()` needs no
  * right.
  */
+const HOLD = deletion === 'held' ? 'SYSTEM STOP TTL MERGES; ' : '';
 const STATEMENTS =
+  HOLD +
   'SYSTEM START LISTEN HTTP; SELECT sum(sleepEachRow(3)) FROM numbers(1000000000000) FORMAT Null';
 
 // The library has no orderly stop, and needs none: what it acknowledged is in its files.

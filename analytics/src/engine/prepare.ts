@@ -1,9 +1,9 @@
-import { schemaStatements } from './schema.ts';
-import type { Layout } from './schema.ts';
+import { presentColumnsQuery, schemaStatements } from './schema.ts';
+import type { Layout, PresentColumn } from './schema.ts';
 import type { Account, DatabaseAnswer, DatabaseClient } from './http-client.ts';
 
 const STATEMENT_TIMEOUT_MS = 60_000;
-const MAX_ANSWER_BYTES = 64 * 1024;
+const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /** Runs one statement of ours. Undefined when the database did it, else why not. */
 export async function execute(
@@ -11,29 +11,61 @@ export async function execute(
   account: Account,
   sql: string,
 ): Promise<string | undefined> {
-  return failure(
-    await client.send({
-      account,
-      parameters: {},
-      body: [Buffer.from(sql)],
-      timeoutMs: STATEMENT_TIMEOUT_MS,
-      maxAnswerBytes: MAX_ANSWER_BYTES,
-    }),
-  );
+  return failure(await ask(client, account, sql));
 }
 
-/** Brings the schema up to date. Undefined when it is, else the first failure. */
+function ask(client: DatabaseClient, account: Account, sql: string): Promise<DatabaseAnswer> {
+  return client.send({
+    account,
+    parameters: {},
+    body: [Buffer.from(sql)],
+    timeoutMs: STATEMENT_TIMEOUT_MS,
+    maxAnswerBytes: MAX_ANSWER_BYTES,
+  });
+}
+
+/**
+ * Brings the schema up to date. Undefined when it is, else the first failure.
+ *
+ * @param room called before anything is changed; resolves with why it must not be.
+ */
 export async function prepareSchema(
   client: DatabaseClient,
   account: Account,
   cluster: string,
   layout: Layout,
+  room: () => Promise<string | undefined> = () => Promise.resolve(undefined),
 ): Promise<string | undefined> {
-  for (const sql of schemaStatements(cluster, layout)) {
+  const present = await readColumns(client, account, presentColumnsQuery(cluster, layout));
+  if (typeof present === 'string') return present;
+  const statements = schemaStatements(cluster, layout, present);
+  const refused = statements.length === 0 ? undefined : await room();
+  if (refused !== undefined) return refused;
+  for (const sql of statements) {
     const failed = await execute(client, account, sql);
     if (failed !== undefined) return failed;
   }
   return undefined;
+}
+
+/** The columns, or why there are none to read. */
+async function readColumns(
+  client: DatabaseClient,
+  account: Account,
+  sql: string,
+): Promise<PresentColumn[] | string> {
+  const answer = await ask(client, account, sql);
+  const failed = failure(answer);
+  if (failed !== undefined) return failed;
+  const lines = answer.kind === 'answered' ? answer.body.toString('utf8').split('\n') : [];
+  return lines.filter((line) => line !== '').map((line) => columnOf(JSON.parse(line)));
+}
+
+function columnOf(line: unknown): PresentColumn {
+  const fields: unknown[] = Array.isArray(line) ? line : [];
+  const [table = '', name = '', type = '', comment = '', codec = '', have, servers] =
+    fields.map(String);
+  return { table, name, type, comment, codec, have: Number(have), servers: Number(servers) };
 }
 
 /** Why an answer is no success, for the log; undefined when it is one. */

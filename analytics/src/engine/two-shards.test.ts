@@ -56,7 +56,7 @@ afterAll(async () => {
 });
 
 describe('a cluster of two shards (spec 2.7)', () => {
-  test('tables and columns are made on every server, and a second time without harm', async () => {
+  test('tables and columns are made on every server, and a second time nothing is changed', async () => {
     const columns = `SELECT groupArray(name) FROM system.columns WHERE table = 'events' FORMAT TSVRaw`;
     const names = EVENT_COLUMNS.map(({ name }) => `'${name}'`).join(',');
     for (const shard of [0, 1] as const) {
@@ -64,7 +64,8 @@ describe('a cluster of two shards (spec 2.7)', () => {
     }
     const before = cluster.onCluster.length;
     await (await open(createRecorders())).close();
-    expect(cluster.onCluster.slice(before)).toEqual(cluster.onCluster.slice(0, before));
+    const later = cluster.onCluster.slice(before);
+    expect(later.filter((sql) => sql.includes(' TABLE '))).toEqual([]);
   });
 
   test('events land on both; counts over events are low, over events_distributed exact', async () => {

@@ -6,8 +6,9 @@ export type BatchFormat =
   | 'JSONCompactEachRow';
 
 /**
- * Rows on their way to the database, encoded once. A batch never changes after it was made: every
- * attempt sends the same bytes under the same token, so that the database can tell a retry.
+ * Rows on their way to the database, encoded once. A batch never changes after it was handed on: every
+ * attempt sends the same bytes under the same token, so that the database can tell a retry. Before, each
+ * state of it that goes to disk is a batch with the token it will have.
  */
 export interface Batch {
   /** Deduplication token (`insert_deduplication_token`). */

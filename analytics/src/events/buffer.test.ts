@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { decodeBlock } from '../../test-kit/decode-block.ts';
 import { createRecorders } from '../../test-kit/recorders.ts';
 import { sampleEvent } from '../../test-kit/sample-event.ts';
@@ -9,10 +9,12 @@ import { BUFFER, EventBuffer } from './buffer.ts';
 function setUp() {
   const recorders = createRecorders();
   const batches: Batch[] = [];
+  const saved: Batch[] = [];
   const state = { now: 1_000_000, waiting: 0 };
   const buffer = new EventBuffer({
     outbox: {
       put: (batch) => void batches.push(batch),
+      save: (batch) => void saved.push(batch),
       waiting: () => state.waiting,
       rows: () => 0,
     },
@@ -20,7 +22,7 @@ function setUp() {
     log: recorders.log,
     metrics: recorders.metrics,
   });
-  return { buffer, batches, state, recorders };
+  return { buffer, batches, saved, state, recorders };
 }
 
 /** Lets the turns of the event loop pass in which events are encoded. */
@@ -44,6 +46,39 @@ describe('events become batches', () => {
     buffer.tick();
     expect(batches.map((batch) => batch.rows)).toEqual([2]);
     expect(decodeBlock(batches[0]?.body ?? Buffer.alloc(0))).toHaveLength(2);
+  });
+
+  test('until then, what is 200 ms old is saved with all before it, under the token of the batch', async () => {
+    const { buffer, batches, saved, state } = setUp();
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
+    onTestFinished(() => clock.mockRestore());
+    let ms = 0;
+    const pass = (by: number): void => {
+      clock.mockReturnValue((ms += by));
+      buffer.tick();
+    };
+    buffer.tick();
+    for (let round = 0; round < 3; round += 1) {
+      buffer.record(sampleEvent());
+      await encoded();
+      pass(BUFFER.savedAtMs - 1);
+      expect(saved).toHaveLength(round);
+      pass(1);
+    }
+    state.now += BUFFER.batchAgeMs;
+    buffer.tick();
+    expect(saved.map(({ rows, body }) => [rows, decodeBlock(body).length])).toEqual([
+      [1, 1],
+      [2, 2],
+      [3, 3],
+    ]);
+    expect(new Set([...saved, ...batches].map(({ token }) => token)).size).toBe(1);
+    expect(batches[0]?.body.equals(saved[2]?.body ?? Buffer.alloc(0))).toBe(true);
+    buffer.record(sampleEvent());
+    await encoded();
+    pass(BUFFER.savedAtMs);
+    expect(saved[3]?.rows).toBe(1);
+    expect(saved[3]?.token).not.toBe(saved[2]?.token);
   });
 
   test('a batch whose clock was set back is handed on at once, and waits for nothing', async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DecisionEvent } from '@guard/config/contract/event';
 import type { Clock, EventSink, Log, Metrics } from '@guard/config/contract/ports';
 import type { EventPrivacy } from '@guard/config/settings/event-privacy';
+import type { Batch } from './batch.ts';
 import { BlockBuilder } from './native/block.ts';
 import type { BlockMemory } from './native/block-memory.ts';
 import type { Outbox } from './outbox.ts';
@@ -17,10 +18,14 @@ export const BUFFER = {
   batchRows: 10_000,
   batchBytes: 8 * 1024 * 1024,
   batchAgeMs: 1000,
+  /** What is so old goes to disk. A flood makes whole batches in less, so that it is written once. */
+  savedAtMs: 200,
+  /** How often that is looked at. */
+  tickMs: 25,
 } as const;
 
 interface BufferOptions {
-  readonly outbox: Pick<Outbox, 'put' | 'waiting' | 'rows'>;
+  readonly outbox: Pick<Outbox, 'put' | 'save' | 'waiting' | 'rows'>;
   readonly privacy?: EventPrivacy | undefined;
   /** Where a batch gets its bytes; without it, new memory each time. */
   readonly memory?: BlockMemory;
@@ -41,6 +46,11 @@ export class EventBuffer implements EventSink {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #metrics: Metrics;
+  /** Of the block that is open, and how many of its rows are on their way to disk. */
+  #token = '';
+  #saved = 0;
+  /** When the first row was seen that is not, in milliseconds of `performance.now()`. */
+  #unsavedSince = 0;
   #first = 0;
   #count = 0;
   /** When the first row of the block was added. */
@@ -74,14 +84,16 @@ export class EventBuffer implements EventSink {
   }
 
   /**
-   * Hands on a batch that has become old. To be called several times a second. While the database
-   * is behind, batches are left to grow, so that its way back is not paved with tiny inserts.
+   * Hands on a batch that has become old, and a copy of a younger one, for the disk. To be called every
+   * `tickMs`. While the database is behind, batches are left to grow, so that its way back is not
+   * paved with tiny inserts.
    */
   tick(): void {
     const ageMs = this.#clock() - this.#openedAt;
     // Below 0 the clock was set back, and the batch would wait until it has caught up.
     const old = ageMs < 0 || ageMs >= BUFFER.batchAgeMs;
     if (old && this.#outbox.waiting() < 2) this.#flush();
+    else this.#saveWhenDue();
   }
 
   /** Encodes what is left and hands it on. Whatever is recorded afterwards is dropped and counted. */
@@ -117,7 +129,7 @@ export class EventBuffer implements EventSink {
     if (event === undefined) return;
     try {
       this.#block.add(event);
-      if (this.#block.rows === 1) this.#openedAt = this.#clock();
+      if (this.#block.rows === 1) this.#open();
     } catch (error) {
       // The request is long answered; an event its maker built wrongly must not end the process.
       this.#metrics.count('guard_events_total', 'dropped');
@@ -125,13 +137,35 @@ export class EventBuffer implements EventSink {
     }
   }
 
+  #open(): void {
+    this.#openedAt = this.#clock();
+    this.#token = randomUUID();
+    this.#saved = 0;
+    this.#unsavedSince = performance.now();
+  }
+
+  #saveWhenDue(): void {
+    const { rows } = this.#block;
+    if (rows === this.#saved) {
+      this.#unsavedSince = performance.now();
+      return;
+    }
+    if (performance.now() - this.#unsavedSince < BUFFER.savedAtMs) return;
+    this.#unsavedSince = performance.now();
+    this.#saved = rows;
+    this.#outbox.save(this.#batch(rows, this.#block.copy(this.#allocate)));
+  }
+
   #flush(): void {
     const { rows } = this.#block;
     if (this.#block.bytes === 0) return;
     const body = this.#block.take(this.#allocate);
     // Events that were all malformed leave words behind, and no row.
-    if (rows === 0) return;
-    const bytes = body.length;
-    this.#outbox.put({ token: randomUUID(), format: 'Native', rows, bytes, body });
+    if (rows > 0) this.#outbox.put(this.#batch(rows, body));
+    this.#saved = 0;
+  }
+
+  #batch(rows: number, body: Buffer): Batch {
+    return { token: this.#token, format: 'Native', rows, bytes: body.length, body };
   }
 }

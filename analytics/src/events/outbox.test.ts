@@ -57,7 +57,7 @@ async function setUp(
     ...recorders,
   });
   const fate = (name: string): number => recorders.counted('guard_events_total', name);
-  return { outbox, spill, state, fate, lost, folder };
+  return { outbox, spill, state, fate, lost, folder, recorders };
 }
 
 const AWAY: InsertOutcome = { kind: 'retry', reason: 'away' };
@@ -104,7 +104,7 @@ describe('batches on their way to the database', () => {
   });
 
   test('beyond the disk bound a batch is dropped and counted', async () => {
-    const { outbox, state, fate } = await setUp({ maxMemoryBytes: 100, maxSpillBytes: 150 });
+    const { outbox, state, fate } = await setUp({ maxMemoryBytes: 100, maxSpillBytes: 250 });
     state.answer = AWAY;
     outbox.put(batch(1));
     outbox.put(batch(2));
@@ -139,6 +139,42 @@ describe('batches on their way to the database', () => {
     await until('both are written', () => second.fate('written') === 20);
     expect(second.state.sent.map(({ token }) => token)).toEqual([batch(1).token, batch(2).token]);
     await until('the files are gone', () => readdirSync(first.folder).length === 0);
+  });
+
+  test('a batch that was saved while rows came is sent by the next process, as it was saved last, once', async () => {
+    const { folder, spill, outbox, state, fate } = await setUp();
+    const grown = { ...batch(1, 150), rows: 20 };
+    outbox.save(batch(1));
+    outbox.save(grown);
+    await until('it is on disk', () => readdirSync(folder)[0]?.includes('-20-'));
+    expect([readdirSync(folder).length, spill.rows()]).toEqual([1, 0]);
+    // Killed between the two steps of a save, it leaves both.
+    const [name = ''] = readdirSync(folder);
+    writeFileSync(join(folder, name.replace('-20-', '-10-')), 'x'.repeat(100));
+    const second = await setUp({ folder });
+    await until('it is written', () => second.fate('written') === 20);
+    expect(second.state.sent).toEqual([grown]);
+    // Not killed: what is acknowledged leaves no file.
+    outbox.save(batch(2));
+    outbox.put(batch(2));
+    await until('no file is left', () => readdirSync(folder).length === 0);
+    expect([fate('written'), state.sent.length]).toEqual([10, 1]);
+  });
+
+  test('when the disk has no room for all of a batch, what is there is kept, and the rest is counted', async () => {
+    const { outbox, spill, state, fate, recorders } = await setUp({
+      maxMemoryBytes: 10,
+      maxSpillBytes: 120,
+    });
+    state.answer = AWAY;
+    outbox.put(batch(1, 10));
+    outbox.save(batch(2));
+    outbox.save({ ...batch(2, 150), rows: 30 });
+    outbox.put({ ...batch(2, 150), rows: 30 });
+    await until('it is taken over', () => spill.rows() === 10);
+    expect([fate('spilled'), fate('dropped')]).toEqual([10, 20]);
+    expect(recorders.lines.join()).toContain('analytics_rows_in_memory_only');
+    await outbox.close(AbortSignal.abort());
   });
 
   test('half-written and foreign files in the folder do no harm; a cut one is counted', async () => {

@@ -12,6 +12,9 @@ export type InsertOutcome =
   /** The database read the rows and refused them: another attempt would end the same way. */
   | { readonly kind: 'rejected'; readonly reason: string };
 
+/** How a batch ends that is done with. */
+type End = Exclude<InsertOutcome['kind'], 'retry'>;
+
 export type Insert = (batch: Batch, signal: AbortSignal) => Promise<InsertOutcome>;
 
 /** Resolves after `ms` milliseconds, or early when the signal fires; never rejects. */
@@ -24,8 +27,8 @@ interface OutboxOptions {
   readonly spill: Spill | undefined;
   /** Bytes of batches held in memory; the next batch goes to disk. */
   readonly maxMemoryBytes: number;
-  /** Told of a batch that is acknowledged: nothing here reads its bytes any more. */
-  readonly written?: (batch: Batch) => void;
+  /** Told of a batch that is on disk, or acknowledged: nothing here reads its bytes any more. */
+  readonly done?: (batch: Batch) => void;
   readonly log: Log;
   readonly metrics: Metrics;
 }
@@ -44,6 +47,9 @@ export class Outbox {
   #rest = new AbortController();
   #working: Promise<void> | undefined;
   #storing = Promise.resolve();
+  #removing = Promise.resolve();
+  #isOnDisk = true;
+  readonly #unsaved = new WeakSet<Batch>();
   #beingStored = 0;
 
   constructor(options: OutboxOptions) {
@@ -51,7 +57,15 @@ export class Outbox {
     this.#start();
   }
 
-  /** Takes a batch: into memory, else onto disk, else it is dropped and counted. */
+  /**
+   * Keeps on disk what a batch has by now, which is still made. A process that is killed leaves it to the
+   * next one.
+   */
+  save(batch: Batch): void {
+    void this.#save(batch).then(() => this.#options.done?.(batch));
+  }
+
+  /** Takes a batch: into memory and onto disk, else onto disk alone, else it is dropped and counted. */
   put(batch: Batch): void {
     const full = this.#memoryBytes + batch.bytes > this.#options.maxMemoryBytes;
     if (full && this.#memory.length > 0) {
@@ -60,6 +74,7 @@ export class Outbox {
     }
     this.#memory.push(batch);
     this.#memoryBytes += batch.bytes;
+    void this.#save(batch);
     this.#start();
   }
 
@@ -88,6 +103,7 @@ export class Outbox {
     while (this.#working !== undefined) await this.#working;
     stop();
     for (const batch of this.#memory.splice(0)) await this.#store(batch);
+    await this.#removing;
   }
 
   #start(): void {
@@ -104,44 +120,73 @@ export class Outbox {
     for (;;) {
       const fromMemory = this.#memory[0];
       const batch = fromMemory ?? (await spill?.next());
-      if (batch === undefined || !(await this.#deliver(batch))) return;
+      const end = batch && (await this.#deliver(batch));
+      if (batch === undefined || end === undefined) return;
       if (fromMemory === undefined) {
         await spill?.remove(batch);
       } else {
         this.#memory.shift();
         this.#memoryBytes -= batch.bytes;
+        // Its file is not waited for: the next one can go.
+        this.#removing = this.#remove(batch, end);
       }
     }
   }
 
-  /** Attempts one batch until it is done with; false when the outbox was stopped before. */
-  async #deliver(batch: Batch): Promise<boolean> {
+  async #remove(batch: Batch, end: End): Promise<void> {
+    const { spill, done } = this.#options;
+    await spill?.remove(batch);
+    // A refusal may come before all was read.
+    if (end === 'written') done?.(batch);
+  }
+
+  /** Tries once more to save what waits in memory alone. To be called now and then. */
+  saveAgain(): void {
+    const batch = this.#memory.find((one) => this.#unsaved.has(one));
+    if (batch !== undefined) void this.#save(batch);
+  }
+
+  /** Without room on disk rows wait in memory alone: told once, and once when that is over. */
+  async #save(batch: Batch): Promise<void> {
+    const { spill, log } = this.#options;
+    const saved = (await spill?.save(batch)) ?? 'saved';
+    if (saved === 'saved') this.#unsaved.delete(batch);
+    else this.#unsaved.add(batch);
+    const isOnDisk = saved === 'saved';
+    if (saved === 'late' || isOnDisk === this.#isOnDisk) return;
+    this.#isOnDisk = isOnDisk;
+    if (isOnDisk) log('info', 'analytics_rows_on_disk_again');
+    else log('warn', 'analytics_rows_in_memory_only', { reason: 'they cannot be written to disk' });
+  }
+
+  /** Attempts one batch until it is done with; undefined when the outbox was stopped before. */
+  async #deliver(batch: Batch): Promise<End | undefined> {
     const backoff = new Backoff(FIRST_BACKOFF_MS, LONGEST_BACKOFF_MS);
     while (!this.#stop.signal.aborted) {
       this.#rest = new AbortController();
-      if (await this.#attempt(batch)) return true;
+      const end = await this.#attempt(batch);
+      if (end !== undefined) return end;
       const either = AbortSignal.any([this.#rest.signal, this.#stop.signal]);
       await this.#options.pause(backoff.next(), either);
     }
-    return false;
+    return undefined;
   }
 
-  /** One attempt; true when the batch is done with, one way or the other. */
-  async #attempt(batch: Batch): Promise<boolean> {
-    const { insert, written, log, metrics } = this.#options;
+  /** One attempt; undefined when another one is to follow. */
+  async #attempt(batch: Batch): Promise<End | undefined> {
+    const { insert, log, metrics } = this.#options;
     const outcome = await insert(batch, this.#stop.signal);
     switch (outcome.kind) {
       case 'written':
         metrics.count('guard_events_total', 'written', batch.rows);
-        written?.(batch);
-        return true;
+        return outcome.kind;
       case 'rejected':
         this.#drop(batch.rows, outcome.reason);
-        return true;
+        return outcome.kind;
       case 'retry':
         metrics.count('guard_events_total', 'retried', batch.rows);
         log('warn', 'analytics_insert_retry', { rows: batch.rows, reason: outcome.reason });
-        return false;
+        return undefined;
     }
   }
 
@@ -149,6 +194,7 @@ export class Outbox {
   #overflow(batch: Batch): void {
     if (this.#beingStored >= MAX_BEING_STORED) {
       this.#drop(batch.rows, 'the disk is too slow');
+      void this.#options.spill?.remove(batch);
       return;
     }
     this.#beingStored += 1;
@@ -161,11 +207,9 @@ export class Outbox {
 
   async #store(batch: Batch): Promise<void> {
     const { spill, metrics } = this.#options;
-    if (spill !== undefined && (await spill.put(batch))) {
-      metrics.count('guard_events_total', 'spilled', batch.rows);
-    } else {
-      this.#drop(batch.rows, 'no room in memory or on disk');
-    }
+    const kept = (await spill?.put(batch)) ?? 0;
+    if (kept > 0) metrics.count('guard_events_total', 'spilled', kept);
+    if (kept < batch.rows) this.#drop(batch.rows - kept, 'no room in memory or on disk');
   }
 
   #drop(rows: number, reason: string): void {

@@ -1,7 +1,7 @@
 import type { Clock, EventSink, Log, Metrics } from '@guard/config/contract/ports';
 import type { EventPrivacy } from '@guard/config/settings/event-privacy';
 import type { Batch } from './batch.ts';
-import { EventBuffer } from './buffer.ts';
+import { BUFFER, EventBuffer } from './buffer.ts';
 
 export interface RelayOptions {
   /** What the settings withhold: here is where it would leave the thread. */
@@ -9,8 +9,11 @@ export interface RelayOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Takes a batch to the process's outbox; with what can be handed over instead of copied. */
-  readonly put: (batch: Batch, transfer: readonly ArrayBuffer[]) => void;
+  /**
+   * Takes a batch to the process's outbox, or what it has by now to its disk; with what can be handed over
+   * instead of copied.
+   */
+  readonly hand: (to: 'outbox' | 'disk', batch: Batch, transfer: readonly ArrayBuffer[]) => void;
   /** Batches that wait there, as far as it is known here. */
   readonly waiting: () => number;
 }
@@ -22,14 +25,15 @@ export interface EventRelay {
   close(): void;
 }
 
-const TICK_MS = 250;
-
 export function openEventRelay(options: RelayOptions): EventRelay {
-  const { privacy, clock, log, metrics, put, waiting } = options;
+  const { privacy, clock, log, metrics, hand, waiting } = options;
   const buffer = new EventBuffer({
     outbox: {
       put: (batch) => {
-        put(batch, ownMemory(batch.body));
+        hand('outbox', batch, ownMemory(batch.body));
+      },
+      save: (batch) => {
+        hand('disk', batch, ownMemory(batch.body));
       },
       waiting,
       rows: () => 0,
@@ -41,7 +45,7 @@ export function openEventRelay(options: RelayOptions): EventRelay {
   });
   const ticker = setInterval(() => {
     buffer.tick();
-  }, TICK_MS);
+  }, BUFFER.tickMs);
   return {
     sink: buffer,
     close() {

@@ -1,15 +1,27 @@
-import { mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '@guard/config/contract/ports';
+import { UNFINISHED, writeWhole } from '../write-whole.ts';
 import type { Batch, BatchFormat } from './batch.ts';
 
-/** Batches that wait on disk, because memory was full or the process ended. */
+export type Saved = 'saved' | 'failed' | 'late';
+
+/**
+ * Batches on disk. While a batch is in memory too, its file is there for the case that the process is
+ * killed; when memory is full, or the process ends, the file is what is left of it.
+ */
 export interface Spill {
-  /** False when the batch does not fit or cannot be written; it is then still the caller's. */
-  put(batch: Batch): Promise<boolean>;
-  /** The oldest batch; it stays on disk until `remove`. */
+  /**
+   * Writes what a batch has by now, in the place of what it had before. It stays the caller's, and is not
+   * handed out by `next`. `late`: a slow disk had no time for it. Resolves when its bytes are read no more.
+   */
+  save(batch: Batch): Promise<Saved>;
+  /** Takes a batch over. How many of its rows are on disk, the first ones; the rest is the caller's. */
+  put(batch: Batch): Promise<number>;
+  /** The oldest batch that was taken over; it stays on disk until `remove`. */
   next(): Promise<Batch | undefined>;
   remove(batch: Batch): Promise<void>;
+  /** Of batches that were taken over. */
   rows(): number;
 }
 
@@ -23,11 +35,15 @@ interface SpillOptions {
 }
 
 interface SpilledFile {
+  /** Age and number: what the name begins with. */
+  readonly stem: string;
   readonly name: string;
   readonly token: string;
   readonly format: BatchFormat;
   readonly rows: number;
   readonly bytes: number;
+  /** The batch is in memory, too. */
+  readonly held: boolean;
 }
 
 /** What the name of a file ends in. `.rows` are files of versions that knew one format only. */
@@ -36,9 +52,10 @@ const ENDINGS: Readonly<Record<BatchFormat, string>> = {
   JSONCompactEachRow: 'rows',
 };
 /** `<milliseconds>-<counter>-<rows>-<token>.<ending>`: sorted by name is sorted by age. */
-const FILE_NAME = /^\d{13}-\d{6}-(\d{1,9})-([0-9a-f-]{36})\.(native|rows)$/;
-const UNFINISHED = '.part';
+const FILE_NAME = /^(\d{13}-\d{6})-(\d{1,9})-([0-9a-f-]{36})\.(native|rows)$/;
 const MAX_FILES = 4096;
+/** Writes and removals that may wait for a slow disk. */
+const MAX_WAITING = 3;
 
 /**
  * Opens the spill folder and finds what an earlier process left there. Files hold visitors'
@@ -49,77 +66,126 @@ export async function openSpill(options: SpillOptions): Promise<Spill> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const files = await findFiles(directory);
   let counter = 0;
+  let waiting = 0;
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** One after the other, so that what belongs to one batch keeps its order. */
+  function inOrder<T>(work: () => Promise<T>): Promise<T> {
+    waiting += 1;
+    const done = last.then(work).finally(() => (waiting -= 1));
+    last = done.catch(() => undefined);
+    return done;
+  }
+
+  function indexOf({ token }: Pick<Batch, 'token'>): number {
+    return files.findIndex((file) => file.token === token);
+  }
+
+  function newStem(): string {
+    counter = (counter + 1) % 1_000_000;
+    return `${String(clock()).padStart(13, '0')}-${String(counter).padStart(6, '0')}`;
+  }
 
   function forget(file: SpilledFile): void {
-    files.splice(files.indexOf(file), 1);
+    const at = indexOf(file);
+    if (at >= 0) files.splice(at, 1);
+  }
+
+  /** What was there before stays when it fails. */
+  async function write({ token, format, rows, bytes, body }: Batch, held: boolean): Promise<void> {
+    const at = indexOf({ token });
+    const before = files[at];
+    const used = files.reduce((sum, file) => sum + file.bytes, bytes - (before?.bytes ?? 0));
+    if (used > maxBytes || (before === undefined && files.length >= MAX_FILES)) return;
+    const stem = before?.stem ?? newStem();
+    const name = `${stem}-${rows}-${token}.${ENDINGS[format]}`;
+    // What is in memory, too, needs to outlive the process alone, and that it does with the first write.
+    await writeWhole(join(directory, name), body, !held);
+    const file = { stem, name, token, format, rows, bytes, held };
+    if (before === undefined) files.push(file);
+    else files[at] = file;
+    if (before !== undefined && before.name !== name) await removeFile(directory, before.name);
   }
 
   return {
-    async put(batch) {
-      const used = files.reduce((sum, file) => sum + file.bytes, 0);
-      if (used + batch.bytes > maxBytes || files.length >= MAX_FILES) return false;
-      counter = (counter + 1) % 1_000_000;
-      const age = String(clock()).padStart(13, '0');
-      const sequence = String(counter).padStart(6, '0');
-      const name = `${age}-${sequence}-${batch.rows}-${batch.token}.${ENDINGS[batch.format]}`;
-      if (!(await writeWhole(join(directory, name), batch.body))) return false;
-      const { token, format, rows, bytes } = batch;
-      files.push({ name, token, format, rows, bytes });
-      return true;
+    async save(batch) {
+      if (waiting > MAX_WAITING) return 'late';
+      return inOrder(async () => {
+        await write(batch, true).catch(() => undefined);
+        return files[indexOf(batch)]?.rows === batch.rows ? 'saved' : 'failed';
+      });
     },
+
+    put: (batch) =>
+      inOrder(async () => {
+        const saved = files[indexOf(batch)];
+        const whole =
+          saved?.rows === batch.rows ? syncFile(join(directory, saved.name)) : write(batch, false);
+        await whole.catch(() => undefined);
+        const at = indexOf(batch);
+        const file = files[at];
+        if (file === undefined) return 0;
+        files[at] = { ...file, held: false };
+        return file.rows;
+      }),
 
     async next() {
-      for (let file = files[0]; file !== undefined; file = files[0]) {
+      for (;;) {
+        const file = files.find(({ held }) => !held);
+        if (file === undefined) return undefined;
+        const { token, format, rows, bytes } = file;
         const body = await readFile(join(directory, file.name)).catch(() => undefined);
-        if (body?.length === file.bytes) {
-          const { token, format, rows, bytes } = file;
-          return { token, format, rows, bytes, body };
-        }
+        if (body?.length === bytes && bytes > 0) return { token, format, rows, bytes, body };
         forget(file);
-        lost(file.rows);
+        lost(rows);
       }
-      return undefined;
     },
 
-    async remove({ token }) {
-      const file = files.find((candidate) => candidate.token === token);
-      if (file === undefined) return;
-      forget(file);
-      await unlink(join(directory, file.name)).catch(() => undefined);
-    },
+    remove: (batch) =>
+      inOrder(async () => {
+        const file = files[indexOf(batch)];
+        if (file === undefined) return;
+        forget(file);
+        await removeFile(directory, file.name);
+      }),
 
-    rows: () => files.reduce((sum, file) => sum + file.rows, 0),
+    rows: () => files.reduce((sum, file) => sum + (file.held ? 0 : file.rows), 0),
   };
 }
 
 async function findFiles(directory: string): Promise<SpilledFile[]> {
   const files: SpilledFile[] = [];
   for (const name of (await readdir(directory)).sort()) {
-    if (name.endsWith(UNFINISHED)) await unlink(join(directory, name)).catch(() => undefined);
-    const [, rows, token, ending] = FILE_NAME.exec(name) ?? [];
+    if (name.endsWith(UNFINISHED)) await removeFile(directory, name);
+    const [, stem = '', rows, token, ending] = FILE_NAME.exec(name) ?? [];
     if (rows === undefined || token === undefined) continue;
     const format = ending === ENDINGS.Native ? 'Native' : 'JSONCompactEachRow';
     const { size } = await stat(join(directory, name));
-    files.push({ name, token, format, rows: Number(rows), bytes: size });
+    const file = {
+      stem,
+      name,
+      token,
+      format,
+      rows: Number(rows),
+      bytes: size,
+      held: false,
+    } as const;
+    // A process that was killed in between leaves a batch as it is and as it was: the first has more rows.
+    const twin = files.findIndex((one) => one.token === token);
+    const other = files[twin];
+    if (other === undefined) files.push(file);
+    else if (other.rows < file.rows) files[twin] = file;
+    if (other !== undefined)
+      await removeFile(directory, (other.rows < file.rows ? other : file).name);
   }
   return files;
 }
 
-/** Writes under another name first, so that a file is either whole or not there. */
-async function writeWhole(path: string, body: Buffer): Promise<boolean> {
-  const unfinished = path + UNFINISHED;
-  try {
-    const file = await open(unfinished, 'w', 0o600);
-    try {
-      await file.writeFile(body);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(unfinished, path);
-    return true;
-  } catch {
-    await unlink(unfinished).catch(() => undefined);
-    return false;
-  }
+async function removeFile(directory: string, name: string): Promise<void> {
+  await unlink(join(directory, name)).catch(() => undefined);
+}
+
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  await file.sync().finally(() => file.close());
 }

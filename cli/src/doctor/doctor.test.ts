@@ -34,8 +34,8 @@ async function doctor(...args: readonly string[]) {
 }
 
 /** The line of one check. */
-async function line(url: string, check: string): Promise<string> {
-  const { stdout } = await doctor(url, '--timeout', '5');
+async function line(url: string, check: string, ...options: readonly string[]): Promise<string> {
+  const { stdout } = await doctor(url, '--timeout', '5', ...options);
   const found = stdout.split('\n').find((one) => one.slice(13).startsWith(check));
   return found?.replace(/ {2,}/g, ' | ') ?? '';
 }
@@ -81,7 +81,21 @@ test('nobody there is one problem, and no check is called well', async () => {
   const { code, stdout } = await doctor('http://127.0.0.1:1/');
   expect(code).toBe(1);
   expect(stdout).toContain('no answer from http://127.0.0.1:1/: ECONNREFUSED');
-  expect(stdout).toContain('1 problem, 0 warnings, 0 ok, 17 not checked.');
+  expect(stdout).toContain('1 problem, 0 warnings, 0 ok, 18 not checked.');
+});
+
+test.each([
+  ['guard_analytics_failing', /^PROBLEM \| database \| the analytics database does not start/],
+  ['guard_analytics_deletion_held', /^warning \| database \| old events are not deleted/],
+  ['', /^ok \| database \| /],
+])('what the metrics say of the database is told: %s', async (metric, expected) => {
+  const names = ['guard_analytics_failing', 'guard_analytics_deletion_held'];
+  const samples = names.map((name) => `${name} ${name === metric ? 1 : 0}\n`);
+  const admin = await serve((_request, response) =>
+    response.end(`guard_settings_age_seconds 1\n${samples.join('')}`),
+  );
+  const url = await serve((_request, response) => response.end('a page'));
+  expect(await line(url, 'database', '--admin', admin)).toMatch(expected);
 });
 
 test('a server that never answers ends at the timeout', async () => {

@@ -31,6 +31,14 @@ export interface Answers {
   readonly tls: TlsProbe;
 }
 
+/** What the metrics say of the embedded database. */
+export interface DatabaseSigns {
+  /** `guard_analytics_failing`. */
+  readonly failing: boolean;
+  /** `guard_analytics_deletion_held`. */
+  readonly deletionHeld: boolean;
+}
+
 /** Everything that was collected, before anybody judges it. */
 export interface Evidence {
   readonly trail: Trail;
@@ -42,6 +50,8 @@ export interface Evidence {
   readonly oneAddress: boolean | undefined;
   /** `guard_gateway_forwarded_undecided_total`; undefined where the admin listener was not asked. */
   readonly forwardedUndecided: number | undefined;
+  /** Undefined where the admin listener was not asked, or keeps no events. */
+  readonly database: DatabaseSigns | undefined;
   readonly settings: Settings | undefined;
   /** The address that --ip says this machine has for the site. */
   readonly statedAddress: string | undefined;

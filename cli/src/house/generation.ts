@@ -84,7 +84,7 @@ async function routesOf(
     collector: [validator.collectorRoutes],
     api: [analytics.routes, createDataServer({ ...analytics, authenticate })],
     docs: [docs],
-    admin: [adminRoutes({ metrics, isReady, answersTo })],
+    admin: [adminRoutes({ metrics, isReady, answersTo, database: () => analytics.condition() })],
   };
   const routes = new Map<PlainService, FastifyInstance>();
   for (const service of PLAIN_SERVICES) {

@@ -13,10 +13,19 @@ async function ask(
 ) {
   const answersTo = compileAdminHosts(Listen.parse(listen), named);
   const app = createService({ trusted_proxies: ['127.0.0.1'] });
-  await app.register(adminRoutes({ metrics: createMetrics(), isReady: () => true, answersTo }));
+  const database = () => ({ state: 'failing', message: 'The analytics database waits.' }) as const;
+  const metrics = createMetrics();
+  await app.register(adminRoutes({ metrics, isReady: () => true, answersTo, database }));
   const { statusCode, body } = await app.inject({ url: path, headers });
   return { statusCode, body };
 }
+
+test('a database that does not start is told in the body of /ready, and visitors are served: 200', async () => {
+  expect(await ask('/ready', { host: '127.0.0.1' })).toEqual({
+    statusCode: 200,
+    body: '{"ready":true,"database":{"state":"failing","message":"The analytics database waits."}}',
+  });
+});
 
 test.each([
   ...[

@@ -1,14 +1,20 @@
+import type { DatabaseCondition } from '@guard/analytics';
 import type { FastifyPluginAsync } from 'fastify';
 import type { MetricsPage } from '../metrics.ts';
 
 const OTHER_HOST =
   'The admin listener does not answer to this host name: ask for its address, or add the name to admin_hosts in guard.yaml.\n';
 
-/** `GET /ready` for supervisors and `GET /metrics` for Prometheus, to the hosts of admin-hosts.ts. */
+/**
+ * `GET /ready` for supervisors and `GET /metrics` for Prometheus, to the hosts of admin-hosts.ts. Ready
+ * means that visitors are served. That needs no database, so one that does not start is told in the body,
+ * and changes no status.
+ */
 export function adminRoutes(options: {
   readonly metrics: MetricsPage;
   readonly isReady: () => boolean;
   readonly answersTo: (host: string | undefined) => boolean;
+  readonly database: () => DatabaseCondition | undefined;
 }): FastifyPluginAsync {
   return (app) => {
     app.addHook('onRequest', async (request, reply) => {
@@ -18,7 +24,7 @@ export function adminRoutes(options: {
     });
     app.get('/ready', (_request, reply) => {
       const ready = options.isReady();
-      return reply.code(ready ? 200 : 503).send({ ready });
+      return reply.code(ready ? 200 : 503).send({ ready, database: options.database() });
     });
     app.get('/metrics', async (_request, reply) =>
       reply.type(options.metrics.contentType).send(await options.metrics.page()),

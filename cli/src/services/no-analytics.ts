@@ -7,7 +7,9 @@ const MESSAGE = 'The settings file has no `analytics`, so no events are kept.';
 export function noAnalytics(metrics: Metrics): Analytics {
   return {
     sink: { record: () => metrics.count('guard_events_total', 'dropped') },
-    accept: ({ rows }) => metrics.count('guard_events_total', 'dropped', rows),
+    accept: (to, { rows }) => {
+      if (to === 'outbox') metrics.count('guard_events_total', 'dropped', rows);
+    },
     waiting: () => 0,
     runQuery: () => Promise.resolve({ kind: 'unavailable', message: MESSAGE }),
     listColumns: () => Promise.resolve([]),
@@ -17,6 +19,7 @@ export function noAnalytics(metrics: Metrics): Analytics {
     },
     setOrganisations: () => undefined,
     ready: () => true,
+    condition: () => undefined,
     settled: Promise.resolve(undefined),
     close: () => Promise.resolve(),
   };

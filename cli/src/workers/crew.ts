@@ -135,7 +135,7 @@ export class Crew {
         this.#metrics.adopt(from, work.tally);
         return;
       case 'events':
-        analytics.accept(work.batch);
+        analytics.accept(work.to, work.batch);
         return;
       case 'reloaded':
         if (work.fault !== undefined) {

@@ -43,7 +43,8 @@ export type Report =
   | { readonly kind: 'announce'; readonly announced: Announced; readonly number: number }
   | { readonly kind: 'heard'; readonly number: number }
   | { readonly kind: 'counted'; readonly tally: Tally }
-  | { readonly kind: 'events'; readonly batch: Batch }
+  /** For the database, or what a batch has by now, for the disk. */
+  | { readonly kind: 'events'; readonly to: 'outbox' | 'disk'; readonly batch: Batch }
   /** `fault` says why it could not follow. */
   | { readonly kind: 'reloaded'; readonly fault: string | undefined; readonly number: number }
   /** Nothing is under way any more, and everything is told. */

@@ -54,8 +54,8 @@ class Thread {
       log,
       metrics,
       waiting: () => Atomics.load(backlog, 0),
-      put: (batch, transfer) => {
-        tell({ kind: 'events', batch }, transfer);
+      hand: (to, batch, transfer) => {
+        tell({ kind: 'events', to, batch }, transfer);
       },
     });
     this.#copies = new ThreadStore(clock, memory, (id, session, expiresAt) =>

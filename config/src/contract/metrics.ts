@@ -110,6 +110,16 @@ export const metrics = {
     label: undefined,
     help: 'Times the embedded engine was started again after it went away.',
   },
+  guard_analytics_failing: {
+    kind: 'gauge',
+    label: undefined,
+    help: '1 while the embedded database does not start, or waits for room on its disk, and the log says why, else 0.',
+  },
+  guard_analytics_deletion_held: {
+    kind: 'gauge',
+    label: undefined,
+    help: '1 while the embedded database keeps rows beyond their time, because the clock made a step of more than a day, else 0.',
+  },
   guard_sessions: {
     kind: 'gauge',
     label: undefined,

@@ -1,5 +1,5 @@
-/** The block on its way to the database, and the one that is made meanwhile. */
-const MAX_KEPT = 2;
+/** The block on its way to the database, the one that is made meanwhile, and what goes to disk of both. */
+const MAX_KEPT = 4;
 /** Smaller blocks are cheap enough to be made anew. */
 const SMALLEST_KEPT_BYTES = 256 * 1024;
 /** Sizes are multiples of this, so that a block fits where one of about its size was. */

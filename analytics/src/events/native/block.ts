@@ -10,6 +10,9 @@ const DICTIONARY_VERSION = 1;
 /** What a row adds to all columns of numbers and indexes together, roughly. */
 const BYTES_PER_ROW = 192;
 
+/** Returns a Buffer of so many bytes, of any content. */
+type Allocate = (bytes: number) => Buffer;
+
 /**
  * Rows laid out column by column, for one block of ClickHouse's `Native` format. Everything that
  * depends on how long the rows are is done while they are added; `take` copies.
@@ -46,12 +49,17 @@ export class BlockBuilder {
     this.#rows += 1;
   }
 
-  /**
-   * The rows added so far as the bytes of one block. Afterwards there are none.
-   *
-   * @param allocate returns a Buffer of so many bytes, of any content.
-   */
-  take(allocate: (bytes: number) => Buffer = newMemory): Buffer {
+  /** The rows added so far as the bytes of one block. Afterwards there are none. */
+  take(allocate?: Allocate): Buffer {
+    const block = this.copy(allocate);
+    for (const writer of this.#writers) writer.clear();
+    this.#weight.bytes = 0;
+    this.#rows = 0;
+    return block;
+  }
+
+  /** The same, and they stay. */
+  copy(allocate: Allocate = newMemory): Buffer {
     const head = new ByteWriter();
     head.varuint(this.#writers.length);
     head.varuint(this.#rows);
@@ -62,9 +70,6 @@ export class BlockBuilder {
     const block = allocate(parts.reduce((sum, part) => sum + part.length, 0));
     let at = 0;
     for (const part of parts) at += part.copy(block, at);
-    for (const writer of this.#writers) writer.clear();
-    this.#weight.bytes = 0;
-    this.#rows = 0;
     return block;
   }
 }

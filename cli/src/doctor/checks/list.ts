@@ -5,6 +5,7 @@ import type { Check } from './check.ts';
 import { clientAddress, forgedAddress } from './client-address.ts';
 import { clock } from './clock.ts';
 import { cookies } from './cookies.ts';
+import { database } from './database.ts';
 import { httpVersion } from './http-version.ts';
 import { https } from './https.ts';
 import { leaks } from './leaks.ts';
@@ -36,5 +37,6 @@ export const checks: readonly Check[] = [
   webSocket,
   clock,
   leaks,
+  database,
   trace,
 ];

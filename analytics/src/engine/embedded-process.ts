@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto';
+import { constants, mkdir, open } from 'node:fs/promises';
+import { totalmem } from 'node:os';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { configXml, CLUSTER, usersXml } from './access-config.ts';
+import { LOCAL_TABLE, organisationAccount } from './accounts.ts';
+import type { Database } from './engine.ts';
+import { freeLoopbackPort, startEngineProcess } from './engine-process.ts';
+import type { EngineProcess } from './engine-process.ts';
+import { createDatabaseClient } from './http-client.ts';
+import type { DatabaseClient } from './http-client.ts';
+import { prepareSchema } from './prepare.ts';
+
+/** One process of the embedded engine: started, ready, watched. */
+
+const START_TIMEOUT_MS = 30_000;
+const START_POLL_MS = 25;
+const PING_EVERY_MS = 2000;
+const PING_TIMEOUT_MS = 5000;
+const PINGS_MISSED = 3;
+/** Files of accounts and settings take steps of this size, so that small changes need no more disk. */
+const FILE_STEP_BYTES = 16 * 1024;
+const GiB = 1024 ** 3;
+/** Share of the memory of the machine, or of the container, that the engine may take, within bounds. */
+const MAX_MEMORY_BYTES = Math.round(Math.min(2 * GiB, Math.max(GiB / 2, memoryBytes() / 4)));
+
+/** What one process is started with. */
+export interface Plan {
+  readonly path: string;
+  readonly libraryPath: string;
+  readonly organisations: readonly string[];
+  readonly holdDeletion: boolean;
+}
+
+/** Writes the account files and starts a process on them. Passwords live as long as the process. */
+export async function startServer({
+  path,
+  libraryPath,
+  organisations,
+  holdDeletion,
+}: Plan): Promise<{ database: Database; process: EngineProcess }> {
+  const dataPath = resolve(path, 'engine');
+  const configPath = resolve(path, 'access', 'config.xml');
+  const usersPath = resolve(path, 'access', 'users.xml');
+  const writer = { user: 'writer', password: randomBytes(32).toString('hex') };
+  for (const folder of [path, dataPath, resolve(path, 'access')]) {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  }
+  await overwrite(usersPath, usersXml(writer, organisations));
+  await overwrite(configPath, configXml(usersPath, MAX_MEMORY_BYTES, holdDeletion));
+
+  const port = await freeLoopbackPort();
+  const process = startEngineProcess({
+    ...{ libraryPath, dataPath, configPath, port, holdDeletion },
+  });
+  const known = new Set(organisations);
+  return {
+    process,
+    database: {
+      client: createDatabaseClient(new URL(`http://127.0.0.1:${port}/`)),
+      writer,
+      insertInto: LOCAL_TABLE,
+      account: (organisation) =>
+        known.has(organisation) ? organisationAccount(organisation, writer.password) : undefined,
+      secrets: [dataPath, path],
+    },
+  };
+}
+
+/**
+ * Writes a file that is read once, by the process that is started next: in its place, since a full disk
+ * has no room for a second one. What a crash leaves of it is overwritten before anybody reads it.
+ */
+async function overwrite(path: string, text: string): Promise<void> {
+  const file = await open(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
+  try {
+    const length = Math.ceil(Buffer.byteLength(text) / FILE_STEP_BYTES) * FILE_STEP_BYTES;
+    const body = Buffer.alloc(length, ' ');
+    body.write(text);
+    await file.writeFile(body);
+    await file.truncate(length);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Waits for the listener and applies the schema. Undefined when done, else what went wrong. */
+export async function becomeReady(
+  { client, writer }: Database,
+  process: EngineProcess,
+  signal: AbortSignal,
+  room: () => Promise<string | undefined>,
+): Promise<string | undefined> {
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(START_TIMEOUT_MS)]);
+  let lastWords: string | undefined;
+  void process.ended.then((words) => (lastWords = words));
+  while (!(await client.ping(PING_TIMEOUT_MS))) {
+    if (lastWords !== undefined) return lastWords;
+    if (deadline.aborted) return 'it did not start in time';
+    await sleep(START_POLL_MS);
+  }
+  return prepareSchema(client, writer, CLUSTER, 'one_server', room);
+}
+
+/** Resolves when the process ended by itself or stopped answering, or when it is `told` to end. */
+export async function watchServer(
+  client: DatabaseClient,
+  process: EngineProcess,
+  told: AbortSignal,
+  healthy: () => void,
+): Promise<string> {
+  const over = new AbortController();
+  const ended = process.ended.finally(() => over.abort());
+  const either = AbortSignal.any([told, over.signal]);
+  let missed = 0;
+  while (missed < PINGS_MISSED) {
+    await sleep(PING_EVERY_MS, undefined, { signal: either }).catch(() => undefined);
+    if (either.aborted) return told.aborted ? 'it was told to end' : ended;
+    if (await client.ping(PING_TIMEOUT_MS)) {
+      missed = 0;
+      healthy();
+    } else {
+      missed += 1;
+    }
+  }
+  return 'it stopped answering';
+}
+
+/** Node says 0 where nothing constrains it, and more than there is where the constraint is no number. */
+function memoryBytes(): number {
+  const constrained = process.constrainedMemory();
+  return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
+}

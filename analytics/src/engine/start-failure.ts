@@ -1,0 +1,18 @@
+/** What stands in the reason of a start that failed, and what that means. The first that fits counts. */
+const CAUSES: readonly (readonly [sign: RegExp, meaning: string])[] = [
+  [/ENOSPC|No space left on device|NOT_ENOUGH_SPACE/, 'there is no free space on its disk'],
+  [/EROFS|Read-only file system/, 'its folder is on a disk that is read-only'],
+  [/EACCES|EPERM|Permission denied/, 'Guard may not write into its folder'],
+  [/Another server instance/, 'another Guard uses its folder'],
+  [
+    /Cannot parse definition from metadata file/,
+    'the definition of a table is damaged, and there is no copy of it',
+  ],
+];
+
+/** Why the database cannot start, for those who ask it: without paths, which are in the log. */
+export function describeStartFailure(reason: string): string {
+  const [, meaning = 'the log of Guard says why'] =
+    CAUSES.find(([sign]) => sign.test(reason)) ?? [];
+  return `The analytics database cannot start: ${meaning}.`;
+}

@@ -1,0 +1,162 @@
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { childrenOf } from '../../test/kit/children.ts';
+import { poll, send } from '../../test/kit/http.ts';
+import { rowsOf } from '../../test/kit/sql.ts';
+import { type Claim, everyAnswerIsRight, type Fault, type Outcome, type Tally } from '../fault.ts';
+import type { Ground } from '../ground.ts';
+import { DETECT } from '../settings.ts';
+import { type Site, startSite } from '../site.ts';
+import { makeSmallDisk, noSmallDisk, type SmallDisk } from '../small-disk.ts';
+
+const ENOUGH = 150;
+const PATIENCE_MS = 30_000;
+const SQL = `SELECT count() AS rows, uniqExact(request_id) AS requests FROM events_distributed
+  WHERE match(path, '^/(page|closed)/')`;
+
+/** A start of the database while its disk is full. */
+interface Start {
+  readonly what: string;
+  /** Resolves with the Guard that runs afterwards. */
+  readonly begin: (site: Site, again: () => Promise<Site>) => Promise<Site>;
+  /** What waited in memory may be gone: all of it, or none that is not said to be dropped. */
+  readonly loses: 'what waited' | 'what it says' | 'nothing';
+}
+
+const STARTS: readonly Start[] = [
+  { what: 'the database is killed (SIGKILL)', begin: killEngine, loses: 'nothing' },
+  { what: 'Guard is killed (SIGKILL) and started', begin: killGuard, loses: 'what waited' },
+  { what: 'Guard is ended in order and started', begin: endGuard, loses: 'what it says' },
+  { what: 'an organisation is added', begin: addOrganisation, loses: 'nothing' },
+];
+
+export const fullDiskStarts: Fault = {
+  done: "the database's disk (a small tmpfs) is full, and the database is started there, in each way there is",
+  hindrance: noSmallDisk,
+  async inflict(ground) {
+    const disk = await makeSmallDisk(ground);
+    const traffic = { requests: 0, wrong: new Map<string, number>(), slowestMs: 0 };
+    const claims: Claim[] = [];
+    let last: Outcome | undefined;
+    for (const start of STARTS) {
+      ground.say(start.what);
+      last = await tryStart(ground, disk, start, traffic);
+      claims.push(...last.claims);
+    }
+    if (last === undefined) throw new Error('nothing was started');
+    return { ...last, claims: [everyAnswerIsRight(traffic), ...claims] };
+  },
+};
+
+async function tryStart(
+  ground: Ground,
+  disk: SmallDisk,
+  start: Start,
+  traffic: Adding,
+): Promise<Outcome> {
+  const path = join(disk.folder, String(STARTS.indexOf(start)));
+  const again = (): Promise<Site> =>
+    startSite(ground, { top: { analytics: { engine: 'embedded', path } } });
+  const site = await again();
+  const before = await visit(site, traffic);
+  await poll(
+    () => rowsIn(site),
+    ({ rows }) => rows === before,
+    PATIENCE_MS,
+  );
+  await disk.fill();
+  const waiting = await visit(site, traffic);
+  const after = await start.begin(site, again);
+  const whileFull = await poll(() => stateOf(after), isSettled, PATIENCE_MS);
+  const later = await visit(after, traffic);
+  await disk.empty();
+  const told = [...site.product.log().matchAll(/"analytics_events_dropped","rows":(\d+)/g)];
+  const dropped = told.reduce((sum, [, rows]) => sum + Number(rows), 0);
+  const sent = before + waiting + later;
+  const due = { nothing: sent, 'what it says': sent - dropped, 'what waited': before + later };
+  const isComplete = ({ rows }: Counted): boolean => rows >= due[start.loses];
+  let { rows, requests } = await rowsIn(after);
+  await poll(async () => ({ rows, requests } = await rowsIn(after)), isComplete, PATIENCE_MS).catch(
+    () => undefined,
+  );
+  const outcome = after.outcome(traffic, [
+    {
+      what: `${start.what}: no row is lost that was written before, none is there twice`,
+      seen: `${before} written before, ${waiting} and ${later} sent while it was full (database ${whileFull}), ${dropped} said to be dropped; ${rows} rows in the end`,
+      holds: isComplete({ rows, requests }) && rows === requests && rows + dropped <= sent,
+    },
+  ]);
+  await after.product.stop();
+  return outcome;
+}
+
+async function killEngine(site: Site): Promise<Site> {
+  const [engine] = childrenOf(site.product.pid);
+  if (engine === undefined) throw new Error('the database has no process');
+  process.kill(engine, 'SIGKILL');
+  await site.metricIs('guard_analytics_restarts_total', (restarts) => restarts > 0);
+  return site;
+}
+
+async function killGuard(site: Site, again: () => Promise<Site>): Promise<Site> {
+  process.kill(site.product.pid, 'SIGKILL');
+  await site.product.stop();
+  return again();
+}
+
+async function endGuard(site: Site, again: () => Promise<Site>): Promise<Site> {
+  await site.product.stop();
+  return again();
+}
+
+async function addOrganisation(site: Site): Promise<Site> {
+  const { product } = site;
+  const starts = (): number => product.log().split('"analytics_ready"').length;
+  const before = starts();
+  const settings = site.settings(DETECT);
+  // storySettings makes a list of organisations.
+  const organisations = [...(settings['organisations'] as unknown[]), { id: 'late' }];
+  const file = join(product.folder, 'guard.yaml');
+  await writeFile(`${file}.new`, stringify({ ...settings, organisations }));
+  await rename(`${file}.new`, file);
+  await poll(
+    () => Promise.resolve(starts()),
+    (now) => now > before,
+    PATIENCE_MS,
+  );
+  return site;
+}
+
+type Adding = Tally & { requests: number; slowestMs: number; readonly wrong: Map<string, number> };
+
+/** How many requests visitors sent; what they saw of them is added to `traffic`. */
+async function visit(site: Site, traffic: Adding): Promise<number> {
+  const crowd = site.gather();
+  await crowd.seeMore(ENOUGH);
+  const { requests, wrong, slowestMs } = await crowd.leave();
+  traffic.requests += requests;
+  traffic.slowestMs = Math.max(traffic.slowestMs, slowestMs);
+  for (const [way, count] of wrong) traffic.wrong.set(way, (traffic.wrong.get(way) ?? 0) + count);
+  return requests;
+}
+
+interface Counted {
+  readonly rows: number;
+  readonly requests: number;
+}
+
+async function rowsIn({ product }: Site): Promise<Counted> {
+  const [row] = await rowsOf<Record<keyof Counted, string>>(product, SQL).catch(() => []);
+  return { rows: Number(row?.rows ?? 0), requests: Number(row?.requests ?? 0) };
+}
+
+/** What `GET /ready` says of the database. */
+async function stateOf({ product }: Site): Promise<string> {
+  const { body } = await send(`${product.addresses.admin}/ready`);
+  return /"state":"(\w+)"/.exec(body)?.[1] ?? 'untold';
+}
+
+function isSettled(state: string): boolean {
+  return state === 'ready' || state === 'failing';
+}
