@@ -148,6 +148,7 @@ function breakOff(
 export const UNREADABLE: Fate = {
   kind: 'refused',
   answer: plainAnswer(400, 'The path can be read in too many ways.'),
+  event: undefined,
 };
 
 function servedFate(answer: ServedAnswer): Fate {

@@ -37,6 +37,7 @@ beforeEach(async () => {
     keepSession: (id, judged, ttlMs) => memory.keepSession(id, judged, ttlMs),
     spend: (id, ttlMs) => memory.spend(id, ttlMs),
     take: (name, subject, budget) => memory.take(name, subject, budget),
+    takeAll: (name, charges) => memory.takeAll(name, charges),
     close: () => memory.close(),
   };
   served = await serveValidator({

@@ -5,6 +5,7 @@ import type { Session } from '@guard/config/contract/ports';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { hashUserAgent } from '../../validator/src/request/user-agent-hash.ts';
 import { validatorWith } from '../kit/validator.ts';
 import { CHROME_UA, chromeHttps, curl, googlebot, GOOGLEBOT_IP, visit } from '../kit/visitors.ts';
 
@@ -241,7 +242,7 @@ function verifiedAt(judgedAt: number): Session {
     organisation: 'acme',
     state: 'verified',
     reasons: [],
-    userAgent: CHROME_UA,
+    userAgentHash: hashUserAgent(CHROME_UA),
     network: '84.115.20.0/24',
     judgedAt,
   };

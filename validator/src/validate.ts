@@ -46,7 +46,7 @@ export function validate(
     const decision: Decision = {
       facts,
       findings: new Findings(facts),
-      presented: cookie,
+      presented: cookies[0] ?? '',
       policy,
       caller,
       engine,
