@@ -6,20 +6,20 @@ import { filesThatRunAlone } from './test/kit/alone.ts';
 import { seedOfRun } from './test/kit/commit-seed.ts';
 
 const ROOT = import.meta.dirname;
-const NOT_OURS = ['**/node_modules/**', '**/dist/**'];
+/** What people do at a desk takes its time: `npm run eval -- people`. */
+const desk = process.env['GUARD_TEST_DESK'] === '1' ? [] : ['**/*.desk.test.ts'];
+const NOT_OURS = ['**/node_modules/**', '**/dist/**', ...desk];
 // Much of a test's time is waiting, for a browser or a server, so no core is held back.
 const WORKERS = Math.max(2, availableParallelism());
 
 const all = globSync('**/*.test.ts', { cwd: ROOT, exclude: NOT_OURS });
 
 /**
- * Files in which people's browsers have a window. A person has one screen and one keyboard, and an
- * idle machine to look at it on: these run one behind the other, when all else is done.
+ * Files in which people sit at a desk. A person has one screen and one keyboard, and an idle machine to
+ * look at it on: these run one behind the other, when all else is done.
  */
 const people = all.filter((file) =>
-  /'[./]*(?:test)?\/kit\/(?:windowed-chromium|use-desk)\.ts'/.test(
-    readFileSync(join(ROOT, file), 'utf8'),
-  ),
+  /'[./]*(?:test)?\/kit\/use-desk\.ts'/.test(readFileSync(join(ROOT, file), 'utf8')),
 );
 const alone = filesThatRunAlone(all, ROOT).filter((file) => !people.includes(file));
 

@@ -139,6 +139,8 @@ describe.each(TARGETS)('the target %s, its COPY and npm lines carried out here',
       cwd: join(image.root, 'opt/guard'),
       env: {
         PATH: process.env['PATH'],
+        // In an image the code is root's, so compiled code cannot be kept beside it.
+        ...(asRoot ? {} : { NODE_DISABLE_COMPILE_CACHE: '1' }),
         NODE_ENV: 'production',
         TMPDIR: join(folder, 'tmp'),
         GUARD_READY_URL: `http://127.0.0.1:${at.admin}/ready`,
