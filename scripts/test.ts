@@ -4,12 +4,13 @@
  * `GUARD_TEST_ALL_TOOLS=1` makes a missing tool a failure.
  */
 import { relative } from 'node:path';
-import { startVitest, type TestModule } from 'vitest/node';
+import { parseCLI, startVitest, type TestModule } from 'vitest/node';
 import { missingTools } from '../test/kit/tools.ts';
 
 const SLOWEST = 20;
 
-const vitest = await startVitest(process.argv.slice(2), { watch: false });
+const { filter, options } = parseCLI(['vitest', ...process.argv.slice(2)]);
+const vitest = await startVitest(filter, { ...options, watch: false });
 const modules = vitest.state.getTestModules();
 const counts = { passed: 0, failed: 0, skipped: 0 };
 for (const module of modules) {

@@ -14,6 +14,8 @@ writeFileSync(join(root, 'near.ts'), "export * from './deep.ts';");
 
 test.each([
   ['a file that starts a program', `import {\n  spawn,\n} from '${PROGRAMS}';`, true],
+  ['a file that waits for a program', `import { spawnSync } from '${PROGRAMS}';`, false],
+  ['a file that starts another, too', `import { spawn, spawnSync } from '${PROGRAMS}';`, true],
   ['a file whose helper starts one', "import { near } from './near.ts';", true],
   ['a file that loads such a helper later', "await import('./near.ts');", true],
   ['a file that takes only its types', "import type { Near } from './near.ts';", false],

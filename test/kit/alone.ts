@@ -13,6 +13,9 @@ const LEFT_BEHIND: ReadonlySet<string> = new Set([
 const CHANGES_PROCESS =
   /\bvi\.(use|stub|mock)|\bprocess\.(env\b|on\(|chdir|umask|exit)|\bprocess, '|startHttp1Rig|\bglobalThis\.\w+ =/;
 
+/** Programs that are waited for leave nothing behind. */
+const ONLY_WAITS = /^import \{(?:\s*\w+Sync,?)+\s*\} from 'node:child_process'/;
+
 const IMPORT =
   /^(?:import|export)\s(?!type\b)(?:[^;'"]*?\sfrom\s)?\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm;
 
@@ -29,8 +32,8 @@ export function filesThatRunAlone(files: readonly string[], root: string): reado
     known.set(file, found);
     return found;
 
-    function target([, named = '', later = '']: RegExpExecArray): string {
-      const name = named || later;
+    function target([statement, named = '', later = '']: RegExpExecArray): string {
+      const name = ONLY_WAITS.test(statement) ? 'waits' : named || later;
       if (name.startsWith('.')) return join(dirname(file), name);
       return name.startsWith('@guard/') ? resolve(name) : name;
     }
