@@ -10,6 +10,7 @@ const root = mkdtempSync(join(tmpdir(), 'guard-alone-'));
 afterAll(() => rmSync(root, { recursive: true }));
 symlinkSync(join(import.meta.dirname, '../../node_modules'), join(root, 'node_modules'));
 writeFileSync(join(root, 'deep.ts'), `import { spawn } from '${PROGRAMS}';`);
+writeFileSync(join(root, 'hook.ts'), 'afterAll(() => undefined);');
 writeFileSync(join(root, 'near.ts'), "export * from './deep.ts';");
 
 test.each([
@@ -17,6 +18,7 @@ test.each([
   ['a file that waits for a program', `import { spawnSync } from '${PROGRAMS}';`, false],
   ['a file that starts another, too', `import { spawn, spawnSync } from '${PROGRAMS}';`, true],
   ['a file whose helper starts one', "import { near } from './near.ts';", true],
+  ['a file whose helper ends something behind the first file', "import './hook.ts';", true],
   ['a file that loads such a helper later', "await import('./near.ts');", true],
   ['a file that takes only its types', "import type { Near } from './near.ts';", false],
   ['a file that starts the command line', "import { main } from '@guard/cli';", true],

@@ -13,6 +13,9 @@ const LEFT_BEHIND: ReadonlySet<string> = new Set([
 const CHANGES_PROCESS =
   /\bvi\.(use|stub|mock)|\bprocess\.(env\b|on\(|chdir|umask|exit)|\bprocess, '|startHttp1Rig|\bglobalThis\.\w+ =/;
 
+/** What a helper does once for all files that share it, and only the first of them would end. */
+const HOOK_AT_LOAD = /^(?:before|after)(?:All|Each)\(/m;
+
 /** Programs that are waited for leave nothing behind. */
 const ONLY_WAITS = /^import \{(?:\s*\w+Sync,?)+\s*\} from 'node:child_process'/;
 
@@ -47,6 +50,7 @@ export function filesThatRunAlone(files: readonly string[], root: string): reado
       if (LEFT_BEHIND.has(one)) return true;
       // Text in a test can look like an import.
       if (!one.endsWith('.ts') || !existsSync(one)) continue;
+      if (one !== file && HOOK_AT_LOAD.test(readFileSync(one, 'utf8'))) return true;
       for (const next of importsOf(one)) reached.add(next);
     }
     return false;
