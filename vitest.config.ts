@@ -2,21 +2,26 @@ import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { filesThatRunAlone } from './test/kit/alone.ts';
+import { seedOfRun } from './test/kit/commit-seed.ts';
 
-const NOT_OURS = ['**/node_modules/**', '**/dist/**'];
+const ROOT = import.meta.dirname;
+/** What people do at a desk takes its time: `npm run eval -- people`. */
+const desk = process.env['GUARD_TEST_DESK'] === '1' ? [] : ['**/*.desk.test.ts'];
+const NOT_OURS = ['**/node_modules/**', '**/dist/**', ...desk];
+// Much of a test's time is waiting, for a browser or a server, so no core is held back.
+const WORKERS = Math.max(2, availableParallelism());
+
+const all = globSync('**/*.test.ts', { cwd: ROOT, exclude: NOT_OURS });
 
 /**
- * Files in which people's browsers have a window. A person has one screen and one keyboard, and an
- * idle machine to look at it on: these run one behind the other, when all else is done.
+ * Files in which people sit at a desk. A person has one screen and one keyboard, and an idle machine to
+ * look at it on: these run one behind the other, when all else is done.
  */
-const people = globSync('{test,examples}/**/*.test.ts', {
-  cwd: import.meta.dirname,
-  exclude: NOT_OURS,
-}).filter((file) =>
-  /'[./]*(?:test)?\/kit\/(?:windowed-chromium|use-desk)\.ts'/.test(
-    readFileSync(join(import.meta.dirname, file), 'utf8'),
-  ),
+const people = all.filter((file) =>
+  /'[./]*(?:test)?\/kit\/use-desk\.ts'/.test(readFileSync(join(ROOT, file), 'utf8')),
 );
+const alone = filesThatRunAlone(all, ROOT).filter((file) => !people.includes(file));
 
 /** Unit and contract tests stand beside the code; what needs the whole product stands in test/. */
 export default defineConfig({
@@ -24,16 +29,27 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    env: { GUARD_TEST_SEED: seedOfRun(process.env['GUARD_TEST_SEED'], ROOT) },
     projects: [
       {
         extends: true,
         test: {
-          name: 'side by side',
+          name: 'in one process',
           include: ['**/*.test.ts'],
-          exclude: [...NOT_OURS, ...people],
-          // Much of a test's time is waiting, for a browser or a server, so no core is held back.
-          maxWorkers: Math.max(2, availableParallelism()),
+          exclude: [...NOT_OURS, ...people, ...alone],
+          isolate: false,
+          maxWorkers: WORKERS,
           sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'alone',
+          include: alone,
+          exclude: NOT_OURS,
+          maxWorkers: WORKERS,
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -43,7 +59,7 @@ export default defineConfig({
           include: people,
           exclude: NOT_OURS,
           maxWorkers: 1,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -3,6 +3,7 @@
 // over to the Node that was installed with the project.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import * as nodeModule from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 const NEEDED = [22, 18];
@@ -13,6 +14,12 @@ function isNewEnough(version) {
 }
 
 if (isNewEnough(process.versions.node)) {
+  // What was compiled is kept beside the packages, which only someone who may change the code can write to.
+  // A folder that cannot be written to is no error: all is compiled again. Worker threads read the variable.
+  process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
+    new URL('../node_modules/.cache/guard', import.meta.url),
+  );
+  nodeModule.enableCompileCache(process.env.NODE_COMPILE_CACHE);
   const { main } = await import('../cli/src/main.ts');
   process.exitCode = await main(process.argv.slice(2));
 } else {

@@ -1,5 +1,5 @@
-/** npm run eval [-- requests | automation, and options] */
-import { execFileSync } from 'node:child_process';
+/** npm run eval [-- requests | automation | people, and options] */
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -25,7 +25,7 @@ const { values, positionals } = parseArgs({
   },
 });
 if (values.help) {
-  console.log(`npm run eval [-- requests | automation] [options]
+  console.log(`npm run eval [-- requests | automation | people] [options]
 
 requests: header sets of browsers, clients and crawlers
   --seed N     of the generated browsers and of the split, default 20261121
@@ -37,24 +37,33 @@ automation: driven browsers, and people's, before the challenge
                visits of each to the site that challenges only whom detection doubts, default 1
   --only TEXT  those whose name contains it
   --dump DIR   also keep what their challenges upload
-both, which is the default:
+people: the tests of people at a desk, with keyboard, mouse and what they switch off
+all of it, which is the default; for requests and automation:
   --json       everything as JSON, one document for each part
   --record     also write eval/RESULTS.md, eval/RESULTS-automation.md`);
   process.exit(0);
 }
 
 const [part, ...others] = positionals;
-if (others.length > 0 || ![undefined, 'requests', 'automation'].includes(part)) {
+if (others.length > 0 || ![undefined, 'requests', 'automation', 'people'].includes(part)) {
   throw new TypeError(`no such part: ${positionals.join(' ')}`);
 }
-if (part !== 'automation') await runRequests();
-if (part !== 'requests') {
+if (part === undefined || part === 'requests') await runRequests();
+if (part === undefined || part === 'automation') {
   const runs = wholeNumber('runs', values.runs, 1);
   const peopleRuns = wholeNumber('people', values.people ?? values.runs, 1);
   const plainRuns = wholeNumber('plain-runs', values['plain-runs'], 0);
   const { only, dump, json, record } = values;
   const met = await runAutomation({ runs, peopleRuns, plainRuns, only, dump, json, record });
   if (!met) process.exitCode = 1;
+}
+if (part === undefined || part === 'people') {
+  const { status } = spawnSync(process.execPath, ['scripts/test.ts', '.desk.test.ts'], {
+    stdio: 'inherit',
+    cwd: join(import.meta.dirname, '..'),
+    env: { ...process.env, GUARD_TEST_DESK: '1' },
+  });
+  if (status !== 0) process.exitCode = 1;
 }
 
 function wholeNumber(option: string, text: string, least: number): number {

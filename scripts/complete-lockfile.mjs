@@ -1,5 +1,7 @@
 // Run after `npm install` changed package-lock.json: adds optional packages of other platforms that
 // the registry at hand did not list. Without them `npm ci` refuses the lockfile wherever they exist.
+// Then it asks the registry for each SHA-512 that is missing, and ends with 1 while one still is.
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const file = new URL('../package-lock.json', import.meta.url);
@@ -20,8 +22,23 @@ for (const entry of Object.values(lock.packages)) {
     added += 1;
   }
 }
+
+const missing = [];
+for (const [path, entry] of Object.entries(lock.packages)) {
+  if (!path.includes('node_modules/') || entry.link || entry.integrity) continue;
+  const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+  const asked = ['view', `${name}@${entry.version}`, 'dist.integrity'];
+  const { status, stdout } = spawnSync('npm', asked, { encoding: 'utf8' });
+  if (status === 0 && stdout.startsWith('sha512-')) entry.integrity = stdout.trim();
+  else missing.push(name);
+}
+
 lock.packages = Object.fromEntries(
   Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)),
 );
 writeFileSync(file, `${JSON.stringify(lock, undefined, 2)}\n`);
 console.log(`${added} optional packages of other platforms added`);
+if (missing.length > 0) {
+  console.error(`without a SHA-512, as this registry has none: ${missing.join(', ')}`);
+  process.exitCode = 1;
+}

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { killInTurns } from '../kit/kill-in-turns.ts';
+import { rounds } from '../kit/seeded-random.ts';
 import { hasHaproxy, hasRedis } from '../kit/tools.ts';
 
-/** Each instance once; every few seconds for half a minute and longer where there is time. */
-const KILLS = process.env['GUARD_TEST_EVERYTHING'] === '1' ? 12 : 3;
+/** Each instance once; at full length every few seconds for half a minute. */
+const KILLS = rounds(3, 12);
 
 describe.skipIf(!hasHaproxy || !hasRedis)('three instances behind HAProxy', () => {
   test('killed (SIGKILL) in turns under load: nobody is challenged twice, no answer is wrong, no limit is exceeded by more than 10 %', async () => {

@@ -8,7 +8,7 @@ import { type Relay, startRelay } from '../kit/relay.ts';
 import { hasDesk, hasFirefox, hasWindowedChromium } from '../kit/tools.ts';
 import { useDesk } from '../kit/use-desk.ts';
 
-/** What the challenge page reads of the browsers that people have, and that they pass with it. */
+/** What the challenge page reads of the browsers that people have, and that they pass with it and one reload. */
 
 /** Longest wait for a browser that has just been started on a busy machine. */
 const BROWSER_MS = 30_000;
@@ -16,10 +16,13 @@ const BROWSER_MS = 30_000;
 let site: Site;
 let relay: Relay;
 const uploads: Upload[] = [];
+/** The page, and what was uploaded, in the order in which they were asked for. */
+const asked: string[] = [];
 
 beforeAll(async () => {
   site = await startSite();
-  relay = await startRelay(site.url, ({ url, body }) => {
+  relay = await startRelay(site.url, ({ method, url, body }) => {
+    if (url === '/' || method === 'POST') asked.push(`${method} ${url}`);
     if (url === '/.guard/verify') uploads.push(Upload.parse(JSON.parse(body.toString())));
   });
 });
@@ -35,6 +38,7 @@ describe.skipIf(!hasDesk)('at a desk', () => {
   /** The readings of a visit by somebody who opens the page and does nothing more. */
   async function readingsOf(browser: DeskBrowser): Promise<Readings> {
     const before = site.outcomes.length;
+    asked.length = 0;
     await open(browser, { urls: [`http://127.0.0.1:${relay.port}/`] });
     const outcomes = await poll(
       () => Promise.resolve(site.outcomes.slice(before)),
@@ -42,6 +46,13 @@ describe.skipIf(!hasDesk)('at a desk', () => {
       BROWSER_MS,
     );
     expect(outcomes.map(({ kind, reasons }) => [kind, reasons])).toEqual([['verified', []]]);
+    const oneReload = ['GET /', 'POST /.guard/verify', 'GET /'];
+    await poll(
+      () => Promise.resolve(asked.length),
+      (count) => count >= oneReload.length,
+      BROWSER_MS,
+    );
+    expect(asked).toEqual(oneReload);
     const upload = uploads.at(-1);
     if (!upload) throw new Error('what was judged has come by');
     return upload.evidence.readings;

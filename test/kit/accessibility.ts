@@ -2,12 +2,29 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 
+const WCAG_22_AA = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+/** All rules that another colour scheme can change. */
+const COLOURS = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };
+
 /** What axe finds on a page (WCAG 2.2 AA): each rule with the elements it was broken by. */
 export async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
+  return run(page, WCAG_22_AA, 10);
+}
+
+/** The same of a page in light, and then of its colours in dark. */
+export async function violationsInBothSchemes(page: Page): Promise<string[]> {
+  await page.emulateMedia({ colorScheme: 'light' });
+  const light = await violations(page);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  return [...light, ...(await run(page, COLOURS, 0))];
+}
+
+async function run(page: Page, runOnly: unknown, leastPasses: number): Promise<string[]> {
+  const isThere = await page.evaluate<boolean>("typeof axe === 'object'");
+  if (!isThere) await page.evaluate(axe.source);
   const found = await page.evaluate<axe.AxeResults>(
-    "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })",
+    `axe.run(document, { runOnly: ${JSON.stringify(runOnly)} })`,
   );
-  expect(found.passes.length).toBeGreaterThan(10);
+  expect(found.passes.length).toBeGreaterThan(leastPasses);
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join()}`);
 }

@@ -1,6 +1,6 @@
 /**
- * Repeatable randomness for property tests. Every run takes the same seed, so that a change is judged
- * by the change; `npm run fuzz` draws new ones, and `GUARD_TEST_SEED` repeats the one that it printed.
+ * Repeatable randomness for property tests. The seed is that of the commit (`commit-seed.ts`), so each commit
+ * tries other inputs and one commit always the same; `npm run fuzz` draws new seeds. `GUARD_TEST_SEED` repeats one.
  */
 export interface SeededRandom {
   readonly seed: number;
@@ -24,7 +24,15 @@ export function seededRandom(seed: number = seedOfThisRun()): SeededRandom {
   return { seed, next, below, pick: (list) => list[below(list.length)] ?? list[0] };
 }
 
+/** `npm run fuzz`: the tests that have a full length take it. */
+export const isFullLength = process.env['GUARD_TEST_FULL'] === '1';
+
+/** How often a property is tried: briefly in `npm test`, at its full length in `npm run fuzz`. */
+export function rounds(brief: number, full: number): number {
+  return isFullLength ? full : brief;
+}
+
+/** vitest.config.ts has set it for every test. */
 function seedOfThisRun(): number {
-  const told = process.env['GUARD_TEST_SEED'] ?? '20';
-  return told === 'new' ? Date.now() % 2 ** 31 : Number(told);
+  return Number(process.env['GUARD_TEST_SEED']);
 }

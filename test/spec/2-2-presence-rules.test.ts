@@ -76,13 +76,16 @@ const RULES = [
   '{ match: { path: /limited }, monitor: true }',
 ] as const;
 
+const LIMIT = '{ match: {}, rate_limit: { requests: 5, per: 1h, by: ip } }';
+
 interface Drawn {
   readonly served: Served;
   readonly features: { readonly country: boolean; readonly crawler_metadata: boolean };
 }
 
-async function drawPolicy(random: SeededRandom): Promise<Drawn> {
-  const some = RULES.filter(() => random.below(3) === 0);
+/** `always` are rules that this policy has besides the drawn ones, before them. */
+async function drawPolicy(random: SeededRandom, always: readonly string[]): Promise<Drawn> {
+  const some = [...always, ...RULES.filter(() => random.below(3) === 0)];
   const rules = `[${some.map((rule, i) => rule.replace('{', `{ name: r${i},`)).join(', ')}]`;
   const features = { country: random.below(2) === 0, crawler_metadata: random.below(2) === 0 };
   const organisation = {
@@ -159,7 +162,8 @@ describe('2.2 every answer keeps the schema and its presence rules', () => {
   test(`720 requests to 12 policies, seed ${random.seed}`, async () => {
     const seen = new Set<string>();
     for (let policy = 0; policy < 12; policy++) {
-      const drawn = await drawPolicy(random);
+      // Whatever is drawn, one policy limits every address.
+      const drawn = await drawPolicy(random, policy === 0 ? [LIMIT] : []);
       const sessions: string[] = [];
       for (let i = 0; i < 60; i++) {
         const asked = drawVisit(random, sessions);

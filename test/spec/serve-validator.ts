@@ -7,7 +7,7 @@ import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { ValidateResponse } from '@guard/config/contract/validate-response';
 import { createValidator, MemoryStore } from '@guard/validator';
 import fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify';
-import { afterAll } from 'vitest';
+import { expect } from 'vitest';
 import { type Answer, send } from '../kit/http.ts';
 import { organisationWith } from '../kit/policies.ts';
 
@@ -45,16 +45,26 @@ export interface Served {
 }
 
 const opened: FastifyInstance[] = [];
-afterAll(() => Promise.all(opened.map((app) => app.close())));
-
 const PLAIN: ServedOptions = {};
 const served = new Map<ServedOptions, Promise<Served>>();
+/** Of which test file those are: this module stays loaded while other files run in the same process. */
+let servedFor: string | undefined;
+
+async function forgetOtherFiles(): Promise<void> {
+  const { testPath } = expect.getState();
+  if (testPath === servedFor) return;
+  servedFor = testPath;
+  served.clear();
+  await Promise.all(opened.splice(0).map((app) => app.close()));
+}
 
 /**
  * The real validator behind real sockets, with a clock that stands still. Asked again with the same
- * options object it is the same one, with nothing recorded yet; all are closed when the file is done.
+ * options object it is the same one, with nothing recorded yet; all are closed when another file asks,
+ * or with the process.
  */
 export async function serveValidator(options = PLAIN): Promise<Served> {
+  await forgetOtherFiles();
   const known = served.get(options) ?? open(options);
   served.set(options, known);
   const validator = await known;
@@ -122,7 +132,9 @@ async function serve(routes: FastifyPluginAsync): Promise<string> {
   const app = fastify({ forceCloseConnections: true });
   opened.push(app);
   await app.register(routes);
-  return app.listen({ host: '127.0.0.1', port: 0 });
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  app.server.unref();
+  return url;
 }
 
 /** The decoded `response_html` of an answer. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { seededRandom } from '../../../test/kit/seeded-random.ts';
+import { rounds, seededRandom } from '../../../test/kit/seeded-random.ts';
 import type { SeededRandom } from '../../../test/kit/seeded-random.ts';
 import { readCorpus, statementsOf } from '../../test-kit/corpus.ts';
 import { dressStatement } from '../../test-kit/dress-statement.ts';
@@ -15,10 +15,9 @@ import type { Token } from './token.ts';
 
 /** The database's own parser is the oracle: what it reads is what the gate must have read. */
 
-const EVERYTHING = process.env['GUARD_TEST_EVERYTHING'] === '1';
-const TEXTS = EVERYTHING ? 300_000 : 10_000;
-const TREES = EVERYTHING ? 5000 : 300;
-const LONG = { timeout: EVERYTHING ? 600_000 : 30_000 };
+const TEXTS = rounds(10_000, 300_000);
+const TREES = rounds(300, 5000);
+const LONG = { timeout: 600_000 };
 const BATCH = 1000;
 
 let engine: WalledEngine;

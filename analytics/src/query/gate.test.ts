@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { seededRandom } from '../../../test/kit/seeded-random.ts';
+import { rounds, seededRandom } from '../../../test/kit/seeded-random.ts';
 import { readCorpus, statementsOf } from '../../test-kit/corpus.ts';
 import { dressStatement } from '../../test-kit/dress-statement.ts';
 import { judgeStatement } from './gate.ts';
 
-const EVERYTHING = process.env['GUARD_TEST_EVERYTHING'] === '1';
-const ROUNDS = EVERYTHING ? 1_000_000 : 20_000;
-const LONG = { timeout: EVERYTHING ? 600_000 : 30_000 };
+const ROUNDS = rounds(20_000, 1_000_000);
+const LONG = { timeout: 600_000 };
 
 describe('one read-only statement a request (spec 4.3)', () => {
   test.each(readCorpus('useful/*.txt'))('an analyst may ask: $tries', ({ statements }) => {

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { seededRandom } from '../../../test/kit/seeded-random.ts';
+import { rounds, seededRandom } from '../../../test/kit/seeded-random.ts';
 import { readCorpus, statementsOf } from '../../test-kit/corpus.ts';
 import { dressStatement } from '../../test-kit/dress-statement.ts';
 import { sampleEvent } from '../../test-kit/sample-event.ts';
@@ -13,9 +13,8 @@ import type { WalledEngine } from '../../test-kit/walled-engine.ts';
 const CANARY = 'canary-of-the-rival-4471';
 const BASE = Date.UTC(2026, 10, 20, 12);
 const DAY_MS = 86_400_000;
-const EVERYTHING = process.env['GUARD_TEST_EVERYTHING'] === '1';
-const ROUNDS = EVERYTHING ? 4000 : 150;
-const LONG = { timeout: EVERYTHING ? 600_000 : 30_000 };
+const ROUNDS = rounds(150, 4000);
+const LONG = { timeout: 600_000 };
 
 const HELD = readCorpus('held.txt');
 /** What each statement of HELD was answered while the rival had no rows. */

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
-import { seededRandom } from '../../../test/kit/seeded-random.ts';
+import { rounds, seededRandom } from '../../../test/kit/seeded-random.ts';
 import { readFixtures } from './fixtures.ts';
 import { formatProblem, parseSettings } from './load.ts';
 
@@ -10,63 +10,70 @@ const PIECES = [
   '---\n', '...\n', '\r', '\u0000', '\ufeff', '\u2028', 'é', '😀', '__proto__: x\n', 'key: ', '\\',
 ] as const; // prettier-ignore
 
-const MUTATIONS = 1500;
+const MUTATIONS = rounds(400, 15_000);
 
-test('no mutation of a good file throws, and every problem has a place inside the file', () => {
-  const random = seededRandom();
-  console.log(`settings fuzz: seed ${random.seed}`);
-  const files = readFixtures('good');
-  expect(files.length).toBeGreaterThan(0);
-  const kinds = { loaded: 0, invalid: 0 };
+const LONG = { timeout: 300_000 };
 
-  for (let round = 0; round < MUTATIONS; round++) {
-    const file = files[round % files.length];
-    if (file === undefined) throw new Error('unreachable');
-    const text = mutate(file.text);
-    const clue = `seed ${random.seed}, round ${round}, ${file.name}`;
-    const result = parseSettings(text, {
-      file: 'guard.yaml',
-      baseDir: dirname(file.path),
-      env: random.below(4) === 0 ? {} : file.env,
-    });
-    kinds[result.kind] += 1;
-    if (result.kind === 'loaded') continue;
-    expect(result.problems.length, clue).toBeGreaterThan(0);
-    const lines = text.split('\n');
-    for (const problem of result.problems) {
-      const line = lines[problem.line - 1];
-      expect(line, `${clue}: ${formatProblem(problem)}`).toBeDefined();
-      expect(problem.column, clue).toBeGreaterThanOrEqual(1);
-      expect(problem.column, clue).toBeLessThanOrEqual((line?.length ?? 0) + 1);
-      expect(problem.found, clue).not.toBe('');
-      // One line each, and nothing that steers a terminal.
-      expect(formatProblem(problem), clue).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
+test(
+  'no mutation of a good file throws, and every problem has a place inside the file',
+  LONG,
+  () => {
+    const random = seededRandom();
+    console.log(`settings fuzz: seed ${random.seed}`);
+    const files = readFixtures('good');
+    expect(files.length).toBeGreaterThan(0);
+    const kinds = { loaded: 0, invalid: 0 };
+
+    for (let round = 0; round < MUTATIONS; round++) {
+      const file = files[round % files.length];
+      if (file === undefined) throw new Error('unreachable');
+      const text = mutate(file.text);
+      const clue = `seed ${random.seed}, round ${round}, ${file.name}`;
+      const result = parseSettings(text, {
+        file: 'guard.yaml',
+        baseDir: dirname(file.path),
+        env: random.below(4) === 0 ? {} : file.env,
+      });
+      kinds[result.kind] += 1;
+      if (result.kind === 'loaded') continue;
+      expect(result.problems.length, clue).toBeGreaterThan(0);
+      const lines = text.split('\n');
+      for (const problem of result.problems) {
+        const line = lines[problem.line - 1];
+        expect(line, `${clue}: ${formatProblem(problem)}`).toBeDefined();
+        expect(problem.column, clue).toBeGreaterThanOrEqual(1);
+        expect(problem.column, clue).toBeLessThanOrEqual((line?.length ?? 0) + 1);
+        expect(problem.found, clue).not.toBe('');
+        // One line each, and nothing that steers a terminal.
+        expect(formatProblem(problem), clue).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
+      }
     }
-  }
-  // Both sides were reached.
-  expect(kinds.loaded).toBeGreaterThan(0);
-  expect(kinds.invalid).toBeGreaterThan(0);
+    // Both sides were reached.
+    expect(kinds.loaded).toBeGreaterThan(0);
+    expect(kinds.invalid).toBeGreaterThan(0);
 
-  function mutate(text: string): string {
-    let mutated = text;
-    for (let count = 1 + random.below(3); count > 0; count--) {
-      const at = random.below(mutated.length);
-      const length = random.below(8);
-      const insert = random.pick(['', 'piece', 'copy', 'line'] as const);
-      const from = random.below(mutated.length);
-      const inserted = {
-        '': '',
-        piece: random.pick(PIECES),
-        copy: mutated.slice(from, from + random.below(40)),
-        line: `\n${mutated.split('\n')[random.below(mutated.split('\n').length)] ?? ''}\n`,
-      }[insert];
-      mutated = mutated.slice(0, at) + inserted + mutated.slice(at + (insert === '' ? length : 0));
+    function mutate(text: string): string {
+      let mutated = text;
+      for (let count = 1 + random.below(3); count > 0; count--) {
+        const at = random.below(mutated.length);
+        const length = random.below(8);
+        const insert = random.pick(['', 'piece', 'copy', 'line'] as const);
+        const from = random.below(mutated.length);
+        const inserted = {
+          '': '',
+          piece: random.pick(PIECES),
+          copy: mutated.slice(from, from + random.below(40)),
+          line: `\n${mutated.split('\n')[random.below(mutated.split('\n').length)] ?? ''}\n`,
+        }[insert];
+        mutated =
+          mutated.slice(0, at) + inserted + mutated.slice(at + (insert === '' ? length : 0));
+      }
+      return mutated;
     }
-    return mutated;
-  }
-});
+  },
+);
 
-test('no problem ever holds a key or a secret, wherever the mistake is', () => {
+test('no problem ever holds a key or a secret, wherever the mistake is', LONG, () => {
   const random = seededRandom();
   console.log(`secrets fuzz: seed ${random.seed}`);
   const env = { FROM_ENV: 'envSECRETenv%%91827' };

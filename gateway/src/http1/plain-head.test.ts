@@ -1,11 +1,11 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { Duplex } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { seededRandom, type SeededRandom } from '../../../test/kit/seeded-random.ts';
+import { rounds, seededRandom, type SeededRandom } from '../../../test/kit/seeded-random.ts';
 import { readPlainHead } from './plain-head.ts';
 import { SectionMemory } from './section-memory.ts';
 
-const HEADS = process.env['GUARD_TEST_EVERYTHING'] === '1' ? 100_000 : 8_000;
+const HEADS = rounds(8_000, 100_000);
 const MAX_FIELDS = 100;
 
 /** What Node's own requests have as well. */

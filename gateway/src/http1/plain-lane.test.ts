@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { seededRandom, type SeededRandom } from '../../../test/kit/seeded-random.ts';
+import { rounds, seededRandom, type SeededRandom } from '../../../test/kit/seeded-random.ts';
 import { type Rig, startGateway } from '../testing/gateway-rig.ts';
 import { bodyOf, connectHttp1, eventually, headersOf, RawClient } from '../testing/raw-client.ts';
 import { startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
@@ -8,7 +8,7 @@ import { selfSigned } from '../testing/self-signed.ts';
 
 const HOST = 'Host: shop.example';
 const certificates = [selfSigned('shop.example')];
-const CONVERSATIONS = process.env['GUARD_TEST_EVERYTHING'] === '1' ? 400 : 60;
+const CONVERSATIONS = rounds(60, 400);
 
 function open(transport: 'TCP' | 'TLS', rig: Rig): RawClient {
   return new RawClient(transport === 'TCP' ? rig.port : connectHttp1(rig.tlsPort));

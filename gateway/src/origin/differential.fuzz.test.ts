@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { seededRandom, type SeededRandom } from '../../../test/kit/seeded-random.ts';
+import { rounds, seededRandom, type SeededRandom } from '../../../test/kit/seeded-random.ts';
 import { GATEWAY_LIMITS } from '../limits.ts';
 import { type GeneratedAnswer, generateAnswer } from '../testing/generated-answer.ts';
 import {
@@ -12,7 +12,7 @@ import {
 import { Http1Origin } from './http1/http1-origin.ts';
 import { UndiciOrigin } from '../testing/undici-origin.ts';
 
-const EXCHANGES = process.env['GUARD_TEST_EVERYTHING'] === '1' ? 100_000 : 2_000;
+const EXCHANGES = rounds(2_000, 100_000);
 const SIDE_BY_SIDE = 16;
 
 /** What ours refuses and undici takes, by the words of our refusal, and why that is meant. */

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { seededRandom } from '../../../test/kit/seeded-random.ts';
+import { rounds, seededRandom } from '../../../test/kit/seeded-random.ts';
 import type { SeededRandom } from '../../../test/kit/seeded-random.ts';
 import { bothServers, KEY } from './test-both-servers.ts';
 import { serve } from './test-server.ts';
 import type { RpcAnswer } from './test-server.ts';
 
-const BODIES = process.env['GUARD_TEST_EVERYTHING'] === '1' ? 10_000 : 1_000;
+const BODIES = rounds(1_000, 10_000);
 const AT_ONCE = 20;
 /** Only so that a hang ends: what is judged is the answers. */
 const DEADLINE_MS = 300_000;

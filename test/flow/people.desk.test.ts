@@ -14,7 +14,8 @@ import { type SharedDesk, useDesk } from '../kit/use-desk.ts';
 /**
  * People with the two browsers that a machine like this can have, used by keyboard and mouse and by
  * nothing else. What they see is read off the title bar and the clipboard; what it cost is counted
- * before the gateway, at the origin and in SQL.
+ * before the gateway, at the origin and in SQL. Run by `npm run eval -- people`; that both browsers pass is also
+ * in people-readings.test.ts, which every run has.
  */
 
 const UPLOAD = 'POST /.guard/verify';
