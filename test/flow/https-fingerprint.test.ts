@@ -32,7 +32,7 @@ async function startHttps(origin: RecordingOrigin): Promise<Https> {
     observe: false,
     sites: [{ settings, validate, collect: validator.collect, validator: 'in-process' }],
     certificates: [selfSigned('shop.example', 'localhost')],
-    events: { record: () => undefined },
+    events: { record: (event) => events.push(event) },
     clock: Date.now,
     log: () => undefined,
     metrics: { count: () => undefined, gauge: () => undefined },

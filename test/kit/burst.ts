@@ -8,11 +8,11 @@ export type Told = ReadonlyMap<number, number>;
 /** Requests that come at once, each on a connection of its own that is open by then. */
 export interface Burst {
   readonly light: number;
-  /** With a path that costs what a path can: as long as it may be, and all of it escapes. */
+  /** With a path that costs as much as one can that is not refused (path-readings.ts). */
   readonly heavy: number;
 }
 
-const HEAVY_PATH = '/%2e'.repeat(3_950);
+const HEAVY_PATH = '/..'.repeat(5_250);
 
 /**
  * Sends all of them to a gateway, for something below a folder of it, with an invented session each; resolves

@@ -1,7 +1,9 @@
 import type { Session, SessionStore } from '@guard/config/contract/ports';
 import { createGateway } from '@guard/gateway';
 import { Site } from '@guard/config/settings/schema';
+import { networkOf } from '@guard/config/net/network-of';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { hashUserAgent } from '../../validator/src/request/user-agent-hash.ts';
 import { ORIGIN_PAGE, startRecordingOrigin } from '../kit/recording-origin.ts';
 import { chromeHttp, visit } from '../kit/visitors.ts';
 import { errorType, type Served, serveValidator } from './serve-validator.ts';
@@ -43,7 +45,8 @@ const rejected = () => Promise.reject(new Error('broken'));
 const nonsense = {
   state: 'rejected',
   organisation: 'acme',
-  userAgent: question.headers?.['user-agent'],
+  userAgentHash: hashUserAgent(question.headers?.['user-agent'] ?? ''),
+  network: networkOf(question.ip),
 };
 
 describe.each<[string, Partial<SessionStore>]>([

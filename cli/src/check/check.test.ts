@@ -10,7 +10,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const file = join(folder, 'guard.yaml');
 const HEAD = `version: 1
-listen: { gateway: 127.0.0.1:8080 }
+listen: { gateway: 127.0.0.1:8080, collector: 127.0.0.1:8083 }
 secret: 9f2c7b1e5a8d4036c1e7f4b2a9d85036
 `;
 const SITE =
@@ -195,4 +195,15 @@ test('--json has problems, presets, warnings and hints with their places', async
   const bad = await check(`observ: true\norganisations: [{ id: acme }]\n${SITE}`, '--json');
   expect(bad.code).toBe(1);
   expect(JSON.parse(bad.stdout)).toMatchObject({ valid: false, problems: [{ line: 4 }] });
+});
+
+test('spec 3: pages that no setting names cannot upload to the collector, and so pass no challenge', async () => {
+  const asking = (more: string) => `organisations:
+  - id: acme
+    secret_keys: [{ id: backend, key: "sk_0123456789abcdef0123456789abcdef" }]
+    rules: [{ name: all, match: {}, detect: true }]${more}
+  - id: other
+${SITE.replace('acme', 'other')}`;
+  expect(await remarks(asking(''))).toEqual([expect.stringContaining('in script_origins')]);
+  expect(await remarks(asking('\n    script_origins: [https://shop.example]'))).toEqual([]);
 });

@@ -3,6 +3,7 @@ import { coveredPaths } from './covered-paths.ts';
 import { idleRules } from './idle-rules.ts';
 import { monitoredRules } from './monitored-rules.ts';
 import type { Remark } from './remark.ts';
+import { unlistedPages } from './unlisted-pages.ts';
 import { unservedHosts } from './unserved-hosts.ts';
 
 /** What can be said about good settings without asking anybody: warnings and hints. */
@@ -23,6 +24,7 @@ export function remarksOn(settings: Settings): Remark[] {
         : []),
       ...idleRules(organisation, index),
       ...unservedHosts(organisation, index, sites),
+      ...unlistedPages(organisation, index, settings),
       ...monitoredRules(organisation, index),
     ]),
     ...sites.flatMap((site, index) => [

@@ -1,9 +1,11 @@
 import type { CollectAnswer, CollectRequest } from '@guard/config/contract/ports';
+import { isLoopbackHost } from '@guard/config/net/loopback';
 
 /**
  * CORS for pages that upload to a collector on another host; on the site's own host there is none.
  * A page of any other site gets no answer, so that no visitor's browser can be made to send uploads in
  * his name: JSON of another origin needs the preflight (Fetch standard, 4.8), and all else is refused.
+ * A page of the visitor's own machine is answered too. It is a developer's, and a stranger cannot make one.
  */
 export function corsHeaders(
   { headers }: CollectRequest,
@@ -13,7 +15,8 @@ export function corsHeaders(
   if (typeof origin !== 'string' || origin.length > 300 || !URL.canParse(origin)) return {};
   const url = new URL(origin);
   // RFC 6454: nothing behind the port. This also keeps odd values out of our own headers.
-  if (url.origin !== origin || url.host === host || !allowedOrigin(origin)) return {};
+  if (url.origin !== origin || url.host === host) return {};
+  if (!isLoopbackHost(url.hostname) && !allowedOrigin(origin)) return {};
   return {
     'Access-Control-Allow-Origin': origin,
     'Access-Control-Expose-Headers': 'Retry-After',
