@@ -9,8 +9,9 @@ const ROOT = import.meta.dirname;
 /** What people do at a desk takes its time: `npm run eval -- people`. */
 const desk = process.env['GUARD_TEST_DESK'] === '1' ? [] : ['**/*.desk.test.ts'];
 const NOT_OURS = ['**/node_modules/**', '**/dist/**', ...desk];
-// Much of a test's time is waiting, for a browser or a server, so no core is held back.
 const WORKERS = Math.max(2, availableParallelism());
+/** Files that run alone wait half of their time, for a browser or a program: one more than there are cores. */
+const ALONE_WORKERS = WORKERS + 1;
 
 const all = globSync('**/*.test.ts', { cwd: ROOT, exclude: NOT_OURS });
 
@@ -48,7 +49,7 @@ export default defineConfig({
           name: 'alone',
           include: alone,
           exclude: NOT_OURS,
-          maxWorkers: WORKERS,
+          maxWorkers: ALONE_WORKERS,
           sequence: { groupOrder: 1 },
         },
       },
