@@ -1,12 +1,31 @@
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+
+/**
+ * Each test process looks in a range of its own, below the ports that the system gives to clients
+ * (32768 and up). Else a file that runs beside this one could take the port before the program does.
+ */
+const PORTS = 500;
+const FIRST = 20_000 + PORTS * (Number(process.env['VITEST_POOL_ID'] ?? 0) % 20);
+let next = process.pid % PORTS;
 
 /** A port that was free a moment ago, for programs that cannot say which one they were given. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // a TCP listener has one
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (let tried = 0; tried < PORTS; tried += 1) {
+    const port = FIRST + (next++ % PORTS);
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`no port is free from ${FIRST} to ${FIRST + PORTS - 1}`);
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  try {
+    await once(server.listen(port, '127.0.0.1'), 'listening');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    server.close();
+  }
 }
