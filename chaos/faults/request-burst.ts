@@ -25,7 +25,7 @@ const ENOUGH = 100;
 const GONE = /store_away|validator_breaker_opened/g;
 
 export const requestBurst: Fault = {
-  done: `requests for what is closed come at once, in ${BURSTS.length} bursts of up to 3,000, a part of them with 16 KB of escapes in the path; to a site with Redis, and to one with a remote validator`,
+  done: `requests for what is closed come at once, in ${BURSTS.length} bursts of up to 3,000, a part of them with the dearest path of 16 KB; to a site with Redis, and to one with a remote validator`,
   hindrance: needs('redis-server'),
   async inflict(ground) {
     const redis = await startRedis();
