@@ -34,7 +34,7 @@ export function logDecisions(
 
 type Line = Readonly<Record<string, string | number | boolean>>;
 
-/** Named as the columns of the table are; what is empty, or is in the table, is left out. */
+/** Named as the columns of the table are; what is empty, here or in the table, is left out. */
 function lineOf(event: DecisionEvent, truncates: boolean, empty: ReadonlySet<string>): Line {
   const { facts = 0, session = 0, verdict = 0 } = event.stagesUs ?? {};
   const line = {

@@ -1,4 +1,14 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -36,6 +46,7 @@ async function setUp(
     pauses: [],
   };
   const lost: number[] = [];
+  const givenBack: Batch[] = [];
   const folder = options.folder ?? newFolder();
   const spill = await openSpill({
     directory: folder,
@@ -54,10 +65,11 @@ async function setUp(
     },
     spill,
     maxMemoryBytes: options.maxMemoryBytes ?? 1000,
+    done: (one) => givenBack.push(one),
     ...recorders,
   });
   const fate = (name: string): number => recorders.counted('guard_events_total', name);
-  return { outbox, spill, state, fate, lost, folder, recorders };
+  return { outbox, spill, state, fate, lost, givenBack, folder, recorders };
 }
 
 const AWAY: InsertOutcome = { kind: 'retry', reason: 'away' };
@@ -159,6 +171,25 @@ describe('batches on their way to the database', () => {
     outbox.put(batch(2));
     await until('no file is left', () => readdirSync(folder).length === 0);
     expect([fate('written'), state.sent.length]).toEqual([10, 1]);
+  });
+
+  test('while the disk hangs, delivered batches give their memory back, but for the few it may still read', async () => {
+    const { outbox, folder, fate, givenBack } = await setUp();
+    // Opening a pipe to write waits for a reader.
+    const hung = join(folder, `1700000000000-000001-10-${batch(1).token}.native.part`);
+    execFileSync('mkfifo', [hung]);
+    try {
+      for (let token = 1; token <= 20; token += 1) {
+        outbox.put(batch(token));
+        await until('it is written', () => fate('written') === token * 10);
+      }
+      await until('memory is given back', () => givenBack.length >= 16);
+    } finally {
+      closeSync(openSync(hung, 'r+'));
+    }
+    await until('the disk goes on', () => givenBack.length === 20);
+    await until('no file is left', () => readdirSync(folder).length === 0);
+    await outbox.close(none());
   });
 
   test('when the disk has no room for all of a batch, what is there is kept, and the rest is counted', async () => {

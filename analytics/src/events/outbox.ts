@@ -27,7 +27,7 @@ interface OutboxOptions {
   readonly spill: Spill | undefined;
   /** Bytes of batches held in memory; the next batch goes to disk. */
   readonly maxMemoryBytes: number;
-  /** Told of a batch that is on disk, or acknowledged: nothing here reads its bytes any more. */
+  /** Told of a batch that is on disk, or acknowledged, when nothing here reads its bytes any more. */
   readonly done?: (batch: Batch) => void;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -50,6 +50,8 @@ export class Outbox {
   #removing = Promise.resolve();
   #isOnDisk = true;
   readonly #unsaved = new WeakSet<Batch>();
+  /** Until when the bytes of a batch are read for the disk. */
+  readonly #reading = new WeakMap<Batch, Promise<unknown>>();
   #beingStored = 0;
 
   constructor(options: OutboxOptions) {
@@ -74,7 +76,7 @@ export class Outbox {
     }
     this.#memory.push(batch);
     this.#memoryBytes += batch.bytes;
-    void this.#save(batch);
+    this.#keep(batch);
     this.#start();
   }
 
@@ -123,27 +125,34 @@ export class Outbox {
       const end = batch && (await this.#deliver(batch));
       if (batch === undefined || end === undefined) return;
       if (fromMemory === undefined) {
-        await spill?.remove(batch);
+        await spill?.remove(batch.token);
       } else {
         this.#memory.shift();
         this.#memoryBytes -= batch.bytes;
         // Its file is not waited for: the next one can go.
-        this.#removing = this.#remove(batch, end);
+        if (spill) this.#removing = spill.remove(batch.token);
+        // A refusal may come before all was read.
+        if (end === 'written') this.#giveBack(batch);
       }
     }
   }
 
-  async #remove(batch: Batch, end: End): Promise<void> {
-    const { spill, done } = this.#options;
-    await spill?.remove(batch);
-    // A refusal may come before all was read.
-    if (end === 'written') done?.(batch);
+  /** When it is not being saved any more; its file may still be there. */
+  #giveBack(batch: Batch): void {
+    const { done } = this.#options;
+    void (this.#reading.get(batch) ?? Promise.resolve()).then(() => done?.(batch));
   }
 
   /** Tries once more to save what waits in memory alone. To be called now and then. */
   saveAgain(): void {
     const batch = this.#memory.find((one) => this.#unsaved.has(one));
-    if (batch !== undefined) void this.#save(batch);
+    if (batch !== undefined) this.#keep(batch);
+  }
+
+  /** Saves a batch that waits in memory; an earlier attempt may still be under way. */
+  #keep(batch: Batch): void {
+    const earlier = this.#reading.get(batch);
+    this.#reading.set(batch, Promise.all([earlier, this.#save(batch)]));
   }
 
   /** Without room on disk rows wait in memory alone: told once, and once when that is over. */
@@ -194,7 +203,7 @@ export class Outbox {
   #overflow(batch: Batch): void {
     if (this.#beingStored >= MAX_BEING_STORED) {
       this.#drop(batch.rows, 'the disk is too slow');
-      void this.#options.spill?.remove(batch);
+      void this.#options.spill?.remove(batch.token);
       return;
     }
     this.#beingStored += 1;

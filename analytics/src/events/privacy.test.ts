@@ -1,3 +1,4 @@
+import { ADDRESS_HEADERS } from '@guard/config/contract/address-headers';
 import { expect, test } from 'vitest';
 import { decodeBlock } from '../../test-kit/decode-block.ts';
 import type { Decoded } from '../../test-kit/decode-block.ts';
@@ -25,9 +26,12 @@ const event = sampleEvent({
 });
 
 /** The row of the event under these settings. */
-function rowOf(privacy: Parameters<typeof privateColumns>[0]): Record<string, Decoded> {
+function rowOf(
+  privacy: Parameters<typeof privateColumns>[0],
+  recorded = event,
+): Record<string, Decoded> {
   const block = new BlockBuilder(privateColumns(privacy));
-  block.add(event);
+  block.add(recorded);
   const [row] = decodeBlock(block.take());
   return Object.fromEntries(row ?? []);
 }
@@ -67,6 +71,17 @@ test('a truncated address is not given away by the fields in which proxies tell 
   const row = rowOf({ truncate_ip: true, drop_headers: [] });
   expect(row).toMatchObject({ ip: '203.0.113.0', user_agent: 'curl/8.5.0' });
   expect(JSON.stringify(row)).not.toContain('203.0.113.7');
+});
+
+test.each(
+  [...ADDRESS_HEADERS, 'x-forwarded-client-ip', 'fly-forwarded-for'].flatMap((name) => [
+    name,
+    name.replaceAll('-', '_').toUpperCase(),
+  ]),
+)('%s is not kept beside a truncated address', (name) => {
+  const headers = { 'X-Forwarded-Proto': 'https', [name]: '203.0.113.7' };
+  const row = rowOf({ truncate_ip: true, drop_headers: [] }, sampleEvent({ headers }));
+  expect(row['headers']).toEqual([['x-forwarded-proto', 'https']]);
 });
 
 test.each([

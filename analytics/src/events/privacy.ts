@@ -1,43 +1,14 @@
 import type { EventPrivacy } from '@guard/config/settings/event-privacy';
+import { mayTellAddress } from '@guard/config/contract/address-headers';
 import { EVENT_COLUMNS } from './columns.ts';
 import type { ColumnValues, EventColumn } from './event-column.ts';
 import { truncateAddress } from '@guard/config/net/truncate-address';
-
-/** Fields in which proxies tell the visitor's address: kept, they would undo its truncation. */
-const ADDRESS_HEADERS = [
-  'cf-connecting-ip',
-  'cf-connecting-ipv6',
-  'cf-pseudo-ipv4',
-  'client-ip',
-  'cloudfront-viewer-address',
-  'do-connecting-ip',
-  'fastly-client-ip',
-  'fly-client-ip',
-  'forwarded',
-  'forwarded-for',
-  'true-client-ip',
-  'x-appengine-user-ip',
-  'x-azure-clientip',
-  'x-azure-socketip',
-  'x-client-ip',
-  'x-cluster-client-ip',
-  'x-envoy-external-address',
-  'x-forwarded',
-  'x-forwarded-for',
-  'x-nf-client-connection-ip',
-  'x-original-forwarded-for',
-  'x-originating-ip',
-  'x-real-ip',
-  'x-remote-addr',
-  'x-remote-ip',
-  'x-vercel-forwarded-for',
-];
 
 /** The columns of the table, with values of which the settings allow that they are kept. */
 export function privateColumns(privacy: EventPrivacy | undefined): readonly EventColumn[] {
   if (privacy === undefined) return EVENT_COLUMNS;
   const { truncate_ip: truncate, drop_headers: named } = privacy;
-  const dropped = new Set(truncate ? [...named, ...ADDRESS_HEADERS] : named);
+  const dropped = new Set(named);
   return EVENT_COLUMNS.map((column) => ({
     ...column,
     values: withhold(column, truncate, dropped),
@@ -62,7 +33,9 @@ function withhold(
       ...values,
       nameOf: (field) => {
         const stored = nameOf(field);
-        return stored === undefined || dropped.has(stored) ? undefined : stored;
+        if (stored === undefined || dropped.has(stored)) return undefined;
+        // Kept, it would undo the truncation.
+        return truncate && mayTellAddress(stored) ? undefined : stored;
       },
     };
   }

@@ -20,7 +20,8 @@ export interface Spill {
   put(batch: Batch): Promise<number>;
   /** The oldest batch that was taken over; it stays on disk until `remove`. */
   next(): Promise<Batch | undefined>;
-  remove(batch: Batch): Promise<void>;
+  /** By token, so that what waits for a slow disk holds no rows. Resolves when all asked for before is done. */
+  remove(token: string): Promise<void>;
   /** Of batches that were taken over. */
   rows(): number;
 }
@@ -54,8 +55,10 @@ const ENDINGS: Readonly<Record<BatchFormat, string>> = {
 /** `<milliseconds>-<counter>-<rows>-<token>.<ending>`: sorted by name is sorted by age. */
 const FILE_NAME = /^(\d{13}-\d{6})-(\d{1,9})-([0-9a-f-]{36})\.(native|rows)$/;
 const MAX_FILES = 4096;
-/** Writes and removals that may wait for a slow disk. */
+/** With more than this waiting for a slow disk, nothing more is saved. */
 const MAX_WAITING = 3;
+
+const toNothing = (): undefined => undefined;
 
 /**
  * Opens the spill folder and finds what an earlier process left there. Files hold visitors'
@@ -66,14 +69,15 @@ export async function openSpill(options: SpillOptions): Promise<Spill> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const files = await findFiles(directory);
   let counter = 0;
-  let waiting = 0;
-  let last: Promise<unknown> = Promise.resolve();
+  /** Tokens of what is under way and waits: at most a removal for each file, beside what is written. */
+  const waiting: string[] = [];
+  let last = Promise.resolve();
 
   /** One after the other, so that what belongs to one batch keeps its order. */
-  function inOrder<T>(work: () => Promise<T>): Promise<T> {
-    waiting += 1;
-    const done = last.then(work).finally(() => (waiting -= 1));
-    last = done.catch(() => undefined);
+  function inOrder<T>(token: string, work: () => Promise<T>): Promise<T> {
+    waiting.push(token);
+    const done = last.then(work).finally(() => waiting.shift());
+    last = done.then(toNothing, toNothing);
     return done;
   }
 
@@ -109,15 +113,15 @@ export async function openSpill(options: SpillOptions): Promise<Spill> {
 
   return {
     async save(batch) {
-      if (waiting > MAX_WAITING) return 'late';
-      return inOrder(async () => {
+      if (waiting.length > MAX_WAITING) return 'late';
+      return inOrder(batch.token, async () => {
         await write(batch, true).catch(() => undefined);
         return files[indexOf(batch)]?.rows === batch.rows ? 'saved' : 'failed';
       });
     },
 
     put: (batch) =>
-      inOrder(async () => {
+      inOrder(batch.token, async () => {
         const saved = files[indexOf(batch)];
         const whole =
           saved?.rows === batch.rows ? syncFile(join(directory, saved.name)) : write(batch, false);
@@ -141,13 +145,15 @@ export async function openSpill(options: SpillOptions): Promise<Spill> {
       }
     },
 
-    remove: (batch) =>
-      inOrder(async () => {
-        const file = files[indexOf(batch)];
+    remove(token) {
+      if (indexOf({ token }) < 0 && !waiting.includes(token)) return last;
+      return inOrder(token, async () => {
+        const file = files[indexOf({ token })];
         if (file === undefined) return;
         forget(file);
         await removeFile(directory, file.name);
-      }),
+      });
+    },
 
     rows: () => files.reduce((sum, file) => sum + (file.held ? 0 : file.rows), 0),
   };

@@ -47,6 +47,7 @@ const MAX_PROBLEMS_LOGGED = 5;
 export function createReloader(options: ReloaderOptions): Reloader {
   const { file, first, clock, log, metrics } = options;
   let inForce = first.settings;
+  let revision = settingsRevision(inForce);
   let loadedAt = clock();
   let files: readonly string[] = first.files;
   let awaitingRestart = 0;
@@ -56,7 +57,7 @@ export function createReloader(options: ReloaderOptions): Reloader {
 
   metrics.gauge('guard_last_reload_successful', () => (succeeded ? 1 : 0));
   metrics.gauge('guard_settings_age_seconds', () => Math.round((clock() - loadedAt) / 1000));
-  metrics.gauge('guard_settings_info', () => new Map([[settingsRevision(inForce), 1]]));
+  metrics.gauge('guard_settings_info', () => new Map([[revision, 1]]));
   metrics.gauge('guard_settings_awaiting_restart', () => awaitingRestart);
   const watch = options.watch ? startWatch() : undefined;
 
@@ -78,9 +79,8 @@ export function createReloader(options: ReloaderOptions): Reloader {
     files = result.files;
     await watch?.acknowledgeNew();
     if (result.kind === 'invalid') {
-      const { problems } = result;
-      const told = problems.slice(0, MAX_PROBLEMS_LOGGED).map(formatProblem);
-      refuse(cause, told.join('\n'), problems.length);
+      const told = result.problems.slice(0, MAX_PROBLEMS_LOGGED).map(formatProblem);
+      refuse(cause, told.join('\n'), result.problems.length);
       return;
     }
     try {
@@ -110,7 +110,7 @@ export function createReloader(options: ReloaderOptions): Reloader {
       log('warn', 'reload_voided_sessions', { why: 'no secret of before is in the list' });
     }
     inForce = effective;
-    const revision = settingsRevision(effective);
+    revision = settingsRevision(effective);
     loadedAt = clock();
     awaitingRestart = late.length;
     succeeded = true;

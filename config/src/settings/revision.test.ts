@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseSettings } from './load.ts';
-import { settingsRevision } from './revision.ts';
+import { ELSEWHERE, settingsRevision } from './revision.ts';
+import { Settings } from './schema.ts';
 
 const FILE = `version: 1
 listen: { gateway: 127.0.0.1:1 }
@@ -27,6 +28,22 @@ test('is the same for the same file, and for one that decides alike', () => {
   expect(revision).toMatch(/^[0-9a-f]{12}$/);
   expect(revisionOf(`# another comment\n${FILE}`)).toBe(revision);
   expect(revisionOf(`${FILE}log: { decisions: true }\n`)).toBe(revision);
+  expect(revisionOf(`${FILE}admin_hosts: ['*.svc']\n`)).toBe(revision);
+});
+
+test('each setting decides about requests, or is named as one that does not', () => {
+  const deciding = Object.keys(Settings.shape).filter((name) => !ELSEWHERE.has(name));
+  expect(deciding).toEqual([
+    'version',
+    'trusted_proxies',
+    'forwarded_header',
+    'observe',
+    'organisations',
+    'sites',
+    'databases',
+    'crawlers',
+    'web_bot_auth',
+  ]);
 });
 
 test('has no part of a secret or a key, which could be tried out on it', () => {

@@ -2,10 +2,11 @@ import { hash } from 'node:crypto';
 import type { Organisation, Settings, Site } from './schema.ts';
 
 /** Settings that decide about no request. */
-const ELSEWHERE: ReadonlySet<string> = new Set<keyof Settings>([
+export const ELSEWHERE: ReadonlySet<string> = new Set<keyof Settings>([
   'listen',
   'public_urls',
   'health_check_token',
+  'admin_hosts',
   'log',
   'workers',
   'secret',

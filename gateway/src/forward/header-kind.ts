@@ -1,3 +1,4 @@
+import { withDashes } from '@guard/config/contract/address-headers';
 import { isClaim } from './claims.ts';
 
 /** What a proxy does with a header field, by its name. */
@@ -98,7 +99,7 @@ function classify(name: string): HeaderKind {
   if (HOP_BY_HOP.has(name)) return 'hop-by-hop';
   // Many origins turn both - and _ into _ (CGI, WSGI), and some every sign (lighttpd), where
   // `X_Guard_Decision` and `X.Guard.Decision` are our own header again.
-  const dashed = name.replaceAll(/[^a-z0-9]/g, '-');
+  const dashed = withDashes(name);
   if (dashed.startsWith('x-guard-')) return 'impostor';
   if (METHOD_OVERRIDES.has(dashed)) return 'method-override';
   const kind = claimKind(dashed);

@@ -1,5 +1,5 @@
 import { parseIp } from '@guard/config/net/cidr';
-import { networkOf } from '@guard/config/net/network-of';
+import { addressGroup } from '@guard/config/net/network-of';
 import type { Clock } from '@guard/config/contract/ports';
 
 /** Most addresses that are remembered; the one not heard of for longest makes room, and begins afresh. */
@@ -52,6 +52,5 @@ export class AddressBudget {
 /** What is no address, such as the peer of a unix socket, shares one budget. */
 function keyOf(address: string): string {
   const ip = parseIp(address);
-  if (ip === undefined) return '';
-  return ip.includes(':') ? networkOf(ip) : ip;
+  return ip === undefined ? '' : addressGroup(ip);
 }

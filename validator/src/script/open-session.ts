@@ -40,12 +40,11 @@ export interface OpenSessionOptions {
   readonly issueTicket: (request: TicketRequest) => Pick<OpenedSession, 'ticket' | 'work'>;
 }
 
-const { requests, perMs } = CHALLENGE.uploadsPerNetwork;
 /**
- * Sessions that one address (IPv4, or /64) may open. Each leads to an upload, and a script uploads with
- * every document: half of what the collector takes is left to challenge pages, which need it more.
+ * Sessions that one address (IPv4, or /64) may open. A /24 has no budget of its own here: each of its
+ * addresses may open as many. What they upload is bounded by `admit` (challenge/upload-budgets.ts).
  */
-const BUDGET: Budget = { requests: requests / 2, perMs };
+const BUDGET: Budget = { requests: 60, perMs: 60_000 };
 
 /** Longest body: `_guard` cookies with a UUID each, as many as are looked at. */
 const MAX_BODY_CHARS = 400;

@@ -1,0 +1,74 @@
+/**
+ * Header fields in which balancers, CDNs and clouds tell the visitor's address, and which frameworks, their
+ * plug-ins and PHP programs believe. In lower case, with dashes.
+ */
+export const ADDRESS_HEADERS: ReadonlySet<string> = new Set([
+  // The visitor's address, in words that no vendor owns.
+  'client-ip',
+  'cluster-client-ip',
+  'forwarded',
+  'forwarded-for',
+  'forwarded-for-ip',
+  'proxy-client-ip',
+  'real-ip',
+  'remote-addr',
+  'remote-ip',
+  'true-client-ip',
+  'x-client-ip',
+  'x-clientip',
+  'x-cluster-client-ip',
+  'x-coming-from',
+  'x-custom-ip-authorization',
+  'x-forward-for',
+  'x-forwarded',
+  'x-forwarded-for',
+  'x-http-client-ip',
+  'x-originating-ip',
+  'x-original-ip',
+  'x-original-remote-addr',
+  'x-proxyuser-ip',
+  'x-real-ip',
+  'x-realip',
+  'x-remote-addr',
+  'x-remote-ip',
+  'x-source-ip',
+  'x-true-client-ip',
+  'x-true-ip',
+  'x-user-ip',
+  // The same in the words of one vendor.
+  'ali-cdn-real-ip',
+  'cdn-real-ip',
+  'cdn-src-ip',
+  'cf-connecting-ip',
+  'cf-connecting-ipv6',
+  'cf-pseudo-ipv4',
+  'cloudfront-viewer-address',
+  'do-connecting-ip',
+  'fastly-client-ip',
+  'fly-client-ip',
+  'incap-client-ip',
+  'wl-proxy-client-ip',
+  'x-appengine-remote-addr',
+  'x-appengine-user-ip',
+  'x-azure-clientip',
+  'x-azure-socketip',
+  'x-envoy-external-address',
+  'x-nf-client-connection-ip',
+  'x-sucuri-clientip',
+  'x-vercel-proxied-for',
+]);
+
+/** Proxies add fields of their own, X-Forwarded-Client-Ip for one. These tell of the request, not of an address. */
+const OTHER_FORWARDED =
+  /^(?:x|x-original|x-vercel|fly)-forwarded-(?!(?:host|method|path|port|prefix|proto|protocol|scheme|ssl|uri|url)$)/;
+
+/** A field name as CGI programs tell names apart: in lower case, with a dash for each other sign. */
+export function withDashes(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '-');
+}
+
+/** Whether a field may tell the visitor's address, in any spelling that an origin may take for its name. */
+export function mayTellAddress(field: string): boolean {
+  const name = withDashes(field);
+  return ADDRESS_HEADERS.has(name) || OTHER_FORWARDED.test(name);
+}
