@@ -5,6 +5,7 @@ import {
   foldPath,
   compilePattern,
   compileTextPattern,
+  readsWhole,
 } from './glob.ts';
 import { compileRegex } from './regex.ts';
 import { seededRandom } from '../../../test/kit/seeded-random.ts';
@@ -154,6 +155,19 @@ describe('a pattern is a glob or { regex }', () => {
     expect(compilePattern({ regex: 'needle' })(`${'x'.repeat(length)}needle`)).toBe(true);
     expect(compilePattern({ regex: '(a+)+$' })(`${'a'.repeat(length)}!`)).toBe(false);
     expect(compilePattern({ regex: '(a|a)*(a|a)*c' })('a'.repeat(length))).toBe(false);
+  });
+
+  test('a regex of many steps reads no value that a visitor could make slow, and the caller says what that means', () => {
+    const costly = { regex: '(?i)(union|select).{1,100}(from|where)' };
+    expect(readsWhole(costly)).toBe(false);
+    expect(readsWhole({ regex: '(?i)\\.php$' })).toBe(true);
+    const long = 'x'.repeat(8_000);
+    for (const tooLong of [true, false]) {
+      expect(compileTextPattern(costly, tooLong)(long)).toBe(tooLong);
+      expect(compilePattern(costly, tooLong)(long)).toBe(tooLong);
+      expect(compileTextPattern(costly, tooLong)('select a from b')).toBe(true);
+      expect(compileTextPattern(costly, tooLong)('x'.repeat(4_000))).toBe(false);
+    }
   });
 });
 

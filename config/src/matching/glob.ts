@@ -66,32 +66,48 @@ function holdsInOrder(value: string, pieces: readonly string[], from: number, to
   return true;
 }
 
-/** Compiles one pattern over paths: a glob, or an unanchored regular expression. */
-export function compilePattern(pattern: Pattern): (path: string) => boolean {
-  return typeof pattern === 'string' ? compileGlob(pattern) : compileRegexPattern(pattern.regex);
+/**
+ * Compiles one pattern over paths: a glob, or an unanchored regular expression. `tooLong` is the result for a
+ * value that is longer than the expression may read.
+ */
+export function compilePattern(pattern: Pattern, tooLong = true): (path: string) => boolean {
+  return typeof pattern === 'string'
+    ? compileGlob(pattern)
+    : compileRegexPattern(pattern.regex, tooLong);
 }
 
 /**
  * Compiles one pattern over header values, where a slash is a character like any other: `*curl/8*`
  * matches wherever it stands.
  */
-export function compileTextPattern(pattern: Pattern): (value: string) => boolean {
+export function compileTextPattern(pattern: Pattern, tooLong = true): (value: string) => boolean {
   return typeof pattern === 'string'
     ? compileTextGlob(pattern)
-    : compileRegexPattern(pattern.regex);
+    : compileRegexPattern(pattern.regex, tooLong);
+}
+
+/** Whether a pattern reads every value that a request can have (mcp/content/limits.md). */
+export function readsWhole(pattern: Pattern): boolean {
+  return typeof pattern === 'string' || compiledRegex(pattern.regex).maxLength >= LONGEST_VALUE;
 }
 
 function isWild(glob: string): boolean {
   return glob.includes('*') || glob.includes('?');
 }
 
-/**
- * Tests the whole of a value, however long: what is behind a cut could be anything, and who lets values in
- * bounds them (mcp/content/limits.md). The settings schema has compiled every regex before, so one that
- * fails is a programming error.
- */
-function compileRegexPattern(source: string): (value: string) => boolean {
+/** The header fields of a request have so many characters together. */
+const LONGEST_VALUE = 32 * 1024;
+
+/** Tests the whole of a value, or nothing of it: what is behind a cut could be anything. */
+function compileRegexPattern(source: string, tooLong: boolean): (value: string) => boolean {
+  const { test, maxLength } = compiledRegex(source);
+  if (maxLength >= LONGEST_VALUE) return test;
+  return (value) => (value.length > maxLength ? tooLong : test(value));
+}
+
+/** The settings schema has compiled every regex before, so one that fails is a programming error. */
+function compiledRegex(source: string) {
   const compiled = compileRegex(source);
   if (compiled.kind === 'invalid') throw new TypeError(`not a regex: ${compiled.reason}`);
-  return compiled.test;
+  return compiled;
 }

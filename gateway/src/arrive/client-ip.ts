@@ -23,6 +23,8 @@ export type ClientOf = (connection: Connection, headers: IncomingHttpHeaders) =>
 const MAX_HOPS = 32;
 
 const REMEMBERED_ALONE = 1_024;
+/** Trusted peers that are remembered at once. Beyond it all are forgotten, and learned anew. */
+const MAX_PEERS = 1_024;
 /** One in so many may be a health check, or a person who tries something on the proxy's own machine. */
 const FEW = 20;
 
@@ -51,7 +53,17 @@ export function createClientOf(
 ): ClientOf {
   const trusted = PrefixSet.from(trustedProxies);
   const direct = new WeakMap<Connection, Client>();
-  const alone = new Alone();
+  /** By the peer that wrote the header: proxies of one site may differ. */
+  const alone = new Map<string, Alone>();
+
+  function aloneOf({ peerIp }: Connection): Alone {
+    const known = alone.get(peerIp);
+    if (known !== undefined) return known;
+    if (alone.size >= MAX_PEERS) alone.clear();
+    const made = new Alone();
+    alone.set(peerIp, made);
+    return made;
+  }
 
   function byChain({ peerIp }: Connection, chain: Chain, heard: Heard): Client {
     const { ip = peerIp, distance } = walk(chain.nodes, trusted);
@@ -59,12 +71,13 @@ export function createClientOf(
   }
 
   function byBoth(connection: Connection, one: Chain, other: Chain): Client {
-    const decided = alone.decides();
+    const decided = aloneOf(connection).decides();
     const found = walk(one.nodes, trusted).ip;
     const isSame = found !== undefined && found === walk(other.nodes, trusted).ip;
     if (decided !== undefined) {
       const chain = decided === one.header ? one : other;
-      return byChain(connection, chain, isSame ? 'both' : decided);
+      // The other header is the visitor's own, also where it names the same address.
+      return byChain(connection, chain, decided);
     }
     if (isSame) return byChain(connection, one, 'both');
     onUndecided(connection.peerIp);
@@ -90,7 +103,7 @@ export function createClientOf(
     if (one !== undefined && other !== undefined) return byBoth(connection, one, other);
     const chain = one ?? other;
     if (chain !== undefined) {
-      alone.note(chain.header);
+      aloneOf(connection).note(chain.header);
       return byChain(connection, chain, writes ?? 'both');
     }
     const proto = writes === 'forwarded' ? undefined : headers['x-forwarded-proto'];

@@ -3,6 +3,7 @@ import {
   compileFoldedGlob,
   compilePattern,
   compileTextPattern,
+  readsWhole,
   foldPath,
 } from '@guard/config/matching/glob';
 import { compileHosts } from '@guard/config/matching/host';
@@ -73,13 +74,17 @@ function withInner(match: Match): readonly Match[] {
 
 /**
  * Whether a match that holds holds surely, where the path has one reading and folding changes nothing
- * about it: no parameter is read, and every glob is written as a folded path is.
+ * about it: no parameter is read, every glob is written as a folded path is, and no regular expression
+ * leaves a long value unread.
  */
 export function isSureOfPlainPaths(match: Match): boolean {
   const isFolded = (pattern: Pattern) =>
     typeof pattern !== 'string' || (foldPath(pattern) === pattern && !pattern.endsWith('/*'));
   return withInner(match).every(
-    ({ path = [], query }) => query === undefined && path.every(isFolded),
+    ({ path = [], query, header = {}, user_agent = [] }) =>
+      query === undefined &&
+      path.every(isFolded) &&
+      [...path, ...user_agent, ...Object.values(header)].every(readsWhole),
   );
 }
 
@@ -138,14 +143,14 @@ function hostIs(hosts: readonly string[]): Condition {
 /** A glob that is strict holds in any case of letters; a regular expression says itself what case is. */
 function pathIs(patterns: readonly Pattern[], reading: Reading): Condition {
   if (reading === 'every') {
-    const matches = anyTest(patterns.map(compilePattern));
+    const matches = anyTest(patterns.map((pattern) => compilePattern(pattern, false)));
     return (facts) => facts.paths.every(matches);
   }
   const globs = patterns.filter((pattern) => typeof pattern === 'string');
   const matchesFolded = anyTest(globs.map(compileFoldedGlob));
   if (globs.length === patterns.length) return (facts) => facts.foldedPaths.some(matchesFolded);
   const others = patterns.filter((pattern) => typeof pattern !== 'string');
-  const matchesRaw = anyTest(others.map(compilePattern));
+  const matchesRaw = anyTest(others.map((pattern) => compilePattern(pattern, true)));
   return (facts) => facts.foldedPaths.some(matchesFolded) || facts.paths.some(matchesRaw);
 }
 
@@ -169,9 +174,10 @@ function asnIs(systems: readonly number[]): Condition {
   return (facts) => wanted.has(facts.asn());
 }
 
-function headersAre(headers: Readonly<Record<string, Pattern>>): Condition {
+function headersAre(headers: Readonly<Record<string, Pattern>>, reading: Reading): Condition {
   const tests = Object.entries(headers).map(
-    ([name, pattern]) => [name.toLowerCase(), compileTextPattern(pattern)] as const,
+    ([name, pattern]) =>
+      [name.toLowerCase(), compileTextPattern(pattern, reading === 'some')] as const,
   );
   return (facts) => {
     for (const [name, matches] of tests) {
@@ -184,7 +190,7 @@ function headersAre(headers: Readonly<Record<string, Pattern>>): Condition {
 
 function parametersAre(parameters: Readonly<Record<string, Pattern>>, reading: Reading): Condition {
   const tests = Object.entries(parameters).map(([name, pattern]) =>
-    compileParameter(name, compileTextPattern(pattern), reading),
+    compileParameter(name, compileTextPattern(pattern, reading === 'some'), reading),
   );
   return (facts) => {
     for (const holds of tests) if (!holds(facts.url.query)) return false;
@@ -192,8 +198,10 @@ function parametersAre(parameters: Readonly<Record<string, Pattern>>, reading: R
   };
 }
 
-function userAgentIs(patterns: readonly Pattern[]): Condition {
-  const matches = anyTest(patterns.map(compileTextPattern));
+function userAgentIs(patterns: readonly Pattern[], reading: Reading): Condition {
+  const matches = anyTest(
+    patterns.map((pattern) => compileTextPattern(pattern, reading === 'some')),
+  );
   return (facts) => matches(facts.userAgent);
 }
 
