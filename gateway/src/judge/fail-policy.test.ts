@@ -147,7 +147,10 @@ test('the event of a failure describes the request and holds no credential; the 
   const validator = await startValidator(error(500, 'internal_server_error'));
   const rig = await startRemote(validator.url, origin.address, 5_000);
   const session = '0f8fad5b-d9cb-469f-a165-70867728950e';
-  const secret = [`Cookie: a=topsecret; _guard=${session.toUpperCase()}`, 'Authorization: Bearer topsecret'];
+  const secret = [
+    `Cookie: a=topsecret; _guard=${session.toUpperCase()}`,
+    'Authorization: Bearer topsecret',
+  ];
   await get(
     rig.port,
     '/p?q=1',
