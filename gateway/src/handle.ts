@@ -9,6 +9,7 @@ import { eventOf, type Fate, type Judge } from './judge/judge.ts';
 import type { ServedAnswer } from './judge/plan-answer.ts';
 import { openBody, planSample, type SamplePlan } from './judge/sample/open-body.ts';
 import { brokenStatus } from './http1/broken-request.ts';
+import type { Connection } from './listen/connection.ts';
 import type { VisitorRequest, VisitorResponse } from './message.ts';
 import { logVisitorGone, VISITOR_GONE } from './open-event.ts';
 import type { Onward, Visit } from './visit.ts';
@@ -16,6 +17,8 @@ import type { Onward, Visit } from './visit.ts';
 /** The stages, built once. */
 export interface Stages extends Reception {
   readonly log: Log;
+  /** For faults that can come with every request: see sparing-log.ts. */
+  readonly faults: Log;
   readonly metrics: Metrics;
   readonly judge: Judge;
   /** Undefined where nobody traces. */
@@ -27,7 +30,7 @@ export type Handle = (req: VisitorRequest, res: VisitorResponse, onward: Onward)
 
 /** One request: arrive, ask, enforce or forward. */
 export function createHandle(stages: Stages): Handle {
-  const { limits, metrics, judge, tracing } = stages;
+  const { limits, metrics, faults, judge, tracing } = stages;
 
   const carryOut = carry.bind(undefined, stages);
   const broken = breakOff.bind(undefined, stages);
@@ -67,7 +70,7 @@ export function createHandle(stages: Stages): Handle {
       const path = pathOf(visit.target);
       const readings = readingsOf(path);
       if (readings === undefined) {
-        carryOut(visit, UNREADABLE, onward);
+        carryOut(visit, refuseUnreadable(faults, visit.connection), onward);
         return;
       }
       if (isCollectorPath(readings)) {
@@ -144,12 +147,18 @@ function breakOff(
   else serve(req, res, plainAnswer(500, 'Internal error.'), limits.lingerMs);
 }
 
-/** What becomes of a path that origins could read in too many ways (RFC 9110 section 15.5.1). */
-export const UNREADABLE: Fate = {
+/** What becomes of a path that origins could read in too many ways (RFC 9110 section 15.5.1). Logs it. */
+export function refuseUnreadable(faults: Log, { peerIp }: Connection): Fate {
+  const { status } = UNREADABLE.answer;
+  faults('info', 'gateway_request_refused', { status, reason: 'path readings', peer: peerIp });
+  return UNREADABLE;
+}
+
+const UNREADABLE = {
   kind: 'refused',
   answer: plainAnswer(400, 'The path can be read in too many ways.'),
   event: undefined,
-};
+} as const satisfies Fate;
 
 function servedFate(answer: ServedAnswer): Fate {
   return { kind: 'served', answer, event: undefined };

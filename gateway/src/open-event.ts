@@ -5,7 +5,7 @@ import type { Visit } from './visit.ts';
 /** In place of a status, for a visitor who left before an answer began. */
 export const VISITOR_GONE = 499;
 
-/** The visitor has gone: nobody's failure but theirs. */
+/** The visitor has gone: this is no failure of Guard or of the origin. */
 export function logVisitorGone(log: Log, { site }: Pick<Visit, 'site'>): void {
   log('info', 'gateway_visitor_gone', { site: site.name, status: VISITOR_GONE });
 }

@@ -240,7 +240,7 @@ export interface Charge {
 export interface SessionStore {
   /**
    * A store whose answers come from elsewhere waits for them within the budget of a decision (VALIDATE.budgetMs),
-   * and then goes on from what it knows here. So does `take`. Neither rejects.
+   * and then goes on from what it knows here. `take` does the same. Both always resolve.
    */
   session(id: string): MaybePromise<Session | undefined>;
   /**

@@ -127,7 +127,7 @@ class Found {
     this.#characters += reading.length;
   }
 
-  /** What a step makes of a path: of a long one it is taken once, whoever comes to it. */
+  /** What a step makes of a path: of a long one it is taken once, for all readings. */
   after(step: PathStep, path: string): string {
     if (path.length < LONG) return step(path);
     let made = this.#made.get(step);

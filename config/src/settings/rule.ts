@@ -104,10 +104,13 @@ export const RateKey = z
     'expected ip, session or header:<name>',
   );
 
+/** Each is a counter that every request is charged to. */
+const MAX_RATE_KEYS = 8;
+
 export const RateLimit = z.strictObject({
   requests: z.int().positive().max(1_000_000),
   per: Duration,
-  by: oneOrMany(RateKey).default(['ip']),
+  by: oneOrMany(RateKey, MAX_RATE_KEYS).default(['ip']),
 });
 export type RateLimit = Readonly<z.infer<typeof RateLimit>>;
 

@@ -139,9 +139,11 @@ export const ExpiryDate = z
     return start + 86_400_000;
   });
 
-/** One value or a list of them, always a list afterwards. */
-export function oneOrMany<T extends z.ZodType>(schema: T) {
-  return z.union([schema.transform((value) => [value]), z.array(schema).min(1)]);
+/** One value or a list of them, `most` at the most; always a list afterwards. */
+export function oneOrMany<T extends z.ZodType>(schema: T, most?: number) {
+  const list = z.array(schema).min(1);
+  const bounded = most === undefined ? list : list.max(most);
+  return z.union([schema.transform((value) => [value]), bounded]);
 }
 
 /** A host name, `*.name` for its subdomains, an address (IPv6 in brackets), or `*` for any host. */

@@ -77,8 +77,8 @@ export class Patience {
     this.#waits.delete(wait);
   }
 
-  /** Settles like `answer`, or with what `late` gives. */
-  within<T>(answer: Promise<T>, late: (why: Late) => T): Promise<T> {
+  /** Settles like `answer`, or like what `late` gives. */
+  within<T>(answer: Promise<T>, late: (why: Late) => T | Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const wait = this.begin((why) => resolve(late(why)));
       void answer.then(resolve, reject).finally(() => this.end(wait));

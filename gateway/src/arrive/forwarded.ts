@@ -56,7 +56,7 @@ function readElement(element: string): ForwardedElement {
     if (equals === -1) continue;
     const name = pair.slice(0, equals).trim().toLowerCase();
     const value = unquote(pair.slice(equals + 1).trim());
-    // RFC 7239 section 4: no parameter twice. Which of the two the proxy wrote, nobody can tell.
+    // RFC 7239 section 4: no parameter twice. Guard cannot tell which of the two the proxy wrote.
     if (name === 'for') node = node === undefined ? value : '';
     else if (name === 'proto') proto = value;
   }

@@ -1,4 +1,4 @@
-import type { Log, MaybePromise } from '@guard/config/contract/ports';
+import type { MaybePromise } from '@guard/config/contract/ports';
 import { plainAnswer, serve } from '../enforce/enforce.ts';
 import type { Handle, Stages } from '../handle.ts';
 import type { VisitorRequest, VisitorResponse } from '../message.ts';
@@ -15,8 +15,6 @@ export type ForwardAuth = (req: VisitorRequest, res: VisitorResponse) => void;
 
 interface ForwardAuthStages extends Stages {
   readonly held: HeldAnswers;
-  /** For what the operator has to mend: see sparing-log.ts. */
-  readonly faults: Log;
 }
 
 /** What a proxy is told, and what is counted. */

@@ -1,10 +1,10 @@
-import type { MaybePromise } from '@guard/config/contract/ports';
+import type { Log, MaybePromise } from '@guard/config/contract/ports';
 import { readingsOf } from '@guard/config/matching/path-readings';
 import type { ClientOf } from '../arrive/client-ip.ts';
 import { isCollectorPath } from '../collector-path.ts';
 import type { Connection } from '../listen/connection.ts';
 import { plainAnswer } from '../enforce/enforce.ts';
-import { pathOf, UNREADABLE } from '../handle.ts';
+import { pathOf, refuseUnreadable } from '../handle.ts';
 import type { Fate, Judge } from '../judge/judge.ts';
 import type { GatewayLimits } from '../limits.ts';
 import type { Sites } from '../arrive/match-site.ts';
@@ -17,6 +17,7 @@ interface DescribedStages {
   readonly sites: Sites;
   readonly clientOf: ClientOf;
   readonly judge: Judge;
+  readonly faults: Log;
 }
 
 /** What becomes of the visitor's request; or what the proxy has not said about it. */
@@ -32,7 +33,7 @@ export type JudgeDescribed = (
 
 /** The stages of the front proxy, on a request that is described instead of sent. */
 export function createJudgeDescribed(stages: DescribedStages): JudgeDescribed {
-  const { limits, sites, clientOf, judge } = stages;
+  const { limits, sites, clientOf, judge, faults } = stages;
 
   function fateOf(
     { method, scheme, host, target, headers }: Question,
@@ -43,7 +44,7 @@ export function createJudgeDescribed(stages: DescribedStages): JudgeDescribed {
     if (site === undefined) return refused(421, 'No such site here.');
 
     const readings = readingsOf(pathOf(target));
-    if (readings === undefined) return UNREADABLE;
+    if (readings === undefined) return refuseUnreadable(faults, connection);
     // The proxy hands these paths over as they are. A spelling that it missed still reaches no origin.
     if (isCollectorPath(readings)) return refused(404, 'Not found.');
 

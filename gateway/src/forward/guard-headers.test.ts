@@ -144,6 +144,12 @@ describe('what only the wire says of a visitor (spec 2.2, 2.4)', () => {
       [`Cookie: a=b; _guard=${OTHER.toUpperCase()}; c=d`],
       [`X-Guard-Session: ${sessionDigest(OTHER)}`],
     ],
+    [
+      'of several presented sessions, the validator alone knows the current one',
+      {},
+      [`Cookie: _guard=${OTHER}; _guard=${SESSION}`],
+      [],
+    ],
     ['what is no session id is none', {}, ['Cookie: _guard=hello; x_guard=1'], []],
     [
       'a crawler has no session, and is claimed only',

@@ -15,8 +15,8 @@ export const CONTENT_LENGTH: ReadonlySet<string> = new Set(['content-length']);
 /**
  * The header section for the origin: the visitor's fields in their order and spelling, duplicates
  * included, and the gateway's own behind them. Hop-by-hop fields end here; whoever is not a trusted
- * proxy makes no claims about where the request came from, and nobody asks for another method; X-Guard-* is what the gateway says and
- * nothing else. What the visitor sent is worked out once where the same came before.
+ * proxy makes no claims about where the request came from. Fields that ask for another method are removed,
+ * unless the site keeps them. X-Guard-* is what the gateway says and nothing else. What the visitor sent is worked out once where the same came before.
  */
 export function fieldsForOrigin(
   visit: Visit,

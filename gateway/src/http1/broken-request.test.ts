@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Rig, startGateway } from '../testing/gateway-rig.ts';
-import { eventually, RawClient, rawExchange, statusOf } from '../testing/raw-client.ts';
+import { eventually, get, RawClient, rawExchange, statusOf } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
 import { selfSigned } from '../testing/self-signed.ts';
 
@@ -21,7 +21,7 @@ async function overTls(port: number, bytes: string): Promise<string> {
   return client.untilClosed();
 }
 
-describe('what the parser refuses is answered, counted as refused and logged sparingly', () => {
+describe('what the parser refuses, or a path that no origin should read, is answered, counted as refused and logged sparingly', () => {
   test.each([
     ['RFC 9112 section 3: no request line', 'nonsense\r\n\r\n', 400],
     ['RFC 9112 section 5: space before the colon', `${HEAD}A : b\r\n\r\n`, 400],
@@ -44,6 +44,15 @@ describe('what the parser refuses is answered, counted as refused and logged spa
     expect(rig.counted(REQUESTS, 'refused')).toBe(2);
     expect(lines(rig)).toMatchObject([{ fields: { status, peer: '127.0.0.1' } }]);
     expect(origin.arrived).toEqual([]);
+  });
+
+  test('a path that can be read in too many ways', async () => {
+    const origin = await startOrigin();
+    const rig = await startGateway({ origin: origin.address });
+    const path = `/${'%2e/'.repeat(3_000)}`;
+    for (let i = 0; i < 2; i++) expect(statusOf(await get(rig.port, path))).toBe(400);
+    const fields = { status: 400, reason: 'path readings', peer: '127.0.0.1' };
+    expect(lines(rig)).toEqual([{ event: 'gateway_request_refused', fields }]);
   });
 
   test('a connection that a browser opened in advance is no request', async () => {

@@ -1,3 +1,4 @@
+import { sessionDigest } from '@guard/config/contract/session-digest';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -145,7 +146,11 @@ test('the event of a failure describes the request and holds no credential; the 
   const origin = await startOrigin();
   const validator = await startValidator(error(500, 'internal_server_error'));
   const rig = await startRemote(validator.url, origin.address, 5_000);
-  const secret = ['Cookie: a=topsecret', 'Authorization: Bearer topsecret'];
+  const session = '0f8fad5b-d9cb-469f-a165-70867728950e';
+  const secret = [
+    `Cookie: a=topsecret; _guard=${session.toUpperCase()}`,
+    'Authorization: Bearer topsecret',
+  ];
   await get(
     rig.port,
     '/p?q=1',
@@ -163,6 +168,8 @@ test('the event of a failure describes the request and holds no credential; the 
     query: 'q=1',
     ip: '127.0.0.1',
     userAgent: 'ua',
+    session: '',
+    sessionSent: sessionDigest(session),
     referrerOrigin: 'https://r.example',
     validator: 'remote',
     blockReasons: [],

@@ -8,9 +8,11 @@ import type {
   ValidateFailure,
   ValidateOutcome,
 } from '@guard/config/contract/ports';
+import { presentedSessions } from '@guard/config/contract/presented-session';
 import { mintRequestId } from '@guard/config/contract/request-id';
 import { referrerOrigin } from '@guard/config/contract/referrer-origin';
 import { SECRET_HEADERS } from '@guard/config/contract/secret-headers';
+import { sessionDigest } from '@guard/config/contract/session-digest';
 import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
 import { sparingLog } from '../sparing-log.ts';
 import type { Inquiry } from '../visit.ts';
@@ -120,6 +122,7 @@ function failure(
   'createdAt' | 'action' | 'response' | 'statusCode' | 'observe' | 'durationUs'
 > {
   const mark = target.indexOf('?');
+  const [presented = ''] = presentedSessions(undefined, req.headers.cookie);
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(req.headers)) {
     if (typeof value === 'string' && !SECRET_HEADERS.has(name)) headers[name] = value;
@@ -147,6 +150,7 @@ function failure(
     country: '',
     userAgent: req.headers['user-agent'] ?? '',
     session: '',
+    sessionSent: sessionDigest(presented.toLowerCase()),
     challenge: 'none',
     reference: '',
     settingsRevision: site.settingsRevision,

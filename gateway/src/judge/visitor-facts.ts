@@ -23,13 +23,15 @@ export function visitorFacts({ req }: Inquiry, outcome: ValidateOutcome): Visito
 
 /**
  * Spec 2.2: `_guard` is among the cookies of an answer when the request did not present the current
- * session, and never for a crawler. So it is that one, or else the one that was presented.
+ * session, and never for a crawler. So it is that one, or else the one that was presented. Of several that were
+ * presented, the answer does not say which one is current, and another site can have set one: then it is none.
  */
 function sessionByWire(response: ForeignValidateResponse, cookie: string | undefined): string {
   const given = response.cookies?.find(({ name }) => name === '_guard');
   if (given !== undefined) return given.value;
-  const [presented = ''] = presentedSessions(undefined, cookie);
-  return response.crawler === undefined ? presented.toLowerCase() : '';
+  const [presented = '', ...others] = presentedSessions(undefined, cookie);
+  const isClear = others.length === 0 && response.crawler === undefined;
+  return isClear ? presented.toLowerCase() : '';
 }
 
 /**

@@ -148,6 +148,14 @@ describe('rate_limit by: header:<name>', () => {
 });
 
 describe('rate_limit by a list: every one of its budgets holds', () => {
+  test('two headers with equal values are two counters', async () => {
+    const { ask } = limitedBy('[header:x-device, header:x-api-client]', 2);
+    const equal = { ...chromeHttps, 'x-device': 'one', 'x-api-client': 'one' };
+    expect((await ask(visit({ headers: equal }))).rate_limited).toBeUndefined();
+    expect((await ask(visit({ headers: equal }))).rate_limited).toBeUndefined();
+    expect((await ask(visit({ headers: equal }))).rate_limited).toBe(true);
+  });
+
   const device = (name: string, ip = HOME_IP) =>
     visit({ ip, headers: { ...chromeHttps, 'x-device': name } });
 

@@ -90,6 +90,6 @@ function sessionOf({ session }: Facts): string | undefined {
 function headerOf(name: string, { headers }: Facts): string | undefined {
   const value = headers[name];
   return typeof value === 'string' && value !== ''
-    ? `header:${hash('sha256', value, 'base64url')}`
+    ? `header:${name}:${hash('sha256', value, 'base64url')}`
     : undefined;
 }

@@ -109,7 +109,9 @@ export class Connections {
   /** Starts the waiter, now or as soon as it is its turn. False when too many wait already. */
   take(waiter: Waiter): boolean {
     const { connections, waiting } = this.#limits;
-    if (!this.areWaiting && this.#hasRoomFor(waiter)) this.#start(waiter);
+    // With nothing under way no connection comes back, so the ones that wait have no time left: see giveBack.
+    const isNext = !this.areWaiting || this.#inUse === 0;
+    if (isNext && this.#hasRoomFor(waiter)) this.#start(waiter);
     else if (this.#inUse + this.#waiting.size < connections + waiting) this.#waiting.add(waiter);
     else return false;
     return true;

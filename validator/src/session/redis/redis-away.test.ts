@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Patience } from '@guard/config/time/patience';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { freePort } from '../../../../test/kit/free-port.ts';
 import { poll } from '../../../../test/kit/http.ts';
 import { type RedisServer, startRedis } from '../../../../test/kit/redis-server.ts';
@@ -110,6 +111,20 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
     beBusy(400);
     expect(await sent).toBe(0);
     expect([events(), [...instance.counts]]).toEqual([[], []]);
+  });
+
+  test('nor does one that was busy while it connected', async () => {
+    // The wait for the probe, which lies within that for the connection.
+    const spy = vi.spyOn(Patience.prototype, 'begin').mockImplementation(function (
+      this: Patience,
+      late,
+    ) {
+      if (this.limitMs < 1_000) late('busy');
+      return { late, begunAt: 0, countedAt: 0 };
+    });
+    const other = await openInstance(redis.url).finally(() => spy.mockRestore());
+    expect([other.gauge('guard_store_away'), other.log]).toEqual([0, []]);
+    await other.store.close();
   });
 
   test('a thousand questions at once while it hangs are all answered, and it is asked no further', async () => {
