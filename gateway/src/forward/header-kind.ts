@@ -46,7 +46,12 @@ const REWRITTEN: ReadonlySet<string> = new Set([
 const METHOD_OVERRIDES: ReadonlySet<string> = new Set([
   'x-http-method-override',
   'x-http-method',
+  'x-httpmethod',
+  'x-httpmethod-override',
   'x-method-override',
+  'x-override-method',
+  'x-rest-method',
+  'x-rest-method-override',
   'http-method-override',
   'method-override',
 ]);
