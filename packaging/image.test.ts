@@ -162,7 +162,7 @@ describe.each(TARGETS)('the target %s, its COPY and npm lines carried out here',
     expect(log).not.toMatch(/"level":"error"|runs_as_root/);
   }, 70_000);
 
-  test('spec 3: challenges a script, with the page that was bundled in the build', async () => {
+  test('contract 3: challenges a script, with the page that was bundled in the build', async () => {
     const answer = await send(`http://127.0.0.1:${at.gateway}/`, {
       headers: { ...curl, host: 'shop.example' },
     });
@@ -172,7 +172,7 @@ describe.each(TARGETS)('the target %s, its COPY and npm lines carried out here',
   });
 
   if (embedded) {
-    test('spec 4.3: has the decision in its database', async () => {
+    test('contract 4.3: has the decision in its database', async () => {
       const ask = () =>
         send(`http://127.0.0.1:${at.api}/query`, {
           method: 'POST',

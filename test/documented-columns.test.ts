@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { EVENT_COLUMNS } from '../analytics/src/events/columns.ts';
 
-/** Spec 2.7: the statements that make the table, `list_columns` and this page come from one list. */
+/** Contract 2.7: the statements that make the table, `list_columns` and this page come from one list. */
 
 const PAGE = join(import.meta.dirname, '../mcp/content/analytics.md');
 

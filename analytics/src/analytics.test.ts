@@ -98,7 +98,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe('event records (spec 2.7)', () => {
+describe('event records (contract 2.7)', () => {
   test('a recorded event comes back by SQL with every field', async () => {
     const event = sampleEvent({
       createdAt: Date.UTC(2026, 10, 20, 12, 30, 15, 123),
@@ -142,13 +142,13 @@ describe('event records (spec 2.7)', () => {
     expect(row['session']).toBe(event.session);
   });
 
-  test('list_columns reads names, types and comments live from the database (spec 4.4)', async () => {
+  test('list_columns reads names, types and comments live from the database (contract 4.4)', async () => {
     const expected = EVENT_COLUMNS.map(({ name, type, comment }) => ({ name, type, comment }));
     expect(await analytics.listColumns()).toEqual(expected);
   });
 });
 
-describe('the statement is limited to the organisation (spec 4.3, 5)', () => {
+describe('the statement is limited to the organisation (contract 4.3, 5)', () => {
   test('each organisation counts its own rows, in both tables', async () => {
     expect(await count('organisation != $$acme$$')).toBe(0);
     expect(await count('organisation = $$rival$$', RIVAL_KEY)).toBe(20);
@@ -188,7 +188,7 @@ describe('the statement is limited to the organisation (spec 4.3, 5)', () => {
   });
 });
 
-describe('answers (spec 4.3, 7.2, 8)', () => {
+describe('answers (contract 4.3, 7.2, 8)', () => {
   test('rows are tab-separated without a header row unless FORMAT says otherwise', async () => {
     const plain = await post("SELECT 1 AS a, 'x\ty' AS b");
     expect(plain.response.headers.get('content-type')).toMatch(/^text\/tab-separated-values/);

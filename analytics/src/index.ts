@@ -81,7 +81,7 @@ const DRAIN_MS = 5000;
 const SAVE_AGAIN_MS = 1000;
 
 /**
- * Opens the analytics of an installation (spec 1.5). Resolves at once: the database starts, or is
+ * Opens the analytics of an installation (contract 1.5). Resolves at once: the database starts, or is
  * connected to, in the background, and events wait for it. Never rejects: without a database
  * everything else runs on, queries are answered with what is missing, and dropped events are counted.
  */

@@ -27,7 +27,7 @@ async function startAt(now: number, over: Readonly<Record<string, unknown>>) {
   return { ...running, settings: result.settings, time };
 }
 
-test('spec 5: keys expire by the clock, without a reload: POST /validate, POST /query, POST /mcp', async () => {
+test('contract 5: keys expire by the clock, without a reload: POST /validate, POST /query, POST /mcp', async () => {
   const expires = '2026-11-21';
   const { addresses, time } = await startAt(LAST_MOMENT, {
     organisations: [

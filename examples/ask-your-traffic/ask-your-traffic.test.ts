@@ -8,7 +8,7 @@ const START = 'examples/ask-your-traffic/start.mjs';
 /** A row of the table that follows a question. */
 const row = (...cells: string[]) => new RegExp(`│? *${cells.join(' +│ +')} +│`);
 
-test('spec 4.4: the SDK’s client is told the tools, the columns and the rules, and gets rows for each question', async () => {
+test('contract 4.4: the SDK’s client is told the tools, the columns and the rules, and gets rows for each question', async () => {
   const { code, stdout } = await startProgram(process.execPath, [START]).ended();
   expect(code).toBe(0);
   expect(stdout).toContain('Sent 32 requests through the gateway.');
@@ -23,7 +23,7 @@ test('spec 4.4: the SDK’s client is told the tools, the columns and the rules,
   expect(stdout).toMatch(row('/api/prices', '1', '8'));
 });
 
-test('spec 5, 7.3: with a wrong key a running server is connected to, and says 401', async () => {
+test('contract 5, 7.3: with a wrong key a running server is connected to, and says 401', async () => {
   const keys: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     keys.push(request.headers.authorization);

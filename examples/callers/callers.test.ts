@@ -68,7 +68,7 @@ function lineOf({ decision, enforced }: Behaviour): string {
 }
 
 describe.each(callers)('$name', ({ isThere, command }) => {
-  test.skipIf(!isThere)('spec 2.1, 5: describes the request, and shows its key', async () => {
+  test.skipIf(!isThere)('contract 2.1, 5: describes the request, and shows its key', async () => {
     const before = fake.asked.length;
     const ask = async () => {
       await run(command(), PATH);
@@ -87,7 +87,7 @@ describe.each(callers)('$name', ({ isThere, command }) => {
   });
 
   test.skipIf(!isThere)(
-    'spec 4.1, 7.1: does what the answer says, opens without one, and closes on any 4xx',
+    'contract 4.1, 7.1: does what the answer says, opens without one, and closes on any 4xx',
     async () => {
       const said: Record<string, string> = {};
       const waiting = [...BEHAVIOURS];
@@ -105,7 +105,7 @@ describe.each(callers)('$name', ({ isThere, command }) => {
     TEST_MS,
   );
 
-  test.skipIf(!isThere)('spec 7.1: opens when nobody listens', async () => {
+  test.skipIf(!isThere)('contract 7.1: opens when nobody listens', async () => {
     // Nothing of ours listens on a port that only the system hands out.
     const nobody = 'http://127.0.0.1:1/validate';
     expect(await run(command(), '/', nobody)).toBe('decision=none action=pass\n');

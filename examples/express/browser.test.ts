@@ -14,7 +14,7 @@ const SERVED = /^the page was served to .*$/gm;
 
 describe.skipIf(!hasWindowedChromium)('the express example', () => {
   test(
-    'spec 3: a person’s browser passes the challenge, and comes to the page',
+    'contract 3: a person’s browser passes the challenge, and comes to the page',
     async () => {
       const program = startProgram(process.execPath, [START], { PORT: '0' });
       onTestFinished(async () => {

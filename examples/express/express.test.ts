@@ -11,7 +11,7 @@ describeExampleApp({
   alone: [process.execPath, `${FOLDER}/app.mjs`],
   withGuard: [process.execPath, `${FOLDER}/start.mjs`],
   more(url) {
-    test('spec 1.3: Googlebot passes from its own address, and nobody else passes for it', async () => {
+    test('contract 1.3: Googlebot passes from its own address, and nobody else passes for it', async () => {
       const headers = withoutHost(googlebot);
       const from = (ip: string) => send(url(), { headers: { ...headers, 'x-forwarded-for': ip } });
       const allowed = ({ body }: Answer) => body.includes('Guard said: allow.');
@@ -25,7 +25,7 @@ describeExampleApp({
   },
 });
 
-test('spec 4.1 rule 1: what is not protected costs no question, and questions keep their connection', async () => {
+test('contract 4.1 rule 1: what is not protected costs no question, and questions keep their connection', async () => {
   const fake = await startFakeValidator();
   const app = startProgram(process.execPath, [`${FOLDER}/app.mjs`], {
     GUARD_VALIDATE_URL: fake.url,

@@ -44,7 +44,7 @@ test('a browser sees the site as before, and the site is told the decision', asy
   expect(origin.arrivals.at(-1)?.headers).toMatchObject({ 'x-guard-decision': 'allow' });
 });
 
-test('spec 3: curl gets the challenge page, and the site hears nothing of it', async () => {
+test('contract 3: curl gets the challenge page, and the site hears nothing of it', async () => {
   const before = origin.arrivals.length;
   const answer = await send(gateway, { headers: { ...curl, host: 'www.example' } });
   expect(answer.status).toBe(403);

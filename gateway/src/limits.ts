@@ -34,7 +34,7 @@ export interface GatewayLimits {
   readonly bodySampleMs: number;
   /** How long the rest of an upload is read and thrown away after it was answered. */
   readonly lingerMs: number;
-  /** Budget of one answer of the in-process validator (spec 4.1 rule 1). */
+  /** Budget of one answer of the in-process validator (contract 4.1 rule 1). */
   readonly askTimeoutMs: number;
   readonly originConnectMs: number;
   readonly originHeadersMs: number;

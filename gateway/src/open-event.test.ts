@@ -8,7 +8,7 @@ import { type Rig, type RigOptions, startGateway } from './testing/gateway-rig.t
 import { eventually, RawClient, rawExchange } from './testing/raw-client.ts';
 import { refusingAddress, startOrigin, startTcpOrigin } from './testing/recording-origin.ts';
 
-/** Spec 2.7: a decision is one event, and the event says what the visitor got. */
+/** Contract 2.7: a decision is one event, and the event says what the visitor got. */
 
 const allowed = { action: 'allow', decision: 'allow', response: 'allow', statusCode: 200 } as const;
 
@@ -148,7 +148,7 @@ describe('over every front, one event for each decision', () => {
     }
   });
 
-  test('tells what was enforced where the validator fails (spec 7.1)', async () => {
+  test('tells what was enforced where the validator fails (contract 7.1)', async () => {
     const origin = await startOrigin((_req, res) => res.writeHead(500).end());
     const open = await start(origin.address, {
       validate: () => ({ kind: 'failed', reason: 'timeout', detail: '' }),

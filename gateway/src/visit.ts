@@ -47,8 +47,8 @@ export interface VisitorFacts {
 
 /**
  * Why a request goes on to the origin, which is told so in X-Guard-Decision:
- * `allow` by the validator, `not_matched` because nobody was to be asked (spec 2.2), `fail_open`
- * because nobody answered (spec 7.1), `observe` because nothing is enforced.
+ * `allow` by the validator, `not_matched` because nobody was to be asked (contract 2.2), `fail_open`
+ * because nobody answered (contract 7.1), `observe` because nothing is enforced.
  */
 export interface Passage {
   readonly decision: 'allow' | 'not_matched' | 'fail_open' | 'observe';

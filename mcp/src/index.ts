@@ -25,7 +25,7 @@ import { mountEndpoint } from './rpc/endpoint.ts';
 import { createSdkServer } from './rpc/sdk-server.ts';
 
 /**
- * Spec 4.4: `POST /mcp` of the API host, the data assistant server. Every request carries an
+ * Contract 4.4: `POST /mcp` of the API host, the data assistant server. Every request carries an
  * analytics key. Touches nothing outside its own scope of the fastify instance.
  */
 export function createDataServer(options: {
@@ -56,7 +56,7 @@ export function createDataServer(options: {
 }
 
 /**
- * Spec 4.5 and 4.6: the public documentation host, `POST /mcp` and the site. Answers every GET path.
+ * Contract 4.5 and 4.6: the public documentation host, `POST /mcp` and the site. Answers every GET path.
  *
  * `publicUrl` is where readers reach the host, without a path; a function where that is known only
  * once the server listens. `crawlers` adds one profile page each, below `/crawlers/`, and a page that lists them.

@@ -107,7 +107,7 @@ describe('a rejected session that was planted', () => {
   });
 });
 
-describe('spec 2.1 "cookie", and a Cookie header beside it', () => {
+describe('contract 2.1 "cookie", and a Cookie header beside it', () => {
   test('the one that a caller chose is rejected, the visitor’s own is in the header', async () => {
     const answer = await arrive([await kept(session)], await kept(rejected));
     expect(answer.decision).toBe('allow');

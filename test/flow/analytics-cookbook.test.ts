@@ -129,7 +129,7 @@ test('the page has at least 15 questions, each with one statement over a range o
   }
 });
 
-test.each(statements)('spec 4.3: "$question" is answered with rows', async ({ sql }) => {
+test.each(statements)('contract 4.3: "$question" is answered with rows', async ({ sql }) => {
   expect(await run(sql)).toMatch(/\S/);
 });
 
@@ -138,7 +138,7 @@ test('a scraper that keeps no cookie is one visitor, however many sessions it wa
   expect(await run(copied?.sql ?? '')).toContain('203.0.113.99\t\t8\t');
 });
 
-test('spec 4.3: the three formats that the page names are answered', async () => {
+test('contract 4.3: the three formats that the page names are answered', async () => {
   const [first] = statements;
   for (const format of ['PrettyCompact', 'CSVWithNames', 'JSONEachRow']) {
     expect(await run(`${first?.sql ?? ''} FORMAT ${format}`)).toContain('requests');
@@ -149,6 +149,9 @@ test('there are statements on other pages, too', () => {
   expect(elsewhere.length).toBeGreaterThanOrEqual(3);
 });
 
-test.each(elsewhere)('spec 4.3: a statement of $file is answered with rows', async ({ sql }) => {
-  expect(await run(sql)).toMatch(/\S/);
-});
+test.each(elsewhere)(
+  'contract 4.3: a statement of $file is answered with rows',
+  async ({ sql }) => {
+    expect(await run(sql)).toMatch(/\S/);
+  },
+);

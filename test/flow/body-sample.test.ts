@@ -3,7 +3,7 @@ import { poll, send } from '../kit/http.ts';
 import { rowsOf } from '../kit/sql.ts';
 import { useProduct } from '../kit/use-product.ts';
 
-/** Spec 2.7: the column `body`, through the whole product and out of the real database. */
+/** Contract 2.7: the column `body`, through the whole product and out of the real database. */
 
 const BODY = 'user=bob&password=hunter2&note=hello';
 const rules = [{ name: 'no posts here', match: { path: '/closed' }, verdict: 'block' }];

@@ -91,7 +91,7 @@ async function passes(): Promise<number> {
   return Number(line?.[1] ?? 0);
 }
 
-describe.skipIf(!hasWindowedChromium)("spec 3: a form in a person's browser", () => {
+describe.skipIf(!hasWindowedChromium)("contract 3: a form in a person's browser", () => {
   test('that meets the challenge arrives once, with its file', async () => {
     pages.set('/open/form', formTo('/order'));
     const browser = await openInWindow(`${product.addresses.gateway}/open/form`);
@@ -125,7 +125,7 @@ describe.skipIf(!hasWindowedChromium)("spec 3: a form in a person's browser", ()
   });
 });
 
-describe.skipIf(!hasWindowedChromium || !hasOpenssl)('spec 2.3: the cookie over https', () => {
+describe.skipIf(!hasWindowedChromium || !hasOpenssl)('contract 2.3: the cookie over https', () => {
   let shop: HttpsFront;
   let payment: HttpsFront;
   const trustsAnybody = ['--ignore-certificate-errors'];
@@ -168,7 +168,7 @@ describe.skipIf(!hasWindowedChromium || !hasOpenssl)('spec 2.3: the cookie over 
   });
 });
 
-describe('spec 3: "a failure screen with a support reference code"', () => {
+describe('contract 3: "a failure screen with a support reference code"', () => {
   test('the code on the screen finds the request in SQL; a fetch meanwhile gets problem details', async () => {
     const browser = await launchDriven();
     try {

@@ -109,7 +109,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     expect(seen.code).toBe(0);
   });
 
-  test('that keeps a 403, one challenge goes to everybody (spec 3: a challenge is for one session)', async () => {
+  test('that keeps a 403, one challenge goes to everybody (contract 3: a challenge is for one session)', async () => {
     const seen = await behind([
       ...RIGHT_LINES,
       'proxy_cache kept; proxy_cache_key $uri; proxy_cache_valid any 1m;',
@@ -123,19 +123,19 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
 
   test.each([
     {
-      wrong: 'takes Set-Cookie away (spec 4.1 rule 2)',
+      wrong: 'takes Set-Cookie away (contract 4.1 rule 2)',
       lines: ['proxy_hide_header Set-Cookie;'],
       check: 'cookies',
       says: 'problem: the challenge page came without its _guard cookie',
     },
     {
-      wrong: 'takes Cookie away (spec 3: caller drops the returned cookies)',
+      wrong: 'takes Cookie away (contract 3: caller drops the returned cookies)',
       lines: ['proxy_set_header Cookie "";'],
       check: 'cookies',
       says: 'problem: Guard gave a new session to a visitor who sent one',
     },
     {
-      wrong: 'drops Max-Age (spec 2.3: breaks continuity across the challenge)',
+      wrong: 'drops Max-Age (contract 2.3: breaks continuity across the challenge)',
       lines: [
         'proxy_hide_header Set-Cookie;',
         'add_header Set-Cookie "_guard=$request_id; Path=/" always;',
@@ -150,7 +150,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
       says: "problem: a second Content-Security-Policy was added: default-src 'self'",
     },
     {
-      wrong: 'takes the Content-Security-Policy away (spec 3: it must be applied)',
+      wrong: 'takes the Content-Security-Policy away (contract 3: it must be applied)',
       lines: ['proxy_hide_header Content-Security-Policy;'],
       check: 'policy',
       says: 'problem: the Content-Security-Policy of the challenge page is gone',
@@ -185,7 +185,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
       says: 'problem: Guard sent a challenge, and another page arrived (status 403)',
     },
     {
-      wrong: 'makes a 200 of a challenge (spec 3: serving it with status 200 is a mistake)',
+      wrong: 'makes a 200 of a challenge (contract 3: serving it with status 200 is a mistake)',
       lines: ['proxy_intercept_errors on; error_page 403 =200 @again;'],
       server: ['location @again { proxy_pass $guard; proxy_set_header Host $http_host; }'],
       check: 'challenge status',
@@ -217,7 +217,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     expect(seen.code).toBe(says.startsWith('problem') ? 1 : 0);
   });
 
-  test('that sends no X-Forwarded-For, Guard takes every visitor for nginx (spec 2.1: ip, not the proxy)', async () => {
+  test('that sends no X-Forwarded-For, Guard takes every visitor for nginx (contract 2.1: ip, not the proxy)', async () => {
     const lines = RIGHT_LINES.filter((line) => !line.includes('X-Forwarded-For'));
     const seen = await behind([...lines, 'proxy_set_header X-Forwarded-For "";'], {
       args: WITH_KEY,

@@ -74,7 +74,7 @@ for (const [name, isThere] of PROXIES) {
       expect(headers?.['x-guard-session']).toMatch(/^[0-9a-f]{32}$/);
     });
 
-    test('what the validator sets on an allow arrives at the visitor (spec 4.1 rule 2)', async () => {
+    test('what the validator sets on an allow arrives at the visitor (contract 4.1 rule 2)', async () => {
       const { headers } = await visit('/open/cookie');
       expect(String(headers['set-cookie'])).toMatch(/^_guard=[0-9a-f-]{36}; Path=\/; Max-Age=\d+/);
       expect(headers['cache-control']).toContain('private');
@@ -88,7 +88,7 @@ for (const [name, isThere] of PROXIES) {
     });
 
     test.each(['GET', 'POST'])(
-      'a challenged %s gets the page, its cookie and its policy (spec 3)',
+      'a challenged %s gets the page, its cookie and its policy (contract 3)',
       async (method) => {
         const body = method === 'POST' ? { body: 'a=1&b=2' } : {};
         const answer = await visit('/vault/page', { method, ...body });
@@ -219,7 +219,7 @@ describe('while Guard is away', () => {
     ['haproxy', 200],
     ['caddy', 502],
   ] as const)(
-    '%s answers %d (spec 7.1: an unreachable validator fails open where it can)',
+    '%s answers %d (contract 7.1: an unreachable validator fails open where it can)',
     async (name, status) => {
       const proxy = await startPeer(name, { guard: 'http://127.0.0.1:1', site: origin.url });
       try {

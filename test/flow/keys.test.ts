@@ -9,7 +9,7 @@ import { poll, send } from '../kit/http.ts';
 import { ANALYTICS_KEY, storySettings } from '../kit/story-settings.ts';
 import { useProduct } from '../kit/use-product.ts';
 
-/** Spec 5, and the way of a key: made by `guard keys` beside a running Guard, used, revoked. */
+/** Contract 5, and the way of a key: made by `guard keys` beside a running Guard, used, revoked. */
 
 const BIN = join(import.meta.dirname, '..', '..', 'bin', 'guard.mjs');
 const DEADLINE_MS = 10_000;

@@ -11,7 +11,7 @@ import { ANALYTICS_KEY } from '../kit/story-settings.ts';
 import { useProduct } from '../kit/use-product.ts';
 import { curl, googlebot, GOOGLEBOT_IP, HOME_IP } from '../kit/visitors.ts';
 
-/** Spec 4.4, 4.5: both assistant servers of the started product, asked by clients that others wrote. */
+/** Contract 4.4, 4.5: both assistant servers of the started product, asked by clients that others wrote. */
 const story = useProduct({
   rules: [
     { name: 'on trial', match: { path: '/trial/**' }, verdict: 'block', monitor: true },
@@ -79,12 +79,12 @@ describe('the SDK’s own client, on the data server', () => {
   });
   afterAll(() => client.close());
 
-  test('spec 4.4: it learns who answers, and that there is nothing but tools', () => {
+  test('contract 4.4: it learns who answers, and that there is nothing but tools', () => {
     expect(client.getServerVersion()).toEqual({ name: 'guard-analytics', version: '1' });
     expect(client.getServerCapabilities()).toEqual({ tools: { listChanged: false } });
   });
 
-  test('spec 4.4: it lists the tools and calls each', async () => {
+  test('contract 4.4: it lists the tools and calls each', async () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(TOOLS.data);
     const columns = await callTool(client, 'list_columns');
@@ -95,7 +95,7 @@ describe('the SDK’s own client, on the data server', () => {
     expect(rows).toEqual({ isError: false, text: '/login\n' });
   });
 
-  test('spec 4.4 query_help: each of its twelve example queries runs, and finds what happened here', async () => {
+  test('contract 4.4 query_help: each of its twelve example queries runs, and finds what happened here', async () => {
     const help = await callTool(client, 'query_help');
     const blocks = (help.text.split('# Examples\n\n')[1] ?? '').trim().split('\n\n');
     const statements = blocks.filter((block) => block.startsWith('SELECT'));
@@ -109,7 +109,7 @@ describe('the SDK’s own client, on the data server', () => {
     }
   });
 
-  test('spec 4.4: every column that query_help and its examples speak of is one of list_columns', async () => {
+  test('contract 4.4: every column that query_help and its examples speak of is one of list_columns', async () => {
     const { text } = await callTool(client, 'list_columns');
     const columns = text.split('\n').map((line) => line.split('\t', 1)[0]);
     for (const name of ['created_at', 'action', 'decision', 'block_reasons', 'challenge']) {
@@ -124,25 +124,25 @@ describe('the SDK’s own client, on the data server', () => {
     ['SETTINGS', 'SELECT 1 SETTINGS max_threads = 1', /SETTINGS/],
     ['two statements', 'SELECT 1; SELECT 2', /one statement|statement/i],
     ['an answer above 256 KiB', "SELECT repeat('x', 1000) FROM numbers(300)", /LIMIT/],
-  ])('spec 7.3: %s is a tool error that says what to change', async (_what, sql, told) => {
+  ])('contract 7.3: %s is a tool error that says what to change', async (_what, sql, told) => {
     const answer = await callTool(client, 'query', { sql });
     expect(answer).toEqual({ isError: true, text: expect.stringMatching(told) as string });
   });
 
-  test('spec 7.3: an unknown tool reaches the client as -32602', async () => {
+  test('contract 7.3: an unknown tool reaches the client as -32602', async () => {
     await expect(client.callTool({ name: 'drop' })).rejects.toMatchObject({ code: -32602 });
   });
 
-  test('spec 7.3: a method that is not served reaches the client as -32601', async () => {
+  test('contract 7.3: a method that is not served reaches the client as -32601', async () => {
     await expect(client.ping()).rejects.toMatchObject({ code: -32601 });
   });
 
-  test('spec 5: without a key it does not get as far as initialize', async () => {
+  test('contract 5: without a key it does not get as far as initialize', async () => {
     await expect(connectSdkClient(dataUrl())).rejects.toThrow();
   });
 });
 
-test('spec 4.5: the SDK’s own client pings the documentation server, searches it and reads what it found', async () => {
+test('contract 4.5: the SDK’s own client pings the documentation server, searches it and reads what it found', async () => {
   const client = await connectSdkClient(docsUrl());
   expect(client.getServerVersion()).toEqual({ name: 'guard-docs', version: '1' });
   await client.ping();
@@ -197,7 +197,7 @@ describe('the inspector’s command line', () => {
     expect([code, json]).toMatchObject([0, { result: { tools: [{}, {}] } }]);
   });
 
-  test('spec 5: says that it needs a key when it has none', async () => {
+  test('contract 5: says that it needs a key when it has none', async () => {
     const { code, json } = await inspect(dataUrl(), '--method', 'tools/list');
     expect(code).not.toBe(0);
     expect(json).toMatchObject({ error: { code: 'auth_required' } });

@@ -41,7 +41,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('spec 3: a page and a colour of guard.yaml are what the visitor sees, and the check runs in it', async () => {
+test('contract 3: a page and a colour of guard.yaml are what the visitor sees, and the check runs in it', async () => {
   const page = await (await browser.newContext(disguise(browser))).newPage();
   const errors: string[] = [];
   page.on('console', (message) => {

@@ -171,7 +171,7 @@ function peopleWith(browser: DeskBrowser, name: string, open: SharedDesk['open']
 }
 
 describe.skipIf(!hasDesk || !hasWindowedChromium)(
-  'spec 3: people with Chromium',
+  'contract 3: people with Chromium',
   { timeout: TEST_MS },
   () => {
     peopleWith(deskChromium, 'chromium', useDesk().open);
@@ -179,7 +179,7 @@ describe.skipIf(!hasDesk || !hasWindowedChromium)(
 );
 
 describe.skipIf(!hasDesk || !hasFirefox)(
-  'spec 3: people with Firefox',
+  'contract 3: people with Firefox',
   { timeout: TEST_MS },
   () => {
     const { open } = useDesk();

@@ -176,7 +176,7 @@ describe('envoy.yaml', () => {
     expect(authz.allowed_headers.patterns).toEqual([{ safe_regex: { regex: '.*' } }]);
   });
 
-  test('spec 7.1: it fails open, and later than Guard decides (500 ms)', () => {
+  test('contract 7.1: it fails open, and later than Guard decides (500 ms)', () => {
     expect(authz.failure_mode_allow).toBe(true);
     expect(Number.parseFloat(authz.http_service.server_uri.timeout) * 1000).toBeGreaterThan(500);
   });

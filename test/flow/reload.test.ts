@@ -145,7 +145,7 @@ describe('a reload while visitors come', () => {
   });
 });
 
-describe('keys (spec 5)', () => {
+describe('keys (contract 5)', () => {
   const organisation = (over: Readonly<Record<string, unknown>>) => ({
     organisations: [
       {

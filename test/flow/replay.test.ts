@@ -10,7 +10,7 @@ import { ANALYTICS_KEY } from '../kit/story-settings.ts';
 import { useProduct } from '../kit/use-product.ts';
 import { chromeHttp, curl } from '../kit/visitors.ts';
 
-/** Stored events of a running Guard, judged again with other settings over `POST /query` (spec 4.3). */
+/** Stored events of a running Guard, judged again with other settings over `POST /query` (contract 4.3). */
 
 const BIN = join(import.meta.dirname, '..', '..', 'bin', 'guard.mjs');
 const DEADLINE_MS = 15_000;

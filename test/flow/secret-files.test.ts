@@ -49,7 +49,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('spec 5: a key in a file opens /validate, and one that takes its place does within a second or two', async () => {
+test('contract 5: a key in a file opens /validate, and one that takes its place does within a second or two', async () => {
   expect([await statusFor(FIRST), await statusFor(SECOND)]).toEqual([200, 401]);
   await put('backend', SECOND);
   await poll(

@@ -11,7 +11,7 @@ import { type Product, startProduct } from '../kit/start-product.ts';
 import { SECRET_KEY, storySettings } from '../kit/story-settings.ts';
 
 /**
- * A backend that asks `POST /validate` itself (spec 4.1): its visitors' challenge pages lie under its own
+ * A backend that asks `POST /validate` itself (contract 4.1): its visitors' challenge pages lie under its own
  * name and upload to the collector under another. The driven browser arrives because the rule only monitors.
  */
 
@@ -50,7 +50,7 @@ beforeEach(async () => {
 });
 afterEach(() => context.close());
 
-/** Spec 4.1, rules 1 to 4. */
+/** Contract 4.1, rules 1 to 4. */
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method = '', url = '', headers } = request;
   const described = { url: site + url, ip: '127.0.0.1', method, headers };
@@ -77,7 +77,7 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   );
 }
 
-describe('spec 3 and 4.7: a challenge page that uploads to a collector of another host', () => {
+describe('contract 3 and 4.7: a challenge page that uploads to a collector of another host', () => {
   test('is answered there, and its visitor arrives after one reload of the same URL', async () => {
     const uploads: string[] = [];
     const errors: string[] = [];

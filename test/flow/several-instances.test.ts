@@ -54,7 +54,7 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
     }
   });
 
-  test('spec 3: who failed the challenge of one is blocked at all of them, and not challenged again', async () => {
+  test('contract 3: who failed the challenge of one is blocked at all of them, and not challenged again', async () => {
     const page = await challengeAt(at(0));
     await answerAt(at(1), page, robot);
     for (let i = 0; i < 6; i++) {
@@ -95,7 +95,7 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
     }
   });
 
-  test('spec 1: an instance whose lists of crawler addresses are older than those of another says so', async () => {
+  test('contract 1: an instance whose lists of crawler addresses are older than those of another says so', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'guard-ranges-'));
     const { lists, oldestListAt = 0 } = CrawlerCatalogue.load();
     const refreshedAt = Math.round(Date.now() / 1000) * 1000;
@@ -123,7 +123,7 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
     }
   });
 
-  test('spec 8: while Redis hangs (SIGSTOP) each decision comes within 500 ms, visitors go on, and it heals', async () => {
+  test('contract 8: while Redis hangs (SIGSTOP) each decision comes within 500 ms, visitors go on, and it heals', async () => {
     const session = await passAt(at(0));
     for (let i = 0; i < 3; i++) await navigate(at(i), '/known', { cookie: session });
     shared.redis.pause();
@@ -141,7 +141,7 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
       expect(await openings()).toBe(failedOpen);
       await storeIs('away', shared.instances);
 
-      // Spec 3: "session storage unavailable": retry screen, session unverified, challenged again.
+      // Contract 3: "session storage unavailable": retry screen, session unverified, challenged again.
       const page = await challengeAt(at(0));
       expect((await answerAt(at(0), page)).status).toBe(503);
       expect((await navigate(at(0), '/', { cookie: page.session })).status).toBe(403);

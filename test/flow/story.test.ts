@@ -139,7 +139,7 @@ describe('(e) SQL shows the same requests within 3 s', () => {
   });
 });
 
-describe('bad input and wrong keys (spec 7.1)', () => {
+describe('bad input and wrong keys (contract 7.1)', () => {
   const validate = (body: string, key = SECRET_KEY) =>
     send(`${story.product.addresses.validator}/validate`, {
       method: 'POST',

@@ -57,7 +57,7 @@ test('a session that nobody gave is not told on: the visitor gets one of his own
 test.each([
   ['verified', '66.249.66.1'],
   ['claimed', '84.115.20.7'],
-])('spec 2.4: a crawler is told as %s from %s', async (proof, address) => {
+])('contract 2.4: a crawler is told as %s from %s', async (proof, address) => {
   const agent = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
   const headers = { 'user-agent': agent, 'x-forwarded-for': address };
   const { told, row } = await visit(`/${proof}`, headers);

@@ -28,7 +28,7 @@ const SECRET_KEY = 'sk_example_9c1d7e3b5a2f';
 /** On a busy machine an answer can come later than an application waits for it: then again. */
 export const AGAIN_MS = 20_000;
 
-/** What each of them owes its visitors, whatever it is written in: spec 4.1 and 7.1. */
+/** What each of them owes its visitors, whatever it is written in: contract 4.1 and 7.1. */
 export function describeExampleApp({ alone, withGuard, more }: ExampleApp): void {
   describe('with a validator that behaves in every way', () => {
     let fake: FakeValidator;
@@ -45,7 +45,7 @@ export function describeExampleApp({ alone, withGuard, more }: ExampleApp): void
       await fake.close();
     });
 
-    test.each(BEHAVIOURS)('spec 4.1, 7.1: one that $name', async ({ name, enforced }) => {
+    test.each(BEHAVIOURS)('contract 4.1, 7.1: one that $name', async ({ name, enforced }) => {
       const { status, body } = await poll(
         () => send(url + pathOf(name)),
         (answer) => enforcedBy(answer) === enforced.kind,
@@ -55,7 +55,7 @@ export function describeExampleApp({ alone, withGuard, more }: ExampleApp): void
       else expect([status, body]).toEqual([enforced.status, enforced.body ?? DENIED]);
     });
 
-    test('spec 2.1, 5: the request is described as it came, its headers in their order', async () => {
+    test('contract 2.1, 5: the request is described as it came, its headers in their order', async () => {
       const headers = withoutHost(chromeHttp);
       const { key, question } = await poll(
         async () => {
@@ -83,7 +83,7 @@ export function describeExampleApp({ alone, withGuard, more }: ExampleApp): void
       ['challenges', 'no-store'],
       ['allows', 'private'],
     ])(
-      'spec 4.1 rule 2: headers and cookies of one that %s reach the visitor',
+      'contract 4.1 rule 2: headers and cookies of one that %s reach the visitor',
       async (name, cache) => {
         const { headers } = await poll(
           () => send(url + pathOf(name)),
@@ -99,7 +99,7 @@ export function describeExampleApp({ alone, withGuard, more }: ExampleApp): void
       },
     );
 
-    test('spec 4.1 rule 5: who is limited learns when to come again', async () => {
+    test('contract 4.1 rule 5: who is limited learns when to come again', async () => {
       const { headers } = await poll(
         () => send(url + pathOf('limits')),
         ({ status }) => status === 429,
@@ -127,7 +127,7 @@ export function describeExampleApp({ alone, withGuard, more }: ExampleApp): void
     });
     afterAll(() => program.stop());
 
-    test('spec 3: a script gets the challenge page, with its policy and its cookie', async () => {
+    test('contract 3: a script gets the challenge page, with its policy and its cookie', async () => {
       const headers = withoutHost(curl);
       const answer = await poll(
         () => send(url, { headers }),

@@ -7,7 +7,7 @@ export type Enforced =
   | { readonly kind: 'passes' }
   | { readonly kind: 'answered'; readonly status: number; readonly body?: string };
 
-/** One way a validator can behave, and what a caller makes of it (spec 4.1, 7.1). */
+/** One way a validator can behave, and what a caller makes of it (contract 4.1, 7.1). */
 export interface Behaviour {
   readonly name: string;
   /** What the caller reads as the decision; `none` where there is no answer that it could use. */
@@ -42,7 +42,7 @@ const EXTRAS = {
     },
   ],
 };
-/** The attributes of that cookie: every one of its own, and none besides (spec 2.3). */
+/** The attributes of that cookie: every one of its own, and none besides (contract 2.3). */
 export const COOKIE_PARTS = ['Max-Age=2592000', 'Path=/', 'SameSite=None', 'Secure'];
 
 function says(answer: Readonly<Record<string, unknown>>): (response: ServerResponse) => void {

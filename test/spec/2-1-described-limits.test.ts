@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openApiDocument } from '../../mcp/src/docs/openapi.ts';
 import { parseValidateBody } from '../../validator/src/request/parse.ts';
 
-/** Spec 4.6: what /openapi.json says of the limits of a question is what the parser keeps. */
+/** Contract 4.6: what /openapi.json says of the limits of a question is what the parser keeps. */
 
 interface Bounds {
   readonly maxLength: number;

@@ -30,7 +30,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const pageFile = join(folder, 'page.html');
 writeFileSync(pageFile, '<h1>Blocked</h1>');
 
-/** Spec 2.2 to 2.4 to the letter: no field beside them. */
+/** Contract 2.2 to 2.4 to the letter: no field beside them. */
 const Exactly = z.strictObject({
   ...ValidateResponse.shape,
   cookies: z.array(Cookie.strict()).min(1).optional(),
@@ -118,7 +118,7 @@ function drawVisit(random: SeededRandom, sessions: readonly string[]) {
   };
 }
 
-/** Every presence rule of spec 2.2. */
+/** Every presence rule of contract 2.2. */
 function expectPresence(answer: ValidateResponse, asked: ReturnType<typeof drawVisit>, to: Drawn) {
   Exactly.parse(answer);
   expect(answer.request_id).toMatch(UUID_V7);

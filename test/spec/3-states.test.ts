@@ -99,7 +99,7 @@ describe('3 "rule has monitor: true and a terminal block would apply": decision 
     expect(events).toMatchObject([{ action: 'allow', decision: 'block', monitor: true }]);
   });
 
-  test('a challenge is still returned as redirect (spec 1)', async () => {
+  test('a challenge is still returned as redirect (contract 1)', async () => {
     const rules = '[{ name: r, match: {}, detect: true, challenge: always, monitor: true }]';
     const { ask } = await serveValidator({ rules });
     expect((await ask(visit())).decision).toBe('redirect');
@@ -219,7 +219,7 @@ describe('3 "interstitial served"', () => {
     },
   );
 
-  test('"upload absent": the session that comes again half an hour later was never cleared (spec 2.2)', async () => {
+  test('"upload absent": the session that comes again half an hour later was never cleared (contract 2.2)', async () => {
     const { ask, time } = await serveValidator({ rules: DETECT });
     const headers = Object.fromEntries(
       Object.entries(chromeHttps).filter(([name]) => name !== 'accept-language'),

@@ -32,7 +32,7 @@ describe('4.1 "response 200: body per 2.2"', () => {
     }
   });
 
-  test('an exceeded rate limit is 200: "/validate never answers HTTP 429" (spec 1)', async () => {
+  test('an exceeded rate limit is 200: "/validate never answers HTTP 429" (contract 1)', async () => {
     const rules = '[{ name: r, match: {}, rate_limit: { requests: 1, per: 1h, by: ip } }]';
     const { post } = await serveValidator({ rules });
     await post(body);

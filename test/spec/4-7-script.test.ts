@@ -136,7 +136,7 @@ describe('POST /session: a ticket and a session for the script', () => {
   }
   const openedBy = (answer: { body: string }) => JSON.parse(answer.body) as Opened;
 
-  test('gives the cookie of spec 2.3 and a ticket, for nobody to keep', async () => {
+  test('gives the cookie of contract 2.3 and a ticket, for nobody to keep', async () => {
     const answer = await open();
     expect(answer.status).toBe(200);
     expect(answer.headers).toMatchObject({

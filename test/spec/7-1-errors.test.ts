@@ -81,7 +81,7 @@ describe.each<[string, Partial<SessionStore>]>([
   ['a session that never comes', { session: never }],
   ['a budget that never comes', { take: never }],
 ])(
-  '7.1 503 validation_timeout: "pipeline exceeded its time budget" (500 ms, spec 8): %s',
+  '7.1 503 validation_timeout: "pipeline exceeded its time budget" (500 ms, contract 8): %s',
   (_what, over) => {
     const options = { rules: LIMIT, store: storeWith(over) };
 

@@ -40,7 +40,7 @@ export interface Served {
   readonly inProcess: Validate;
   /** One `POST /validate` with this body, whatever it is. */
   readonly post: (body: string, headers?: Readonly<Record<string, string>>) => Promise<Answer>;
-  /** A good question; fails the test unless its answer keeps the schema of spec 2.2. */
+  /** A good question; fails the test unless its answer keeps the schema of contract 2.2. */
   readonly ask: (request: ValidateRequest, key?: string) => Promise<ValidateResponse>;
 }
 
@@ -142,7 +142,7 @@ export function bodyOf(answer: { readonly response_html?: string | undefined }):
   return Buffer.from(answer.response_html ?? '', 'base64').toString('utf8');
 }
 
-/** `error.type` of a body of spec 2.5. */
+/** `error.type` of a body of contract 2.5. */
 export function errorType({ body }: Answer): unknown {
   const { error } = JSON.parse(body) as { error?: { type?: unknown } };
   return error?.type;

@@ -27,7 +27,7 @@ describe('the bundle of the browser code', () => {
     expect(script).not.toMatch(/localStorage|_guard_ref/);
   });
 
-  test('goes to no other URL: it reloads, and assigns no location (spec 3)', () => {
+  test('goes to no other URL: it reloads, and assigns no location (contract 3)', () => {
     const { interstitial } = loadBrowserBundle();
     expect(interstitial).toContain('location.reload()');
     expect(interstitial).not.toMatch(

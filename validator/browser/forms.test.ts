@@ -4,7 +4,7 @@ import { launchPlain } from '../../test/kit/plain-chromium.ts';
 import { startSite, type Site } from './test-site.ts';
 
 /**
- * A form that meets a challenge (spec 3). Chromium's location.reload() sends it again without
+ * A form that meets a challenge (contract 3). Chromium's location.reload() sends it again without
  * asking, as a form of the page it is called from: right for the site's own forms, and a forgery for
  * everybody else's.
  */
@@ -37,7 +37,7 @@ const posts = () => site.visits.filter(({ method }) => method === 'POST');
 /** The same computer under another name, which is another site to a browser. */
 const elsewhere = () => other.url.replace('127.0.0.1', 'localhost');
 
-describe('spec 3: a form of the site itself', () => {
+describe('contract 3: a form of the site itself', () => {
   test('is sent again by the browser, files included, once, and arrives', async () => {
     await page.goto(`${site.url}/form`);
     await page.click('button');

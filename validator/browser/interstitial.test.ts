@@ -29,7 +29,7 @@ afterEach(async () => {
   site.server.close();
 });
 
-describe('spec 3: interstitial served, browser completes it', () => {
+describe('contract 3: interstitial served, browser completes it', () => {
   test('uploads once, reloads the same URL once, and arrives', async () => {
     const failures: string[] = [];
     page.on('console', (message) => {
@@ -81,7 +81,7 @@ describe('spec 3: interstitial served, browser completes it', () => {
   });
 });
 
-describe('spec 2.8: _guard_ref', () => {
+describe('contract 2.8: _guard_ref', () => {
   const stored = () => page.evaluate("sessionStorage.getItem('_guard_ref')");
 
   test('holds the origin of the page a visitor came from, and is never sent', async () => {
@@ -104,7 +104,7 @@ describe('spec 2.8: _guard_ref', () => {
   });
 });
 
-describe('spec 3: upload fails', () => {
+describe('contract 3: upload fails', () => {
   test('the retry screen comes first; trying again can succeed', async () => {
     site.intercept = (response) => response.writeHead(503).end();
     await page.goto(`${site.url}/`);

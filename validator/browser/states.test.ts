@@ -29,7 +29,7 @@ afterEach(async () => {
 
 const answered = () => site.visits.map((visit) => `${visit.answered} ${visit.url}`);
 
-describe('spec 3: the same URL, once', () => {
+describe('contract 3: the same URL, once', () => {
   test('the back button after a pass leads to the page before, not to a challenge', async () => {
     await page.goto(`${site.url}/form`);
     await page.goto(`${site.url}/shop`);
@@ -157,7 +157,7 @@ describe('a collector that asks to wait, or is of another version', () => {
   });
 });
 
-describe('spec 3: "session unverified", and then', () => {
+describe('contract 3: "session unverified", and then', () => {
   test('later it is challenged again, and can pass', async () => {
     site.intercept = (response) => response.destroy();
     await page.goto(`${site.url}/shop`);
@@ -180,7 +180,7 @@ describe('spec 3: "session unverified", and then', () => {
   });
 });
 
-describe('spec 2.8: _guard_ref', () => {
+describe('contract 2.8: _guard_ref', () => {
   const stored = () => page.evaluate("sessionStorage.getItem('_guard_ref')");
 
   test.each([

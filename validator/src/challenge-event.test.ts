@@ -5,7 +5,7 @@ import { describeFailedUpload } from './challenge-event.ts';
 const sent = { ip: '198.51.100.7', userAgent: 'Mozilla/5.0' };
 const subject = { organisation: 'acme', session: 's', reference: 'K7QM2X9D' };
 
-test('spec 3, "a support reference code": a failed upload is an event that has it', () => {
+test('contract 3, "a support reference code": a failed upload is an event that has it', () => {
   const outcome = { ...sent, ...subject, kind: 'failed', reasons: ['challenge_expired'] } as const;
   expect(describeFailedUpload(outcome, 1_800_000_000_000)).toMatchObject({
     reference: 'K7QM2X9D',
@@ -19,7 +19,7 @@ test('spec 3, "a support reference code": a failed upload is an event that has i
   });
 });
 
-test('spec 3, "session storage unavailable": an event that blames nobody, with the same code', () => {
+test('contract 3, "session storage unavailable": an event that blames nobody, with the same code', () => {
   const outcome = { ...sent, ...subject, kind: 'unavailable', reasons: [] } as const;
   expect(describeFailedUpload(outcome, 1_800_000_000_000)).toMatchObject({
     reference: 'K7QM2X9D',

@@ -10,7 +10,7 @@ import type { SessionIds } from './session/session-id.ts';
 export interface Engine {
   readonly sources: FactSources;
   readonly store: SessionStore;
-  /** With the store, for one decision (spec 8). */
+  /** With the store, for one decision (contract 8). */
   readonly patience: Patience;
   readonly ids: SessionIds;
   readonly issue: IssueChallenge;

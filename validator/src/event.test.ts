@@ -5,7 +5,7 @@ import { curl, visit } from '../../test/kit/visitors.ts';
 
 const DETECT = '[{ name: r, match: {}, detect: true }]';
 
-describe('the event (spec 2.7)', () => {
+describe('the event (contract 2.7)', () => {
   test('says what was asked, concluded and enforced', async () => {
     const { ask, events } = validatorWith(DETECT);
     const headers = { ...curl, referer: 'https://search.example/find?q=private' };

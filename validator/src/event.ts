@@ -32,7 +32,7 @@ interface Setting {
 /** Most decisions have no reasons, and share their categories. */
 const NONE: readonly string[] = [];
 
-/** A decision as it is remembered (spec 2.7). */
+/** A decision as it is remembered (contract 2.7). */
 export function describeEvent(
   judgement: Judgement,
   response: ValidateResponse,

@@ -11,7 +11,7 @@ import {
 
 const script = visit({ headers: { ...curl } });
 
-describe('the default rule enforces nothing (spec 1.4)', () => {
+describe('the default rule enforces nothing (contract 1.4)', () => {
   test('no rule: an impersonator passes, and the event says that no rule decided', async () => {
     const { ask, events } = validatorWith('[]');
     const answer = await ask(visit({ headers: { ...googlebot } }));
@@ -130,7 +130,7 @@ describe('for each directive the first matching rule that sets it decides', () =
   });
 });
 
-describe('monitor (spec 1): terminal blocks become allow, challenges stay', () => {
+describe('monitor (contract 1): terminal blocks become allow, challenges stay', () => {
   const impostor = visit({ headers: { ...googlebot } });
 
   test('a block is returned as allow with block_reasons still populated', async () => {
@@ -197,7 +197,7 @@ describe('monitor (spec 1): terminal blocks become allow, challenges stay', () =
   });
 });
 
-describe('rate limits (spec 1): an over-budget request is blocked with rate_limit_exceeded', () => {
+describe('rate limits (contract 1): an over-budget request is blocked with rate_limit_exceeded', () => {
   const rules =
     '[{ name: login, match: { path: /login, method: POST }, rate_limit: { requests: 3, per: 1m, by: ip } }]';
   const login = visit({ url: 'https://shop.example/login', method: 'POST' });
@@ -243,7 +243,7 @@ describe('rate limits (spec 1): an over-budget request is blocked with rate_limi
   });
 });
 
-describe('the crawler allowlist is a built-in rule that runs last (spec 1.4)', () => {
+describe('the crawler allowlist is a built-in rule that runs last (contract 1.4)', () => {
   const real = visit({ headers: { ...googlebot }, ip: GOOGLEBOT_IP });
 
   test('a verified crawler on it passes detection and challenge', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { reasons } from '@guard/config/contract/reasons';
 import { expect, test } from 'vitest';
 
-test('every block reason that is documented is one that some code gives (spec 2.2)', () => {
+test('every block reason that is documented is one that some code gives (contract 2.2)', () => {
   const files = globSync('**/*.ts', { cwd: import.meta.dirname });
   const code = files
     .filter((file) => !file.endsWith('.test.ts'))

@@ -104,7 +104,7 @@ function mintFor(
 
 /**
  * The challenge page. Without a session it could not be won, so there is none. One that could not be
- * rendered is left out, and the caller denies (spec 3).
+ * rendered is left out, and the caller denies (contract 3).
  */
 function challengeFor(
   facts: Facts,

@@ -45,7 +45,7 @@ const broken = (): never => {
 };
 const ids = { mint: broken, isOurs: () => false, digestOf: String, isUncleared: () => false };
 
-describe('spec 3: "redirect without response_html: rendering or session encryption failed"', () => {
+describe('contract 3: "redirect without response_html: rendering or session encryption failed"', () => {
   const challenged = compilePolicy(
     organisationWith('[{ name: r, match: {}, challenge: always }]'),
     crawlers,
@@ -80,7 +80,7 @@ describe('the Validate port: "never rejects"', () => {
     expect(validate(visit(), open, caller, engine)).toMatchObject({ kind: 'response' });
   });
 
-  test('a source that throws is an outcome (spec 7.1 internal_server_error)', () => {
+  test('a source that throws is an outcome (contract 7.1 internal_server_error)', () => {
     const { engine, log } = engineWith({});
     const open = compilePolicy(organisationWith('[]'), crawlers);
     const sources = { ...engine.sources, networkOf: broken };

@@ -78,7 +78,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe('the database account is the tenant boundary (spec 5)', () => {
+describe('the database account is the tenant boundary (contract 5)', () => {
   test('a remote server is used over the same interface, with an account an organisation', async () => {
     await until('the server is ready', () => analytics.ready());
     analytics.sink.record(sampleEvent());
@@ -111,7 +111,7 @@ describe('the database account is the tenant boundary (spec 5)', () => {
     await careless.close();
   });
 
-  test('carries the limits of spec 8, and no query can change them', async () => {
+  test('carries the limits of contract 8, and no query can change them', async () => {
     const account = organisationAccount('acme', writer.password);
     for (const [name, value] of Object.entries(ACCOUNT_SETTINGS)) {
       const { text } = await ask(account, `SELECT getSetting('${name}')`);

@@ -1,13 +1,13 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { Account } from './http-client.ts';
 
-/** Database and tables; the same names in both modes (spec 2.7). */
+/** Database and tables; the same names in both modes (contract 2.7). */
 export const DATABASE = 'default';
 export const LOCAL_TABLE = 'events';
 export const TABLE = 'events_distributed';
 
 /**
- * The account of an organisation: the tenant boundary (spec 5). Its password follows from the
+ * The account of an organisation: the tenant boundary (contract 5). Its password follows from the
  * secret of the writing account, so that every instance that may write knows it and none stores it.
  *
  * The name cannot meet another account's: no other one begins with `guard_`.

@@ -90,7 +90,7 @@ test('an organisation that is added can be asked for at once, one without an acc
   await analytics.close();
 });
 
-test('tables of an earlier version come to say what this one says, and keep their rows (spec 4.4)', async () => {
+test('tables of an earlier version come to say what this one says, and keep their rows (contract 4.4)', async () => {
   const declared = `SELECT table, name, type, comment, compression_codec FROM system.columns
     WHERE database = 'default' ORDER BY table, position`;
   const present = await server.ask(declared);
@@ -107,7 +107,7 @@ test('tables of an earlier version come to say what this one says, and keep thei
   expect(await server.ask('SELECT count(), sum(cityHash64(*)) FROM events')).toBe(rows);
 });
 
-test('rows go after 90 days, headers and body after 14 (spec 2.7, 8)', async () => {
+test('rows go after 90 days, headers and body after 14 (contract 2.7, 8)', async () => {
   const recorders = createRecorders();
   const analytics = await open(recorders, 'acme');
   await until('the server is ready', () => analytics.ready());

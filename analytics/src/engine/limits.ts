@@ -1,7 +1,7 @@
 import { QUERY } from '@guard/config/contract/limits';
 
 /**
- * Settings of an organisation's account: the limits of spec 8, and what keeps one organisation's
+ * Settings of an organisation's account: the limits of contract 8, and what keeps one organisation's
  * query from costing another its answer. The account is readonly, so no query can change them.
  */
 export const ACCOUNT_SETTINGS: Readonly<Record<string, string | number>> = {

@@ -55,7 +55,7 @@ afterAll(async () => {
   await cluster.close();
 });
 
-describe('a cluster of two shards (spec 2.7)', () => {
+describe('a cluster of two shards (contract 2.7)', () => {
   test('tables and columns are made on every server, and a second time nothing is changed', async () => {
     const columns = `SELECT groupArray(name) FROM system.columns WHERE table = 'events' FORMAT TSVRaw`;
     const names = EVENT_COLUMNS.map(({ name }) => `'${name}'`).join(',');
@@ -93,7 +93,7 @@ describe('a cluster of two shards (spec 2.7)', () => {
   });
 });
 
-describe('the walls stand on the other shard too (spec 5)', () => {
+describe('the walls stand on the other shard too (contract 5)', () => {
   test.each([
     'SELECT count() FROM events_distributed WHERE organisation != $$acme$$',
     `SELECT count() FROM events_distributed WHERE throwIf(path LIKE '%${CANARY}%')`,

@@ -21,7 +21,7 @@ function headersIn(block: Buffer): unknown[] {
   return decodeBlock(block).map((row) => row.get('headers'));
 }
 
-describe('an event row (spec 2.7)', () => {
+describe('an event row (contract 2.7)', () => {
   test('no credential enters it, however its header is spelled', () => {
     const headers = Object.fromEntries(
       [...SECRET_HEADERS].map((name, at) => [at % 2 ? name : name.toUpperCase(), 'credential']),

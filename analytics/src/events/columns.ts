@@ -42,7 +42,7 @@ function headerName(field: string): string | undefined {
 }
 
 /**
- * The event record (spec 2.7): the one table from which the DDL, the rows of an insert and the
+ * The event record (contract 2.7): the one table from which the DDL, the rows of an insert and the
  * comments that `list_columns` returns are made. A new column is one entry here.
  */
 export const EVENT_COLUMNS: readonly EventColumn[] = [

@@ -233,7 +233,7 @@ describe('what an earlier process left on disk', () => {
   });
 });
 
-describe('an event and its row (spec 2.7)', () => {
+describe('an event and its row (contract 2.7)', () => {
   test('any event comes back from the database as its columns say (seeded)', async () => {
     const random = seededRandom();
     const events = new Map<string, DecisionEvent>();

@@ -13,7 +13,7 @@ export const UNREACHED: ReadonlyMap<number, string> = new Map([
 
 /**
  * A refusal of the database as a client may read it: its own words (code, exception text, error
- * identifier; spec 7.2), without what they tell about the installation.
+ * identifier; contract 7.2), without what they tell about the installation.
  *
  * @param secrets paths and host names that must not show.
  */

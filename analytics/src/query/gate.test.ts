@@ -7,7 +7,7 @@ import { judgeStatement } from './gate.ts';
 const ROUNDS = rounds(20_000, 1_000_000);
 const LONG = { timeout: 600_000 };
 
-describe('one read-only statement a request (spec 4.3)', () => {
+describe('one read-only statement a request (contract 4.3)', () => {
   test.each(readCorpus('useful/*.txt'))('an analyst may ask: $tries', ({ statements }) => {
     for (const sql of statements) expect(judgeStatement(sql), sql).toEqual({ kind: 'passed' });
   });
@@ -45,7 +45,7 @@ describe('one read-only statement a request (spec 4.3)', () => {
     }
   });
 
-  test('a statement of 65,536 characters passes, one more does not (spec 8)', () => {
+  test('a statement of 65,536 characters passes, one more does not (contract 8)', () => {
     const longest = 'SELECT 1'.padEnd(65_536);
     expect(judgeStatement(longest)).toEqual({ kind: 'passed' });
     expect(judgeStatement(`${longest} `)).toMatchObject({ kind: 'refused' });

@@ -18,7 +18,7 @@ const FORBIDDEN_CLAUSES = new Set(['settings', 'into', 'outfile']);
 const FORBIDDEN_SUBQUERIES = new Set(['explain', 'describe', 'desc', 'show']);
 
 /**
- * The first of two walls around a statement (spec 4.3): it must be one SELECT, without settings,
+ * The first of two walls around a statement (contract 4.3): it must be one SELECT, without settings,
  * files, and names that the second wall, the organisation's account, cannot hold back.
  */
 export function judgeStatement(sql: string): GateVerdict {

@@ -12,7 +12,7 @@ const TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /**
- * Reads the columns from the database itself (spec 4.4), under the writing account: the accounts of
+ * Reads the columns from the database itself (contract 4.4), under the writing account: the accounts of
  * organisations see no system tables. Rejects while the database is away.
  */
 export function createListColumns(state: () => EngineState): ListColumns {

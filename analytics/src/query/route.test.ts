@@ -64,7 +64,7 @@ function post(body: Buffer | string, ...more: string[]): Promise<string> {
 const status = (text: string): number => Number(text.slice(9, 12));
 const bodyOf = (text: string): string => text.slice(text.indexOf('\r\n\r\n') + 4);
 
-describe('POST /query (spec 4.3, 5, 7.2)', () => {
+describe('POST /query (contract 4.3, 5, 7.2)', () => {
   test('200: the statement goes on as it was sent, the bytes come back as they are', async () => {
     const text = await post(' SELECT 1 ');
     expect(status(text)).toBe(200);
@@ -139,7 +139,7 @@ describe('POST /query (spec 4.3, 5, 7.2)', () => {
     expect(status(await post('SELECT 1', 'Content-Type: nonsense'))).toBe(400);
   });
 
-  test('65,536 characters are not over-size (spec 8)', async () => {
+  test('65,536 characters are not over-size (contract 8)', async () => {
     expect(status(await post('SELECT 1'.padEnd(65_536)))).toBe(200);
   });
 

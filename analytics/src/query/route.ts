@@ -11,7 +11,7 @@ const PLAIN = 'text/plain; charset=utf-8';
 const PATH = '/query';
 
 /**
- * `POST /query` (spec 4.3, 5, 7.2), in a scope of its own: its parser takes every content type as
+ * `POST /query` (contract 4.3, 5, 7.2), in a scope of its own: its parser takes every content type as
  * text, and its hooks touch no other route. 417 for an unknown `Expect` is the HTTP server's answer.
  */
 export function createQueryRoute({ authenticate, runQuery }: RouteOptions): FastifyPluginAsync {

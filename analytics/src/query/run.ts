@@ -26,7 +26,7 @@ interface RunOptions {
 type Run = () => Promise<QueryOutcome>;
 
 /**
- * Runs statements (spec 4.3, limits of spec 8): the gate first, then the organisation's own account.
+ * Runs statements (contract 4.3, limits of contract 8): the gate first, then the organisation's own account.
  * An answer is held until it is whole, so that an error that comes late is still an error. A key
  * that asks too much waits for itself before it waits for the other keys of its organisation.
  */

@@ -38,7 +38,7 @@ afterAll(async () => {
   await server.close();
 });
 
-test('spec 8: the database ends a statement at its execution time, and says so (here 1 s)', async () => {
+test('contract 8: the database ends a statement at its execution time, and says so (here 1 s)', async () => {
   const answer = await app.inject({
     method: 'POST',
     url: '/query',
@@ -54,7 +54,7 @@ test('spec 8: the database ends a statement at its execution time, and says so (
   );
 });
 
-test('spec 8: in the accounts of a product that time is 30 seconds, in both kinds of them', () => {
+test('contract 8: in the accounts of a product that time is 30 seconds, in both kinds of them', () => {
   expect(QUERY.maxExecutionS).toBe(30);
   expect(usersXml(server.writer, ['acme'])).toContain(
     '<max_execution_time>30</max_execution_time>',

@@ -69,7 +69,7 @@ beforeAll(async () => {
 });
 afterAll(() => engine.close());
 
-describe('a statement learns nothing of another organisation (spec 4.3, 5)', () => {
+describe('a statement learns nothing of another organisation (contract 4.3, 5)', () => {
   test.each(HELD)('the answer is the same before and after it wrote: $tries', async (attempt) => {
     for (const statement of attempt.statements) {
       const answer = await answerOf(statement);
@@ -119,7 +119,7 @@ describe('a statement learns nothing of another organisation (spec 4.3, 5)', () 
   });
 });
 
-describe('an analyst is not in the way of the walls (spec 4.3)', () => {
+describe('an analyst is not in the way of the walls (contract 4.3)', () => {
   test.each(readCorpus('useful/*.txt'))('is answered: $tries', async ({ statements }) => {
     for (const statement of statements) {
       const { kind, text } = await engine.query('acme', statement);
@@ -132,7 +132,7 @@ describe('an analyst is not in the way of the walls (spec 4.3)', () => {
   });
 });
 
-describe('a statement that would never end (spec 8)', () => {
+describe('a statement that would never end (contract 8)', () => {
   test.each(readCorpus('bombs.txt'))(
     'ends when its caller leaves: $tries',
     async ({ statements }) => {
@@ -153,7 +153,7 @@ describe('a statement that would never end (spec 8)', () => {
   );
 });
 
-describe('a statement that arrives on a socket (spec 4.3, 8)', () => {
+describe('a statement that arrives on a socket (contract 4.3, 8)', () => {
   const ENDLESS = 'SELECT sum(sipHash64(number)) FROM numbers(100000000000)';
   const app = Fastify();
   let port = 0;
@@ -190,7 +190,7 @@ describe('a statement that arrives on a socket (spec 4.3, 8)', () => {
     },
   );
 
-  test('is ended when its key is revoked, and so is one that waits: 401, empty (spec 5)', async () => {
+  test('is ended when its key is revoked, and so is one that waits: 401, empty (contract 5)', async () => {
     const requests = Array.from({ length: 5 }, () => post(ENDLESS, 'acme-leaked'));
     await until('four run', async () => (await running()) === 4);
     engine.revoke('acme-leaked');

@@ -197,7 +197,7 @@ test('--json has problems, presets, warnings and hints with their places', async
   expect(JSON.parse(bad.stdout)).toMatchObject({ valid: false, problems: [{ line: 4 }] });
 });
 
-test('spec 3: pages that no setting names cannot upload to the collector, and so pass no challenge', async () => {
+test('contract 3: pages that no setting names cannot upload to the collector, and so pass no challenge', async () => {
   const asking = (more: string) => `organisations:
   - id: acme
     secret_keys: [{ id: backend, key: "sk_0123456789abcdef0123456789abcdef" }]

@@ -41,7 +41,7 @@ function idleness(rule: Rule, taken: ReadonlyMap<Directive, string>): string | u
   return `${what}: ${by} stands further up and sets ${idle.join(', ')} for every request; move ${rule.name} in front of it`;
 }
 
-/** `monitor: false` sets nothing (spec 1). */
+/** `monitor: false` sets nothing (contract 1). */
 function setBy(rule: Rule): Directive[] {
   return DIRECTIVES.filter(
     (name) => rule[name] !== undefined && (name !== 'monitor' || rule.monitor),

@@ -59,7 +59,7 @@ test('every event is read once, page behind page, also where many have the same 
   expect(asked).toEqual([4_000, 4_000, 4_000]);
 });
 
-test('an answer above 4 MiB (spec 8) is asked for in halves', async () => {
+test('an answer above 4 MiB (contract 8) is asked for in halves', async () => {
   mostRows = 1_500;
   const { lines } = await read();
   expect(lines).toHaveLength(events.length);

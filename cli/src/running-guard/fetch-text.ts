@@ -1,4 +1,4 @@
-/** Largest answer that is read: what `POST /query` may give (spec 8). */
+/** Largest answer that is read: what `POST /query` may give (contract 8). */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 export type Fetched =

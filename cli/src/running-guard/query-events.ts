@@ -8,7 +8,7 @@ export const KEY_VARIABLE = 'GUARD_ANALYTICS_KEY';
 export interface EventsAccess {
   /** Such as `http://127.0.0.1:8082`. */
   readonly url: string;
-  /** An analytics key (spec 5). */
+  /** An analytics key (contract 5). */
   readonly key: string;
 }
 
@@ -17,7 +17,7 @@ export type EventRows<T> =
   /** Why there are none, as a phrase. */
   | { readonly kind: 'refused'; readonly why: string };
 
-/** Runs one statement over `POST /query` (spec 4.3) and reads its rows. Never rejects. */
+/** Runs one statement over `POST /query` (contract 4.3) and reads its rows. Never rejects. */
 export async function queryEvents<T>(
   { url, key }: EventsAccess,
   sql: string,

@@ -13,7 +13,7 @@ describe('the country of an address', () => {
     ['10.0.0.1', undefined],
     ['203.0.113.9', undefined],
     ['::1', undefined],
-  ])('of %s is %s (spec 2.2: ISO 3166-1 alpha-2)', (ip, country) => {
+  ])('of %s is %s (contract 2.2: ISO 3166-1 alpha-2)', (ip, country) => {
     expect(openCountries()(ip)).toBe(country);
   });
 

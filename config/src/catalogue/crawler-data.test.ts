@@ -16,14 +16,14 @@ const files = readdirSync(folder).map((name) => ({
 const entries = files.flatMap(({ file }) => file.crawlers);
 const catalogue = CrawlerCatalogue.load();
 
-/** The table of spec 2.4, written out once more. */
+/** The table of contract 2.4, written out once more. */
 const PAIRS = `AI Agent=ai-all, AI Assistant=ai-input, AI Search=ai-input, AI Training=ai-train,
   Search Engine=search, Accessibility=all, Advertising=all, Aggregator=all, Archiver=all,
   Feed Readers=all, Monitoring=all, Other=all, Preview=all, Research=all, Scraper=all, Security=all,
   SEO Tool=all, Social Media=all`.split(/,\s+/);
 
 describe('the bundled crawlers', () => {
-  test('are at least 600, of every category of spec 2.4', () => {
+  test('are at least 600, of every category of contract 2.4', () => {
     expect(catalogue.size).toBe(entries.length);
     expect(catalogue.size).toBeGreaterThanOrEqual(600);
     expect(new Set(entries.map(({ category }) => category))).toEqual(
@@ -31,7 +31,7 @@ describe('the bundled crawlers', () => {
     );
   });
 
-  test('have a category and rsl_category that are a pair of spec 2.4', () => {
+  test('have a category and rsl_category that are a pair of contract 2.4', () => {
     for (const { name, category, rsl_category } of entries) {
       expect(PAIRS, name).toContain(`${category}=${rsl_category}`);
     }

@@ -5,7 +5,7 @@ import { z } from 'zod';
  * An operator with several published lists has several files.
  */
 
-/** Spec 2.4: what goes out as `rsl_category` for each human-readable `category`. */
+/** Contract 2.4: what goes out as `rsl_category` for each human-readable `category`. */
 export const RSL_CATEGORIES = {
   'AI Agent': 'ai-all',
   'AI Assistant': 'ai-input',
@@ -35,7 +35,7 @@ const Crawler = z.strictObject({
   /** UUIDv5 of the name: crawler-id.ts. */
   id: z.uuid({ version: 'v5' }),
   name: z.string().min(2).max(100),
-  /** An open string on the wire; in this catalogue one of spec 2.4. */
+  /** An open string on the wire; in this catalogue one of contract 2.4. */
   category: z.string().min(1),
   rsl_category: z.string().min(1),
   user_agent: z

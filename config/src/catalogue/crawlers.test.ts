@@ -16,7 +16,7 @@ function claimed(userAgent: string): CatalogueCrawler {
 
 const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
 
-describe('a User-Agent identifies (spec 1.3)', () => {
+describe('a User-Agent identifies (contract 1.3)', () => {
   test.each([
     [GOOGLEBOT, 'Googlebot'],
     ['Googlebot-Image/1.0', 'Googlebot-Image'],
@@ -67,7 +67,7 @@ describe('a User-Agent identifies (spec 1.3)', () => {
   });
 });
 
-describe('verification (spec 1.3: the source IP lies inside the published ranges)', () => {
+describe('verification (contract 1.3: the source IP lies inside the published ranges)', () => {
   test('of Googlebot succeeds inside of the ranges and unmasks an impersonator outside', () => {
     const googlebot = claimed(GOOGLEBOT);
     expect(catalogue.verify(googlebot, '66.249.66.1')).toBe('verified');

@@ -8,7 +8,7 @@ import { readRefreshedRanges } from './refreshed-ranges.ts';
 import { TokenMatcher } from './token-matcher.ts';
 import type { Token } from './token-matcher.ts';
 
-/** A known crawler. `category` and `rslCategory` are the catalogue pair of spec 2.4. */
+/** A known crawler. `category` and `rslCategory` are the catalogue pair of contract 2.4. */
 export interface CatalogueCrawler {
   /** UUID; stable as long as the name is. */
   readonly id: string;
@@ -40,7 +40,7 @@ interface Loaded {
   readonly proofs: CrawlerProofs;
 }
 
-/** The crawlers Guard knows, by User-Agent, and where they come from (spec 1.3). */
+/** The crawlers Guard knows, by User-Agent, and where they come from (contract 1.3). */
 export class CrawlerCatalogue {
   readonly #crawlers: readonly CatalogueCrawler[];
   readonly #matcher: TokenMatcher<CatalogueCrawler>;
@@ -118,7 +118,7 @@ export class CrawlerCatalogue {
     return this.#crawlers;
   }
 
-  /** The crawler a User-Agent claims to be. Identification alone proves nothing (spec 1.3). */
+  /** The crawler a User-Agent claims to be. Identification alone proves nothing (contract 1.3). */
   identify(userAgent: string): CatalogueCrawler | undefined {
     return this.#matcher.find(userAgent)?.value;
   }

@@ -1,4 +1,4 @@
-/** Spec 2.2: every category that a block reason can have. */
+/** Contract 2.2: every category that a block reason can have. */
 export const CATEGORIES = [
   'bot_identity',
   'automated_browser',

@@ -1,4 +1,4 @@
-/** Spec 7.1: each error type of `POST /validate`, its status, and what a caller does with it. */
+/** Contract 7.1: each error type of `POST /validate`, its status, and what a caller does with it. */
 
 export type FailMode = 'open' | 'closed';
 
@@ -22,13 +22,13 @@ export const validateErrors = {
 
 export type ValidateErrorType = keyof typeof validateErrors;
 
-/** Spec 2.5: the body that goes with each of these statuses. */
+/** Contract 2.5: the body that goes with each of these statuses. */
 export interface ValidateErrorBody {
   readonly success: false;
   readonly error: { readonly type: ValidateErrorType; readonly message: string };
 }
 
-/** The error body of spec 2.5; `message` may say more than the table, never a value that was sent. */
+/** The error body of contract 2.5; `message` may say more than the table, never a value that was sent. */
 export function validateErrorBody(type: ValidateErrorType, message?: string): ValidateErrorBody {
   return { success: false, error: { type, message: message ?? validateErrors[type].message } };
 }

@@ -39,7 +39,7 @@ export interface CrawlerFact {
 export type Protocol = 'HTTP/1.0' | 'HTTP/1.1' | 'HTTP/2.0';
 
 /**
- * Spec 2.7: one decision, as it is remembered. Written by who made it: the validator, or the
+ * Contract 2.7: one decision, as it is remembered. Written by who made it: the validator, or the
  * gateway when a fail policy had to stand in for a missing answer.
  *
  * `headers` are as they came, and the same object for requests that had the same. Whoever lets an event

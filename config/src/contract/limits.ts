@@ -1,13 +1,13 @@
-/** Every number of spec section 8 and the bounds of the wire contract, named once. */
+/** Every number of contract 8 and the bounds of the wire contract, named once. */
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
 const DAY_S = 86_400;
 
 export const VALIDATE = {
-  /** The validator's own budget for one decision, in milliseconds (spec 8). */
+  /** The validator's own budget for one decision, in milliseconds (contract 8). */
   budgetMs: 500,
-  /** How long a caller waits for an answer, in milliseconds (spec 4.1 rule 1). */
+  /** How long a caller waits for an answer, in milliseconds (contract 4.1 rule 1). */
   callersTimeoutMs: { min: 300, max: 500, default: 400 },
   /** Largest body of `POST /validate`, in bytes. */
   maxBodyBytes: 256 * KiB,

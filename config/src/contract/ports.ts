@@ -92,7 +92,7 @@ export type ValidateFailure =
   | 'server_error'
   /** `success: false` with HTTP 200. */
   | 'unsuccessful'
-  /** Not an answer of spec 2.2: another shape, no JSON, too large, a redirect. */
+  /** Not an answer of contract 2.2: another shape, no JSON, too large, a redirect. */
   | 'bad_answer'
   /** No connection, or one that broke before the answer was whole. */
   | 'connection'
@@ -158,7 +158,7 @@ export interface CollectAnswer {
   readonly body: string | Uint8Array;
 }
 
-/** What the collector serves to browsers: script, sessions for it, uploads (spec 3, 4.7). Never rejects. */
+/** What the collector serves to browsers: script, sessions for it, uploads (contract 3, 4.7). Never rejects. */
 export type Collect = (request: CollectRequest) => Promise<CollectAnswer>;
 
 // ---- everyone reports, analytics remembers ----------------------------------------------------
@@ -181,7 +181,7 @@ export type QueryOutcome =
   | { readonly kind: 'revoked' }
   | { readonly kind: 'unavailable'; readonly message: string };
 
-/** Runs one read-only statement inside the walls of one organisation (spec 4.3). Never rejects. */
+/** Runs one read-only statement inside the walls of one organisation (contract 4.3). Never rejects. */
 export type RunQuery = (query: {
   readonly organisation: string;
   readonly sql: string;
@@ -196,7 +196,7 @@ export interface Column {
   readonly comment: string;
 }
 
-/** The readable columns of `events_distributed`, read live from the database (spec 4.4). */
+/** The readable columns of `events_distributed`, read live from the database (contract 4.4). */
 export type ListColumns = () => Promise<readonly Column[]>;
 
 /** Whose analytics key was presented. */

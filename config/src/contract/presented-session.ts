@@ -13,7 +13,7 @@ const MAX_PRESENTED = 8;
 const NOTHING: readonly string[] = [];
 
 /**
- * The session ids a request presents (spec 2.1), each once: the bare `cookie`, then every `_guard` of the
+ * The session ids a request presents (contract 2.1), each once: the bare `cookie`, then every `_guard` of the
  * Cookie header, the last one first. What is no UUID is ignored as if it had not been sent. A browser sends
  * more than one where a parent domain, or a page over http, set one of its own.
  */

@@ -7,7 +7,7 @@ import { headerAnomaly } from './reasons/header-anomaly.ts';
 import { suspiciousNetwork } from './reasons/suspicious-network.ts';
 
 /**
- * Every block reason Guard can give (spec 2.2): identifier, category, weight, meaning.
+ * Every block reason Guard can give (contract 2.2): identifier, category, weight, meaning.
  *
  * Weights of different categories add up (validator/src/verdict/weigh.ts). Within one category only
  * the heaviest counts, because findings of one category tend to have one cause. 100 is conclusive by itself;

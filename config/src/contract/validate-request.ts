@@ -7,7 +7,7 @@ export const METHOD_TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 export const URL_TEXT = /^[^\x00-\x1f\x7f]+$/;
 
 /**
- * Spec 2.1: one visitor request, as a caller describes it to the validator.
+ * Contract 2.1: one visitor request, as a caller describes it to the validator.
  *
  * The gateway builds the same shape in process, so the two ways to ask cannot drift apart. What is
  * sent is read by validator/src/request/parse.ts, within the same bounds; this schema is what callers

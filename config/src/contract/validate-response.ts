@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { CATEGORIES } from './categories.ts';
 import { UUID } from './uuid.ts';
 
-/** Statuses a visitor can be sent (spec 2.2); no other ever leaves the validator. */
+/** Statuses a visitor can be sent (contract 2.2); no other ever leaves the validator. */
 export const STATUS_CODES = [200, 302, 401, 403, 404, 418, 429, 451, 460, 503] as const;
 export const StatusCode = z.literal(STATUS_CODES);
 export type StatusCode = z.infer<typeof StatusCode>;
 
-/** Spec 2.3. An empty `domain` means host-only: a caller puts no domain of its own there. */
+/** Contract 2.3. An empty `domain` means host-only: a caller puts no domain of its own there. */
 export const Cookie = z.object({
   name: z.string().min(1),
   value: z.string(),
@@ -19,7 +19,7 @@ export const Cookie = z.object({
 });
 export type Cookie = Readonly<z.infer<typeof Cookie>>;
 
-/** Spec 2.4. `category` and `rsl_category` are open strings, copied from the catalogue. */
+/** Contract 2.4. `category` and `rsl_category` are open strings, copied from the catalogue. */
 export const Crawler = z.object({
   id: z.string(),
   name: z.string(),
@@ -32,7 +32,7 @@ export type Crawler = Readonly<z.infer<typeof Crawler>>;
 export const Decision = z.enum(['allow', 'block', 'redirect']);
 export type Decision = z.infer<typeof Decision>;
 
-/** Spec 2.2: what the validator answers with HTTP 200. */
+/** Contract 2.2: what the validator answers with HTTP 200. */
 export const ValidateResponse = z.object({
   success: z.literal(true),
   decision: Decision,
@@ -52,7 +52,7 @@ export type ValidateResponse = Readonly<z.infer<typeof ValidateResponse>>;
 
 /**
  * What a caller accepts from a validator it did not build: any status code (an unknown one is
- * replaced by the caller's fallback), and `not_matched`, which counts as `allow` (spec 2.2). An id that
+ * replaced by the caller's fallback), and `not_matched`, which counts as `allow` (contract 2.2). An id that
  * is no UUID counts as none: it goes into fields and events. A category may be one that came later.
  */
 export const ForeignValidateResponse = ValidateResponse.extend({

@@ -2,7 +2,7 @@ import type { AuthenticateBearer, Clock } from '../contract/ports.ts';
 import { KeyRing } from './key-ring.ts';
 import type { Organisation } from './schema.ts';
 
-/** RFC 6750 bearer tokens against the analytics keys of all organisations (spec 5). */
+/** RFC 6750 bearer tokens against the analytics keys of all organisations (contract 5). */
 export function createBearerAuth(
   organisations: readonly Pick<Organisation, 'id' | 'analytics_keys'>[],
   clock: Clock,

@@ -15,7 +15,7 @@ function readPage(path: string): { readonly text: string } | { readonly problem:
   return { problem: `a UTF-8 file of at most 256 KiB, relative to this one; there is ${reason}` };
 }
 
-/** A custom block page (spec 3). */
+/** A custom block page (contract 3). */
 export const BlockPage = z.string().transform((path, context) => {
   const page = readPage(path);
   if ('text' in page) return { path, html: page.text };

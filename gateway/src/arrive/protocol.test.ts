@@ -27,7 +27,7 @@ async function setUp(options: Partial<RigOptions> = {}) {
   return { rig, told };
 }
 
-describe('spec 2.7: an event says in which version of HTTP the gateway was asked', () => {
+describe('contract 2.7: an event says in which version of HTTP the gateway was asked', () => {
   test.each(FRONTS)('%s', async (front) => {
     const { rig, told } = await setUp();
     await visit(front, rig).untilHead();

@@ -28,7 +28,7 @@ test.each([
   { path: `/public${'/%2e'.repeat(3_000)}`, status: 400 },
   { path: '//a'.repeat(5_000), status: 400 },
 ])(
-  'spec 4.1 rule 1: protect [/admin/**] skip [/admin/assets/**] and $path → $status',
+  'contract 4.1 rule 1: protect [/admin/**] skip [/admin/assets/**] and $path → $status',
   async ({ path, status }) => {
     const origin = await startOrigin();
     const { port, asked } = await startGateway({

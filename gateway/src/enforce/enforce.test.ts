@@ -5,7 +5,7 @@ import { startOrigin } from '../testing/recording-origin.ts';
 
 const PAGE = '<!doctype html><p>Prüfung</p>';
 
-describe('caller rules of spec 4.1', () => {
+describe('caller rules of contract 4.1', () => {
   test('rule 1: the validator is asked once about a protected request, with the URL, address and headers as they came', async () => {
     const origin = await startOrigin();
     const { port, asked } = await startGateway({ origin: origin.address });
@@ -113,7 +113,7 @@ describe('caller rules of spec 4.1', () => {
     },
   );
 
-  test('spec 3: redirect without response_html is denied with the status and a short body of our own', async () => {
+  test('contract 3: redirect without response_html is denied with the status and a short body of our own', async () => {
     const origin = await startOrigin();
     const { port } = await startGateway({
       origin: origin.address,

@@ -2,7 +2,7 @@ import type { Cookie } from '@guard/config/contract/validate-response';
 
 /**
  * The Set-Cookie value of one cookie of the validator, with every attribute it gave and none of our
- * own (spec 2.3, RFC 6265 section 4.1). An empty `domain` means host-only: no Domain is written.
+ * own (contract 2.3, RFC 6265 section 4.1). An empty `domain` means host-only: no Domain is written.
  * Undefined when a part holds what would end the attribute or the header line.
  */
 export function setCookie(cookie: Cookie): string | undefined {

@@ -11,7 +11,7 @@ const block = answering({ decision: 'block', status_code: 451, response_html: ht
 
 describe('a question of a proxy', () => {
   test.each(ASKING)(
-    'in the words of %s is put to the validator like any request (spec 2.1)',
+    'in the words of %s is put to the validator like any request (contract 2.1)',
     async (name, asking) => {
       const { asking: url, asked, counted } = await startAsked();
       const answer = await ask(url, asking, { referer: 'https://elsewhere.example/' });
@@ -62,7 +62,7 @@ describe('a question of a proxy', () => {
     expect((await about('/assets/%2e%2e/login')).status).toBe(403);
   });
 
-  test('takes cookies and headers of an allow along, and keeps them from shared caches (spec 4.1 rule 2)', async () => {
+  test('takes cookies and headers of an allow along, and keeps them from shared caches (contract 4.1 rule 2)', async () => {
     const cookie = {
       name: '_guard',
       value: 'v',
@@ -132,7 +132,7 @@ describe('a denied question', () => {
   });
 });
 
-describe('the fail policy is that of the front proxy (spec 7.1)', () => {
+describe('the fail policy is that of the front proxy (contract 7.1)', () => {
   const timeout: ValidateOutcome = { kind: 'failed', reason: 'timeout', detail: '' };
   const rejected: ValidateOutcome = { kind: 'rejected', status: 400, type: 'invalid_ip' };
   test.each([

@@ -120,7 +120,7 @@ describe('the origin is told in X-Guard-*', () => {
   });
 });
 
-describe('what only the wire says of a visitor (spec 2.2, 2.4)', () => {
+describe('what only the wire says of a visitor (contract 2.2, 2.4)', () => {
   const cookie = {
     name: '_guard',
     value: SESSION,

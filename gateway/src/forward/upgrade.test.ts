@@ -88,7 +88,7 @@ test('a handshake is cleaned like any request', async () => {
   expect([...headers.keys()].filter((name) => /guard_|proxy/i.test(name))).toEqual([]);
 });
 
-test('spec 4.1 rule 2: cookies of an allow go onto the handshake’s answer', async () => {
+test('contract 4.1 rule 2: cookies of an allow go onto the handshake’s answer', async () => {
   const origin = await startEcho();
   const cookie = {
     name: '_guard',

@@ -45,7 +45,7 @@ describe('a request of HTTP/2 takes the way of any request (RFC 9113 section 8)'
     expect(origin.arrived[0]?.headers.cookie).toBe('a=1; b=2; c=3');
   });
 
-  test('a challenge is served with the status, the headers and the page of the validator (spec 4.1)', async () => {
+  test('a challenge is served with the status, the headers and the page of the validator (contract 4.1)', async () => {
     const origin = await startOrigin();
     const validate = answering({
       decision: 'redirect',

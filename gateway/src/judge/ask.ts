@@ -4,7 +4,7 @@ import { describe } from './describe.ts';
 import type { Inquiry } from '../visit.ts';
 
 /**
- * Asks the site's validator once (spec 4.1 rule 1). Answers in the same turn when the validator does;
+ * Asks the site's validator once (contract 4.1 rule 1). Answers in the same turn when the validator does;
  * otherwise while there is patience, come what may. Never rejects.
  */
 export function ask(visit: Inquiry, patience: Patience): MaybePromise<ValidateOutcome> {

@@ -3,7 +3,7 @@ import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import type { Inquiry } from '../visit.ts';
 
 /**
- * Spec 2.1: the visitor's request as the validator is asked about it. The URL holds the path exactly
+ * Contract 2.1: the visitor's request as the validator is asked about it. The URL holds the path exactly
  * as it will reach the origin. `cookie` is left out: the validator takes `_guard` from the Cookie header.
  */
 export function describe({ req, client, host, target }: Inquiry): ValidateRequest {

@@ -45,7 +45,7 @@ function error(status: number, type: string): Stub {
   return { status, body: JSON.stringify({ success: false, error: { type, message: 'm' } }) };
 }
 
-describe('spec 7.1: fail open on any 5xx, timeout, transport error or success: false', () => {
+describe('contract 7.1: fail open on any 5xx, timeout, transport error or success: false', () => {
   test.each<{ row: string; stub: Stub; reason: string }>([
     { row: 'a validator that hangs', stub: 'hang', reason: 'timeout' },
     { row: 'one that hangs in its body', stub: 'hang in body', reason: 'timeout' },
@@ -118,7 +118,7 @@ describe('spec 7.1: fail open on any 5xx, timeout, transport error or success: f
   });
 });
 
-describe('spec 7.1: fail closed on any 4xx', () => {
+describe('contract 7.1: fail closed on any 4xx', () => {
   test.each<{ stub: Stub; label: string }>([
     { stub: error(400, 'missing_fields'), label: 'missing_fields' },
     { stub: error(400, 'invalid_ip'), label: 'invalid_ip' },
@@ -179,7 +179,7 @@ test('the event of a failure describes the request and holds no credential; the 
   expect(JSON.stringify([headers, rig.logged])).not.toMatch(/topsecret|sk-secret-key/);
 });
 
-test('spec 4.1: a remote validator is asked at {base_url}/validate with the secret key, and its answer enforced', async () => {
+test('contract 4.1: a remote validator is asked at {base_url}/validate with the secret key, and its answer enforced', async () => {
   const origin = await startOrigin();
   const validator = await startValidator({ status: 200, body: ALLOW });
   const rig = await startRemote(`${validator.url}/base/`, origin.address, 5_000);

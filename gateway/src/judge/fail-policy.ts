@@ -65,7 +65,7 @@ const TOLD = {
 const LOG_EVERY_MS = 10_000;
 
 /**
- * Spec 7.1, and nowhere else: a validator that gives no usable answer (5xx, timeout, no connection,
+ * Contract 7.1, and nowhere else: a validator that gives no usable answer (5xx, timeout, no connection,
  * nonsense, `success: false` with 200, none asked for) fails open, one that rejects the question (4xx) fails closed.
  * Allowing on 4xx would be a bypass: a crafted request can make the validator reject it. A gateway that has
  * too much to do itself answers 503, whatever the validator would have said.

@@ -38,7 +38,7 @@ const APPENDED: ReadonlySet<string> = new Set(['set-cookie', 'vary', 'link', 'se
 const DENIED = Buffer.from('Request denied.\n');
 
 /**
- * Spec 4.1 rules 2 to 5: what an answer of the validator means for the visitor. `allow` and
+ * Contract 4.1 rules 2 to 5: what an answer of the validator means for the visitor. `allow` and
  * `not_matched` pass unless they bring a body; `block` and `redirect` never do.
  */
 export function planAnswer(response: ForeignValidateResponse): AnswerPlan {
@@ -83,7 +83,7 @@ function servedFields(
   return fields;
 }
 
-/** Spec 2.2 and 4.1 rule 3: the validator's status, or the fallback for one that is missing or no final status. */
+/** Contract 2.2 and 4.1 rule 3: the validator's status, or the fallback for one that is missing or no final status. */
 function statusOf(status: number | undefined, fallback: 200 | 403): number {
   return status !== undefined && status >= 200 && status <= 599 ? status : fallback;
 }

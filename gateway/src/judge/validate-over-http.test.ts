@@ -61,7 +61,7 @@ async function startScripted(...says: readonly ((socket: Socket) => void)[]) {
 
 const say = (text: string) => (socket: Socket) => void socket.write(text);
 
-describe('spec 2.2: the id of a decision, which goes into a field of the request to the origin', () => {
+describe('contract 2.2: the id of a decision, which goes into a field of the request to the origin', () => {
   test.each([
     ['a UUID', '"01a2006f-b1cf-7cb5-b247-a7c4b3f77343"', '01a2006f-b1cf-7cb5-b247-a7c4b3f77343'],
     ['none', 'null', undefined],
@@ -78,7 +78,7 @@ describe('spec 2.2: the id of a decision, which goes into a field of the request
   });
 });
 
-describe('spec 7.1: fail closed on any 4xx', () => {
+describe('contract 7.1: fail closed on any 4xx', () => {
   test.each([
     ['hangs in its body', say('HTTP/1.1 400 X\r\nContent-Length: 50\r\n\r\n{"succ')],
     ['breaks off', (socket: Socket) => socket.end('HTTP/1.1 400 X\r\nContent-Length: 9\r\n\r\n{')],

@@ -52,7 +52,7 @@ const NOT_ASKED: ValidateOutcome = {
 };
 
 /**
- * Asks a validator over `POST {url}/validate` (spec 4.1) on kept connections. The whole question, waiting and
+ * Asks a validator over `POST {url}/validate` (contract 4.1) on kept connections. The whole question, waiting and
  * connecting included, has `timeout` milliseconds of the time that this thread had to listen; every way it can go wrong is an outcome, and it never
  * rejects. While the validator gives no answers it is not asked, and the outcome is there at once.
  */

@@ -13,7 +13,7 @@ export function visitorFacts({ req }: Inquiry, outcome: ValidateOutcome): Visito
   const { response, known } = outcome;
   const session = known?.session ?? sessionDigest(sessionByWire(response, req.headers.cookie));
   const { crawler } = response;
-  // Whoever allows access has verified it (spec 2.4); the wire says nothing about the others.
+  // Whoever allows access has verified it (contract 2.4); the wire says nothing about the others.
   const verified = known?.crawlerVerified ?? crawler?.access_allowed === true;
   return {
     session,
@@ -22,7 +22,7 @@ export function visitorFacts({ req }: Inquiry, outcome: ValidateOutcome): Visito
 }
 
 /**
- * Spec 2.2: `_guard` is among the cookies of an answer when the request did not present the current
+ * Contract 2.2: `_guard` is among the cookies of an answer when the request did not present the current
  * session, and never for a crawler. So it is that one, or else the one that was presented. Of several that were
  * presented, the answer does not say which one is current, and another site can have set one: then it is none.
  */

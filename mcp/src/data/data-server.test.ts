@@ -26,7 +26,7 @@ function dataServer(
   });
 }
 
-test('spec 5: every request without a known key gets 401 with an empty body, before anything else', async () => {
+test('contract 5: every request without a known key gets 401 with an empty body, before anything else', async () => {
   const server = await serve(dataServer());
   const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} };
   for (const headers of [
@@ -49,7 +49,7 @@ test('spec 5: every request without a known key gets 401 with an empty body, bef
   }
 });
 
-test('spec 4.4: the server is guard-analytics, version 1', async () => {
+test('contract 4.4: the server is guard-analytics, version 1', async () => {
   const server = await serve(dataServer());
   const answer = await server.post(
     { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} },
@@ -66,13 +66,13 @@ test('spec 4.4: the server is guard-analytics, version 1', async () => {
   });
 });
 
-test('spec 7.3: ping is not served here', async () => {
+test('contract 7.3: ping is not served here', async () => {
   const server = await serve(dataServer());
   const answer = await server.post({ jsonrpc: '2.0', id: 1, method: 'ping' }, KEY);
   expect(answer.json).toMatchObject({ error: { code: -32601 } });
 });
 
-test('spec 4.4: tools/list shows query, query_help and list_columns, all read-only', async () => {
+test('contract 4.4: tools/list shows query, query_help and list_columns, all read-only', async () => {
   const server = await serve(dataServer());
   const answer = await server.post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, KEY);
   const tool = (name: string, inputSchema: object) => ({
@@ -93,7 +93,7 @@ test('spec 4.4: tools/list shows query, query_help and list_columns, all read-on
   });
 });
 
-test('spec 4.4 query: the statement runs inside the organisation of the key', async () => {
+test('contract 4.4 query: the statement runs inside the organisation of the key', async () => {
   const asked: unknown[] = [];
   const server = await serve(
     dataServer({
@@ -118,14 +118,14 @@ test.each<[string, QueryOutcome]>([
   ['the statement gate', { kind: 'refused', message: 'SETTINGS is not allowed.' }],
   ['the database', { kind: 'database_error', status: 400, message: 'SETTINGS is not allowed.' }],
   ['a database that is away', { kind: 'unavailable', message: 'SETTINGS is not allowed.' }],
-])('spec 7.3: the refusal of %s is a tool error with its own words', async (_who, outcome) => {
+])('contract 7.3: the refusal of %s is a tool error with its own words', async (_who, outcome) => {
   const server = await serve(dataServer({ runQuery: () => Promise.resolve(outcome) }));
   const answer = await server.post(call('query', { sql: 'SELECT 1' }), KEY);
   expect([answer.status, answer.json]).toEqual([200, toolResult(true, 'SETTINGS is not allowed.')]);
 });
 
 test.each([[undefined], [{}], [{ sql: '' }], [{ sql: '  ' }], [{ sql: 1 }], [{ SQL: 'SELECT 1' }]])(
-  'spec 7.3: arguments %j, without a statement in `sql`, are a tool error',
+  'contract 7.3: arguments %j, without a statement in `sql`, are a tool error',
   async (args) => {
     const server = await serve(dataServer());
     const answer = await server.post(call('query', args), KEY);
@@ -143,7 +143,7 @@ test.each([['text'], [1], [null], [['SELECT 1']]])(
   },
 );
 
-test('spec 8: an answer of 256 KiB is given whole; above it, it is discarded and a LIMIT asked for', async () => {
+test('contract 8: an answer of 256 KiB is given whole; above it, it is discarded and a LIMIT asked for', async () => {
   let size = MCP.maxToolAnswerBytes;
   const server = await serve(
     dataServer({ runQuery: () => Promise.resolve(rows('x'.repeat(size))) }),
@@ -155,7 +155,7 @@ test('spec 8: an answer of 256 KiB is given whole; above it, it is discarded and
   expect(discarded.json).toEqual(toolResult(true, expect.stringContaining('LIMIT')));
 });
 
-test('spec 8: an answer above the ceiling of the query route asks for a LIMIT too', async () => {
+test('contract 8: an answer above the ceiling of the query route asks for a LIMIT too', async () => {
   const server = await serve(
     dataServer({ runQuery: () => Promise.resolve({ kind: 'too_large' }) }),
   );
@@ -172,7 +172,7 @@ test('an answer in a binary format is a tool error that names text formats', asy
   expect(answer.json).toEqual(toolResult(true, expect.stringContaining('FORMAT')));
 });
 
-test('spec 8: a statement has at most 65,456 bytes, counted in UTF-8', () => {
+test('contract 8: a statement has at most 65,456 bytes, counted in UTF-8', () => {
   // Below the front door: with its envelope such a statement does not fit the 64 KB of a body.
   const { input } = createQueryTool(() => Promise.resolve(rows('')));
   const fits = (sql: string) => input.safeParse({ sql }).success;
@@ -213,7 +213,7 @@ test('a caller that goes away ends its query', async () => {
   expect(await aborted).toBe('aborted');
 });
 
-test('spec 4.4 query_help: rules and examples, without reading data', async () => {
+test('contract 4.4 query_help: rules and examples, without reading data', async () => {
   const server = await serve(
     dataServer({ runQuery: () => Promise.reject(new Error('query_help must not ask')) }),
   );
@@ -223,7 +223,7 @@ test('spec 4.4 query_help: rules and examples, without reading data', async () =
   }
 });
 
-test('spec 4.4 list_columns: each column with its type, read live at every call', async () => {
+test('contract 4.4 list_columns: each column with its type, read live at every call', async () => {
   const columns = [{ name: 'created_at', type: "DateTime64(3, 'UTC')", comment: 'When.' }];
   const server = await serve(dataServer({ listColumns: () => Promise.resolve(columns) }));
   const first = await server.post(call('list_columns'), KEY);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { DataCaller } from './caller.ts';
 import type { Tool } from '../rpc/tool.ts';
 
-/** Spec 4.4 `list_columns`: each readable column of events_distributed, read live on every call. */
+/** Contract 4.4 `list_columns`: each readable column of events_distributed, read live on every call. */
 export function createListColumnsTool(listColumns: ListColumns): Tool<DataCaller> {
   return {
     name: 'list_columns',

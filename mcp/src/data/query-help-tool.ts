@@ -32,7 +32,7 @@ events_distributed has one row for each decision about a request. Every column, 
 ${exampleQueries.map(({ question, sql }) => `${question}:\n\n${sql}`).join('\n\n')}
 `;
 
-/** Spec 4.4 `query_help`: the rules of the account and example queries; reads no data. */
+/** Contract 4.4 `query_help`: the rules of the account and example queries; reads no data. */
 export const queryHelpTool: Tool<DataCaller> = {
   name: 'query_help',
   title: 'Query rules and examples',

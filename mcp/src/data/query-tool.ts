@@ -22,7 +22,7 @@ const Input = z.object({
     .describe(`One SELECT statement, at most ${MCP.maxStatementBytes} bytes.`),
 });
 
-/** Spec 4.4 `query`: the rows of one read-only SELECT, inside the caller's organisation. */
+/** Contract 4.4 `query`: the rows of one read-only SELECT, inside the caller's organisation. */
 export function createQueryTool(runQuery: RunQuery): Tool<DataCaller, typeof Input> {
   return {
     name: 'query',

@@ -64,7 +64,7 @@ describe('the documentation says what the code says, both ways', () => {
     expect(documented.toSorted()).toEqual(CATEGORIES.toSorted());
   });
 
-  test('spec 2.4: categories of crawlers, each with its key', () => {
+  test('contract 2.4: categories of crawlers, each with its key', () => {
     expect(Object.fromEntries(tableRows('/crawler-verification', 'Category'))).toEqual(
       RSL_CATEGORIES,
     );
@@ -183,7 +183,7 @@ describe('the pages', () => {
     for (const { path, json } of examples) expect(() => void JSON.parse(json), path).not.toThrow();
   });
 
-  test('spec 5: every configuration of an assistant sends the key to the data server', () => {
+  test('contract 5: every configuration of an assistant sends the key to the data server', () => {
     const blocks = [
       ...markdownOf('/assistants').matchAll(/^```(?:json|toml|sh)\n([\s\S]+?)^```$/gm),
     ].map(([, block = '']) => block);

@@ -6,7 +6,7 @@ import type { Page } from './page.ts';
 const ORDER = 1000;
 
 /**
- * One profile page a crawler, below `/crawlers/` (spec 4.5: `get_page` takes a crawler-profile path),
+ * One profile page a crawler, below `/crawlers/` (contract 4.5: `get_page` takes a crawler-profile path),
  * behind one page that lists them. No crawlers, no pages.
  */
 export function crawlerPages(crawlers: readonly CatalogueCrawler[]): Page[] {

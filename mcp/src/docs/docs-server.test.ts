@@ -25,7 +25,7 @@ const library = createDocsServer({
 });
 const docs = () => library;
 
-test('spec 4.5: initialize and ping are served without a key', async () => {
+test('contract 4.5: initialize and ping are served without a key', async () => {
   const server = await serve(docs());
   const initialize = await server.post({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} });
   expect(initialize.json).toMatchObject({
@@ -35,7 +35,7 @@ test('spec 4.5: initialize and ping are served without a key', async () => {
   expect(ping.json).toEqual({ jsonrpc: '2.0', id: 2, result: {} });
 });
 
-test('spec 4.5: tools/list shows search_docs with its limit of 1 to 20, default 8, and get_page', async () => {
+test('contract 4.5: tools/list shows search_docs with its limit of 1 to 20, default 8, and get_page', async () => {
   const server = await serve(docs());
   const answer = await server.post({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
   expect(answer.json).toMatchObject({
@@ -78,7 +78,7 @@ test.each([
   ['trusted_proxies', '/guard-yaml#behind-a-proxy-or-load-balancer'],
   ['fail open fail closed', '/errors#what-a-caller-does'],
   ['cursor', '/assistants#cursor'],
-])('spec 4.5 search_docs: "%s" finds %s among its first three', async (query, path) => {
+])('contract 4.5 search_docs: "%s" finds %s among its first three', async (query, path) => {
   const text = await search({ query });
   expect(hits(text).slice(0, 3)).toContain(path);
   expect(text).toContain(`markdown: https://docs.example${path.split('#', 1)[0] ?? ''}.md`);
@@ -92,7 +92,7 @@ test('of many pages that are made from one pattern, none hides the page that was
   expect(found.filter((path) => path?.startsWith('/crawlers/')).length).toBeGreaterThan(3);
 });
 
-test('spec 8: limit is 8 when absent, and never exceeded', async () => {
+test('contract 8: limit is 8 when absent, and never exceeded', async () => {
   expect(hits(await search({ query: 'the' }))).toHaveLength(8);
   expect(hits(await search({ query: 'the', limit: 1 }))).toHaveLength(1);
   expect(hits(await search({ query: 'the', limit: 20 }))).toHaveLength(20);
@@ -113,7 +113,7 @@ test.each([
   [{ query: 'a', limit: 2.5 }],
   [{ query: 'a', limit: '8' }],
   [{ query: 'a', limit: null }],
-])('spec 7.4: search_docs with %j is a tool error', async (args) => {
+])('contract 7.4: search_docs with %j is a tool error', async (args) => {
   const server = await serve(docs());
   const answer = await server.post(call('search_docs', args));
   expect([answer.status, answer.json]).toEqual([200, toolResult(true, expect.any(String))]);
@@ -127,13 +127,13 @@ test.each([
   '/rules#monitor',
   'https://docs.example/rules',
   'https://docs.example/rules.md?x=1#monitor',
-])('spec 4.5 get_page: %s is the page of rules as Markdown', async (path) => {
+])('contract 4.5 get_page: %s is the page of rules as Markdown', async (path) => {
   const server = await serve(docs());
   const answer = await server.post(call('get_page', { path }));
   expect(answer.json).toEqual(toolResult(false, expect.stringMatching(/^# Rules\n/)));
 });
 
-test('spec 4.5 get_page: a crawler-profile path', async () => {
+test('contract 4.5 get_page: a crawler-profile path', async () => {
   const server = await serve(docs());
   const answer = await server.post(call('get_page', { path: '/crawlers/example-bot' }));
   expect(answer.json).toEqual(toolResult(false, expect.stringMatching(/^# Example Bot\n/)));
@@ -146,7 +146,7 @@ test.each([
   [{ path: '/nowhere' }],
   [{ path: '/../package.json' }],
   [{ path: 'https://[' }],
-])('spec 7.4: get_page with %j is a tool error', async (args) => {
+])('contract 7.4: get_page with %j is a tool error', async (args) => {
   const server = await serve(docs());
   const answer = await server.post(call('get_page', args));
   expect([answer.status, answer.json]).toEqual([200, toolResult(true, expect.any(String))]);
@@ -161,7 +161,7 @@ test('the public address may be known only once the server listens', async () =>
   );
 });
 
-test('spec 4.5: the server is public, and one address may send 600 requests, then 10 a second; above it 429 says when', async () => {
+test('contract 4.5: the server is public, and one address may send 600 requests, then 10 a second; above it 429 says when', async () => {
   let time = 0;
   const server = await serve(
     createDocsServer({ publicUrl: 'https://docs.example', clock: () => time }),

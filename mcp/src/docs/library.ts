@@ -11,7 +11,7 @@ export class Library {
   }
 
   /**
-   * The page at a path, the same path with `.md`, or a full URL (spec 4.5). Of a URL only the path
+   * The page at a path, the same path with `.md`, or a full URL (contract 4.5). Of a URL only the path
    * counts: the host may be an alias of ours.
    */
   find(reference: string): Page | undefined {

@@ -3,7 +3,7 @@ import type { MenuGroup } from './menu.ts';
 import type { Page } from './page.ts';
 import { plainText } from './plain-text.ts';
 
-/** Spec 4.6 `/llms.txt`: every page with its Markdown URL, in the groups of the menu. */
+/** Contract 4.6 `/llms.txt`: every page with its Markdown URL, in the groups of the menu. */
 export function llmsTxt(
   menu: readonly MenuGroup[],
   pages: readonly Page[],

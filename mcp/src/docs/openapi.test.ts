@@ -37,7 +37,7 @@ function operations({ paths }: Document): [string, Operation][] {
   return list.map(([path, method]) => [path, paths[path]?.[method] as Operation]);
 }
 
-test('spec 4.6: /openapi.json describes validation, health and query, in OpenAPI 3.1', async () => {
+test('contract 4.6: /openapi.json describes validation, health and query, in OpenAPI 3.1', async () => {
   const described = await document();
   expect(described.openapi).toMatch(/^3\.1\.\d+$/);
   expect(described.info).toMatchObject({ title: 'Guard', version: '1.0.0' });
@@ -59,7 +59,7 @@ test("a linter's recommended rules find nothing in it, no error and no warning",
   expect(await lint({ ...described, info: {} })).not.toEqual([]);
 });
 
-test('spec 4.2: health is asked of the validator and of the collector', async () => {
+test('contract 4.2: health is asked of the validator and of the collector', async () => {
   const { paths } = await document();
   expect(paths['/health']?.['servers']).toMatchObject([
     { url: '{base_url}' },
@@ -93,7 +93,7 @@ test('every operation has its own id, known credentials, and a description for e
   }
 });
 
-test('spec 4.1 to 4.3: the statuses are those of the interface', async () => {
+test('contract 4.1 to 4.3: the statuses are those of the interface', async () => {
   const statuses = operations(await document()).map(([, { responses }]) => Object.keys(responses));
   expect(statuses).toEqual([
     ['200', '400', '401', '500', '503'],
@@ -102,7 +102,7 @@ test('spec 4.1 to 4.3: the statuses are those of the interface', async () => {
   ]);
 });
 
-test('spec 2.1, 2.2, 2.5: the schemas are those of the wire, open to fields that come later', async () => {
+test('contract 2.1, 2.2, 2.5: the schemas are those of the wire, open to fields that come later', async () => {
   const { schemas } = (await document()).components;
   expect(schemas['ValidateRequest']).toMatchObject({ type: 'object', required: ['url', 'ip'] });
   expect(schemas['ValidateResponse']).toMatchObject({

@@ -5,7 +5,7 @@ import { ValidateResponse } from '@guard/config/contract/validate-response';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Spec 4.6 `/openapi.json`: OpenAPI 3.1 of validation, health and query, from the wire's own schemas. */
+/** Contract 4.6 `/openapi.json`: OpenAPI 3.1 of validation, health and query, from the wire's own schemas. */
 export function openApiDocument(): Json {
   return {
     openapi: '3.1.0',

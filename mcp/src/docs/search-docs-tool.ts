@@ -23,7 +23,7 @@ const Input = z.object({
     .describe('Most hits to return.'),
 });
 
-/** Spec 4.5 `search_docs`: matching sections, each with its path and Markdown URL. */
+/** Contract 4.5 `search_docs`: matching sections, each with its path and Markdown URL. */
 export function createSearchDocsTool(
   index: SearchIndex,
   publicUrl: () => string,

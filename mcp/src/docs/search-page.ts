@@ -6,7 +6,7 @@ import { plainText } from './plain-text.ts';
 /** Longest search, in UTF-16 code units; a longer one is refused and not cut, which would find something else. */
 export const MAX_SEARCH_LENGTH = 200;
 
-/** Most sections that one search shows, as for assistants (spec 8). */
+/** Most sections that one search shows, as for assistants (contract 8). */
 export const MAX_HITS = MCP.searchLimit.max;
 
 const EXCERPT_CHARS = 220;

@@ -18,7 +18,7 @@ interface Asset {
 export const stylesheet = loadAsset('style', 'css');
 export const icon = loadAsset('icon', 'svg');
 
-/** Everything with a path of its own that is no page: spec 4.6, and what the pages show. */
+/** Everything with a path of its own that is no page: contract 4.6, and what the pages show. */
 export function siteFiles(pages: readonly Page[]): Map<string, Resource> {
   return new Map([
     [stylesheet.path, keptResource(foreverHeaders('text/css'), () => stylesheet.text)],

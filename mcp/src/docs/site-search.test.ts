@@ -28,7 +28,7 @@ test('a form sends a space as a plus sign, and the words stand in the field agai
   expect(text).toMatch(/<mark>monitor<\/mark>/i);
 });
 
-test('at most 20 sections are shown, as spec 8 has it for assistants', async () => {
+test('at most 20 sections are shown, as contract 8 has it for assistants', async () => {
   const { hits, text } = await search('the');
   expect(hits).toHaveLength(20);
   expect(text).toContain('The first 20 results');

@@ -9,7 +9,7 @@ const pages = [...listed, ...reasonPages()];
 const { get } = useSite();
 const CRAWLER_PATHS = ['/crawlers', '/crawlers/example-bot'];
 
-test('spec 4.6: /llms.txt names every page once with its Markdown URL, and each of them is there', async () => {
+test('contract 4.6: /llms.txt names every page once with its Markdown URL, and each of them is there', async () => {
   const { text } = await get('/llms.txt');
   const linked = [...text.matchAll(/\(https:\/\/docs\.example(\/[^)]+\.md)\)/g)].map(
     ([, path = '']) => path,
@@ -39,14 +39,14 @@ test('the public address in /llms.txt is the one of the moment', async () => {
   expect(second.headers.etag).not.toBe(first.headers.etag);
 });
 
-test('spec 4.6: /llms-full.txt holds all pages', async () => {
+test('contract 4.6: /llms-full.txt holds all pages', async () => {
   const { text } = await get('/llms-full.txt');
   for (const { markdown } of pages) expect(text).toContain(markdown);
   expect(text).toContain('\n# Example Bot\n');
 });
 
 test.each(['/rules', '/block-reasons/datacenter_ip', '/crawlers/example-bot', '/'])(
-  'spec 4.6: %s is Markdown for Accept: text/markdown and HTML for a browser',
+  'contract 4.6: %s is Markdown for Accept: text/markdown and HTML for a browser',
   async (path) => {
     const typeFor = async (accept?: string) => {
       const { headers } = await get(path, accept === undefined ? {} : { accept });

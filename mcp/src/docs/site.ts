@@ -27,7 +27,7 @@ export type Site = (request: SiteRequest) => SiteAnswer;
 const SUGGESTIONS = 5;
 
 /**
- * Spec 4.6: every page as HTML and Markdown, /llms.txt, /llms-full.txt and /openapi.json; and a search
+ * Contract 4.6: every page as HTML and Markdown, /llms.txt, /llms-full.txt and /openapi.json; and a search
  * for people. `publicUrl` is asked at each request for what names it: it may be known late, and change.
  */
 export function createSite(library: Library, index: SearchIndex, publicUrl: () => string): Site {

@@ -49,7 +49,7 @@ const cookie = {
   max_age: 60,
 };
 
-test('the example asks as spec 2.1 says', async () => {
+test('the example asks as contract 2.1 says', async () => {
   let asked: unknown;
   let key: unknown;
   await decideWith((request, response) => {
@@ -70,18 +70,18 @@ test('the example asks as spec 2.1 says', async () => {
   });
 });
 
-test.each([500, 503, 502])('spec 7.1: the example fails open on %d', async (status) => {
+test.each([500, 503, 502])('contract 7.1: the example fails open on %d', async (status) => {
   expect(await decideWith(answer(status, { success: false }))).toMatchObject({ body: undefined });
 });
 
-test.each([400, 401, 409, 499])('spec 7.1: the example fails closed on %d', async (status) => {
+test.each([400, 401, 409, 499])('contract 7.1: the example fails closed on %d', async (status) => {
   expect(await decideWith(answer(status, 'x'))).toMatchObject({
     status: 403,
     body: Buffer.from('Forbidden'),
   });
 });
 
-test('spec 7.1: the example fails open on success: false, on nonsense, and on a validator that hangs or is gone', async () => {
+test('contract 7.1: the example fails open on success: false, on nonsense, and on a validator that hangs or is gone', async () => {
   for (const validator of [
     answer(200, { success: false }),
     answer(200, 'nonsense'),
@@ -93,7 +93,7 @@ test('spec 7.1: the example fails open on success: false, on nonsense, and on a 
 });
 
 test.each(['block', 'redirect'])(
-  'spec 4.1: the example serves the page of a %s',
+  'contract 4.1: the example serves the page of a %s',
   async (decision) => {
     const decided = await decideWith(
       answer(200, {
@@ -109,12 +109,12 @@ test.each(['block', 'redirect'])(
   },
 );
 
-test('spec 3: a redirect without a page is denied with 403 and a short body', async () => {
+test('contract 3: a redirect without a page is denied with 403 and a short body', async () => {
   const decided = await decideWith(answer(200, { success: true, decision: 'redirect' }));
   expect(decided).toMatchObject({ status: 403, body: Buffer.from('Forbidden') });
 });
 
-test('spec 4.1: an allow with a body serves it; without one, or not_matched, the application answers', async () => {
+test('contract 4.1: an allow with a body serves it; without one, or not_matched, the application answers', async () => {
   const robots = await decideWith(
     answer(200, { success: true, decision: 'allow', response_html: page }),
   );
@@ -124,7 +124,7 @@ test('spec 4.1: an allow with a body serves it; without one, or not_matched, the
   }
 });
 
-test('spec 2.3: every attribute of a cookie is kept, and an empty domain stays host-only', async () => {
+test('contract 2.3: every attribute of a cookie is kept, and an empty domain stays host-only', async () => {
   const decided = await decideWith(
     answer(200, {
       success: true,

@@ -6,7 +6,7 @@ import { serve } from './test-server.ts';
 
 describe.each(bothServers)('the %s server', (_name, plugin, maxBodyBytes) => {
   test.each(malformedBodies)(
-    'spec 7.3, 7.4: $what is answered with $code',
+    'contract 7.3, 7.4: $what is answered with $code',
     async ({ body, code, id }) => {
       const server = await serve(plugin);
       const answer = await server.post(body, KEY);
@@ -19,7 +19,7 @@ describe.each(bothServers)('the %s server', (_name, plugin, maxBodyBytes) => {
     },
   );
 
-  test('spec 4.4, 9: initialize answers revision 2025-06-18, whatever the client offers', async () => {
+  test('contract 4.4, 9: initialize answers revision 2025-06-18, whatever the client offers', async () => {
     const server = await serve(plugin);
     const answer = await server.post(
       { jsonrpc: '2.0', id: 'a', method: 'initialize', params: { protocolVersion: '2099-01-01' } },
@@ -31,7 +31,7 @@ describe.each(bothServers)('the %s server', (_name, plugin, maxBodyBytes) => {
     });
   });
 
-  test('spec 6: a request without id gets 202 with an empty body, also when its method is unknown', async () => {
+  test('contract 6: a request without id gets 202 with an empty body, also when its method is unknown', async () => {
     const server = await serve(plugin);
     for (const method of ['notifications/initialized', 'tools/call', 'nonsense']) {
       const answer = await server.post({ jsonrpc: '2.0', method }, KEY);
@@ -39,7 +39,7 @@ describe.each(bothServers)('the %s server', (_name, plugin, maxBodyBytes) => {
     }
   });
 
-  test('spec 7.3, 7.4: 405 for any method except POST, naming POST', async () => {
+  test('contract 7.3, 7.4: 405 for any method except POST, naming POST', async () => {
     const server = await serve(plugin);
     for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
       const response = await fetch(`${server.url}/mcp`, { method, headers: KEY });
@@ -72,7 +72,7 @@ describe.each(bothServers)('the %s server', (_name, plugin, maxBodyBytes) => {
     expect(answer.json).toMatchObject({ result: { tools: expect.any(Array) as unknown[] } });
   });
 
-  test(`spec 8: a body of ${maxBodyBytes} bytes is read, and one byte more is 413`, async () => {
+  test(`contract 8: a body of ${maxBodyBytes} bytes is read, and one byte more is 413`, async () => {
     const server = await serve(plugin);
     const fitting = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'.padEnd(maxBodyBytes);
     expect((await server.post(fitting, KEY)).status).toBe(200);
@@ -80,7 +80,7 @@ describe.each(bothServers)('the %s server', (_name, plugin, maxBodyBytes) => {
     expect([answer.status, answer.text]).toEqual([413, '']);
   });
 
-  test('spec 8: a chunked body without a length is stopped at the limit too', async () => {
+  test('contract 8: a chunked body without a length is stopped at the limit too', async () => {
     const server = await serve(plugin);
     expect(await postChunked(server.url, maxBodyBytes + 1)).toBe(413);
   });

@@ -25,8 +25,8 @@ interface EndpointOptions<Caller> {
 
 /**
  * MCP's Streamable HTTP transport without its optional half: `POST /mcp`, one JSON answer a request,
- * no stream, no session (spec 4.4). A JSON-RPC error travels with HTTP 200; the other statuses are
- * 202 for a notification, 401, 405 and 413 (spec 7.3, 7.4), 403 for a foreign web page and 400 for
+ * no stream, no session (contract 4.4). A JSON-RPC error travels with HTTP 200; the other statuses are
+ * 202 for a notification, 401, 405 and 413 (contract 7.3, 7.4), 403 for a foreign web page and 400 for
  * another revision (revision 2025-06-18, transports), and 429 above the budget of an address.
  *
  * Changes parsers, hooks and error handling of `app`, so `app` must be a plugin's own scope.

@@ -19,7 +19,7 @@ export type Message =
   | { readonly kind: 'unparsable' }
   | { readonly kind: 'invalid'; readonly id: RequestId | null; readonly problem: string };
 
-/** Spec 7.3 and 7.4: the protocol errors, each a request that never became a tool call. */
+/** Contract 7.3 and 7.4: the protocol errors, each a request that never became a tool call. */
 export const rpcErrors = {
   parse_error: -32700,
   invalid_request: -32600,

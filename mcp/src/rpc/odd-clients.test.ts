@@ -7,7 +7,7 @@ const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 const TEN_THOUSAND = 'x'.repeat(10_000);
 
 describe.each(bothServers)('the %s server', (_name, plugin, _maxBodyBytes, tools) => {
-  test('spec 4.4, 4.5: tools/list shows exactly these tools, each only reading, each with a title and a schema', async () => {
+  test('contract 4.4, 4.5: tools/list shows exactly these tools, each only reading, each with a title and a schema', async () => {
     const server = await serve(plugin);
     const { json } = await server.post(LIST, KEY);
     const { result } = json as { result: { tools: { name: string; title: string }[] } };
@@ -35,14 +35,14 @@ describe.each(bothServers)('the %s server', (_name, plugin, _maxBodyBytes, tools
     '',
     'constructor',
     TEN_THOUSAND,
-  ])('spec 7.3, 7.4: the method "%.20s" is -32601', async (method) => {
+  ])('contract 7.3, 7.4: the method "%.20s" is -32601', async (method) => {
     const server = await serve(plugin);
     const answer = await server.post({ ...LIST, method }, KEY);
     expect([answer.status, answer.json]).toMatchObject([200, { id: 1, error: { code: -32601 } }]);
   });
 
   test.each(['2024-11-05', '2025-03-26', '2025-11-25', '2026-07-28', '', 7, null, undefined])(
-    'spec 9: a client that asks for revision %j is told 2025-06-18',
+    'contract 9: a client that asks for revision %j is told 2025-06-18',
     async (protocolVersion) => {
       const server = await serve(plugin);
       const params = {
@@ -134,7 +134,7 @@ describe.each(bothServers)('the %s server', (_name, plugin, _maxBodyBytes, tools
     expect((await server.post(more, KEY)).text).toBe(plain.text);
   });
 
-  test('spec 4.4: stateless: a session id is neither given nor asked for', async () => {
+  test('contract 4.4: stateless: a session id is neither given nor asked for', async () => {
     const server = await serve(plugin);
     const answer = await server.post(call(tools.at(-1) ?? ''), { ...KEY, 'mcp-session-id': 'x' });
     expect(answer.status).toBe(200);

@@ -5,25 +5,25 @@ import { Bridge, type Ask } from './bridge.ts';
 import { isObject, rpcErrors, type RpcErrorName } from './json-rpc.ts';
 import type { Tool } from './tool.ts';
 
-/** The one protocol revision that both servers speak, whatever a client offers (spec 4.4, 4.5, 9). */
+/** The one protocol revision that both servers speak, whatever a client offers (contract 4.4, 4.5, 9). */
 export const PROTOCOL_VERSION = '2025-06-18';
 
 /** What tells one server from another. */
 export interface McpService<Caller> {
   readonly info: { readonly name: string; readonly version: string };
-  /** Only the documentation server answers `ping` (spec 4.5). */
+  /** Only the documentation server answers `ping` (contract 4.5). */
   readonly answersPing: boolean;
   readonly tools: readonly Tool<Caller>[];
 }
 
 // What does not fit the schema of a method becomes -32603. So these fit everything, and each handler
-// reads its own params. `initialize` also accepts `params: {}`, which the SDK's schema does not (spec 4.4).
+// reads its own params. `initialize` also accepts `params: {}`, which the SDK's schema does not (contract 4.4).
 const Initialize = z.object({ method: z.literal('initialize'), params: z.unknown().optional() });
 const ListTools = z.object({ method: z.literal('tools/list') });
 const CallTool = z.object({ method: z.literal('tools/call'), params: z.unknown().optional() });
 
 /**
- * Serves the methods of spec 4.4 and 4.5 with the SDK's low-level server, and returns how to ask it.
+ * Serves the methods of contract 4.4 and 4.5 with the SDK's low-level server, and returns how to ask it.
  * Tools are not registered with McpServer itself: it answers an unknown tool with a result, not with -32602.
  */
 export function createSdkServer<Caller>(service: McpService<Caller>): Ask<Caller> {
@@ -71,7 +71,7 @@ function describeTool({ name, title, description, input }: Tool<never>) {
   };
 }
 
-/** How `tools/call` answers (spec 4.4, 7.3): a failed tool is still a result, with `isError` true. */
+/** How `tools/call` answers (contract 4.4, 7.3): a failed tool is still a result, with `isError` true. */
 async function callTool<Caller>(
   tool: Tool<Caller>,
   args: Readonly<Record<string, unknown>>,

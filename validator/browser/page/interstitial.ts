@@ -7,7 +7,7 @@ import { upload } from './upload.ts';
 import { keepUpstreamReferrer } from './upstream-referrer.ts';
 import { solve } from './work.ts';
 
-/** The challenge page (spec 3): read, upload, reload this URL. There is no other place to go to. */
+/** The challenge page (contract 3): read, upload, reload this URL. There is no other place to go to. */
 
 /** How long a form that is sent again may take before the page says what to do, in milliseconds. */
 const RESEND_HINT_MS = 4_000;
@@ -77,7 +77,7 @@ function proceed(): void {
   if (form === 'own') setTimeout(() => show('resend'), RESEND_HINT_MS);
 }
 
-/** Spec 3: first the retry screen, then the failure screen. */
+/** Contract 3: first the retry screen, then the failure screen. */
 function giveWay(): void {
   show(triedAgain ? 'failed' : 'retry');
 }

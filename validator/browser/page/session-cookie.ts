@@ -1,5 +1,5 @@
 /**
- * Values of the `_guard` cookie, which is readable by design (spec 2.8). There are several where a site
+ * Values of the `_guard` cookie, which is readable by design (contract 2.8). There are several where a site
  * beside this one set one too.
  */
 export function sessionCookies(): string[] {

@@ -3,7 +3,7 @@ import { forget, remember } from './tab-storage.ts';
 const KEY = '_guard_ref';
 
 /**
- * Spec 2.8: `_guard_ref` holds the origin (scheme and host) of the page a visitor came from, only
+ * Contract 2.8: `_guard_ref` holds the origin (scheme and host) of the page a visitor came from, only
  * when that is another origin. Removed at the start of each run, and never sent to the server.
  */
 export function keepUpstreamReferrer(): void {

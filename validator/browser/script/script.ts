@@ -1,7 +1,7 @@
 import { begin } from './begin.ts';
 import { runOnce } from './run.ts';
 
-/** The browser script (spec 4.7, 6): reads and uploads once for each document, after the page has loaded. */
+/** The browser script (contract 4.7, 6): reads and uploads once for each document, after the page has loaded. */
 
 /** Known only while the script's own element runs; a module or a copied text has none. */
 const element = document.currentScript;

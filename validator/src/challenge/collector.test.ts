@@ -9,7 +9,7 @@ import { aChallengedVisitor, SECRETS, TERMS } from './test-challenge.ts';
 
 const body = (result: string) => JSON.stringify({ result });
 
-describe('spec 3: browser completes the challenge and uploads', () => {
+describe('contract 3: browser completes the challenge and uploads', () => {
   test('a person’s answer mints one verified session and asks for a reload', async () => {
     const { collect, request, store, sessionId, outcomes, challenge } = aChallengedVisitor();
     const answer = await collect(request);
@@ -75,7 +75,7 @@ describe('spec 3: browser completes the challenge and uploads', () => {
   });
 });
 
-describe('spec 3: the caller drops the returned cookies', () => {
+describe('contract 3: the caller drops the returned cookies', () => {
   test('fails closed with interstitial_no_session, and the page is told of it', async () => {
     const { collect, request, upload, store, outcomes } = aChallengedVisitor();
     const answer = await collect({ ...request, body: JSON.stringify({ ...upload, session: '' }) });
@@ -93,7 +93,7 @@ describe('spec 3: the caller drops the returned cookies', () => {
   });
 });
 
-describe('spec 2.2, challenge_failure: answers that are no answers', () => {
+describe('contract 2.2, challenge_failure: answers that are no answers', () => {
   test('another User-Agent than the challenged one mints nothing', async () => {
     const { collect, request, store, outcomes } = aChallengedVisitor();
     const headers = { ...request.headers, 'user-agent': 'Mozilla/5.0 (somebody else)' };

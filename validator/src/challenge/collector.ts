@@ -36,7 +36,7 @@ export interface CollectorOptions {
   readonly report: (outcome: CollectOutcome) => void;
 }
 
-/** Handles `POST /verify` (spec 3: the challenge page's upload), and the preflight of its CORS form. */
+/** Handles `POST /verify` (contract 3: the challenge page's upload), and the preflight of its CORS form. */
 export function createCollector(options: CollectorOptions): Collect {
   const { clock, report, store } = options;
   const sealer = createSealer(options.secrets, 'ticket');
@@ -58,7 +58,7 @@ export function createCollector(options: CollectorOptions): Collect {
     return ip === undefined ? '' : (options.countryOf(ip) ?? '');
   }
 
-  /** Spec 3, "session storage unavailable": the page tries again by itself on a 5xx. */
+  /** Contract 3, "session storage unavailable": the page tries again by itself on a 5xx. */
   function unavailable(request: CollectRequest, sent: Sent): CollectAnswer {
     const { reading } = readUpload(request.body, sealer, clock());
     const subject = 'ticket' in reading ? subjectOf(reading.ticket) : {};
@@ -105,7 +105,7 @@ function subjectOf({ organisation, sessionId, reference }: Ticket) {
   return { organisation, session: sessionId, reference };
 }
 
-/** A rejected visitor reloads like a verified one: the next decision is the answer (spec 3). */
+/** A rejected visitor reloads like a verified one: the next decision is the answer (contract 3). */
 function answerTo(settlement: Settlement, failedStatus: 200 | 400): CollectAnswer {
   switch (settlement.kind) {
     case 'verified':

@@ -22,7 +22,7 @@ function twoVisitors() {
   return { first, second, recorded };
 }
 
-describe('spec 2.2, challenge_failure, payload variants: evidence at the collector', () => {
+describe('contract 2.2, challenge_failure, payload variants: evidence at the collector', () => {
   test('challenge_incomplete: without the measurements nothing is minted, and a fresh page asks again', async () => {
     const { collect, request, upload, store, outcomes } = aChallengedVisitor();
     const readings = { ...upload.evidence.readings, layout: { unread: 'failed' } };

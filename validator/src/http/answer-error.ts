@@ -7,7 +7,7 @@ import type { Log } from '@guard/config/contract/ports';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { nameOf } from '../error-name.ts';
 
-/** Answers with an error of spec 7.1: its status, and the body of 2.5. */
+/** Answers with an error of contract 7.1: its status, and the body of 2.5. */
 export function answerError(
   reply: FastifyReply,
   type: ValidateErrorType,
@@ -17,7 +17,7 @@ export function answerError(
 }
 
 /**
- * Fastify's own errors in the terms of spec 7.1, which has no 413, 415 or 417: what is wrong with the
+ * Fastify's own errors in the terms of contract 7.1, which has no 413, 415 or 417: what is wrong with the
  * request is `invalid_request`, everything else `internal_server_error`. Fastify's messages are left
  * out, because some quote the request.
  */

@@ -11,7 +11,7 @@ interface CollectorRouteOptions extends HealthOptions {
 }
 
 /**
- * The collector's own host (spec 4.2, 4.7): the browser script and its uploads, and those of challenge
+ * The collector's own host (contract 4.2, 4.7): the browser script and its uploads, and those of challenge
  * pages served by API callers.
  */
 export function collectorRoutes(options: CollectorRouteOptions): FastifyPluginAsync {

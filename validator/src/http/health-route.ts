@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { HealthCheck } from './health.ts';
 
-/** Reported to our own monitoring only (spec 2.6). */
+/** Reported to our own monitoring only (contract 2.6). */
 const STACK_VERSION = '0.1.0';
 
 export interface HealthOptions {
@@ -9,7 +9,7 @@ export interface HealthOptions {
   readonly isReady: () => boolean;
 }
 
-/** `GET /health` (spec 2.6, 4.2, 7.5): 403 and 503 have empty bodies. */
+/** `GET /health` (contract 2.6, 4.2, 7.5): 403 and 503 have empty bodies. */
 export function addHealthRoute(app: FastifyInstance, options: HealthOptions): void {
   app.get('/health', (request, reply) => {
     const caller = options.isHealthAuthorised(request.headers);

@@ -11,12 +11,12 @@ export type HealthCheck = (headers: IncomingHttpHeaders) => HealthCaller;
 
 /**
  * The User-Agent of Google Cloud's load balancer health checks, `GoogleHC/1.0`, in lower case and
- * without its version. Spec 5 lets one provider's agent in at the collector; it proves nothing, so it
+ * without its version. Contract 5 lets one provider's agent in at the collector; it proves nothing, so it
  * sees no more than that the collector is ready.
  */
 const CLOUD_HEALTH_AGENT = 'googlehc/';
 
-/** Authorises `GET /health` (spec 5): `x-health-check-token`, or `x-api-key` of a health key. */
+/** Authorises `GET /health` (contract 5): `x-health-check-token`, or `x-api-key` of a health key. */
 export function createHealthCheck(options: {
   readonly organisations: readonly Pick<Organisation, 'secret_keys'>[];
   readonly healthToken: Buffer | undefined;
@@ -37,7 +37,7 @@ export function createHealthCheck(options: {
   };
 }
 
-/** The same for the collector, which a cloud load balancer may ask as well (spec 5). */
+/** The same for the collector, which a cloud load balancer may ask as well (contract 5). */
 export function orCloudHealthAgent(isHealthAuthorised: HealthCheck): HealthCheck {
   return (headers) => {
     const caller = isHealthAuthorised(headers);

@@ -30,7 +30,7 @@ type Authenticated =
 
 const TOO_LONG = `The body must be at most ${VALIDATE.maxBodyBytes} bytes long.`;
 
-/** `POST /validate` (spec 4.1) and `GET /health`, for a fastify instance of the caller's. */
+/** `POST /validate` (contract 4.1) and `GET /health`, for a fastify instance of the caller's. */
 export function validateRoutes(options: ValidateRouteOptions): FastifyPluginAsync {
   const { engine, events, clock, collectorUrl } = options;
   const onError = errorHandler(options.log);
@@ -41,7 +41,7 @@ export function validateRoutes(options: ValidateRouteOptions): FastifyPluginAsyn
     ),
   );
 
-  /** Whose key came with the request (spec 5). */
+  /** Whose key came with the request (contract 5). */
   function authenticate({ headers }: IncomingMessage): Authenticated {
     const key = headers['x-api-key'];
     if (typeof key !== 'string' || key === '') return { kind: 'error', type: 'missing_api_key' };

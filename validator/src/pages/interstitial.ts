@@ -24,7 +24,7 @@ export interface InterstitialOptions {
   readonly look: Look;
 }
 
-/** A page and the headers it must be served with (spec 3: they belong together). */
+/** A page and the headers it must be served with (contract 3: they belong together). */
 export interface RenderedPage {
   readonly html: string;
   readonly headers: Readonly<Record<string, string>>;

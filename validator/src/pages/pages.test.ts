@@ -27,7 +27,7 @@ function nonceOf(headers: Readonly<Record<string, string>>): string {
   return /'nonce-([^']+)'/.exec(headers['Content-Security-Policy'] ?? '')?.[1] ?? '';
 }
 
-describe('spec 3: the challenge page', () => {
+describe('contract 3: the challenge page', () => {
   test.each(languages)(
     'weighs less than 15 kB gzipped in $language, script and all',
     (messages) => {

@@ -42,7 +42,7 @@ async function signature(now: number): Promise<Record<string, string>> {
 describe('a signature with the key of its operator verifies a crawler (RFC 9421)', () => {
   const organisation = { crawler_allowlist: ['ChatGPT-User'] };
 
-  test('from outside of the published ranges; access_allowed as spec 2.4 says', async () => {
+  test('from outside of the published ranges; access_allowed as contract 2.4 says', async () => {
     const { ask, events, time } = validatorWith(DETECT, { botKeys, organisation });
     const answer = await ask(claim('ChatGPT-User/1.0', await signature(time.now)));
     expect(answer).toMatchObject({ decision: 'allow', crawler: { access_allowed: true } });

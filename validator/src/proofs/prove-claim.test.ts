@@ -31,7 +31,7 @@ function standing(
 
 const byOpenAi: SignatureProof = { kind: 'valid', operator: 'OpenAI', keyId: 'k' };
 
-describe('a claim is verified (spec 1.3)', () => {
+describe('a claim is verified (contract 1.3)', () => {
   test('from within the published ranges, and nothing else is asked', () => {
     const proveClaim = createClaimProver({
       crawlers,

@@ -7,7 +7,7 @@ function fieldsOf(json: string): Readonly<Record<string, string>> | undefined {
   return read.kind === 'headers' ? read.headers : undefined;
 }
 
-describe('spec 2.1: the `headers` of a described request', () => {
+describe('contract 2.1: the `headers` of a described request', () => {
   test.each([
     ['sent in lower case', '{"accept":"*/*"}'],
     ['sent in any case', '{"Accept":"*/*"}'],

@@ -11,7 +11,7 @@ const NOT_A_MAP = '`headers` must be an object of strings.';
 const NEVER_IN_A_FIELD = /[\0\r\n]/;
 
 /**
- * The `headers` of a described request (spec 2.1), as JSON.parse made them, as a map without a prototype:
+ * The `headers` of a described request (contract 2.1), as JSON.parse made them, as a map without a prototype:
  * a field may be called `constructor`. Names are folded, see {@link folded}. A name may be anything
  * that is printable, because callers also pass `:authority` and its kin; half a surrogate pair in a value,
  * which no byte sequence can mean, becomes U+FFFD. No message repeats what was sent.

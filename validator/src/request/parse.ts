@@ -13,7 +13,7 @@ export type Parsed =
   | { readonly kind: 'error'; readonly type: ValidateErrorType; readonly message: string };
 
 /**
- * The body of `POST /validate` to a typed request (spec 2.1), or the error of spec 7.1 with a message
+ * The body of `POST /validate` to a typed request (contract 2.1), or the error of contract 7.1 with a message
  * that names the field. `null` and an empty text count as absent: that is how many languages write an
  * optional field. Unknown fields are ignored. A name that stands twice in one object has no one
  * meaning and is refused. No message repeats what was sent.
@@ -57,7 +57,7 @@ function readFields(fields: Readonly<Record<string, unknown>>): Parsed {
       ...(method !== undefined && { method }),
       ...(read !== undefined && { headers: read.headers }),
       ...(referrer !== undefined && { referrer: referrer.toWellFormed() }),
-      // Spec 2.1: a malformed one is silently ignored, also when it is no text at all.
+      // Contract 2.1: a malformed one is silently ignored, also when it is no text at all.
       ...(typeof cookie === 'string' && { cookie }),
     },
   };

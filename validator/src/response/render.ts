@@ -27,7 +27,7 @@ export interface Rendering {
 
 type Draft = { -readonly [Field in keyof ValidateResponse]: ValidateResponse[Field] };
 
-/** Verdict to the wire (spec 2.2). Fields that are not due are absent, not empty. */
+/** Verdict to the wire (contract 2.2). Fields that are not due are absent, not empty. */
 export function render(verdict: Verdict, rendering: Rendering): ValidateResponse {
   const { facts, policy, requestId, cookies } = rendering;
   const body = bodyOf(verdict, rendering);
@@ -68,7 +68,7 @@ export function statusOf(verdict: Verdict): StatusCode {
   }
 }
 
-/** A block with a page of the customer's own is reported as `redirect` (spec 2.2). */
+/** A block with a page of the customer's own is reported as `redirect` (contract 2.2). */
 function decisionOf(verdict: Verdict, rendering: Rendering): ValidateResponse['decision'] {
   switch (verdict.kind) {
     case 'allow':

@@ -4,7 +4,7 @@ import type { Directives } from './direct.ts';
 export const DIRECTIVES = ['verdict', 'detect', 'rate_limit', 'challenge', 'monitor'] as const;
 export type DirectiveName = (typeof DIRECTIVES)[number];
 
-/** The directives that a rule sets. `monitor: false` sets nothing (spec 1). */
+/** The directives that a rule sets. `monitor: false` sets nothing (contract 1). */
 export function setBy(rule: Rule): Partial<Pick<Rule, DirectiveName>> {
   const { verdict, detect, rate_limit, challenge, monitor } = rule;
   return {

@@ -35,7 +35,7 @@ export interface OpenSessionOptions {
   readonly store: SessionStore;
   readonly ids: SessionIds;
   readonly clock: Clock;
-  /** A matched crawler is given no session (spec 2.2). */
+  /** A matched crawler is given no session (contract 2.2). */
   readonly isCrawler: (userAgent: string) => boolean;
   readonly issueTicket: (request: TicketRequest) => Pick<OpenedSession, 'ticket' | 'work'>;
 }

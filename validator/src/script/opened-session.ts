@@ -2,7 +2,7 @@ import type { Cookie } from '@guard/config/contract/validate-response';
 
 /**
  * What `POST /session` gives to the browser script: a ticket for one upload, and the session it is
- * for, as its cookie (spec 2.3). The browser code takes its types from here; nothing else of this.
+ * for, as its cookie (contract 2.3). The browser code takes its types from here; nothing else of this.
  */
 export interface OpenedSession {
   readonly ticket: string;

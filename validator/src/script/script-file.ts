@@ -10,7 +10,7 @@ import type { FindTenant } from './site-keys.ts';
  */
 const CACHE_CONTROL = 'public, max-age=600';
 
-/** `GET /script.js?site_key=` (spec 4.7): 401 when the key is missing or wrong. */
+/** `GET /script.js?site_key=` (contract 4.7): 401 when the key is missing or wrong. */
 export function createScriptFile(
   script: string,
   tenantOf: FindTenant,

@@ -13,7 +13,7 @@ const tenantOf = createSiteKeys(
   ],
 );
 
-describe('spec 2.8: the site key "identifies the tenant in the browser script URL"', () => {
+describe('contract 2.8: the site key "identifies the tenant in the browser script URL"', () => {
   test('by its query, percent-encoded or not', () => {
     expect(tenantOf('site_key=site_acme')?.organisation).toBe('acme');
     expect(tenantOf('v=2&site_key=site_acme')?.organisation).toBe('acme');

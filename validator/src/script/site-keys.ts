@@ -12,7 +12,7 @@ export interface ScriptTenant {
 export type FindTenant = (query: string | undefined) => ScriptTenant | undefined;
 
 /**
- * Site keys to tenants (spec 2.8). The key is public, so it is looked up and not compared in constant
+ * Site keys to tenants (contract 2.8). The key is public, so it is looked up and not compared in constant
  * time. What keeps other people's pages from using it is their origin: the hosts of the organisation's
  * sites, at any port, and its `script_origins`. Who has neither runs the script nowhere.
  */

@@ -1,7 +1,7 @@
 /**
  * What a session id says of the challenge it was minted with: four hex digits, `0000` for none, else
  * the time in steps of ten minutes. So it is known without a store that a session was shown a
- * challenge and has not answered it (spec 2.2, challenge_failure: "interstitial never cleared").
+ * challenge and has not answered it (contract 2.2, challenge_failure: "interstitial never cleared").
  */
 
 const STEP_MS = 10 * 60_000;

@@ -8,7 +8,7 @@ export const VERIFIED_TTL_MS = 24 * 3_600_000;
 export const REJECTED_TTL_MS = 3_600_000;
 
 /**
- * The session cookie (spec 2.3): host-only, and without HttpOnly because the browser script mirrors
+ * The session cookie (contract 2.3): host-only, and without HttpOnly because the browser script mirrors
  * it. `Secure` follows the scheme of the visitor's URL: on plain http a browser would drop it.
  *
  * On https it is `SameSite=None`: a payment provider's return or a SAML answer is a cross-site POST,

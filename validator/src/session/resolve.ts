@@ -55,7 +55,7 @@ function strongest(facts: readonly SessionFact[]): SessionFact {
 }
 
 /**
- * What one value stands for. A malformed or foreign one counts as none (spec 2.1); so does a judged session
+ * What one value stands for. A malformed or foreign one counts as none (contract 2.1); so does a judged session
  * that comes from another browser than the one that was judged, and a rejected one from another network.
  *
  * A store in memory is asked before the MAC: a hit, which is every request of a visitor who passed, costs

@@ -4,7 +4,7 @@ import { createSessionIds } from './session-id.ts';
 
 const ids = createSessionIds(createSealer(['a secret of the installation'], 'session'));
 
-describe('the _guard cookie value is a bare UUID (spec 2.1)', () => {
+describe('the _guard cookie value is a bare UUID (contract 2.1)', () => {
   test('a minted id is a UUID of version 8 and recognised as ours', () => {
     const id = ids.mint('acme');
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -44,7 +44,7 @@ describe('the _guard cookie value is a bare UUID (spec 2.1)', () => {
   });
 });
 
-describe('an id says whether it came with a challenge (spec 2.2: "interstitial never cleared")', () => {
+describe('an id says whether it came with a challenge (contract 2.2: "interstitial never cleared")', () => {
   const minute = 60_000;
   const start = Date.UTC(2026, 10, 21, 12, 34, 56);
   const uncleared = (ageMs: number, id = ids.mint('acme', start)) =>

@@ -30,7 +30,7 @@ export interface SessionIds {
   isUncleared(id: string, nowMs: number): boolean;
 }
 
-/** Whether it could be the value of a `_guard` cookie at all (spec 2.1: a bare UUID). */
+/** Whether it could be the value of a `_guard` cookie at all (contract 2.1: a bare UUID). */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }

@@ -6,7 +6,7 @@ import { changed, factsOf, PLAIN_HTTP } from './test-facts.ts';
 const found = (changes: Record<string, string | undefined>) =>
   clientHintsSignal(factsOf(changed(chromeHttps, changes)));
 
-describe('client hints against the User-Agent (spec 2.2, fingerprint_mismatch)', () => {
+describe('client hints against the User-Agent (contract 2.2, fingerprint_mismatch)', () => {
   test("Chrome's own hints agree", () => {
     expect(found({})).toEqual([]);
   });

@@ -6,17 +6,17 @@ import { claimOf, factsOf } from './test-facts.ts';
 const found = (over: Parameters<typeof claimOf>[0]) =>
   crawlerSignal(factsOf(chromeHttps, { crawler: claimOf(over) }));
 
-test('spec 2.2, crawler_impersonator: "claims a known crawler but the IP is not the operator’s"', () => {
+test('contract 2.2, crawler_impersonator: "claims a known crawler but the IP is not the operator’s"', () => {
   expect(found({ proof: 'impersonator' })).toEqual(['crawler_impersonator']);
   expect(found({ proof: 'impersonator', allowlisted: true })).toEqual(['crawler_impersonator']);
 });
 
-test('spec 2.2, bot_identity: "an identified crawler not on the allowlist"', () => {
+test('contract 2.2, bot_identity: "an identified crawler not on the allowlist"', () => {
   expect(found({ proof: 'verified' })).toEqual(['crawler_blocked']);
   expect(found({ proof: 'verified', allowlisted: true })).toEqual([]);
 });
 
-test('spec 1.3: "Identification alone does not prove origin", so a name on the allowlist is asked for proof', () => {
+test('contract 1.3: "Identification alone does not prove origin", so a name on the allowlist is asked for proof', () => {
   expect(found({ proof: 'unverifiable', allowlisted: true })).toEqual(['crawler_unverified']);
   expect(found({ proof: 'unverifiable' })).toEqual(['crawler_blocked']);
 });

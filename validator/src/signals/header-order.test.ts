@@ -19,7 +19,7 @@ function reordered(names: string, values: Readonly<Record<string, string>>) {
 
 const ACCEPT = { accept: 'text/html,*/*;q=0.8' };
 
-describe('header order (spec 2.2, fingerprint_mismatch)', () => {
+describe('header order (contract 2.2, fingerprint_mismatch)', () => {
   test.each([
     ['Chrome over HTTP/1', chromeHttps],
     ['Chromium 156 over HTTP/2', reordered(CHROMIUM_156, chromeHttps)],

@@ -12,7 +12,7 @@ import { changed, claimOf, factsOf, PLAIN_HTTP } from './test-facts.ts';
 const found = (changes: Record<string, string | undefined>) =>
   missingHeadersSignal(factsOf(changed(chromeHttps, changes)));
 
-describe('headers missing (spec 2.2, header_anomaly)', () => {
+describe('headers missing (contract 2.2, header_anomaly)', () => {
   test.each([
     ['Chrome', chromeHttps],
     ['Firefox', firefoxHttps],

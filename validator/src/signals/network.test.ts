@@ -7,7 +7,7 @@ test.each([
   ['datacenter', 'datacenter_ip'],
   ['vpn', 'vpn_ip'],
   ['tor', 'tor_ip'],
-] as const)('an address of a %s is %s (spec 2.2, suspicious_network)', (network, reason) => {
+] as const)('an address of a %s is %s (contract 2.2, suspicious_network)', (network, reason) => {
   expect(networkSignal(factsOf(chromeHttps, { network }))).toEqual([reason]);
 });
 

@@ -11,7 +11,7 @@ test.each([
   [{ 'proxy-connection': 'keep-alive' }],
   [{ 'x-forwarded-for': '198.18.0.1' }],
   [{ forwarded: 'for=198.18.0.1' }],
-])('a visitor’s own words about a proxy: %j (spec 2.2, suspicious_network)', (changes) => {
+])('a visitor’s own words about a proxy: %j (contract 2.2, suspicious_network)', (changes) => {
   expect(found(changes)).toEqual(['proxy_headers']);
 });
 

@@ -6,7 +6,7 @@ import { changed, factsOf } from './test-facts.ts';
 const found = (changes: Record<string, string>) =>
   scriptLikeValuesSignal(factsOf(changed(chromeHttps, changes)));
 
-describe('script-like values (spec 2.2, header_anomaly)', () => {
+describe('script-like values (contract 2.2, header_anomaly)', () => {
   test.each([
     ['Chrome', chromeHttps],
     ['Firefox over HTTP/2', { ...firefoxHttps, te: 'trailers' }],

@@ -27,7 +27,7 @@ test('a verified session, and none, bring nothing', () => {
   expect(sessionSignal(factsOf(chromeHttps))).toEqual([]);
 });
 
-test('spec 2.2 challenge_failure: a session whose challenge ran out unanswered is never cleared, a fresh one is not', () => {
+test('contract 2.2 challenge_failure: a session whose challenge ran out unanswered is never cleared, a fresh one is not', () => {
   const issued = (uncleared: boolean) => ({ state: 'issued', id: 'x', uncleared }) as const;
   expect(sessionSignal(factsOf(chromeHttps, { session: issued(true) }))).toEqual([
     'challenge_never_cleared',

@@ -9,7 +9,7 @@ const found = (headers: Readonly<Record<string, string>>, client: string) =>
 
 const MISMATCH = ['http2_fingerprint_mismatch'];
 
-describe('how HTTP/2 was opened against the claimed browser (spec 2.2, fingerprint_mismatch)', () => {
+describe('how HTTP/2 was opened against the claimed browser (contract 2.2, fingerprint_mismatch)', () => {
   test.each([
     ['Chromium 156', chromeHttps],
     ['Firefox 153', firefoxHttps],

@@ -13,7 +13,7 @@ const found = (headers: Headers, client: string) => {
 
 const TLS = 'tls_fingerprint_mismatch';
 
-describe('the handshake against the claimed browser (spec 2.2, fingerprint_mismatch)', () => {
+describe('the handshake against the claimed browser (contract 2.2, fingerprint_mismatch)', () => {
   test('browsers make their own', () => {
     expect(found(chromeHttps, 'Chromium 156')).toEqual([]);
     expect(found(firefoxHttps, 'Firefox 153')).toEqual([]);

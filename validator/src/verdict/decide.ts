@@ -65,7 +65,7 @@ function detect(directives: Directives, facts: Facts, findings: LazyFindings): V
     const weighed = weigh(reasons, verified);
     if (weighed === 'bad') return { kind: 'block', reasons, by: detection.by };
     if (weighed === 'uncertain' && challenge?.value !== 'never') {
-      // Spec 3: after an upload the next decision is allow or block. To ask a rejected session again
+      // Contract 3: after an upload the next decision is allow or block. To ask a rejected session again
       // would send its visitor round in a loop, and let a driver try its luck.
       const answered = facts.session.state === 'rejected';
       return { kind: answered ? 'block' : 'challenge', reasons, by: detection.by };
@@ -89,7 +89,7 @@ function challengeLeft(directives: Directives, facts: Facts): Verdict | undefine
 }
 
 /**
- * Monitor mode (spec 1): a terminal block is enforced as `allow` with its reasons; a challenge is
+ * Monitor mode (contract 1): a terminal block is enforced as `allow` with its reasons; a challenge is
  * left as it is, also the one that a lifted block had stood in front of.
  */
 function monitored(

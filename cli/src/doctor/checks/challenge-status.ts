@@ -3,7 +3,7 @@ import { ok, type Outcome, problem, unchecked } from '../finding.ts';
 import { denialOf, isChallengePage } from '../guard-page.ts';
 import { type Check, ofAnswers } from './check.ts';
 
-/** Whether the challenge page reaches its visitor, with the status it was given (spec 3). */
+/** Whether the challenge page reaches its visitor, with the status it was given (contract 3). */
 export const challengeStatus: Check = { name: 'challenge status', judge: ofAnswers(judge) };
 
 function judge({ url, page, problem: asProgram }: Answers, { seen }: Evidence): Outcome {

@@ -5,9 +5,9 @@ import { sessionCookie } from '../guard-page.ts';
 import { signOfCache } from '../kept-in-front.ts';
 import { type Check, ofChallengePage } from './check.ts';
 
-const WITHOUT = 'Without it no visitor can pass the challenge: it is shown for ever (spec 3).';
+const WITHOUT = 'Without it no visitor can pass the challenge: it is shown for ever (contract 3).';
 
-/** Whether the session cookie survives, out to the visitor and back to Guard (spec 2.3). */
+/** Whether the session cookie survives, out to the visitor and back to Guard (contract 2.3). */
 export const cookies: Check = { name: 'cookies', judge: ofChallengePage(judge) };
 
 function judge(answers: Answers): Outcome {

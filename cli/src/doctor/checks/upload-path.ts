@@ -4,7 +4,7 @@ import { ok, type Outcome, problem, unchecked } from '../finding.ts';
 import { isChallengePage, uploadUrl } from '../guard-page.ts';
 import { type Check, ofAnswers } from './check.ts';
 
-/** Whether what browsers upload comes to Guard (spec 3: without an upload nobody is verified). */
+/** Whether what browsers upload comes to Guard (contract 3: without an upload nobody is verified). */
 export const uploadPath: Check = { name: 'upload path', judge: ofAnswers(judge) };
 
 function judge({ page, uploadByGet, uploadByPost }: Answers): Outcome {

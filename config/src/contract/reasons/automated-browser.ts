@@ -1,4 +1,4 @@
-/** A real browser that an automation tool drives (spec 2.2). */
+/** A real browser that an automation tool drives (contract 2.2). */
 export const automatedBrowser = {
   headless_user_agent: {
     category: 'automated_browser',

@@ -1,4 +1,4 @@
-/** A challenge that was not passed, or cannot be (spec 2.2). */
+/** A challenge that was not passed, or cannot be (contract 2.2). */
 export const challengeFailure = {
   interstitial_no_session: {
     category: 'challenge_failure',

@@ -1,4 +1,4 @@
-/** What a browser cannot easily change disagrees with what it claims to be (spec 2.2). */
+/** What a browser cannot easily change disagrees with what it claims to be (contract 2.2). */
 export const fingerprintMismatch = {
   client_hints_mismatch: {
     category: 'fingerprint_mismatch',

@@ -1,4 +1,4 @@
-/** Headers that are missing, contradictory or a script's (spec 2.2). */
+/** Headers that are missing, contradictory or a script's (contract 2.2). */
 export const headerAnomaly = {
   header_missing: {
     category: 'header_anomaly',

@@ -1,4 +1,4 @@
-/** Where a request comes from, and how often (spec 2.2). */
+/** Where a request comes from, and how often (contract 2.2). */
 export const suspiciousNetwork = {
   datacenter_ip: {
     category: 'suspicious_network',

@@ -3,7 +3,7 @@ import { ForeignValidateResponse } from '@guard/config/contract/validate-respons
 import type { Reply, Silence } from './question.ts';
 
 /**
- * Spec 2.2, 2.5 and 7.1: what a reply means. A 4xx is an answer as soon as its header section is there:
+ * Contract 2.2, 2.5 and 7.1: what a reply means. A 4xx is an answer as soon as its header section is there:
  * whoever can make a body hang or break off must not turn a refused question into a passed visitor.
  */
 export function readOutcome(reply: Reply): ValidateOutcome {
@@ -31,7 +31,7 @@ function readAnswer(status: number, text: string): ValidateOutcome {
   const parsed = ForeignValidateResponse.safeParse(body);
   return parsed.success
     ? { kind: 'answered', response: parsed.data }
-    : failed('bad_answer', 'the answer has not the shape of spec 2.2');
+    : failed('bad_answer', 'the answer has not the shape of contract 2.2');
 }
 
 function isRejection(status: number): boolean {

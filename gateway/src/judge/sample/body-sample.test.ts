@@ -46,7 +46,7 @@ test('the question carries the first bytes of a body, without its secrets, and t
   client.send(body);
   await client.until(/hello/);
   expect(samples).toEqual([`user=bob&password=***&note=${'x'.repeat(33)}`]);
-  // Spec 2.1: nothing of it is in the question as it goes over the wire.
+  // Contract 2.1: nothing of it is in the question as it goes over the wire.
   expect(Object.keys(asked[0] ?? {}).sort()).toEqual(['headers', 'ip', 'method', 'url']);
   expect(origin.arrived[0]?.body).toBe(body);
 });
@@ -113,7 +113,7 @@ test('a blocked request has its sample, and its connection is good for the next 
   expect(origin.arrived).toEqual([]);
 });
 
-test('spec 7.1: the event of a question without an answer has the sample, whether it opens or closes', async () => {
+test('contract 7.1: the event of a question without an answer has the sample, whether it opens or closes', async () => {
   for (const outcome of [
     { kind: 'failed', reason: 'timeout', detail: '' },
     { kind: 'rejected', status: 400, type: 'invalid_request' },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LIMITS } from '../../../browser/page/limits.ts';
 
 /**
- * What the challenge page uploads: raw readings, no opinion (spec 3: the full pipeline runs on the
+ * What the challenge page uploads: raw readings, no opinion (contract 3: the full pipeline runs on the
  * server). The browser code takes its types from here; nothing of this file is bundled into it.
  */
 

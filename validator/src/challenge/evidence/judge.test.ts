@@ -30,7 +30,7 @@ function withReadings(readings: Partial<Readings>, name = 'chromium-headful-xvfb
   return judged({ ...person, evidence });
 }
 
-describe('spec 2.2, automated_browser and fingerprint_mismatch: recorded browsers', () => {
+describe('contract 2.2, automated_browser and fingerprint_mismatch: recorded browsers', () => {
   test('both folders hold recordings', () => {
     expect(recordings('human').length).toBeGreaterThanOrEqual(15);
     expect(recordings('automated').length).toBeGreaterThanOrEqual(5);

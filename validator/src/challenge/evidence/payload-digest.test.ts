@@ -3,7 +3,7 @@ import { payloadDigest } from './payload-digest.ts';
 import { answering } from '../test-answers.ts';
 import { fixture } from '../test-challenge.ts';
 
-describe('spec 2.2, challenge_failure, payload variants: the name of a payload', () => {
+describe('contract 2.2, challenge_failure, payload variants: the name of a payload', () => {
   const { evidence } = fixture('human/safari-iphone.json');
 
   test('the answers to another ticket do not make another payload of it', () => {

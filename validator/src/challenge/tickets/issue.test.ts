@@ -4,7 +4,7 @@ import { newReference } from './reference-code.ts';
 import { SECRETS, aChallengedVisitor } from '../test-challenge.ts';
 import { readTicket } from './ticket.ts';
 
-describe('spec 3: an uncertain visitor gets an interstitial', () => {
+describe('contract 3: an uncertain visitor gets an interstitial', () => {
   test('whose ticket names organisation, session, network and the reference the page shows', () => {
     const { challenge, upload, sessionId, time } = aChallengedVisitor();
     const sealer = createSealer(SECRETS, 'ticket');

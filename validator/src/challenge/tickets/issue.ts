@@ -39,7 +39,7 @@ export interface Challenge {
 export type IssueChallenge = (request: ChallengeRequest) => Challenge;
 
 /**
- * Makes challenge pages (spec 3). Issuing stores nothing, so that a flood of requests which never
+ * Makes challenge pages (contract 3). Issuing stores nothing, so that a flood of requests which never
  * answer costs no memory. `script` is the interstitial of loadBrowserBundle().
  */
 export function createChallengeIssuer(options: {

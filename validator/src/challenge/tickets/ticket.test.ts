@@ -22,7 +22,7 @@ const ticket: Ticket = {
 const text = issueTicket(sealer, ticket);
 const now = ticket.issuedAt + 1000;
 
-describe('spec 3: the ticket of an interstitial', () => {
+describe('contract 3: the ticket of an interstitial', () => {
   test('comes back as it was issued, all of it', () => {
     expect(readTicket(sealer, text, now)).toEqual({ kind: 'valid', ticket });
   });

@@ -6,7 +6,7 @@ import { PROBE_KEY } from './store-keys.ts';
 
 /** For all of it: name, connection, TLS, password, the probe. */
 const CONNECT_TIMEOUT_MS = 1_000;
-/** A decision asks at most twice, so that two that get no answer are well below its 500 ms (spec 8). */
+/** A decision asks at most twice, so that two that get no answer are well below its 500 ms (contract 8). */
 const COMMAND_TIMEOUT_MS = 150;
 /** Commands under way at once; more are not sent. */
 const MAX_UNDER_WAY = 10_000;

@@ -42,7 +42,7 @@ type Operation = 'session' | 'keep_session' | 'spend' | 'take';
  *
  * While Redis is away, decisions go on from what this instance knows: {@link session} and {@link take}
  * never reject. {@link spend} and {@link keepSession} do: a ticket that each instance could spend for
- * itself would mint one session at each of them (spec 3: session storage unavailable).
+ * itself would mint one session at each of them (contract 3: session storage unavailable).
  */
 export class RedisStore implements SessionStore {
   readonly #clock: Clock;

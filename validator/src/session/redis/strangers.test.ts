@@ -46,7 +46,7 @@ describe.skipIf(!hasRedis)('ids without a MAC of ours, and a Redis to ask', () =
   const invent = (count: number) =>
     Promise.all(Array.from({ length: count }, () => stateOf(randomUUID())));
 
-  test('spec 2.1: what is malformed counts as none, and Redis does not hear of it', async () => {
+  test('contract 2.1: what is malformed counts as none, and Redis does not hear of it', async () => {
     for (const text of ['', 'x', 'g'.repeat(36), '-'.repeat(36), ' '.repeat(36)]) {
       expect(await stateOf(text)).toBe('none');
     }
