@@ -8,7 +8,7 @@ const LOOK_EVERY_MS = 5000;
 const MIB = 1024 ** 2;
 
 /**
- * Resolves when the disk of `path` has room for new definitions, or with why nobody waits for it any more.
+ * Resolves when the disk of `path` has room for new definitions, or with the reason why the wait has ended.
  *
  * @param waits told of what is waited for, at each look.
  */
