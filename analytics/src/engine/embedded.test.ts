@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -11,6 +11,14 @@ import type { Analytics } from '../index.ts';
 const folder = mkdtempSync(join(tmpdir(), 'guard-embedded-'));
 const recorders = createRecorders();
 let analytics: Analytics;
+/** What it said of itself while its first start failed and its second one did not. */
+const states = new Set<unknown>();
+
+/** The engine is the only process that this one starts. */
+function enginePid(): number {
+  const pid = String(process.pid);
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim());
+}
 
 beforeAll(async () => {
   analytics = await openAnalytics({
@@ -21,12 +29,22 @@ beforeAll(async () => {
     log: recorders.log,
     metrics: recorders.metrics,
   });
-  await until('the engine is ready', () => analytics.ready());
+  await until('the engine starts', () => enginePid() > 0);
+  process.kill(enginePid(), 'SIGKILL');
+  await until('the engine is ready', () => {
+    states.add(analytics.condition()?.state);
+    return analytics.ready();
+  });
 });
 
 afterAll(async () => {
   await analytics.close();
   rmSync(folder, { recursive: true, force: true });
+});
+
+test('a start that fails once, for no known cause, is tried again before anybody is told', () => {
+  expect(recorders.lines.some((line) => line.includes('analytics_engine_ended'))).toBe(true);
+  expect(states).not.toContain('failing');
 });
 
 test('an organisation that is added has an account within moments, and no event is lost or seen by another', async () => {
@@ -49,7 +67,7 @@ test('an organisation that is added has an account within moments, and no event 
     await until('it is answered', async () => (await rows(organisation)) === '100\t1\n');
   }
   expect(recorders.counted('guard_events_total', 'dropped')).toBe(0);
-  expect(recorders.counted('guard_analytics_restarts_total')).toBe(0);
+  expect(recorders.counted('guard_analytics_restarts_total')).toBe(1);
 });
 
 describe('while the engine starts again for an organisation that was added', () => {

@@ -37,6 +37,8 @@ export class EmbeddedEngine implements Engine {
   /** Settled when a process that was started anew on purpose can be asked, or is known to fail. */
   #renewed = Promise.withResolvers<undefined>();
   #state: EngineState = { kind: 'away', message: 'The analytics database is starting.' };
+  /** Since it could be asked last. */
+  #failedStarts = 0;
   #child: EngineProcess | undefined;
   #trust: ClockTrust | undefined;
 
@@ -72,7 +74,7 @@ export class EmbeddedEngine implements Engine {
     this.#trust = await openClockTrust({ file, clock, log, changed: () => this.#renew() });
     while (!this.#closed()) {
       const reason = await this.#live().catch((error: unknown) => {
-        this.#fail(describeStartFailure(String(error)));
+        this.#startFailed(String(error));
         return String(error);
       });
       // Also where it ended before it could be asked: nobody may wait for it any more.
@@ -110,13 +112,14 @@ export class EmbeddedEngine implements Engine {
         });
       const problem = await becomeReady(database, process, this.#stop.signal, room);
       if (problem !== undefined) {
-        if (!told.aborted) this.#fail(describeStartFailure(problem));
+        if (!told.aborted) this.#startFailed(problem);
         return problem;
       }
       await keepDefinitions(path).catch((error: unknown) => {
         log('warn', 'analytics_definition_not_kept', { reason: String(error) });
       });
       this.#state = { kind: 'ready', database };
+      this.#failedStarts = 0;
       this.#renewed.resolve(undefined);
       log('info', 'analytics_ready', { pid: process.pid ?? 0 });
       onReady();
@@ -131,6 +134,13 @@ export class EmbeddedEngine implements Engine {
   /** A process that is started with what holds now takes the place of the one that runs. */
   #renew(): void {
     this.#outdated.abort();
+  }
+
+  /** A start that fails for an unknown cause is tried once more before it is said. */
+  #startFailed(reason: string): void {
+    this.#failedStarts += 1;
+    const { message, isKnown } = describeStartFailure(reason);
+    if (isKnown || this.#failedStarts > 1) this.#fail(message);
   }
 
   /** It cannot be asked, and not for a moment only. */

@@ -11,8 +11,16 @@ const CAUSES: readonly (readonly [sign: RegExp, meaning: string])[] = [
 ];
 
 /** Why the database cannot start, for those who ask it: without paths, which are in the log. */
-export function describeStartFailure(reason: string): string {
-  const [, meaning = 'the log of Guard says why'] =
-    CAUSES.find(([sign]) => sign.test(reason)) ?? [];
-  return `The analytics database cannot start: ${meaning}.`;
+export interface StartFailure {
+  readonly message: string;
+  /** The next attempt ends the same way. An unknown cause can be over by then, such as a port that was taken. */
+  readonly isKnown: boolean;
+}
+
+export function describeStartFailure(reason: string): StartFailure {
+  const meaning = CAUSES.find(([sign]) => sign.test(reason))?.[1];
+  return {
+    message: `The analytics database cannot start: ${meaning ?? 'the log of Guard says why'}.`,
+    isKnown: meaning !== undefined,
+  };
 }
