@@ -9,10 +9,10 @@ import { shrinkPng } from './shrink-png.ts';
 
 /**
  * Pictures of every screen that a visitor can see, for the documentation: light and dark, desktop and
- * phone. `node scripts/screenshots.ts [folder]`; without a folder, mcp/content/images.
+ * phone. `node scripts/screenshots.ts [folder]`; without a folder, docs/guide/images.
  */
 
-const FOLDER = process.argv[2] ?? join(import.meta.dirname, '../mcp/content/images');
+const FOLDER = process.argv[2] ?? join(import.meta.dirname, '../docs/guide/images');
 /** All pictures together, in bytes: they are part of the repository. */
 const MAX_TOTAL_BYTES = 600_000;
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 /** The page "Callers in five languages" shows the programs of examples/callers/, which their own test runs. */
 
 const root = join(import.meta.dirname, '..');
-const page = readFileSync(join(root, 'mcp/content/call-the-api.md'), 'utf8');
+const page = readFileSync(join(root, 'docs/guide/call-the-api.md'), 'utf8');
 const programs = readdirSync(join(root, 'examples/callers')).filter((file) =>
   /^caller\.(?!test)/.test(file),
 );

@@ -5,7 +5,7 @@ import { EVENT_COLUMNS } from '../analytics/src/events/columns.ts';
 
 /** Contract 2.7: the statements that make the table, `list_columns` and this page come from one list. */
 
-const PAGE = join(import.meta.dirname, '../mcp/content/analytics.md');
+const PAGE = join(import.meta.dirname, '../docs/guide/analytics.md');
 
 /** A row of a Markdown table, without the spaces that line its columns up. */
 function cellsOf(line: string): string[] {

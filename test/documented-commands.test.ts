@@ -5,7 +5,7 @@ import { commands } from '../cli/src/commands/all-commands.ts';
 
 /** The page "Commands" and the table from which `guard --help` is made say the same, both ways. */
 
-const page = readFileSync(join(import.meta.dirname, '../mcp/content/commands.md'), 'utf8');
+const page = readFileSync(join(import.meta.dirname, '../docs/guide/commands.md'), 'utf8');
 
 /** The text below a heading of the page, down to the next one. */
 function section(heading: string): string {

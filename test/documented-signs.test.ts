@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
-const pages = globSync('mcp/content/**/*.md', { cwd: root }).map((file) => ({
+const pages = globSync('docs/guide/**/*.md', { cwd: root }).map((file) => ({
   file,
   words: [...read(file).matchAll(/`([^`\n]+)`/g)].map(([, word = '']) => word),
 }));

@@ -29,7 +29,8 @@ describe('what the documents point at is there', () => {
 
   test.each(documents)('%s', (name) => {
     const text = read(name);
-    const links = [...text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, path = '']) =>
+    // A path with a slash in front is served, and is no file.
+    const links = [...text.matchAll(/\]\(([^)#:/][^)#:]*)(?:#[^)]*)?\)/g)].map(([, path = '']) =>
       join(dirname(name), path),
     );
     const files = [...text.matchAll(/`((?:[a-z0-9-]+\/)+(?:[a-z0-9.-]+\.(?:ts|md|json|mjs))?)`/g)]

@@ -13,7 +13,7 @@ import { until } from '../../analytics/test-kit/until.ts';
  * under the account of an organisation, and finds what it asks for among events of every kind.
  */
 
-const CONTENT = join(import.meta.dirname, '../../mcp/content');
+const CONTENT = join(import.meta.dirname, '../../docs/guide');
 const COOKBOOK = 'analytics-cookbook.md';
 const page = readFileSync(join(CONTENT, COOKBOOK), 'utf8');
 const statements = [

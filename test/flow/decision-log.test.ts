@@ -68,7 +68,7 @@ test('a visitor behind a trusted proxy: who says the address, what is claimed, w
     new RegExp(`"event":"settings_read",.*"revision":"${String(row?.['settings_revision'])}"`),
   );
   expect(row).toMatchObject({ asn: 13335, asn_name: 'Cloudflare, Inc.' });
-  expect(row).toMatchObject({ browser: 'chrome', os: 'windows', findings: {} });
+  expect(row).toMatchObject({ browser: 'chrome', os: 'windows', device: 'desktop', findings: {} });
   expect(row?.['browser_version']).toBeGreaterThan(100);
   const spent = ['facts_us', 'session_us', 'verdict_us'].map((name) => Number(row?.[name]));
   expect(spent.reduce((sum, us) => sum + us)).toBeLessThanOrEqual(Number(row?.['duration_us']) + 3);
@@ -81,7 +81,7 @@ test('a program that is stopped: what was found, with its weights', async () => 
   const findings = row?.['findings'] as Readonly<Record<string, number>>;
   expect(findings['http_client_user_agent']).toBe(60);
   expect(Object.keys(findings)).toEqual(expect.arrayContaining(String(line?.['block_reasons']).split(' '))); // prettier-ignore
-  expect(row).toMatchObject({ browser: '', os: '' });
+  expect(row).toMatchObject({ browser: '', os: '', device: '' });
 });
 
 test('no query string, no credential stands in the log', async () => {

@@ -14,7 +14,7 @@ import { CHROME_UA, chromeHttps, curl, googlebot, GOOGLEBOT_IP, visit } from '..
  * the real validator, with the visits that its text speaks of.
  */
 
-const page = readFileSync(join(import.meta.dirname, '../../mcp/content/rules-cookbook.md'), 'utf8');
+const page = readFileSync(join(import.meta.dirname, '../../docs/guide/rules-cookbook.md'), 'utf8');
 const recipes = new Map(
   [...page.matchAll(/^## (.+)$[\s\S]*?^```yaml\n([\s\S]+?)^```$/gm)].map(
     ([, heading = '', yaml = '']) => [heading, yaml],

@@ -2,16 +2,25 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createPage } from './page.ts';
 import type { Page } from './page.ts';
 
-const CONTENT = new URL('../../content/', import.meta.url);
+const GUIDE = new URL('../../../docs/guide/', import.meta.url);
+
+/** The text of a file in docs/guide/. Its links between files become paths on the documentation host. */
+export function readGuide(file: string): string {
+  return readFileSync(new URL(file, GUIDE), 'utf8').replaceAll(
+    /\]\(([a-z0-9_./-]+)(#[^)]*)?\)/g,
+    (_link, target: string, anchor = '') =>
+      `](${new URL(target, `http://docs/${file}`).pathname.replace(/\.md$/, '')}${anchor})`,
+  );
+}
 
 /**
- * Reads mcp/content/*.md once, in the order the front matter gives. A file that is not a page is a
+ * Reads docs/guide/*.md once, in the order the front matter gives. A file that is not a page is a
  * fault of this package and throws at start.
  */
 export function loadPages(): Page[] {
-  return readdirSync(CONTENT)
+  return readdirSync(GUIDE)
     .filter((file) => file.endsWith('.md'))
-    .map((file) => parsePage(file, readFileSync(new URL(file, CONTENT), 'utf8')))
+    .map((file) => parsePage(file, readGuide(file)))
     .sort((a, b) => a.order - b.order);
 }
 
@@ -19,7 +28,7 @@ function parsePage(file: string, source: string): Page {
   const match = /^---\ntitle: (.+)\norder: (\d+)\n---\n([\s\S]+)$/.exec(source);
   const [, title, order, body] = match ?? [];
   if (title === undefined || order === undefined || body === undefined) {
-    throw new Error(`mcp/content/${file}: expected front matter with title and order, and a text`);
+    throw new Error(`docs/guide/${file}: expected front matter with title and order, and a text`);
   }
   return createPage(`/${file.slice(0, -3)}`, title, Number(order), body);
 }

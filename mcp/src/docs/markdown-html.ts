@@ -4,7 +4,7 @@ import { anchorOf } from './page.ts';
 import { plainText } from './plain-text.ts';
 
 /**
- * Renders the Markdown that mcp/content/ is written in, and nothing more: headings, paragraphs, flat
+ * Renders the Markdown that docs/guide/ is written in, and nothing more: headings, paragraphs, flat
  * lists, tables, fenced code. Raw HTML comes out as text.
  */
 export function renderMarkdown(markdown: string): string {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-const FOLDER = new URL('../../content/images/', import.meta.url);
+const FOLDER = new URL('../../../docs/guide/images/', import.meta.url);
 
 /** The pictures of the pages by their path, `/images/<name>.png`, read once. */
 export function loadPictures(): Map<string, Buffer> {

@@ -1,15 +1,16 @@
 import { type Category, reasons } from '@guard/config/contract/reasons';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
+import { readGuide } from './load-pages.ts';
 import { createPage } from './page.ts';
 import type { Page } from './page.ts';
 
-const CONTENT = new URL('../../content/block-reasons/', import.meta.url);
+const FOLDER = new URL('../../../docs/guide/block-reasons/', import.meta.url);
 /** Behind every other written page, and before the crawlers. */
 const ORDER = 900;
 
 /**
  * One page a block reason, below `/block-reasons/`: what the code says of it, above what is written
- * in mcp/content/block-reasons/.
+ * in docs/guide/block-reasons/.
  */
 export function reasonPages(): Page[] {
   const texts = readReasonTexts();
@@ -26,9 +27,9 @@ export function reasonPages(): Page[] {
 /** What is written about each reason, by its identifier. */
 export function readReasonTexts(): Map<string, string> {
   return new Map(
-    readdirSync(CONTENT).map((file) => [
+    readdirSync(FOLDER).map((file) => [
       file.replace(/\.md$/, ''),
-      readFileSync(new URL(file, CONTENT), 'utf8'),
+      readGuide(`block-reasons/${file}`),
     ]),
   );
 }

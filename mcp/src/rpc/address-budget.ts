@@ -1,6 +1,7 @@
 import { parseIp } from '@guard/config/net/cidr';
 import { addressGroup } from '@guard/config/net/network-of';
 import type { Clock } from '@guard/config/contract/ports';
+import { LRUCache } from 'lru-cache';
 
 /** Most addresses that are remembered; the one not heard of for longest makes room, and begins afresh. */
 const MAX_ADDRESSES = 10_000;
@@ -19,8 +20,8 @@ export class AddressBudget {
   readonly #intervalMs: number;
   readonly #toleranceMs: number;
   readonly #clock: Clock;
-  /** When each address will have its whole budget back, the least recent asker first. */
-  readonly #restoredAt = new Map<string, number>();
+  /** When each address will have its whole budget back. */
+  readonly #restoredAt = new LRUCache<string, number>({ max: MAX_ADDRESSES });
 
   constructor({ requests, perMs, clock }: AddressBudgetOptions) {
     this.#intervalMs = perMs / requests;
@@ -35,17 +36,8 @@ export class AddressBudget {
     const restoredAt = Math.max(this.#restoredAt.get(key) ?? now, now);
     const waitMs = restoredAt - now - this.#toleranceMs;
     if (waitMs > 0) return waitMs;
-    this.#restoredAt.delete(key);
     this.#restoredAt.set(key, restoredAt + this.#intervalMs);
-    if (this.#restoredAt.size > MAX_ADDRESSES) this.#forgetOldest();
     return 0;
-  }
-
-  #forgetOldest(): void {
-    for (const oldest of this.#restoredAt.keys()) {
-      this.#restoredAt.delete(oldest);
-      return;
-    }
   }
 }
 

@@ -1,4 +1,4 @@
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+import { isLoopbackHost } from '@guard/config/net/special-address';
 
 /**
  * True when an Origin header names a web page that is neither on this machine nor on `ownHost`.
@@ -11,5 +11,5 @@ export function isForeignOrigin(origin: string, ownHost: string | undefined): bo
   if (origin === 'null' || !URL.canParse(origin)) return true;
   const { protocol, host, hostname } = new URL(origin);
   if (protocol !== 'http:' && protocol !== 'https:') return false;
-  return !LOOPBACK.test(hostname) && host !== ownHost;
+  return !isLoopbackHost(hostname) && host !== ownHost;
 }
