@@ -2,16 +2,15 @@ import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { filesThatRunAlone } from './test/kit/alone.ts';
 import { seedOfRun } from './test/kit/commit-seed.ts';
+import { roomsOf } from './test/kit/test-rooms.ts';
 
 const ROOT = import.meta.dirname;
 /** What people do at a desk takes its time: `npm run eval -- people`. */
 const desk = process.env['GUARD_TEST_DESK'] === '1' ? [] : ['**/*.desk.test.ts'];
 const NOT_OURS = ['**/node_modules/**', '**/dist/**', ...desk];
-const WORKERS = Math.max(2, availableParallelism());
-/** Files that run alone wait half of their time, for a browser or a program: one more than there are cores. */
-const ALONE_WORKERS = WORKERS + 1;
+/** Half of the files wait for a browser or a program half of their time: one process more than there are cores. */
+const AT_A_TIME = Math.max(2, availableParallelism()) + 1;
 
 const all = globSync('**/*.test.ts', { cwd: ROOT, exclude: NOT_OURS });
 
@@ -22,7 +21,10 @@ const all = globSync('**/*.test.ts', { cwd: ROOT, exclude: NOT_OURS });
 const people = all.filter((file) =>
   /'[./]*(?:test)?\/kit\/use-desk\.ts'/.test(readFileSync(join(ROOT, file), 'utf8')),
 );
-const alone = filesThatRunAlone(all, ROOT).filter((file) => !people.includes(file));
+const rooms = roomsOf(
+  all.filter((file) => !people.includes(file)),
+  ROOT,
+);
 
 /** Unit and contract tests stand beside the code; what needs the whole product stands in test/. */
 export default defineConfig({
@@ -32,27 +34,17 @@ export default defineConfig({
     pool: 'forks',
     env: { GUARD_TEST_SEED: seedOfRun(process.env['GUARD_TEST_SEED'], ROOT) },
     projects: [
-      {
-        extends: true,
+      ...(['alone', 'share', 'wait'] as const).map((name) => ({
+        extends: true as const,
         test: {
-          name: 'in one process',
-          include: ['**/*.test.ts'],
-          exclude: [...NOT_OURS, ...people, ...alone],
-          isolate: false,
-          maxWorkers: WORKERS,
+          name,
+          include: [...rooms[name]],
+          exclude: NOT_OURS,
+          isolate: name === 'alone',
+          maxWorkers: AT_A_TIME,
           sequence: { groupOrder: 0 },
         },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'alone',
-          include: alone,
-          exclude: NOT_OURS,
-          maxWorkers: ALONE_WORKERS,
-          sequence: { groupOrder: 1 },
-        },
-      },
+      })),
       {
         extends: true,
         test: {
@@ -60,7 +52,7 @@ export default defineConfig({
           include: people,
           exclude: NOT_OURS,
           maxWorkers: 1,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
         },
       },
     ],

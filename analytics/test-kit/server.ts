@@ -2,10 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CLUSTER, configXml, usersXml } from '../src/engine/access-config.ts';
-import { freeLoopbackPort, startEngineProcess } from '../src/engine/engine-process.ts';
+import { startEngineProcess } from '../src/engine/engine-process.ts';
+import { freePort } from '../../test/kit/free-port.ts';
 import type { EngineProcess } from '../src/engine/engine-process.ts';
-import { createDatabaseClient } from '../src/engine/http-client.ts';
-import type { Account } from '../src/engine/http-client.ts';
+import { createDatabaseClient } from '../src/engine/database-client.ts';
+import type { Account } from '../src/engine/database-client.ts';
 import { findEngineLibrary } from '../src/engine/library.ts';
 import { ACCOUNT_SETTINGS } from '../src/engine/limits.ts';
 import { until } from './until.ts';
@@ -47,7 +48,7 @@ export async function describeServer(
   // Every server knows itself as the cluster `default`.
   const config = configXml(usersPath, MAX_MEMORY_BYTES).replaceAll(`${CLUSTER}>`, 'default>');
   writeFileSync(configPath, config);
-  const port = await freeLoopbackPort();
+  const port = await freePort();
   const url = `http://127.0.0.1:${port}/`;
   const client = createDatabaseClient(new URL(url));
   let engine: EngineProcess | undefined;

@@ -7,10 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CLUSTER, usersXml } from '../src/engine/access-config.ts';
 import { organisationAccount, sha256Hex } from '../src/engine/accounts.ts';
-import { freeLoopbackPort, startEngineProcess } from '../src/engine/engine-process.ts';
+import { startEngineProcess } from '../src/engine/engine-process.ts';
+import { freePort } from '../../test/kit/free-port.ts';
 import type { EngineProcess } from '../src/engine/engine-process.ts';
-import { createDatabaseClient } from '../src/engine/http-client.ts';
-import type { Account, DatabaseClient } from '../src/engine/http-client.ts';
+import { createDatabaseClient } from '../src/engine/database-client.ts';
+import type { Account, DatabaseClient } from '../src/engine/database-client.ts';
 import { findEngineLibrary } from '../src/engine/library.ts';
 import { until } from './until.ts';
 
@@ -50,7 +51,7 @@ export async function openTwoShards(organisations: readonly string[]): Promise<T
   const folder = mkdtempSync(join(tmpdir(), 'guard-shards-'));
   const usersPath = join(folder, 'users.xml');
   writeFileSync(usersPath, withOperator(usersXml(writer, organisations)));
-  const ports = [await freeLoopbackPort(), await freeLoopbackPort()] as const;
+  const ports = [await freePort(), await freePort()] as const;
   const shards = [
     await describeShard(folder, usersPath, ports, 0),
     await describeShard(folder, usersPath, ports, 1),
@@ -111,7 +112,7 @@ async function describeShard(
     <remote_servers><${CLUSTER}><secret>of the cluster</secret>${replicas.join('')}</${CLUSTER}></remote_servers>
     </clickhouse>`,
   );
-  const port = await freeLoopbackPort();
+  const port = await freePort();
   const client = createDatabaseClient(new URL(`http://127.0.0.1:${port}/`));
   let engine: EngineProcess | undefined;
   return {
@@ -175,7 +176,7 @@ async function openDoor(shards: readonly [Shard, Shard], onCluster: string[]): P
 }
 
 function headersOf({ headers }: IncomingMessage): Record<string, string> {
-  const names = ['x-clickhouse-user', 'x-clickhouse-key', 'accept-encoding', 'content-type'];
+  const names = ['authorization', 'accept-encoding', 'content-type'];
   return Object.fromEntries(
     names.flatMap((name) => {
       const value = headers[name];

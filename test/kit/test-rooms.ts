@@ -1,0 +1,75 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+/**
+ * Where a test file runs. `share`: in a process with other files that only compute and use sockets.
+ * `wait`: in a process with other files that wait for a browser, a program or a thread half of their time.
+ * `alone`: in a process of its own, because it changes what the next file would find.
+ */
+export type TestRoom = 'alone' | 'share' | 'wait';
+
+/** What a test file waits for, when it or anything that it imports uses one of these modules. */
+const WAITS_FOR: ReadonlySet<string> = new Set([
+  'node:child_process',
+  'node:worker_threads',
+  'playwright-core',
+]);
+
+/** In the text of the test file itself: another clock, another environment, another folder. */
+const CHANGES_PROCESS =
+  /\bvi\.(use|stub|mock)|\bprocess\.(env\b|on\(|chdir|umask|exit)|\bprocess, '|startHttp1Rig|\bglobalThis\.\w+ =/;
+
+/** What a helper does once for all files that share it. Only the first of these files would end it. */
+const HOOK_AT_LOAD = /^(?:before|after)(?:All|Each)\(/m;
+
+/** Programs that end before the call returns keep one core busy, like the test itself. */
+const ENDS_BEFORE_RETURN = /^import \{(?:\s*\w+Sync,?)+\s*\} from 'node:child_process'/;
+
+const IMPORT =
+  /^(?:import|export)\s(?!type\b)(?:[^;'"]*?\sfrom\s)?\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm;
+
+/**
+ * Decides where each test file runs. Loading the product again for each file costs more than most tests.
+ * Decided by what a file imports, directly or not, so no list of names can be out of date.
+ *
+ * @param files paths relative to `root`
+ */
+export function roomsOf(
+  files: readonly string[],
+  root: string,
+): Record<TestRoom, readonly string[]> {
+  const known = new Map<string, readonly string[]>();
+  const { resolve } = createRequire(join(root, 'package.json'));
+
+  function importsOf(file: string): readonly string[] {
+    const found = known.get(file) ?? [...readFileSync(file, 'utf8').matchAll(IMPORT)].map(target);
+    known.set(file, found);
+    return found;
+
+    function target([statement, named = '', later = '']: RegExpExecArray): string {
+      const name = ENDS_BEFORE_RETURN.test(statement) ? 'ended' : named || later;
+      if (name.startsWith('.')) return join(dirname(file), name);
+      return name.startsWith('@guard/') ? resolve(name) : name;
+    }
+  }
+
+  function roomOf(file: string): TestRoom {
+    if (CHANGES_PROCESS.test(readFileSync(file, 'utf8'))) return 'alone';
+    let room: TestRoom = 'share';
+    const reached = new Set([file]);
+    // A set that grows while it is walked is walked to its new end.
+    for (const one of reached) {
+      if (WAITS_FOR.has(one)) room = 'wait';
+      // Text in a test can look like an import.
+      if (!one.endsWith('.ts') || !existsSync(one)) continue;
+      if (one !== file && HOOK_AT_LOAD.test(readFileSync(one, 'utf8'))) return 'alone';
+      for (const next of importsOf(one)) reached.add(next);
+    }
+    return room;
+  }
+
+  const rooms: Record<TestRoom, string[]> = { alone: [], share: [], wait: [] };
+  for (const file of files) rooms[roomOf(join(root, file))].push(file);
+  return rooms;
+}
