@@ -11,7 +11,7 @@ export const UNFINISHED = '.part';
  */
 export async function writeWhole(
   path: string,
-  body: string | Buffer,
+  body: string | readonly Buffer[],
   synced = true,
 ): Promise<void> {
   const unfinished = path + UNFINISHED;

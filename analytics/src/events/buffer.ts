@@ -18,7 +18,7 @@ export const BUFFER = {
   batchRows: 10_000,
   batchBytes: 8 * 1024 * 1024,
   batchAgeMs: 1000,
-  /** What is so old goes to disk. A flood makes whole batches in less, so that it is written once. */
+  /** What is so old goes to disk. A flood makes whole batches in less time, each of one block. */
   savedAtMs: 200,
   /** How often that is looked at. */
   tickMs: 25,
@@ -46,14 +46,16 @@ export class EventBuffer implements EventSink {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #metrics: Metrics;
-  /** Of the block that is open, and how many of its rows are on their way to disk. */
+  /** Of the batch that is open: its token, and its blocks that are on their way to disk. */
   #token = '';
-  #saved = 0;
-  /** When the first row was seen that is not, in milliseconds of `performance.now()`. */
+  #parts: Buffer[] = [];
+  #partRows = 0;
+  #partBytes = 0;
+  /** When the first row of the open block was added, in milliseconds of `performance.now()`. */
   #unsavedSince = 0;
   #first = 0;
   #count = 0;
-  /** When the first row of the block was added. */
+  /** When the first row of the batch was added. */
   #openedAt = 0;
   #scheduled = false;
   #closed = false;
@@ -80,12 +82,12 @@ export class EventBuffer implements EventSink {
 
   /** Events on their way: recorded here, waiting in the outbox, or spilled. */
   queued(): number {
-    return this.#count + this.#block.rows + this.#outbox.rows();
+    return this.#count + this.#rows() + this.#outbox.rows();
   }
 
   /**
-   * Hands on a batch that has become old, and a copy of a younger one, for the disk. To be called every
-   * `tickMs`. While the database is behind, batches are left to grow, so that its way back is not
+   * Hands on a batch that has become old, and what a younger one has by now, for the disk. To be called
+   * every `tickMs`. While the database is behind, batches are left to grow, so that its way back is not
    * paved with tiny inserts.
    */
   tick(): void {
@@ -116,8 +118,8 @@ export class EventBuffer implements EventSink {
     const until = Math.min(this.#count, BUFFER.encodedPerTurn);
     for (let taken = 0; taken < until; taken += 1) {
       this.#encodeNext();
-      const { rows, bytes } = this.#block;
-      if (rows === BUFFER.batchRows || bytes >= BUFFER.batchBytes) this.#flush();
+      const bytes = this.#partBytes + this.#block.bytes;
+      if (this.#rows() === BUFFER.batchRows || bytes >= BUFFER.batchBytes) this.#flush();
     }
   }
 
@@ -129,7 +131,8 @@ export class EventBuffer implements EventSink {
     if (event === undefined) return;
     try {
       this.#block.add(event);
-      if (this.#block.rows === 1) this.#open();
+      if (this.#block.rows === 1) this.#unsavedSince = performance.now();
+      if (this.#rows() === 1) this.#open();
     } catch (error) {
       // The request is long answered; an event its maker built wrongly must not end the process.
       this.#metrics.count('guard_events_total', 'dropped');
@@ -140,32 +143,47 @@ export class EventBuffer implements EventSink {
   #open(): void {
     this.#openedAt = this.#clock();
     this.#token = randomUUID();
-    this.#saved = 0;
-    this.#unsavedSince = performance.now();
+  }
+
+  /** Of the batch that is open. */
+  #rows(): number {
+    return this.#partRows + this.#block.rows;
   }
 
   #saveWhenDue(): void {
-    const { rows } = this.#block;
-    if (rows === this.#saved) {
-      this.#unsavedSince = performance.now();
-      return;
-    }
+    if (this.#block.rows === 0) return;
     if (performance.now() - this.#unsavedSince < BUFFER.savedAtMs) return;
-    this.#unsavedSince = performance.now();
-    this.#saved = rows;
-    this.#outbox.save(this.#batch(rows, this.#block.copy(this.#allocate)));
+    this.#closeBlock();
+    this.#outbox.save(this.#batch());
   }
 
   #flush(): void {
-    const { rows } = this.#block;
-    if (this.#block.bytes === 0) return;
-    const body = this.#block.take(this.#allocate);
-    // Events that were all malformed leave words behind, and no row.
-    if (rows > 0) this.#outbox.put(this.#batch(rows, body));
-    this.#saved = 0;
+    this.#closeBlock();
+    if (this.#partRows > 0) this.#outbox.put(this.#batch());
+    this.#parts = [];
+    this.#partRows = 0;
+    this.#partBytes = 0;
   }
 
-  #batch(rows: number, body: Buffer): Batch {
-    return { token: this.#token, format: 'Native', rows, bytes: body.length, body };
+  /** The rows of the open block become a part of the batch. Each is encoded once. */
+  #closeBlock(): void {
+    const { rows, bytes } = this.#block;
+    if (bytes === 0) return;
+    const part = this.#block.take(this.#allocate);
+    // Events that were all malformed leave words behind, and no row.
+    if (rows === 0) return;
+    this.#parts = [...this.#parts, part];
+    this.#partRows += rows;
+    this.#partBytes += part.length;
+  }
+
+  #batch(): Batch {
+    return {
+      token: this.#token,
+      format: 'Native',
+      rows: this.#partRows,
+      bytes: this.#partBytes,
+      parts: this.#parts,
+    };
   }
 }

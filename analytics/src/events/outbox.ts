@@ -27,7 +27,7 @@ interface OutboxOptions {
   readonly spill: Spill | undefined;
   /** Bytes of batches held in memory; the next batch goes to disk. */
   readonly maxMemoryBytes: number;
-  /** Told of a batch that is on disk, or acknowledged, when nothing here reads its bytes any more. */
+  /** Told of a batch that is acknowledged, when nothing here reads its bytes any more. */
   readonly done?: (batch: Batch) => void;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -50,8 +50,8 @@ export class Outbox {
   #removing = Promise.resolve();
   #isOnDisk = true;
   readonly #unsaved = new WeakSet<Batch>();
-  /** Until when the bytes of a batch are read for the disk. */
-  readonly #reading = new WeakMap<Batch, Promise<unknown>>();
+  /** Until when the bytes of a batch are read for the disk, by its first part: all its states have that one. */
+  readonly #reading = new WeakMap<Buffer, Promise<unknown>>();
   #beingStored = 0;
 
   constructor(options: OutboxOptions) {
@@ -60,11 +60,11 @@ export class Outbox {
   }
 
   /**
-   * Keeps on disk what a batch has by now, which is still made. A process that is killed leaves it to the
+   * Keeps on disk what a batch has by now, which still grows. A process that is killed leaves it to the
    * next one.
    */
   save(batch: Batch): void {
-    void this.#save(batch).then(() => this.#options.done?.(batch));
+    this.#keep(batch);
   }
 
   /** Takes a batch: into memory and onto disk, else onto disk alone, else it is dropped and counted. */
@@ -140,7 +140,7 @@ export class Outbox {
   /** When it is not being saved any more; its file may still be there. */
   #giveBack(batch: Batch): void {
     const { done } = this.#options;
-    void (this.#reading.get(batch) ?? Promise.resolve()).then(() => done?.(batch));
+    void (this.#readingOf(batch) ?? Promise.resolve()).then(() => done?.(batch));
   }
 
   /** Tries once more to save what waits in memory alone. To be called now and then. */
@@ -149,10 +149,15 @@ export class Outbox {
     if (batch !== undefined) this.#keep(batch);
   }
 
-  /** Saves a batch that waits in memory; an earlier attempt may still be under way. */
+  /** Saves a batch that is in memory; an earlier attempt may still be under way. */
   #keep(batch: Batch): void {
-    const earlier = this.#reading.get(batch);
-    this.#reading.set(batch, Promise.all([earlier, this.#save(batch)]));
+    const [first] = batch.parts;
+    if (first === undefined) return;
+    this.#reading.set(first, Promise.all([this.#reading.get(first), this.#save(batch)]));
+  }
+
+  #readingOf({ parts: [first] }: Batch): Promise<unknown> | undefined {
+    return first && this.#reading.get(first);
   }
 
   /** Without room on disk rows wait in memory alone: told once, and once when that is over. */

@@ -10,8 +10,8 @@ export interface RelayOptions {
   readonly log: Log;
   readonly metrics: Metrics;
   /**
-   * Takes a batch to the process's outbox, or what it has by now to its disk; with what can be handed over
-   * instead of copied.
+   * Takes a batch to the process's outbox, or what it has by now to its disk. It names only parts that were
+   * not handed over before; with what can be handed over instead of copied.
    */
   readonly hand: (to: 'outbox' | 'disk', batch: Batch, transfer: readonly ArrayBuffer[]) => void;
   /** Batches that wait there, as far as it is known here. */
@@ -26,14 +26,21 @@ export interface EventRelay {
 }
 
 export function openEventRelay(options: RelayOptions): EventRelay {
-  const { privacy, clock, log, metrics, hand, waiting } = options;
+  const { privacy, clock, log, metrics, waiting } = options;
+  /** Parts of the open batch that are over there. Their memory is, too. */
+  let handed = 0;
+  function hand(to: 'outbox' | 'disk', batch: Batch): void {
+    const parts = batch.parts.slice(handed);
+    handed = to === 'outbox' ? 0 : batch.parts.length;
+    options.hand(to, { ...batch, parts }, parts.flatMap(ownMemory));
+  }
   const buffer = new EventBuffer({
     outbox: {
       put: (batch) => {
-        hand('outbox', batch, ownMemory(batch.body));
+        hand('outbox', batch);
       },
       save: (batch) => {
-        hand('disk', batch, ownMemory(batch.body));
+        hand('disk', batch);
       },
       waiting,
       rows: () => 0,
@@ -60,8 +67,16 @@ function ownMemory({ buffer, byteLength }: Buffer): readonly ArrayBuffer[] {
   return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
 }
 
-/** What came from another thread is bytes; a batch has a Buffer. */
-export function received(batch: Batch): Batch {
-  const { buffer, byteOffset, byteLength } = batch.body;
-  return { ...batch, body: Buffer.from(buffer, byteOffset, byteLength) };
+/** Puts together what relays hand over. A thread has one open batch. */
+export function createReceiver(): (to: 'outbox' | 'disk', batch: Batch) => Batch {
+  const open = new Map<string, readonly Buffer[]>();
+  return (to, batch) => {
+    const { token } = batch;
+    // What came from another thread is bytes; a part is a Buffer.
+    const more = batch.parts.map((part) => Buffer.from(part.buffer, part.byteOffset, part.length));
+    const parts = [...(open.get(token) ?? []), ...more];
+    if (to === 'disk') open.set(token, parts);
+    else open.delete(token);
+    return { ...batch, parts };
+  };
 }

@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, readFile, stat, unlink } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '@guard/config/contract/ports';
 import { UNFINISHED, writeWhole } from '../write-whole.ts';
@@ -12,8 +12,7 @@ export type Saved = 'saved' | 'failed' | 'late';
  */
 export interface Spill {
   /**
-   * Writes what a batch has by now, in the place of what it had before. It stays the caller's, and is not
-   * handed out by `next`. `late`: a slow disk had no time for it. Resolves when its bytes are read no more.
+   * Appends what a batch has more than before. It stays the caller's, and is not handed out by `next`. `late`: a slow disk had no time for it. Resolves when its bytes are read no more.
    */
   save(batch: Batch): Promise<Saved>;
   /** Takes a batch over. How many of its rows are on disk, the first ones; the rest is the caller's. */
@@ -42,7 +41,10 @@ interface SpilledFile {
   readonly token: string;
   readonly format: BatchFormat;
   readonly rows: number;
+  /** That are whole. What an append left unfinished comes behind them. */
   readonly bytes: number;
+  /** Of the batch that are in it. */
+  readonly parts: number;
   /** The batch is in memory, too. */
   readonly held: boolean;
 }
@@ -52,12 +54,16 @@ const ENDINGS: Readonly<Record<BatchFormat, string>> = {
   Native: 'native',
   JSONCompactEachRow: 'rows',
 };
-/** `<milliseconds>-<counter>-<rows>-<token>.<ending>`: sorted by name is sorted by age. */
-const FILE_NAME = /^(\d{13}-\d{6})-(\d{1,9})-([0-9a-f-]{36})\.(native|rows)$/;
+/**
+ * `<milliseconds>-<counter>-<rows>-<bytes>-<token>.<ending>`: sorted by name is sorted by age. A file gets its
+ * new name when what was appended is there. Earlier versions named no bytes.
+ */
+const FILE_NAME = /^(\d{13}-\d{6})-(\d{1,9})-(?:(\d{1,10})-)?([0-9a-f-]{36})\.(native|rows)$/;
 const MAX_FILES = 4096;
 /** With more than this waiting for a slow disk, nothing more is saved. */
 const MAX_WAITING = 3;
 
+const NOTHING = { bytesWritten: 0 };
 const toNothing = (): undefined => undefined;
 
 /**
@@ -96,19 +102,20 @@ export async function openSpill(options: SpillOptions): Promise<Spill> {
   }
 
   /** What was there before stays when it fails. */
-  async function write({ token, format, rows, bytes, body }: Batch, held: boolean): Promise<void> {
+  async function write({ token, format, rows, bytes, parts }: Batch, held: boolean): Promise<void> {
     const at = indexOf({ token });
     const before = files[at];
     const used = files.reduce((sum, file) => sum + file.bytes, bytes - (before?.bytes ?? 0));
     if (used > maxBytes || (before === undefined && files.length >= MAX_FILES)) return;
     const stem = before?.stem ?? newStem();
-    const name = `${stem}-${rows}-${token}.${ENDINGS[format]}`;
+    const name = `${stem}-${rows}-${bytes}-${token}.${ENDINGS[format]}`;
+    const path = join(directory, name);
     // What is in memory, too, needs to outlive the process alone, and that it does with the first write.
-    await writeWhole(join(directory, name), body, !held);
-    const file = { stem, name, token, format, rows, bytes, held };
+    if (before === undefined) await writeWhole(path, parts, !held);
+    else await append(before, join(directory, before.name), path, parts, !held);
+    const file = { stem, name, token, format, rows, bytes, parts: parts.length, held };
     if (before === undefined) files.push(file);
     else files[at] = file;
-    if (before !== undefined && before.name !== name) await removeFile(directory, before.name);
   }
 
   return {
@@ -122,10 +129,7 @@ export async function openSpill(options: SpillOptions): Promise<Spill> {
 
     put: (batch) =>
       inOrder(batch.token, async () => {
-        const saved = files[indexOf(batch)];
-        const whole =
-          saved?.rows === batch.rows ? syncFile(join(directory, saved.name)) : write(batch, false);
-        await whole.catch(() => undefined);
+        await write(batch, false).catch(() => undefined);
         const at = indexOf(batch);
         const file = files[at];
         if (file === undefined) return 0;
@@ -139,7 +143,9 @@ export async function openSpill(options: SpillOptions): Promise<Spill> {
         if (file === undefined) return undefined;
         const { token, format, rows, bytes } = file;
         const body = await readFile(join(directory, file.name)).catch(() => undefined);
-        if (body?.length === bytes && bytes > 0) return { token, format, rows, bytes, body };
+        if (body !== undefined && body.length >= bytes && bytes > 0) {
+          return { token, format, rows, bytes, parts: [body.subarray(0, bytes)] };
+        }
         forget(file);
         lost(rows);
       }
@@ -163,26 +169,20 @@ async function findFiles(directory: string): Promise<SpilledFile[]> {
   const files: SpilledFile[] = [];
   for (const name of (await readdir(directory)).sort()) {
     if (name.endsWith(UNFINISHED)) await removeFile(directory, name);
-    const [, stem = '', rows, token, ending] = FILE_NAME.exec(name) ?? [];
+    const [, stem = '', rows, bytes, token, ending] = FILE_NAME.exec(name) ?? [];
     if (rows === undefined || token === undefined) continue;
     const format = ending === ENDINGS.Native ? 'Native' : 'JSONCompactEachRow';
     const { size } = await stat(join(directory, name));
-    const file = {
+    files.push({
       stem,
       name,
       token,
       format,
       rows: Number(rows),
-      bytes: size,
+      bytes: bytes === undefined ? size : Number(bytes),
+      parts: 1,
       held: false,
-    } as const;
-    // A process that was killed in between leaves a batch as it is and as it was: the first has more rows.
-    const twin = files.findIndex((one) => one.token === token);
-    const other = files[twin];
-    if (other === undefined) files.push(file);
-    else if (other.rows < file.rows) files[twin] = file;
-    if (other !== undefined)
-      await removeFile(directory, (other.rows < file.rows ? other : file).name);
+    });
   }
   return files;
 }
@@ -191,7 +191,27 @@ async function removeFile(directory: string, name: string): Promise<void> {
   await unlink(join(directory, name)).catch(() => undefined);
 }
 
-async function syncFile(path: string): Promise<void> {
+/** Adds the parts that are not in a file yet, over what an earlier attempt may have left, and renames it. */
+async function append(
+  before: SpilledFile,
+  path: string,
+  newPath: string,
+  parts: readonly Buffer[],
+  synced: boolean,
+): Promise<void> {
+  const added = parts.slice(before.parts);
   const file = await open(path, 'r+');
-  await file.sync().finally(() => file.close());
+  try {
+    const { bytesWritten } = added.length === 0 ? NOTHING : await file.writev(added, before.bytes);
+    // A disk that becomes full takes a part of it.
+    if (bytesWritten !== lengthOf(added)) throw new Error('not all was written');
+    if (synced) await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(path, newPath);
+}
+
+function lengthOf(parts: readonly Buffer[]): number {
+  return parts.reduce((sum, part) => sum + part.length, 0);
 }

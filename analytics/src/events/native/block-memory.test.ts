@@ -19,7 +19,7 @@ function setUp() {
   const database: { answer: InsertOutcome['kind'] } = { answer: 'written' };
   const attempts: { rules: string; memory: ArrayBufferLike }[] = [];
   const outbox = new Outbox({
-    insert: async ({ body }) => {
+    insert: async ({ parts: [body = Buffer.alloc(0)] }) => {
       await new Promise(setImmediate);
       const rules = new Set(decodeBlock(body).map((row) => row.get('rule')));
       attempts.push({ rules: [...rules].join(), memory: body.buffer });
@@ -29,7 +29,9 @@ function setUp() {
     pause: () => new Promise(setImmediate),
     spill: undefined,
     maxMemoryBytes: 32 * MiB,
-    done: ({ body }) => memory.giveBack(body),
+    done: ({ parts }) => {
+      for (const part of parts) memory.giveBack(part);
+    },
     log,
     metrics,
   });

@@ -50,16 +50,7 @@ export class BlockBuilder {
   }
 
   /** The rows added so far as the bytes of one block. Afterwards there are none. */
-  take(allocate?: Allocate): Buffer {
-    const block = this.copy(allocate);
-    for (const writer of this.#writers) writer.clear();
-    this.#weight.bytes = 0;
-    this.#rows = 0;
-    return block;
-  }
-
-  /** The same, and they stay. */
-  copy(allocate: Allocate = newMemory): Buffer {
+  take(allocate: Allocate = newMemory): Buffer {
     const head = new ByteWriter();
     head.varuint(this.#writers.length);
     head.varuint(this.#rows);
@@ -70,6 +61,9 @@ export class BlockBuilder {
     const block = allocate(parts.reduce((sum, part) => sum + part.length, 0));
     let at = 0;
     for (const part of parts) at += part.copy(block, at);
+    for (const writer of this.#writers) writer.clear();
+    this.#weight.bytes = 0;
+    this.#rows = 0;
     return block;
   }
 }
