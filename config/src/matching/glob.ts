@@ -86,7 +86,10 @@ export function compileTextPattern(pattern: Pattern, tooLong = true): (value: st
     : compileRegexPattern(pattern.regex, tooLong);
 }
 
-/** Whether a pattern reads every value that a request can have (mcp/content/limits.md). */
+/**
+ * Whether a pattern reads every value that a request can have (docs/guide/limits.md), until the regular
+ * expressions of a decision are spent.
+ */
 export function readsWhole(pattern: Pattern): boolean {
   return typeof pattern === 'string' || compiledRegex(pattern.regex).maxLength >= LONGEST_VALUE;
 }
@@ -100,9 +103,8 @@ const LONGEST_VALUE = 32 * 1024;
 
 /** Tests the whole of a value, or nothing of it: what is behind a cut could be anything. */
 function compileRegexPattern(source: string, tooLong: boolean): (value: string) => boolean {
-  const { test, maxLength } = compiledRegex(source);
-  if (maxLength >= LONGEST_VALUE) return test;
-  return (value) => (value.length > maxLength ? tooLong : test(value));
+  const { test } = compiledRegex(source);
+  return (value) => test(value) ?? tooLong;
 }
 
 /** The settings schema has compiled every regex before, so one that fails is a programming error. */

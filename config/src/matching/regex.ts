@@ -9,11 +9,28 @@ import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js';
 
 /** Instructions times characters that one test may take: 20 ms at the worst. */
 const MOST_STEPS = 500_000;
+/** A test of so many takes 2 ms at the worst, and is not timed. */
+const UNTIMED_STEPS = 50_000;
+/** What the timed tests of one decision may take together. */
+const MOST_MS = 100;
+
+let spentMs = 0;
+
+/** Starts the count of what regular expressions take. A decision asks its rules in one turn. */
+export function beginRegexes(): void {
+  spentMs = 0;
+}
+
+/** Whether a regular expression was not tested because those before it had taken too long. */
+export function areRegexesSpent(): boolean {
+  return spentMs >= MOST_MS;
+}
 
 export type CompiledRegex =
   | {
       readonly kind: 'compiled';
-      readonly test: (value: string) => boolean;
+      /** Undefined for a value that would take too long, alone or after the others of this decision. */
+      readonly test: (value: string) => boolean | undefined;
       /** Longest value that is tested, in UTF-16 code units. */
       readonly maxLength: number;
     }
@@ -24,8 +41,21 @@ export type CompiledRegex =
 export function compileRegex(source: string): CompiledRegex {
   try {
     const regex = RE2JS.compile(source);
-    const maxLength = Math.floor(MOST_STEPS / regex.programSize());
-    return { kind: 'compiled', test: (value) => regex.test(value), maxLength };
+    const size = regex.programSize();
+    const maxLength = Math.floor(MOST_STEPS / size);
+    const untimedLength = Math.floor(UNTIMED_STEPS / size);
+    return {
+      kind: 'compiled',
+      test: (value) => {
+        if (value.length <= untimedLength) return regex.test(value);
+        if (value.length > maxLength || areRegexesSpent()) return undefined;
+        const startedAt = performance.now();
+        const holds = regex.test(value);
+        spentMs += performance.now() - startedAt;
+        return holds;
+      },
+      maxLength,
+    };
   } catch (error) {
     if (error instanceof RE2JSSyntaxException) {
       return { kind: 'invalid', reason: error.getDescription() };

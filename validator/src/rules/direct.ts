@@ -1,3 +1,4 @@
+import { areRegexesSpent, beginRegexes } from '@guard/config/matching/regex';
 import type { Rule } from '@guard/config/settings/rule';
 import type { Facts } from '../request/facts.ts';
 import {
@@ -80,9 +81,11 @@ export function direct(
   let challenge: Directives['challenge'];
   let monitor = false;
   const isPlain = facts.foldedPaths === facts.paths;
+  beginRegexes();
   for (const rule of rules) {
     if (!rule.holds(facts, findings)) continue;
-    const surely = (isPlain && rule.sureOfPlainPaths) || rule.surelyHolds(facts, findings);
+    const isSure = isPlain && rule.sureOfPlainPaths && !areRegexesSpent();
+    const surely = isSure || rule.surelyHolds(facts, findings);
     const set = surely ? rule.sets : rule.setsStrictly;
     verdict ??= set.verdict;
     detect ??= set.detect;
