@@ -32,7 +32,7 @@ const STARTS: readonly Start[] = [
 ];
 
 export const fullDiskStarts: Fault = {
-  done: "the database's disk (a small tmpfs) is full, and the database is started there, in each way there is",
+  done: "the database's disk (a small ext4) is full, and the database is started there, in each way there is",
   hindrance: noSmallDisk,
   async inflict(ground) {
     const disk = await makeSmallDisk(ground);
