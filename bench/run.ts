@@ -12,6 +12,7 @@ import * as gateway from './gateway.ts';
 import * as halfLoad from './half-load.ts';
 import * as ingest from './ingest.ts';
 import * as large from './large.ts';
+import * as maps from './maps.ts';
 import * as memory from './memory.ts';
 import * as remote from './remote.ts';
 import * as replay from './replay.ts';
@@ -65,6 +66,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
     about: 'what the gate in front of POST /query costs a statement',
     inRounds: true,
   },
+  maps: { ...maps, about: 'our own bounded maps against lru-cache', inRounds: false },
   replay: { ...replay, about: 'lines of a log that guard replay judges', inRounds: true },
   memory: {
     ...memory,

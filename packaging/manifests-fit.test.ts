@@ -70,7 +70,7 @@ describe('the memory', () => {
     const [, amount, unitName = ''] = /^(\d+) ?([A-Za-z]+)$/.exec(text ?? '') ?? [];
     return Number(amount) * (UNITS[unitName.toUpperCase()] ?? NaN);
   };
-  const sizing = read('../mcp/content/operations.md');
+  const sizing = read('../docs/guide/operations.md');
   const own = mebibytes(
     /^\| Memory, Guard itself .*?(\d+ MiB) with every table full/m.exec(sizing)?.[1],
   );

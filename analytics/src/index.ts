@@ -20,7 +20,7 @@ import type { Batch } from './events/batch.ts';
 import { BUFFER, EventBuffer } from './events/buffer.ts';
 import { BlockMemory } from './events/native/block-memory.ts';
 import { Outbox } from './events/outbox.ts';
-import { received } from './events/relay.ts';
+import { createReceiver } from './events/relay.ts';
 import type { Pause } from './events/outbox.ts';
 import { openSpill } from './events/spill.ts';
 import type { Spill } from './events/spill.ts';
@@ -103,7 +103,9 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
     pause,
     spill,
     maxMemoryBytes: MAX_MEMORY_BYTES,
-    done: ({ body }) => memory.giveBack(body),
+    done: ({ parts }) => {
+      for (const part of parts) memory.giveBack(part);
+    },
     log,
     metrics,
   });
@@ -122,13 +124,15 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
   const ticker = setInterval(() => buffer.tick(), BUFFER.tickMs);
   const saver = setInterval(() => outbox.saveAgain(), SAVE_AGAIN_MS);
 
+  const receive = createReceiver();
   const runQuery = createRunQuery({ state: engine.state, authenticate });
   return {
     sink: missing ? droppingSink(metrics) : buffer,
     accept: (to, batch) => {
-      if (to === 'disk') outbox.save(received(batch));
+      const whole = receive(to, batch);
+      if (to === 'disk') outbox.save(whole);
       else if (missing) metrics.count('guard_events_total', 'dropped', batch.rows);
-      else outbox.put(received(batch));
+      else outbox.put(whole);
     },
     waiting: () => outbox.waiting(),
     runQuery,

@@ -27,8 +27,7 @@ test.each([
   'a_total{x="1"',
   'a_total{x>"1"}',
   'a_total[5 minutes]',
-  'avg(a)',
-  'a offset 5m @ 3',
+  'average(a)',
   'sum without (x) (a)',
   'a; b',
 ])('%s is not understood, and does not pass for checked', (expression) => {

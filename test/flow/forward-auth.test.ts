@@ -237,7 +237,7 @@ describe('while Guard is away', () => {
 
 describe('the files of examples/forward-auth/', () => {
   const EXAMPLES = join(import.meta.dirname, '../../examples/forward-auth');
-  const page = readFileSync(join(import.meta.dirname, '../../mcp/content/forward-auth.md'), 'utf8');
+  const page = readFileSync(join(import.meta.dirname, '../../docs/guide/forward-auth.md'), 'utf8');
   const files = readdirSync(EXAMPLES).map(
     (file) => [file, readFileSync(join(EXAMPLES, file), 'utf8')] as const,
   );

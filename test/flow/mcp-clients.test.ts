@@ -205,7 +205,7 @@ describe('the inspector’s command line', () => {
 });
 
 describe('the conformance package', () => {
-  const page = join(import.meta.dirname, '..', '..', 'mcp', 'content', 'assistants.md');
+  const page = join(import.meta.dirname, '..', '..', 'docs', 'guide', 'assistants.md');
   const [, section = ''] = readFileSync(page, 'utf8').split('\n## Tried with\n');
   /** Rows of the table of scenarios: their names, and how they end on each server. */
   const table = [...section.matchAll(/^\| +(`[^|]+) \| ([^|]+) \| ([^|]+) \|/gm)].map(

@@ -13,7 +13,7 @@ import { type Product, startProduct } from '../kit/start-product.ts';
 import { storySettings } from '../kit/story-settings.ts';
 import { hasNginxStream, hasOpenssl, NGINX_STREAM_MODULE } from '../kit/tools.ts';
 
-/** nginx's `stream` with `proxy_protocol on;` before the started product, as mcp/content says. */
+/** nginx's `stream` with `proxy_protocol on;` before the started product, as docs/guide says. */
 
 /** Visitors: addresses of loopback that are not nginx's own. */
 const CLOSED_OUT = '127.0.0.2';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { SCREENS } from './gallery.ts';
 
-const CONTENT = new URL('../../mcp/content/', import.meta.url);
+const CONTENT = new URL('../../docs/guide/', import.meta.url);
 const page = readFileSync(new URL('challenge.md', CONTENT), 'utf8');
 
 test.each(SCREENS)(
@@ -11,7 +11,7 @@ test.each(SCREENS)(
     for (const scheme of ['light', 'dark']) {
       for (const device of ['desktop', 'phone']) {
         const picture = `images/${name}-${scheme}-${device}.png`;
-        expect(page).toContain(`](/${picture})`);
+        expect(page).toContain(`](${picture})`);
         expect(readFileSync(new URL(picture, CONTENT)).subarray(1, 4).toString()).toBe('PNG');
       }
     }

@@ -4,7 +4,6 @@ import { referrerOrigin } from '@guard/config/contract/referrer-origin';
 import type { ValidateResponse } from '@guard/config/contract/validate-response';
 import type { Caller, Engine } from './engine.ts';
 import type { Policy } from './organisation.ts';
-import { browserName } from './request/browser-name.ts';
 import { challengeStateOf } from './request/facts.ts';
 import type { Rendering } from './response/render.ts';
 import type { Findings } from './signals/findings.ts';
@@ -73,9 +72,6 @@ export function describeEvent(
     asnName: facts.asnName(),
     country: facts.country(),
     userAgent: facts.userAgent,
-    browser: browserName(facts.agent),
-    browserVersion: facts.agent.major,
-    os: facts.agent.platform === 'unknown' ? '' : facts.agent.platform,
     findings: findings.made,
     session: answer.session,
     sessionSent: answer.sessionSent,

@@ -1,5 +1,5 @@
 import { QUERY } from '@guard/config/contract/limits';
-import type { Account } from './http-client.ts';
+import type { Account } from './database-client.ts';
 import {
   DATABASE,
   LOCAL_TABLE,

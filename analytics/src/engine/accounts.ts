@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { Account } from './http-client.ts';
+import type { Account } from './database-client.ts';
 
 /** Database and tables; the same names in both modes (contract 2.7). */
 export const DATABASE = 'default';

@@ -1,5 +1,5 @@
 import type { Database, EngineState } from './engine.ts';
-import type { DatabaseAnswer } from './http-client.ts';
+import type { DatabaseAnswer } from './database-client.ts';
 
 /** What came of a question; `undefined` for an answer means that there was nothing to ask. */
 export type Asked =

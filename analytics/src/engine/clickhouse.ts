@@ -4,7 +4,7 @@ import type { Log } from '@guard/config/contract/ports';
 import { LOCAL_TABLE, organisationAccount, rowFilter, TABLE } from './accounts.ts';
 import { Backoff } from '../backoff.ts';
 import type { Database, Engine, EngineState } from './engine.ts';
-import { createDatabaseClient } from './http-client.ts';
+import { createDatabaseClient } from './database-client.ts';
 import { execute, prepareSchema } from './prepare.ts';
 import { accountStatements } from './remote-accounts.ts';
 

@@ -8,8 +8,8 @@ import { LOCAL_TABLE, organisationAccount } from './accounts.ts';
 import type { Database } from './engine.ts';
 import { freeLoopbackPort, startEngineProcess } from './engine-process.ts';
 import type { EngineProcess } from './engine-process.ts';
-import { createDatabaseClient } from './http-client.ts';
-import type { DatabaseClient } from './http-client.ts';
+import { createDatabaseClient } from './database-client.ts';
+import type { DatabaseClient } from './database-client.ts';
 import { prepareSchema } from './prepare.ts';
 
 /** One process of the embedded engine: started, ready, watched. */

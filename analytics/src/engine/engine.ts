@@ -1,4 +1,4 @@
-import type { Account, DatabaseClient } from './http-client.ts';
+import type { Account, DatabaseClient } from './database-client.ts';
 
 /** A database that answered, and whose schema and accounts are in place. */
 export interface Database {

@@ -2,7 +2,7 @@ import type { BatchFormat } from '../events/batch.ts';
 import type { Insert, InsertOutcome } from '../events/outbox.ts';
 import { DATABASE } from './accounts.ts';
 import type { EngineState } from './engine.ts';
-import type { DatabaseAnswer } from './http-client.ts';
+import type { DatabaseAnswer } from './database-client.ts';
 import { failure } from './prepare.ts';
 
 const TIMEOUT_MS = 60_000;
@@ -37,7 +37,7 @@ export function createInsert(state: () => EngineState): Insert {
         // Events that waited on disk may be from many days.
         max_partitions_per_insert_block: '0',
       },
-      body: [batch.body],
+      body: batch.parts,
       timeoutMs: TIMEOUT_MS,
       maxAnswerBytes: MAX_ANSWER_BYTES,
       signal,

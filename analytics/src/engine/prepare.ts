@@ -1,6 +1,6 @@
 import { presentColumnsQuery, schemaStatements } from './schema.ts';
 import type { Layout, PresentColumn } from './schema.ts';
-import type { Account, DatabaseAnswer, DatabaseClient } from './http-client.ts';
+import type { Account, DatabaseAnswer, DatabaseClient } from './database-client.ts';
 
 const STATEMENT_TIMEOUT_MS = 60_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;

@@ -1,4 +1,5 @@
 import { BODY_SAMPLE } from '@guard/config/contract/limits';
+import type { DecisionEvent } from '@guard/config/contract/event';
 import { isReason, reasons } from '@guard/config/contract/reasons';
 import { SECRET_HEADERS } from '@guard/config/contract/secret-headers';
 import {
@@ -14,6 +15,7 @@ import {
   word,
   words,
 } from './event-column.ts';
+import { type AgentNames, agentNames } from './agent-names.ts';
 import { safeText } from './safe-text.ts';
 
 const MAX = {
@@ -34,6 +36,10 @@ const MAX = {
 } as const;
 
 const NO_FINDINGS: readonly string[] = [];
+
+function namesOf({ userAgent, crawler }: DecisionEvent): AgentNames {
+  return agentNames(userAgent, crawler !== undefined);
+}
 
 /** Field names in lower case, without SECRET_HEADERS. */
 function headerName(field: string): string | undefined {
@@ -160,8 +166,8 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     'user-agent',
     word(
       'browser',
-      'Browser that the User-Agent claims, such as chrome or safari; empty for what is none in use.',
-      (event) => event.browser ?? '',
+      'Browser that the User-Agent claims, such as chrome or safari; empty for crawlers and what is no browser.',
+      (event) => namesOf(event).browser,
     ),
   ),
   from(
@@ -169,15 +175,23 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     column('browser_version', 'UInt16', 'Major version it claims; 0 where it says none.', {
       kind: 'count',
       max: 65_535,
-      read: (event) => event.browserVersion ?? 0,
+      read: (event) => namesOf(event).version,
     }),
   ),
   from(
     'user-agent',
     word(
       'os',
-      'Operating system it claims: windows, macos, linux, android, ios, chromeos, or empty.',
-      (event) => event.os ?? '',
+      'Operating system it claims, such as windows, macos, ubuntu, android or ios; or empty.',
+      (event) => namesOf(event).os,
+    ),
+  ),
+  from(
+    'user-agent',
+    word(
+      'device',
+      'Device it claims: desktop, mobile, tablet, smarttv, console, wearable, embedded; or empty.',
+      (event) => namesOf(event).device,
     ),
   ),
   from(

@@ -3,7 +3,7 @@ import { QUERY } from '@guard/config/contract/limits';
 import type { AuthenticateBearer, QueryOutcome, RunQuery } from '@guard/config/contract/ports';
 import { ask } from '../engine/ask.ts';
 import type { Database, EngineState } from '../engine/engine.ts';
-import type { DatabaseAnswer } from '../engine/http-client.ts';
+import type { DatabaseAnswer } from '../engine/database-client.ts';
 import { DATABASE } from '../engine/accounts.ts';
 import { execute } from '../engine/prepare.ts';
 import { publicMessage } from './database-error.ts';

@@ -48,10 +48,13 @@ async function explainAsked(asked: Asked): Promise<number> {
     const explained = await askValidator(loaded.settings, organisation, question);
     if (explained.kind === 'error') return fail(`${explained.type}: ${explained.message}`);
     const { explanation } = explained;
+    const { agentNames } = await import('@guard/analytics/agent-names');
+    const { user_agent, crawler } = explanation.facts;
+    const names = agentNames(user_agent, crawler !== null);
     print(
       asked.json
-        ? JSON.stringify({ ...explanation, notes }, undefined, 2)
-        : describeExplanation(explanation, notes),
+        ? JSON.stringify({ ...explanation, recorded_as: names, notes }, undefined, 2)
+        : describeExplanation(explanation, names, notes),
     );
     return 0;
   } catch (error) {

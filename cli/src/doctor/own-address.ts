@@ -1,7 +1,6 @@
-import { readRange } from '@guard/config/net/address';
-import { refusalOf } from '@guard/config/net/bogons';
 import { parseIp } from '@guard/config/net/cidr';
 import { PrefixSet } from '@guard/config/net/prefix-set';
+import { addressUse } from '@guard/config/net/special-address';
 import type { Settings } from '@guard/config/settings/schema';
 
 /** An address as Guard writes it (IPv4 for a mapped one); as it is where it is none. */
@@ -11,8 +10,7 @@ export function plainAddress(address: string): string {
 
 /** Whether an address is of no use on the internet: loopback, private, link-local and the like. */
 export function isLocal(address: string): boolean {
-  const range = readRange(plainAddress(address));
-  return range === undefined || refusalOf(range, { v4: 0, v6: 0 }) !== undefined;
+  return addressUse(address) !== 'public';
 }
 
 /** Whether what a program at this address says of its visitors is believed, as far as the settings are known. */

@@ -1,9 +1,14 @@
+import type { AgentNames } from '@guard/analytics/agent-names';
 import type { Explanation } from '@guard/validator';
 import { describeFacts } from './describe-facts.ts';
 import { columns, section, styled, type Style } from './layout.ts';
 
 /** An explanation as people read it: what was known, what was found, which rule decided, the answer. */
-export function describeExplanation(explanation: Explanation, notes: readonly string[]): string {
+export function describeExplanation(
+  explanation: Explanation,
+  names: AgentNames,
+  notes: readonly string[],
+): string {
   const { facts, organisation, site } = explanation;
   const where =
     site === '' ? `organisation ${organisation}` : `site ${site}, organisation ${organisation}`;
@@ -13,7 +18,7 @@ export function describeExplanation(explanation: Explanation, notes: readonly st
       styled('dim', where),
       ...notes.map((note) => styled('yellow', note)),
     ].join('\n'),
-    section('Facts', describeFacts(facts)),
+    section('Facts', describeFacts(facts, names)),
     describeFindings(explanation),
     section('Rules, in order', describeRules(explanation.rules)),
     section('Directives', describeDirectives(explanation)),

@@ -1,12 +1,14 @@
+import type { AgentNames } from '@guard/analytics/agent-names';
 import type { Explanation } from '@guard/validator';
 import { columns, styled } from './layout.ts';
 
 type Facts = Explanation['facts'];
 
-export function describeFacts(facts: Facts): string[] {
+export function describeFacts(facts: Facts, names: AgentNames): string[] {
   const rows = [
     ['address', addressOf(facts)],
     ['agent', agentOf(facts)],
+    ...(names.browser === '' ? [] : [['recorded', recordedAs(names)]]),
     ['crawler', crawlerOf(facts.crawler)],
     ['session', sessionOf(facts.session)],
   ];
@@ -34,6 +36,11 @@ function agentOf({ user_agent, agent }: Facts): string {
     ...(automation === null ? [] : [`automation ${JSON.stringify(automation)}`]),
   ];
   return `${claims.join(', ')}: ${shortened(user_agent)}`;
+}
+
+/** As the columns of the event name it. */
+function recordedAs({ browser, version, os, device }: AgentNames): string {
+  return [`${browser} ${version}`, os, device].filter((name) => name !== '').join(', ');
 }
 
 function crawlerOf(crawler: Facts['crawler']): string {

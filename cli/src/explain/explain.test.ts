@@ -138,9 +138,14 @@ describe('guard explain --json prints one object', () => {
   });
 
   test('as if the session had passed its challenge, or not', () => {
-    const members = ['https://shop.example/members/', '--ip', '84.115.20.7'];
+    const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:124.0) Gecko/20100101 Firefox/124.0';
+    const members = [
+      ...['https://shop.example/members/', '--ip', '84.115.20.7'],
+      ...['-H', `User-Agent: ${firefox}`],
+    ];
     expect(explainJson([...members, '--session', 'verified'])).toMatchObject({
       facts: { session: { state: 'verified' } },
+      recorded_as: { browser: 'firefox', version: 124, os: 'linux', device: 'desktop' },
       verdict: { rule: 'everything else' },
     });
     expect(explainJson([...members, '--session', 'issued'])).toMatchObject({

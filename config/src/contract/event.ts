@@ -90,10 +90,6 @@ export interface DecisionEvent {
   /** ISO 3166-1 alpha-2, or empty. */
   readonly country: string;
   readonly userAgent: string;
-  /** What the User-Agent claims; empty or absent for what is no browser in use, 0 for no version. */
-  readonly browser?: string;
-  readonly browserVersion?: number;
-  readonly os?: string;
   /** What detection found where it looked, whether or not it came to anything. */
   readonly findings?: readonly Reason[];
   /** Named by its digest (contract/session-digest): the id is a credential. Empty for none. */

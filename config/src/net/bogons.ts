@@ -3,7 +3,8 @@ import type { AddressRange } from './address.ts';
 
 /**
  * What no list of public addresses may hold. Upstream lists do hold it: one has 192.168.1.0/24 among
- * a crawler's addresses, another the documentation nets among a hosting provider's.
+ * a crawler's addresses, another the documentation nets among a hosting provider's. What one address is for is
+ * special-address.ts; a list holds ranges, which can have a special one inside.
  */
 
 /** Special-purpose addresses: RFC 6890 and the IANA registries that follow it. */

@@ -52,7 +52,7 @@ test('a published key is known by its SHA-256 too, and any other is not judged b
 });
 
 test('every secret that the documentation and the examples show in plain text is refused', () => {
-  const files = globSync(['README.md', 'mcp/content/**/*.md', 'examples/**/*.{md,yaml}'], {
+  const files = globSync(['README.md', 'docs/guide/**/*.md', 'examples/**/*.{md,yaml}'], {
     cwd: ROOT,
     exclude: (name) => name === 'node_modules',
   });

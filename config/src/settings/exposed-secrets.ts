@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isLoopbackHost } from '../net/loopback.ts';
+import { isLoopbackHost } from '../net/special-address.ts';
 import type { SettingPath } from './problems.ts';
 import { isPublished } from './published-secrets.ts';
 import { Listen } from './values.ts';

@@ -1,3 +1,5 @@
+import { LineCounter } from 'yaml';
+
 export interface Position {
   /** Counted from 1. */
   readonly line: number;
@@ -7,21 +9,15 @@ export interface Position {
 
 /** Turns an offset in a text into a position; one at or behind the end becomes the last character. */
 export function createLocator(text: string): (offset: number) => Position {
-  const lineStarts = [0];
+  const lines = new LineCounter();
+  lines.addNewLine(0);
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
-    lineStarts.push(at + 1);
+    lines.addNewLine(at + 1);
   }
   const lastCharacter = Math.max(0, text.trimEnd().length - 1);
 
   return (offset) => {
-    const at = Math.max(0, Math.min(offset, lastCharacter));
-    let low = 0;
-    let high = lineStarts.length - 1;
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if ((lineStarts[middle] ?? 0) <= at) low = middle;
-      else high = middle - 1;
-    }
-    return { line: low + 1, column: at - (lineStarts[low] ?? 0) + 1 };
+    const { line, col } = lines.linePos(Math.max(0, Math.min(offset, lastCharacter)));
+    return { line, column: col };
   };
 }

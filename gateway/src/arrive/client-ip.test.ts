@@ -26,7 +26,19 @@ async function behind(
     const { ip, url } = rig.asked.at(-1) ?? {};
     return { ip, url, origin: origin.arrived.at(-1)?.headers ?? {} };
   };
-  return { visit, rig };
+  /** The same of a request that comes from another address of this machine. */
+  const visitFrom = async (localAddress: string, ...headers: readonly string[]) => {
+    const options = { port: rig.port, localAddress, agent: false };
+    const fields = ['Host: shop.example', ...headers].map((line) => line.split(': '));
+    await new Promise((resolve) => {
+      request(
+        { ...options, headers: Object.fromEntries(fields) as Record<string, string> },
+        (res) => res.resume().on('end', resolve),
+      ).end();
+    });
+    return rig.asked.at(-1)?.ip;
+  };
+  return { visit, visitFrom, rig };
 }
 
 const PEER = '127.0.0.1/32';
@@ -183,6 +195,20 @@ describe('X-Forwarded-For and Forwarded that name different visitors', () => {
     expect(rig.counted('guard_gateway_forwarded_undecided_total', '')).toBe(3);
     const lines = rig.logged.filter(({ event }) => event === 'gateway_forwarded_undecided');
     expect(lines.map(({ fields }) => fields['peer'])).toEqual(['127.0.0.1']);
+  });
+
+  test('of more than 1,024 proxies the one that asked longest ago is learned anew, and no other', async () => {
+    const { visitFrom } = await behind(['127.0.0.0/8']);
+    await visitFrom('127.0.0.1', XFF);
+    const others = Array.from({ length: 1_024 }, (_, i) => `127.1.${i >> 8}.${i & 255}`);
+    for (const other of others.slice(0, -1)) await visitFrom(other, XFF);
+    const both = [XFF, FORWARDED];
+    expect(await visitFrom('127.0.0.1', ...both)).toBe('198.51.100.7');
+    await visitFrom('127.1.3.255', XFF);
+    for (const known of ['127.0.0.1', '127.1.0.1', '127.1.3.255']) {
+      expect(await visitFrom(known, ...both)).toBe('198.51.100.7');
+    }
+    expect(await visitFrom('127.1.0.0', ...both)).toBe('127.1.0.0');
   });
 
   test.each([

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { parseIp } from '@guard/config/net/cidr';
 import { PrefixSet } from '@guard/config/net/prefix-set';
 import type { ForwardedHeader } from '@guard/config/settings/schema';
+import { LRUCache } from 'lru-cache';
 import { members } from '../characters.ts';
 import type { Connection } from '../listen/connection.ts';
 import type { Heard } from '../message.ts';
@@ -23,7 +24,7 @@ export type ClientOf = (connection: Connection, headers: IncomingHttpHeaders) =>
 const MAX_HOPS = 32;
 
 const REMEMBERED_ALONE = 1_024;
-/** Trusted peers that are remembered at once. Beyond it all are forgotten, and learned anew. */
+/** Trusted peers that are remembered at once. Beyond it the one that asked longest ago is forgotten, and learned anew. */
 const MAX_PEERS = 1_024;
 /** One in so many may be a health check, or a person who tries something on the proxy's own machine. */
 const FEW = 20;
@@ -54,12 +55,11 @@ export function createClientOf(
   const trusted = PrefixSet.from(trustedProxies);
   const direct = new WeakMap<Connection, Client>();
   /** By the peer that wrote the header: proxies of one site may differ. */
-  const alone = new Map<string, Alone>();
+  const alone = new LRUCache<string, Alone>({ max: MAX_PEERS });
 
   function aloneOf({ peerIp }: Connection): Alone {
     const known = alone.get(peerIp);
     if (known !== undefined) return known;
-    if (alone.size >= MAX_PEERS) alone.clear();
     const made = new Alone();
     alone.set(peerIp, made);
     return made;

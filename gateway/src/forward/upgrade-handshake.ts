@@ -1,20 +1,20 @@
-import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
-import type { Socket } from 'node:net';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import type { Underway } from '../listen/connection.ts';
 import { serve } from '../enforce/enforce.ts';
 import { logVisitorGone, VISITOR_GONE } from '../open-event.ts';
-import type { Origin, OriginError } from '../origin/origin.ts';
+import { connectOptions } from '../origin/connect-options.ts';
+import type { OriginError } from '../origin/origin.ts';
 import type { Passage, Visit } from '../visit.ts';
 import type { ForwardPorts } from './forward-ports.ts';
 import { ORIGIN_FAILURES, originAnswer } from './origin-failure.ts';
 import { fieldsForOrigin, headersForVisitor, withoutNamed } from './proxy-headers.ts';
-import type { TunnelEnd } from './upgrade-tunnel.ts';
+import { type Join, sendUpgrade } from './upgrade-proxy.ts';
 import { isAccepted } from './websocket-key.ts';
-import { webSocketTarget } from './websocket-target.ts';
 
-/** Takes over when the origin has switched protocols; `fields` are those of the 101. */
-export type OnSwitched = (fields: string[], origin: TunnelEnd) => void;
+/** The origin has switched protocols. `join` sends the 101 and carries bytes both ways. */
+export type OnSwitched = (origin: Socket, join: () => void) => void;
 
 const CONTENT_LENGTH: ReadonlySet<string> = new Set(['content-length']);
 
@@ -30,6 +30,7 @@ export class Handshake implements Underway {
   readonly #onSwitched: OnSwitched;
   #phase: 'waiting' | 'relaying' | 'done' = 'waiting';
   #attempts = 0;
+  #dialled: Socket | undefined;
   #sent: ClientRequest | undefined;
   #isConnected = false;
   #isLate = false;
@@ -42,9 +43,28 @@ export class Handshake implements Underway {
     this.#onSwitched = onSwitched;
   }
 
-  start(): void {
+  /** `req` is the visitor's request. Its socket is the visitor's side of the tunnel. */
+  start(req: IncomingMessage): void {
     this.#visit.connection.underway.add(this);
-    this.#send(this.#visit.site.origins.next());
+    const { sent, added } = fieldsForOrigin(this.#visit, this.#passage);
+    this.#sent = sendUpgrade({
+      req,
+      path: this.#visit.target,
+      fields: [...sent.fields, ...added, 'Connection', 'Upgrade', 'Upgrade', 'websocket'],
+      maxHeaderBytes: this.#ports.limits.originMaxHeaderBytes,
+      connect: (done) => {
+        this.#connect(done);
+      },
+      onSwitch: (answer, socket, join) => {
+        this.#switch(answer, socket, join);
+      },
+      onAnswer: (answer) => {
+        this.#relay(answer);
+      },
+      onError: (error) => {
+        if (this.#phase === 'waiting') this.#failed(this.#kindOf(error), error.message);
+      },
+    });
   }
 
   /** The visitor has gone, and the origin is let off. */
@@ -52,60 +72,41 @@ export class Handshake implements Underway {
     if (this.#phase === 'done') return;
     this.#end('aborted', VISITOR_GONE);
     logVisitorGone(this.#ports.log, this.#visit);
+    this.#dialled?.destroy();
     this.#sent?.destroy();
   }
 
-  #send(origin: Origin): void {
-    const { site, target } = this.#visit;
-    const { limits } = this.#ports;
-    const { isSecure, options } = webSocketTarget(origin.address);
+  /** Asks one origin after the other for a connection. None of them has heard of the handshake yet. */
+  #connect(done: (error: Error | null, socket?: Socket) => void): void {
+    const { origins } = this.#visit.site;
+    const origin = origins.next();
+    const { isSecure, options } = connectOptions(origin.address);
     this.#attempts++;
     this.#passage.event?.sent();
-    this.#isConnected = false;
-    const fields = fieldsForOrigin(this.#visit, this.#passage);
-    const sent = (isSecure ? requestHttps : requestHttp)({
-      ...options,
-      // A connection that becomes a tunnel is nobody else's before or after.
-      agent: false,
-      path: target,
-      headers: [
-        ...fields.sent.fields,
-        ...fields.added,
-        'Connection',
-        'Upgrade',
-        'Upgrade',
-        'websocket',
-      ],
-      maxHeaderSize: limits.originMaxHeaderBytes,
+    const socket = isSecure ? connectTls(options) : connect(options);
+    this.#dialled = socket;
+    this.#await(this.#ports.limits.originConnectMs, (late) => socket.destroy(late));
+    const fail = (error: Error) => {
+      origins.report(origin, false);
+      if (this.#phase === 'waiting' && this.#attempts < origins.count) this.#connect(done);
+      else done(error);
+    };
+    // 'close' follows each error of a tunnel.
+    socket.once('error', fail).on('error', () => undefined);
+    socket.once(isSecure ? 'secureConnect' : 'connect', () => {
+      socket.off('error', fail);
+      origins.report(origin, true);
+      this.#isConnected = true;
+      this.#await(this.#ports.limits.originHeadersMs, (late) => this.#sent?.destroy(late));
+      done(null, socket);
     });
-    this.#sent = sent;
-    this.#await(limits.originConnectMs);
-    sent.once('socket', (socket) => {
-      socket.once(isSecure ? 'secureConnect' : 'connect', () => {
-        this.#isConnected = true;
-        site.origins.report(origin, true);
-        this.#await(limits.originHeadersMs);
-      });
-    });
-    sent.on('error', (error) => {
-      if (this.#phase !== 'waiting') return;
-      if (!this.#isConnected) site.origins.report(origin, false);
-      this.#failed(this.#kindOf(error), error.message);
-    });
-    sent.once('response', (answer) => {
-      this.#relay(answer);
-    });
-    sent.once('upgrade', (answer, socket, head) => {
-      this.#switch(answer, { socket, head });
-    });
-    sent.end();
   }
 
-  #await(ms: number): void {
+  #await(ms: number, end: (late: Error) => void): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#isLate = true;
-      this.#sent?.destroy(new Error('no answer in time'));
+      end(new Error('no answer in time'));
     }, ms);
   }
 
@@ -118,11 +119,7 @@ export class Handshake implements Underway {
   #failed(kind: OriginError['kind'], detail: string): void {
     const { req, res, site } = this.#visit;
     const { metrics, log, limits } = this.#ports;
-    const { status, reason, again } = ORIGIN_FAILURES[kind];
-    if (again === 'other' && this.#attempts < site.origins.count) {
-      this.#send(site.origins.next());
-      return;
-    }
+    const { status, reason } = ORIGIN_FAILURES[kind];
     const isRelaying = this.#phase === 'relaying';
     metrics.count('guard_gateway_origin_errors_total', isRelaying ? 'truncated' : reason);
     log('warn', 'gateway_origin_failed', {
@@ -137,14 +134,13 @@ export class Handshake implements Underway {
     else serve(req, res, originAnswer(status), limits.lingerMs);
   }
 
-  #switch(answer: IncomingMessage, origin: TunnelEnd): void {
-    origin.socket.on('error', () => undefined);
+  #switch(answer: IncomingMessage, origin: Socket, join: Join): void {
     if (this.#phase !== 'waiting') {
-      origin.socket.destroy();
+      origin.destroy();
       return;
     }
     if (!isAccepted(answer, this.#visit.req.headers['sec-websocket-key'])) {
-      this.#refuse(origin.socket);
+      this.#refuse(origin);
       return;
     }
     // RFC 9110 section 8.6: a 1xx has no Content-Length.
@@ -152,13 +148,9 @@ export class Handshake implements Underway {
       headersForVisitor(answer.rawHeaders, this.#passage.additions, false),
       CONTENT_LENGTH,
     );
-    try {
-      this.#onSwitched(['Connection', 'Upgrade', 'Upgrade', 'websocket', ...kept], origin);
-    } catch (error) {
-      origin.socket.destroy();
-      this.#failed('malformed', String(error));
-      return;
-    }
+    this.#onSwitched(origin, () => {
+      join(['Connection', 'Upgrade', 'Upgrade', 'websocket', ...kept]);
+    });
     this.#passage.event?.answered(101);
     this.#end('forwarded');
   }

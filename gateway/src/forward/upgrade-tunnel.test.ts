@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../testing/raw-client.ts';
-import { joinSockets } from './upgrade-tunnel.ts';
+import { watchTunnel } from './upgrade-tunnel.ts';
 
-const NOTHING = Buffer.alloc(0);
 const BLOCK = Buffer.alloc(1024 * 1024, 'block');
 
 /** The two ends of one connection. */
@@ -27,8 +26,9 @@ async function pair(): Promise<{ readonly inner: Socket; readonly outer: Socket 
 /** A tunnel, from its sides outside and inside. */
 async function openTunnel(lingerMs: number) {
   const [visitor, origin] = [await pair(), await pair()];
-  const end = (socket: Socket) => ({ socket, head: NOTHING });
-  joinSockets(end(visitor.inner), end(origin.inner), lingerMs);
+  // As http-proxy-3 joins them.
+  origin.inner.pipe(visitor.inner).pipe(origin.inner);
+  watchTunnel(visitor.inner, origin.inner, lingerMs);
   return { visitor, origin };
 }
 

@@ -192,17 +192,35 @@ test('a handshake with a body is a plain request, whose body stays a body', asyn
   expect(origin.arrived[0]?.body).toBe(smuggled);
 });
 
-test('close cuts open tunnels, and a visitor who leaves takes the origin’s side along', async () => {
+test('RFC 6455 7.4.1: a gateway that closes tells both sides 1001, and a visitor who leaves takes the origin’s side along', async () => {
   const origin = await startEcho();
   const { gateway, port } = await startGateway({ origin: origin.address });
   const [first, second] = [new RawClient(port), new RawClient(port)];
-  for (const client of [first, second]) client.send('GET / HTTP/1.1', ...HANDSHAKE, '', '');
-  await Promise.all([first.until(/ 101 /), second.until(/ 101 /)]);
+  first.send('GET / HTTP/1.1', ...HANDSHAKE, '', '');
+  await first.until(/ 101 /);
+  second.send('GET / HTTP/1.1', ...HANDSHAKE, '', '');
+  await second.until(/ 101 /);
   first.socket.destroy();
-  await eventually(
-    () => [...origin.sockets][0]?.closed === true || [...origin.sockets][1]?.closed === true,
-  );
+  const [one, other] = [...origin.sockets];
+  await eventually(() => one?.closed === true);
+  let told = '';
+  other?.on('data', (part: Buffer) => (told += part.toString('latin1')));
   await gateway.close();
-  await second.untilClosed();
-  await eventually(() => [...origin.sockets].every((socket) => socket.closed));
+  expect(await second.untilClosed()).toMatch(/\r\n\r\n\x88\x02\x03\xe9$/);
+  await eventually(() => other?.closed === true);
+  // A client masks what it sends.
+  expect(told).toBe('\x88\x82\0\0\0\0\x03\xe9');
+});
+
+test('a tunnel whose visitor takes nothing does not keep a gateway from closing', async () => {
+  const origin = await startEcho();
+  const rig = await startGateway({ origin: origin.address, limits: { drainMs: 50 } });
+  const client = new RawClient(rig.port);
+  client.send('GET / HTTP/1.1', ...HANDSHAKE, '', '');
+  await client.until(/ 101 /);
+  client.socket.pause();
+  const [far] = [...origin.sockets];
+  far?.write(Buffer.alloc(16 * 1024 * 1024));
+  await rig.gateway.close();
+  await eventually(() => far?.closed === true);
 });

@@ -6,13 +6,13 @@ import { NodeResponse } from '../http1/node-response.ts';
 import type { ForwardPorts } from './forward-ports.ts';
 import { BUSY, originAnswer } from './origin-failure.ts';
 import { Handshake } from './upgrade-handshake.ts';
-import { joinSockets } from './upgrade-tunnel.ts';
+import { watchTunnel } from './upgrade-tunnel.ts';
 import { isKey } from './websocket-key.ts';
 
 export interface Upgrades {
   /** Takes the 'upgrade' event of the server. */
   readonly handle: (req: IncomingMessage, head: Buffer) => void;
-  /** Cuts every open tunnel. */
+  /** Tells both sides of every tunnel that Guard goes away, and cuts them when called again. */
   readonly close: () => void;
 }
 
@@ -49,7 +49,8 @@ function isAnswering(socket: Socket): boolean {
  */
 export function createUpgrades(handle: Handle, ports: ForwardPorts): Upgrades {
   const { limits, metrics } = ports;
-  const open = new Set<Socket>();
+  /** How each one ends. */
+  const open = new Map<Socket, () => void>();
 
   return {
     handle: (req, head) => {
@@ -67,20 +68,26 @@ export function createUpgrades(handle: Handle, ports: ForwardPorts): Upgrades {
           serve(req, visit.res, originAnswer(BUSY.status), limits.lingerMs);
           return;
         }
-        open.add(socket);
+        open.set(socket, () => socket.destroy());
         socket.once('close', () => open.delete(socket));
-        new Handshake(ports, visit, passage, (fields, origin) => {
-          res.writeHead(101, fields);
-          // Node writes a header section that goes out alone in the encoding of the socket.
-          socket.setDefaultEncoding('latin1');
-          res.flushHeaders();
+        const handshake = new Handshake(ports, visit, passage, (origin, join) => {
           release();
-          joinSockets({ socket, head }, origin, limits.idleTimeoutMs);
-        }).start();
+          // A field of the 101 is bytes, each written as it came.
+          socket.setDefaultEncoding('latin1');
+          if (head.length > 0) socket.unshift(head);
+          join();
+          open.set(socket, watchTunnel(socket, origin, limits.idleTimeoutMs));
+        });
+        handshake.start(req);
+        // The library ends the time-out of the socket, which is still to be answered.
+        socket.setTimeout(limits.idleTimeoutMs);
       });
     },
     close: () => {
-      for (const socket of open) socket.destroy();
+      for (const [socket, end] of open) {
+        open.set(socket, () => socket.destroy());
+        end();
+      }
     },
   };
 }

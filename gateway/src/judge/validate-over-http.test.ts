@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import type { MaybePromise, ValidateOutcome } from '@guard/config/contract/ports';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../testing/raw-client.ts';
@@ -138,7 +139,11 @@ describe('connections', () => {
   test('one is kept for questions that come one after the other, interim answers or not', async () => {
     const validator = await startScripted(say(`HTTP/1.1 103 X\r\nLink: </a>\r\n\r\n${ALLOW}`));
     const { ask } = connectTo(validator.address);
-    for (let i = 0; i < 20; i++) expect((await ask()).kind).toBe('answered');
+    for (let i = 0; i < 20; i++) {
+      expect((await ask()).kind).toBe('answered');
+      // undici takes a connection again only in a later turn.
+      await setImmediate();
+    }
     expect(validator.sockets).toHaveLength(1);
   });
 
@@ -150,6 +155,27 @@ describe('connections', () => {
     expect(validator.asked()).toBe(3);
     expect(validator.sockets).toHaveLength(2);
     expect(counted).toEqual([]);
+  });
+
+  test('it is sent over a new one when the validator closed all kept ones', async () => {
+    const held: Socket[] = [];
+    let hasRestarted = false;
+    const validator = await startTcpOrigin((socket, head) => {
+      if (hasRestarted) socket.write(ALLOW);
+      else if (head.endsWith('}')) held.push(socket);
+    });
+    const { ask } = connectTo(validator.address);
+    const first = [ask(), ask(), ask()];
+    await eventually(() => held.length === 3);
+    for (const socket of held.splice(0)) socket.write(ALLOW);
+    for (const outcome of first) expect((await outcome).kind).toBe('answered');
+    await setImmediate();
+    const last = ask();
+    await eventually(() => held.length === 1);
+    hasRestarted = true;
+    for (const socket of validator.sockets) socket.destroy();
+    expect((await last).kind).toBe('answered');
+    expect(validator.sockets).toHaveLength(4);
   });
 
   test.each([
@@ -204,6 +230,8 @@ describe('connections', () => {
     const first = ask();
     const waiting = [ask(), ask()];
     await eventually(() => held.length === 1);
+    // Half of the time: the others wait for 300 ms, and the validator is silent for the other half only.
+    await new Promise((resolve) => setTimeout(resolve, 150));
     held[0]?.write(ALLOW);
     expect((await first).kind).toBe('answered');
     for (const outcome of waiting) expect(await outcome).toMatchObject({ reason: 'overloaded' });

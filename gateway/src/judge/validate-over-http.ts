@@ -9,8 +9,9 @@ import {
   CircuitBreaker,
   type Ended,
 } from './remote/circuit-breaker.ts';
-import { Connections } from './remote/connections.ts';
+import { openPool } from './remote/pool.ts';
 import { type Asking, Question, type Reply } from './remote/question.ts';
+import { Queue } from './remote/queue.ts';
 import { readOutcome } from './remote/read-outcome.ts';
 import { Window } from './remote/window.ts';
 
@@ -64,12 +65,13 @@ export function validateOverHttp(
   const { origin, pathname } = new URL(remote.url);
   const patience = new Patience(remote.timeout);
   const window = new Window(remote.timeout, () => patience.counted);
-  const connections = new Connections(origin, limits, window);
+  const connections = openPool(origin, limits, patience);
   const breaker = new CircuitBreaker(ports.clock, BREAKER_LIMITS, (change) => {
     tell(change, origin, ports);
   });
   const asking: Asking = {
     connections,
+    queue: new Queue(limits, window),
     window,
     patience,
     path: `${pathname.replace(/\/+$/, '')}/validate`,
@@ -108,7 +110,7 @@ export function validateOverHttp(
       return ask(JSON.stringify(request), truncateAddress(request.ip), admission, signal);
     },
     isAway: () => breaker.isOpen,
-    close: () => connections.destroy(),
+    close: () => connections.pool.destroy(),
   };
 }
 

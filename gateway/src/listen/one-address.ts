@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock, Log } from '@guard/config/contract/ports';
-import { PrefixSet } from '@guard/config/net/prefix-set';
+import { addressUse } from '@guard/config/net/special-address';
 import type { ClientOf } from '../arrive/client-ip.ts';
 import { sparingLog } from '../sparing-log.ts';
 import type { Connection } from './connection.ts';
@@ -15,12 +15,6 @@ const LONGEST_WINDOW_MS = 60 * 60_000;
 /** What counts as nearly all. */
 const SHARE = 0.9;
 const LOG_EVERY_MS = 60 * 60_000;
-
-/** Where no visitor of the internet comes from. */
-const PRIVATE = PrefixSet.from([
-  ...['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'],
-  ...['169.254.0.0/16', '::1/128', 'fc00::/7', 'fe80::/10'],
-]);
 
 /** Notices that nearly all requests come from one address: a proxy that is taken for the visitor. */
 export interface OneAddressWatch {
@@ -80,7 +74,7 @@ export function watchForOneAddress(log: Log, clock: Clock): OneAddressWatch {
   }
 
   function isSurelyProxy(): boolean {
-    return claims >= SHARE * requests && PRIVATE.has(address);
+    return claims >= SHARE * requests && isNearby(address);
   }
 
   function judge(): void {
@@ -111,6 +105,12 @@ export function watchForOneAddress(log: Log, clock: Clock): OneAddressWatch {
     },
     isOne: () => one,
   };
+}
+
+/** Where no visitor of the internet comes from. */
+function isNearby(address: string): boolean {
+  const use = addressUse(address);
+  return use === 'loopback' || use === 'private';
 }
 
 function isClaim({ trusted }: Connection, headers: IncomingHttpHeaders): boolean {

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { Origin as OriginAddress } from '@guard/config/settings/values';
 import { type Dispatcher, Pool } from 'undici';
 import type { GatewayLimits } from '../limits.ts';
+import { connectOptions } from '../origin/connect-options.ts';
 import { Lanes } from '../origin/lanes.ts';
 import type {
   AnswerHandler,
@@ -12,7 +13,6 @@ import type {
   OriginRequest,
   RequestBody,
 } from '../origin/origin.ts';
-import { serverName } from '../origin/server-name.ts';
 
 /**
  * The same port over undici. No request of a visitor takes this way: it is the second opinion that the
@@ -41,7 +41,8 @@ export class UndiciOrigin implements OpenOrigin {
     this.#reused = new Pool(base, options);
     this.#fresh = new Pool(base, { ...options, pipelining: 0 });
     this.#lanes = new Lanes(limits);
-    this.#servername = base.startsWith('https:') ? serverName(new URL(base).hostname) : undefined;
+    const { isSecure, options: place } = connectOptions(address);
+    this.#servername = isSecure ? place.servername : undefined;
   }
 
   send(lane: Lane, request: OriginRequest, handler: AnswerHandler): OriginExchange | undefined {

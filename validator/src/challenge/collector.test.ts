@@ -2,6 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../../test/kit/seeded-random.ts';
 import { hashUserAgent } from '../request/user-agent-hash.ts';
+import { corsHeaders } from './cors.ts';
 import { createCollector } from './collector.ts';
 import { createSealer } from '../session/sealer.ts';
 import { writeFields } from './tickets/ticket-fields.ts';
@@ -183,6 +184,16 @@ describe('the edge of POST /verify', () => {
     expect(own.headers['Access-Control-Allow-Origin']).toBeUndefined();
     expect(own.headers['Access-Control-Allow-Methods']).toBeUndefined();
   });
+
+  test.each(['http://localhost:3000', 'http://127.0.0.1', 'http://[::1]:3000'])(
+    'CORS is answered to a page of the visitor’s own machine: %s',
+    (origin) => {
+      const { request } = aChallengedVisitor();
+      const headers = { origin, host: 'collector.example' };
+      const cors = corsHeaders({ ...request, headers }, () => false);
+      expect(cors['Access-Control-Allow-Origin']).toBe(origin);
+    },
+  );
 
   test('a session store that is away is a 503, which the page retries; nothing rejects', async () => {
     const visitor = aChallengedVisitor();

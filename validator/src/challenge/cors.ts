@@ -1,5 +1,5 @@
 import type { CollectAnswer, CollectRequest } from '@guard/config/contract/ports';
-import { isLoopbackHost } from '@guard/config/net/loopback';
+import { isLoopbackHost } from '@guard/config/net/special-address';
 
 /**
  * CORS for pages that upload to a collector on another host; on the site's own host there is none.

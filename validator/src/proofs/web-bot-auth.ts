@@ -39,6 +39,8 @@ const MAX_NONCES = 10_000;
 const MAX_NONCE_LENGTH = 256;
 /** Most signatures that are remembered as good: a crawler may send one with many requests. */
 const MAX_SIGNATURES = 1_000;
+/** Characters of what they sign, together: a header field can be long. */
+const MAX_SIGNED_LENGTH = 1024 * 1024;
 
 const ABSENT: SignatureProof = { kind: 'absent' };
 
@@ -65,7 +67,11 @@ export function createSignatureCheck(
 ): CheckSignature {
   const byId = new Map(keys.map((key) => [key.keyId, load(key)]));
   const nonces = new LRUCache<string, number>({ max: maxNonces });
-  const good = new LRUCache<string, true>({ max: MAX_SIGNATURES });
+  const good = new LRUCache<string, true>({
+    max: MAX_SIGNATURES,
+    maxSize: MAX_SIGNED_LENGTH,
+    sizeCalculation: (_true, { length }) => length,
+  });
 
   function check(label: string, covered: InnerList, request: SignedRequest): SignatureProof {
     const signature = signatureOf(request.headers['signature'] ?? '', label);

@@ -1,6 +1,7 @@
 import type { CatalogueCrawler, CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import type { UserAgentCatalogue } from '@guard/config/catalogue/user-agents';
-import { TwoGenerationCache } from '../two-generation-cache.ts';
+import { LRUCache } from 'lru-cache';
+import { ownText } from '../own-text.ts';
 import { type BrowserClaim, readBrowserClaim } from './browser-claim.ts';
 import { expectedBrands } from './chromium-brands.ts';
 import { plausibilityOf, type Plausibility } from './plausibility.ts';
@@ -42,14 +43,14 @@ export function createAgentReader(
   crawlers: CrawlerCatalogue,
   tokens: UserAgentCatalogue,
 ): (userAgent: string) => Agent {
-  const known = new TwoGenerationCache<Agent>(MAX_AGENTS);
+  const known = new LRUCache<string, Agent>({ max: MAX_AGENTS });
   return (userAgent) => {
     const key =
       userAgent.length > MAX_AGENT_LENGTH ? userAgent.slice(0, MAX_AGENT_LENGTH) : userAgent;
     const cached = known.get(key);
     if (cached) return cached;
     const agent = readAgent(key, crawlers, tokens);
-    known.set(key, agent);
+    known.set(ownText(key), agent);
     return agent;
   };
 }

@@ -37,6 +37,10 @@ const PLAIN_CHROMIUM =
 const OTHER_BROWSER =
   /AppleWebKit\/|Gecko\/|Trident\/|MSIE |Opera[ /]|Presto\/|KHTML\/|NetFront|Goanna\//;
 
+/**
+ * Which browser a User-Agent says it is, when it has exactly the form in which browsers write it. Headers are
+ * expected of nothing else.
+ */
 export function readBrowserClaim(userAgent: string): BrowserClaim {
   const engine = engineOf(userAgent);
   const embedded = EMBEDDED.test(userAgent);
@@ -49,6 +53,23 @@ export function readBrowserClaim(userAgent: string): BrowserClaim {
     embedded,
     recognised: engine !== undefined || OTHER_BROWSER.test(userAgent),
   };
+}
+
+/**
+ * The same, and the engine that is named in any other form. A page's evidence is held against what is claimed,
+ * so that one more space does not make a browser unknown.
+ */
+export function readPageClaim(userAgent: string): BrowserClaim {
+  const claim = readBrowserClaim(userAgent);
+  const engine = claim.engine ?? namedEngine(userAgent);
+  return engine === undefined ? claim : { ...claim, engine, major: majorOf(userAgent, engine) };
+}
+
+function namedEngine(userAgent: string): Engine | undefined {
+  if (/iPhone|iPad|iPod/.test(userAgent)) return 'webkit';
+  if (MAJOR.chromium.test(userAgent)) return 'chromium';
+  if (MAJOR.gecko.test(userAgent)) return 'gecko';
+  return MAJOR.webkit.test(userAgent) && userAgent.includes('Safari/') ? 'webkit' : undefined;
 }
 
 function engineOf(userAgent: string): Engine | undefined {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sessionDigest } from '@guard/config/contract/session-digest';
 import { UUID } from '@guard/config/contract/uuid';
-import { TwoGenerationCache } from '../two-generation-cache.ts';
+import { LRUCache } from 'lru-cache';
+import { ownText } from '../own-text.ts';
 import { challengeMark, isUncleared } from './challenge-mark.ts';
 import type { Sealer } from './sealer.ts';
 
@@ -44,7 +45,7 @@ interface Known {
 }
 
 export function createSessionIds(sealer: Sealer): SessionIds {
-  const known = new TwoGenerationCache<Known>(MAX_KNOWN);
+  const known = new LRUCache<string, Known>({ max: MAX_KNOWN });
   return {
     mint(organisation, challengedAt) {
       // node:crypto draws UUIDs in batches, which costs a tenth of drawing bytes one id at a time.
@@ -59,7 +60,7 @@ export function createSessionIds(sealer: Sealer): SessionIds {
       const lower = id.toLowerCase();
       const mac = Buffer.from(lower.slice(MAC_FROM), 'hex');
       const ours = sealer.verify([organisation, lower.slice(0, MAC_FROM)], mac);
-      if (ours) known.set(id, { organisation, digest: sessionDigest(id) });
+      if (ours) known.set(ownText(id), { organisation, digest: sessionDigest(id) });
       return ours;
     },
     digestOf: (id) => known.get(id)?.digest ?? sessionDigest(id),

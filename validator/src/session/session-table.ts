@@ -1,5 +1,5 @@
 import type { Session } from '@guard/config/contract/ports';
-import { TwoGenerationCache } from '../two-generation-cache.ts';
+import { TwoGenerationCache } from './two-generation-cache.ts';
 
 /** Verified sessions that a store holds. */
 export const MAX_SESSIONS = 200_000;

@@ -1,6 +1,7 @@
 import type { Late, Patience, Wait } from '@guard/config/time/patience';
 import type { Dispatcher } from 'undici';
-import type { Connection, Connections, Waiter } from './connections.ts';
+import type { Connections } from './pool.ts';
+import type { Queue, Waiter } from './queue.ts';
 import type { Window } from './window.ts';
 
 /** What came back over HTTP, or why nothing did. */
@@ -17,6 +18,7 @@ type GivenUp = 'given up' | 'overloaded';
 /** What is the same for every question to one validator. */
 export interface Asking {
   readonly connections: Connections;
+  readonly queue: Queue;
   readonly window: Window;
   readonly patience: Patience;
   readonly path: string;
@@ -29,9 +31,9 @@ const ENOUGH = new Error('the question is over');
 const CLOSED: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
 /**
- * One `POST /validate` on its way: waits for a connection, sends, collects a bounded answer. `settle` is
- * called exactly once and while there is patience, which is for all of it; the connection is given back when
- * it is free, which may be later.
+ * One `POST /validate` on its way: waits for its turn, sends, collects a bounded answer. `settle` is
+ * called exactly once and while there is patience, which is for all of it; its place in the queue is free
+ * when its connection is, which may be later.
  *
  * A question that had to wait its turn was not with the validator for the whole time. Unless that is silent to
  * everybody, it is not the validator that is late: the question ends as `overloaded`. It is sent in the first
@@ -52,10 +54,10 @@ export class Question implements Dispatcher.DispatchHandler, Waiter {
   /** It was not with the validator from the beginning. */
   #hadToWait = false;
   #sentAt = 0;
-  #connection: Connection | undefined;
+  #isUnderWay = false;
   #controller: Dispatcher.DispatchController | undefined;
   #isSettled = false;
-  /** The connection was kept from a question before, and may be closed at its other end. */
+  /** It may go over a connection that was kept from a question before, and is closed at its other end. */
   #mayBeStale = false;
   #answerBegun = false;
   #status = 0;
@@ -74,8 +76,8 @@ export class Question implements Dispatcher.DispatchHandler, Waiter {
 
   /** Asks, now or when it is its turn. */
   ask(): void {
-    if (!this.#asking.connections.take(this)) this.#cut('overloaded');
-    else this.#hadToWait = this.#connection === undefined;
+    if (!this.#asking.queue.take(this)) this.#cut('overloaded');
+    else this.#hadToWait = !this.#isUnderWay;
   }
 
   giveUp(why: GivenUp): void {
@@ -89,17 +91,19 @@ export class Question implements Dispatcher.DispatchHandler, Waiter {
     return isInTime;
   }
 
-  start(connection: Connection): void {
-    this.#connection = connection;
-    this.#mayBeStale = connection.isOpen;
-    this.#sentAt = this.#asking.patience.counted;
-    this.#send(connection);
+  start(): void {
+    const { connections, patience } = this.#asking;
+    this.#isUnderWay = true;
+    // The pool does not say which connection it takes.
+    this.#mayBeStale = connections.areOpen();
+    this.#sentAt = patience.counted;
+    this.#send();
   }
 
-  #send(connection: Connection): void {
-    const { path, headers } = this.#asking;
+  #send(): void {
+    const { connections, path, headers } = this.#asking;
     this.#controller = undefined;
-    connection.client.dispatch({ path, method: 'POST', headers, body: this.#body }, this);
+    connections.pool.dispatch({ path, method: 'POST', headers, body: this.#body }, this);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -125,18 +129,16 @@ export class Question implements Dispatcher.DispatchHandler, Waiter {
   onResponseEnd(): void {
     const [first = EMPTY] = this.#parts;
     const body = this.#parts.length > 1 ? Buffer.concat(this.#parts) : first;
-    const { window, connections } = this.#asking;
-    window.answered(this.bytes, this.#sentAt, connections.areWaiting);
+    const { window, queue } = this.#asking;
+    window.answered(this.bytes, this.#sentAt, queue.areWaiting);
     this.#release();
     this.#finish({ kind: 'answer', status: this.#status, body });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    const connection = this.#connection;
-    connection?.broke();
-    if (!this.#isSettled && connection !== undefined && this.#wasStale(error)) {
+    if (!this.#isSettled && this.#wasStale(error)) {
       this.#mayBeStale = false;
-      this.#send(connection);
+      this.#send();
       return;
     }
     this.#release();
@@ -148,18 +150,17 @@ export class Question implements Dispatcher.DispatchHandler, Waiter {
     return this.#mayBeStale && !this.#answerBegun && CLOSED.has(code);
   }
 
-  /** Ends it from this side. Before it has a connection, it is taken out of the queue. */
+  /** Ends it from this side. Before it is sent, it is taken out of the queue. */
   #cut(why: 'timeout' | 'too large' | GivenUp): void {
     if (this.#isSettled) return;
-    if (this.#connection === undefined) this.#asking.connections.leave(this);
+    if (!this.#isUnderWay) this.#asking.queue.leave(this);
     this.#finish(
       why === 'too large'
         ? { kind: 'partial', status: this.#status, why }
         : this.#broken(why, 'no answer in time'),
     );
-    // Without a controller it has not been sent: its connection is not open yet.
-    if (this.#controller === undefined) this.#connection?.abandon();
-    else this.#controller.abort(ENOUGH);
+    // Without a controller its connection is not open yet. That ends in time, too, or is ended when it opens.
+    this.#controller?.abort(ENOUGH);
   }
 
   #lateness(why: Late): 'timeout' | 'overloaded' {
@@ -174,9 +175,8 @@ export class Question implements Dispatcher.DispatchHandler, Waiter {
   }
 
   #release(): void {
-    const connection = this.#connection;
-    this.#connection = undefined;
-    if (connection !== undefined) this.#asking.connections.giveBack(connection, this);
+    this.#isUnderWay = false;
+    this.#asking.queue.ended(this);
   }
 
   #finish(reply: Reply): void {

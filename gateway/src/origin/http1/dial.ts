@@ -1,7 +1,7 @@
 import { connect, type NetConnectOpts, type Socket } from 'node:net';
-import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import type { Origin as OriginAddress } from '@guard/config/settings/values';
-import { serverName } from '../server-name.ts';
+import { connectOptions } from '../connect-options.ts';
 import { Connection, type ConnectionOwner } from './connection.ts';
 import { ReadMemory } from './read-memory.ts';
 
@@ -13,15 +13,8 @@ export type Dial = (owner: ConnectionOwner) => Connection;
 
 /** How connections to this address are opened: plain, over TLS, or to a unix socket. */
 export function dialTo(address: OriginAddress): Dial {
-  if (address.kind === 'unix') return (owner) => dialPlain({ path: address.path }, owner);
-
-  const { protocol, hostname, port } = new URL(address.origin);
-  const host = hostname.replace(/^\[|\]$/g, '');
-  if (protocol === 'http:') {
-    const target = { host, port: port === '' ? 80 : Number(port) };
-    return (owner) => dialPlain(target, owner);
-  }
-  return dialTls(host, port === '' ? 443 : Number(port), serverName(hostname));
+  const { isSecure, options } = connectOptions(address);
+  return isSecure ? dialTls(options) : (owner) => dialPlain(options, owner);
 }
 
 /** Reads into memory of its own: what Node would allocate for every read cost more than the reading. */
@@ -45,14 +38,11 @@ function dialPlain(target: NetConnectOpts, owner: ConnectionOwner): Connection {
 }
 
 /** TLS with its certificate verified, HTTP/1.1 by ALPN, and the last session taken up again. */
-function dialTls(host: string, port: number, servername: string | undefined): Dial {
+function dialTls(target: ConnectionOptions): Dial {
   let session: Buffer | undefined;
   return (owner) => {
     const socket: TLSSocket = connectTls({
-      host,
-      port,
-      ALPNProtocols: ['http/1.1'],
-      ...(servername === undefined ? {} : { servername }),
+      ...target,
       ...(session === undefined ? {} : { session }),
     });
     const connection = open(socket, owner);

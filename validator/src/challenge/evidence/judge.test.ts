@@ -46,6 +46,27 @@ describe('contract 2.2, automated_browser and fingerprint_mismatch: recorded bro
   });
 });
 
+describe('an agent that is written in another form than browsers write it', () => {
+  test.each(recordings('automated'))('%s is automated, for exactly its reasons', (name) => {
+    const { evidence, headers, reasons: found } = fixture(name);
+    const other = JSON.stringify({ evidence, headers }).replaceAll(
+      'Mozilla/5.0 (',
+      'Mozilla/5.0  (',
+    );
+    const reformed = JSON.parse(other) as Pick<Fixture, 'evidence' | 'headers'>; // Only a space was added.
+    expect(judged(reformed)).toEqual({ kind: 'automated', reasons: found });
+  });
+
+  test('the old browser of Android is no Chromium that claims to be Safari', () => {
+    const person = fixture('human/chromium-headful-xvfb-default-screen.json');
+    const userAgent =
+      'Mozilla/5.0 (Linux; U; Android 4.3; en-us) AppleWebKit/534.30 (KHTML, like Gecko) Version/4.0 Mobile Safari/534.30';
+    const evidence = { ...person.evidence, agent: { ...person.evidence.agent, userAgent } };
+    const judgement = judged({ evidence, headers: { ...person.headers, 'user-agent': userAgent } });
+    expect(judgement.kind === 'automated' ? judgement.reasons : []).not.toContain('page_mismatch');
+  });
+});
+
 describe('what could not be read is no evidence', () => {
   const unread = ['absent', 'failed', 'timeout'] as const;
   const names = Object.keys(

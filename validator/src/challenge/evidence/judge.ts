@@ -1,7 +1,7 @@
 import type { Reason } from '@guard/config/contract/reasons';
 import { layoutQuestions } from '../../../browser/page/layout/questions.ts';
 import { weigh } from '../../verdict/weigh.ts';
-import { readClaim } from './claim.ts';
+import { readPageClaim } from '../../request/browser-claim.ts';
 import type { Upload } from './evidence.ts';
 import { judgeAutomationFlags } from './judges/automation-flags.ts';
 import { judgeAutomationGlobals } from './judges/automation-globals.ts';
@@ -62,7 +62,7 @@ export function judge(
   const theCase: Case = {
     evidence,
     request,
-    claim: readClaim(evidence.agent.userAgent),
+    claim: readPageClaim(evidence.agent.userAgent),
     questions: layoutQuestions(ticket),
   };
   const [first, ...others] = new Set(judges.flatMap((ask) => ask(theCase) ?? []));

@@ -1,4 +1,4 @@
-import { TwoGenerationCache } from '../../two-generation-cache.ts';
+import { LRUCache } from 'lru-cache';
 
 /** Spent budgets remembered at once; one that is forgotten is asked for again. */
 const MAX_REFUSALS = 50_000;
@@ -8,7 +8,7 @@ const MAX_REFUSALS = 50_000;
  * before that time: who goes on asking is refused here, without a round trip.
  */
 export class Refusals {
-  readonly #until = new TwoGenerationCache<number>(MAX_REFUSALS);
+  readonly #until = new LRUCache<string, number>({ max: MAX_REFUSALS });
 
   /** Milliseconds until a request may fit, 0 when that is not known here. */
   left(key: string, nowMs: number, perMs: number): number {

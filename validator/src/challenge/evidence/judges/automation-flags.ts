@@ -50,8 +50,8 @@ const PLAIN_AGENT = /\) Chrome\/[\d.]+ Safari\/537\.36(?: (?:Edg|OPR)\/[\d.]+)?$
 function partitionsNothing({ evidence, claim }: Case): boolean {
   const touches = known(evidence.readings.hardware)?.touchPoints ?? 0;
   const desktop =
-    ['windows', 'mac', 'chromeos'].includes(claim.system) ||
-    (claim.system === 'linux' && touches === 0);
+    ['windows', 'macos', 'chromeos'].includes(claim.platform) ||
+    (claim.platform === 'linux' && touches === 0);
   return (
     known(evidence.readings.partition)?.crossed === true &&
     claim.major >= FIRST_ALWAYS_PARTITIONED &&

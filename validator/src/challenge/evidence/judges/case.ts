@@ -1,6 +1,6 @@
 import type { Reason } from '@guard/config/contract/reasons';
 import type { LayoutQuestions } from '../../../../browser/page/layout/questions.ts';
-import type { Claim } from '../claim.ts';
+import type { BrowserClaim } from '../../../request/browser-claim.ts';
 import type { Evidence } from '../evidence.ts';
 
 /** What the upload's own HTTP request said. */
@@ -17,7 +17,7 @@ export interface Case {
   readonly evidence: Evidence;
   readonly request: RequestFacts;
   /** What the page's own User-Agent claims. */
-  readonly claim: Claim;
+  readonly claim: BrowserClaim;
   /** What the page was asked to lay out: drawn from its ticket. */
   readonly questions: LayoutQuestions;
 }

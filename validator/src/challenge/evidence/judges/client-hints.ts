@@ -1,4 +1,4 @@
-import type { Claim } from '../claim.ts';
+import type { BrowserClaim, Platform } from '../../../request/browser-claim.ts';
 import { known } from '../evidence.ts';
 import type { Case, Judge } from './case.ts';
 import { headerOf } from './header-of.ts';
@@ -33,16 +33,16 @@ function hintedPlatforms({ evidence, request }: Case): string[] {
 }
 
 /** The hint of each system; Linux is also what desktop mode on a phone or an odd system says. */
-const hintOf: Partial<Record<Claim['system'], string>> = {
+const hintOf: Partial<Record<Platform, string>> = {
   windows: 'Windows',
-  mac: 'macOS',
+  macos: 'macOS',
   android: 'Android',
 };
 
-function contradicts({ system }: Claim, platform: string): boolean {
-  if (system === 'linux') return platform === 'Windows' || platform === 'macOS';
-  const expected = hintOf[system];
-  return expected !== undefined && platform !== expected;
+function contradicts({ platform }: BrowserClaim, hinted: string): boolean {
+  if (platform === 'linux') return hinted === 'Windows' || hinted === 'macOS';
+  const expected = hintOf[platform];
+  return expected !== undefined && hinted !== expected;
 }
 
 /**

@@ -20,11 +20,11 @@ export function lacksOwnCodecs(theCase: Case): boolean {
   return has('vp9') && !has('h264') && !has('aac');
 }
 
-const DESKTOPS: readonly string[] = ['windows', 'mac', 'linux', 'chromeos'];
+const DESKTOPS: readonly string[] = ['windows', 'macos', 'linux', 'chromeos'];
 const LICENSED_BRANDS: readonly string[] = ['Google Chrome', 'Microsoft Edge'];
 
 function claimsLicensedBrowser({ evidence, request, claim }: Case): boolean {
-  if (claim.engine !== 'chromium' || !DESKTOPS.includes(claim.system)) return false;
+  if (claim.engine !== 'chromium' || !DESKTOPS.includes(claim.platform)) return false;
   const sent = headerOf(request.headers['sec-ch-ua']);
   const seen = known(evidence.readings.hints)?.brands ?? [];
   return LICENSED_BRANDS.some(

@@ -12,7 +12,8 @@ export const judgeEmulatedScreen: Judge = (theCase) => {
   const { evidence, claim } = theCase;
   const screen = known(evidence.readings.screen);
   const touches = known(evidence.readings.hardware)?.touchPoints ?? 0;
-  const desktop = ['windows', 'mac', 'linux', 'chromeos'].includes(claim.system) && touches === 0;
+  const desktop =
+    ['windows', 'macos', 'linux', 'chromeos'].includes(claim.platform) && touches === 0;
   if (!screen || !desktop || claim.engine !== 'chromium') return undefined;
   return isOverridden(screen) || isHeadless(screen, theCase) ? 'emulated_screen' : undefined;
 };
@@ -36,6 +37,8 @@ function isHeadless(screen: Screen, { claim }: Case): boolean {
   const filled = innerWidth === outerWidth && innerHeight === outerHeight && width === outerWidth;
   const exceeded = outerWidth >= width + BARS_PX && outerHeight >= height + BARS_PX;
   return (
-    claim.system === 'linux' && scrollBar === 0 && (exceeded || (filled && height === outerHeight))
+    claim.platform === 'linux' &&
+    scrollBar === 0 &&
+    (exceeded || (filled && height === outerHeight))
   );
 }

@@ -13,9 +13,10 @@ export const judgeFonts: Judge = (theCase) =>
  */
 export function lacksOwnFonts({ evidence, claim }: Case): boolean {
   const drawn = known(evidence.readings.fonts);
-  const { engine, system } = claim;
-  if (!drawn || engine !== 'chromium' || (system !== 'windows' && system !== 'mac')) return false;
-  const { [system]: own, ...others } = MARKER_FONTS;
+  const { engine, platform } = claim;
+  if (!drawn || engine !== 'chromium' || (platform !== 'windows' && platform !== 'macos'))
+    return false;
+  const { [platform]: own, ...others } = MARKER_FONTS;
   return (
     !own.some((name) => drawn.includes(name)) &&
     Object.values(others)

@@ -4,7 +4,7 @@ import type { Judge } from './case.ts';
 /** What WebGL is drawn by on one system only. Vulkan, OpenGL and SwiftShader are on all of them. */
 const DRAWN_BY = [
   ['windows', /\bDirect3D\d/],
-  ['mac', /\bANGLE Metal Renderer\b/],
+  ['macos', /\bANGLE Metal Renderer\b/],
   ['linux', /\bMesa\b/],
 ] as const;
 
@@ -16,7 +16,7 @@ const DRAWN_BY = [
 export const judgeGraphics: Judge = ({ evidence, claim }) => {
   const renderer = known(evidence.readings.graphics)?.renderer;
   if (renderer === undefined || claim.engine !== 'chromium') return undefined;
-  const own = DRAWN_BY.find(([system]) => system === claim.system);
+  const own = DRAWN_BY.find(([system]) => system === claim.platform);
   if (!own || own[1].test(renderer)) return undefined;
   return DRAWN_BY.some(([, other]) => other.test(renderer)) ? 'graphics_mismatch' : undefined;
 };

@@ -24,7 +24,7 @@ function saysSo({ evidence, request }: Case): boolean {
  * small remote screens and machines without a GPU.
  */
 function lacksWindow({ evidence, claim }: Case): boolean {
-  if (claim.engine !== 'chromium' || claim.system === 'android') return false;
+  if (claim.engine !== 'chromium' || claim.platform === 'android') return false;
   const { chrome, plugins, permissions } = evidence.readings;
   const permission = known(permissions);
   return (

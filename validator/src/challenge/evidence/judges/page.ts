@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../../browser/page/limits.ts';
-import { readClaim, type Claim } from '../claim.ts';
+import { type Platform, readPageClaim } from '../../../request/browser-claim.ts';
 import { known } from '../evidence.ts';
 import type { Case, Judge } from './case.ts';
 import { lacksOwnCodecs } from './codecs.ts';
@@ -20,15 +20,15 @@ export const judgePage: Judge = (theCase) =>
  */
 function saysAnotherAgent({ evidence, request, claim }: Case): boolean {
   if (request.userAgent.slice(0, LIMITS.userAgentChars) === evidence.agent.userAgent) return false;
-  const sent = readClaim(request.userAgent);
-  const bothFirefox = claim.engine === 'firefox' && sent.engine === 'firefox';
+  const sent = readPageClaim(request.userAgent);
+  const bothFirefox = claim.engine === 'gecko' && sent.engine === 'gecko';
   return !(bothFirefox && claim.major === sent.major);
 }
 
 /** What `navigator.platform` begins with; systems that are not here have no rule. */
-const platforms: Partial<Record<Claim['system'], RegExp>> = {
+const platforms: Partial<Record<Platform, RegExp>> = {
   windows: /^Win/,
-  mac: /^Mac/,
+  macos: /^Mac/,
   // A phone or tablet that asks for desktop sites says X11 and Linux as well.
   linux: /^(?:Linux|Android|FreeBSD|OpenBSD|NetBSD)/,
 };
@@ -37,16 +37,17 @@ const platforms: Partial<Record<Claim['system'], RegExp>> = {
 function runsOnAnotherSystem({ evidence, claim }: Case): boolean {
   const { platform } = evidence.agent;
   if (claim.engine !== 'chromium' || platform === '') return false;
-  return platforms[claim.system]?.test(platform) === false;
+  return platforms[claim.platform]?.test(platform) === false;
 }
 
 /**
  * Chromium under the name of Firefox or of Safari on a Mac: what only Chromium has gives it away. On
- * iOS a browser's name says nothing sure about its engine.
+ * iOS a browser's name says nothing sure about its engine, and Android's old browser names Google as well.
  */
 function isAnotherEngine({ evidence, claim }: Case): boolean {
-  const claimsOther = claim.engine === 'firefox' || claim.engine === 'webkit';
-  if (!claimsOther || claim.system === 'ios') return false;
+  const claimsOther = claim.engine === 'gecko' || claim.engine === 'webkit';
+  if (!claimsOther || claim.platform === 'ios') return false;
+  if (claim.engine === 'webkit' && claim.platform === 'android') return false;
   const { engine, hints } = evidence.readings;
   return known(hints) !== undefined || known(engine)?.vendor === 'Google Inc.';
 }

@@ -11,6 +11,6 @@ const FIREFOX_DISGUISE = 'Atlantic/Reykjavik';
  */
 export const judgeTimeZone: Judge = ({ evidence, request, claim }) => {
   const zone = known(evidence.readings.timezone)?.name ?? '';
-  if (claim.engine === 'firefox' && zone === FIREFOX_DISGUISE) return undefined;
+  if (claim.engine === 'gecko' && zone === FIREFOX_DISGUISE) return undefined;
   return isZoneOf(request.country, zone) === false ? 'time_zone_elsewhere' : undefined;
 };

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { selfSigned } from '../testing/self-signed.ts';
 import { startGateway } from '../testing/gateway-rig.ts';
 import { rawExchange, statusOf } from '../testing/raw-client.ts';
-import { webSocketTarget } from './websocket-target.ts';
+import { connectOptions } from './connect-options.ts';
 
 const HANDSHAKE = [
   'GET / HTTP/1.1',
@@ -15,9 +15,9 @@ const HANDSHAKE = [
   'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
 ];
 
-test('an origin is taken apart once, and not for each handshake', () => {
+test('an origin is taken apart once, and not for each connection', () => {
   const address = { kind: 'url', origin: 'https://origin.example:8443' } as const;
-  expect(webSocketTarget(address)).toEqual({
+  expect(connectOptions(address)).toEqual({
     isSecure: true,
     options: {
       host: 'origin.example',
@@ -26,14 +26,14 @@ test('an origin is taken apart once, and not for each handshake', () => {
       ALPNProtocols: ['http/1.1'],
     },
   });
-  expect(webSocketTarget(address)).toBe(webSocketTarget(address));
+  expect(connectOptions(address)).toBe(connectOptions(address));
 });
 
 test.each([
   ['http://a.example', 80],
   ['https://a.example', 443],
 ])('%s has the port of its scheme: %i', (origin, port) => {
-  expect(webSocketTarget({ kind: 'url', origin }).options).toMatchObject({ port });
+  expect(connectOptions({ kind: 'url', origin }).options).toMatchObject({ port });
 });
 
 describe('RFC 6066 3: the name asked for in TLS is the origin’s own, and an address is none', () => {

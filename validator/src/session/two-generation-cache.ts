@@ -1,9 +1,12 @@
+import { ownText } from '../own-text.ts';
+
 /**
  * A bounded map that forgets what was not used for long. New and used entries live in the young
  * generation; when that is full it becomes the old one, and what is still in the old one is forgotten.
  *
- * It holds at most `max` entries, and never forgets one of the `max / 2` used last. A list in exact
- * order of use writes at every look-up to tables that no processor cache holds; this only reads.
+ * It holds at most `max` entries, and never forgets one of the `max / 2` used last. Its content can be listed
+ * over many turns, while entries are used. lru-cache can list it in one turn only, which would stop all
+ * requests meanwhile (bench/BASELINE-maps.md).
  *
  * With keys and values of a bounded length, the number of entries is a bound in bytes too.
  */
@@ -32,7 +35,7 @@ export class TwoGenerationCache<Value> {
       this.#old = this.#young;
       this.#young = new Map();
     }
-    this.#young.set(copyOf(key), value);
+    this.#young.set(ownText(key), value);
   }
 
   delete(key: string): void {
@@ -56,9 +59,4 @@ export class TwoGenerationCache<Value> {
     if (value !== undefined) this.set(key, value);
     return value;
   }
-}
-
-/** A piece of a longer text keeps all of that in memory; what is cut from a text of its own does not. */
-function copyOf(key: string): string {
-  return ` ${key}`.slice(1);
 }

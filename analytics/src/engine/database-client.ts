@@ -1,0 +1,155 @@
+import { addAbortSignal, Readable } from 'node:stream';
+import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
+
+/** The ClickHouse HTTP interface, as far as Guard speaks it: one POST, one bounded answer. */
+
+export interface Account {
+  readonly user: string;
+  readonly password: string;
+}
+
+export interface DatabaseRequest {
+  readonly account: Account;
+  /** Parameters of the interface; never anything a client sent. */
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly body: readonly Buffer[];
+  /** Until the whole answer is here. */
+  readonly timeoutMs: number;
+  /** A longer answer is cut off, and its query with it. */
+  readonly maxAnswerBytes: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export type DatabaseAnswer =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly contentType: string;
+      /** `X-ClickHouse-Exception-Code`; 0 when there is none. */
+      readonly exceptionCode: number;
+      readonly body: Buffer;
+    }
+  | { readonly kind: 'too_large' }
+  | { readonly kind: 'aborted' }
+  | { readonly kind: 'timeout' }
+  /** No connection, or it ended before the answer did. */
+  | { readonly kind: 'failed'; readonly reason: string };
+
+export interface DatabaseClient {
+  /** Never rejects. */
+  send(request: DatabaseRequest): Promise<DatabaseAnswer>;
+  /** True when the server answers `/ping` in time. */
+  ping(timeoutMs: number): Promise<boolean>;
+  close(): void;
+}
+
+const MAX_CONNECTIONS = 16;
+
+/** The library's limit for a connection that carries nothing. Each request has its own, total limit instead. */
+const NO_IDLE_LIMIT_MS = 24 * 60 * 60_000;
+
+/** What a kept connection says when the server closed it just as it was used again. */
+const STALE: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE']);
+
+/** A client for the server at `base` (http or https), with its own kept-alive connections. */
+export function createDatabaseClient(base: URL): DatabaseClient {
+  const client = createClient({
+    url: base.origin,
+    pathname: base.pathname,
+    max_open_connections: MAX_CONNECTIONS,
+    request_timeout: NO_IDLE_LIMIT_MS,
+    compression: { request: false, response: false },
+    log: { level: ClickHouseLogLevel.OFF },
+  });
+
+  /** Sends the request. Rejects when no head of an answer comes, with what ended it. */
+  function exec(request: DatabaseRequest, signal: AbortSignal) {
+    // The library hears a signal that fires later, but not one that has fired.
+    signal.throwIfAborted();
+    // It makes up a name for a query that has none.
+    const { query = '', query_id, ...settings } = request.parameters;
+    return client.exec({
+      query,
+      values: Readable.from(request.body, { objectMode: false }),
+      clickhouse_settings: settings,
+      ...(query_id === undefined ? {} : { query_id }),
+      auth: { username: request.account.user, password: request.account.password },
+      abort_signal: signal,
+      // The server's own words and status, also of an error.
+      ignore_error_response: true,
+      decompress_response_stream: false,
+    });
+  }
+
+  async function post(request: DatabaseRequest, signal: AbortSignal): Promise<DatabaseAnswer> {
+    const head = await exec(request, signal).catch((error: unknown) => {
+      if (!STALE.has(codeOf(error))) throw error;
+      // Nothing was answered. Inserts carry a token, and all else reads or may be said twice.
+      return exec(request, signal);
+    });
+    const { stream, response_headers, http_status_code } = head;
+    const body = await collect(stream, request.maxAnswerBytes, signal);
+    if (body === undefined) return { kind: 'too_large' };
+    return {
+      kind: 'answered',
+      status: http_status_code ?? 0,
+      contentType: String(response_headers['content-type'] ?? 'text/plain; charset=utf-8'),
+      exceptionCode: Number(response_headers['x-clickhouse-exception-code'] ?? 0),
+      body,
+    };
+  }
+
+  async function send(request: DatabaseRequest): Promise<DatabaseAnswer> {
+    const deadline = AbortSignal.timeout(request.timeoutMs);
+    const ends = request.signal === undefined ? [deadline] : [deadline, request.signal];
+    try {
+      return await post(request, AbortSignal.any(ends));
+    } catch (error) {
+      if (request.signal?.aborted) return { kind: 'aborted' };
+      if (deadline.aborted) return { kind: 'timeout' };
+      return { kind: 'failed', reason: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  return {
+    send,
+
+    async ping(timeoutMs) {
+      const { success } = await client.ping({
+        select: false,
+        abort_signal: AbortSignal.timeout(timeoutMs),
+      });
+      return success;
+    },
+
+    close: () => void client.close(),
+  };
+}
+
+/**
+ * Reads an answer to its end. What ends it early also ends its connection, and so its query.
+ *
+ * @returns undefined when the answer is longer than `maxBytes`
+ * @throws what broke the answer off, or the reason of `signal`
+ */
+async function collect(
+  stream: Readable,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Buffer | undefined> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  // The library stops listening to the signal once the head of the answer is here.
+  addAbortSignal(signal, stream);
+  // Leaving the loop destroys the stream.
+  for await (const part of stream as AsyncIterable<Buffer>) {
+    length += part.length;
+    if (length > maxBytes) return undefined;
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}

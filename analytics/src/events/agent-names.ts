@@ -1,0 +1,99 @@
+import { LRUCache } from 'lru-cache';
+import UAParser from 'ua-parser-js';
+
+/** What a User-Agent claims, in lower case. Empty or 0 where it says nothing. It proves nothing. */
+export interface AgentNames {
+  /** Such as `chrome`, `safari`, `samsung internet`. */
+  readonly browser: string;
+  /** Major version, at most 65,535. */
+  readonly version: number;
+  /** Such as `windows`, `macos`, `android`. */
+  readonly os: string;
+  /** `desktop` for a browser that names no device, else `mobile`, `tablet`, `smarttv` and the like. */
+  readonly device: string;
+}
+
+const NO_NAMES: AgentNames = { browser: '', version: 0, os: '', device: '' };
+
+/** Where the library's names are not the usual ones. */
+const USUAL: ReadonlyMap<string, string> = new Map([
+  ['mac os', 'macos'],
+  ['chromium os', 'chromeos'],
+  ['mobile safari', 'safari'],
+]);
+
+/**
+ * What comes behind is not read. The library's expressions are quadratic for some strings: the worst that was
+ * found takes 0.4 ms at this length, and 1.4 ms at the library's own bound of 500.
+ */
+const MAX_LENGTH = 256;
+
+/** Bytes of remembered names. What was used longest ago is forgotten. */
+const MEMORY_BYTES = 4 * 1024 * 1024;
+/** An entry without its key: the names and what the cache needs. */
+const ENTRY_BYTES = 400;
+
+/**
+ * What naming may take of a thread: a tenth of its time, and this much at once. Beyond it new strings stay
+ * without names, so that a flood of hostile ones costs no more.
+ */
+const SHARE = 0.1;
+const BURST_MS = 100;
+
+/**
+ * @param isCrawler a crawler that names a browser is none
+ */
+export type NameAgent = (userAgent: string, isCrawler: boolean) => AgentNames;
+
+/**
+ * Names the browser, its version, the system and the device of a User-Agent, as tables of people's
+ * traffic do. Detection has a stricter reader of its own. Off the request path: a new string takes some
+ * tens of microseconds.
+ *
+ * @param now milliseconds that never go back
+ */
+export function createAgentNames(now: () => number): NameAgent {
+  const known = new LRUCache<string, AgentNames>({
+    maxSize: MEMORY_BYTES,
+    sizeCalculation: (_names, agent) => ENTRY_BYTES + 2 * agent.length,
+  });
+  let allowanceMs = BURST_MS;
+  let refilledAt = now();
+  return (userAgent, isCrawler) => {
+    if (userAgent === '' || isCrawler) return NO_NAMES;
+    const key = userAgent.length > MAX_LENGTH ? userAgent.slice(0, MAX_LENGTH) : userAgent;
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const startedAt = now();
+    allowanceMs = Math.min(allowanceMs + SHARE * (startedAt - refilledAt), BURST_MS);
+    refilledAt = startedAt;
+    if (allowanceMs <= 0) return NO_NAMES;
+    const names = readNames(key);
+    allowanceMs -= now() - startedAt;
+    // A copy, so that no longer string is kept behind it.
+    known.set(Buffer.from(key).toString(), names);
+    return names;
+  };
+}
+
+/** The names of a thread's events. */
+export const agentNames: NameAgent = createAgentNames(() => performance.now());
+
+function readNames(userAgent: string): AgentNames {
+  const parser = new UAParser(userAgent);
+  const { name = '', version = '' } = parser.getBrowser();
+  const { type } = parser.getDevice();
+  const browser = usual(name);
+  const major = Number.parseInt(version, 10);
+  return {
+    browser,
+    version: Number.isNaN(major) ? 0 : Math.min(major, 65_535),
+    os: usual(parser.getOS().name ?? ''),
+    device: type ?? (browser === '' ? '' : 'desktop'),
+  };
+}
+
+function usual(name: string): string {
+  const lower = name.toLowerCase();
+  return USUAL.get(lower) ?? lower;
+}

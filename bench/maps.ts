@@ -1,0 +1,116 @@
+/** The bounded maps that are our own, against lru-cache in their place: docs/decisions/lru-cache.md. */
+import { LRUCache } from 'lru-cache';
+import { randomUUID } from 'node:crypto';
+import { TwoGenerationCache } from '../validator/src/session/two-generation-cache.ts';
+import { type BenchOptions, type Report, toTable } from './report.ts';
+import { median } from './rounds.ts';
+
+const SESSIONS = 200_000;
+/** Sessions that a snapshot writes before it lets requests in. */
+const SESSIONS_A_TURN = 1_000;
+const NAMES_REMEMBERED = 1_024;
+/** Header fields that a browser sends. */
+const NAMES =
+  'Host User-Agent Accept Accept-Language Accept-Encoding Referer Cookie Connection Sec-Fetch-Dest Sec-Fetch-Mode Sec-Fetch-Site Sec-Ch-Ua Sec-Ch-Ua-Mobile Priority Pragma'.split(
+    ' ',
+  );
+const LOOK_UPS = 1_000_000;
+
+interface Target {
+  readonly name: string;
+  readonly unit: string;
+  readonly own: () => number;
+  readonly lru: () => number;
+}
+
+export function bench({ rounds, onProgress }: BenchOptions): Promise<Report> {
+  const targets = [...sessionTargets(), namesTarget()];
+  const rows = targets.map(({ name, unit, own, lru }) => {
+    const samples = Array.from({ length: rounds }, (_, round) => {
+      onProgress(`round ${round + 1} of ${rounds}: ${name}`);
+      return [own(), lru()] as const;
+    });
+    const [ours, theirs] = [0, 1].map((at) => median(samples.map((sample) => sample[at] ?? 0)));
+    return { name, unit, own: ours ?? 0, lru: theirs ?? 0 };
+  });
+  const body = rows.map(({ name, unit, own, lru }) => [
+    name,
+    `${own.toFixed(1)} ${unit}`,
+    `${lru.toFixed(1)} ${unit}`,
+  ]);
+  const head = ['one thread, in process', 'our own', 'lru-cache'];
+  return Promise.resolve({ rows, table: toTable(head, body), notes: NOTES });
+}
+
+const NOTES = [
+  `${SESSIONS} sessions, of which half are in use, ${LOOK_UPS} look-ups a round; each key is a new text`,
+  `our own lists ${SESSIONS_A_TURN} sessions a turn; lru-cache has no safe way to go on in a later turn`,
+  `our own memory of field names is a Map of ${NAMES_REMEMBERED} names that is emptied when it is full`,
+];
+
+function sessionTargets(): readonly Target[] {
+  const own = new TwoGenerationCache<object>(SESSIONS);
+  const lru = new LRUCache<string, object>({ max: SESSIONS });
+  const ids = Array.from({ length: SESSIONS / 2 }, () => randomUUID());
+  for (const id of ids) own.set(id, { id });
+  for (const id of ids) lru.set(id, { id });
+  return [
+    {
+      name: 'look up a session',
+      unit: 'ns',
+      own: () => lookUpNs(ids, (id) => own.get(id)),
+      lru: () => lookUpNs(ids, (id) => lru.get(id)),
+    },
+    {
+      name: `the longest turn while ${ids.length} sessions are listed`,
+      unit: 'ms',
+      own: () => longestTurnMs(own.entries()),
+      lru: () => elapsedMs(() => [...lru.entries()]),
+    },
+  ];
+}
+
+function namesTarget(): Target {
+  const own = new Map<string, number>();
+  const lru = new LRUCache<string, number>({ max: NAMES_REMEMBERED });
+  for (const [index, name] of NAMES.entries()) own.set(name, index);
+  for (const [index, name] of NAMES.entries()) lru.set(name, index);
+  return {
+    name: 'look up the name of a header field',
+    unit: 'ns',
+    own: () => lookUpNs(NAMES, (name) => own.get(name)),
+    lru: () => lookUpNs(NAMES, (name) => lru.get(name)),
+  };
+}
+
+/** Nanoseconds a look-up. Keys are cut from bytes, as they are in a request. */
+function lookUpNs(keys: readonly string[], lookUp: (key: string) => unknown): number {
+  const bytes = keys.map((key) => Buffer.from(key, 'latin1'));
+  const step = 7_919;
+  let at = 0;
+  const tookMs = elapsedMs(() => {
+    for (let each = 0; each < LOOK_UPS; each++) {
+      at = (at + step) % bytes.length;
+      if (lookUp(bytes[at]?.toString('latin1') ?? '') === undefined) throw new Error('not there');
+    }
+  });
+  return (tookMs * 1e6) / LOOK_UPS;
+}
+
+function longestTurnMs(entries: Iterator<unknown>): number {
+  let longest = 0;
+  let listed = 0;
+  const listTurn = () => {
+    listed = 0;
+    while (listed < SESSIONS_A_TURN && entries.next().done !== true) listed++;
+  };
+  do longest = Math.max(longest, elapsedMs(listTurn));
+  while (listed === SESSIONS_A_TURN);
+  return longest;
+}
+
+function elapsedMs(run: () => void): number {
+  const start = performance.now();
+  run();
+  return performance.now() - start;
+}

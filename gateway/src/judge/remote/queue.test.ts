@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { Queue, type Waiter } from './queue.ts';
+import { Window } from './window.ts';
+
+test('after silence a new question is asked at once, though stale ones still wait', () => {
+  const queue = new Queue({ connections: 1, waiting: 10 }, new Window(150, () => 0));
+  const started: string[] = [];
+  const waiter = (name: string, isInTime: boolean): Waiter => ({
+    bytes: 100,
+    isInTime: () => isInTime,
+    start: () => started.push(name),
+  });
+
+  const unanswered = waiter('unanswered', true);
+  queue.take(unanswered);
+  queue.take(waiter('stale', false));
+  queue.ended(unanswered);
+  queue.take(waiter('new', true));
+  expect(started).toEqual(['unanswered', 'new']);
+  expect(queue.areWaiting).toBe(true);
+});
