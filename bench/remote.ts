@@ -1,4 +1,5 @@
 /** What it adds at the median to ask a remote validator, at one connection: both on the targets' core. */
+import { ENDLESS_FREE_PAGES } from '../test/kit/policies.ts';
 import { SECRET_KEY, storySettings } from '../test/kit/story-settings.ts';
 import { goalsTable } from './goals.ts';
 import { load, loadedBy, WARM_SECONDS, warmNote } from './load.ts';
@@ -21,7 +22,11 @@ export function bench(options: BenchOptions): Promise<Report> {
       startGuard(workbench, name, guardSettings(name, origin.line, { site }));
     const listen = { validator: '127.0.0.1:0' };
     const top = { listen, sites: [], analytics: undefined };
-    const asked = await startGuard(workbench, 'asked', storySettings('', { rules: DETECT, top }));
+    const asked = await startGuard(
+      workbench,
+      'asked',
+      storySettings('', { rules: DETECT, organisation: ENDLESS_FREE_PAGES, top }),
+    );
     const open = await start('open', { protect: [] });
     const full = await start('full', {});
     const validator = { url: asked.addresses.validator, key: SECRET_KEY };

@@ -29,6 +29,7 @@ secret: bench-of-replay-5f0c2b7d9e41a86371d4c0be52f9a687
 organisations:
   - id: acme
     presets: [well-known, feeds, git]
+    challenge: { free_pages: false }
     rules:
       - { name: office, match: { ip: 203.0.113.0/24 }, verdict: allow }
       - { name: training, match: { crawler: { rsl_category: ai-train } }, verdict: block }

@@ -3,6 +3,7 @@
  * fastify route that parses the same body and answers a constant of the same size. No analytics: the
  * events of this bench go nowhere, so that the route is measured and not the database.
  */
+import { ENDLESS_FREE_PAGES } from '../test/kit/policies.ts';
 import { join } from 'node:path';
 import { storySettings, SECRET_KEY } from '../test/kit/story-settings.ts';
 import { visit } from '../test/kit/visitors.ts';
@@ -45,7 +46,11 @@ export function bench(options: BenchOptions): Promise<Report> {
 async function startTargets(workbench: Workbench): Promise<Target[]> {
   const listen = { validator: '127.0.0.1:0' };
   const top = { listen, sites: [], analytics: undefined };
-  const guard = await startGuard(workbench, 'guard', storySettings('', { rules: DETECT, top }));
+  const guard = await startGuard(
+    workbench,
+    'guard',
+    storySettings('', { rules: DETECT, organisation: ENDLESS_FREE_PAGES, top }),
+  );
   const url = `${guard.addresses.validator}/validate`;
   const newcomer = JSON.stringify(visit());
   const first = JSON.parse(await ask(url, newcomer)) as { cookies: [{ value: string }] };

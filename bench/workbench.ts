@@ -1,3 +1,4 @@
+import { ENDLESS_FREE_PAGES } from '../test/kit/policies.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -62,7 +63,12 @@ export function guardSettings(
   const [first = ''] = [origin].flat();
   const site = { ...over.site, ...(typeof origin === 'string' ? {} : { origin }) };
   const analytics = { engine: 'embedded', path: `./${name}` };
-  return storySettings(first, { rules, site, top: { analytics, ...over.top } });
+  return storySettings(first, {
+    rules,
+    site,
+    organisation: ENDLESS_FREE_PAGES,
+    top: { analytics, ...over.top },
+  });
 }
 
 /** Starts Guard, on the core of the targets unless another is said. */

@@ -1,3 +1,4 @@
+import { ENDLESS_FREE_PAGES } from '../test/kit/policies.ts';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { UserAgentCatalogue } from '@guard/config/catalogue/user-agents';
 import { validatorWith, type TestValidator } from '../test/kit/validator.ts';
@@ -43,9 +44,11 @@ export interface Tally {
 export function groupsOf({ seed, perKind, composed }: CorpusOptions): Group[] {
   const rules = '[{ name: everybody, match: {}, detect: true }]';
   const crawlers = crawlerCases();
-  const plain = judgeWith(validatorWith(rules));
+  const plain = judgeWith(validatorWith(rules, { organisation: ENDLESS_FREE_PAGES }));
   const welcoming = judgeWith(
-    validatorWith(rules, { organisation: { crawler_allowlist: crawlers.names } }),
+    validatorWith(rules, {
+      organisation: { ...ENDLESS_FREE_PAGES, crawler_allowlist: crawlers.names },
+    }),
   );
   const generated = generatedBrowsers(seed, perKind);
   const seen = composedBrowsers(seed, composed);

@@ -1,3 +1,4 @@
+import { ENDLESS_FREE_PAGES } from '../../test/kit/policies.ts';
 import { type Burst, burst } from '../../test/kit/burst.ts';
 import { startRedis } from '../../test/kit/redis-server.ts';
 import { startProduct } from '../../test/kit/start-product.ts';
@@ -48,7 +49,11 @@ export const requestBurst: Fault = {
 
 async function startValidator(ground: Ground) {
   const validator = await startProduct(
-    storySettings('http://127.0.0.1:9', { rules: DETECT, top: { analytics: undefined } }),
+    storySettings('http://127.0.0.1:9', {
+      rules: DETECT,
+      organisation: ENDLESS_FREE_PAGES,
+      top: { analytics: undefined },
+    }),
   );
   ground.behind(() => validator.stop());
   return { url: validator.addresses.validator, key: SECRET_KEY, timeout: '400ms' };

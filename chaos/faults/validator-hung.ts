@@ -1,3 +1,4 @@
+import { ENDLESS_FREE_PAGES } from '../../test/kit/policies.ts';
 import { startProduct } from '../../test/kit/start-product.ts';
 import { SECRET_KEY, storySettings } from '../../test/kit/story-settings.ts';
 import { asUsual, CLOSED, type Judge } from '../crowd.ts';
@@ -17,7 +18,11 @@ export const validatorHung: Fault = {
   done: 'a remote validator takes connections and never answers (SIGSTOP), and goes on (SIGCONT)',
   async inflict(ground) {
     const validator = await startProduct(
-      storySettings('http://127.0.0.1:9', { rules: DETECT, top: { analytics: undefined } }),
+      storySettings('http://127.0.0.1:9', {
+        rules: DETECT,
+        organisation: ENDLESS_FREE_PAGES,
+        top: { analytics: undefined },
+      }),
     );
     ground.behind(() => validator.stop());
     // Behind the other in the list, so before it in time: a stopped process does not end.

@@ -16,7 +16,7 @@ test('contract 4.4: the SDK’s client is told the tools, the columns and the ru
     'Connected to guard-analytics 1. Its tools: query, query_help, list_columns.',
   );
   expect(stdout).toMatch(/events_distributed, with \d\d columns/);
-  expect(stdout).toMatch(row('allow', '18'));
+  expect(stdout).toMatch(row('allow', '17'));
   expect(stdout).toMatch(row('limited', '3'));
   expect(stdout).toMatch(row('crawler_impersonator', '3'));
   expect(stdout).toMatch(row('Googlebot', 'true', '5'));

@@ -10,18 +10,24 @@ export function logVisitorGone(log: Log, { site }: Pick<Visit, 'site'>): void {
   log('info', 'gateway_visitor_gone', { site: site.name, status: VISITOR_GONE });
 }
 
+const CONTENT_TYPE = /^content-type$/i;
+const DOCUMENT = /^\s*(?:text\/html|application\/xhtml\+xml)\b/i;
+
 /**
  * The event of one decision until it is known what the visitor gets; then it is recorded, once. Each
  * request under way holds one.
  */
 export class OpenEvent {
   readonly #sink: EventSink;
+  readonly #countDocument: (() => void) | undefined;
   #event: DecisionEvent | undefined;
   #sentAt = 0;
 
-  constructor(event: DecisionEvent, sink: EventSink) {
+  /** `countDocument` is what the validator wants to be told of a document (KnownBesides). */
+  constructor(event: DecisionEvent, sink: EventSink, countDocument?: () => void) {
     this.#event = event;
     this.#sink = sink;
+    this.#countDocument = countDocument;
   }
 
   /** The request goes to an origin. Of several attempts the last one counts. */
@@ -29,9 +35,10 @@ export class OpenEvent {
     this.#sentAt = performance.now();
   }
 
-  /** The header section of an origin's final answer goes on to the visitor. */
-  answered(status: number): void {
+  /** The header section of an origin's final answer goes on to the visitor. `fields` are names and values in turn. */
+  answered(status: number, fields: readonly string[]): void {
     if (this.#event === undefined) return;
+    if (this.#countDocument && isDocument(status, fields)) this.#countDocument();
     this.#event.originStatus = status;
     this.#event.originUs = Math.round((performance.now() - this.#sentAt) * 1000);
     this.record(status);
@@ -45,4 +52,11 @@ export class OpenEvent {
     if (status !== undefined) event.statusCode = status;
     this.#sink.record(event);
   }
+}
+
+/** A page of HTML. An error page in place of a picture is none: it holds nothing that is worth taking. */
+function isDocument(status: number, fields: readonly string[]): boolean {
+  if (status < 200 || status > 299) return false;
+  const at = fields.findIndex((name, index) => index % 2 === 0 && CONTENT_TYPE.test(name));
+  return at !== -1 && DOCUMENT.test(fields[at + 1] ?? '');
 }

@@ -38,6 +38,8 @@ beforeEach(async () => {
     spend: (id, ttlMs) => memory.spend(id, ttlMs),
     take: (name, subject, budget) => memory.take(name, subject, budget),
     takeAll: (name, charges) => memory.takeAll(name, charges),
+    remember: (...args) => memory.remember(...args),
+    remembers: (...args) => memory.remembers(...args),
     close: () => memory.close(),
   };
   served = await serveValidator({

@@ -1,3 +1,4 @@
+import { ENDLESS_FREE_PAGES } from '../kit/policies.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Action } from '@guard/config/contract/event';
@@ -186,7 +187,9 @@ describe.each(Object.entries(claims))('%s', (heading, visits) => {
     const { rules, ...organisation } = parse(recipes.get(heading) ?? '') as {
       rules: unknown;
     };
-    const { ask, events } = validatorWith(stringify(rules), { organisation });
+    const { ask, events } = validatorWith(stringify(rules), {
+      organisation: { ...ENDLESS_FREE_PAGES, ...organisation },
+    });
     const url = `https://${claim.host ?? 'shop.example'}${claim.path ?? '/'}`;
     for (let before = 0; before < (claim.after ?? 0); before += 1) {
       await ask(visit({ ...claim.from, url }));

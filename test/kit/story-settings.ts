@@ -11,6 +11,7 @@ export function storySettings(
   origin: string,
   over: {
     readonly rules?: readonly unknown[];
+    readonly organisation?: Readonly<Record<string, unknown>>;
     readonly site?: Readonly<Record<string, unknown>>;
     readonly top?: Readonly<Record<string, unknown>>;
   } = {},
@@ -36,6 +37,7 @@ export function storySettings(
         features: { crawler_metadata: true, country: true },
         crawler_allowlist: [{ category: 'Search Engine' }],
         rules: over.rules ?? [{ name: 'everybody', match: {}, detect: true, challenge: 'always' }],
+        ...over.organisation,
       },
     ],
     sites: [

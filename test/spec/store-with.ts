@@ -10,6 +10,8 @@ export function storeWith(over: Partial<SessionStore>): SessionStore {
     spend: (...args) => store.spend(...args),
     take: (...args) => store.take(...args),
     takeAll: (...args) => store.takeAll(...args),
+    remember: (...args) => store.remember(...args),
+    remembers: (...args) => store.remembers(...args),
     close: () => store.close(),
     ...over,
   };

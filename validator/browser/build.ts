@@ -44,6 +44,13 @@ export function buildBrowser(): Promise<void> {
  * when it cannot be bundled; a folder that cannot be written to only costs the next start some time.
  */
 export function loadBrowserBundle(): BrowserBundle {
+  return (loaded ??= load());
+}
+
+/** It stays what it was while the program runs, and settings may be read again often. */
+let loaded: BrowserBundle | undefined;
+
+function load(): BrowserBundle {
   const kept = readArtefact();
   if (kept && kept.sources === hashOfSources()) return kept;
   const fresh = bundle();

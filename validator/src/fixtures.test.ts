@@ -17,7 +17,9 @@ const Fixture = z.strictObject({
 
 const EXPECTED = { allow: 'allow', challenge: 'redirect', block: 'block' } as const;
 const folder = join(import.meta.dirname, '..', 'fixtures');
-const { ask } = validatorWith('[{ name: everybody, match: {}, detect: true }]');
+const { ask } = validatorWith('[{ name: everybody, match: {}, detect: true }]', {
+  organisation: { challenge: { free_pages: false } },
+});
 
 describe.each(['allow', 'challenge', 'block'] as const)('detection alone: %s', (outcome) => {
   const files = globSync('*.json', { cwd: join(folder, outcome) });

@@ -47,7 +47,6 @@ export { hashUserAgent } from './request/user-agent-hash.ts';
 export { createResolver } from './proofs/forward-confirmed.ts';
 export { LastingStore } from './session/lasting-store.ts';
 export { allocateStore, MemoryStore, type SharedMemory } from './session/memory-store.ts';
-export { RedisStore } from './session/redis/redis-store.ts';
 export { Snapshot } from './session/snapshot.ts';
 export { ThreadStore } from './session/thread-store.ts';
 

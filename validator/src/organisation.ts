@@ -5,6 +5,7 @@ import { challengeTerms, type ChallengeTerms } from './challenge/tickets/challen
 import { compileLook, type Look } from './pages/look.ts';
 import { managedRobots } from './response/robots.ts';
 import { type CompiledRule, compileRules } from './rules/direct.ts';
+import { FreePages } from './verdict/free-pages.ts';
 
 /** An organisation's settings, compiled once. */
 export interface Policy {
@@ -15,6 +16,7 @@ export interface Policy {
   readonly monitor: boolean;
   /** What its challenges ask for. */
   readonly challenge: ChallengeTerms;
+  readonly freePages: FreePages | undefined;
   /** How its pages look. */
   readonly look: Look;
   readonly blockPage: string | undefined;
@@ -31,6 +33,7 @@ export function compilePolicy(settings: Organisation, crawlers: CrawlerCatalogue
     features: settings.features,
     monitor: settings.monitor,
     challenge: challengeTerms(settings),
+    freePages: FreePages.of(settings),
     look: compileLook(settings.branding, settings.challenge_page),
     blockPage: settings.block_page?.html,
     robots: robotsOf(settings, crawlers, rules),

@@ -11,7 +11,7 @@ import type { Policy } from './organisation.ts';
 import { formSource } from './pages/form-source.ts';
 import type { Facts, SessionFact } from './request/facts.ts';
 import { render } from './response/render.ts';
-import { representationFor } from './response/representation.ts';
+import { representationFor } from './request/representation.ts';
 import { sessionCookie } from './session/cookie.ts';
 import type { Findings } from './signals/findings.ts';
 import type { Times } from './times.ts';
@@ -63,6 +63,7 @@ export function respond(facts: Facts, judged: Judgement, setting: Setting): Resp
     kind: 'response',
     response,
     session,
+    countDocument: judged.countDocument,
     event: describeEvent(judgement, response, answer, setting),
     crawlerVerified: facts.crawler?.verified === true,
   };

@@ -82,10 +82,12 @@ function judge(session: SessionFact, decision: Decision): MaybePromise<Validated
   const { facts, findings, policy, engine } = decision;
   facts.session = session;
   decision.times.knownAt = performance.now();
+  const { freePages } = policy;
   const directives = direct(policy.rules, facts, findings);
   const wanted =
     policy.monitor && !directives.monitor ? { ...directives, monitor: true } : directives;
-  return afterWith(decide(wanted, facts, findings, engine.store), decision, answered);
+  const deciding = { directives: wanted, facts, findings, store: engine.store, freePages };
+  return afterWith(decide(deciding), decision, answered);
 }
 
 function answered(judgement: Judgement, decision: Decision): Validated {

@@ -37,8 +37,15 @@ async function check(settings: string, ...args: readonly string[]): Promise<Ran>
   }
 }
 
-/** What is said besides that the file is good, without its place. */
+/** Said of nearly every organisation here, which has a rule or two for its test. */
+const WHO_IS_CHALLENGED = /programs cannot pass a challenge|ever challenges a visitor/;
+
+/** What is said besides that the file is good and who is challenged, without its place. */
 async function remarks(settings: string): Promise<string[]> {
+  return (await allRemarks(settings)).filter((line) => !WHO_IS_CHALLENGED.test(line));
+}
+
+async function allRemarks(settings: string): Promise<string[]> {
   const { code, stdout } = await check(settings);
   expect(code).toBe(0);
   const [, ...lines] = stdout.trim().split('\n');
@@ -108,6 +115,40 @@ test('monitor of a rule is a hint, which --strict lets be: it is the safe way in
     'hint: organisations[0].rules[0].monitor: monitor is on: blocks of requests that rule everybody matches are recorded, and not enforced',
   ]);
   expect((await check(settings, '--strict')).code).toBe(0);
+});
+
+describe('who is challenged', () => {
+  const warning = expect.stringContaining(
+    'warning: organisations[0].rules: no rule of organisation acme ever challenges a visitor whose headers look right',
+  ) as string;
+  const hint = expect.stringContaining(
+    'hint: organisations[0]: programs cannot pass a challenge, and no preset lets any through',
+  ) as string;
+
+  test.each([
+    '{ name: budget, match: {}, rate_limit: { requests: 10, per: 1m } }',
+    '{ name: everybody, match: {}, detect: true, challenge: never }',
+    '{ name: office, match: {}, detect: true, verdict: allow }',
+  ])('a warning says that a script with the headers of a browser passes: %s', async (rule) => {
+    expect(await allRemarks(rules(rule))).toEqual([warning]);
+  });
+
+  test('so it does where free pages are switched off', async () => {
+    const free = 'challenge: { free_pages: false }';
+    const settings = rules('{ name: everybody, match: {}, detect: true, challenge: auto }');
+    expect(await allRemarks(settings.replace('    rules:', `    ${free}\n    rules:`))).toEqual([
+      warning,
+    ]);
+  });
+
+  test('a hint says which presets let programs through, where none is named', async () => {
+    for (const asks of ['detect: true', 'challenge: auto', 'detect: true, challenge: always']) {
+      const settings = rules(`{ name: everybody, match: {}, ${asks} }`);
+      expect(await allRemarks(settings)).toEqual([hint]);
+      const named = settings.replace('    rules:', '    presets: [feeds]\n    rules:');
+      expect(await allRemarks(named)).toEqual(['Presets of acme: preset:feeds.']);
+    }
+  });
 });
 
 test('the file can be given as other commands have it, with --config', async () => {

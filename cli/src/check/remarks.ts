@@ -1,4 +1,5 @@
 import type { Settings } from '@guard/config/settings/schema';
+import { challengedVisitors } from './challenged-visitors.ts';
 import { coveredPaths } from './covered-paths.ts';
 import { idleRules } from './idle-rules.ts';
 import { monitoredRules } from './monitored-rules.ts';
@@ -26,6 +27,7 @@ export function remarksOn(settings: Settings): Remark[] {
       ...unservedHosts(organisation, index, sites),
       ...unlistedPages(organisation, index, settings),
       ...monitoredRules(organisation, index),
+      ...challengedVisitors(organisation, index),
     ]),
     ...sites.flatMap((site, index) => [
       ...(site.observe

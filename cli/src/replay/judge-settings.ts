@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import type { DecisionEvent } from '@guard/config/contract/event';
-import type { MaybePromise, Session, SessionStore, Validate } from '@guard/config/contract/ports';
+import type { Session, SessionStore, Validate } from '@guard/config/contract/ports';
 import { SECRET_HEADERS } from '@guard/config/contract/secret-headers';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { networkOf } from '@guard/config/net/network-of';
@@ -71,18 +71,25 @@ interface Ports {
 export function createSettingsJudge(settings: Settings, options: JudgeOptions): SettingsJudge {
   let nowMs = 0;
   let session: ReturnType<typeof sessionOf> | undefined;
-  /** What was left of the budget when the request at hand took from it; undefined before it did. */
-  let taken: MaybePromise<number> | undefined;
+  /** What each budget answered when the request at hand took from it. */
+  const taken = new Map<string, number>();
   const memory = new MemoryStore(() => nowMs, STORE);
   const store: SessionStore = {
     session: (id) => (id === session?.id ? session.session : undefined),
     keepSession: () => undefined,
     spend: () => false,
     // A request may be looked at twice, and is one request.
-    take: (name, subject, budget) => (taken ??= memory.take(name, subject, budget)),
-    takeAll: (name, charges) => (taken ??= memory.takeAll(name, charges)),
+    take: (name, subject, budget) => once(name, () => memory.take(name, subject, budget)),
+    takeAll: (name, charges) => once(name, () => memory.takeAll(name, charges)),
+    remember: (...args) => memory.remember(...args),
+    remembers: (...args) => memory.remembers(...args),
     close: () => memory.close(),
   };
+  function once(name: string, take: () => number): number {
+    const waitMs = taken.get(name) ?? take();
+    taken.set(name, waitMs);
+    return waitMs;
+  }
   const policy = validatorSettings(settings);
   const unknown = new Set<string>();
   const route = createRouter(settings, options.site);
@@ -133,7 +140,7 @@ export function createSettingsJudge(settings: Settings, options: JudgeOptions): 
     if (routed.kind === 'unasked') return judged({ outcome: routed.outcome });
     const { headers, ip, userAgent } = request;
     nowMs = Math.max(nowMs, request.timeMs);
-    taken = undefined;
+    taken.clear();
     const known = request.session ?? (options.assumeVerified ? assumed(request) : undefined);
     session = known && sessionOf(known, routed.organisation, userAgent, ip);
     const ports = (headers === undefined ? fromLog : fromHeaders)(routed.organisation);
@@ -159,7 +166,26 @@ function asKnown(organisation: Organisation, knows: Knows, unknown: Set<string>)
   const all = [...organisation.rules, ...presetRules(organisation)];
   const known = rulesThatHold(all, knows);
   for (const what of known.unknown) unknown.add(`${what} (organisation ${organisation.id})`);
-  return { ...organisation, presets: [], rules: [...known.rules] };
+  return {
+    ...organisation,
+    presets: [],
+    rules: [...known.rules],
+    challenge: { ...organisation.challenge, free_pages: freePagesOf(organisation, knows, unknown) },
+  };
+}
+
+/** Without the headers that tell a page from its parts, nothing is counted. */
+function freePagesOf(
+  { id, rules, challenge }: Organisation,
+  knows: Knows,
+  unknown: Set<string>,
+): Organisation['challenge']['free_pages'] {
+  if (challenge.free_pages === false || knows('accept')) return challenge.free_pages;
+  const areCounted = rules.some(
+    ({ detect, challenge: asks }) => asks === 'auto' || (detect === true && asks === undefined),
+  );
+  if (areCounted) unknown.add(`free pages ask for header accept (organisation ${id})`);
+  return false;
 }
 
 function judged({ outcome, rule = '', reasons = [] }: Partial<Judged> & Pick<Judged, 'outcome'>) {

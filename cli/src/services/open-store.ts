@@ -1,6 +1,6 @@
 import type { SessionStore } from '@guard/config/contract/ports';
 import type { Settings } from '@guard/config/settings/schema';
-import { LastingStore, MemoryStore, RedisStore, Snapshot } from '@guard/validator';
+import { LastingStore, MemoryStore, Snapshot } from '@guard/validator';
 import type { Ambient } from '../house/house.ts';
 import type { Crew } from '../workers/crew.ts';
 import { createSnapshotAge } from './snapshot-age.ts';
@@ -27,6 +27,8 @@ export async function openStore(
 ): Promise<OpenStore> {
   switch (settings.engine) {
     case 'redis': {
+      // Its client takes 70 ms to load, which an installation without Redis need not wait for.
+      const { RedisStore } = await import('@guard/validator/redis-store');
       const store = await RedisStore.open({ url: settings.url, clock, log, metrics });
       return { ...closing(store), newestRangesAt: (at) => store.newest('crawler-ranges', at) };
     }

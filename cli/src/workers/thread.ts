@@ -5,7 +5,7 @@ import { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import type { SessionStore, Tracing } from '@guard/config/contract/ports';
 import type { Settings } from '@guard/config/settings/schema';
 import { createGateway, type Gateway } from '@guard/gateway';
-import { createResolver, RedisStore, ThreadStore } from '@guard/validator';
+import { createResolver, ThreadStore } from '@guard/validator';
 import { buildGeneration, type Generation } from '../house/generation.ts';
 import type { House } from '../house/house.ts';
 import { retire } from '../house/retire.ts';
@@ -90,10 +90,10 @@ class Thread {
 
   async listen(settings: Settings): Promise<void> {
     const { store: wanted } = settings;
-    this.#store =
-      wanted.engine === 'redis'
-        ? await RedisStore.open({ url: wanted.url, ...this.#house })
-        : this.#copies;
+    if (wanted.engine === 'redis') {
+      const { RedisStore } = await import('@guard/validator/redis-store');
+      this.#store = await RedisStore.open({ url: wanted.url, ...this.#house });
+    } else this.#store = this.#copies;
     const first = await this.#build(settings);
     const { listen } = first.settings;
     const { analytics, clock, log, metrics } = this.#house;

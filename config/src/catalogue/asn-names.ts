@@ -42,8 +42,8 @@ export class AsnNames {
   constructor(file: Uint8Array) {
     this.#bytes = brotliDecompressSync(file, { maxOutputLength: MAX_UNPACKED_BYTES });
     const { numbers, starts } = linesOf(this.#bytes);
-    this.#numbers = Uint32Array.from(numbers);
-    this.#starts = Uint32Array.from(starts);
+    this.#numbers = numbers;
+    this.#starts = starts;
     this.#read = Array.from({ length: numbers.length });
   }
 
@@ -72,11 +72,14 @@ export class AsnNames {
   }
 }
 
-function linesOf(bytes: Buffer): { readonly numbers: number[]; readonly starts: number[] } {
-  const numbers: number[] = [];
-  const starts: number[] = [];
+function linesOf(bytes: Buffer): { readonly numbers: Uint32Array; readonly starts: Uint32Array } {
+  let count = 0;
+  for (let at = 0; at < bytes.length; at += 1) if (bytes[at] === NEWLINE) count += 1;
+  const numbers = new Uint32Array(count);
+  const starts = new Uint32Array(count);
   let number = 0;
-  for (let at = 0; at < bytes.length;) {
+  let at = 0;
+  for (let line = 0; line < count; line += 1) {
     let distance = 0;
     for (let digit = bytes[at]; digit !== SPACE; digit = bytes[at]) {
       if (digit === undefined) throw new RangeError('a line without a name');
@@ -84,11 +87,11 @@ function linesOf(bytes: Buffer): { readonly numbers: number[]; readonly starts: 
       at += 1;
     }
     number += distance;
-    numbers.push(number);
-    starts.push(at + 1);
-    const end = bytes.indexOf(NEWLINE, at);
-    if (end === -1) throw new RangeError('a line without end');
-    at = end + 1;
+    numbers[line] = number;
+    starts[line] = at + 1;
+    while (bytes[at] !== NEWLINE) at += 1;
+    at += 1;
   }
+  if (at !== bytes.length) throw new RangeError('a line without end');
   return { numbers, starts };
 }

@@ -19,8 +19,18 @@ interface CountryRecord {
  *
  * Throws an Error that names the file when that cannot be read or is no such database.
  */
-export function openCountries(mmdbPath?: string): (ip: string) => string | undefined {
-  const path = mmdbPath ?? createRequire(import.meta.url).resolve(BUNDLED);
+export function openCountries(mmdbPath?: string): CountryOf {
+  if (mmdbPath === undefined) return (bundled ??= open(requireHere.resolve(BUNDLED)));
+  return open(mmdbPath);
+}
+
+type CountryOf = (ip: string) => string | undefined;
+
+const requireHere = createRequire(import.meta.url);
+/** It never changes while the program runs, and settings may be read again often. */
+let bundled: CountryOf | undefined;
+
+function open(path: string): CountryOf {
   return openMmdb(path, 'country database', codeOf);
 }
 

@@ -74,6 +74,8 @@ export const CHALLENGE = {
   clockSkewMs: 60_000,
   /** Most bits of the silent proof of work, and what is advised when it is wanted at all. */
   work: { max: 22, advised: 14 },
+  /** Pages that one address gets before it has to pass, where a rule says `challenge: auto`. */
+  freePages: { pages: 5, per: 10 * 60_000 },
   /** Largest body of an upload. */
   maxUploadBytes: 64 * KiB,
   /** Time for one upload to be judged and kept; above it 503, and the page tries again. */

@@ -140,7 +140,7 @@ export const metrics = {
   guard_store_unanswered_total: {
     kind: 'counter',
     label: 'operation',
-    help: 'Questions the shared store did not answer, by operation: session and take went on from local state, spend and keep_session were refused.',
+    help: 'Questions the shared store did not answer, by operation: session, take and remember went on from local state, spend and keep_session were refused.',
   },
   guard_crawler_ranges_age_seconds: {
     kind: 'gauge',

@@ -108,6 +108,8 @@ export interface KnownBesides {
   readonly session: string;
   /** The decision as it is to be remembered. It is not recorded yet: the caller does that, once. */
   readonly event: DecisionEvent;
+  /** To be called when the origin's answer to this request is a document (free-pages.ts). */
+  readonly countDocument?: (() => void) | undefined;
   /** The crawler of the answer is who it says it is. */
   readonly crawlerVerified: boolean;
 }
@@ -261,5 +263,9 @@ export interface SessionStore {
    * it fits them all, and from none otherwise. Then it gives the milliseconds until it fits the last of them.
    */
   takeAll(name: string, charges: readonly Charge[]): MaybePromise<number>;
+  /** Remembers `subject` (an address, a network) under `name` for `ttlMs`. Never rejects; names are few. */
+  remember(name: string, subject: string, ttlMs: number): MaybePromise<void>;
+  /** Whether `subject` is remembered under `name`; what this process knows, where a shared store is away. */
+  remembers(name: string, subject: string): MaybePromise<boolean>;
   close(): Promise<void>;
 }

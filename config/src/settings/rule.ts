@@ -96,12 +96,12 @@ export const Match: z.ZodType<Match> = z.lazy(() =>
   }),
 );
 
-/** What a rate limit counts by: `ip`, `session`, `header:<name>`. */
+/** What a rate limit counts by: `ip`, `session`, `header:<name>`, or `all` for one counter of everybody. */
 export const RateKey = z
   .string()
   .regex(
-    /^(ip|session|header:[!#$%&'*+.^_`|~0-9A-Za-z-]+)$/,
-    'expected ip, session or header:<name>',
+    /^(ip|session|all|header:[!#$%&'*+.^_`|~0-9A-Za-z-]+)$/,
+    'expected ip, session, all or header:<name>',
   );
 
 /** Each is a counter that every request is charged to. */

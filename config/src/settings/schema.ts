@@ -56,6 +56,8 @@ export const AllowlistEntry = z.union([
 ]);
 export type AllowlistEntry = Readonly<z.infer<typeof AllowlistEntry>>;
 
+const FreePages = z.strictObject({ pages: z.int().min(1).max(10_000), per: Duration });
+
 export const Organisation = z.strictObject({
   id: Identifier,
   site_key: z.string().min(1).max(100).optional(),
@@ -73,6 +75,8 @@ export const Organisation = z.strictObject({
     .strictObject({
       /** Leading zero bits of a SHA-256 that the challenge page has to find; 0 asks for none. */
       work: z.int().min(0).max(CHALLENGE.work.max).default(0),
+      /** Pages without a passed challenge, where the rules say `challenge: auto`; false sets no limit. */
+      free_pages: z.union([z.literal(false), FreePages]).default(CHALLENGE.freePages),
     })
     .prefault({}),
   branding: Branding.prefault({}),

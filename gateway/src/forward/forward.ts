@@ -141,7 +141,7 @@ class Exchange implements AnswerHandler, Underway, Waiting {
     const kept = headersForVisitor(fields, this.#passage.additions, this.#trailers);
     // RFC 9110 section 8.6: a 204 has no Content-Length, whatever the origin thinks.
     res.writeHead(status, reason, status === 204 ? withoutNamed(kept, CONTENT_LENGTH) : kept);
-    this.#passage.event?.answered(status);
+    this.#passage.event?.answered(status, fields);
     this.#phase = 'answering';
     this.#headHeld = true;
     if (bodiless) this.#endLater(NOTHING);

@@ -151,7 +151,7 @@ export class Handshake implements Underway {
     this.#onSwitched(origin, () => {
       join(['Connection', 'Upgrade', 'Upgrade', 'websocket', ...kept]);
     });
-    this.#passage.event?.answered(101);
+    this.#passage.event?.answered(101, []);
     this.#end('forwarded');
   }
 
@@ -180,7 +180,7 @@ export class Handshake implements Underway {
       this.#sent?.destroy();
       return;
     }
-    this.#passage.event?.answered(status);
+    this.#passage.event?.answered(status, answer.rawHeaders);
     this.#phase = 'relaying';
     clearTimeout(this.#timer);
     this.#sent?.setTimeout(this.#ports.limits.originBodyIdleMs, () => {

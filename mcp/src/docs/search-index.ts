@@ -18,26 +18,31 @@ interface Term {
   readonly places: Set<string>;
 }
 
-/** Ranked search over the sections of all pages, indexed once. */
+interface Index {
+  readonly sections: readonly Section[];
+  readonly terms: ReadonlyMap<string, Term>;
+  /** As Term.places, of all sections. */
+  readonly places: number;
+}
+
+/** Ranked search over the sections of all pages. They are indexed at the first search: most starts see none. */
 export class SearchIndex {
-  readonly #sections: readonly Section[];
-  readonly #terms: ReadonlyMap<string, Term>;
-  readonly #places: number;
+  readonly #pages: readonly Page[];
+  #made: Index | undefined;
 
   constructor(pages: readonly Page[]) {
-    this.#sections = pages.flatMap(sectionsOf);
-    this.#terms = indexSections(this.#sections);
-    this.#places = new Set(this.#sections.map(placeOf)).size;
+    this.#pages = pages;
   }
 
   /** At most `limit` sections, best first: rare words count more than common ones, and all more than some. */
   search(query: string, limit: number): Section[] {
-    const wanted = [...new Set(terms(query))].slice(0, MAX_TERMS);
+    const index = (this.#made ??= indexOf(this.#pages));
+    const wanted = [...new Set(terms(query, stem))].slice(0, MAX_TERMS);
     const scores = new Map<number, { score: number; matched: number }>();
     let asked = 0;
     for (const term of wanted) {
-      const known = this.#terms.get(term);
-      const rarity = this.#rarity(known?.places.size ?? 0);
+      const known = index.terms.get(term);
+      const rarity = rarityOf(known?.places.size ?? 0, index.places);
       asked += rarity;
       for (const { entry, weight } of known?.postings ?? []) {
         const found = scores.get(entry) ?? { score: 0, matched: 0 };
@@ -50,22 +55,29 @@ export class SearchIndex {
       .map(([entry, { score, matched }]) => ({ entry, score: (score * matched) / asked }))
       .sort((a, b) => b.score - a.score || a.entry - b.entry)
       .slice(0, limit)
-      .flatMap(({ entry }) => this.#sections[entry] ?? []);
-  }
-
-  /** Inverse document frequency, never below zero. */
-  #rarity(places: number): number {
-    return Math.log(1 + (this.#places - places + 0.5) / (places + 0.5));
+      .flatMap(({ entry }) => index.sections[entry] ?? []);
   }
 }
 
+/** Inverse document frequency, never below zero. */
+function rarityOf(places: number, all: number): number {
+  return Math.log(1 + (all - places + 0.5) / (places + 0.5));
+}
+
+function indexOf(pages: readonly Page[]): Index {
+  const sections = pages.flatMap(sectionsOf);
+  const places = new Set(sections.map(placeOf)).size;
+  return { sections, terms: indexSections(sections), places };
+}
+
 function indexSections(sections: readonly Section[]): Map<string, Term> {
-  const texts = sections.map(({ text }) => terms(text));
+  const stemOf = remembered(stem);
+  const texts = sections.map(({ text }) => terms(text, stemOf));
   const words = texts.reduce((sum, text) => sum + text.length, 0);
   const usual = words / Math.max(sections.length, 1) || 1;
   const index = new Map<string, Term>();
   for (const [entry, section] of sections.entries()) {
-    for (const [term, weight] of weigh(section, texts[entry] ?? [], usual)) {
+    for (const [term, weight] of weigh(section, texts[entry] ?? [], usual, stemOf)) {
       const known = index.get(term) ?? { postings: [], places: new Set() };
       known.postings.push({ entry, weight });
       known.places.add(placeOf(section));
@@ -80,7 +92,7 @@ function placeOf({ page, anchor }: Section): string {
   return folder > 0 ? page.path.slice(0, folder) : `${page.path}#${anchor}`;
 }
 
-function weigh(section: Section, text: readonly string[], usualLength: number) {
+function weigh(section: Section, text: readonly string[], usualLength: number, stemOf: Stem) {
   const frequencies = new Map<string, number>();
   for (const term of text) frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
   const norm = SATURATION * (1 - LENGTH_NORM + (LENGTH_NORM * text.length) / usualLength);
@@ -88,21 +100,21 @@ function weigh(section: Section, text: readonly string[], usualLength: number) {
   for (const [term, frequency] of frequencies) {
     weights.set(term, (frequency * (SATURATION + 1)) / (frequency + norm));
   }
-  addHeading(weights, section.heading, HEADING_WEIGHT);
-  addHeading(weights, section.page.title, TITLE_WEIGHT);
+  addHeading(weights, terms(section.heading, stemOf), HEADING_WEIGHT);
+  addHeading(weights, terms(section.page.title, stemOf), TITLE_WEIGHT);
   return weights;
 }
 
 /** A word says more of a heading the more of the heading it is: "monitor" is half of Dotcom-Monitor. */
-function addHeading(weights: Map<string, number>, heading: string, most: number): void {
-  const words = new Set(terms(heading));
+function addHeading(weights: Map<string, number>, heading: string[], most: number): void {
+  const words = new Set(heading);
   for (const word of words) {
     weights.set(word, (weights.get(word) ?? 0) + most / words.size);
   }
 }
 
 /** Stems in lower case; an identifier such as `rate_limit` counts whole and by its parts. */
-function terms(text: string): string[] {
+function terms(text: string, stemOf: Stem): string[] {
   const words = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
   return words.flatMap((word) =>
     word.includes('_')
@@ -111,10 +123,24 @@ function terms(text: string): string[] {
           ...word
             .split('_')
             .filter((part) => part !== '')
-            .map(stem),
+            .map(stemOf),
         ]
-      : [stem(word)],
+      : [stemOf(word)],
   );
+}
+
+type Stem = (word: string) => string;
+
+/** Most words of a text come many times. */
+function remembered(stemOf: Stem): Stem {
+  const known = new Map<string, string>();
+  return (word) => {
+    const held = known.get(word);
+    if (held !== undefined) return held;
+    const made = stemOf(word);
+    known.set(word, made);
+    return made;
+  };
 }
 
 /**

@@ -57,6 +57,8 @@ export function createTestStore(): TestStore {
     },
     take: () => 0,
     takeAll: () => 0,
+    remember: () => undefined,
+    remembers: () => false,
     close: () => Promise.resolve(),
   };
 }

@@ -31,6 +31,8 @@ async function serve(over: {
       spend: (...args) => memory.spend(...args),
       take: (...args) => memory.take(...args),
       takeAll: (...args) => memory.takeAll(...args),
+      remember: (...args) => memory.remember(...args),
+      remembers: (...args) => memory.remembers(...args),
       close: () => memory.close(),
     },
     events: { record: () => undefined },

@@ -8,7 +8,7 @@ import { categoriesOf } from '@guard/config/contract/reasons';
 import type { Policy } from '../organisation.ts';
 import type { Facts } from '../request/facts.ts';
 import type { Verdict } from '../verdict/verdict.ts';
-import { representationFor } from './representation.ts';
+import { representationFor } from '../request/representation.ts';
 import { ROBOTS_HEADERS } from './robots.ts';
 import { blockPage, type Body, problem } from './bodies.ts';
 

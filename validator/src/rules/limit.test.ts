@@ -286,3 +286,11 @@ describe('budgets are apart', () => {
     expect(store.take('acme 0', '0', budget)).toBe(0);
   });
 });
+
+test('rate_limit by: all is one budget for every visitor', async () => {
+  const { ask } = limitedBy('all');
+  for (let i = 0; i < 3; i++) {
+    expect((await ask(visit({ ip: `84.115.20.${i}` }))).rate_limited).toBeUndefined();
+  }
+  expect((await ask(visit({ ip: '90.146.1.1' }))).rate_limited).toBe(true);
+});

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Budget, Charge, MaybePromise, SessionStore } from '@guard/config/contract/ports';
-import { ipv6NetworkOf } from '@guard/config/net/network-of';
 import type { RateLimit, Rule } from '@guard/config/settings/rule';
 import type { Facts } from '../request/facts.ts';
+import { compileAddressCharges } from './address-charges.ts';
 
 /**
  * A rule's rate limit, compiled. Takes a request from each counter that it is charged to, or from none: 0
@@ -10,25 +10,12 @@ import type { Facts } from '../request/facts.ts';
  */
 export type Limit = (facts: Facts, store: SessionStore) => MaybePromise<number>;
 
-/**
- * Whose counters an IPv6 address is charged to, and how many times the budget each holds. One visitor has a
- * whole /64; who rents or is given more of them gains 4 budgets by a /56 and 16 by a /48, and not thousands.
- */
-const IPV6_GROUPS = [
-  { bits: 64, budgets: 1 },
-  { bits: 56, budgets: 4 },
-  { bits: 48, budgets: 16 },
-] as const;
-
 /** No organisation's id holds a space, so two rules never share a budget. */
 export function compileLimit(organisation: string, rule: Rule, limit: RateLimit): Limit {
   const name = `${organisation} ${rule.name}`;
   const budget: Budget = { requests: limit.requests, perMs: limit.per };
   const subjects = [...new Set(limit.by.map((part) => part.toLowerCase()))].map(compileSubject);
-  const groups = IPV6_GROUPS.map(({ bits, budgets }) => ({
-    bits,
-    budget: { ...budget, requests: budget.requests * budgets },
-  }));
+  const addressCharges = compileAddressCharges(budget);
 
   function chargesOf(facts: Facts): readonly Charge[] {
     const charges: Charge[] = [];
@@ -39,12 +26,7 @@ export function compileLimit(organisation: string, rule: Rule, limit: RateLimit)
       else charges.push({ subject, budget });
     }
     // Once, however many of them fall back to it.
-    if (isByAddress && !isIpv6(facts)) charges.push({ subject: facts.ip, budget });
-    else if (isByAddress) {
-      for (const group of groups) {
-        charges.push({ subject: ipv6NetworkOf(facts.ip, group.bits), budget: group.budget });
-      }
-    }
+    if (isByAddress) charges.push(...addressCharges(facts.ip));
     return charges;
   }
 
@@ -70,6 +52,7 @@ type Subject = (facts: Facts) => string | undefined;
 
 function compileSubject(part: string): Subject {
   if (part === 'ip') return () => undefined;
+  if (part === 'all') return () => 'all';
   if (part === 'session') return sessionOf;
   const name = part.slice('header:'.length);
   return (facts) => headerOf(name, facts);

@@ -7,8 +7,16 @@ export type Codings = readonly {
   readonly bytes: Uint8Array;
 }[];
 
+/** The text that was encoded last: it is the same when settings are read again. */
+let last: { readonly text: string; readonly codings: Codings } | undefined;
+
 /** Best first, and last the text as it is, which everybody takes (RFC 9110 12.5.3). */
 export function encodeOnce(text: string): Codings {
+  if (last?.text !== text) last = { text, codings: encode(text) };
+  return last.codings;
+}
+
+function encode(text: string): Codings {
   const bytes = Buffer.from(text);
   const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
   return [

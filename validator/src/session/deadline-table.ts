@@ -15,6 +15,7 @@ const USED_AT = 2 * WAYS;
 const LOCK = 3 * WAYS;
 /** As doubles, from the beginning of the set. */
 const DEADLINES = (LOCK + 8) / 2;
+const REMEMBERED = 'remembered:';
 /** A look at 16 slots takes less time than so many turns, unless its thread has lost the processor. */
 const SPINS = 1_000;
 /** A thread that ended inside a set leaves it locked. One that is only slow has had its turn by then. */
@@ -109,6 +110,24 @@ export class DeadlineTable {
     return longest;
   }
 
+  /** Remembers a subject until its deadline. It has a key of its own beside the counter of that name. */
+  remember(name: string, subject: string, expiresAt: number): void {
+    this.#hash(REMEMBERED + name, subject);
+    const set = this.#lock();
+    this.#doubles[this.#deadlineOf(set)] = expiresAt;
+    this.#unlock(set);
+  }
+
+  /** Whether a subject is still remembered. One that is not takes no room. */
+  remembers(name: string, subject: string, nowMs: number): boolean {
+    this.#hash(REMEMBERED + name, subject);
+    const set = this.#lock();
+    const way = this.#wayOf(set);
+    const isKnown = way !== -1 && nowMs <= (this.#doubles[set / 2 + DEADLINES + way] ?? 0);
+    this.#unlock(set);
+    return isKnown;
+  }
+
   #giveBack(name: string, subject: string, intervalMs: number): void {
     this.#hash(name, subject);
     const set = this.#lock();
@@ -173,11 +192,10 @@ export class DeadlineTable {
     // Two threads may give out the same number: "longest ago" bears that.
     const now = ((ints[USES] ?? 0) + 1) | 0;
     ints[USES] = now;
-    for (let way = 0; way < WAYS; way++) {
-      if (ints[set + way] !== this.#a || ints[set + KEYS_B + way] !== this.#b) continue;
-      if (this.#doubles[deadlines + way] === 0) continue;
-      ints[set + USED_AT + way] = now;
-      return deadlines + way;
+    const held = this.#wayOf(set);
+    if (held !== -1) {
+      ints[set + USED_AT + held] = now;
+      return deadlines + held;
     }
     const way = this.#leastUsed(set, now);
     if (this.#doubles[deadlines + way] === 0) Atomics.add(ints, ENTRIES, 1);
@@ -187,6 +205,16 @@ export class DeadlineTable {
     // Before every time, and not free: a new entry has no deadline yet.
     this.#doubles[deadlines + way] = Number.NEGATIVE_INFINITY;
     return deadlines + way;
+  }
+
+  /** Where in its set the key at hand stands; -1 for nowhere. */
+  #wayOf(set: number): number {
+    const ints = this.#ints;
+    for (let way = 0; way < WAYS; way++) {
+      if (ints[set + way] !== this.#a || ints[set + KEYS_B + way] !== this.#b) continue;
+      if (this.#doubles[set / 2 + DEADLINES + way] !== 0) return way;
+    }
+    return -1;
   }
 
   #leastUsed(set: number, now: number): number {

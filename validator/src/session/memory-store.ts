@@ -94,6 +94,14 @@ export class MemoryStore implements SessionStore {
     return this.#budgets.takeAll(name, charges, this.#clock());
   }
 
+  remember(name: string, subject: string, ttlMs: number): void {
+    this.#budgets.remember(name, subject, this.#clock() + ttlMs);
+  }
+
+  remembers(name: string, subject: string): boolean {
+    return this.#budgets.remembers(name, subject, this.#clock());
+  }
+
   close(): Promise<void> {
     return Promise.resolve();
   }

@@ -65,6 +65,18 @@ export function sessionStoreContract(name: string, open: Open): void {
   describe(`${name} keeps the SessionStore contract for budgets`, () => {
     budgetContract(open);
   });
+  test(`${name} remembers a subject under a name, and no other, until its time is over`, async () => {
+    const { store, pass } = await open();
+    await store.take('ab', 'c', { requests: 1, perMs: HOUR_MS });
+    expect(await store.remembers('ab', 'c')).toBe(false);
+    await store.remember('ab', 'c', HOUR_MS);
+    expect(await store.remembers('ab', 'c')).toBe(true);
+    expect(await store.remembers('a', 'bc')).toBe(false);
+    expect(await store.remembers('ab', 'd')).toBe(false);
+    await pass(HOUR_MS + 1);
+    expect(await store.remembers('ab', 'c')).toBe(false);
+    await store.close();
+  });
 }
 
 function budgetContract(open: Open): void {

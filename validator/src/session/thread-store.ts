@@ -55,6 +55,14 @@ export class ThreadStore implements SessionStore {
     return this.#local.takeAll(name, charges);
   }
 
+  remember(name: string, subject: string, ttlMs: number): void {
+    this.#local.remember(name, subject, ttlMs);
+  }
+
+  remembers(name: string, subject: string): boolean {
+    return this.#local.remembers(name, subject);
+  }
+
   close(): Promise<void> {
     return this.#local.close();
   }

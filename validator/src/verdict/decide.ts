@@ -5,48 +5,40 @@ import { afterWith } from '../deadline.ts';
 import type { Facts } from '../request/facts.ts';
 import type { LazyFindings } from '../rules/compile-match.ts';
 import type { Directives } from '../rules/direct.ts';
+import type { FreePages } from './free-pages.ts';
 import type { Judgement, Verdict } from './verdict.ts';
 import { weigh } from './weigh.ts';
+
+/** One request, and what decides about it. */
+export interface Deciding {
+  readonly directives: Directives;
+  readonly facts: Facts;
+  readonly findings: LazyFindings;
+  readonly store: SessionStore;
+  /** Undefined where `challenge: auto` asks only visitors who are uncertain. */
+  readonly freePages: FreePages | undefined;
+}
 
 /**
  * Directives and findings to a judgement. In this order: a rule's block, its rate limit, a rule's
  * allow, what detection found, the challenge. Nothing set, nothing enforced.
  */
-export function decide(
-  directives: Directives,
-  facts: Facts,
-  findings: LazyFindings,
-  store: SessionStore,
-): MaybePromise<Judgement> {
-  const { verdict, rateLimit, monitor } = directives;
+export function decide(deciding: Deciding): MaybePromise<Judgement> {
+  const { directives, facts, findings, store } = deciding;
+  const { verdict, rateLimit } = directives;
   if (verdict?.value === 'block') {
-    return monitored(ruleBlock(verdict.by, facts, findings.all()), undefined, monitor);
+    return settle(ruleBlock(verdict.by, facts, findings.all()), deciding);
   }
-  const context = { directives, facts, findings };
-  if (rateLimit === undefined) return conclude(0, context);
-  return afterWith(rateLimit.value(facts, store), context, conclude);
-}
-
-interface Context {
-  readonly directives: Directives;
-  readonly facts: Facts;
-  readonly findings: LazyFindings;
+  if (rateLimit === undefined) return conclude(0, deciding);
+  return afterWith(rateLimit.value(facts, store), deciding, conclude);
 }
 
 /** The judgement of a request that no rule blocks; above 0, `retryAfterMs` says that its budget is spent. */
-function conclude(retryAfterMs: number, { directives, facts, findings }: Context): Judgement {
-  const { rateLimit, monitor } = directives;
-  const detected = detect(directives, facts, findings);
-  if (rateLimit === undefined || retryAfterMs === 0) {
-    return monitored(detected, challengeLeft(directives, facts), monitor);
-  }
-  const limited: Verdict = {
-    kind: 'limited',
-    reasons: ['rate_limit_exceeded'],
-    by: rateLimit.by,
-    retryAfterMs,
-  };
-  return monitored(limited, challengeLeft(directives, facts), monitor);
+function conclude(retryAfterMs: number, deciding: Deciding): MaybePromise<Judgement> {
+  const { rateLimit } = deciding.directives;
+  if (rateLimit === undefined || retryAfterMs === 0) return settle(detect(deciding), deciding);
+  const { by } = rateLimit;
+  return settle({ kind: 'limited', reasons: ['rate_limit_exceeded'], by, retryAfterMs }, deciding);
 }
 
 /** A rule's own block. A crawler it was aimed at is told apart from a block of anybody. */
@@ -55,52 +47,94 @@ function ruleBlock(by: Rule, facts: Facts, findings: readonly Reason[]): Verdict
   return { kind: 'block', reasons: [...new Set([primary, ...findings])], by };
 }
 
-/** The verdict of detection and challenge, for a request that no rule blocked and no budget stopped. */
-function detect(directives: Directives, facts: Facts, findings: LazyFindings): Verdict {
+/** What a rule's allow and detection say; undefined for a visitor whom nothing speaks against. */
+function detect({ directives, facts, findings }: Deciding): Verdict | undefined {
   const { verdict, detect: detection, challenge } = directives;
   if (verdict?.value === 'allow') return { kind: 'allow', reasons: [], by: verdict.by };
-  const verified = facts.session.state === 'verified';
-  if (detection?.value === true) {
-    const reasons = findings.all();
-    const weighed = weigh(reasons, verified);
-    if (weighed === 'bad') return { kind: 'block', reasons, by: detection.by };
-    if (weighed === 'uncertain' && challenge?.value !== 'never') {
-      // Contract 3: after an upload the next decision is allow or block. To ask a rejected session again
-      // would send its visitor round in a loop, and let a driver try its luck.
-      const answered = facts.session.state === 'rejected';
-      return { kind: answered ? 'block' : 'challenge', reasons, by: detection.by };
-    }
-  }
-  return (
-    challengeLeft(directives, facts) ?? {
-      kind: 'allow',
-      reasons: [],
-      by: (detection ?? challenge)?.by,
-    }
-  );
+  if (detection?.value !== true) return undefined;
+  const reasons = findings.all();
+  const weighed = weigh(reasons, facts.session.state === 'verified');
+  if (weighed === 'bad') return { kind: 'block', reasons, by: detection.by };
+  if (weighed !== 'uncertain' || challenge?.value === 'never') return undefined;
+  // Contract 3: after an upload the next decision is allow or block. To ask a rejected session again
+  // would send its visitor round in a loop, and let a driver try its luck.
+  const answered = facts.session.state === 'rejected';
+  return { kind: answered ? 'block' : 'challenge', reasons, by: detection.by };
 }
 
-/** The challenge that `challenge: always` still wants of this session: each passes it once. */
-function challengeLeft(directives: Directives, facts: Facts): Verdict | undefined {
-  const { verdict, challenge } = directives;
-  if (challenge?.value !== 'always' || verdict?.value === 'allow') return undefined;
-  const judged = facts.session.state === 'verified' || facts.session.state === 'rejected';
-  return judged ? undefined : { kind: 'challenge', reasons: [], by: challenge.by };
+/** `found` is what is concluded so far. Undefined, or lifted by monitor mode, it leaves room for a challenge. */
+function settle(found: Verdict | undefined, deciding: Deciding): MaybePromise<Judgement> {
+  const { monitor } = deciding.directives;
+  const isLifted = monitor && (found?.kind === 'block' || found?.kind === 'limited');
+  if (found && !isLifted) return { concluded: found, enforced: found, monitor };
+  return afterWith(challengeLeft(found, deciding), { found, deciding }, finish);
+}
+
+interface Unfinished {
+  readonly found: Verdict | undefined;
+  readonly deciding: Deciding;
 }
 
 /**
  * Monitor mode (contract 1): a terminal block is enforced as `allow` with its reasons; a challenge is
  * left as it is, also the one that a lifted block had stood in front of.
  */
-function monitored(
-  concluded: Verdict,
-  challenge: Verdict | undefined,
-  monitor: boolean,
-): Judgement {
-  if (!monitor || concluded.kind === 'allow' || concluded.kind === 'challenge') {
-    return { concluded, enforced: concluded, monitor };
+function finish({ challenge, countDocument }: Left, { found, deciding }: Unfinished): Judgement {
+  const { detect: detection, challenge: asked, monitor } = deciding.directives;
+  const { reasons, by }: Pick<Verdict, 'reasons' | 'by'> = found ?? {
+    reasons: [],
+    by: (detection ?? asked)?.by,
+  };
+  const passed = challenge
+    ? { ...challenge, reasons: found ? reasons : challenge.reasons }
+    : ({ kind: 'allow', reasons, by } as const);
+  return { concluded: found ?? passed, enforced: passed, monitor, countDocument };
+}
+
+/** What the challenge wants of a visitor whom nothing else stops. */
+interface Left {
+  readonly challenge?: Verdict;
+  /** As Judgement.countDocument. */
+  readonly countDocument?: () => void;
+}
+
+const NOTHING_LEFT: Left = {};
+
+/**
+ * Each session passes `always` once. `auto` asks when the free pages are used up, and counts none for a visitor whose
+ * block monitor mode lifts: that mode is there to show what would be blocked.
+ */
+function challengeLeft(lifted: Verdict | undefined, deciding: Deciding): MaybePromise<Left> {
+  const { directives, facts } = deciding;
+  const { verdict, challenge } = directives;
+  const isJudged = facts.session.state === 'verified' || facts.session.state === 'rejected';
+  if (isJudged || verdict !== undefined) return NOTHING_LEFT;
+  if (lifted && challenge?.value !== 'always') return NOTHING_LEFT;
+  switch (challenge?.value) {
+    case 'never':
+      return NOTHING_LEFT;
+    case 'always':
+      return { challenge: { kind: 'challenge', reasons: [], by: challenge.by } };
+    case 'auto':
+      return takeFreePage(challenge.by, deciding);
+    case undefined:
+      return directives.detect?.value === true
+        ? takeFreePage(directives.detect.by, deciding)
+        : NOTHING_LEFT;
   }
-  const { reasons, by } = concluded;
-  const enforced: Verdict = challenge ? { ...challenge, reasons } : { kind: 'allow', reasons, by };
-  return { concluded, enforced, monitor };
+}
+
+function takeFreePage(by: Rule, deciding: Deciding): MaybePromise<Left> {
+  const { facts, store, freePages } = deciding;
+  if (freePages === undefined) return NOTHING_LEFT;
+  return afterWith(freePages.take(facts, store), by, (taken) => {
+    switch (taken) {
+      case 'page':
+        return NOTHING_LEFT;
+      case 'data':
+        return { countDocument: () => freePages.countDocument(facts, store) };
+      case 'spent':
+        return { challenge: { kind: 'challenge', reasons: ['free_pages_used'], by } };
+    }
+  });
 }

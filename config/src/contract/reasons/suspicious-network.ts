@@ -31,6 +31,11 @@ export const suspiciousNetwork = {
     meaning:
       'The session passed its challenge elsewhere, and now comes from a network of machines.',
   },
+  free_pages_used: {
+    category: 'suspicious_network',
+    weight: 40,
+    meaning: 'The free pages of this address, network or kind of client are used up.',
+  },
   rate_limit_exceeded: {
     category: 'suspicious_network',
     weight: 100,

@@ -14,7 +14,14 @@ import { readNewest, tellTime } from './newest-script.ts';
 import { NO_ANSWER, NO_SCRIPT, RedisLink } from './redis-link.ts';
 import { Refusals } from './refusals.ts';
 import { SessionCopies } from './session-copies.ts';
-import { budgetKey, newestKey, sessionKey, sessionOfKey, spentKey } from './store-keys.ts';
+import {
+  budgetKey,
+  newestKey,
+  rememberedKey,
+  sessionKey,
+  sessionOfKey,
+  spentKey,
+} from './store-keys.ts';
 import { type Counter, readTaken, takeKnown, takeUnknown } from './take-script.ts';
 
 /** Counters held here of what lies in Redis, for as long as that is away; as many as a MemoryStore holds. */
@@ -35,7 +42,7 @@ export interface RedisStoreOptions {
 }
 
 /** Label of `guard_store_unanswered_total`. */
-type Operation = 'session' | 'keep_session' | 'spend' | 'take';
+type Operation = 'session' | 'keep_session' | 'spend' | 'take' | 'remember';
 
 /**
  * Sessions, spent tickets and budgets that several instances share, in Redis or Valkey.
@@ -120,6 +127,22 @@ export class RedisStore implements SessionStore {
     if (!this.#link.isAway) return this.#takeShared(wanted, localMs);
     this.#unanswered('take');
     return localMs;
+  }
+
+  async remember(name: string, subject: string, ttlMs: number): Promise<void> {
+    this.#budgets.remember(name, subject, this.#clock() + ttlMs);
+    const command = ['SET', rememberedKey(name, subject), '1', 'PX', lifetime(ttlMs)];
+    if ((await this.#link.ask(command)) === NO_ANSWER) this.#unanswered('remember');
+  }
+
+  remembers(name: string, subject: string): MaybePromise<boolean> {
+    return this.#budgets.remembers(name, subject, this.#clock()) || this.#isShared(name, subject);
+  }
+
+  async #isShared(name: string, subject: string): Promise<boolean> {
+    const reply = await this.#link.ask(['EXISTS', rememberedKey(name, subject)]);
+    if (reply === NO_ANSWER) this.#unanswered('remember');
+    return reply === 1;
   }
 
   /**

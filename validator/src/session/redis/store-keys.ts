@@ -28,7 +28,15 @@ export function newestKey(name: string): string {
   return `${NAMESPACE}newest:${name}`;
 }
 
-/** Hashed: a subject is an address, or as long as a header, and neither belongs into a name. */
 export function budgetKey(name: string, subject: string): string {
-  return `${NAMESPACE}budget:${hash('sha256', `${name.length}:${name}${subject}`, 'base64url').slice(0, 22)}`;
+  return `${NAMESPACE}budget:${digestOf(name, subject)}`;
+}
+
+export function rememberedKey(name: string, subject: string): string {
+  return `${NAMESPACE}remembered:${digestOf(name, subject)}`;
+}
+
+/** A subject is an address, or as long as a header, and neither belongs into a name. */
+function digestOf(name: string, subject: string): string {
+  return hash('sha256', `${name.length}:${name}${subject}`, 'base64url').slice(0, 22);
 }

@@ -1,4 +1,4 @@
-import type { Facts } from '../request/facts.ts';
+import type { Facts } from './facts.ts';
 import { readPageWish } from './accept.ts';
 
 export type Representation = 'html' | 'problem';

@@ -1,0 +1,63 @@
+import { request } from 'node:http';
+import { expect, test } from 'vitest';
+import { chromeHttp } from '../kit/visitors.ts';
+import { useProduct } from '../kit/use-product.ts';
+
+/** The rule of the README, enforced. */
+const story = useProduct({
+  rules: [{ name: 'everybody', match: {}, detect: true, challenge: 'auto' }],
+});
+
+const DATA = { ...chromeHttp, accept: 'application/json' };
+
+/** A script with the header fields of Chrome, from an address that a trusted proxy tells. Gives the status. */
+function ask(
+  path: string,
+  ip: string,
+  fields: Readonly<Record<string, string>> = chromeHttp,
+): Promise<{ readonly status: number; readonly cookie: string }> {
+  return new Promise((resolve, reject) => {
+    const { gateway } = story.product.addresses;
+    const headers = { ...fields, 'x-forwarded-for': ip };
+    const sent = request(`${gateway}${path}`, { headers }, (answer) => {
+      const [cookie = ''] = answer.headers['set-cookie'] ?? [];
+      answer.resume().on('end', () => {
+        resolve({ status: answer.statusCode ?? 0, cookie: cookie.split(';')[0] ?? '' });
+      });
+    });
+    sent.on('error', reject).end();
+  });
+}
+
+const arrived = (prefix: string) =>
+  story.origin.arrivals.filter(({ url }) => url.startsWith(prefix)).length;
+
+test('a script with the headers of a browser gets its free pages, and no page more in 600 requests', async () => {
+  const asked = Array.from({ length: 600 }, (_, index) => ask(`/pages/${index}`, '84.115.20.7'));
+  const answers = await Promise.all(asked);
+  expect(answers.filter(({ status }) => status === 403)).toHaveLength(595);
+  expect(arrived('/pages/')).toBe(5);
+});
+
+test('a script that calls each page data gets 50 of them, because the answers are documents', async () => {
+  const ip = '84.115.21.7';
+  const { cookie } = await ask('/first', ip);
+  let passed = 0;
+  for (let index = 0; index < 100; index++) {
+    const { status } = await ask(`/claimed/${index}`, ip, { ...DATA, cookie });
+    if (status === 200) passed += 1;
+  }
+  expect(passed).toBeLessThanOrEqual(51);
+  expect(arrived('/claimed/')).toBe(passed);
+  expect((await ask('/second', ip, { ...chromeHttp, cookie })).status).toBe(403);
+});
+
+test('so does a script that puts the name of a picture behind each page', async () => {
+  const ip = '84.115.22.7';
+  let passed = 0;
+  for (let index = 0; index < 100; index++) {
+    const { status } = await ask(`/named/${index}/x.png`, ip, DATA);
+    if (status === 200) passed += 1;
+  }
+  expect(passed).toBeLessThanOrEqual(51);
+});

@@ -1,0 +1,161 @@
+import type { ValidateRequest } from '@guard/config/contract/validate-request';
+import { describe, expect, test } from 'vitest';
+import { type TestValidator, validatorWith } from '../../../test/kit/validator.ts';
+import { chromeHttp, chromeHttps, firefoxHttps, visit } from '../../../test/kit/visitors.ts';
+import { hashUserAgent } from '../request/user-agent-hash.ts';
+
+const MINUTE_MS = 60_000;
+const DETECT = '[{ name: everybody, match: {}, detect: true }]';
+
+/** A fetch of a page's own script. */
+const FETCH: Readonly<Record<string, string>> = {
+  ...chromeHttps,
+  accept: '*/*',
+  'sec-fetch-mode': 'cors',
+  'sec-fetch-dest': 'empty',
+  'sec-fetch-site': 'same-origin',
+};
+delete (FETCH as Record<string, string>)['sec-fetch-user'];
+const IMAGE = {
+  ...FETCH,
+  accept: 'image/*',
+  'sec-fetch-mode': 'no-cors',
+  'sec-fetch-dest': 'image',
+};
+
+const guarded = (organisation: Readonly<Record<string, unknown>> = {}, rules = DETECT) =>
+  validatorWith(rules, { organisation });
+
+async function decisions(
+  { ask }: TestValidator,
+  count: number,
+  request: (index: number) => ValidateRequest,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (let index = 0; index < count; index++) found.push((await ask(request(index))).decision);
+  return found;
+}
+
+const times = (count: number, decision: string) => Array.from({ length: count }, () => decision);
+
+describe('challenge: auto, the first pages are free', () => {
+  test('five pages in ten minutes for a visitor without a session, then the challenge, which says why', async () => {
+    const guard = guarded();
+    expect(await decisions(guard, 7, () => visit())).toEqual([
+      ...times(5, 'allow'),
+      ...times(2, 'redirect'),
+    ]);
+    expect(guard.events.at(-1)).toMatchObject({
+      action: 'challenge',
+      blockReasons: ['free_pages_used'],
+      rule: 'everybody',
+    });
+    guard.time.now += 2 * MINUTE_MS;
+    expect(await decisions(guard, 2, () => visit())).toEqual(['allow', 'redirect']);
+  });
+
+  test('a new session, or none, for each page gains nothing', async () => {
+    const guard = guarded();
+    const cookies: string[] = [];
+    for (let index = 0; index < 5; index++) {
+      const { cookies: given } = await guard.ask(visit());
+      cookies.push(given?.[0]?.value ?? '');
+    }
+    expect(await decisions(guard, 5, (index) => visit({ cookie: cookies[index] ?? '' }))).toEqual(
+      times(5, 'redirect'),
+    );
+  });
+
+  test('another address has pages of its own, until those with the same client are used up', async () => {
+    const guard = guarded();
+    const found = await decisions(guard, 120, (index) => visit({ ip: `84.115.${index}.7` }));
+    expect(found).toEqual([...times(100, 'allow'), ...times(20, 'redirect')]);
+    expect((await guard.ask(visit({ ip: '84.115.200.7', headers: firefoxHttps }))).decision).toBe(
+      'allow',
+    );
+  });
+
+  test('an IPv6 visitor has a /64; a /48 has 16 times as many pages, and not 65,536 times', async () => {
+    const guard = guarded({ challenge: { free_pages: { pages: 1, per: '10m' } } });
+    const found = await decisions(guard, 20, (index) =>
+      visit({ ip: `2a02:1748:1:${index.toString(16)}00::1` }),
+    );
+    expect(found).toEqual([...times(16, 'allow'), ...times(4, 'redirect')]);
+  });
+
+  test('a session that passed the challenge counts no page', async () => {
+    const guard = guarded();
+    const { cookies } = await guard.ask(visit());
+    const cookie = cookies?.[0]?.value ?? '';
+    guard.store.keepSession(
+      cookie,
+      {
+        organisation: 'acme',
+        state: 'verified',
+        reasons: [],
+        userAgentHash: hashUserAgent(chromeHttps['user-agent'] ?? ''),
+        network: '84.115.20.0/24',
+        judgedAt: guard.time.now,
+      },
+      MINUTE_MS,
+    );
+    expect(await decisions(guard, 20, () => visit({ cookie }))).toEqual(times(20, 'allow'));
+  });
+
+  test('challenge: auto counts without detection, challenge: never and free_pages: false do not count', async () => {
+    const rules = (rest: string) => `[{ name: everybody, match: {}, ${rest} }]`;
+    const auto = guarded({}, rules('challenge: auto'));
+    expect((await decisions(auto, 6, () => visit())).at(-1)).toBe('redirect');
+    for (const guard of [
+      guarded({}, rules('detect: true, challenge: never')),
+      guarded({}, rules('verdict: allow, detect: true')),
+      guarded({ challenge: { free_pages: false } }),
+    ]) {
+      expect(await decisions(guard, 20, () => visit())).toEqual(times(20, 'allow'));
+    }
+  });
+
+  test('contract 1: in monitor mode the challenge is left as it is', async () => {
+    const guard = guarded({ monitor: true });
+    expect((await decisions(guard, 6, () => visit())).at(-1)).toBe('redirect');
+  });
+});
+
+describe('requests for data and for parts of a page', () => {
+  test('are free for a network that loaded a page, and for a session that Guard issued', async () => {
+    const guard = guarded();
+    const { cookies } = await guard.ask(visit());
+    expect(await decisions(guard, 30, () => visit({ headers: FETCH }))).toEqual(times(30, 'allow'));
+    const cookie = cookies?.[0]?.value ?? '';
+    const elsewhere = () => visit({ headers: FETCH, cookie, ip: '90.146.1.1' });
+    expect(await decisions(guard, 30, elsewhere)).toEqual(times(30, 'allow'));
+  });
+
+  test('count like pages where no page was loaded; their answer is no page', async () => {
+    const guard = guarded();
+    const found = await decisions(guard, 6, () => visit({ headers: FETCH }));
+    expect(found).toEqual([...times(5, 'allow'), 'redirect']);
+    const { headers } = await guard.ask(visit({ headers: FETCH }));
+    expect(headers?.['Content-Type']).toContain('application/problem+json');
+  });
+
+  test('of a file that pages are made of, or of a preflight, are free for everybody', async () => {
+    const guard = guarded();
+    const image = () => visit({ url: 'https://shop.example/logo.PNG?v=2', headers: IMAGE });
+    expect(await decisions(guard, 20, image)).toEqual(times(20, 'allow'));
+    const preflight = () => visit({ method: 'OPTIONS', headers: FETCH });
+    expect(await decisions(guard, 20, preflight)).toEqual(times(20, 'allow'));
+  });
+
+  test('over http, where browsers send no fetch metadata, Accept tells a page from data', async () => {
+    const guard = guarded();
+    const url = 'http://shop.example/';
+    await guard.ask(visit({ url, headers: chromeHttp }));
+    const data = { ...chromeHttp, accept: 'application/json' };
+    expect(await decisions(guard, 20, () => visit({ url, headers: data }))).toEqual(
+      times(20, 'allow'),
+    );
+    const found = await decisions(guard, 5, () => visit({ url, headers: chromeHttp }));
+    expect(found).toEqual([...times(4, 'allow'), 'redirect']);
+  });
+});

@@ -1,0 +1,105 @@
+import type { Budget, MaybePromise, SessionStore } from '@guard/config/contract/ports';
+import { addressGroup } from '@guard/config/net/network-of';
+import type { Organisation } from '@guard/config/settings/schema';
+import { afterWith } from '../deadline.ts';
+import { clientShape } from '../request/client-shape.ts';
+import type { Facts } from '../request/facts.ts';
+import { representationFor } from '../request/representation.ts';
+import { type AddressCharges, compileAddressCharges } from '../rules/address-charges.ts';
+
+/** Many people share the shape of their browser, so all of them together have so many budgets. */
+const BUDGETS_OF_A_SHAPE = 20;
+
+/** Documents that a visitor may get for data, for each free page: a list that grows is made of them. */
+const DOCUMENTS_AS_DATA = 10;
+
+/** A tab can stay open for hours without loading another page. Until then its network may ask for data. */
+const PAGE_REMEMBERED_MS = 86_400_000;
+
+/** Paths of what pages are made of. It is free for everybody: other sites and readers of mail show it too. */
+const PART_OF_A_PAGE =
+  /\.(?:avif|bmp|css|eot|gif|ico|jpe?g|js|map|mjs|mp3|mp4|oga|ogg|ogv|otf|png|svg|ttf|wasm|wav|webm|webmanifest|webp|woff2?)$/i;
+
+/** `page` and `data` are free. `data` is everything that is no page: the answer may show that it was one. */
+export type FreePage = 'page' | 'data' | 'spent';
+
+/**
+ * `challenge: auto` for visitors who did not pass the challenge yet: their first pages are free. Pages are
+ * counted for each address, for the IPv6 networks around it, and for each shape of a client.
+ *
+ * A request for data is free for a visitor who has been here: one with a session that Guard issued, or from a
+ * network that loaded a page. For others it counts as a page. A script can call every request one for data.
+ * So {@link countDocument} counts it when the origin answers with a document.
+ */
+export class FreePages {
+  readonly #counter: string;
+  readonly #loaded: string;
+  readonly #documents: string;
+  readonly #pagesOfAddress: AddressCharges;
+  readonly #pagesOfShape: Budget;
+  readonly #documentsOfAddress: AddressCharges;
+
+  /** Undefined where the organisation has no free pages, and so no challenge that comes after them. */
+  static of({ id, challenge }: Pick<Organisation, 'id' | 'challenge'>): FreePages | undefined {
+    const { free_pages: free } = challenge;
+    return free === false
+      ? undefined
+      : new FreePages(id, { requests: free.pages, perMs: free.per });
+  }
+
+  constructor(organisation: string, budget: Budget) {
+    const times = (factor: number) => ({ ...budget, requests: budget.requests * factor });
+    // A rule's budget has a blank in its name, and these have none.
+    this.#counter = `free-pages:${organisation}`;
+    this.#loaded = `loaded-a-page:${organisation}`;
+    this.#documents = `documents-as-data:${organisation}`;
+    this.#pagesOfAddress = compileAddressCharges(budget);
+    this.#pagesOfShape = times(BUDGETS_OF_A_SHAPE);
+    this.#documentsOfAddress = compileAddressCharges(times(DOCUMENTS_AS_DATA));
+  }
+
+  /** Counts one request of a visitor who did not pass the challenge. */
+  take(facts: Facts, store: SessionStore): MaybePromise<FreePage> {
+    if (representationFor(facts) === 'html') return this.#takePage(facts, store);
+    const isSpent = store.remembers(this.#documents, addressGroup(facts.ip));
+    return afterWith(isSpent, { facts, store }, (spent, request) =>
+      spent ? 'spent' : this.#takeData(request.facts, request.store),
+    );
+  }
+
+  /** The origin answered a request for data with a document. */
+  countDocument(facts: Facts, store: SessionStore): void {
+    void this.#count(facts, store);
+    const waitMs = store.takeAll(this.#documents, this.#documentsOfAddress(facts.ip));
+    void afterWith(waitMs, addressGroup(facts.ip), (wait, group) =>
+      wait === 0 ? undefined : store.remember(this.#documents, group, wait),
+    );
+  }
+
+  #takeData(facts: Facts, store: SessionStore): MaybePromise<FreePage> {
+    // A preflight brings no cookie, and decides nothing.
+    if (facts.method === 'OPTIONS' || PART_OF_A_PAGE.test(facts.url.path)) return 'data';
+    if (facts.session.state === 'issued') return 'data';
+    const hasLoaded = store.remembers(this.#loaded, addressGroup(facts.ip));
+    return afterWith(hasLoaded, { facts, store }, (loaded, request) =>
+      loaded ? 'data' : this.#count(request.facts, request.store),
+    );
+  }
+
+  #takePage(facts: Facts, store: SessionStore): MaybePromise<FreePage> {
+    return afterWith(this.#count(facts, store), { facts, store }, (taken, request) => {
+      if (taken === 'page') this.#rememberLoaded(request.facts, request.store);
+      return taken;
+    });
+  }
+
+  #rememberLoaded({ ip }: Facts, store: SessionStore): void {
+    void store.remember(this.#loaded, addressGroup(ip), PAGE_REMEMBERED_MS);
+  }
+
+  #count(facts: Facts, store: SessionStore): MaybePromise<'page' | 'spent'> {
+    const shape = { subject: `shape ${clientShape(facts)}`, budget: this.#pagesOfShape };
+    const waitMs = store.takeAll(this.#counter, [...this.#pagesOfAddress(facts.ip), shape]);
+    return afterWith(waitMs, undefined, (wait) => (wait > 0 ? 'spent' : 'page'));
+  }
+}
