@@ -79,6 +79,7 @@ function visitorOf(number: number): Visitor {
       reasons: [],
       userAgentHash: hashUserAgent(headers['user-agent'] ?? ''),
       network: `${ip.slice(0, ip.lastIndexOf('.'))}.0/24`,
+      client: 'https  ',
       judgedAt: 0,
     },
   };

@@ -47,6 +47,7 @@ function visit(from: number, to: number): void {
       reasons: [],
       userAgentHash: hashUserAgent(`Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${number}`),
       network: `84.${(number >> 8) & 255}.${number & 255}.0/24`,
+      client: 'https 8daaf6152771g masp',
       judgedAt: number,
     };
     store.keepSession(id, session, 86_400_000);

@@ -18,6 +18,7 @@ const session: Session = {
   reasons: [],
   userAgentHash: hashUserAgent(person.headers['user-agent'] ?? ''),
   network: '84.115.20.0/24',
+  client: '',
   judgedAt: 0,
 };
 const rejected: Session = { ...session, state: 'rejected', reasons: ['webdriver'] };

@@ -247,6 +247,7 @@ function verifiedAt(judgedAt: number): Session {
     reasons: [],
     userAgentHash: hashUserAgent(CHROME_UA),
     network: '84.115.20.0/24',
+    client: '',
     judgedAt,
   };
 }

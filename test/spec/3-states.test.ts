@@ -132,6 +132,7 @@ describe('3 after the interstitial', () => {
     reasons: [],
     userAgentHash: hashUserAgent(CHROME_UA),
     network: '84.115.20.0/24',
+    client: '',
     judgedAt: 0,
     ...over,
   });

@@ -241,6 +241,7 @@ describe('POST /session: a ticket and a session for the script', () => {
       reasons: [],
       userAgentHash: hashUserAgent(CHROME_UA),
       network: '127.0.0.0/24',
+      client: '',
       judgedAt: 0,
     };
     const store = storeWith({ session: (id) => (id === body ? judged : undefined) });

@@ -151,6 +151,7 @@ function serve(
     sessionId,
     ip: '127.0.0.1',
     userAgent: headers['user-agent'] ?? '',
+    client: '',
     acceptLanguage: headers['accept-language'],
     form: formSource({
       method: visit.method,

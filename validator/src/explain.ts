@@ -148,6 +148,7 @@ function untouchable(
           reasons: [],
           userAgentHash: hashUserAgent(headerOf(request, 'user-agent')),
           network: '',
+          client: '',
           judgedAt: 0,
         }
       : undefined;

@@ -9,6 +9,7 @@ import type { Caller, Engine } from './engine.ts';
 import { type Answer, describeEvent } from './event.ts';
 import type { Policy } from './organisation.ts';
 import { formSource } from './pages/form-source.ts';
+import { clientClass } from './request/client-class.ts';
 import type { Facts, SessionFact } from './request/facts.ts';
 import { render } from './response/render.ts';
 import { representationFor } from './request/representation.ts';
@@ -120,6 +121,7 @@ function challengeFor(
       sessionId,
       ip: facts.ip,
       userAgent: facts.userAgent,
+      client: clientClass(facts.url.scheme, facts.transport),
       acceptLanguage: facts.headers['accept-language'],
       form: formSource(facts),
       look: policy.look,

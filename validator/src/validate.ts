@@ -6,6 +6,7 @@ import { afterWith } from './deadline.ts';
 import type { Caller, Engine } from './engine.ts';
 import { nameOf } from './error-name.ts';
 import type { Policy } from './organisation.ts';
+import { clientClass } from './request/client-class.ts';
 import { describe, type RequestFacts, type SessionFact } from './request/facts.ts';
 import { respond, type Responded, type Setting } from './respond.ts';
 import { direct } from './rules/direct.ts';
@@ -54,7 +55,8 @@ export function validate(
       isLate: false,
     };
     const { agent, ip } = facts;
-    const visitor = { organisation: policy.organisation, userAgentHash: agent.hash, ip };
+    const client = cookies.length === 0 ? '' : clientClass(facts.url.scheme, facts.transport);
+    const visitor = { organisation: policy.organisation, userAgentHash: agent.hash, ip, client };
     const { store, ids, clock } = engine;
     const session = resolveSession(cookies, visitor, store, ids, clock);
     const answer = afterWith(session, decision, judge);

@@ -230,5 +230,8 @@ function sessionOf(
 ): { readonly id: string; readonly session: Session } {
   const network = networkOf(ip);
   const userAgentHash = hashUserAgent(userAgent);
-  return { id, session: { organisation, state, reasons, userAgentHash, network, judgedAt: 0 } };
+  return {
+    id,
+    session: { organisation, state, reasons, userAgentHash, network, client: '', judgedAt: 0 },
+  };
 }

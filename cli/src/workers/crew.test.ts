@@ -12,6 +12,7 @@ const session: Session = {
   reasons: [],
   userAgentHash: 'of an agent',
   network: '192.0.2.0/24',
+  client: '',
   judgedAt: 0,
 };
 // The odd thread looks at no setting.

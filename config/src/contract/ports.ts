@@ -223,6 +223,8 @@ export interface Session {
   readonly userAgentHash: string;
   /** /24 or /64 that it was judged in. */
   readonly network: string;
+  /** What its connection showed of the program (request/client-class.ts); empty where nobody saw it. */
+  readonly client: string;
   readonly judgedAt: number;
 }
 

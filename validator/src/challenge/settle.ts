@@ -143,12 +143,12 @@ async function keep(
     }
     case 'automated': {
       if (!spent) return failed(ticket, 'challenge_replayed', 'retry');
-      const { organisation, sessionId, network } = ticket;
+      const { organisation, sessionId, network, client } = ticket;
       const { reasons } = judgement;
       // It counts where the challenged one is: an upload from elsewhere must not carry it there.
       await store.keepSession(
         sessionId,
-        { ...sender, network, organisation, state: 'rejected', reasons, judgedAt: nowMs },
+        { ...sender, network, client, organisation, state: 'rejected', reasons, judgedAt: nowMs },
         rejectedTtlMs,
       );
       return { kind: 'rejected', ticket, reasons };

@@ -80,6 +80,7 @@ export function aChallengedVisitor(
     sessionId,
     ip: '198.51.100.7',
     userAgent,
+    client: '',
     acceptLanguage: headers['accept-language'],
     form: 'none',
     look: compileLook(),

@@ -53,6 +53,7 @@ export class Verification {
       reasons: [],
       userAgentHash: this.#sender.userAgentHash,
       network: this.#sender.network,
+      client: this.#ticket.client,
       judgedAt: nowMs,
     };
   }

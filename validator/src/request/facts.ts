@@ -32,6 +32,8 @@ export type SessionFact =
       readonly uncleared: boolean;
       /** Other values came along: which of them a page of ours would read is not known. */
       readonly contested?: boolean;
+      /** It passed its challenge, for a client whose connection is unlike this one's. */
+      readonly isOfAnother?: boolean;
     }
   | { readonly state: 'verified' | 'rejected'; readonly id: string; readonly session: Session };
 

@@ -255,6 +255,7 @@ describe('session: verified', () => {
     reasons: [],
     userAgentHash: hashUserAgent(CHROME_UA),
     network: '84.115.20.0/24',
+    client: '',
     judgedAt: 0,
   };
   const rules = '[{ name: r, match: { session: verified }, verdict: block }]';

@@ -20,6 +20,7 @@ function verifiedSession({ store, time }: TestValidator, id: string): string {
     reasons: [],
     userAgentHash: hashUserAgent(CHROME_UA),
     network: '84.115.20.0/24',
+    client: '',
     judgedAt: time.now,
   };
   store.keepSession(id, session, 3_600_000);

@@ -74,7 +74,7 @@ export function createOpenSession(
     if (isCrawler(userAgent)) return emptyAnswer(204);
     const known = await resolveSession(
       presentedSessions(request.body.trim(), request.body),
-      { organisation, userAgentHash: hashUserAgent(userAgent), ip },
+      { organisation, userAgentHash: hashUserAgent(userAgent), ip, client: '' },
       store,
       options.ids,
       options.clock,

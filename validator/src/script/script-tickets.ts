@@ -4,6 +4,7 @@ import { CHALLENGE } from '@guard/config/contract/limits';
 import type { ChallengeTerms } from '../challenge/tickets/challenge-terms.ts';
 import { newReference } from '../challenge/tickets/reference-code.ts';
 import { issueTicket, newTicketId } from '../challenge/tickets/ticket.ts';
+import { clientClass } from '../request/client-class.ts';
 import { hashUserAgent } from '../request/user-agent-hash.ts';
 import { createSealer } from '../session/sealer.ts';
 import type { OpenSessionOptions } from './open-session.ts';
@@ -32,6 +33,8 @@ export function createScriptTickets(options: {
       userAgentHash: hashUserAgent(userAgent),
       reference: newReference(),
       origin,
+      // Its connection may be to another host than the one it visits.
+      client: clientClass(origin.startsWith('https:') ? 'https' : 'http', undefined),
       ...terms,
     });
     return { ticket, work: terms.work };

@@ -10,6 +10,7 @@ export class KeptSession implements Session {
   readonly reasons: readonly string[];
   readonly userAgentHash: string;
   readonly network: string;
+  readonly client: string;
   readonly judgedAt: number;
   readonly #expiresAt: number;
 
@@ -20,6 +21,7 @@ export class KeptSession implements Session {
     this.reasons = session.reasons;
     this.userAgentHash = session.userAgentHash;
     this.network = session.network;
+    this.client = session.client;
     this.judgedAt = session.judgedAt;
     this.#expiresAt = expiresAt;
   }

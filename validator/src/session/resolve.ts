@@ -1,6 +1,7 @@
 import type { Clock, MaybePromise, Session, SessionStore } from '@guard/config/contract/ports';
 import { networkOf } from '@guard/config/net/network-of';
 import { afterWith } from '../deadline.ts';
+import { isSameClient } from '../request/client-class.ts';
 import type { SessionFact } from '../request/facts.ts';
 import { isUuid, type SessionIds } from './session-id.ts';
 
@@ -11,6 +12,8 @@ interface Visitor {
   readonly userAgentHash: string;
   /** As `parseIp` spells it. */
   readonly ip: string;
+  /** request/client-class.ts; a caller that does not compare gives an empty one. */
+  readonly client: string;
 }
 
 /**
@@ -97,7 +100,13 @@ function standingOf(session: Session | undefined, presented: Presented): Session
 
 /** What a stored session says of its visitor. */
 function judgementOf(session: Session | undefined, { id, visitor }: Judged): SessionFact {
-  return session && counts(session, visitor) ? { state: session.state, id, session } : NONE;
+  if (!session || !counts(session, visitor)) return NONE;
+  const { state } = session;
+  if (state === 'verified' && !isSameClient(session.client, visitor.client)) {
+    // It passed for another client. This one is not blocked: it has its free pages, and then passes itself.
+    return { state: 'issued', id, uncleared: false, isOfAnother: true };
+  }
+  return { state, id, session };
 }
 
 /** A rejection is somebody else's in another network: the cookie can be set from a site beside this one. */

@@ -8,6 +8,7 @@ export const session: Session = {
   reasons: [],
   userAgentHash: hashUserAgent('Mozilla/5.0'),
   network: '192.0.2.0/24',
+  client: '',
   judgedAt: 0,
 };
 

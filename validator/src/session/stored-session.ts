@@ -12,6 +12,8 @@ const StoredSession = z.object({
   reasons: z.array(text).max(64),
   userAgentHash: text,
   network: text,
+  /** Absent where an earlier version wrote it. */
+  client: text.default(''),
   judgedAt: z.number(),
   expiresAt: z.number(),
 });
@@ -28,13 +30,14 @@ export type StoredSession = Readonly<Session> & { readonly expiresAt: number };
 
 /** One line of JSON. */
 export function writeStoredSession(session: Session, expiresAt: number): string {
-  const { organisation, state, reasons, userAgentHash, network, judgedAt } = session;
+  const { organisation, state, reasons, userAgentHash, network, client, judgedAt } = session;
   return JSON.stringify({
     organisation,
     state,
     reasons,
     userAgentHash,
     network,
+    client,
     judgedAt,
     expiresAt,
   } satisfies StoredSession);

@@ -9,6 +9,7 @@ const session = {
   reasons: ['webdriver', 'a_reason_of_a_later_version'],
   userAgentHash: '',
   network: '',
+  client: '',
   judgedAt: 0,
 } as const;
 

@@ -3,6 +3,7 @@ import { NOTHING, type Signal } from './signal.ts';
 
 const NEVER_CLEARED: readonly Reason[] = ['challenge_never_cleared'];
 const MOVED: readonly Reason[] = ['session_moved'];
+const OF_ANOTHER: readonly Reason[] = ['session_of_another'];
 
 /**
  * What the challenge says of this session: a rejected one carries its reasons until it expires, an
@@ -16,6 +17,7 @@ export const sessionSignal: Signal = (facts) => {
       // A store shared with another version may hold identifiers that this one does not know.
       return session.session.reasons.filter(isReason);
     case 'issued':
+      if (session.isOfAnother === true) return OF_ANOTHER;
       return session.uncleared ? NEVER_CLEARED : NOTHING;
     case 'verified':
       return network !== undefined && facts.sessionNetwork() !== network ? MOVED : NOTHING;

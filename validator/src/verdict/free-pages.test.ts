@@ -95,6 +95,7 @@ describe('challenge: auto, the first pages are free', () => {
         reasons: [],
         userAgentHash: hashUserAgent(chromeHttps['user-agent'] ?? ''),
         network: '84.115.20.0/24',
+        client: '',
         judgedAt: guard.time.now,
       },
       MINUTE_MS,

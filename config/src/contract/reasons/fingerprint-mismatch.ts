@@ -71,4 +71,9 @@ export const fingerprintMismatch = {
     weight: 30,
     meaning: 'WebGL is drawn by what only another system than the claimed one has.',
   },
+  session_of_another: {
+    category: 'fingerprint_mismatch',
+    weight: 5,
+    meaning: 'The session passed its challenge with another client, by TLS, HTTP/2 or scheme.',
+  },
 } as const;

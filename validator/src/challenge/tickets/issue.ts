@@ -16,6 +16,8 @@ export interface ChallengeRequest {
   /** Normalised address, as `parseIp` spells it. */
   readonly ip: string;
   readonly userAgent: string;
+  /** request/client-class.ts. */
+  readonly client: string;
   readonly acceptLanguage: string | undefined;
   /** Whose form the challenged request carried: it decides what the page does after a pass. */
   readonly form: FormSource;
@@ -51,7 +53,7 @@ export function createChallengeIssuer(options: {
   const render = createInterstitial(options.script);
   const ttlMs = options.ticketTtlMs ?? CHALLENGE.ticketTtlMs;
   return (request) => {
-    const { organisation, sessionId, ip, userAgent, terms, uploadUrl, nowMs } = request;
+    const { organisation, sessionId, ip, userAgent, client, terms, uploadUrl, nowMs } = request;
     const reference = newReference();
     const ticket = issueTicket(sealer, {
       id: newTicketId(),
@@ -63,6 +65,7 @@ export function createChallengeIssuer(options: {
       userAgentHash: hashUserAgent(userAgent),
       reference,
       origin: '',
+      client,
       ...terms,
     });
     const page = render({

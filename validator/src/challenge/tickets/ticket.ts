@@ -31,6 +31,8 @@ export interface Ticket {
    * page, because behind proxies nobody but its visitor is sure under which name it is shown.
    */
   readonly origin: string;
+  /** Of the request that was challenged (request/client-class.ts): the session passes for this client. */
+  readonly client: string;
 }
 
 export type TicketReading =
@@ -48,7 +50,7 @@ const MAC_BYTES = 32;
 const MAX_CHARS = 2048;
 
 /** In this order under the MAC; a new order or number of fields needs a new VERSION. */
-const VERSION = '3';
+const VERSION = '4';
 /** Whole milliseconds, and bits of work. */
 const Whole = z
   .string()
@@ -67,6 +69,7 @@ const Fields = z.tuple([
   z.string(),
   Whole.refine((bits) => bits <= CHALLENGE.work.max),
   z.string(),
+  z.string(),
 ]);
 
 /** The ticket as base64url text. `sealer` is createSealer(secrets, 'ticket'). */
@@ -84,6 +87,7 @@ export function issueTicket(sealer: Sealer, ticket: Ticket): string {
     ticket.ruleSet,
     String(ticket.work),
     ticket.origin,
+    ticket.client,
   ] satisfies z.input<typeof Fields>);
   return Buffer.concat([sealer.seal([body], MAC_BYTES), body]).toString('base64url');
 }
@@ -109,7 +113,7 @@ export function readTicket(sealer: Sealer, text: string, nowMs: number): TicketR
 
 function ticketOf(fields: z.output<typeof Fields>): Ticket {
   const [, id, organisation, sessionId, issuedAt, expiresAt, network, ...others] = fields;
-  const [userAgentHash, reference, ruleSet, work, origin] = others;
+  const [userAgentHash, reference, ruleSet, work, origin, client] = others;
   return {
     id,
     organisation,
@@ -122,6 +126,7 @@ function ticketOf(fields: z.output<typeof Fields>): Ticket {
     ruleSet,
     work,
     origin,
+    client,
   };
 }
 

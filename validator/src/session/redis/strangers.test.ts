@@ -11,6 +11,7 @@ import { type Instance, openInstance } from './testing/open-stores.ts';
 const HOUR_MS = 3_600_000;
 const NOW = 1_800_000_000_000;
 const VISITOR = {
+  client: '',
   organisation: session.organisation,
   userAgentHash: session.userAgentHash,
   ip: '192.0.2.1',

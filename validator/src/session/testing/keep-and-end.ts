@@ -7,6 +7,7 @@ const PASSED = {
   state: 'verified',
   reasons: [],
   network: '192.0.2.0/24',
+  client: '',
   judgedAt: 0,
 } as const;
 

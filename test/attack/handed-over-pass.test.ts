@@ -1,0 +1,130 @@
+import { request as overHttp } from 'node:http';
+import { request as overHttps } from 'node:https';
+import { createGateway, type Gateway } from '@guard/gateway';
+import { Site } from '@guard/config/settings/schema';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { selfSigned } from '../../gateway/src/testing/self-signed.ts';
+import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
+import { type TestValidator, validatorWith } from '../kit/validator.ts';
+import { person, uploadOf } from './challenged-visitor.ts';
+
+/** One program: how it connects. Its header fields are those of the browser that it copies. */
+type Client = 'openssl' | 'another list of ciphers' | 'http';
+
+const CIPHERS: Readonly<Record<Client, string | undefined>> = {
+  openssl: undefined,
+  'another list of ciphers':
+    'TLS_AES_128_GCM_SHA256:ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256',
+  http: undefined,
+};
+
+let origin: RecordingOrigin;
+let guard: TestValidator;
+let gateway: Gateway;
+let urls: Readonly<Record<'http' | 'https', string>>;
+
+beforeAll(async () => {
+  origin = await startRecordingOrigin();
+  guard = validatorWith('[{ name: all, match: {}, detect: true, challenge: always }]');
+  const { validator } = guard;
+  const settings = Site.parse({ hosts: ['*'], organisation: 'acme', origin: origin.url });
+  const validate = validator.forOrganisation('acme');
+  gateway = createGateway({
+    trustedProxies: [],
+    observe: false,
+    sites: [{ settings, validate, collect: validator.collect, validator: 'in-process' }],
+    certificates: [selfSigned('shop.example')],
+    events: { record: (event) => guard.events.push(event) },
+    clock: Date.now,
+    log: () => undefined,
+    metrics: { count: () => undefined, gauge: () => undefined },
+  });
+  const any = { kind: 'tcp', host: '127.0.0.1', port: 0 } as const;
+  urls = { http: await gateway.listen(any), https: await gateway.listenTls(any) };
+});
+
+afterAll(async () => {
+  await gateway.close();
+  await origin.close();
+});
+
+interface Answer {
+  readonly status: number;
+  readonly session: string;
+  readonly body: string;
+}
+
+function send(
+  client: Client,
+  path: string,
+  { cookie = '', body }: { readonly cookie?: string; readonly body?: string } = {},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const url = `${client === 'http' ? urls.http : urls.https}${path}`;
+    const headers = {
+      ...person.headers,
+      host: 'shop.example',
+      ...(cookie !== '' && { cookie: `_guard=${cookie}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    };
+    const method = body === undefined ? 'GET' : 'POST';
+    const ciphers = CIPHERS[client];
+    const tls = {
+      rejectUnauthorized: false,
+      servername: 'shop.example',
+      ...(ciphers && { ciphers }),
+    };
+    const sent =
+      client === 'http'
+        ? overHttp(url, { method, headers })
+        : overHttps(url, { method, headers, ...tls, agent: false });
+    sent.on('response', (answer) => {
+      let text = '';
+      answer.setEncoding('utf8').on('data', (part: string) => (text += part));
+      answer.on('end', () => {
+        const session = /_guard=([^;]+)/.exec(String(answer.headers['set-cookie']))?.[1] ?? '';
+        resolve({ status: answer.statusCode ?? 0, session, body: text });
+      });
+    });
+    sent.on('error', reject).end(body);
+  });
+}
+
+/** The session of a client that passed the challenge. */
+async function passAs(client: Client): Promise<string> {
+  const { body, session } = await send(client, '/');
+  const ticket = /data-ticket="([^"]+)"/.exec(body)?.[1] ?? '';
+  const upload = uploadOf({ ticket, session, work: 0, reference: '' }, person);
+  const answer = await send(client, '/.guard/verify', { body: JSON.stringify(upload) });
+  expect(answer.body).toBe('{"result":"reload"}');
+  return session;
+}
+
+const CLIENTS = Object.keys(CIPHERS) as Client[];
+
+test.each(CLIENTS)(
+  'a pass that was made with %s is good for the same client, and for no other one',
+  async (maker) => {
+    const cookie = await passAs(maker);
+    for (const user of CLIENTS) {
+      const { status } = await send(user, '/page', { cookie });
+      expect([user, status]).toEqual([user, user === maker ? 200 : 403]);
+      const { action, blockReasons, challenge } = guard.events.at(-1) ?? {};
+      if (user === maker) expect([action, challenge]).toEqual(['allow', 'verified']);
+      else expect(blockReasons).toContain('session_of_another');
+    }
+    // The others took nothing from the one who passed.
+    expect((await send(maker, '/page', { cookie })).status).toBe(200);
+  },
+);
+
+test('the other client may pass itself, and then the first one has to pass again', async () => {
+  const cookie = await passAs('openssl');
+  guard.time.now += 1_000;
+  const { body } = await send('http', '/page', { cookie });
+  const ticket = /data-ticket="([^"]+)"/.exec(body)?.[1] ?? '';
+  const upload = uploadOf({ ticket, session: cookie, work: 0, reference: '' }, person);
+  await send('http', '/.guard/verify', { body: JSON.stringify(upload) });
+  expect((await send('http', '/page', { cookie })).status).toBe(200);
+  expect((await send('openssl', '/page', { cookie })).status).toBe(403);
+});
