@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { main } from '../main.ts';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type Ran, runCommand } from '../testing/run-command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'guard-check-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -16,25 +16,10 @@ secret: 9f2c7b1e5a8d4036c1e7f4b2a9d85036
 const SITE =
   'sites: [{ hosts: [shop.example], organisation: acme, origin: "http://127.0.0.1:3000", protect: [/login] }]\n';
 
-interface Ran {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** The command as `guard` runs it, with what it writes. */
-async function check(settings: string, ...args: readonly string[]): Promise<Ran> {
+function check(settings: string, ...args: readonly string[]): Promise<Ran> {
   writeFileSync(file, HEAD + settings);
-  const stdout = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-  const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  const written = (spy: typeof stdout) => spy.mock.calls.map(([part]) => String(part)).join('');
-  try {
-    const code = await main(['check', file, ...args]);
-    return { code, stdout: written(stdout), stderr: written(stderr) };
-  } finally {
-    stdout.mockRestore();
-    stderr.mockRestore();
-  }
+  return runCommand('check', file, ...args);
 }
 
 /** Said of nearly every organisation here, which has a rule or two for its test. */
@@ -153,13 +138,9 @@ describe('who is challenged', () => {
 
 test('the file can be given as other commands have it, with --config', async () => {
   writeFileSync(file, HEAD + rules('{ name: everybody, match: {}, detect: true }'));
-  const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-  try {
-    expect(await main(['check', '-c', file])).toBe(0);
-    expect(out.mock.calls.join('')).toContain(`${file} is good`);
-  } finally {
-    out.mockRestore();
-  }
+  const { code, stdout } = await runCommand('check', '-c', file);
+  expect(code).toBe(0);
+  expect(stdout).toContain(`${file} is good`);
 });
 
 test('monitor of an organisation, and observe, are said to be on', async () => {

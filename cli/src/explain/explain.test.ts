@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { type Ran, runCommand } from '../testing/run-command.ts';
 
 const BIN = join(import.meta.dirname, '../../../bin/guard.mjs');
 const folder = mkdtempSync(join(tmpdir(), 'guard-explain-'));
@@ -29,29 +30,31 @@ sites:
 `,
 );
 
-/** The real command, as a person runs it: no terminal, so no colours. */
-function explain(args: readonly string[], input = '') {
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [BIN, 'explain', '--config', config, ...args],
-    {
-      encoding: 'utf8',
-      input,
-      env: { PATH: process.env['PATH'], EXPLAIN_SECRET: '9f2c7b1e5a8d4036c1e7f4b2a9d85036' },
-    },
-  );
-  return { status, stdout, stderr };
+process.env['EXPLAIN_SECRET'] = '9f2c7b1e5a8d4036c1e7f4b2a9d85036';
+
+const explain = (args: readonly string[]): Promise<Ran> =>
+  runCommand('explain', '--config', config, ...args);
+
+async function explainJson(args: readonly string[]): Promise<unknown> {
+  const { code, stdout, stderr } = await explain([...args, '--json']);
+  expect([code, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout);
 }
 
-function explainJson(args: readonly string[], input = ''): unknown {
-  const { status, stdout, stderr } = explain([...args, '--json'], input);
-  expect([status, stderr]).toEqual([0, '']);
+/** The command as a process, which has a standard input of its own. */
+function explainInput(input: string, ...args: readonly string[]): unknown {
+  const command = [BIN, 'explain', '--config', config, '-', '--json', ...args];
+  const { stdout } = spawnSync(process.execPath, command, { encoding: 'utf8', input });
   return JSON.parse(stdout);
 }
 
 describe('guard explain prints for people', () => {
-  test('facts, findings, every rule, the directives, the verdict and the answer', () => {
-    const { status, stdout, stderr } = explain([
+  test('facts, findings, every rule, the directives, the verdict and the answer', async () => {
+    const {
+      code: status,
+      stdout,
+      stderr,
+    } = await explain([
       'https://shop.example/login',
       ...['-X', 'POST', '-H', 'User-Agent: curl/8', '--ip', '203.0.113.9'],
     ]);
@@ -94,8 +97,8 @@ Answer
 `);
   });
 
-  test('what monitor mode changes, which rule was too late, and how else a path may be read', () => {
-    const { stdout } = explain([
+  test('what monitor mode changes, which rule was too late, and how else a path may be read', async () => {
+    const { stdout } = await explain([
       'https://shop.example/checkout//pay',
       ...['-A', 'Mozilla/5.0 (compatible; Googlebot/2.1)', '--ip', '84.115.20.7'],
     ]);
@@ -108,12 +111,12 @@ Answer
 });
 
 describe('guard explain --json prints one object', () => {
-  test('from a file in the form of POST /validate, with the answer of the wire', () => {
+  test('from a file in the form of POST /validate, with the answer of the wire', async () => {
     const file = join(folder, 'request.json');
     const headers = { 'User-Agent': 'Mozilla/5.0 (compatible; Googlebot/2.1)' };
     const url = 'https://www.shop.example/assets/a.css';
     writeFileSync(file, JSON.stringify({ url, ip: '66.249.66.1', headers }));
-    expect(explainJson([file])).toMatchObject({
+    expect(await explainJson([file])).toMatchObject({
       organisation: 'acme',
       site: 'shop.example',
       facts: {
@@ -131,24 +134,24 @@ describe('guard explain --json prints one object', () => {
 
   test('from standard input, with budgets taken as used up', () => {
     const request = { url: 'https://shop.example/login', ip: '84.115.20.7', method: 'POST' };
-    const explained = explainJson(['-', '--over-budget'], JSON.stringify(request));
+    const explained = explainInput(JSON.stringify(request), '--over-budget');
     expect(explained).toMatchObject({
       verdict: { concluded: 'limited', rule: 'login budget', reasons: ['rate_limit_exceeded'] },
     });
   });
 
-  test('as if the session had passed its challenge, or not', () => {
+  test('as if the session had passed its challenge, or not', async () => {
     const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:124.0) Gecko/20100101 Firefox/124.0';
     const members = [
       ...['https://shop.example/members/', '--ip', '84.115.20.7'],
       ...['-H', `User-Agent: ${firefox}`],
     ];
-    expect(explainJson([...members, '--session', 'verified'])).toMatchObject({
+    expect(await explainJson([...members, '--session', 'verified'])).toMatchObject({
       facts: { session: { state: 'verified' } },
       recorded_as: { browser: 'firefox', version: 124, os: 'linux', device: 'desktop' },
       verdict: { rule: 'everything else' },
     });
-    expect(explainJson([...members, '--session', 'issued'])).toMatchObject({
+    expect(await explainJson([...members, '--session', 'issued'])).toMatchObject({
       facts: { session: { state: 'issued' } },
       rules: expect.arrayContaining([
         {
@@ -163,9 +166,9 @@ describe('guard explain --json prints one object', () => {
     });
   });
 
-  test('with the rules of another organisation', () => {
+  test('with the rules of another organisation', async () => {
     expect(
-      explainJson(['https://any.example/', '--ip', '84.115.20.7', '--organisation', 'other']),
+      await explainJson(['https://any.example/', '--ip', '84.115.20.7', '--organisation', 'other']),
     ).toMatchObject({ site: '', verdict: { rule: 'closed', enforced: 'block' } });
   });
 });
@@ -179,8 +182,8 @@ describe('guard explain says what is wrong, and how it is called', () => {
       'no site has the host nowhere.example; say --site HOST, or --organisation: acme, other',
       ['https://nowhere.example/', '--ip', '84.115.20.7'],
     ],
-  ])('exit code %d: %s', (code, message, args) => {
-    const { status, stdout, stderr } = explain(args);
+  ])('exit code %d: %s', async (code, message, args) => {
+    const { code: status, stdout, stderr } = await explain(args);
     expect([status, stdout]).toEqual([code, '']);
     expect(stderr).toContain(`guard explain: ${message}`);
   });

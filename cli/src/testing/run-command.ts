@@ -1,0 +1,23 @@
+import { vi } from 'vitest';
+import { main } from '../main.ts';
+
+/** What a command wrote, and its exit code. */
+export interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command in this process, as `guard` runs it: no terminal, so no colours. */
+export async function runCommand(...args: readonly string[]): Promise<Ran> {
+  const stdout = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const written = (spy: typeof stdout) => spy.mock.calls.map(([part]) => String(part)).join('');
+  try {
+    const code = await main(args);
+    return { code, stdout: written(stdout), stderr: written(stderr) };
+  } finally {
+    stdout.mockRestore();
+    stderr.mockRestore();
+  }
+}
