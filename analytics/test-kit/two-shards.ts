@@ -82,13 +82,19 @@ export async function openTwoShards(organisations: readonly string[]): Promise<T
   };
 }
 
+/** On a busy machine the other shard takes longer to answer than the second that it is given. */
+const PATIENT = '<connect_timeout_with_failover_ms>10000</connect_timeout_with_failover_ms>';
+
 function withOperator(users: string): string {
   const account = `<operator>
       <password_sha256_hex>${sha256Hex(operator.password)}</password_sha256_hex>
       <networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota>
       <grants><query>GRANT SYSTEM LISTEN ON *.*</query></grants>
     </operator>`;
-  return users.replace('</users>', `${account}</users>`);
+  return users
+    .replace('<default/>', `<default>${PATIENT}</default>`)
+    .replace('<organisation>', `<organisation>${PATIENT}`)
+    .replace('</users>', `${account}</users>`);
 }
 
 async function describeShard(

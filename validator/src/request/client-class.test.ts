@@ -35,6 +35,12 @@ test('another TLS library, another order in HTTP/2 and another scheme are anothe
   expect(isSameClient(judged, clientClass('http', undefined))).toBe(false);
 });
 
+test('a pass on http goes along to https, and one on https not back', () => {
+  const http = clientClass('http', undefined);
+  expect(isSameClient(http, clientClass('https', chromium))).toBe(true);
+  expect(isSameClient(clientClass('https', undefined), http)).toBe(false);
+});
+
 test('what nobody saw is no difference, nor is a session of an earlier version', () => {
   const unseen = clientClass('https', undefined);
   expect(isSameClient(clientClass('https', chromium), unseen)).toBe(true);

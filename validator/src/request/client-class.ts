@@ -10,9 +10,12 @@ export function clientClass(scheme: string, transport: TransportFacts | undefine
   return `${scheme} ${transport === undefined ? ' ' : transportClass(transport)}`;
 }
 
-/** Whether a request can be of the client that was judged. A part that was not seen fits every other. */
+/**
+ * Whether a request can be of the client that was judged. A part that was not seen fits every other. So does https
+ * to http: many sites lead from http to https, and nobody saw a handshake before.
+ */
 export function isSameClient(judged: string, now: string): boolean {
-  if (judged === now) return true;
+  if (judged === now || judged.startsWith('http ')) return true;
   const parts = now.split(' ');
   return judged
     .split(' ')
