@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { once } from 'node:events';
@@ -259,6 +259,8 @@ function collectFiles(): void {
   for (const entry of entries) {
     const path = join(entry.parentPath, entry.name);
     if (!entry.isFile() || path === join(product.folder, 'guard.yaml')) continue;
+    // A file of rows on their way to the database may be gone by now.
+    if (!existsSync(path)) continue;
     // One character a byte, so that nothing gets lost.
     seen.push({ where: path.slice(product.folder.length), text: readFileSync(path, 'latin1') });
   }
