@@ -43,7 +43,7 @@ export function bench({ rounds, onProgress }: BenchOptions): Promise<Report> {
 }
 
 const NOTES = [
-  `${SESSIONS} sessions, of which half are in use, ${LOOK_UPS} look-ups a round; each key is a new text`,
+  `${SESSIONS} sessions, half of them in use, ${LOOK_UPS} look-ups a round; each key is a new text`,
   `our own lists ${SESSIONS_A_TURN} sessions a turn; lru-cache has no safe way to go on in a later turn`,
   `our own memory of field names is a Map of ${NAMES_REMEMBERED} names that is emptied when it is full`,
 ];

@@ -166,7 +166,7 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     'user-agent',
     word(
       'browser',
-      'Browser that the User-Agent claims, such as chrome or safari; empty for crawlers and what is no browser.',
+      'Browser that the User-Agent claims, such as chrome or safari; empty for crawlers and other programs.',
       (event) => namesOf(event).browser,
     ),
   ),

@@ -5,9 +5,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startProduct } from '../../../test/kit/start-product.ts';
-import { main } from '../main.ts';
+import { runCommand } from '../testing/run-command.ts';
 import { createMetrics } from '../metrics.ts';
 import { commands } from './all-commands.ts';
 import { offeredOptions } from '../completion/offered.ts';
@@ -50,19 +50,6 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-async function guard(...args: readonly string[]) {
-  const stdout = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-  const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  const written = (spy: typeof stdout) => spy.mock.calls.map(([part]) => String(part)).join('');
-  try {
-    const code = await main(args);
-    return { code, stdout: written(stdout), stderr: written(stderr) };
-  } finally {
-    stdout.mockRestore();
-    stderr.mockRestore();
-  }
-}
-
 /** For each command a call that succeeds or fails as it should, and its exit code. */
 const CALLS: Readonly<
   Record<string, { readonly args: () => readonly string[]; readonly code: number }>
@@ -85,7 +72,7 @@ describe.each(commands.map((command) => [command.name, command] as const))(
     test.each(['--help', '-h'])(
       '%s says how it is called, every option, and what exit codes mean',
       async (help) => {
-        const { code, stdout, stderr } = await guard(name, help);
+        const { code, stdout, stderr } = await runCommand(name, help);
         expect([code, stderr]).toEqual([0, '']);
         expect(stdout.startsWith(`Usage: guard ${name}`)).toBe(true);
         expect(stdout).toContain('\nOptions:\n');
@@ -98,7 +85,7 @@ describe.each(commands.map((command) => [command.name, command] as const))(
     );
 
     test('an option it does not have is named, with the one that was meant, and the exit code is 2', async () => {
-      const { code, stdout, stderr } = await guard(name, '--jsn');
+      const { code, stdout, stderr } = await runCommand(name, '--jsn');
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).toBe(
         `guard ${name}: there is no option --jsn; did you mean --json?\nguard ${name} --help shows how it is called.\n`,
@@ -106,7 +93,7 @@ describe.each(commands.map((command) => [command.name, command] as const))(
     });
 
     test('an option without its value, or a switch with one, is a sentence and no stack', async () => {
-      const { code, stderr } = await guard(name, '--json=yes');
+      const { code, stderr } = await runCommand(name, '--json=yes');
       expect(code).toBe(2);
       expect(stderr).toMatch(/^guard \w+: .*--json.*\n/);
       expect(stderr).not.toContain('    at ');
@@ -120,7 +107,7 @@ test('every command has a call here', () => {
 
 test.each(called)('guard %s --json prints one JSON document and nothing else', async (name) => {
   const { args = () => [], code } = CALLS[name] ?? {};
-  const ran = await guard(name, ...args(), '--json');
+  const ran = await runCommand(name, ...args(), '--json');
   expect(ran.code).toBe(code);
   expect(ran.stderr).toBe('');
   expect(typeof JSON.parse(ran.stdout)).toBe('object');
@@ -164,7 +151,7 @@ describe('colours', () => {
 describe('guard itself', () => {
   test('lists every command, and without one the exit code is 2', async () => {
     for (const args of [['--help'], ['help'], []]) {
-      const { code, stdout } = await guard(...args);
+      const { code, stdout } = await runCommand(...args);
       expect(code).toBe(args.length === 0 ? 2 : 0);
       for (const { name, summary } of commands) {
         expect(stdout).toMatch(new RegExp(`^  ${name} +\\S`, 'm'));
@@ -177,12 +164,12 @@ describe('guard itself', () => {
     const { version } = JSON.parse(readFileSync(join(BIN, '../../package.json'), 'utf8')) as {
       version: string;
     };
-    const { code, stdout } = await guard(flag);
+    const { code, stdout } = await runCommand(flag);
     expect([code, stdout]).toEqual([0, `guard ${version} on Node ${process.versions.node}\n`]);
   });
 
   test('knows which command was meant', async () => {
-    const { code, stderr } = await guard('docter');
+    const { code, stderr } = await runCommand('docter');
     expect(code).toBe(2);
     expect(stderr).toMatch(/^guard: there is no command "docter"\. Did you mean doctor\?\n/);
   });

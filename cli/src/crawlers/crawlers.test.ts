@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { main } from '../main.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Ran, runCommand } from '../testing/run-command.ts';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 
 const BIN = join(import.meta.dirname, '../../../bin/guard.mjs');
@@ -37,25 +37,7 @@ beforeEach(() => {
   requests.length = 0;
 });
 
-interface Ran {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** The command as `guard` runs it, with what it writes; a process of its own would cost a second. */
-async function crawlers(...args: string[]): Promise<Ran> {
-  const stdout = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-  const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  const written = (spy: typeof stdout) => spy.mock.calls.map(([text]) => String(text)).join('');
-  try {
-    const code = await main(['crawlers', ...args]);
-    return { code, stdout: written(stdout), stderr: written(stderr) };
-  } finally {
-    stdout.mockRestore();
-    stderr.mockRestore();
-  }
-}
+const crawlers = (...args: readonly string[]): Promise<Ran> => runCommand('crawlers', ...args);
 
 function newFolder(): string {
   folders += 1;

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mintRequestId } from '@guard/config/contract/request-id';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { main } from '../main.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Ran, runCommand } from '../testing/run-command.ts';
 
 /** What a real deployment cannot easily be made to show; the rest is test/flow/doctor.test.ts. */
 
@@ -20,18 +20,7 @@ async function serve(
   return `http://127.0.0.1:${port}`;
 }
 
-async function doctor(...args: readonly string[]) {
-  const stdout = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-  const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  const written = (spy: typeof stdout) => spy.mock.calls.map(([part]) => String(part)).join('');
-  try {
-    const code = await main(['doctor', ...args]);
-    return { code, stdout: written(stdout), stderr: written(stderr) };
-  } finally {
-    stdout.mockRestore();
-    stderr.mockRestore();
-  }
-}
+const doctor = (...args: readonly string[]): Promise<Ran> => runCommand('doctor', ...args);
 
 /** The line of one check. */
 async function line(url: string, check: string, ...options: readonly string[]): Promise<string> {

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { loadSettings } from '@guard/config/settings/load';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { main } from '../main.ts';
+import { type Ran, runCommand } from '../testing/run-command.ts';
 
 const BIN = join(import.meta.dirname, '../../../bin/guard.mjs');
 const root = mkdtempSync(join(tmpdir(), 'guard-keys-'));
@@ -54,31 +54,14 @@ beforeEach(() => {
   writeFileSync(file, WRITTEN, { mode: 0o640 });
 });
 
-interface Ran {
-  readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** The command as `guard` runs it, with what it writes; a process of its own would cost a second. */
-async function keys(...args: readonly string[]): Promise<Ran> {
-  const stdout = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-  const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  const written = (spy: typeof stdout) => spy.mock.calls.map(([part]) => String(part)).join('');
-  try {
-    const status = await main(['keys', ...args, '--config', file]);
-    return { status, stdout: written(stdout), stderr: written(stderr) };
-  } finally {
-    stdout.mockRestore();
-    stderr.mockRestore();
-  }
-}
+const keys = (...args: readonly string[]): Promise<Ran> =>
+  runCommand('keys', ...args, '--config', file);
 
 /** The same as a person runs it. */
 function keysSpawned(...args: readonly string[]): Ran {
   const command = [BIN, 'keys', ...args, '--config', file];
   const ran = spawnSync(process.execPath, command, { encoding: 'utf8', env });
-  return { status: ran.status, stdout: ran.stdout, stderr: ran.stderr };
+  return { code: ran.status ?? -1, stdout: ran.stdout, stderr: ran.stderr };
 }
 
 const held = () => readFileSync(file, 'utf8');
@@ -95,10 +78,10 @@ function organisationOf(key: string): string | undefined {
 
 describe('guard keys create', () => {
   test('prints a key of 256 random bits once, alone on stdout, and keeps its SHA-256 only; comments and layout stay', () => {
-    const { status, stdout, stderr } = keysSpawned(
+    const { code, stdout, stderr } = keysSpawned(
       ...['create', '--organisation', 'acme', '--id', 'backup', '--expires', '2099-12-31'],
     );
-    expect(status).toBe(0);
+    expect(code).toBe(0);
     expect(stdout).toMatch(/^sk_api_ro_[\w-]{43}\n$/);
     const key = stdout.trim();
     const digest = createHash('sha256').update(key).digest('hex');
@@ -113,10 +96,10 @@ describe('guard keys create', () => {
   });
 
   test('--json is one object; the mode of the file stays, and nothing is left beside it', async () => {
-    const { status, stdout, stderr } = await keys(
+    const { code, stdout, stderr } = await keys(
       ...['create', '--organisation', 'other', '--id', 'x', '--json'],
     );
-    expect([status, stderr]).toEqual([0, '']);
+    expect([code, stderr]).toEqual([0, '']);
     const made = JSON.parse(stdout) as { key: string };
     expect(made).toMatchObject({
       id: 'x',
@@ -162,36 +145,24 @@ describe('guard keys create', () => {
     ],
     [2, '--id is letters, digits, - and _', ['--id', 'a: b']],
   ])('exit code %d: %s', async (code, message, args) => {
-    const { status, stdout, stderr } = await keys('create', '--id', 'new', ...args);
-    expect([status, stdout]).toEqual([code, '']);
+    const { code: exit, stdout, stderr } = await keys('create', '--id', 'new', ...args);
+    expect([exit, stdout]).toEqual([code, '']);
     expect(stderr).toContain(`guard keys: ${message}`);
     expect(held()).toBe(WRITTEN);
   });
 
   test('a file that is not valid is refused with its problems, and left as it is', async () => {
     writeFileSync(file, `${WRITTEN}observ: true\n`);
-    const { status, stdout, stderr } = await keys(
-      'create',
-      '--id',
-      'new',
-      '--organisation',
-      'acme',
-    );
-    expect([status, stdout]).toEqual([1, '']);
+    const { code, stdout, stderr } = await keys('create', '--id', 'new', '--organisation', 'acme');
+    expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(`${file}:14:1`);
     expect(held()).toBe(`${WRITTEN}observ: true\n`);
   });
 
   test('a read-only file is refused, for root too', async () => {
     chmodSync(file, 0o440);
-    const { status, stdout, stderr } = await keys(
-      'create',
-      '--id',
-      'new',
-      '--organisation',
-      'acme',
-    );
-    expect([status, stdout]).toEqual([1, '']);
+    const { code, stdout, stderr } = await keys('create', '--id', 'new', '--organisation', 'acme');
+    expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(`${file} is read-only`);
     expect(held()).toBe(WRITTEN);
   });
@@ -237,8 +208,8 @@ describe('guard keys create', () => {
 
 describe('guard keys list and revoke', () => {
   test('list shows id, organisation, kind, last day and state, and nothing of a key or its hash', async () => {
-    const { status, stdout } = await keys('list');
-    expect(status).toBe(0);
+    const { code, stdout } = await keys('list');
+    expect(code).toBe(0);
     expect(stdout).toBe(
       `ID       ORGANISATION  KIND       LAST DAY    STATE\ngrafana  acme          analytics  2020-06-30  expired\n`,
     );
@@ -249,16 +220,13 @@ describe('guard keys list and revoke', () => {
   });
 
   test('revoke takes the entry out, with the comment on its line, and no other', async () => {
-    const { status, stdout } = await keys('revoke', '--organisation', 'acme', '--id', 'grafana');
-    expect([status, stdout]).toEqual([
-      0,
-      `${file}:8: took grafana out of analytics_keys of acme.\n`,
-    ]);
+    const { code, stdout } = await keys('revoke', '--organisation', 'acme', '--id', 'grafana');
+    expect([code, stdout]).toEqual([0, `${file}:8: took grafana out of analytics_keys of acme.\n`]);
     const [before = '', behind = ''] = WRITTEN.split('analytics_keys:     # one for each use\n');
     const rest = behind.slice(behind.indexOf('\n') + 1);
     expect(held()).toBe(`${before}analytics_keys: []     # one for each use\n${rest}`);
     const again = await keys('revoke', '--organisation', 'acme', '--id', 'grafana');
-    expect(again.status).toBe(1);
+    expect(again.code).toBe(1);
     expect(again.stderr).toContain('organisation acme has no such key grafana; it has none');
   });
 });

@@ -108,7 +108,7 @@ export interface KnownBesides {
   readonly session: string;
   /** The decision as it is to be remembered. It is not recorded yet: the caller does that, once. */
   readonly event: DecisionEvent;
-  /** To be called when the origin's answer to this request is a document (free-pages.ts). */
+  /** The caller calls it when the origin answers this request with a document (validator/src/verdict/free-pages.ts). */
   readonly countDocument?: (() => void) | undefined;
   /** The crawler of the answer is who it says it is. */
   readonly crawlerVerified: boolean;
@@ -223,7 +223,7 @@ export interface Session {
   readonly userAgentHash: string;
   /** /24 or /64 that it was judged in. */
   readonly network: string;
-  /** What its connection showed of the program (request/client-class.ts); empty where nobody saw it. */
+  /** Class of the client that was judged (validator/src/request/client-class.ts). Empty when it is unknown. */
   readonly client: string;
   readonly judgedAt: number;
 }

@@ -35,7 +35,7 @@ export const reasons = {
   policy_block: {
     category: 'unknown',
     weight: 100,
-    meaning: 'A rule of the site blocks this request, whoever sent it.',
+    meaning: 'A rule of the site blocks this request.',
   },
 } as const satisfies Record<string, ReasonEntry>;
 

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { parseIp } from './cidr.ts';
 
-/** What an address is for: this machine, a network that is nobody else's, some special purpose (RFC 6890), or the internet. */
+/** What an address is for: this machine, a private network, another special purpose (RFC 6890), or the internet. */
 export type AddressUse = 'loopback' | 'private' | 'special' | 'public';
 
 /** By the names that ipaddr.js gives to ranges. The others are special. */

@@ -23,8 +23,8 @@ const SHAPING: ReadonlyMap<string, number> = new Map(
 
 /**
  * What visitors with the same program have in common: the fingerprint of the TLS client (JA4), how it opened
- * HTTP/2, and the order of its header fields, as a number. What nobody saw is empty, so behind another proxy it
- * is the order alone. A program can choose all of it, and the people whose browser has the same shape share it.
+ * HTTP/2, and the order of its header fields, as a number. Guard sees no handshake behind another proxy. There
+ * the shape is the order alone. A program can copy the shape of a browser, and then shares it with people.
  */
 export function clientShape({ headers, transport }: Pick<Facts, 'headers' | 'transport'>): string {
   let order = 0;

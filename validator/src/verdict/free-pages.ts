@@ -62,8 +62,8 @@ export class FreePages {
   take(facts: Facts, store: SessionStore): MaybePromise<FreePage> {
     if (representationFor(facts) === 'html') return this.#takePage(facts, store);
     const isSpent = store.remembers(this.#documents, addressGroup(facts.ip));
-    return afterWith(isSpent, { facts, store }, (spent, request) =>
-      spent ? 'spent' : this.#takeData(request.facts, request.store),
+    return afterWith(isSpent, undefined, (spent) =>
+      spent ? 'spent' : this.#takeData(facts, store),
     );
   }
 
@@ -71,8 +71,8 @@ export class FreePages {
   countDocument(facts: Facts, store: SessionStore): void {
     void this.#count(facts, store);
     const waitMs = store.takeAll(this.#documents, this.#documentsOfAddress(facts.ip));
-    void afterWith(waitMs, addressGroup(facts.ip), (wait, group) =>
-      wait === 0 ? undefined : store.remember(this.#documents, group, wait),
+    void afterWith(waitMs, undefined, (wait) =>
+      wait === 0 ? undefined : store.remember(this.#documents, addressGroup(facts.ip), wait),
     );
   }
 
@@ -81,20 +81,18 @@ export class FreePages {
     if (facts.method === 'OPTIONS' || PART_OF_A_PAGE.test(facts.url.path)) return 'data';
     if (facts.session.state === 'issued') return 'data';
     const hasLoaded = store.remembers(this.#loaded, addressGroup(facts.ip));
-    return afterWith(hasLoaded, { facts, store }, (loaded, request) =>
-      loaded ? 'data' : this.#count(request.facts, request.store),
+    return afterWith(hasLoaded, undefined, (loaded) =>
+      loaded ? 'data' : this.#count(facts, store),
     );
   }
 
   #takePage(facts: Facts, store: SessionStore): MaybePromise<FreePage> {
-    return afterWith(this.#count(facts, store), { facts, store }, (taken, request) => {
-      if (taken === 'page') this.#rememberLoaded(request.facts, request.store);
+    return afterWith(this.#count(facts, store), undefined, (taken) => {
+      if (taken === 'page') {
+        void store.remember(this.#loaded, addressGroup(facts.ip), PAGE_REMEMBERED_MS);
+      }
       return taken;
     });
-  }
-
-  #rememberLoaded({ ip }: Facts, store: SessionStore): void {
-    void store.remember(this.#loaded, addressGroup(ip), PAGE_REMEMBERED_MS);
   }
 
   #count(facts: Facts, store: SessionStore): MaybePromise<'page' | 'spent'> {

@@ -18,6 +18,6 @@ export interface Judgement {
   readonly concluded: Verdict;
   readonly enforced: Verdict;
   readonly monitor: boolean;
-  /** To be called when the origin answers with a document what was taken for a request for data (free-pages.ts). */
+  /** As KnownBesides.countDocument. */
   readonly countDocument?: (() => void) | undefined;
 }

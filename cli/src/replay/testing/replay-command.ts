@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, vi } from 'vitest';
-import { main } from '../../main.ts';
+import { afterAll, expect } from 'vitest';
+import { type Ran, runCommand } from '../../testing/run-command.ts';
 import type { Replay } from '../run-replay.ts';
 
 /** `guard replay` on logs and settings that a test writes; the folder goes with the test file. */
@@ -35,25 +35,8 @@ ${more}`,
   );
 }
 
-export interface Ran {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** The command as `guard` runs it, with what it writes. */
-export async function replay(...args: readonly string[]): Promise<Ran> {
-  const stdout = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-  const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  const written = (spy: typeof stdout) => spy.mock.calls.map(([part]) => String(part)).join('');
-  try {
-    const code = await main(['replay', ...args]);
-    return { code, stdout: written(stdout), stderr: written(stderr) };
-  } finally {
-    stdout.mockRestore();
-    stderr.mockRestore();
-  }
-}
+export const replay = (...args: readonly string[]): Promise<Ran> => runCommand('replay', ...args);
 
 export type Told = Replay & { readonly notes: readonly string[] };
 
