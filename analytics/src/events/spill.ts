@@ -12,7 +12,8 @@ export type Saved = 'saved' | 'failed' | 'late';
  */
 export interface Spill {
   /**
-   * Appends what a batch has more than before. It stays the caller's, and is not handed out by `next`. `late`: a slow disk had no time for it. Resolves when its bytes are read no more.
+   * Appends what a batch has more than before. It stays the caller's, and `next` does not hand it out.
+   * `late`: a slow disk had no time for it. Resolves when its bytes are read no more.
    */
   save(batch: Batch): Promise<Saved>;
   /** Takes a batch over. How many of its rows are on disk, the first ones; the rest is the caller's. */
