@@ -1,5 +1,5 @@
 import type { DecisionEvent } from '@guard/config/contract/event';
-import type { EventSink, Log } from '@guard/config/contract/ports';
+import type { EventSink, Log, RequestEnded } from '@guard/config/contract/ports';
 import type { Visit } from './visit.ts';
 
 /** In place of a status, for a visitor who left before an answer began. */
@@ -19,15 +19,15 @@ const DOCUMENT = /^\s*(?:text\/html|application\/xhtml\+xml)\b/i;
  */
 export class OpenEvent {
   readonly #sink: EventSink;
-  readonly #countDocument: (() => void) | undefined;
+  readonly #ended: RequestEnded | undefined;
   #event: DecisionEvent | undefined;
   #sentAt = 0;
 
-  /** `countDocument` is what the validator wants to be told of a document (KnownBesides). */
-  constructor(event: DecisionEvent, sink: EventSink, countDocument?: () => void) {
+  /** `ended` as in KnownBesides. */
+  constructor(event: DecisionEvent, sink: EventSink, ended?: RequestEnded) {
     this.#event = event;
     this.#sink = sink;
-    this.#countDocument = countDocument;
+    this.#ended = ended;
   }
 
   /** The request goes to an origin. Of several attempts the last one counts. */
@@ -38,18 +38,22 @@ export class OpenEvent {
   /** The header section of an origin's final answer goes on to the visitor. `fields` are names and values in turn. */
   answered(status: number, fields: readonly string[]): void {
     if (this.#event === undefined) return;
-    if (this.#countDocument && isDocument(status, fields)) this.#countDocument();
     this.#event.originStatus = status;
     this.#event.originUs = Math.round((performance.now() - this.#sentAt) * 1000);
-    this.record(status);
+    this.#end(status, this.#ended && isDocument(status, fields) ? 'document' : 'other');
   }
 
   /** The visitor gets this status, or the one that was decided. Does nothing when it is called again. */
   record(status?: number): void {
+    this.#end(status, 'other');
+  }
+
+  #end(status: number | undefined, how: Parameters<RequestEnded>[0]): void {
     const event = this.#event;
     if (event === undefined) return;
     this.#event = undefined;
     if (status !== undefined) event.statusCode = status;
+    this.#ended?.(how);
     this.#sink.record(event);
   }
 }

@@ -61,3 +61,15 @@ test('so does a script that puts the name of a picture behind each page', async 
   }
   expect(passed).toBeLessThanOrEqual(51);
 });
+
+test('a script that asks for 300 pages at once, and calls each data, gets at most 100 of them', async () => {
+  const ip = '84.115.23.7';
+  const { cookie } = await ask('/first', ip);
+  const asked = Array.from({ length: 300 }, (_, index) =>
+    ask(`/at-once/${index}`, ip, { ...DATA, cookie }),
+  );
+  const answers = await Promise.all(asked);
+  const passed = answers.filter(({ status }) => status === 200).length;
+  expect(passed).toBeLessThanOrEqual(100);
+  expect(arrived('/at-once/')).toBe(passed);
+});

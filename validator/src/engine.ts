@@ -29,6 +29,8 @@ export interface Caller {
   readonly uploadUrl: string;
   /** How the caller came to know the visitor's address. */
   readonly ipFrom: IpSource;
+  /** The caller says how each request ended: KnownBesides.ended. */
+  readonly tellsEnd?: true;
   /** Ends the question early: its answer is of no use any more. */
   readonly signal?: AbortSignal | undefined;
   /** What the visitor's own handshake showed, where the caller saw it. */

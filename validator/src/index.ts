@@ -177,6 +177,7 @@ function inProcess(policy: Policy, engine: Engine, metrics: Metrics): Validate {
     const caller: Caller = {
       site,
       via: 'in-process',
+      tellsEnd: true,
       ipFrom,
       uploadUrl: '/.guard/verify',
       signal,

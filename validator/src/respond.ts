@@ -64,7 +64,7 @@ export function respond(facts: Facts, judged: Judgement, setting: Setting): Resp
     kind: 'response',
     response,
     session,
-    countDocument: judged.countDocument,
+    ended: judged.ended,
     event: describeEvent(judgement, response, answer, setting),
     crawlerVerified: facts.crawler?.verified === true,
   };

@@ -12,7 +12,7 @@ import { respond, type Responded, type Setting } from './respond.ts';
 import { direct } from './rules/direct.ts';
 import { resolveSession } from './session/resolve.ts';
 import { Findings } from './signals/findings.ts';
-import { decide } from './verdict/decide.ts';
+import { decide, type Deciding } from './verdict/decide.ts';
 import type { Judgement } from './verdict/verdict.ts';
 
 export type Validated =
@@ -81,19 +81,29 @@ function isOver({ isLate, caller }: Decision): boolean {
 
 function judge(session: SessionFact, decision: Decision): MaybePromise<Validated> {
   if (isOver(decision)) return TIMED_OUT;
-  const { facts, findings, policy, engine } = decision;
+  const { facts, findings, policy, engine, caller } = decision;
   facts.session = session;
   decision.times.knownAt = performance.now();
   const { freePages } = policy;
   const directives = direct(policy.rules, facts, findings);
   const wanted =
     policy.monitor && !directives.monitor ? { ...directives, monitor: true } : directives;
-  const deciding = { directives: wanted, facts, findings, store: engine.store, freePages };
+  const deciding: Deciding = {
+    directives: wanted,
+    facts,
+    findings,
+    store: engine.store,
+    freePages,
+    endIsTold: caller.tellsEnd === true,
+  };
   return afterWith(decide(deciding), decision, answered);
 }
 
 function answered(judgement: Judgement, decision: Decision): Validated {
-  if (isOver(decision)) return TIMED_OUT;
+  if (isOver(decision)) {
+    judgement.ended?.('other');
+    return TIMED_OUT;
+  }
   decision.times.decidedAt = performance.now();
   return respond(decision.facts, judgement, decision);
 }

@@ -108,11 +108,14 @@ export interface KnownBesides {
   readonly session: string;
   /** The decision as it is to be remembered. It is not recorded yet: the caller does that, once. */
   readonly event: DecisionEvent;
-  /** The caller calls it when the origin answers this request with a document (validator/src/verdict/free-pages.ts). */
-  readonly countDocument?: (() => void) | undefined;
+  /** A gateway calls it once, when it is known how the request ended (validator/src/verdict/free-pages.ts). */
+  readonly ended?: RequestEnded | undefined;
   /** The crawler of the answer is who it says it is. */
   readonly crawlerVerified: boolean;
 }
+
+/** How a request ended: `document` when the origin answered it with a page of HTML. */
+export type RequestEnded = (how: 'document' | 'other') => void;
 
 /** How the asking side is placed; never part of the wire. */
 export interface ValidateContext {

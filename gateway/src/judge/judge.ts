@@ -44,8 +44,8 @@ export function createJudge(
   function decide(inquiry: Inquiry, outcome: ValidateOutcome, startedAt: number): Fate {
     const ruling = failPolicy(inquiry, outcome, startedAt);
     const { requestId } = ruling;
-    const countDocument = outcome.kind === 'answered' ? outcome.known?.countDocument : undefined;
-    const event = ruling.event && new OpenEvent(ruling.event, events, countDocument);
+    const ended = outcome.kind === 'answered' ? outcome.known?.ended : undefined;
+    const event = ruling.event && new OpenEvent(ruling.event, events, ended);
     if (inquiry.site.observe) {
       const visitor = visitorFacts(inquiry, outcome);
       return pass({ decision: 'observe', requestId, visitor, additions: undefined, event });

@@ -1,4 +1,4 @@
-import type { MaybePromise, SessionStore } from '@guard/config/contract/ports';
+import type { MaybePromise, RequestEnded, SessionStore } from '@guard/config/contract/ports';
 import type { Reason } from '@guard/config/contract/reasons';
 import type { Rule } from '@guard/config/settings/rule';
 import { afterWith } from '../deadline.ts';
@@ -17,6 +17,8 @@ export interface Deciding {
   readonly store: SessionStore;
   /** Undefined where `challenge: auto` asks only visitors who are uncertain. */
   readonly freePages: FreePages | undefined;
+  /** The caller says how the request ended. */
+  readonly endIsTold: boolean;
 }
 
 /**
@@ -79,7 +81,7 @@ interface Unfinished {
  * Monitor mode (contract 1): a terminal block is enforced as `allow` with its reasons; a challenge is
  * left as it is, also the one that a lifted block had stood in front of.
  */
-function finish({ challenge, countDocument }: Left, { found, deciding }: Unfinished): Judgement {
+function finish({ challenge, ended }: Left, { found, deciding }: Unfinished): Judgement {
   const { detect: detection, challenge: asked, monitor } = deciding.directives;
   const { reasons, by }: Pick<Verdict, 'reasons' | 'by'> = found ?? {
     reasons: [],
@@ -88,14 +90,14 @@ function finish({ challenge, countDocument }: Left, { found, deciding }: Unfinis
   const passed = challenge
     ? { ...challenge, reasons: found ? reasons : challenge.reasons }
     : ({ kind: 'allow', reasons, by } as const);
-  return { concluded: found ?? passed, enforced: passed, monitor, countDocument };
+  return { concluded: found ?? passed, enforced: passed, monitor, ended };
 }
 
 /** What the challenge wants of a visitor whom nothing else stops. */
 interface Left {
   readonly challenge?: Verdict;
-  /** As Judgement.countDocument. */
-  readonly countDocument?: () => void;
+  /** As Judgement.ended. */
+  readonly ended?: RequestEnded | undefined;
 }
 
 const NOTHING_LEFT: Left = {};
@@ -125,16 +127,15 @@ function challengeLeft(lifted: Verdict | undefined, deciding: Deciding): MaybePr
 }
 
 function takeFreePage(by: Rule, deciding: Deciding): MaybePromise<Left> {
-  const { facts, store, freePages } = deciding;
+  const { facts, store, freePages, endIsTold } = deciding;
   if (freePages === undefined) return NOTHING_LEFT;
   return afterWith(freePages.take(facts, store), by, (taken) => {
-    switch (taken) {
-      case 'page':
-        return NOTHING_LEFT;
-      case 'data':
-        return { countDocument: () => freePages.countDocument(facts, store) };
-      case 'spent':
-        return { challenge: { kind: 'challenge', reasons: ['free_pages_used'], by } };
+    if (taken === 'page') return NOTHING_LEFT;
+    if (taken === 'data') {
+      if (!endIsTold) return NOTHING_LEFT;
+      const ended = freePages.awaitEnd(facts, store);
+      if (ended) return { ended };
     }
+    return { challenge: { kind: 'challenge', reasons: ['free_pages_used'], by } };
   });
 }

@@ -1,6 +1,12 @@
-import type { Budget, MaybePromise, SessionStore } from '@guard/config/contract/ports';
+import type {
+  Budget,
+  MaybePromise,
+  RequestEnded,
+  SessionStore,
+} from '@guard/config/contract/ports';
 import { addressGroup } from '@guard/config/net/network-of';
 import type { Organisation } from '@guard/config/settings/schema';
+import { LRUCache } from 'lru-cache';
 import { afterWith } from '../deadline.ts';
 import { clientShape } from '../request/client-shape.ts';
 import type { Facts } from '../request/facts.ts';
@@ -20,6 +26,12 @@ const PAGE_REMEMBERED_MS = 86_400_000;
 const PART_OF_A_PAGE =
   /\.(?:avif|bmp|css|eot|gif|ico|jpe?g|js|map|mjs|mp3|mp4|oga|ogg|ogv|otf|png|svg|ttf|wasm|wav|webm|webmanifest|webp|woff2?)$/i;
 
+/** Addresses whose requests for data are counted while they are under way. */
+const ADDRESSES_UNDER_WAY = 4_096;
+
+/** After this time an address starts at none. An answer that takes longer is rare, and so is one that is not told. */
+const UNDER_WAY_MS = 60_000;
+
 /** `page` and `data` are free. `data` is everything that is no page: the answer may show that it was one. */
 export type FreePage = 'page' | 'data' | 'spent';
 
@@ -29,7 +41,7 @@ export type FreePage = 'page' | 'data' | 'spent';
  *
  * A request for data is free for a visitor who has been here: one with a session that Guard issued, or from a
  * network that loaded a page. For others it counts as a page. A script can call every request one for data.
- * So {@link countDocument} counts it when the origin answers with a document.
+ * So {@link awaitEnd} counts it when the origin answers with a document.
  */
 export class FreePages {
   readonly #counter: string;
@@ -38,6 +50,13 @@ export class FreePages {
   readonly #pagesOfAddress: AddressCharges;
   readonly #pagesOfShape: Budget;
   readonly #documentsOfAddress: AddressCharges;
+  readonly #documentsAtOnce: number;
+  /** Requests for data that wait for their origin, by address. */
+  readonly #underWay = new LRUCache<string, number>({
+    max: ADDRESSES_UNDER_WAY,
+    ttl: UNDER_WAY_MS,
+    noUpdateTTL: true,
+  });
 
   /** Undefined where the organisation has no free pages, and so no challenge that comes after them. */
   static of({ id, challenge }: Pick<Organisation, 'id' | 'challenge'>): FreePages | undefined {
@@ -56,6 +75,7 @@ export class FreePages {
     this.#pagesOfAddress = compileAddressCharges(budget);
     this.#pagesOfShape = times(BUDGETS_OF_A_SHAPE);
     this.#documentsOfAddress = compileAddressCharges(times(DOCUMENTS_AS_DATA));
+    this.#documentsAtOnce = budget.requests * DOCUMENTS_AS_DATA;
   }
 
   /** Counts one request of a visitor who did not pass the challenge. */
@@ -67,8 +87,29 @@ export class FreePages {
     );
   }
 
-  /** The origin answered a request for data with a document. */
-  countDocument(facts: Facts, store: SessionStore): void {
+  /**
+   * Waits for the end of a request for data, to count it when it was a document. Undefined, and the request is not
+   * free, when so many of its address wait at once that they could be more documents than are free.
+   */
+  awaitEnd(facts: Facts, store: SessionStore): RequestEnded | undefined {
+    const address = isFreeForAll(facts) ? undefined : addressGroup(facts.ip);
+    if (address !== undefined && !this.#countUnderWay(address, 1)) return undefined;
+    return (how) => {
+      if (address !== undefined) this.#countUnderWay(address, -1);
+      if (how === 'document') this.#countDocument(facts, store);
+    };
+  }
+
+  /** False, and nothing is counted, above the limit. */
+  #countUnderWay(address: string, change: 1 | -1): boolean {
+    const count = (this.#underWay.get(address) ?? 0) + change;
+    if (count > this.#documentsAtOnce) return false;
+    if (count > 0) this.#underWay.set(address, count);
+    else this.#underWay.delete(address);
+    return true;
+  }
+
+  #countDocument(facts: Facts, store: SessionStore): void {
     void this.#count(facts, store);
     const waitMs = store.takeAll(this.#documents, this.#documentsOfAddress(facts.ip));
     void afterWith(waitMs, undefined, (wait) =>
@@ -77,8 +118,7 @@ export class FreePages {
   }
 
   #takeData(facts: Facts, store: SessionStore): MaybePromise<FreePage> {
-    // A preflight brings no cookie, and decides nothing.
-    if (facts.method === 'OPTIONS' || PART_OF_A_PAGE.test(facts.url.path)) return 'data';
+    if (isFreeForAll(facts)) return 'data';
     if (facts.session.state === 'issued') return 'data';
     const hasLoaded = store.remembers(this.#loaded, addressGroup(facts.ip));
     return afterWith(hasLoaded, undefined, (loaded) =>
@@ -100,4 +140,9 @@ export class FreePages {
     const waitMs = store.takeAll(this.#counter, [...this.#pagesOfAddress(facts.ip), shape]);
     return afterWith(waitMs, undefined, (wait) => (wait > 0 ? 'spent' : 'page'));
   }
+}
+
+/** A part of a page, or a preflight, which brings no cookie and decides nothing. */
+function isFreeForAll({ method, url }: Facts): boolean {
+  return method === 'OPTIONS' || PART_OF_A_PAGE.test(url.path);
 }

@@ -1,3 +1,4 @@
+import type { RequestEnded } from '@guard/config/contract/ports';
 import type { Reason } from '@guard/config/contract/reasons';
 import type { Rule } from '@guard/config/settings/rule';
 
@@ -18,6 +19,6 @@ export interface Judgement {
   readonly concluded: Verdict;
   readonly enforced: Verdict;
   readonly monitor: boolean;
-  /** As KnownBesides.countDocument. */
-  readonly countDocument?: (() => void) | undefined;
+  /** As KnownBesides.ended. */
+  readonly ended?: RequestEnded | undefined;
 }
