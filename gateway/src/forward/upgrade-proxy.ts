@@ -55,6 +55,9 @@ const TARGET = { protocol: 'http:', host: 'origin', port: 80 };
 
 const NOTHING = Buffer.alloc(0);
 
+/** What the library looks at of a visitor's fields. Node sends a request that says `Expect` before it can be shaped. */
+const SHOWN: PropertyDescriptorMap = { headers: { value: { upgrade: 'websocket' } } };
+
 const proxy = createProxyServer({ target: TARGET, toProxy: true, prependPath: false });
 const shaping = new WeakMap<IncomingMessage, (sent: ClientRequest) => void>();
 
@@ -70,18 +73,19 @@ proxy.on('error', () => undefined);
 export function sendUpgrade(request: UpgradeRequest): ClientRequest {
   const { req, path, onSwitch, onAnswer, onError } = request;
   let made: ClientRequest | undefined;
-  shaping.set(req, (sent) => {
+  // The same request, without the visitor's fields: those that go to the origin are in `fields`.
+  const shown = Object.create(req, SHOWN) as IncomingMessage;
+  shaping.set(shown, (sent) => {
     made = sent;
     sent.path = path;
     for (const name of sent.getHeaderNames()) sent.removeHeader(name);
     for (const [name, values] of Object.entries(byName(request.fields)))
       sent.setHeader(name, values);
   });
-  proxy.ws(req, req.socket, NOTHING, {
+  proxy.ws(shown, req.socket, NOTHING, {
     agent: new PoolAgent(request.connect),
     ssl: { maxHeaderSize: request.maxHeaderBytes },
   });
-  shaping.delete(req);
   if (made === undefined) throw new Error('http-proxy-3 made no request');
   const sent = made;
   // The library listens before it returns, so these are its own listeners, and nothing has happened yet.

@@ -88,6 +88,21 @@ test('a handshake is cleaned like any request', async () => {
   expect([...headers.keys()].filter((name) => /guard_|proxy/i.test(name))).toEqual([]);
 });
 
+test('RFC 9110 10.1.1: a handshake that says Expect reaches the origin like any other', async () => {
+  const origin = await startEcho();
+  const { port } = await startGateway({ origin: origin.address });
+  const client = new RawClient(port);
+  client.send(
+    'GET /chat HTTP/1.1',
+    ...HANDSHAKE,
+    'Expect: 100-continue',
+    'Trailer: x',
+    '',
+    'early',
+  );
+  expect(statusOf(await client.until(/\r\n\r\nearly/))).toBe(101);
+});
+
 test('contract 4.1 rule 2: cookies of an allow go onto the handshake’s answer', async () => {
   const origin = await startEcho();
   const cookie = {
