@@ -22,7 +22,9 @@ export interface TestValidator {
   readonly store: MemoryStore;
   readonly events: DecisionEvent[];
   readonly time: { now: number };
-  /** Asks in process, and fails the test when there is no answer. */
+  /** How the origin answers what is let through; `never` leaves it waiting. */
+  readonly origin: { answers: 'document' | 'other' | 'never' };
+  /** Asks in process as a gateway does, and fails the test when there is no answer. */
   readonly ask: (request: ValidateRequest) => Promise<ForeignValidateResponse>;
 }
 
@@ -41,6 +43,7 @@ export function validatorWith(
 ): TestValidator {
   const time = { now: Date.UTC(2026, 10, 21) };
   const clock = () => time.now;
+  const origin: TestValidator['origin'] = { answers: 'other' };
   const events: DecisionEvent[] = [];
   const record = (event: DecisionEvent) => {
     events.push(event);
@@ -73,10 +76,12 @@ export function validatorWith(
     store,
     events,
     time,
+    origin,
     async ask(request) {
       const outcome = await validate(request, { site: 'shop.example', protocol: 'HTTP/1.1' });
       if (outcome.kind !== 'answered') throw new Error(`no answer: ${JSON.stringify(outcome)}`);
       if (outcome.known !== undefined) record(outcome.known.event);
+      if (origin.answers !== 'never') outcome.known?.ended?.(origin.answers);
       return outcome.response;
     },
   };

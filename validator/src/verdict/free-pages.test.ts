@@ -159,4 +159,31 @@ describe('requests for data and for parts of a page', () => {
     const found = await decisions(guard, 5, () => visit({ url, headers: chromeHttp }));
     expect(found).toEqual([...times(4, 'allow'), 'redirect']);
   });
+
+  test('documents in answer to data: 50 in ten minutes, then none until ten minutes are over', async () => {
+    const guard = guarded();
+    await guard.ask(visit());
+    guard.origin.answers = 'document';
+    const data = () => visit({ headers: FETCH });
+    const first = await decisions(guard, 60, data);
+    expect(first).toEqual([...times(51, 'allow'), ...times(9, 'redirect')]);
+    guard.time.now += 9 * MINUTE_MS;
+    expect(await decisions(guard, 1, data)).toEqual(['redirect']);
+    guard.time.now += MINUTE_MS + 1;
+    expect(await decisions(guard, 1, data)).toEqual(['allow']);
+  });
+
+  test.each([
+    ['50 requests for data', '/list', 50],
+    ['500 parts of pages', '/list;x.css', 500],
+  ])('while their answers are not known, %s of an address wait at once', async (_, path, most) => {
+    const guard = guarded();
+    await guard.ask(visit());
+    guard.origin.answers = 'never';
+    const url = `https://shop.example${path}`;
+    const found = await decisions(guard, most + 1, () => visit({ url, headers: FETCH }));
+    expect(found).toEqual([...times(most, 'allow'), 'redirect']);
+    const neighbour = () => visit({ url, headers: FETCH, ip: '84.115.99.7' });
+    expect(await decisions(guard, 1, neighbour)).toEqual(['allow']);
+  });
 });

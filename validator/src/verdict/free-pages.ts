@@ -6,12 +6,12 @@ import type {
 } from '@guard/config/contract/ports';
 import { addressGroup } from '@guard/config/net/network-of';
 import type { Organisation } from '@guard/config/settings/schema';
-import { LRUCache } from 'lru-cache';
 import { afterWith } from '../deadline.ts';
 import { clientShape } from '../request/client-shape.ts';
 import type { Facts } from '../request/facts.ts';
 import { representationFor } from '../request/representation.ts';
 import { type AddressCharges, compileAddressCharges } from '../rules/address-charges.ts';
+import { UnderWay } from './under-way.ts';
 
 /** Many people share the shape of their browser, so all of them together have so many budgets. */
 const BUDGETS_OF_A_SHAPE = 20;
@@ -26,11 +26,11 @@ const PAGE_REMEMBERED_MS = 86_400_000;
 const PART_OF_A_PAGE =
   /\.(?:avif|bmp|css|eot|gif|ico|jpe?g|js|map|mjs|mp3|mp4|oga|ogg|ogv|otf|png|svg|ttf|wasm|wav|webm|webmanifest|webp|woff2?)$/i;
 
-/** Addresses whose requests for data are counted while they are under way. */
-const ADDRESSES_UNDER_WAY = 4_096;
-
-/** After this time an address starts at none. An answer that takes longer is rare, and so is one that is not told. */
-const UNDER_WAY_MS = 60_000;
+/**
+ * Parts of pages that may wait for their origin at the same time, for each free page. A page over HTTP/2 asks for a
+ * hundred at once, and several people share an address.
+ */
+const PARTS_AT_ONCE = 100;
 
 /** `page` and `data` are free. `data` is everything that is no page: the answer may show that it was one. */
 export type FreePage = 'page' | 'data' | 'spent';
@@ -50,13 +50,8 @@ export class FreePages {
   readonly #pagesOfAddress: AddressCharges;
   readonly #pagesOfShape: Budget;
   readonly #documentsOfAddress: AddressCharges;
-  readonly #documentsAtOnce: number;
-  /** Requests for data that wait for their origin, by address. */
-  readonly #underWay = new LRUCache<string, number>({
-    max: ADDRESSES_UNDER_WAY,
-    ttl: UNDER_WAY_MS,
-    noUpdateTTL: true,
-  });
+  readonly #pages: Budget;
+  readonly #underWay = new UnderWay();
 
   /** Undefined where the organisation has no free pages, and so no challenge that comes after them. */
   static of({ id, challenge }: Pick<Organisation, 'id' | 'challenge'>): FreePages | undefined {
@@ -75,7 +70,7 @@ export class FreePages {
     this.#pagesOfAddress = compileAddressCharges(budget);
     this.#pagesOfShape = times(BUDGETS_OF_A_SHAPE);
     this.#documentsOfAddress = compileAddressCharges(times(DOCUMENTS_AS_DATA));
-    this.#documentsAtOnce = budget.requests * DOCUMENTS_AS_DATA;
+    this.#pages = budget;
   }
 
   /** Counts one request of a visitor who did not pass the challenge. */
@@ -92,28 +87,25 @@ export class FreePages {
    * free, when so many of its address wait at once that they could be more documents than are free.
    */
   awaitEnd(facts: Facts, store: SessionStore): RequestEnded | undefined {
-    const address = isFreeForAll(facts) ? undefined : addressGroup(facts.ip);
-    if (address !== undefined && !this.#countUnderWay(address, 1)) return undefined;
+    const isPart = isFreeForAll(facts);
+    const group = addressGroup(facts.ip);
+    const subject = isPart ? `parts ${group}` : group;
+    const atOnce = this.#pages.requests * (isPart ? PARTS_AT_ONCE : DOCUMENTS_AS_DATA);
+    if (!this.#underWay.begin(subject, atOnce)) return undefined;
     return (how) => {
-      if (address !== undefined) this.#countUnderWay(address, -1);
+      this.#underWay.end(subject);
       if (how === 'document') this.#countDocument(facts, store);
     };
-  }
-
-  /** False, and nothing is counted, above the limit. */
-  #countUnderWay(address: string, change: 1 | -1): boolean {
-    const count = (this.#underWay.get(address) ?? 0) + change;
-    if (count > this.#documentsAtOnce) return false;
-    if (count > 0) this.#underWay.set(address, count);
-    else this.#underWay.delete(address);
-    return true;
   }
 
   #countDocument(facts: Facts, store: SessionStore): void {
     void this.#count(facts, store);
     const waitMs = store.takeAll(this.#documents, this.#documentsOfAddress(facts.ip));
+    // For the whole time, and not until one more is free: then as many could be asked for at once as before.
     void afterWith(waitMs, undefined, (wait) =>
-      wait === 0 ? undefined : store.remember(this.#documents, addressGroup(facts.ip), wait),
+      wait === 0
+        ? undefined
+        : store.remember(this.#documents, addressGroup(facts.ip), this.#pages.perMs),
     );
   }
 
