@@ -5,12 +5,15 @@ import type { Inquiry } from '../visit.ts';
 
 /**
  * Asks the site's validator once (contract 4.1 rule 1). Answers in the same turn when the validator does;
- * otherwise while there is patience, come what may. Never rejects.
+ * otherwise while there is patience, come what may. Never rejects. Throws where the gateway itself fails to
+ * describe the request: that is no failure of the validator, so the request must not pass.
  */
 export function ask(visit: Inquiry, patience: Patience): MaybePromise<ValidateOutcome> {
   const { config } = visit.site;
+  const request = describe(visit);
+  const context = contextOf(visit);
   try {
-    const outcome = config.validate(describe(visit), contextOf(visit));
+    const outcome = config.validate(request, context);
     if (!(outcome instanceof Promise)) return outcome;
     // A remote validator keeps the time that its own settings give.
     const caught = outcome.catch(broken);

@@ -17,10 +17,13 @@ export function describe({ req, client, host, target }: Inquiry): ValidateReques
   return referer === undefined ? facts : { ...facts, referrer: referer };
 }
 
-/** Node makes a list of Set-Cookie alone, and that is a response field: every other value is one joined string. */
+/**
+ * Node makes a list of Set-Cookie, which is a response field, and one joined text of every other field. The
+ * gateway's own readers make texts of all, whatever the type says.
+ */
 function singleValues(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
-  const list = headers['set-cookie'];
-  // Safe by the sentence above; the common case shares Node's own object instead of copying it.
+  const list: unknown = headers['set-cookie'];
+  // Safe by the sentence above; the common case shares the object of the request instead of copying it.
   const single = headers as Record<string, string>;
-  return list === undefined ? single : { ...single, 'set-cookie': list.join(', ') };
+  return Array.isArray(list) ? { ...single, 'set-cookie': list.join(', ') } : single;
 }

@@ -26,7 +26,7 @@ export function eventOf(fate: Fate): OpenEvent | undefined {
 /**
  * Decides about one request, whose path may be read in these ways (config/matching/path-readings): is
  * it protected, what does the validator say, and what does the fail policy make of that. Answers in
- * the same turn when the validator does. Never rejects.
+ * the same turn when the validator does. Never rejects, and throws only for a fault of the gateway itself.
  */
 export type Judge = (inquiry: Inquiry, readings: readonly string[]) => MaybePromise<Fate>;
 
