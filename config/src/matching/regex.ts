@@ -9,15 +9,17 @@ import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js';
 
 /** Instructions times characters that one test may take: 20 ms at the worst. */
 const MOST_STEPS = 500_000;
-/** A test of so many takes 2 ms at the worst, and is not timed. */
-const UNTIMED_STEPS = 50_000;
+/** Tests of one decision that take so many together take 10 ms at the worst, and are not timed. */
+const UNTIMED_STEPS = 250_000;
 /** What the timed tests of one decision may take together. */
 const MOST_MS = 100;
 
+let untimedSteps = 0;
 let spentMs = 0;
 
 /** Starts the count of what regular expressions take. A decision asks its rules in one turn. */
 export function beginRegexes(): void {
+  untimedSteps = 0;
   spentMs = 0;
 }
 
@@ -43,11 +45,14 @@ export function compileRegex(source: string): CompiledRegex {
     const regex = RE2JS.compile(source);
     const size = regex.programSize();
     const maxLength = Math.floor(MOST_STEPS / size);
-    const untimedLength = Math.floor(UNTIMED_STEPS / size);
     return {
       kind: 'compiled',
       test: (value) => {
-        if (value.length <= untimedLength) return regex.test(value);
+        const steps = value.length * size;
+        if (untimedSteps + steps <= UNTIMED_STEPS) {
+          untimedSteps += steps;
+          return regex.test(value);
+        }
         if (value.length > maxLength || areRegexesSpent()) return undefined;
         const startedAt = performance.now();
         const holds = regex.test(value);

@@ -10,6 +10,7 @@ import { compileHosts } from '@guard/config/matching/host';
 import { PrefixSet } from '@guard/config/net/prefix-set';
 import type { Match, Pattern } from '@guard/config/settings/rule';
 import type { Facts } from '../request/facts.ts';
+import { compileField } from './header-field.ts';
 import { compileParameter } from './query-parameter.ts';
 import type { Reading } from './reading.ts';
 
@@ -175,15 +176,11 @@ function asnIs(systems: readonly number[]): Condition {
 }
 
 function headersAre(headers: Readonly<Record<string, Pattern>>, reading: Reading): Condition {
-  const tests = Object.entries(headers).map(
-    ([name, pattern]) =>
-      [name.toLowerCase(), compileTextPattern(pattern, reading === 'some')] as const,
+  const tests = Object.entries(headers).map(([name, pattern]) =>
+    compileField(name.toLowerCase(), compileTextPattern(pattern, reading === 'some'), reading),
   );
   return (facts) => {
-    for (const [name, matches] of tests) {
-      const value = facts.headers[name];
-      if (typeof value !== 'string' || !matches(value)) return false;
-    }
+    for (const holds of tests) if (!holds(facts.headers)) return false;
     return true;
   };
 }

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { matches } from '../../../test/kit/rule-matches.ts';
+import { chromeHttps, visit } from '../../../test/kit/visitors.ts';
+
+const STRICT = { header: { 'x-debug': '1' } };
+const LENIENT = { not: { not: STRICT } };
+const sent = (headers: Readonly<Record<string, string>>) =>
+  visit({ headers: { ...chromeHttps, ...headers } });
+
+test.each([
+  ['the field', { 'x-debug': '1' }],
+  ['the field sent twice', { 'x-debug': '1, 1' }],
+  ['another value in front', { 'x-debug': '0, 1' }],
+  ['another value behind', { 'x-debug': '1,0' }],
+  ['an empty one behind', { 'x-debug': '1, ' }],
+  ['CGI’s spelling of the name', { x_debug: '1' }],
+  ['CGI’s spelling beside another value', { 'x-debug': '0', x_debug: '0, 1' }],
+])('a rule that blocks holds for %s', async (_, headers) => {
+  expect(await matches(STRICT, sent(headers))).toBe(true);
+});
+
+test.each([
+  ['another value', { 'x-debug': '11' }],
+  ['another name', { 'x-debugs': '1', xdebug: '1' }],
+])('it does not hold for %s', async (_, headers) => {
+  expect(await matches(STRICT, sent(headers))).toBe(false);
+});
+
+test('an element of a list is no value of its own: browsers accept */* beside others', async () => {
+  expect(await matches({ header: { accept: 'text/html' } }, sent({}))).toBe(false);
+});
+
+test('a double negation reads as a rule that blocks does', async () => {
+  expect(await matches(LENIENT, sent({ x_debug: '1' }))).toBe(true);
+});

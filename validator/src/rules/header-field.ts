@@ -1,0 +1,42 @@
+import type { Reading } from './reading.ts';
+
+type Fields = Readonly<Record<string, string>>;
+
+/** Fields whose one value has commas of its own: lists (RFC 9110, 5.6.1), dates, addresses, names of programs. */
+const HAS_COMMAS =
+  /^(?:accept(?:-|$)|sec-ch-ua|cache-control$|connection$|cookie$|forwarded$|from$|if-|pragma$|prefer$|priority$|range$|referer$|te$|user-agent$|via$|x-forwarded-)/;
+
+/**
+ * Compiles the test of one header field. `name` is in lower case.
+ *
+ * What some origin takes for the field counts too, where that is strict: one value of several, because origins
+ * take the first or the last of a field that was sent twice; and a name with `_` for `-`, which CGI, WSGI and PHP
+ * do not tell apart. What is lenient needs the name itself, and the joined value.
+ */
+export function compileField(
+  name: string,
+  matches: (value: string) => boolean,
+  reading: Reading,
+): (fields: Fields) => boolean {
+  if (reading === 'every') {
+    // A name can be that of a property which every object has.
+    return ({ [name]: value }) => typeof value === 'string' && matches(value);
+  }
+  const isMetTrimmed = (value: string) => matches(value.trim());
+  const folded = fold(name);
+  const isSplit = !HAS_COMMAS.test(name);
+  const isMetByOne = (value: unknown) =>
+    typeof value === 'string' &&
+    (matches(value) || (isSplit && value.includes(',') && value.split(',').some(isMetTrimmed)));
+  return (fields) => {
+    if (isMetByOne(fields[name])) return true;
+    for (const sent in fields) {
+      if (sent.includes('_') && fold(sent) === folded && isMetByOne(fields[sent])) return true;
+    }
+    return false;
+  };
+}
+
+function fold(name: string): string {
+  return name.replaceAll('_', '-');
+}
