@@ -8,7 +8,7 @@ import { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import type { DecisionEvent } from '@guard/config/contract/event';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { createValidator, MemoryStore } from '@guard/validator';
-import { ENDLESS_FREE_PAGES, organisationWith } from '../test/kit/policies.ts';
+import { ONE_PLAYS_ALL, organisationWith } from '../test/kit/policies.ts';
 import { curl } from '../test/kit/visitors.ts';
 import { createFloor } from './decision-floor.ts';
 import {
@@ -146,7 +146,7 @@ function openGuard(
   const ring = new Array<DecisionEvent | undefined>(RING).fill(undefined);
   let recorded = 0;
   const validator = createValidator({
-    organisations: [organisationWith(RULES, ENDLESS_FREE_PAGES)],
+    organisations: [organisationWith(RULES, ONE_PLAYS_ALL)],
     secrets: ['the secret of the bench, long enough'],
     observe: false,
     collectorUrl: () => '',

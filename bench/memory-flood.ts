@@ -6,13 +6,13 @@ import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import type { Session } from '@guard/config/contract/ports';
 import { createValidator, hashUserAgent, MemoryStore } from '@guard/validator';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ENDLESS_FREE_PAGES, organisationWith } from '../test/kit/policies.ts';
+import { ONE_PLAYS_ALL, organisationWith } from '../test/kit/policies.ts';
 import { addressOf, agentOf, ORGANISATION, RULES } from './decision-visitors.ts';
 
 const [visitorCount = '10000000', decisionCount = '500000'] = process.argv.slice(2);
 const store = new MemoryStore(Date.now);
 const validator = createValidator({
-  organisations: [organisationWith(RULES, ENDLESS_FREE_PAGES)],
+  organisations: [organisationWith(RULES, ONE_PLAYS_ALL)],
   secrets: ['the secret of the bench, long enough'],
   observe: false,
   collectorUrl: () => '',

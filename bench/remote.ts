@@ -1,5 +1,5 @@
 /** What it adds at the median to ask a remote validator, at one connection: both on the targets' core. */
-import { ENDLESS_FREE_PAGES } from '../test/kit/policies.ts';
+import { ONE_PLAYS_ALL } from '../test/kit/policies.ts';
 import { SECRET_KEY, storySettings } from '../test/kit/story-settings.ts';
 import { goalsTable } from './goals.ts';
 import { load, loadedBy, WARM_SECONDS, warmNote } from './load.ts';
@@ -25,7 +25,7 @@ export function bench(options: BenchOptions): Promise<Report> {
     const asked = await startGuard(
       workbench,
       'asked',
-      storySettings('', { rules: DETECT, organisation: ENDLESS_FREE_PAGES, top }),
+      storySettings('', { rules: DETECT, organisation: ONE_PLAYS_ALL, top }),
     );
     const open = await start('open', { protect: [] });
     const full = await start('full', {});

@@ -3,7 +3,7 @@
  * fastify route that parses the same body and answers a constant of the same size. No analytics: the
  * events of this bench go nowhere, so that the route is measured and not the database.
  */
-import { ENDLESS_FREE_PAGES } from '../test/kit/policies.ts';
+import { ONE_PLAYS_ALL } from '../test/kit/policies.ts';
 import { join } from 'node:path';
 import { storySettings, SECRET_KEY } from '../test/kit/story-settings.ts';
 import { visit } from '../test/kit/visitors.ts';
@@ -49,7 +49,7 @@ async function startTargets(workbench: Workbench): Promise<Target[]> {
   const guard = await startGuard(
     workbench,
     'guard',
-    storySettings('', { rules: DETECT, organisation: ENDLESS_FREE_PAGES, top }),
+    storySettings('', { rules: DETECT, organisation: ONE_PLAYS_ALL, top }),
   );
   const url = `${guard.addresses.validator}/validate`;
   const newcomer = JSON.stringify(visit());

@@ -1,4 +1,4 @@
-import { ENDLESS_FREE_PAGES } from '../test/kit/policies.ts';
+import { ONE_PLAYS_ALL } from '../test/kit/policies.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,7 +66,7 @@ export function guardSettings(
   return storySettings(first, {
     rules,
     site,
-    organisation: ENDLESS_FREE_PAGES,
+    organisation: ONE_PLAYS_ALL,
     top: { analytics, ...over.top },
   });
 }

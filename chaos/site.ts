@@ -1,4 +1,4 @@
-import { ENDLESS_FREE_PAGES } from '../test/kit/policies.ts';
+import { ONE_PLAYS_ALL } from '../test/kit/policies.ts';
 import { residentMiB } from '../bench/resident-memory.ts';
 import { poll, send } from '../test/kit/http.ts';
 import { type Product, startProduct } from '../test/kit/start-product.ts';
@@ -45,7 +45,7 @@ export async function startSite(ground: Ground, options: SiteOptions = {}): Prom
   const settings = (rules: readonly unknown[]) =>
     storySettings(origin.url, {
       rules,
-      organisation: ENDLESS_FREE_PAGES,
+      organisation: ONE_PLAYS_ALL,
       ...(options.site && { site: options.site }),
       top: { analytics: undefined, ...options.top },
     });

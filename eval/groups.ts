@@ -1,4 +1,4 @@
-import { ENDLESS_FREE_PAGES } from '../test/kit/policies.ts';
+import { ONE_PLAYS_ALL } from '../test/kit/policies.ts';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { UserAgentCatalogue } from '@guard/config/catalogue/user-agents';
 import { validatorWith, type TestValidator } from '../test/kit/validator.ts';
@@ -44,10 +44,10 @@ export interface Tally {
 export function groupsOf({ seed, perKind, composed }: CorpusOptions): Group[] {
   const rules = '[{ name: everybody, match: {}, detect: true }]';
   const crawlers = crawlerCases();
-  const plain = judgeWith(validatorWith(rules, { organisation: ENDLESS_FREE_PAGES }));
+  const plain = judgeWith(validatorWith(rules, { organisation: ONE_PLAYS_ALL }));
   const welcoming = judgeWith(
     validatorWith(rules, {
-      organisation: { ...ENDLESS_FREE_PAGES, crawler_allowlist: crawlers.names },
+      organisation: { ...ONE_PLAYS_ALL, crawler_allowlist: crawlers.names },
     }),
   );
   const generated = generatedBrowsers(seed, perKind);

@@ -9,11 +9,11 @@ import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import type { ValidateOutcome } from '@guard/config/contract/ports';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { createValidator, MemoryStore } from '@guard/validator';
-import { ENDLESS_FREE_PAGES, organisationWith } from '../../test/kit/policies.ts';
+import { ONE_PLAYS_ALL, organisationWith } from '../../test/kit/policies.ts';
 import { INSTALLATION_SECRET } from '../../test/kit/story-settings.ts';
 
 const ORGANISATION = organisationWith('- { name: everybody, match: {}, detect: true }', {
-  ...ENDLESS_FREE_PAGES,
+  ...ONE_PLAYS_ALL,
   features: { crawler_metadata: true, country: true },
 });
 /** What the proxy says in them is not the visitor's. */

@@ -1,4 +1,4 @@
-import { ENDLESS_FREE_PAGES } from '../../test/kit/policies.ts';
+import { ONE_PLAYS_ALL } from '../../test/kit/policies.ts';
 import { type Burst, burst } from '../../test/kit/burst.ts';
 import { startRedis } from '../../test/kit/redis-server.ts';
 import { startProduct } from '../../test/kit/start-product.ts';
@@ -51,7 +51,7 @@ async function startValidator(ground: Ground) {
   const validator = await startProduct(
     storySettings('http://127.0.0.1:9', {
       rules: DETECT,
-      organisation: ENDLESS_FREE_PAGES,
+      organisation: ONE_PLAYS_ALL,
       top: { analytics: undefined },
     }),
   );

@@ -1,4 +1,4 @@
-import { ENDLESS_FREE_PAGES } from '../../test/kit/policies.ts';
+import { ONE_PLAYS_ALL } from '../../test/kit/policies.ts';
 import { startProduct } from '../../test/kit/start-product.ts';
 import { SECRET_KEY, storySettings } from '../../test/kit/story-settings.ts';
 import { asUsual, CLOSED, type Judge } from '../crowd.ts';
@@ -20,7 +20,7 @@ export const validatorHung: Fault = {
     const validator = await startProduct(
       storySettings('http://127.0.0.1:9', {
         rules: DETECT,
-        organisation: ENDLESS_FREE_PAGES,
+        organisation: ONE_PLAYS_ALL,
         top: { analytics: undefined },
       }),
     );

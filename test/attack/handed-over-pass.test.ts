@@ -134,3 +134,14 @@ test('the other client may pass itself, and then the first one has to pass again
   expect((await send(other, '/page', { cookie })).status).toBe(200);
   expect((await send('openssl', '/page', { cookie })).status).toBe(403);
 });
+
+test('one pass reaches 600 pages, over as many connections as a program opens', async () => {
+  const cookie = await passAs('openssl');
+  const before = origin.arrivals.length;
+  const answers = await Promise.all(
+    Array.from({ length: 700 }, (_, i) => send('openssl', `/products/${i}`, { cookie })),
+  );
+  const passed = answers.filter(({ status }) => status === 200).length;
+  expect(passed).toBeLessThanOrEqual(600);
+  expect(origin.arrivals.length - before).toBe(passed);
+});

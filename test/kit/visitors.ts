@@ -97,3 +97,22 @@ export function visit(over: Partial<ValidateRequest> = {}): ValidateRequest {
     ...over,
   };
 }
+
+/** A fetch of a page's own script, in the same browser as `chromeHttps`. */
+export const scriptFetch: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries({
+    ...chromeHttps,
+    accept: '*/*',
+    'sec-fetch-mode': 'cors',
+    'sec-fetch-dest': 'empty',
+    'sec-fetch-site': 'same-origin',
+  }).filter(([name]) => name !== 'sec-fetch-user'),
+);
+
+/** A picture that a page shows. */
+export const pictureOfPage: Readonly<Record<string, string>> = {
+  ...scriptFetch,
+  accept: 'image/*',
+  'sec-fetch-mode': 'no-cors',
+  'sec-fetch-dest': 'image',
+};

@@ -159,6 +159,7 @@ function untouchable(
     spend: () => false,
     take: (_name, _subject, budget) => waitOf(budget),
     takeAll: (_name, charges) => Math.max(0, ...charges.map(({ budget }) => waitOf(budget))),
+    takeHere: (_name, _subject, budget) => waitOf(budget),
     remember: () => undefined,
     remembers: () => overBudget,
     close: () => Promise.resolve(),

@@ -6,6 +6,7 @@ import { compileLook, type Look } from './pages/look.ts';
 import { managedRobots } from './response/robots.ts';
 import { type CompiledRule, compileRules } from './rules/direct.ts';
 import { FreePages } from './verdict/free-pages.ts';
+import { SessionLimits } from './verdict/session-limits.ts';
 
 /** An organisation's settings, compiled once. */
 export interface Policy {
@@ -17,6 +18,7 @@ export interface Policy {
   /** What its challenges ask for. */
   readonly challenge: ChallengeTerms;
   readonly freePages: FreePages | undefined;
+  readonly sessionLimits: SessionLimits | undefined;
   /** How its pages look. */
   readonly look: Look;
   readonly blockPage: string | undefined;
@@ -34,6 +36,7 @@ export function compilePolicy(settings: Organisation, crawlers: CrawlerCatalogue
     monitor: settings.monitor,
     challenge: challengeTerms(settings),
     freePages: FreePages.of(settings),
+    sessionLimits: SessionLimits.of(settings),
     look: compileLook(settings.branding, settings.challenge_page),
     blockPage: settings.block_page?.html,
     robots: robotsOf(settings, crawlers, rules),

@@ -84,7 +84,7 @@ function judge(session: SessionFact, decision: Decision): MaybePromise<Validated
   const { facts, findings, policy, engine, caller } = decision;
   facts.session = session;
   decision.times.knownAt = performance.now();
-  const { freePages } = policy;
+  const { freePages, sessionLimits } = policy;
   const directives = direct(policy.rules, facts, findings);
   const wanted =
     policy.monitor && !directives.monitor ? { ...directives, monitor: true } : directives;
@@ -94,6 +94,8 @@ function judge(session: SessionFact, decision: Decision): MaybePromise<Validated
     findings,
     store: engine.store,
     freePages,
+    sessionLimits,
+    clock: engine.clock,
     endIsTold: caller.tellsEnd === true,
   };
   return afterWith(decide(deciding), decision, answered);

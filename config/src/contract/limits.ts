@@ -76,6 +76,8 @@ export const CHALLENGE = {
   work: { max: 22, advised: 14 },
   /** Pages that one address gets before it has to pass, where a rule says `challenge: auto`. */
   freePages: { pages: 5, per: 10 * 60_000 },
+  /** What one passed challenge is good for: more than a person needs, and less than a copier of a site. */
+  sessionLimits: { requests_per_minute: 600, pages_per_hour: 600, at_once: 100 },
   /** Largest body of an upload. */
   maxUploadBytes: 64 * KiB,
   /** Time for one upload to be judged and kept; above it 503, and the page tries again. */

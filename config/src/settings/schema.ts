@@ -58,6 +58,13 @@ export type AllowlistEntry = Readonly<z.infer<typeof AllowlistEntry>>;
 
 const FreePages = z.strictObject({ pages: z.int().min(1).max(10_000), per: Duration });
 
+const Count = z.int().min(1).max(1_000_000);
+const SessionLimits = z.strictObject({
+  requests_per_minute: Count.default(CHALLENGE.sessionLimits.requests_per_minute),
+  pages_per_hour: Count.default(CHALLENGE.sessionLimits.pages_per_hour),
+  at_once: Count.default(CHALLENGE.sessionLimits.at_once),
+});
+
 export const Organisation = z.strictObject({
   id: Identifier,
   site_key: z.string().min(1).max(100).optional(),
@@ -77,6 +84,8 @@ export const Organisation = z.strictObject({
       work: z.int().min(0).max(CHALLENGE.work.max).default(0),
       /** Pages without a passed challenge, where the rules say `challenge: auto`; false sets no limit. */
       free_pages: z.union([z.literal(false), FreePages]).default(CHALLENGE.freePages),
+      /** What one passed challenge is good for; false sets no limit. */
+      session_limits: z.union([z.literal(false), SessionLimits]).default(CHALLENGE.sessionLimits),
     })
     .prefault({}),
   branding: Branding.prefault({}),

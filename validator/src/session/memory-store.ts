@@ -94,6 +94,10 @@ export class MemoryStore implements SessionStore {
     return this.#budgets.takeAll(name, charges, this.#clock());
   }
 
+  takeHere(name: string, subject: string, budget: Budget): number {
+    return this.take(name, subject, budget);
+  }
+
   remember(name: string, subject: string, ttlMs: number): void {
     this.#budgets.remember(name, subject, this.#clock() + ttlMs);
   }

@@ -1,4 +1,4 @@
-import type { MaybePromise, RequestEnded, SessionStore } from '@guard/config/contract/ports';
+import type { Clock, MaybePromise, RequestEnded, SessionStore } from '@guard/config/contract/ports';
 import type { Reason } from '@guard/config/contract/reasons';
 import type { Rule } from '@guard/config/settings/rule';
 import { afterWith } from '../deadline.ts';
@@ -6,6 +6,7 @@ import type { Facts } from '../request/facts.ts';
 import type { LazyFindings } from '../rules/compile-match.ts';
 import type { Directives } from '../rules/direct.ts';
 import type { FreePages } from './free-pages.ts';
+import type { Passed, SessionLimits } from './session-limits.ts';
 import type { Judgement, Verdict } from './verdict.ts';
 import { weigh } from './weigh.ts';
 
@@ -17,6 +18,9 @@ export interface Deciding {
   readonly store: SessionStore;
   /** Undefined where `challenge: auto` asks only visitors who are uncertain. */
   readonly freePages: FreePages | undefined;
+  /** Undefined where a passed challenge is good for everything. */
+  readonly sessionLimits: SessionLimits | undefined;
+  readonly clock: Clock;
   /** The caller says how the request ended. */
   readonly endIsTold: boolean;
 }
@@ -81,21 +85,22 @@ interface Unfinished {
  * Monitor mode (contract 1): a terminal block is enforced as `allow` with its reasons; a challenge is
  * left as it is, also the one that a lifted block had stood in front of.
  */
-function finish({ challenge, ended }: Left, { found, deciding }: Unfinished): Judgement {
+function finish({ verdict, ended }: Left, { found, deciding }: Unfinished): Judgement {
   const { detect: detection, challenge: asked, monitor } = deciding.directives;
   const { reasons, by }: Pick<Verdict, 'reasons' | 'by'> = found ?? {
-    reasons: [],
-    by: (detection ?? asked)?.by,
+    reasons: verdict?.reasons ?? [],
+    by: verdict?.by ?? (detection ?? asked)?.by,
   };
-  const passed = challenge
-    ? { ...challenge, reasons: found ? reasons : challenge.reasons }
-    : ({ kind: 'allow', reasons, by } as const);
-  return { concluded: found ?? passed, enforced: passed, monitor, ended };
+  const passed: Verdict =
+    verdict === undefined || (monitor && verdict.kind === 'limited')
+      ? { kind: 'allow', reasons, by }
+      : { ...verdict, reasons };
+  return { concluded: found ?? verdict ?? passed, enforced: passed, monitor, ended };
 }
 
-/** What the challenge wants of a visitor whom nothing else stops. */
+/** What the challenge and the limits of a session want of a visitor whom nothing else stops. */
 interface Left {
-  readonly challenge?: Verdict;
+  readonly verdict?: Extract<Verdict, { kind: 'challenge' | 'limited' }>;
   /** As Judgement.ended. */
   readonly ended?: RequestEnded | undefined;
 }
@@ -103,26 +108,45 @@ interface Left {
 const NOTHING_LEFT: Left = {};
 
 /**
- * Each session passes `always` once. `auto` asks when the free pages are used up, and counts none for a visitor whose
- * block monitor mode lifts: that mode is there to show what would be blocked.
+ * Each session passes `always` once. `auto` asks when the free pages are used up. Both count nothing for a visitor
+ * whose block monitor mode lifts: that mode is there to show what would be blocked.
  */
 function challengeLeft(lifted: Verdict | undefined, deciding: Deciding): MaybePromise<Left> {
   const { directives, facts } = deciding;
-  const { verdict, challenge } = directives;
-  const isJudged = facts.session.state === 'verified' || facts.session.state === 'rejected';
-  if (isJudged || verdict !== undefined) return NOTHING_LEFT;
-  if (lifted && challenge?.value !== 'always') return NOTHING_LEFT;
-  switch (challenge?.value) {
-    case 'never':
+  const by = challengeRule(directives);
+  const isAlways = directives.challenge?.value === 'always';
+  if (by === undefined || (lifted && !isAlways)) return NOTHING_LEFT;
+  switch (facts.session.state) {
+    case 'rejected':
       return NOTHING_LEFT;
-    case 'always':
-      return { challenge: { kind: 'challenge', reasons: [], by: challenge.by } };
-    case 'auto':
-      return takeFreePage(challenge.by, deciding);
-    case undefined:
-      return directives.detect?.value === true
-        ? takeFreePage(directives.detect.by, deciding)
-        : NOTHING_LEFT;
+    case 'verified':
+      return lifted ? NOTHING_LEFT : takeOfSession(by, facts.session, deciding);
+    case 'issued':
+    case 'none':
+      if (isAlways) return { verdict: { kind: 'challenge', reasons: [], by } };
+      return takeFreePage(by, deciding);
+  }
+}
+
+/** The rule for which a visitor may be challenged; undefined where no rule does, or one lets through whatever comes. */
+function challengeRule({ verdict, challenge, detect: detection }: Directives): Rule | undefined {
+  if (verdict !== undefined || challenge?.value === 'never') return undefined;
+  return challenge?.by ?? (detection?.value === true ? detection.by : undefined);
+}
+
+/** A session that passed has limits, so that one pass is worth no more than a person needs. */
+function takeOfSession(by: Rule, passed: Passed, deciding: Deciding): Left {
+  const { facts, store, clock, sessionLimits, endIsTold } = deciding;
+  if (sessionLimits === undefined) return NOTHING_LEFT;
+  const allowance = sessionLimits.take(facts, passed, store, clock, endIsTold);
+  const reasons = ['session_limit_exceeded'] as const;
+  switch (allowance.kind) {
+    case 'within':
+      return allowance;
+    case 'used_up':
+      return { verdict: { kind: 'challenge', reasons, by } };
+    case 'wait':
+      return { verdict: { kind: 'limited', reasons, by, retryAfterMs: allowance.waitMs } };
   }
 }
 
@@ -136,6 +160,6 @@ function takeFreePage(by: Rule, deciding: Deciding): MaybePromise<Left> {
       const ended = freePages.awaitEnd(facts, store);
       if (ended) return { ended };
     }
-    return { challenge: { kind: 'challenge', reasons: ['free_pages_used'], by } };
+    return { verdict: { kind: 'challenge', reasons: ['free_pages_used'], by } };
   });
 }

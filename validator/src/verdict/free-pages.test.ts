@@ -1,27 +1,18 @@
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { describe, expect, test } from 'vitest';
 import { type TestValidator, validatorWith } from '../../../test/kit/validator.ts';
-import { chromeHttp, chromeHttps, firefoxHttps, visit } from '../../../test/kit/visitors.ts';
+import {
+  chromeHttp,
+  chromeHttps,
+  firefoxHttps,
+  pictureOfPage,
+  scriptFetch,
+  visit,
+} from '../../../test/kit/visitors.ts';
 import { hashUserAgent } from '../request/user-agent-hash.ts';
 
 const MINUTE_MS = 60_000;
 const DETECT = '[{ name: everybody, match: {}, detect: true }]';
-
-/** A fetch of a page's own script. */
-const FETCH: Readonly<Record<string, string>> = {
-  ...chromeHttps,
-  accept: '*/*',
-  'sec-fetch-mode': 'cors',
-  'sec-fetch-dest': 'empty',
-  'sec-fetch-site': 'same-origin',
-};
-delete (FETCH as Record<string, string>)['sec-fetch-user'];
-const IMAGE = {
-  ...FETCH,
-  accept: 'image/*',
-  'sec-fetch-mode': 'no-cors',
-  'sec-fetch-dest': 'image',
-};
 
 const guarded = (organisation: Readonly<Record<string, unknown>> = {}, rules = DETECT) =>
   validatorWith(rules, { organisation });
@@ -126,25 +117,27 @@ describe('requests for data and for parts of a page', () => {
   test('are free for a network that loaded a page, and for a session that Guard issued', async () => {
     const guard = guarded();
     const { cookies } = await guard.ask(visit());
-    expect(await decisions(guard, 30, () => visit({ headers: FETCH }))).toEqual(times(30, 'allow'));
+    expect(await decisions(guard, 30, () => visit({ headers: scriptFetch }))).toEqual(
+      times(30, 'allow'),
+    );
     const cookie = cookies?.[0]?.value ?? '';
-    const elsewhere = () => visit({ headers: FETCH, cookie, ip: '90.146.1.1' });
+    const elsewhere = () => visit({ headers: scriptFetch, cookie, ip: '90.146.1.1' });
     expect(await decisions(guard, 30, elsewhere)).toEqual(times(30, 'allow'));
   });
 
   test('count like pages where no page was loaded; their answer is no page', async () => {
     const guard = guarded();
-    const found = await decisions(guard, 6, () => visit({ headers: FETCH }));
+    const found = await decisions(guard, 6, () => visit({ headers: scriptFetch }));
     expect(found).toEqual([...times(5, 'allow'), 'redirect']);
-    const { headers } = await guard.ask(visit({ headers: FETCH }));
+    const { headers } = await guard.ask(visit({ headers: scriptFetch }));
     expect(headers?.['Content-Type']).toContain('application/problem+json');
   });
 
   test('of a file that pages are made of, or of a preflight, are free for everybody', async () => {
     const guard = guarded();
-    const image = () => visit({ url: 'https://shop.example/logo.PNG?v=2', headers: IMAGE });
+    const image = () => visit({ url: 'https://shop.example/logo.PNG?v=2', headers: pictureOfPage });
     expect(await decisions(guard, 20, image)).toEqual(times(20, 'allow'));
-    const preflight = () => visit({ method: 'OPTIONS', headers: FETCH });
+    const preflight = () => visit({ method: 'OPTIONS', headers: scriptFetch });
     expect(await decisions(guard, 20, preflight)).toEqual(times(20, 'allow'));
   });
 
@@ -164,7 +157,7 @@ describe('requests for data and for parts of a page', () => {
     const guard = guarded();
     await guard.ask(visit());
     guard.origin.answers = 'document';
-    const data = () => visit({ headers: FETCH });
+    const data = () => visit({ headers: scriptFetch });
     const first = await decisions(guard, 60, data);
     expect(first).toEqual([...times(51, 'allow'), ...times(9, 'redirect')]);
     guard.time.now += 9 * MINUTE_MS;
@@ -181,9 +174,9 @@ describe('requests for data and for parts of a page', () => {
     await guard.ask(visit());
     guard.origin.answers = 'never';
     const url = `https://shop.example${path}`;
-    const found = await decisions(guard, most + 1, () => visit({ url, headers: FETCH }));
+    const found = await decisions(guard, most + 1, () => visit({ url, headers: scriptFetch }));
     expect(found).toEqual([...times(most, 'allow'), 'redirect']);
-    const neighbour = () => visit({ url, headers: FETCH, ip: '84.115.99.7' });
+    const neighbour = () => visit({ url, headers: scriptFetch, ip: '84.115.99.7' });
     expect(await decisions(guard, 1, neighbour)).toEqual(['allow']);
   });
 });

@@ -9,6 +9,7 @@ import type { Organisation } from '@guard/config/settings/schema';
 import { afterWith } from '../deadline.ts';
 import { clientShape } from '../request/client-shape.ts';
 import type { Facts } from '../request/facts.ts';
+import { isFileOfPage } from '../request/part-of-page.ts';
 import { representationFor } from '../request/representation.ts';
 import { type AddressCharges, compileAddressCharges } from '../rules/address-charges.ts';
 import { UnderWay } from './under-way.ts';
@@ -21,10 +22,6 @@ const DOCUMENTS_AS_DATA = 10;
 
 /** A tab can stay open for hours without loading another page. Until then its network may ask for data. */
 const PAGE_REMEMBERED_MS = 86_400_000;
-
-/** Paths of what pages are made of. It is free for everybody: other sites and readers of mail show it too. */
-const PART_OF_A_PAGE =
-  /\.(?:avif|bmp|css|eot|gif|ico|jpe?g|js|map|mjs|mp3|mp4|oga|ogg|ogv|otf|png|svg|ttf|wasm|wav|webm|webmanifest|webp|woff2?)$/i;
 
 /**
  * Parts of pages that may wait for their origin at the same time, for each free page. A page over HTTP/2 asks for a
@@ -87,7 +84,7 @@ export class FreePages {
    * free, when so many of its address wait at once that they could be more documents than are free.
    */
   awaitEnd(facts: Facts, store: SessionStore): RequestEnded | undefined {
-    const isPart = isFreeForAll(facts);
+    const isPart = isFileOfPage(facts);
     const group = addressGroup(facts.ip);
     const subject = isPart ? `parts ${group}` : group;
     const atOnce = this.#pages.requests * (isPart ? PARTS_AT_ONCE : DOCUMENTS_AS_DATA);
@@ -110,7 +107,8 @@ export class FreePages {
   }
 
   #takeData(facts: Facts, store: SessionStore): MaybePromise<FreePage> {
-    if (isFreeForAll(facts)) return 'data';
+    // Free for everybody: other sites and readers of mail show pictures too, and a preflight brings no cookie.
+    if (isFileOfPage(facts)) return 'data';
     if (facts.session.state === 'issued') return 'data';
     const hasLoaded = store.remembers(this.#loaded, addressGroup(facts.ip));
     return afterWith(hasLoaded, undefined, (loaded) =>
@@ -132,9 +130,4 @@ export class FreePages {
     const waitMs = store.takeAll(this.#counter, [...this.#pagesOfAddress(facts.ip), shape]);
     return afterWith(waitMs, undefined, (wait) => (wait > 0 ? 'spent' : 'page'));
   }
-}
-
-/** A part of a page, or a preflight, which brings no cookie and decides nothing. */
-function isFreeForAll({ method, url }: Facts): boolean {
-  return method === 'OPTIONS' || PART_OF_A_PAGE.test(url.path);
 }

@@ -36,6 +36,11 @@ export const suspiciousNetwork = {
     weight: 40,
     meaning: 'The free pages of this address, network or kind of client are used up.',
   },
+  session_limit_exceeded: {
+    category: 'suspicious_network',
+    weight: 40,
+    meaning: 'The session asks for more than one passed challenge is good for.',
+  },
   rate_limit_exceeded: {
     category: 'suspicious_network',
     weight: 100,

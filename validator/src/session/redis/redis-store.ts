@@ -129,6 +129,10 @@ export class RedisStore implements SessionStore {
     return localMs;
   }
 
+  takeHere(name: string, subject: string, { requests, perMs }: Budget): number {
+    return this.#budgets.take(name, subject, this.#clock(), requests, perMs);
+  }
+
   async remember(name: string, subject: string, ttlMs: number): Promise<void> {
     this.#budgets.remember(name, subject, this.#clock() + ttlMs);
     const command = ['SET', rememberedKey(name, subject), '1', 'PX', lifetime(ttlMs)];

@@ -1,0 +1,131 @@
+import type { ValidateRequest } from '@guard/config/contract/validate-request';
+import { describe, expect, test } from 'vitest';
+import { type TestValidator, validatorWith } from '../../../test/kit/validator.ts';
+import { chromeHttps, pictureOfPage, scriptFetch, visit } from '../../../test/kit/visitors.ts';
+import { hashUserAgent } from '../request/user-agent-hash.ts';
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const RULES = '[{ name: everybody, match: {}, detect: true, challenge: auto }]';
+const PASS = '0f8fad5b-d9cb-869f-a165-000000000001';
+
+const page = (cookie = PASS) => visit({ cookie });
+const data = (cookie = PASS) => visit({ cookie, headers: scriptFetch });
+
+function guarded(limits: object | false = {}, rules = RULES): TestValidator {
+  const guard = validatorWith(rules, { organisation: { challenge: { session_limits: limits } } });
+  guard.time.now += HOUR_MS;
+  passes(guard);
+  return guard;
+}
+
+/** The session passes its challenge at this moment. */
+function passes({ store, time }: TestValidator, id = PASS): void {
+  const session = {
+    organisation: 'acme',
+    state: 'verified',
+    reasons: [],
+    userAgentHash: hashUserAgent(chromeHttps['user-agent'] ?? ''),
+    network: '84.115.20.0/24',
+    client: '',
+    judgedAt: time.now,
+  } as const;
+  store.keepSession(id, session, 24 * HOUR_MS);
+}
+
+/** How many of these requests pass. */
+async function passing({ ask }: TestValidator, count: number, request: () => ValidateRequest) {
+  let passed = 0;
+  for (let i = 0; i < count; i++) if ((await ask(request())).decision === 'allow') passed += 1;
+  return passed;
+}
+
+describe('what one passed challenge is good for', () => {
+  test('600 pages an hour, then the challenge; a new pass gives as many again', async () => {
+    const guard = guarded({ requests_per_minute: 100_000 });
+    expect(await passing(guard, 700, page)).toBe(600);
+    expect(guard.events.at(-1)).toMatchObject({
+      action: 'challenge',
+      blockReasons: ['session_limit_exceeded'],
+      rule: 'everybody',
+    });
+    guard.time.now += 6 * SECOND_MS;
+    expect(await passing(guard, 2, page)).toBe(1);
+    guard.time.now += SECOND_MS;
+    passes(guard);
+    expect(await passing(guard, 10, page)).toBe(10);
+  });
+
+  test('600 requests a minute; data above it waits, a page is challenged', async () => {
+    const guard = guarded();
+    expect(await passing(guard, 700, data)).toBe(600);
+    const limited = await guard.ask(data());
+    expect(limited).toMatchObject({ status_code: 429, retry_after: 1 });
+    expect(guard.events.at(-1)?.blockReasons).toEqual(['session_limit_exceeded']);
+    expect((await guard.ask(page())).decision).toBe('redirect');
+    guard.time.now += SECOND_MS;
+    expect(await passing(guard, 20, data)).toBe(10);
+  });
+
+  test('100 requests at once, where the caller says when they end', async () => {
+    const guard = guarded();
+    guard.origin.answers = 'never';
+    expect(await passing(guard, 110, data)).toBe(100);
+    expect((await guard.ask(page())).status_code).toBe(429);
+  });
+
+  test('the parts of a page are not counted: a map of pictures without an end', async () => {
+    const guard = guarded({ requests_per_minute: 5 });
+    guard.origin.answers = 'never';
+    const tile = () => visit({ cookie: PASS, headers: pictureOfPage });
+    const style = () =>
+      visit({ cookie: PASS, url: 'https://shop.example/a.css', headers: scriptFetch });
+    expect(await passing(guard, 300, tile)).toBe(300);
+    expect(await passing(guard, 300, style)).toBe(300);
+  });
+
+  test('a page that is called a part or data is a page, as soon as the origin has answered', async () => {
+    for (const headers of [pictureOfPage, scriptFetch]) {
+      const guard = guarded({ pages_per_hour: 10 });
+      guard.origin.answers = 'document';
+      await passing(guard, 10, () => visit({ cookie: PASS, headers }));
+      expect((await guard.ask(page())).decision).toBe('redirect');
+    }
+  });
+
+  test('many sessions of one address have 20 budgets; then a pass of ten minutes is asked for again', async () => {
+    const guard = guarded({ pages_per_hour: 10 });
+    const ids = Array.from({ length: 30 }, (_, i) => PASS.slice(0, -2) + String(10 + i));
+    for (const id of ids) passes(guard, id);
+    guard.time.now += 10 * MINUTE_MS + 1;
+    let passed = 0;
+    for (const id of ids) passed += await passing(guard, 10, () => page(id));
+    expect(passed).toBe(200);
+    passes(guard);
+    expect(await passing(guard, 5, page)).toBe(5);
+  });
+
+  test('no limits with session_limits: false, for a rule that allows, and with challenge: never', async () => {
+    for (const guard of [
+      guarded(false),
+      guarded({}, '[{ name: r, match: {}, verdict: allow }]'),
+      guarded({}, '[{ name: r, match: {}, detect: true, challenge: never }]'),
+    ]) {
+      expect(await passing(guard, 700, page)).toBe(700);
+    }
+  });
+
+  test('monitor mode shows what would have to wait', async () => {
+    const guard = guarded(
+      { requests_per_minute: 1 },
+      '[{ name: r, match: {}, detect: true, monitor: true }]',
+    );
+    expect(await passing(guard, 2, data)).toBe(2);
+    expect(guard.events.at(-1)).toMatchObject({
+      action: 'allow',
+      monitor: true,
+      rateLimited: true,
+    });
+  });
+});
