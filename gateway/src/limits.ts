@@ -46,7 +46,9 @@ export interface GatewayLimits {
   readonly originUploads: number;
   /** How long an origin that no site has any more stays open, for requests that began before. */
   readonly originRetireMs: number;
+  /** WebSockets that are open at the same time, and those of one address (IPv4, or /64) among them. */
   readonly maxUpgrades: number;
+  readonly maxUpgradesPerAddress: number;
   readonly collectorBodyBytes: number;
   readonly collectorBodyMs: number;
   /** How long `close` waits for requests under way. */
@@ -84,6 +86,7 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   originUploads: 1_024,
   originRetireMs: 120_000,
   maxUpgrades: 4_096,
+  maxUpgradesPerAddress: 512,
   collectorBodyBytes: 64 * 1024,
   collectorBodyMs: 10_000,
   drainMs: 30_000,

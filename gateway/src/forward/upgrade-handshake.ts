@@ -104,6 +104,7 @@ export class Handshake implements Underway {
 
   #await(ms: number, end: (late: Error) => void): void {
     clearTimeout(this.#timer);
+    this.#isLate = false;
     this.#timer = setTimeout(() => {
       this.#isLate = true;
       end(new Error('no answer in time'));

@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { freshPath } from '../testing/fresh-path.ts';
 import { startGateway } from '../testing/gateway-rig.ts';
 import {
@@ -135,9 +135,12 @@ test.each(['ends', 'is reset'] as const)(
   },
 );
 
-test('RFC 9110 15.6.4: more tunnels than may be open → 503 with Retry-After', async () => {
+test.each([
+  ['more tunnels than may be open', { maxUpgrades: 1 }],
+  ['more of one address than it may have', { maxUpgradesPerAddress: 1 }],
+])('RFC 9110 15.6.4: %s → 503 with Retry-After, until one ends', async (_, limits) => {
   const origin = await startSwitching();
-  const rig = await startGateway({ origin: origin.address, limits: { maxUpgrades: 1 } });
+  const rig = await startGateway({ origin: origin.address, limits });
   const first = new RawClient(rig.port);
   first.send(...HANDSHAKE);
   await first.until(/ 101 /);
@@ -145,6 +148,25 @@ test('RFC 9110 15.6.4: more tunnels than may be open → 503 with Retry-After', 
   expect(statusOf(answer)).toBe(503);
   expect(headersOf(answer, 'retry-after')).toEqual(['1']);
   expect(rig.counted('guard_gateway_requests_total', 'refused')).toBe(1);
+  first.socket.destroy();
+  await vi.waitFor(async () => {
+    expect(await shake(rig.port)).toBe(101);
+  });
+});
+
+test('an address that has all the tunnels it may leaves the others their own', async () => {
+  const origin = await startSwitching();
+  const limits = { maxUpgradesPerAddress: 1 };
+  const rig = await startGateway({
+    origin: origin.address,
+    limits,
+    trustedProxies: ['127.0.0.1/32'],
+  });
+  for (const ip of ['198.51.100.7', '198.51.100.8']) {
+    const client = new RawClient(rig.port);
+    client.send(...HANDSHAKE.toSpliced(2, 0, `X-Forwarded-For: ${ip}`));
+    expect(statusOf(await client.until(/\r\n\r\n/))).toBe(101);
+  }
 });
 
 test.each([

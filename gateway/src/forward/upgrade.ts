@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { addressGroup } from '@guard/config/net/network-of';
 import { plainAnswer, serve } from '../enforce/enforce.ts';
 import type { Handle } from '../handle.ts';
 import { NodeResponse } from '../http1/node-response.ts';
+import type { GatewayLimits } from '../limits.ts';
 import type { ForwardPorts } from './forward-ports.ts';
 import { BUSY, originAnswer } from './origin-failure.ts';
 import { Handshake } from './upgrade-handshake.ts';
@@ -49,8 +51,7 @@ function isAnswering(socket: Socket): boolean {
  */
 export function createUpgrades(handle: Handle, ports: ForwardPorts): Upgrades {
   const { limits, metrics } = ports;
-  /** How each one ends. */
-  const open = new Map<Socket, () => void>();
+  const open = new OpenUpgrades(limits);
 
   return {
     handle: (req, head) => {
@@ -62,21 +63,19 @@ export function createUpgrades(handle: Handle, ports: ForwardPorts): Upgrades {
         return;
       }
       handle(req, res, (visit, passage) => {
-        if (open.size >= limits.maxUpgrades) {
+        if (!open.take(socket, visit.client.ip)) {
           passage.event?.record(BUSY.status);
           metrics.count('guard_gateway_requests_total', 'refused');
           serve(req, visit.res, originAnswer(BUSY.status), limits.lingerMs);
           return;
         }
-        open.set(socket, () => socket.destroy());
-        socket.once('close', () => open.delete(socket));
         const handshake = new Handshake(ports, visit, passage, (origin, join) => {
           release();
           // A field of the 101 is bytes, each written as it came.
           socket.setDefaultEncoding('latin1');
           if (head.length > 0) socket.unshift(head);
           join();
-          open.set(socket, watchTunnel(socket, origin, limits.idleTimeoutMs));
+          open.endBy(socket, watchTunnel(socket, origin, limits.idleTimeoutMs));
         });
         handshake.start(req);
         // The library ends the time-out of the socket, which is still to be answered.
@@ -84,12 +83,49 @@ export function createUpgrades(handle: Handle, ports: ForwardPorts): Upgrades {
       });
     },
     close: () => {
-      for (const [socket, end] of open) {
-        open.set(socket, () => socket.destroy());
-        end();
-      }
+      open.close();
     },
   };
+}
+
+/** The upgrades that are under way or open, each with how it ends. */
+class OpenUpgrades {
+  readonly #limits: GatewayLimits;
+  readonly #ends = new Map<Socket, () => void>();
+  readonly #ofAddress = new Map<string, number>();
+
+  constructor(limits: GatewayLimits) {
+    this.#limits = limits;
+  }
+
+  /** False where no more may be open, for anybody or for this address: a visitor must leave some to others. */
+  take(socket: Socket, ip: string): boolean {
+    const group = addressGroup(ip);
+    const held = this.#ofAddress.get(group) ?? 0;
+    const { maxUpgrades, maxUpgradesPerAddress } = this.#limits;
+    if (this.#ends.size >= maxUpgrades || held >= maxUpgradesPerAddress) return false;
+    this.#ofAddress.set(group, held + 1);
+    this.endBy(socket, () => socket.destroy());
+    socket.once('close', () => {
+      this.#ends.delete(socket);
+      const left = (this.#ofAddress.get(group) ?? 1) - 1;
+      if (left > 0) this.#ofAddress.set(group, left);
+      else this.#ofAddress.delete(group);
+    });
+    return true;
+  }
+
+  endBy(socket: Socket, end: () => void): void {
+    this.#ends.set(socket, end);
+  }
+
+  /** Ends them, and cuts what is left when called again. */
+  close(): void {
+    for (const [socket, end] of this.#ends) {
+      this.endBy(socket, () => socket.destroy());
+      end();
+    }
+  }
 }
 
 interface Kept {
