@@ -150,11 +150,13 @@ describe('3 after the interstitial', () => {
       [],
     ],
   ])('"next /validate returns allow or block": %s', async (_how, kept, decision, reasons) => {
-    const rules = '[{ name: r, match: {}, detect: true, challenge: always }]';
-    const { ask } = await serveValidator({ rules, store: storeWith({ session: () => kept }) });
-    const answer = await ask(visit({ cookie }));
-    expect(answer.decision).toBe(decision);
-    expect(answer.block_reasons ?? []).toEqual(reasons);
+    for (const detection of ['detect: true, ', '']) {
+      const rules = `[{ name: r, match: {}, ${detection}challenge: always }]`;
+      const { ask } = await serveValidator({ rules, store: storeWith({ session: () => kept }) });
+      const answer = await ask(visit({ cookie }));
+      expect(answer.decision).toBe(decision);
+      expect(answer.block_reasons ?? []).toEqual(reasons);
+    }
   });
 
   test('"clients that never run JavaScript keep receiving the interstitial"', async () => {

@@ -91,16 +91,14 @@ function finish({ verdict, ended }: Left, { found, deciding }: Unfinished): Judg
     reasons: verdict?.reasons ?? [],
     by: verdict?.by ?? (detection ?? asked)?.by,
   };
-  const passed: Verdict =
-    verdict === undefined || (monitor && verdict.kind === 'limited')
-      ? { kind: 'allow', reasons, by }
-      : { ...verdict, reasons };
-  return { concluded: found ?? verdict ?? passed, enforced: passed, monitor, ended };
+  const isEnforced = verdict !== undefined && (verdict.kind === 'challenge' || !monitor);
+  const enforced: Verdict = isEnforced ? { ...verdict, reasons } : { kind: 'allow', reasons, by };
+  return { concluded: found ?? verdict ?? enforced, enforced, monitor, ended };
 }
 
 /** What the challenge and the limits of a session want of a visitor whom nothing else stops. */
 interface Left {
-  readonly verdict?: Extract<Verdict, { kind: 'challenge' | 'limited' }>;
+  readonly verdict?: Exclude<Verdict, { kind: 'allow' }>;
   /** As Judgement.ended. */
   readonly ended?: RequestEnded | undefined;
 }
@@ -118,7 +116,8 @@ function challengeLeft(lifted: Verdict | undefined, deciding: Deciding): MaybePr
   if (by === undefined || (lifted && !isAlways)) return NOTHING_LEFT;
   switch (facts.session.state) {
     case 'rejected':
-      return NOTHING_LEFT;
+      // Contract 3: after an upload the next decision is allow or block, also where nothing else detects.
+      return { verdict: { kind: 'block', reasons: deciding.findings.all(), by } };
     case 'verified':
       return lifted ? NOTHING_LEFT : takeOfSession(by, facts.session, deciding);
     case 'issued':
