@@ -7,7 +7,7 @@ import { createCollector } from './collector.ts';
 import { Evidence } from './evidence/evidence.ts';
 import { compileLook } from '../pages/look.ts';
 import { createChallengeIssuer } from './tickets/issue.ts';
-import { answering } from './test-answers.ts';
+import { answering, completed } from './test-answers.ts';
 
 /** What the tests of this folder share: recorded evidence, a store, and a visitor who answers. */
 
@@ -25,7 +25,8 @@ export type Fixture = z.infer<typeof Fixture>;
 /** Reads one recording, such as `human/firefox-headful.json`. */
 export function fixture(name: string): Fixture {
   const url = new URL(`evidence/fixtures/${name}`, import.meta.url);
-  return Fixture.parse(JSON.parse(readFileSync(url, 'utf8')));
+  const recorded = JSON.parse(readFileSync(url, 'utf8')) as Fixture;
+  return Fixture.parse({ ...recorded, evidence: completed(recorded.evidence) });
 }
 
 export interface TestStore extends SessionStore {

@@ -133,8 +133,8 @@ export const Evidence = z.strictObject({
   readings: Readings,
   /** When this document began, by the browser's own clock: milliseconds since the epoch. */
   startedAtMs: z.number().min(0).max(Number.MAX_SAFE_INTEGER),
-  /** How long each source took, in milliseconds. */
-  tookMs: z.record(z.string().max(32), milliseconds),
+  /** How long each source took, in milliseconds; also one that could not be read. */
+  tookMs: z.record(Readings.keyof(), milliseconds),
   totalMs: milliseconds,
 });
 export type Evidence = Readonly<z.infer<typeof Evidence>>;

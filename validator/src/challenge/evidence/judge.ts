@@ -2,6 +2,7 @@ import type { Reason } from '@guard/config/contract/reasons';
 import { layoutQuestions } from '../../../browser/page/layout/questions.ts';
 import { weigh } from '../../verdict/weigh.ts';
 import { readPageClaim } from '../../request/browser-claim.ts';
+import { isIncomplete } from './completeness.ts';
 import type { Upload } from './evidence.ts';
 import { judgeAutomationFlags } from './judges/automation-flags.ts';
 import { judgeAutomationGlobals } from './judges/automation-globals.ts';
@@ -15,7 +16,7 @@ import { judgeGraphics } from './judges/graphics.ts';
 import { judgeHeadless } from './judges/headless.ts';
 import { judgeInspector } from './judges/inspector.ts';
 import { judgeLanguages } from './judges/languages.ts';
-import { judgeLayout, lacksLayout } from './judges/layout.ts';
+import { judgeLayout } from './judges/layout.ts';
 import { judgePage } from './judges/page.ts';
 import { judgePainting } from './judges/painting.ts';
 import { judgeTimeZone } from './judges/time-zone.ts';
@@ -69,5 +70,5 @@ export function judge(
   if (first !== undefined && weigh([first, ...others], false) !== 'clean') {
     return { kind: 'automated', reasons: [first, ...others] };
   }
-  return { kind: lacksLayout(evidence.readings) ? 'incomplete' : 'human' };
+  return { kind: isIncomplete(theCase) ? 'incomplete' : 'human' };
 }

@@ -1,0 +1,66 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { visit } from '../kit/visitors.ts';
+import { challenged, person, post, uploadOf } from './challenged-visitor.ts';
+import { type Served, serveValidator } from '../spec/serve-validator.ts';
+
+/** Programs without a browser that answer the challenge from its published code. */
+
+const ABSENT = { unread: 'absent' };
+const CURL = 'curl/8.5.0';
+
+let served: Served;
+
+beforeEach(async () => {
+  served = await serveValidator({
+    rules: '[{ name: all, match: {}, detect: true, challenge: always }]',
+  });
+});
+
+/** What the collector says to an answer, and whether its session has passed. */
+async function answerWith(
+  change: (evidence: typeof person.evidence) => object,
+  who = person,
+): Promise<readonly [result: string, decision: string]> {
+  const page = await challenged(served, { who });
+  const { evidence, ...upload } = uploadOf(page, who);
+  const { body } = await post(served, { ...upload, evidence: change(evidence) }, who.headers);
+  const { decision } = await served.ask(visit({ headers: who.headers, cookie: page.session }));
+  return [/"result":"(\w+)"/.exec(body)?.[1] ?? body, decision];
+}
+
+describe('17.3 completeness', () => {
+  test('a program that computes the layout and gives nothing else does not pass', async () => {
+    const layoutAlone = ({ readings, ...rest }: typeof person.evidence) => ({
+      ...rest,
+      readings: {
+        ...Object.fromEntries(Object.keys(readings).map((name) => [name, ABSENT])),
+        layout: readings.layout,
+      },
+    });
+    expect(await answerWith(layoutAlone)).toEqual(['retry', 'redirect']);
+  });
+
+  test('nor does one that names itself curl', async () => {
+    const who = { ...person, headers: { ...person.headers, 'user-agent': CURL } };
+    const asCurl = (evidence: typeof person.evidence) => ({
+      ...evidence,
+      agent: { ...evidence.agent, userAgent: CURL },
+      readings: { ...evidence.readings, hints: ABSENT, frame: ABSENT, worker: ABSENT },
+    });
+    expect(await answerWith(asCurl, who)).toEqual(['retry', 'redirect']);
+  });
+
+  test('nor one that leaves out how long a reading took', async () => {
+    const timeless = (evidence: typeof person.evidence) => ({ ...evidence, tookMs: {} });
+    expect(await answerWith(timeless)).toEqual(['retry', 'redirect']);
+  });
+
+  test('not held: one that sends all that a browser once sent, with the layout computed anew', async () => {
+    expect(await answerWith((evidence) => evidence)).toEqual(['reload', 'allow']);
+    const later = (evidence: typeof person.evidence) => ({
+      ...evidence,
+      startedAtMs: evidence.startedAtMs + 1,
+    });
+    expect(await answerWith(later)).toEqual(['reload', 'allow']);
+  });
+});

@@ -1,0 +1,96 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readPageClaim } from '../../request/browser-claim.ts';
+import { answering } from '../test-answers.ts';
+import { fixture } from '../test-challenge.ts';
+import { isIncomplete } from './completeness.ts';
+import type { Evidence, SourceName } from './evidence.ts';
+
+const people = readdirSync(join(import.meta.dirname, 'fixtures', 'human'));
+const evidenceOf = (name: string) => answering(fixture(`human/${name}`).evidence, 'a ticket');
+
+function judged(evidence: Evidence): boolean {
+  return isIncomplete({ evidence, claim: readPageClaim(evidence.agent.userAgent) });
+}
+
+/** The same browser, which could not read these. */
+function without(evidence: Evidence, names: readonly SourceName[]): Evidence {
+  const unread = Object.fromEntries(names.map((name) => [name, { unread: 'absent' } as const]));
+  return { ...evidence, readings: { ...evidence.readings, ...unread } };
+}
+
+const CHROME = evidenceOf('chrome-windows-office-fonts.json');
+const FIREFOX = evidenceOf('firefox-headful-painted.json');
+const SAFARI = evidenceOf('safari-mac.json');
+
+describe('people', () => {
+  test.each(people)('%s answers enough', (name) => {
+    expect(judged(evidenceOf(name))).toBe(false);
+  });
+
+  test.each<[string, Evidence, readonly SourceName[]]>([
+    [
+      'Chromium whose frames an extension blocks',
+      CHROME,
+      ['frame', 'disguises', 'flooding', 'partition'],
+    ],
+    ['Chromium on plain http without GPU and workers', CHROME, ['hints', 'graphics', 'worker']],
+    [
+      'Chromium on a machine so slow that all that waits is late',
+      CHROME,
+      ['worker', 'hints', 'permissions', 'partition'],
+    ],
+    [
+      'Firefox that resists fingerprinting, in a frame',
+      FIREFOX,
+      ['graphics', 'worker', 'permissions', 'painting'],
+    ],
+    ['Safari in Lockdown Mode, in a frame', SAFARI, ['graphics', 'permissions', 'painting']],
+    ['an extension that breaks one reading', CHROME, ['plugins']],
+  ])('%s answers enough', (_who, evidence, lacking) => {
+    expect(judged(without(evidence, lacking))).toBe(false);
+  });
+});
+
+describe('programs', () => {
+  const names = Object.keys(CHROME.readings) as SourceName[];
+
+  test.each([
+    ['Chromium', CHROME],
+    ['Firefox', FIREFOX],
+    ['Safari', SAFARI],
+  ])('%s that answers nothing but the layout is incomplete', (_name, evidence) => {
+    const others = names.filter((name) => name !== 'layout');
+    expect(judged(without(evidence, others))).toBe(true);
+    // Nor with what every browser gives.
+    const unusual: readonly SourceName[] = [
+      'worker',
+      'frame',
+      'disguises',
+      'painting',
+      'permissions',
+      'graphics',
+      'chrome',
+      'fonts',
+    ];
+    expect(judged(without(evidence, unusual))).toBe(true);
+  });
+
+  test('without two of what every browser gives it is incomplete', () => {
+    expect(judged(without(CHROME, ['screen', 'timezone']))).toBe(true);
+  });
+
+  test.each(['curl/8.5.0', 'python-requests/2.32', 'x'])('%s claims no browser', (userAgent) => {
+    expect(judged({ ...CHROME, agent: { ...CHROME.agent, userAgent } })).toBe(true);
+  });
+
+  test('a browser that has died out answers what every browser gives', () => {
+    const agent = {
+      ...CHROME.agent,
+      userAgent: 'Mozilla/5.0 (Windows NT 6.1; Trident/7.0; rv:11.0) like Gecko',
+    };
+    expect(judged({ ...CHROME, agent })).toBe(false);
+    expect(judged(without({ ...CHROME, agent }, ['screen', 'timezone']))).toBe(true);
+  });
+});

@@ -1,0 +1,68 @@
+import type { Engine } from '../../request/browser-claim.ts';
+import type { SourceName } from './evidence.ts';
+import type { Case } from './judges/case.ts';
+import { lacksLayout } from './judges/layout.ts';
+
+/** What every browser with a script engine gives, whatever people switch off. */
+const OF_EVERY_BROWSER: readonly SourceName[] = [
+  'webdriver',
+  'automation',
+  'alteredNatives',
+  'languages',
+  'plugins',
+  'engine',
+  'screen',
+  'hardware',
+  'timezone',
+];
+
+/** An extension can make one of them fail. */
+const MAY_LACK = 1;
+
+const OF_ALL_ENGINES: readonly SourceName[] = [
+  'worker',
+  'frame',
+  'disguises',
+  'painting',
+  'permissions',
+  'graphics',
+];
+
+/** What browsers of an engine give too, and how many of it one of them may lack. */
+const USUAL: Readonly<
+  Record<Engine, { readonly sources: readonly SourceName[]; readonly mayLack: number }>
+> = {
+  // A frame's WebView on plain http without a GPU lacks 7: chrome, permissions, worker, hints, partition, painting, graphics.
+  chromium: {
+    sources: [
+      ...OF_ALL_ENGINES,
+      'chrome',
+      'flooding',
+      'fonts',
+      'hints',
+      'inspector',
+      'media',
+      'partition',
+    ],
+    mayLack: 7,
+  },
+  // Tor Browser lacks 3 (permissions, graphics, worker). In a frame nothing is painted.
+  gecko: { sources: OF_ALL_ENGINES, mayLack: 4 },
+  webkit: { sources: OF_ALL_ENGINES, mayLack: 4 },
+};
+
+/**
+ * True where the questions were not carried out as a browser does it: nothing was laid out, more could not be read
+ * than any browser of this engine lacks, or the agent claims no browser. That is no finding, because people can
+ * meet it too; but a challenge that was not carried out is not passed either.
+ */
+export function isIncomplete({ evidence, claim }: Pick<Case, 'evidence' | 'claim'>): boolean {
+  const { readings } = evidence;
+  const lacking = (sources: readonly SourceName[]) =>
+    sources.filter((name) => 'unread' in readings[name]).length;
+  if (!claim.recognised || lacksLayout(readings)) return true;
+  if (lacking(OF_EVERY_BROWSER) > MAY_LACK) return true;
+  if (claim.engine === undefined) return false;
+  const { sources, mayLack } = USUAL[claim.engine];
+  return lacking(sources) > mayLack;
+}
