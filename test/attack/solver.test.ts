@@ -54,13 +54,32 @@ describe('17.3 completeness', () => {
     const timeless = (evidence: typeof person.evidence) => ({ ...evidence, tookMs: {} });
     expect(await answerWith(timeless)).toEqual(['retry', 'redirect']);
   });
+});
 
-  test('not held: one that sends all that a browser once sent, with the layout computed anew', async () => {
-    expect(await answerWith((evidence) => evidence)).toEqual(['reload', 'allow']);
-    const later = (evidence: typeof person.evidence) => ({
-      ...evidence,
-      startedAtMs: evidence.startedAtMs + 1,
+describe('17.3 questions whose answers are not in the code', () => {
+  const widths = (values: readonly number[]) => (evidence: typeof person.evidence) => ({
+    ...evidence,
+    readings: { ...evidence.readings, cascade: { value: { side: 1000, widths: [...values] } } },
+  });
+
+  test('a program that sends all that a browser once sent, and computes the layout anew, does not pass', async () => {
+    const page = await challenged(served);
+    const { cascade } = uploadOf(page).evidence.readings;
+    const recorded = 'value' in cascade ? cascade.value.widths : [];
+    expect(recorded).toHaveLength(12);
+    expect(await answerWith(widths(recorded))).toEqual(['reload', 'block']);
+  });
+
+  test('nor does one that gives every box the width of its block, or says that it could not', async () => {
+    expect(await answerWith(widths(Array<number>(12).fill(1000)))).toEqual(['reload', 'block']);
+    const unread = ({ readings, ...rest }: typeof person.evidence) => ({
+      ...rest,
+      readings: { ...readings, cascade: ABSENT },
     });
-    expect(await answerWith(later)).toEqual(['reload', 'allow']);
+    expect(await answerWith(unread)).toEqual(['retry', 'redirect']);
+  });
+
+  test('not held: one that applies the sheet as CSS does', async () => {
+    expect(await answerWith((evidence) => evidence)).toEqual(['reload', 'allow']);
   });
 });

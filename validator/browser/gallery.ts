@@ -69,6 +69,7 @@ function pageOf(
     screen &&
     render({
       ticket: 'ticket',
+      sheet: '',
       session: 'session',
       uploadUrl: '/.guard/verify',
       reference: REFERENCE,

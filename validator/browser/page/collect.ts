@@ -6,6 +6,7 @@ import { LIMITS } from './limits.ts';
 import type { Ground, Source } from './source.ts';
 import { alteredNatives } from './sources/altered-natives.ts';
 import { automation } from './sources/automation.ts';
+import { cascade } from './sources/cascade.ts';
 import { chrome } from './sources/chrome.ts';
 import { disguises } from './sources/disguises.ts';
 import { engine } from './sources/engine.ts';
@@ -50,15 +51,19 @@ const sources: { readonly [N in Exclude<SourceName, 'painting'>]: Source<N> } = 
   flooding,
   partition,
   layout,
+  cascade,
   media,
   fonts,
 };
 
+/** What belongs to one visit. */
+type Asked = Pick<Ground, 'ticket' | 'sheet' | 'echoUrl'>;
+
 /**
- * Reads all sources at once, for one ticket: some questions are drawn from it, and the evidence fits
- * no other. A source that fails or stalls becomes a value; this never rejects. `echoUrl` as in Ground.
+ * Reads all sources at once, for one ticket: some questions belong to it, and the evidence fits
+ * no other. A source that fails or stalls becomes a value; this never rejects.
  */
-export async function collect(ticket: string, echoUrl?: string): Promise<Evidence> {
+export async function collect({ ticket, sheet, echoUrl }: Asked): Promise<Evidence> {
   const startedAt = performance.now();
   const tookMs: Record<string, number> = {};
   const timed = async (name: string, source: () => unknown) => {
@@ -68,7 +73,7 @@ export async function collect(ticket: string, echoUrl?: string): Promise<Evidenc
     return [name, reading] as const;
   };
   const emptyFrame = openEmptyFrame();
-  const ground: Ground = { ticket, echoUrl, inside: emptyFrame?.inside };
+  const ground: Ground = { ticket, sheet, echoUrl, inside: emptyFrame?.inside };
   let othersAreRead = (): void => undefined;
   const others = new Promise<void>((resolve) => (othersAreRead = resolve));
   const watched = timed('painting', () => painting(others));

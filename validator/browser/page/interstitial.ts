@@ -12,7 +12,14 @@ import { solve } from './work.ts';
 /** How long a form that is sent again may take before the page says what to do, in milliseconds. */
 const RESEND_HINT_MS = 4_000;
 
-const { ticket = '', session: own = '', upload: url = '', work = '', form = '' } = given();
+const {
+  ticket = '',
+  sheet = '',
+  session: own = '',
+  upload: url = '',
+  work = '',
+  form = '',
+} = given();
 let triedAgain = false;
 let running = false;
 
@@ -32,7 +39,7 @@ async function run(): Promise<void> {
     giveWay();
     return;
   }
-  const evidence = await collect(ticket, echoUrl());
+  const evidence = await collect({ ticket, sheet, echoUrl: echoUrl() });
   // After the readings, which time the browser: both at once would make it look slow.
   const answer = { ticket, session, evidence, ...(await solve(ticket, Number(work))) };
   act(await upload(url, answer, () => show('waiting')));

@@ -4,6 +4,8 @@ import type { ReadingValue, SourceName } from '../../src/challenge/evidence/evid
 export interface Ground {
   /** What the questions of this visit are drawn from. */
   readonly ticket: string;
+  /** The style sheet of this visit (src/challenge/cascade/sheet.ts). */
+  readonly sheet: string;
   /** Absolute URL of the echo page (src/challenge/echo-page.ts); undefined where this host has none. */
   readonly echoUrl: string | undefined;
   /** The window of an empty frame, while a source runs without waiting; undefined when there is none. */

@@ -28,7 +28,9 @@ function readOpened(body: unknown): OpenedSession | undefined {
   // Our own server's word: what is not of this form was put there by something in between.
   const opened = body as Partial<OpenedSession> | null;
   const id = opened?.cookie?.value;
-  return typeof opened?.ticket === 'string' && /^[0-9a-f-]{36}$/i.test(id ?? '')
+  return typeof opened?.ticket === 'string' &&
+    typeof opened.sheet === 'string' &&
+    /^[0-9a-f-]{36}$/i.test(id ?? '')
     ? (opened as OpenedSession)
     : undefined;
 }

@@ -37,8 +37,8 @@ export function runOnce(source: string, begin: (callback: () => void) => void): 
 async function upload(source: string): Promise<boolean> {
   const opened = await openSession(source, sessionCookies());
   if (opened === undefined || !mirror(opened.cookie)) return false;
-  const { ticket, work, cookie } = opened;
-  const evidence = await collect(ticket);
+  const { ticket, sheet, work, cookie } = opened;
+  const evidence = await collect({ ticket, sheet, echoUrl: undefined });
   // After the readings, which time the browser: both at once would make it look slow.
   const solved = await solve(ticket, work);
   return sendEvidence(source, { ticket, session: cookie.value, evidence, ...solved });

@@ -10,6 +10,7 @@ import { parseIp } from '@guard/config/net/cidr';
 import { Patience } from '@guard/config/time/patience';
 import { createSealer } from '../session/sealer.ts';
 import type { CollectOutcome, Ending } from './collect-outcome.ts';
+import { createCascadeSheets } from './cascade/sheet.ts';
 import { corsHeaders, preflight } from './cors.ts';
 import type { UploadResult } from './evidence/evidence.ts';
 import { readUpload } from './read-upload.ts';
@@ -40,13 +41,14 @@ export interface CollectorOptions {
 export function createCollector(options: CollectorOptions): Collect {
   const { clock, report, store } = options;
   const sealer = createSealer(options.secrets, 'ticket');
+  const settling = { ...options, cascadesOf: createCascadeSheets(options.secrets).widths };
   const patience = new Patience(CHALLENGE.uploadBudgetMs);
 
   async function verify(request: CollectRequest, sent: Sent): Promise<CollectAnswer> {
     const nowMs = clock();
     const received = readUpload(request.body, sealer, nowMs);
     const facts = { ...sent, headers: request.headers, country: countryOf(sent.ip) };
-    const settled = await settle(received, facts, nowMs, options);
+    const settled = await settle(received, facts, nowMs, settling);
     const waitMs = settled.kind === 'failed' ? await countVain(sent.ip, store) : 0;
     const settlement: Settlement = waitMs > 0 ? { kind: 'limited', waitMs } : settled;
     report({ ...sent, ...outcomeOf(settlement) });

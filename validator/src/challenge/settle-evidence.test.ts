@@ -9,15 +9,10 @@ const body = (result: string) => JSON.stringify({ result });
 function twoVisitors() {
   const first = aChallengedVisitor();
   const second = aChallengedVisitor();
+  const { startedAtMs } = first.upload.evidence;
   const recorded = {
     ...second.upload,
-    evidence: {
-      ...first.upload.evidence,
-      readings: {
-        ...first.upload.evidence.readings,
-        layout: answering(first.upload.evidence, second.upload.ticket).readings.layout,
-      },
-    },
+    evidence: { ...answering(first.upload.evidence, second.upload.ticket), startedAtMs },
   };
   return { first, second, recorded };
 }

@@ -33,6 +33,8 @@ export interface SettleOptions {
   readonly rejectedTtlMs: number;
   /** Fingerprint of an organisation's rules as they are now; undefined when there is none of the name. */
   readonly currentRuleSet: (organisation: string) => string | undefined;
+  /** CascadeSheets.widths */
+  readonly cascadesOf: (ticketId: string) => readonly (readonly number[])[];
 }
 
 /**
@@ -64,7 +66,7 @@ export async function settle(
         userAgentHash: reading.ticket.userAgentHash,
         network: sessionNetwork(reading.ticket.network, request.ip),
       };
-      const judgement = judge(upload, request);
+      const judgement = judge(upload, request, options.cascadesOf(reading.ticket.id));
       if (judgement.kind === 'incomplete') {
         return failed(reading.ticket, 'challenge_incomplete', 'retry');
       }

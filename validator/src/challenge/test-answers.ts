@@ -2,11 +2,37 @@ import { LAYOUT_SIDE, layoutQuestions } from '../../browser/page/layout/question
 import { readPageClaim } from '../request/browser-claim.ts';
 import { type Evidence, known, type Readings } from './evidence/evidence.ts';
 import { layoutAnswers } from './evidence/layout-answers.ts';
+import { createSealer } from '../session/sealer.ts';
+import { createCascadeSheets } from './cascade/sheet.ts';
+import { readFields } from './tickets/ticket-fields.ts';
 
 let visits = 0;
 
+/** Secrets that tests and benches give to Guard. Without the secret nobody but CSS knows what a sheet comes to. */
+const TEST_SECRETS = [
+  'the first secret of the tests',
+  'the secret of the tests, long enough',
+  'the secret of the bench, long enough',
+  // INSTALLATION_SECRET of test/kit/story-settings.ts, which this package may not import.
+  'flow-tests-4b3a2c1d0e9f8a7b6c5d4e3f2a1b0c9d',
+].map((secret) => ({
+  sealer: createSealer([secret], 'ticket'),
+  sheets: createCascadeSheets([secret]),
+}));
+
+/** For a test that judges without a ticket of ours: nothing was asked. */
+export const NO_SHEET: readonly (readonly number[])[] = [[]];
+
+function cascadeWidths(ticket: string): readonly number[] {
+  const bytes = Buffer.from(ticket, 'base64url');
+  const [mac, body] = [bytes.subarray(0, 32), bytes.subarray(32)];
+  const issuer = TEST_SECRETS.find(({ sealer }) => sealer.verify([body], mac));
+  const [, id = ''] = readFields(body) ?? [];
+  return issuer?.sheets.widths(id)[0] ?? [];
+}
+
 /**
- * Recorded evidence as the same browser would give it for this ticket: the layout measured for it, in a
+ * Recorded evidence as the same browser would give it for this ticket: the layout measured for it, its style sheet applied, in a
  * document that began at a time of its own.
  */
 export function answering(evidence: Evidence, ticket: string): Evidence {
@@ -15,7 +41,11 @@ export function answering(evidence: Evidence, ticket: string): Evidence {
   return {
     ...evidence,
     startedAtMs: evidence.startedAtMs + visits,
-    readings: { ...evidence.readings, layout: { value: { side: LAYOUT_SIDE, answers } } },
+    readings: {
+      ...evidence.readings,
+      layout: { value: { side: LAYOUT_SIDE, answers } },
+      cascade: { value: { side: LAYOUT_SIDE, widths: [...cascadeWidths(ticket)] } },
+    },
   };
 }
 
@@ -45,6 +75,7 @@ export function completed(recorded: Evidence): Evidence {
     flooding: ofChromium({ asked: 201, granted: 200 }),
     partition: ofChromium({ crossed: false }),
     layout: ABSENT,
+    cascade: { value: { side: LAYOUT_SIDE, widths: [] } },
     media: ofChromium({ h264: PLAYED, aac: PLAYED, vp9: PLAYED }),
     fonts: ABSENT,
     painting: { value: { visible: true, frameMs: 16, ticks: 3, watchedMs: 500 } },

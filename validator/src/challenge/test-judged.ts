@@ -1,5 +1,5 @@
 import type { Reason } from '@guard/config/contract/reasons';
-import { answering } from './test-answers.ts';
+import { answering, NO_SHEET } from './test-answers.ts';
 import { fixture } from './test-challenge.ts';
 import type { Readings } from './evidence/evidence.ts';
 import { judge, type Judgement } from './evidence/judge.ts';
@@ -32,7 +32,7 @@ export function judgedPerson(
   const changed = { ...person.evidence, readings: { ...person.evidence.readings, ...readings } };
   const upload = { ticket: TICKET, evidence: answering(changed, TICKET) };
   const userAgent = person.headers['user-agent'] ?? '';
-  return judge(upload, { userAgent, headers: person.headers, country });
+  return judge(upload, { userAgent, headers: person.headers, country }, NO_SHEET);
 }
 
 /** What is named when somebody also listens to the console, which by itself is nothing. */

@@ -10,6 +10,8 @@ import { compileTemplate, type Fill } from './template.ts';
 export interface InterstitialOptions {
   /** Sealed ticket, base64url. */
   readonly ticket: string;
+  /** What the page is asked to style: challenge/cascade/sheet.ts. */
+  readonly sheet: string;
   /** The session it is for: a browser may hold several `_guard` cookies. */
   readonly session: string;
   /** Where the page posts its evidence: a path of the site itself, or an absolute URL. */
@@ -32,13 +34,13 @@ export interface RenderedPage {
 
 export type RenderInterstitial = (options: InterstitialOptions) => RenderedPage;
 
-const NAMES = ['nonce', 'ticket', 'session', 'uploadUrl', 'reference', 'work'] as const;
+const NAMES = ['nonce', 'ticket', 'sheet', 'session', 'uploadUrl', 'reference', 'work'] as const;
 type FillPage = Fill<(typeof NAMES)[number]>;
 
 /** Builds challenge pages around the bundled script; a request only fills in. */
 export function createInterstitial(script: string): RenderInterstitial {
   const cached = createPageCache<FillPage>();
-  return ({ ticket, session, uploadUrl, reference, work = 0, messages, form, look }) => {
+  return ({ ticket, sheet, session, uploadUrl, reference, work = 0, messages, form, look }) => {
     const nonce = newNonce();
     const ownHost = uploadUrl.startsWith('/');
     const connect = ownHost ? "'self'" : new URL(uploadUrl).origin;
@@ -48,7 +50,7 @@ export function createInterstitial(script: string): RenderInterstitial {
       compile(look, messages, form, script),
     );
     return {
-      html: fill({ nonce, ticket, session, uploadUrl, reference, work: String(work) }),
+      html: fill({ nonce, ticket, sheet, session, uploadUrl, reference, work: String(work) }),
       headers: pageHeaders(
         nonce,
         `${look.policy}; script-src 'nonce-${nonce}'; worker-src blob:;${frames} connect-src ${connect}`,
@@ -62,7 +64,7 @@ function compile(look: Look, messages: Messages, form: FormSource, script: strin
     messages,
     look,
     title: messages.checking.heading,
-    attributes: ` data-ticket="{{ticket}}" data-session="{{session}}" data-upload="{{uploadUrl}}" data-work="{{work}}" data-form="${form}"`,
+    attributes: ` data-ticket="{{ticket}}" data-sheet="{{sheet}}" data-session="{{session}}" data-upload="{{uploadUrl}}" data-work="{{work}}" data-form="${form}"`,
     content: screens(messages, form),
     script: `<script nonce="{{nonce}}">${script}</script>`,
     ownTemplate: true,

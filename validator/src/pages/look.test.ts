@@ -20,6 +20,7 @@ const logo = { path: '', dataUrl: 'data:image/svg+xml;base64,PHN2Zy8+' };
 const challenge = (look: Look) =>
   render({
     ticket: 'ticket',
+    sheet: '',
     session: 'session',
     uploadUrl: '/.guard/verify',
     reference: 'K7QM2X9D',

@@ -7,6 +7,7 @@ import { createInterstitial } from './interstitial.ts';
 import { languages } from './languages.ts';
 import { compileLook } from './look.ts';
 import { renderProblem } from './problem.ts';
+import { createCascadeSheets } from '../challenge/cascade/sheet.ts';
 import { compileTemplate } from './template.ts';
 
 const look = compileLook();
@@ -14,6 +15,7 @@ const script = loadBrowserBundle().interstitial;
 const render = createInterstitial(script);
 const options = {
   ticket: 'A'.repeat(400),
+  sheet: createCascadeSheets(['a secret']).issue('a ticket'),
   session: '3f0e5c9a-8a4b-4c6d-8e9f-0a1b2c3d4e5f',
   uploadUrl: '/.guard/verify',
   reference: 'K7QM2X9D',
@@ -88,7 +90,7 @@ describe('contract 3: the challenge page', () => {
     const { html } = render(options);
     const attributes = [...html.matchAll(/\sdata-(\w+)="/g)].map(([, name]) => name);
     expect(new Set(attributes)).toEqual(
-      new Set(['ticket', 'session', 'upload', 'work', 'form', 'screen', 'action']),
+      new Set(['ticket', 'sheet', 'session', 'upload', 'work', 'form', 'screen', 'action']),
     );
   });
 

@@ -1,6 +1,7 @@
 import { networkOf } from '@guard/config/net/network-of';
 import type { Clock } from '@guard/config/contract/ports';
 import { CHALLENGE } from '@guard/config/contract/limits';
+import { createCascadeSheets } from '../challenge/cascade/sheet.ts';
 import type { ChallengeTerms } from '../challenge/tickets/challenge-terms.ts';
 import { newReference } from '../challenge/tickets/reference-code.ts';
 import { issueTicket, newTicketId } from '../challenge/tickets/ticket.ts';
@@ -20,11 +21,13 @@ export function createScriptTickets(options: {
   readonly termsOf: (organisation: string) => ChallengeTerms;
 }): OpenSessionOptions['issueTicket'] {
   const sealer = createSealer(options.secrets, 'ticket');
+  const sheets = createCascadeSheets(options.secrets);
   return ({ organisation, sessionId, ip, userAgent, origin }) => {
     const nowMs = options.clock();
     const terms = options.termsOf(organisation);
+    const id = newTicketId();
     const ticket = issueTicket(sealer, {
-      id: newTicketId(),
+      id,
       organisation,
       sessionId,
       issuedAt: nowMs,
@@ -37,6 +40,6 @@ export function createScriptTickets(options: {
       client: clientClass(origin.startsWith('https:') ? 'https' : 'http', undefined),
       ...terms,
     });
-    return { ticket, work: terms.work };
+    return { ticket, sheet: sheets.issue(id), work: terms.work };
   };
 }

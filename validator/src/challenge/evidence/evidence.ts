@@ -105,6 +105,10 @@ const Readings = z.strictObject({
   layout: reading(
     z.strictObject({ side: length, answers: z.array(length).max(LIMITS.layoutAnswers) }),
   ),
+  /** How wide the leaves of the ticket's style sheet came out (challenge/cascade/sheet.ts), in CSS pixels. */
+  cascade: reading(
+    z.strictObject({ side: length, widths: z.array(length).max(LIMITS.layoutAnswers) }),
+  ),
   media: reading(z.strictObject({ h264: Format, aac: Format, vp9: Format })),
   /** Those fonts of browser/page/marker-fonts.ts that this browser can draw. */
   fonts: reading(texts),

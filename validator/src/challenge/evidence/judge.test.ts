@@ -3,7 +3,7 @@ import { reasons } from '@guard/config/contract/reasons';
 import { describe, expect, test } from 'vitest';
 import type { Evidence, Readings } from './evidence.ts';
 import { judge } from './judge.ts';
-import { answering } from '../test-answers.ts';
+import { answering, NO_SHEET } from '../test-answers.ts';
 import { fixture, type Fixture } from '../test-challenge.ts';
 
 const TICKET = 'the ticket of these tests';
@@ -13,6 +13,7 @@ function judged({ evidence, headers }: Pick<Fixture, 'evidence' | 'headers'>) {
   return judge(
     { ticket: TICKET, evidence: answering(evidence, TICKET) },
     { userAgent: headers['user-agent'] ?? '', headers, country: '' },
+    NO_SHEET,
   );
 }
 

@@ -6,6 +6,7 @@ import { isIncomplete } from './completeness.ts';
 import type { Upload } from './evidence.ts';
 import { judgeAutomationFlags } from './judges/automation-flags.ts';
 import { judgeAutomationGlobals } from './judges/automation-globals.ts';
+import { judgeCascade } from './judges/cascade.ts';
 import { judgeClientHints } from './judges/client-hints.ts';
 import { judgeCodecs } from './judges/codecs.ts';
 import { judgeDisguises } from './judges/disguises.ts';
@@ -44,6 +45,7 @@ const judges: readonly Judge[] = [
   judgeFrame,
   judgeWorker,
   judgeLayout,
+  judgeCascade,
   judgeClientHints,
   judgeCodecs,
   judgeFonts,
@@ -59,12 +61,14 @@ const judges: readonly Judge[] = [
 export function judge(
   { evidence, ticket }: Pick<Upload, 'evidence' | 'ticket'>,
   request: RequestFacts,
+  cascades: Case['cascades'],
 ): Judgement {
   const theCase: Case = {
     evidence,
     request,
     claim: readPageClaim(evidence.agent.userAgent),
     questions: layoutQuestions(ticket),
+    cascades,
   };
   const [first, ...others] = new Set(judges.flatMap((ask) => ask(theCase) ?? []));
   if (first !== undefined && weigh([first, ...others], false) !== 'clean') {

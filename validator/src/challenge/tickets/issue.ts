@@ -5,6 +5,7 @@ import type { FormSource } from '../../pages/form-source.ts';
 import { createInterstitial } from '../../pages/interstitial.ts';
 import type { Look } from '../../pages/look.ts';
 import { createSealer } from '../../session/sealer.ts';
+import { createCascadeSheets } from '../cascade/sheet.ts';
 import type { ChallengeTerms } from './challenge-terms.ts';
 import { newReference } from './reference-code.ts';
 import { hashUserAgent } from '../../request/user-agent-hash.ts';
@@ -50,13 +51,15 @@ export function createChallengeIssuer(options: {
   readonly ticketTtlMs?: number;
 }): IssueChallenge {
   const sealer = createSealer(options.secrets, 'ticket');
+  const sheets = createCascadeSheets(options.secrets);
   const render = createInterstitial(options.script);
   const ttlMs = options.ticketTtlMs ?? CHALLENGE.ticketTtlMs;
   return (request) => {
     const { organisation, sessionId, ip, userAgent, client, terms, uploadUrl, nowMs } = request;
     const reference = newReference();
+    const id = newTicketId();
     const ticket = issueTicket(sealer, {
-      id: newTicketId(),
+      id,
       organisation,
       sessionId,
       issuedAt: nowMs,
@@ -70,6 +73,7 @@ export function createChallengeIssuer(options: {
     });
     const page = render({
       ticket,
+      sheet: sheets.issue(id),
       session: sessionId,
       uploadUrl,
       reference,

@@ -20,6 +20,8 @@ export interface Case {
   readonly claim: BrowserClaim;
   /** What the page was asked to lay out: drawn from its ticket. */
   readonly questions: LayoutQuestions;
+  /** Right widths of its style sheet, one list for each secret that may have issued it. */
+  readonly cascades: readonly (readonly number[])[];
 }
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Readings } from '../evidence.ts';
 import { judge } from '../judge.ts';
-import { answering } from '../../test-answers.ts';
+import { answering, NO_SHEET } from '../../test-answers.ts';
 import { fixture } from '../../test-challenge.ts';
 
 const TICKET = 'the ticket of these tests';
@@ -17,6 +17,7 @@ describe('a challenge that was not carried out is not passed', () => {
         evidence: { ...person.evidence, readings: { ...person.evidence.readings, layout } },
       },
       request,
+      NO_SHEET,
     );
   const { layout: right } = answering(person.evidence, TICKET).readings;
 
@@ -69,7 +70,9 @@ describe('a challenge that was not carried out is not passed', () => {
     const webdriver = { value: { reported: true, ownProperty: false, nativeGetter: true } };
     const { evidence } = person;
     const readings = { ...evidence.readings, webdriver };
-    expect(judge({ ticket: TICKET, evidence: { ...evidence, readings } }, request)).toEqual({
+    expect(
+      judge({ ticket: TICKET, evidence: { ...evidence, readings } }, request, NO_SHEET),
+    ).toEqual({
       kind: 'automated',
       reasons: ['webdriver'],
     });

@@ -14,17 +14,26 @@ const TOLERANCE_PX = 1.5;
 export const judgeLayout: Judge = ({ evidence, questions }): Reason | undefined => {
   const { layout } = evidence.readings;
   if (!('value' in layout) || lacksLayout(evidence.readings)) return undefined;
-  const expected = layoutAnswers(questions);
   const { answers } = layout.value;
-  const scale = scaleOf(layout.value);
-  const agree =
+  return measures(answers, scaleOf(layout.value), layoutAnswers(questions))
+    ? undefined
+    : 'layout_mismatch';
+};
+
+/** Each measurement, in pixels of a document of this scale, is as it has to be. */
+export function measures(
+  answers: readonly number[],
+  scale: number,
+  expected: readonly number[],
+): boolean {
+  return (
     answers.length === expected.length &&
     expected.every((wanted, at) => {
       const measured = answers[at] ?? Number.NaN;
       return Math.abs(measured / scale - wanted) <= TOLERANCE_PX;
-    });
-  return agree ? undefined : 'layout_mismatch';
-};
+    })
+  );
+}
 
 /**
  * True when nothing was laid out: the probe did not run, or in a document that has no boxes. People
@@ -38,6 +47,6 @@ export function lacksLayout({ layout }: Readonly<{ layout: LayoutReading }>): bo
 type LayoutReading = { readonly value: ReadingValue<'layout'> } | { readonly unread: string };
 
 /** Documents may be scaled as a whole; the side of the square says by how much. */
-function scaleOf({ side }: ReadingValue<'layout'>): number {
+export function scaleOf({ side }: { readonly side: number }): number {
   return Math.max(0, side) / LAYOUT_SIDE;
 }

@@ -1,0 +1,87 @@
+import { buildSync } from 'esbuild';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launchPlain } from '../../test/kit/plain-chromium.ts';
+import { rounds } from '../../test/kit/seeded-random.ts';
+import { createCascadeSheets } from '../src/challenge/cascade/sheet.ts';
+
+/** The reading alone, as a global function of a sheet. */
+const [PROGRAM] = buildSync({
+  stdin: {
+    contents: `import { cascade } from './page/sources/cascade.ts'; globalThis.measure = (sheet) => cascade({ sheet });`,
+    resolveDir: join(import.meta.dirname),
+    loader: 'ts',
+  },
+  bundle: true,
+  write: false,
+}).outputFiles;
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchPlain();
+});
+afterAll(() => browser.close());
+
+describe('a style sheet whose answers only CSS and the server know', () => {
+  const sheets = createCascadeSheets(['a secret', 'an earlier secret']);
+
+  /** The widths that Chromium gives to these sheets, on a page of this size. */
+  async function measured(texts: readonly string[], zoom = 1, doctype = '<!doctype html>') {
+    const page = await browser.newPage({ viewport: { width: 360, height: 640 } });
+    await page.setContent(`${doctype}<html style="zoom:${zoom}"><style>div{width:1px}</style>`);
+    await page.evaluate(PROGRAM?.text ?? '');
+    const found = await page.evaluate(
+      (all) =>
+        all.map((text) =>
+          (globalThis as unknown as { measure: (text: string) => unknown }).measure(text),
+        ),
+      texts,
+    );
+    await page.close();
+    return found as { side: number; widths: number[] }[];
+  }
+
+  test('Chromium measures what the server expects, whatever the sheet, on a phone and on a page with its own style', async () => {
+    const ids = Array.from({ length: rounds(100, 50) }, () => randomUUID());
+    const found = await measured(ids.map(sheets.issue));
+    for (const [at, id] of ids.entries()) {
+      const { side, widths } = found[at] ?? { side: 0, widths: [] };
+      expect(side).toBe(1000);
+      expect(widths.map(Math.round), id).toEqual(sheets.widths(id)[0]);
+    }
+  });
+
+  test('also on a page without a doctype, as the browser script may meet it', async () => {
+    const ids = Array.from({ length: 50 }, () => randomUUID());
+    const found = await measured(ids.map(sheets.issue), 1, '');
+    expect(found.map(({ widths }) => widths.map(Math.round))).toEqual(
+      ids.map((id) => sheets.widths(id)[0]),
+    );
+  });
+
+  test('also on a page that is scaled as a whole', async () => {
+    const id = randomUUID();
+    const [found] = await measured([sheets.issue(id)], 1.5);
+    const scale = (found?.side ?? 0) / 1000;
+    expect(scale).toBeGreaterThan(0);
+    expect(found?.widths.map((width) => Math.round(width / scale))).toEqual(sheets.widths(id)[0]);
+  });
+
+  test('each secret draws a sheet of its own, and the earlier one still knows its answers', () => {
+    const id = randomUUID();
+    const earlier = createCascadeSheets(['an earlier secret']);
+    expect(earlier.issue(id)).not.toBe(sheets.issue(id));
+    expect(sheets.widths(id)[1]).toEqual(earlier.widths(id)[0]);
+  });
+
+  test('no sheet gives its answers away', () => {
+    const lists = Array.from({ length: 50 }, () => sheets.widths(randomUUID())[0] ?? []);
+    for (const widths of lists) {
+      expect(widths.filter((width) => width === 1000).length).toBeGreaterThanOrEqual(6);
+      expect(new Set(widths).size).toBeGreaterThan(3);
+    }
+    expect(new Set(lists.map(String)).size).toBe(50);
+  });
+});

@@ -1,0 +1,115 @@
+import { LAYOUT_SIDE } from '../../../browser/page/layout/questions.ts';
+import type { Draw } from './draw.ts';
+import type { Leaf } from './tree.ts';
+
+export type Property = 'width' | 'max-width' | 'min-width';
+
+/** What stands between the braces of one rule. */
+export interface Declarations {
+  readonly text: string;
+  /** In CSS pixels. */
+  readonly sets: ReadonlyMap<Property, number>;
+  /** Rules that set what the text refers to. */
+  readonly definitions: string;
+}
+
+/** Declarations about the width of a leaf. `at` is the number of their rule among those of the leaf. */
+export function drawDeclarations(
+  leaf: Leaf,
+  draw: Draw,
+  { at, important }: { readonly at: number; readonly important: boolean },
+): Declarations {
+  const end = important ? draw.of(['!important', ' ! important', '!IMPORTANT']) : '';
+  const { width, text, definitions } = drawWidth(leaf, draw, at);
+  const lines = [`${draw.of(['width', 'WIDTH', '\\77idth', ' width/**/'])}:${text}${end}`];
+  const sets = new Map<Property, number>([['width', width]]);
+  if (draw.int(0, 2) === 0) {
+    const property = draw.of(['max-width', 'min-width'] as const);
+    const bound = draw.int(20, property === 'max-width' ? 900 : 300);
+    sets.set(property, bound);
+    lines.push(`${property}:${spelled(bound, draw)}${end}`);
+  }
+  for (let junk = draw.int(0, 2); junk > 0; junk--) lines.push(invalid(draw));
+  return { text: draw.shuffled(lines).join(';'), sets, definitions };
+}
+
+interface Width {
+  readonly width: number;
+  readonly text: string;
+  readonly definitions: string;
+}
+
+/** A width, and how it is written. */
+function drawWidth({ classes, middle, group }: Leaf, draw: Draw, at: number): Width {
+  const one = draw.int(20, 400);
+  const other = draw.int(20, 400);
+  const plain = (width: number, text: string): Width => ({ width, text, definitions: '' });
+  switch (draw.int(0, 6)) {
+    case 0:
+      return plain(one, spelled(one, draw));
+    case 1:
+      return plain(one + other, `calc(${spelled(one, draw)} + ${spelled(other, draw)})`);
+    case 2:
+      // An inch has 96 pixels (CSS Values 3, section 5.2).
+      return plain(96 + one, `calc(1in + ${one}px)`);
+    case 3:
+      return plain(LAYOUT_SIDE / 2 - one, `calc(50% - ${one}px)`);
+    case 4:
+      return plain(one, `var(--${classes[0]}${classes[1]},${one}px)`);
+    case 5:
+      // The block around it sets no width of its own.
+      return plain(LAYOUT_SIDE, draw.of(['inherit', 'initial', 'auto', '100%']));
+    default: {
+      // The property is inherited from the nearest block that sets it. No other rule has the same.
+      const name = `--${classes[1]}${at}`;
+      const nearest = `.${middle.classes[0]}{${name}:${one}px}`;
+      const farther = `.${group.classes[0]}{${name}:${other}px}`;
+      return {
+        width: one + other,
+        text: `calc(var(${name}) + ${other}px)`,
+        definitions: draw.flip() ? farther + nearest : nearest + farther,
+      };
+    }
+  }
+}
+
+type Write = (px: number) => string;
+
+/** A length in its spellings (CSS Syntax 3). */
+const SPELLINGS: readonly [Write, ...Write[]] = [
+  (px) => `${px}px`,
+  (px) => `${px}PX`,
+  (px) => `+${px}px`,
+  (px) => `0${px}px`,
+  (px) => `${px}.0px`,
+  (px) => `/**/${px}px`,
+];
+
+function spelled(px: number, draw: Draw): string {
+  return draw.of(SPELLINGS)(px);
+}
+
+/**
+ * What is no declaration, and what a browser therefore leaves out (CSS Syntax 3, section 2.2). None is a number
+ * without a unit: a page without a doctype would take it for pixels.
+ */
+const INVALID: readonly [Write, ...Write[]] = [
+  (px) => `width:-${px}px`,
+  (px) => `width:${px} px`,
+  (px) => `width:${px}px ${px}px`,
+  (px) => `width:${px}px!ie`,
+  (px) => `width:calc(${px})`,
+  (px) => `width:calc(${px}px +${px}px)`,
+  (px) => `width:calc(${px}px*${px}px)`,
+  (px) => `width:#${px}px`,
+  (px) => `width=${px}px`,
+  (px) => `width ${px}px`,
+  (px) => `:${px}px`,
+  (px) => `*width:${px}px`,
+  (px) => `max-width:${px}px,${px}px`,
+  (px) => `min-width:auto ${px}px`,
+];
+
+function invalid(draw: Draw): string {
+  return draw.of(INVALID)(draw.int(20, 900));
+}

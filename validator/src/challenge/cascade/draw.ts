@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+
+/** More than the longest sheet takes. */
+const BYTES = 2_048;
+
+/** Numbers that follow from a secret and a text, and that nobody can tell without the secret. */
+export class Draw {
+  readonly #bytes: Buffer;
+  #at = 0;
+
+  constructor(secret: Uint8Array, text: string) {
+    // SHAKE256 (FIPS 202) gives as many bytes as are asked for.
+    const hash = createHash('shake256', { outputLength: BYTES });
+    this.#bytes = hash.update(secret).update(text).digest();
+  }
+
+  /** A whole number between these, both included; at most 65,536 apart. */
+  int(from: number, to: number): number {
+    const drawn = this.#bytes.readUInt16LE(this.#at);
+    this.#at += 2;
+    return from + (drawn % (to - from + 1));
+  }
+
+  flip(): boolean {
+    return this.int(0, 1) === 1;
+  }
+
+  of<T>(list: readonly [T, ...T[]]): T {
+    return list[this.int(0, list.length - 1)] ?? list[0];
+  }
+
+  /** A new list in another order (Fisher and Yates). */
+  shuffled<T>(list: readonly T[]): T[] {
+    const mixed = [...list];
+    for (let last = mixed.length - 1; last > 0; last--) {
+      const other = this.int(0, last);
+      const moved = mixed[last];
+      mixed[last] = mixed[other] as T; // Both are within the list.
+      mixed[other] = moved as T;
+    }
+    return mixed;
+  }
+}

@@ -1,0 +1,83 @@
+import type { Draw } from './draw.ts';
+import { above, another, itself } from './selectors.ts';
+import type { Leaf, Tree } from './tree.ts';
+import { drawDeclarations, type Property } from './declarations.ts';
+
+/** One rule about the width of one leaf. It may not apply to it. */
+export interface StyleRule {
+  readonly css: string;
+  readonly applies: boolean;
+  readonly specificity: number;
+  readonly important: boolean;
+  /** What it sets, in CSS pixels. */
+  readonly sets: ReadonlyMap<Property, number>;
+}
+
+/** How wide the rules make their leaf (CSS 2.2, 10.4), given in the order of the sheet. */
+export function widthUnder(rules: readonly StyleRule[]): number | undefined {
+  const width = valueOf('width', rules);
+  if (width === undefined) return undefined;
+  const most = valueOf('max-width', rules) ?? width;
+  return Math.max(Math.min(width, most), valueOf('min-width', rules) ?? 0);
+}
+
+/** What the rule says that wins (CSS Cascade 4, section 6.1). */
+function valueOf(property: Property, rules: readonly StyleRule[]): number | undefined {
+  let winner: StyleRule | undefined;
+  for (const rule of rules) {
+    if (!rule.applies || !rule.sets.has(property)) continue;
+    const isOver =
+      winner === undefined ||
+      (rule.important === winner.important
+        ? rule.specificity >= winner.specificity
+        : rule.important);
+    if (isOver) winner = rule;
+  }
+  return winner?.sets.get(property);
+}
+
+const APPLYING = 3;
+const OTHERS = 2;
+
+/** Rules for the width of one leaf, in no order. */
+export function competingRules(leaf: Leaf, tree: Tree, draw: Draw): readonly StyleRule[] {
+  return Array.from({ length: APPLYING + OTHERS }, (_, at) => drawRule(leaf, tree, draw, at));
+}
+
+/** The rule number `at` of a leaf. */
+function drawRule(leaf: Leaf, tree: Tree, draw: Draw, at: number): StyleRule {
+  const applies = at < APPLYING;
+  // Of a rule that does not apply one thing is wrong: what it selects, or the condition around it.
+  const isSelected = applies || draw.flip();
+  const isHeld = applies || !isSelected;
+  const [inFront, frontWeight] =
+    isSelected && draw.flip() ? above(leaf, tree, draw) : (['', 0] as const);
+  const [own, ownWeight] = isSelected ? itself(leaf, tree, draw) : another(leaf, tree, draw);
+  const important = draw.int(0, 3) === 0;
+  const { text, sets, definitions } = drawDeclarations(leaf, draw, { at, important });
+  const rule = `${inFront}${own}{${text}}`;
+  return {
+    css: definitions + (draw.flip() && isHeld ? rule : `${condition(draw, isHeld)}{${rule}}`),
+    applies,
+    specificity: frontWeight + ownWeight,
+    important,
+    sets,
+  };
+}
+
+/** CSS Conditional 3: a condition that every browser's screen meets, or none. */
+function condition(draw: Draw, holds: boolean): string {
+  return holds
+    ? draw.of([
+        '@media not print',
+        '@media (max-width:99999px)',
+        '@supports (display:block)',
+        '@supports not (display:k)',
+      ])
+    : draw.of([
+        '@media print',
+        '@media (min-width:99999px)',
+        '@supports (display:k)',
+        '@supports not (display:block)',
+      ]);
+}

@@ -1,0 +1,71 @@
+import type { Draw } from './draw.ts';
+import type { Leaf, Tree } from './tree.ts';
+
+/** A part of a selector, with its specificity (Selectors 3, section 9). */
+export type Part = readonly [text: string, specificity: number];
+
+/** One class, attribute or pseudo-class weighs more than all elements of a selector. */
+const CLASS = 10;
+
+// Functions, so that only the part that is drawn is written.
+type Write = (leaf: Leaf, foreign: string) => Part;
+type Writers = readonly [Write, ...Write[]];
+
+const ITSELF: Writers = [
+  ({ classes: [one] }) => [`.${one}`, CLASS],
+  ({ classes: [, two] }) => [`div.${two}`, CLASS + 1],
+  ({ classes: [one, two] }) => [`.${one}.${two}`, 2 * CLASS],
+  ({ classes: [one], place }) => [`.${one}:nth-child(${place})`, 2 * CLASS],
+  ({ classes: [, two], place }) => [
+    `.${two}:nth-child(${place % 2 === 1 ? 'odd' : 'even'})`,
+    2 * CLASS,
+  ],
+  ({ classes: [one] }, foreign) => [`.${one}:not(.${foreign})`, 2 * CLASS],
+  ({ classes: [one, two] }) => [`.${two}[class~=${one}]`, 2 * CLASS],
+  ({ classes: [one], place }) => [`.${one}:nth-last-child(${4 - place})`, 2 * CLASS],
+];
+
+const ANOTHER: Writers = [
+  ({ classes: [one] }, foreign) => [`.${one}.${foreign}`, 2 * CLASS],
+  ({ classes: [one, two] }) => [`.${one}:not(.${two})`, 2 * CLASS],
+  ({ classes: [, two], place }) => [`.${two}:nth-child(${(place % 3) + 1})`, 2 * CLASS],
+  ({ classes: [one], group }) => [`.${group.classes[0]}>.${one}`, 2 * CLASS],
+  ({ classes: [one], middle }) => [`.${one} .${middle.classes[1]}`, 2 * CLASS],
+  ({ classes: [, two], middle }) => [`.${middle.classes[0]}+.${two}`, 2 * CLASS],
+  ({ classes: [one] }) => [`.${one}:empty[class=${one}]`, 3 * CLASS],
+  // A selector that is none takes the whole rule along (Selectors 3, section 5).
+  ({ classes: [one, two] }) => [`.${one},.5${two}`, CLASS],
+  ({ classes: [, two] }, foreign) => [`.${two}:${foreign}`, 2 * CLASS],
+  ({ classes: [one] }, foreign) => [`.${one}::${foreign}`, 2 * CLASS],
+  ({ classes: [one, two] }) => [`.${one}..${two}`, 2 * CLASS],
+];
+
+const ABOVE: Writers = [
+  ({ middle }) => [`.${middle.classes[0]}>`, CLASS],
+  ({ group }) => [`.${group.classes[1]} `, CLASS],
+  ({ middle, group }) => [`.${group.classes[0]}>.${middle.classes[1]}>`, 2 * CLASS],
+  (_leaf, foreign) => [`:not(.${foreign})>`, CLASS],
+  ({ group }) => [`.${group.classes[0]}>* `, CLASS],
+];
+
+/** Only a leaf that is not the first one stands behind another. */
+const BEHIND: Writers = [
+  ({ before }) => [`.${before[0]?.classes[0] ?? ''}~`, CLASS],
+  ({ before }) => [`.${before.at(-1)?.classes[1] ?? ''}+`, CLASS],
+];
+
+/** What the leaf is. */
+export function itself(leaf: Leaf, { foreign }: Tree, draw: Draw): Part {
+  return draw.of(ITSELF)(leaf, foreign);
+}
+
+/** What the leaf is not. */
+export function another(leaf: Leaf, { foreign }: Tree, draw: Draw): Part {
+  return draw.of(ANOTHER)(leaf, foreign);
+}
+
+/** What the leaf is in, or stands behind. */
+export function above(leaf: Leaf, { foreign }: Tree, draw: Draw): Part {
+  const isBehind = leaf.before.length > 0 && draw.int(0, 2) === 0;
+  return draw.of(isBehind ? BEHIND : ABOVE)(leaf, foreign);
+}

@@ -1,0 +1,62 @@
+import type { Draw } from './draw.ts';
+
+/** Blocks in one another, as the page builds them: each with two classes of its own. */
+interface Block {
+  readonly classes: readonly [string, string];
+}
+
+export interface Leaf extends Block {
+  /** Place among the children of `middle`, from 1. */
+  readonly place: number;
+  readonly middle: Block;
+  readonly group: Block;
+  /** The leaves in front of it, in the same block. */
+  readonly before: readonly Block[];
+}
+
+export interface Tree {
+  readonly leaves: readonly Leaf[];
+  /** A class that no block has. */
+  readonly foreign: string;
+  /** `;` between blocks, each `parent.class.class`: the parent is the number of a block above it, 0 is the root. */
+  readonly text: string;
+}
+
+const GROUPS = 2;
+const MIDDLES = 2;
+const LEAVES = 3;
+
+export function plantTree(draw: Draw): Tree {
+  const names = classNames(draw);
+  const next = () => names.next().value ?? '';
+  const block = (): Block => ({ classes: [next(), next()] });
+  const lines: string[] = [];
+  const plant = (parent: number, { classes }: Block) =>
+    lines.push(`${parent}.${classes.join('.')}`);
+  const leaves: Leaf[] = [];
+  for (let g = 0; g < GROUPS; g++) {
+    const group = block();
+    const groupAt = plant(0, group);
+    for (let m = 0; m < MIDDLES; m++) {
+      const middle = block();
+      const middleAt = plant(groupAt, middle);
+      const before: Block[] = [];
+      for (let place = 1; place <= LEAVES; place++) {
+        const leaf: Leaf = { ...block(), place, middle, group, before: [...before] };
+        plant(middleAt, leaf);
+        before.push(leaf);
+        leaves.push(leaf);
+      }
+    }
+  }
+  return { leaves, foreign: next(), text: lines.join(';') };
+}
+
+/** Names without an end, no two alike. With a digit, so that no list of advertisements has them. */
+function* classNames(draw: Draw): Generator<string, undefined> {
+  const letters = draw.shuffled(Array.from('abcdefghijklmnopqrstuvwxyz'));
+  for (let at = draw.int(0, 99); ; at++) {
+    const [one = '', two = ''] = [letters[at % 26], letters[Math.floor(at / 26) % 26]];
+    yield `${one}${draw.int(2, 9)}${two}`;
+  }
+}
