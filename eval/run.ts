@@ -1,9 +1,10 @@
-/** npm run eval [-- requests | automation | people, and options] */
+/** npm run eval [-- requests | automation | attack | people, and options] */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { runAttack } from './attack/run.ts';
 import { runAutomation } from './automation/run.ts';
 import { evaluate, type Evaluation } from './evaluate.ts';
 import { httpClients } from './http-clients.ts';
@@ -25,7 +26,7 @@ const { values, positionals } = parseArgs({
   },
 });
 if (values.help) {
-  console.log(`npm run eval [-- requests | automation | people] [options]
+  console.log(`npm run eval [-- requests | automation | attack | people] [options]
 
 requests: header sets of browsers, clients and crawlers
   --seed N     of the generated browsers and of the split, default 20261121
@@ -37,15 +38,20 @@ automation: driven browsers, and people's, before the challenge
                visits of each to the site that challenges only whom detection doubts, default 1
   --only TEXT  those whose name contains it
   --dump DIR   also keep what their challenges upload
+attack: programs that have read the code, before the default settings and before challenge: always
+  --only TEXT  those whose name contains it
 people: the tests of people at a desk, with keyboard, mouse and what they switch off
-all of it, which is the default; for requests and automation:
+all of it, which is the default; for requests, automation and attack:
   --json       everything as JSON, one document for each part
-  --record     also write eval/RESULTS.md, eval/RESULTS-automation.md`);
+  --record     also write eval/RESULTS.md, RESULTS-automation.md, RESULTS-attack.md`);
   process.exit(0);
 }
 
 const [part, ...others] = positionals;
-if (others.length > 0 || ![undefined, 'requests', 'automation', 'people'].includes(part)) {
+if (
+  others.length > 0 ||
+  ![undefined, 'requests', 'automation', 'attack', 'people'].includes(part)
+) {
   throw new TypeError(`no such part: ${positionals.join(' ')}`);
 }
 if (part === undefined || part === 'requests') await runRequests();
@@ -56,6 +62,10 @@ if (part === undefined || part === 'automation') {
   const { only, dump, json, record } = values;
   const met = await runAutomation({ runs, peopleRuns, plainRuns, only, dump, json, record });
   if (!met) process.exitCode = 1;
+}
+if (part === undefined || part === 'attack') {
+  const { only, json, record } = values;
+  if (!(await runAttack({ only, json, record }))) process.exitCode = 1;
 }
 if (part === undefined || part === 'people') {
   const { status } = spawnSync(process.execPath, ['scripts/test.ts', '.desk.test.ts'], {

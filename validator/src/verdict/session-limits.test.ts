@@ -106,6 +106,27 @@ describe('what one passed challenge is good for', () => {
     expect(await passing(guard, 5, page)).toBe(5);
   });
 
+  test('a pass that comes from four networks of three systems within ten minutes has to be made again', async () => {
+    const guard = guarded();
+    const from = (ip: string) => () => visit({ cookie: PASS, ip });
+    const phone = ['84.115.20.7', '178.113.40.7', '84.115.99.7', '178.113.41.9'];
+    for (const ip of [...phone, ...phone]) expect(await passing(guard, 1, from(ip))).toBe(1);
+    expect(await passing(guard, 1, from('2a02:1748:1::1'))).toBe(0);
+    expect(guard.events.at(-1)?.blockReasons).toEqual(['session_limit_exceeded']);
+    guard.time.now += SECOND_MS;
+    passes(guard);
+    expect(await passing(guard, 1, from('2a02:1748:1::1'))).toBe(1);
+  });
+
+  test('a traveller with a network every few minutes is left alone', async () => {
+    const guard = guarded();
+    const homes = ['84.115.20.7', '178.113.40.7', '90.146.1.1', '80.109.4.4', '62.178.1.1'];
+    for (const ip of [...homes, ...homes]) {
+      guard.time.now += 4 * MINUTE_MS;
+      expect(await passing(guard, 2, () => visit({ cookie: PASS, ip })), ip).toBe(2);
+    }
+  });
+
   test('no limits with session_limits: false, for a rule that allows, and with challenge: never', async () => {
     for (const guard of [
       guarded(false),

@@ -4,6 +4,7 @@ import type { Facts, SessionFact } from '../request/facts.ts';
 import { isPartOfPage } from '../request/part-of-page.ts';
 import { representationFor } from '../request/representation.ts';
 import { type AddressCharges, compileAddressCharges } from '../rules/address-charges.ts';
+import { SessionNetworks } from './session-networks.ts';
 import { UnderWay } from './under-way.ts';
 
 const MINUTE_MS = 60_000;
@@ -36,6 +37,8 @@ const TOO_MANY_AT_ONCE: Allowance = { kind: 'wait', waitMs: SHORT_WAIT_MS };
  * What one passed challenge is good for. A pass costs a program little, so it must not be worth much: no more
  * requests and pages than a person needs. Each process counts for itself, which asks no shared store.
  *
+ * A pass that comes from many networks is shared, and is used up too.
+ *
  * Parts of pages (styles, pictures) are not counted, unless the origin answers with a document. A page above a
  * budget leads to the challenge, which a browser passes by itself. Data above a budget has to wait: a script of a
  * page cannot pass.
@@ -47,6 +50,7 @@ export class SessionLimits {
   readonly #pagesOfAddress: AddressCharges;
   readonly #atOnce: number;
   readonly #underWay = new UnderWay();
+  readonly #networks = new SessionNetworks();
 
   /** Undefined where the organisation sets no limits. */
   static of({ id, challenge }: Pick<Organisation, 'id' | 'challenge'>): SessionLimits | undefined {
@@ -87,9 +91,12 @@ export class SessionLimits {
     if (!isPage && isPartOfPage(facts)) {
       return endIsTold ? { kind: 'within', ended: this.#countDocument(pass, store) } : WITHIN;
     }
+    const nowMs = clock();
+    const areTooMany = this.#networks.areTooMany(pass, facts, nowMs);
+    if (areTooMany && isPage) return USED_UP;
     const waitMs = store.takeHere(this.#name.requests, pass, this.#requests);
     if (waitMs > 0) return isPage ? USED_UP : { kind: 'wait', waitMs };
-    if (isPage && this.#isUsedUp(facts, pass, clock() - session.judgedAt, store)) return USED_UP;
+    if (isPage && this.#isUsedUp(facts, pass, nowMs - session.judgedAt, store)) return USED_UP;
     if (!endIsTold) return WITHIN;
     if (!this.#underWay.begin(id, this.#atOnce)) return TOO_MANY_AT_ONCE;
     const countDocument = isPage ? undefined : this.#countDocument(pass, store);

@@ -1,0 +1,55 @@
+import type { Evidence } from '../../validator/src/challenge/evidence/evidence.ts';
+import { answering } from '../../validator/src/challenge/test-answers.ts';
+import { fixture } from '../../validator/src/challenge/test-challenge.ts';
+import type { Shot } from './ground.ts';
+import type { Field } from './technique.ts';
+
+/** A recorded browser: what its requests look like, and what it once measured. */
+export const RECORDED = fixture('human/chromium-headful-xvfb-default-screen.json');
+
+/** Makes an upload's evidence of a challenge page. */
+export type Solve = (page: { readonly ticket: string; readonly html: string }) => object;
+
+/** Computes the layout from Guard's code, and takes the rest from the recording. */
+const computed = ({ ticket }: { readonly ticket: string }): Evidence =>
+  answering(RECORDED.evidence, ticket);
+
+const ABSENT = { unread: 'absent' };
+
+export const layoutAlone: Solve = (page) => {
+  const { readings, ...rest } = computed(page);
+  const absent = Object.keys(readings).map((name) => [name, ABSENT]);
+  const { layout } = readings;
+  return { ...rest, readings: { ...(Object.fromEntries(absent) as object), layout } };
+};
+
+/** The sheet as the recorded browser measured that of another ticket. */
+export const replayed: Solve = (page) => {
+  const evidence = computed(page);
+  const cascade = { value: { side: 1000, widths: Array<number>(12).fill(1000) } };
+  return { ...evidence, readings: { ...evidence.readings, cascade } };
+};
+
+/**
+ * What a program would send that applies the style sheet as CSS does. It is played here with the secret of this
+ * Guard, because such a program is a day's work; so its time is not measured.
+ */
+export const appliesCss: Solve = computed;
+
+/** One visit with a challenge: page, upload, page. Gives the session. */
+export async function visit(
+  field: Field,
+  path: string,
+  solve: Solve,
+  over: Partial<Shot> = {},
+): Promise<string> {
+  const { ground, site, scheme } = field;
+  const shot = { site, scheme, headers: { ...RECORDED.headers, ...over.headers }, ...over };
+  const { body: html, session } = await ground.send({ ...shot, path });
+  const ticket = /data-ticket="([^"]+)"/.exec(html)?.[1];
+  if (ticket === undefined) return session;
+  const body = JSON.stringify({ ticket, session, evidence: solve({ ticket, html }) });
+  await ground.send({ ...shot, path: '/.guard/verify', body });
+  await ground.send({ ...shot, path, cookie: session });
+  return session;
+}

@@ -1,0 +1,22 @@
+import type { Ground, Scheme, Site } from './ground.ts';
+
+/** What one run of a technique may use. Its paths begin with `prefix`, and nobody else's do. */
+export interface Field {
+  readonly ground: Ground;
+  readonly site: Site;
+  readonly scheme: Scheme;
+  readonly prefix: string;
+  /** An address below 127.0.0.0/8 that no other run has; `host` tells several of them apart. */
+  address(host: number): string;
+}
+
+/** How an attacker who has read the code gets pages. */
+export interface Technique {
+  readonly name: string;
+  readonly sites: readonly Site[];
+  readonly schemes: readonly Scheme[];
+  /** Most attempts that may succeed; undefined where nothing is promised. */
+  readonly atMost: number | undefined;
+  /** Makes all attempts, and gives how many they were. What succeeded the site says. */
+  readonly run: (field: Field) => Promise<number>;
+}

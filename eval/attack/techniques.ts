@@ -1,0 +1,162 @@
+import { chromeHttp, chromeHttps, scriptFetch } from '../../test/kit/visitors.ts';
+import type { Scheme, Shot } from './ground.ts';
+import { appliesCss, layoutAlone, RECORDED, replayed, type Solve, visit } from './solver.ts';
+import type { Field, Technique } from './technique.ts';
+
+const BOTH = ['http', 'https'] as const;
+const CURL = { 'user-agent': 'curl/8.5.0', accept: '*/*' };
+
+const browserOn = (scheme: Scheme) => (scheme === 'http' ? chromeHttp : chromeHttps);
+
+/** So many requests, `atOnce` of them at the same time. */
+async function volley(
+  { ground, site, scheme, prefix }: Field,
+  count: number,
+  shotOf: (index: number) => Partial<Shot>,
+  atOnce = count,
+): Promise<number> {
+  const shot = { site, scheme, headers: browserOn(scheme) };
+  const left = Array.from({ length: count }, (_, index) => index).values();
+  const work = async () => {
+    for (const index of left) {
+      await ground.send({ ...shot, path: `${prefix}${index}`, ...shotOf(index) });
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  return count;
+}
+
+/** So many fresh sessions, one behind the other, each with an address of its own. */
+async function sessions(field: Field, count: number, solve: Solve, over: Partial<Shot> = {}) {
+  for (let index = 0; index < count; index++) {
+    await visit(field, `${field.prefix}${index}`, solve, { from: field.address(index), ...over });
+  }
+  return count;
+}
+
+/** A session that passed, at an address of its own, on a path that is not counted. */
+const passOf = (field: Field, over: Partial<Shot> = {}) =>
+  visit(field, '/before', appliesCss, { from: field.address(250), ...over });
+
+export const techniques: readonly Technique[] = [
+  {
+    name: 'copies a browser’s header fields, one address, 600 pages',
+    sites: ['default', 'strict'],
+    schemes: BOTH,
+    atMost: 5,
+    run: (field) => volley(field, 600, () => ({ from: field.address(1) })),
+  },
+  {
+    name: 'the same from 200 addresses, one page each',
+    sites: ['default'],
+    schemes: BOTH,
+    atMost: 100,
+    run: (field) => volley(field, 200, (index) => ({ from: field.address(index) })),
+  },
+  {
+    name: 'calls each page data, after one page: 300 at once, and 300 more',
+    sites: ['default'],
+    schemes: ['http'],
+    atMost: 100,
+    async run(field) {
+      const from = field.address(1);
+      await field.ground.send({ ...field, path: '/before', headers: chromeHttp, from });
+      const data = () => ({ from, headers: scriptFetch });
+      return (await volley(field, 300, data)) + (await volley(field, 300, data));
+    },
+  },
+  {
+    name: 'solver: computes the layout, leaves all other readings out',
+    sites: ['default', 'strict'],
+    schemes: BOTH,
+    atMost: 0,
+    run: (field) => sessions(field, 20, layoutAlone),
+  },
+  {
+    name: 'solver: the same, and names itself curl',
+    sites: ['strict'],
+    schemes: BOTH,
+    atMost: 0,
+    run: (field) => sessions(field, 20, layoutAlone, { headers: CURL }),
+  },
+  {
+    name: 'solver: replays a browser’s readings, computes the layout',
+    sites: ['default', 'strict'],
+    schemes: BOTH,
+    atMost: 0,
+    run: (field) => sessions(field, 20, replayed),
+  },
+  {
+    name: 'solver: the same, and applies the style sheet as CSS does',
+    sites: ['strict'],
+    schemes: BOTH,
+    atMost: 0,
+    run: (field) => sessions(field, 20, appliesCss),
+  },
+  {
+    name: 'one pass, one address, 2,000 pages',
+    sites: ['default', 'strict'],
+    schemes: ['http'],
+    atMost: 600,
+    async run(field) {
+      const from = field.address(250);
+      const cookie = await passOf(field);
+      return volley(field, 2_000, () => ({ from, cookie, headers: RECORDED.headers }), 50);
+    },
+  },
+  {
+    name: 'one pass, carried to 100 networks of 50 providers, one page each',
+    sites: ['strict'],
+    schemes: BOTH,
+    atMost: 4,
+    async run(field) {
+      const cookie = await passOf(field);
+      const { headers } = RECORDED;
+      const from = (index: number) => `127.${150 + (index % 50)}.${index}.7`;
+      return volley(field, 100, (index) => ({ from: from(index), cookie, headers }), 1);
+    },
+  },
+  {
+    name: 'one pass of https, handed to another TLS library',
+    sites: ['strict'],
+    schemes: ['https'],
+    atMost: 0,
+    async run(field) {
+      const from = field.address(250);
+      const cookie = await passOf(field);
+      const { headers } = RECORDED;
+      return volley(field, 50, () => ({ from, cookie, headers, otherTls: true }));
+    },
+  },
+  {
+    name: 'one pass of http, handed to https',
+    sites: ['strict'],
+    schemes: ['https'],
+    atMost: 0,
+    async run(field) {
+      const from = field.address(250);
+      const cookie = await passOf(field, { scheme: 'http' });
+      const { headers } = RECORDED;
+      return volley(field, 50, () => ({ from, cookie, headers }));
+    },
+  },
+  {
+    name: 'one pass, then with curl’s header fields and the browser’s User-Agent',
+    sites: ['strict'],
+    schemes: BOTH,
+    atMost: 0,
+    async run(field) {
+      const from = field.address(250);
+      const cookie = await passOf(field);
+      const headers = { accept: '*/*', 'user-agent': RECORDED.headers['user-agent'] ?? '' };
+      return volley(field, 50, () => ({ from, cookie, headers }));
+    },
+  },
+  {
+    name: '300 passes from one /24, as fast as it goes',
+    sites: ['strict'],
+    schemes: ['http'],
+    atMost: 150,
+    run: (field) => sessions(field, 300, appliesCss),
+  },
+];
