@@ -32,7 +32,7 @@ export const replayed: Solve = (page) => {
 
 /**
  * What a program would send that applies the style sheet as CSS does. It is played here with the secret of this
- * Guard, because such a program is a day's work; so its time is not measured.
+ * Guard, so its time is not that of such a program.
  */
 export const appliesCss: Solve = computed;
 

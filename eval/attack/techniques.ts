@@ -6,6 +6,8 @@ import type { Field, Technique } from './technique.ts';
 const BOTH = ['http', 'https'] as const;
 const CURL = { 'user-agent': 'curl/8.5.0', accept: '*/*' };
 
+const PICTURE = { accept: 'image/*', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' };
+
 const browserOn = (scheme: Scheme) => (scheme === 'http' ? chromeHttp : chromeHttps);
 
 /** So many requests, `atOnce` of them at the same time. */
@@ -102,6 +104,19 @@ export const techniques: readonly Technique[] = [
       const from = field.address(250);
       const cookie = await passOf(field);
       return volley(field, 2_000, () => ({ from, cookie, headers: RECORDED.headers }), 50);
+    },
+  },
+  {
+    name: 'one pass, one address, 8,000 pages that are called pictures',
+    sites: ['default'],
+    schemes: ['http'],
+    // Ten documents for each page of the budget, and those that were under way when it was used up.
+    atMost: 6_050,
+    async run(field) {
+      const from = field.address(250);
+      const cookie = await passOf(field);
+      const headers = { ...RECORDED.headers, ...PICTURE };
+      return volley(field, 8_000, () => ({ from, cookie, headers }), 50);
     },
   },
   {

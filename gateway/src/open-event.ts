@@ -1,5 +1,5 @@
 import type { DecisionEvent } from '@guard/config/contract/event';
-import type { EventSink, Log, RequestEnded } from '@guard/config/contract/ports';
+import type { Ending, EventSink, Log, RequestEnded } from '@guard/config/contract/ports';
 import type { Visit } from './visit.ts';
 
 /** In place of a status, for a visitor who left before an answer began. */
@@ -12,6 +12,7 @@ export function logVisitorGone(log: Log, { site }: Pick<Visit, 'site'>): void {
 
 const CONTENT_TYPE = /^content-type$/i;
 const DOCUMENT = /^\s*(?:text\/html|application\/xhtml\+xml)\b/i;
+const DATA = /^\s*(?:application\/(?:[\w.-]+\+)?(?:json|xml)|text\/(?:xml|csv))\b/i;
 
 /**
  * The event of one decision until it is known what the visitor gets; then it is recorded, once. Each
@@ -40,7 +41,7 @@ export class OpenEvent {
     if (this.#event === undefined) return;
     this.#event.originStatus = status;
     this.#event.originUs = Math.round((performance.now() - this.#sentAt) * 1000);
-    this.#end(status, this.#ended && isDocument(status, fields) ? 'document' : 'other');
+    this.#end(status, this.#ended ? endingOf(status, fields) : 'other');
   }
 
   /** The visitor gets this status, or the one that was decided. Does nothing when it is called again. */
@@ -48,7 +49,7 @@ export class OpenEvent {
     this.#end(status, 'other');
   }
 
-  #end(status: number | undefined, how: Parameters<RequestEnded>[0]): void {
+  #end(status: number | undefined, how: Ending): void {
     const event = this.#event;
     if (event === undefined) return;
     this.#event = undefined;
@@ -58,9 +59,11 @@ export class OpenEvent {
   }
 }
 
-/** A page of HTML. An error page in place of a picture is none: it holds nothing that is worth taking. */
-function isDocument(status: number, fields: readonly string[]): boolean {
-  if (status < 200 || status > 299) return false;
+/** An error page in place of a picture counts for nothing: it holds nothing that is worth taking. */
+function endingOf(status: number, fields: readonly string[]): Ending {
+  if (status < 200 || status > 299) return 'other';
   const at = fields.findIndex((name, index) => index % 2 === 0 && CONTENT_TYPE.test(name));
-  return at !== -1 && DOCUMENT.test(fields[at + 1] ?? '');
+  const type = at === -1 ? '' : (fields[at + 1] ?? '');
+  if (DOCUMENT.test(type)) return 'document';
+  return DATA.test(type) ? 'data' : 'other';
 }

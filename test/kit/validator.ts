@@ -1,3 +1,4 @@
+import type { Ending } from '@guard/config/contract/ports';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import type { DecisionEvent } from '@guard/config/contract/event';
@@ -23,7 +24,7 @@ export interface TestValidator {
   readonly events: DecisionEvent[];
   readonly time: { now: number };
   /** How the origin answers what is let through; `never` leaves it waiting. */
-  readonly origin: { answers: 'document' | 'other' | 'never' };
+  readonly origin: { answers: Ending | 'never' };
   /** Asks in process as a gateway does, and fails the test when there is no answer. */
   readonly ask: (request: ValidateRequest) => Promise<ForeignValidateResponse>;
 }

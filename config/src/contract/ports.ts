@@ -114,8 +114,9 @@ export interface KnownBesides {
   readonly crawlerVerified: boolean;
 }
 
-/** How a request ended: `document` when the origin answered it with a page of HTML. */
-export type RequestEnded = (how: 'document' | 'other') => void;
+/** How a request ended: the origin answered it with a page of HTML, with data (JSON, XML), or it is something else. */
+export type Ending = 'document' | 'data' | 'other';
+export type RequestEnded = (how: Ending) => void;
 
 /** How the asking side is placed; never part of the wire. */
 export interface ValidateContext {

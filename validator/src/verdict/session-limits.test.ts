@@ -75,6 +75,12 @@ describe('what one passed challenge is good for', () => {
     expect((await guard.ask(page())).status_code).toBe(429);
   });
 
+  test('data that a page asks for is no document', async () => {
+    const guard = guarded({ pages_per_hour: 10 });
+    guard.origin.answers = 'data';
+    expect(await passing(guard, 200, data)).toBe(200);
+  });
+
   test('the parts of a page are not counted: a map of pictures without an end', async () => {
     const guard = guarded({ requests_per_minute: 5 });
     guard.origin.answers = 'never';
@@ -82,16 +88,37 @@ describe('what one passed challenge is good for', () => {
     const style = () =>
       visit({ cookie: PASS, url: 'https://shop.example/a.css', headers: scriptFetch });
     expect(await passing(guard, 300, tile)).toBe(300);
+    guard.origin.answers = 'other';
     expect(await passing(guard, 300, style)).toBe(300);
   });
 
-  test('a page that is called a part or data is a page, as soon as the origin has answered', async () => {
-    for (const headers of [pictureOfPage, scriptFetch]) {
+  test('ten documents for each page may come in answer to data and parts; then these have to wait too', async () => {
+    for (const [headers, answers] of [
+      [pictureOfPage, 'document'],
+      [pictureOfPage, 'data'],
+      [scriptFetch, 'document'],
+    ] as const) {
       const guard = guarded({ pages_per_hour: 10 });
-      guard.origin.answers = 'document';
-      await passing(guard, 10, () => visit({ cookie: PASS, headers }));
+      guard.origin.answers = answers;
+      const called = () => visit({ cookie: PASS, headers });
+      expect(await passing(guard, 150, called)).toBe(101);
+      expect((await guard.ask(called())).status_code).toBe(429);
       expect((await guard.ask(page())).decision).toBe('redirect');
     }
+  });
+
+  test('an address has 60 budgets of pages at most, however many passes it makes', async () => {
+    const guard = guarded({ pages_per_hour: 2 });
+    const ids = Array.from({ length: 70 }, (_, i) => PASS.slice(0, -2) + String(10 + i));
+    let passed = 0;
+    for (const id of ids) {
+      passes(guard, id);
+      passed += await passing(guard, 2, () => page(id));
+    }
+    expect(passed).toBe(120);
+    expect((await guard.ask(page(ids.at(-1)))).decision).toBe('redirect');
+    passes(guard);
+    expect((await guard.ask(page())).status_code).toBe(429);
   });
 
   test('many sessions of one address have 20 budgets; then a pass of ten minutes is asked for again', async () => {
