@@ -69,6 +69,18 @@ describe('a style sheet whose answers only CSS and the server know', () => {
     expect(found?.widths.map((width) => Math.round(width / scale))).toEqual(sheets.widths(id)[0]);
   });
 
+  test('a browser without constructed sheets, on a page that forbids styles, reads nothing instead of wrong widths', async () => {
+    const page = await browser.newPage();
+    const policy = `<meta http-equiv="Content-Security-Policy" content="style-src 'none'">`;
+    await page.setContent(`<!doctype html><html><head>${policy}</head>`);
+    await page.evaluate(
+      `${PROGRAM?.text ?? ''};CSSStyleSheet.prototype.replaceSync = () => { throw new TypeError(); }`,
+    );
+    const found = await page.evaluate(`measure(${JSON.stringify(sheets.issue(randomUUID()))})`);
+    expect(found).toBeUndefined();
+    await page.close();
+  });
+
   test('each secret draws a sheet of its own, and the earlier one still knows its answers', () => {
     const id = randomUUID();
     const earlier = createCascadeSheets(['an earlier secret']);

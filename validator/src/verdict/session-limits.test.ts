@@ -75,6 +75,14 @@ describe('what one passed challenge is good for', () => {
     expect((await guard.ask(page())).status_code).toBe(429);
   });
 
+  test('what a foreign page sends from the visitor’s browser takes nothing from the visitor', async () => {
+    const guard = guarded({ requests_per_minute: 10, at_once: 10 });
+    guard.origin.answers = 'never';
+    const headers = { ...scriptFetch, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' };
+    expect(await passing(guard, 100, () => visit({ cookie: PASS, headers }))).toBe(10);
+    expect(await passing(guard, 10, data)).toBe(10);
+  });
+
   test('data that a page asks for is no document', async () => {
     const guard = guarded({ pages_per_hour: 10 });
     guard.origin.answers = 'data';

@@ -112,12 +112,14 @@ export class SessionLimits {
     endIsTold: boolean,
   ): Allowance {
     const { id, session } = passed;
-    const pass = `${id} ${session.judgedAt}`;
+    // What a foreign page sends from a visitor's browser has counters of its own, and takes nothing from the visitor.
+    const isForeign = facts.headers['sec-fetch-site'] === 'cross-site';
+    const pass = `${id} ${session.judgedAt}${isForeign ? ' foreign' : ''}`;
     const isPage = representationFor(facts) === 'html';
     const isSpent = this.#spent.has(pass);
     if (isSpent) return isPage ? USED_UP : DOCUMENTS_SPENT;
     if (!isPage && isPartOfPage(facts)) {
-      return this.#await(`parts ${id}`, this.#atOnce * PARTS_AT_ONCE, endIsTold, (how) => {
+      return this.#await(`parts ${pass}`, this.#atOnce * PARTS_AT_ONCE, endIsTold, (how) => {
         if (how !== 'other') this.#countDocument(pass, store);
       });
     }
@@ -128,7 +130,7 @@ export class SessionLimits {
     if (waitMs > 0) return isPage ? USED_UP : { kind: 'wait', waitMs };
     const refused = isPage ? this.#takePage(facts, pass, nowMs - session.judgedAt, store) : WITHIN;
     if (refused !== WITHIN) return refused;
-    return this.#await(id, this.#atOnce, endIsTold, (how) => {
+    return this.#await(pass, this.#atOnce, endIsTold, (how) => {
       if (how === 'document' && !isPage) this.#countDocument(pass, store);
     });
   }

@@ -2,16 +2,22 @@ import { finite } from '../clip.ts';
 import type { Source } from '../source.ts';
 import { inUnseenSquare } from '../unseen-square.ts';
 
+/** Height of the outermost block once the rules are there. */
+const APPLIED_PX = 7;
+
 /**
  * Builds the boxes of this page's sheet, styles them with its rules, and measures the leaves
- * (src/challenge/cascade/sheet.ts). What the rules make of them only the server knows besides.
+ * (src/challenge/cascade/sheet.ts). What the rules make of them only the server knows besides. Undefined where a
+ * browser without constructed sheets meets a page whose policy forbids styles.
  */
 export const cascade: Source<'cascade'> = ({ sheet }) => {
   const [tree = '', rules = ''] = sheet.split('|');
   if (rules === '') return undefined;
   return inUnseenSquare((ground, host) => {
-    addRules(ground, rules);
+    // No class of a sheet is so long.
+    addRules(ground, `${rules}.applied{height:${APPLIED_PX}px}`);
     const root = document.createElement('div');
+    root.className = 'applied';
     const blocks = [root];
     for (const line of tree.split(';')) {
       const [parent = '', ...classes] = line.split('.');
@@ -21,6 +27,7 @@ export const cascade: Source<'cascade'> = ({ sheet }) => {
       blocks.push(block);
     }
     ground.appendChild(root);
+    if (root.clientHeight !== APPLIED_PX) return undefined;
     const widthOf = (box: Element) => Math.round(box.getBoundingClientRect().width * 10) / 10;
     const leaves = blocks.filter((block) => !block.firstElementChild);
     return { side: finite(widthOf(host)), widths: leaves.map((leaf) => finite(widthOf(leaf))) };
@@ -35,7 +42,8 @@ function addRules(ground: ShadowRoot, rules: string): void {
     ground.adoptedStyleSheets = [sheet];
   } catch {
     const style = document.createElement('style');
-    style.nonce = document.querySelector('script')?.nonce ?? '';
+    // Extensions add scripts too, and theirs have none.
+    style.nonce = Array.from(document.scripts, ({ nonce }) => nonce).find(Boolean) ?? '';
     style.textContent = rules;
     ground.appendChild(style);
   }
