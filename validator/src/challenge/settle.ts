@@ -38,7 +38,7 @@ export interface SettleOptions {
 }
 
 /**
- * Ticket, form, rule set, session, agent, origin, work, judgement, budget, spend, keep: in this order, each
+ * Ticket, form, rule set, session, agent, origin, work, answered before, judgement, budget, spend, keep: in this order, each
  * leaving early with its own answer. Whatever decides comes from the ticket or the server; rejects only when the
  * store does.
  */
@@ -62,6 +62,11 @@ export async function settle(
       if (!upload) return failed(reading.ticket, 'challenge_outdated', 'retry');
       const objection = objectionTo(upload, reading.ticket, request, options);
       if (objection) return objection;
+      // Before the judgement, which is dear: a spent ticket may be sent a thousand times.
+      const held = await options.store.session(reading.ticket.sessionId);
+      if (held && isAnswered(reading.ticket, held)) {
+        return failed(reading.ticket, 'challenge_replayed', 'retry');
+      }
       const sender: Sender = {
         userAgentHash: reading.ticket.userAgentHash,
         network: sessionNetwork(reading.ticket.network, request.ip),
@@ -129,8 +134,6 @@ async function keep(
   const { store, sessionTtlMs, rejectedTtlMs } = options;
   const { sender } = answer;
   const { ticket } = reading;
-  const held = await store.session(ticket.sessionId);
-  if (held && isAnswered(ticket, held)) return failed(ticket, 'challenge_replayed', 'retry');
   const admission = await admit(ticket, answer.ip, store);
   if (admission.kind === 'repeated') return failed(ticket, 'challenge_replayed', 'retry');
   if (admission.kind === 'limited') return admission;
