@@ -39,7 +39,6 @@ beforeEach(async () => {
     spend: (id, ttlMs) => memory.spend(id, ttlMs),
     take: (name, subject, budget) => memory.take(name, subject, budget),
     takeAll: (name, charges) => memory.takeAll(name, charges),
-    takeHere: (...args) => memory.takeHere(...args),
     remember: (...args) => memory.remember(...args),
     remembers: (...args) => memory.remembers(...args),
     close: () => memory.close(),

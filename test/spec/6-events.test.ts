@@ -114,7 +114,12 @@ describe('4.7 "sets a first-party _guard cookie"', () => {
   test('on https it is Secure, as the service says', async () => {
     const script = await (await fetch(`${site.url}/.guard/script.js?site_key=${SITE_KEY}`)).text();
     const cookie = { name: '_guard', path: '/', secure: true, same_site: 'None', max_age: 60 };
-    const opened = { ticket: 'ticket', sheet: '', work: 0, cookie: { ...cookie, value: randomUUID() } };
+    const opened = {
+      ticket: 'ticket',
+      sheet: '',
+      work: 0,
+      cookie: { ...cookie, value: randomUUID() },
+    };
     await page.route('https://shop.example/**', (route) => {
       const { pathname } = new URL(route.request().url());
       switch (pathname) {

@@ -10,7 +10,6 @@ export function storeWith(over: Partial<SessionStore>): SessionStore {
     spend: (...args) => store.spend(...args),
     take: (...args) => store.take(...args),
     takeAll: (...args) => store.takeAll(...args),
-    takeHere: (...args) => store.takeHere(...args),
     remember: (...args) => store.remember(...args),
     remembers: (...args) => store.remembers(...args),
     close: () => store.close(),

@@ -130,7 +130,8 @@ function tracing(policy: Policy, trace: Trace): Policy {
       return matched;
     },
   }));
-  return { ...policy, rules };
+  // What a pass was good for lately would be counted.
+  return { ...policy, rules, sessionLimits: undefined };
 }
 
 /** A store that can be read and not changed; budgets are full, or all used up, as the question wants. */
@@ -159,7 +160,6 @@ function untouchable(
     spend: () => false,
     take: (_name, _subject, budget) => waitOf(budget),
     takeAll: (_name, charges) => Math.max(0, ...charges.map(({ budget }) => waitOf(budget))),
-    takeHere: (_name, _subject, budget) => waitOf(budget),
     remember: () => undefined,
     remembers: () => overBudget,
     close: () => Promise.resolve(),

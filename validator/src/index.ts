@@ -32,6 +32,7 @@ import { collectorRoutes } from './http/collector-routes.ts';
 import { createHealthCheck } from './http/health.ts';
 import { validateRoutes } from './http/validate-routes.ts';
 import { compilePolicy, type Policy } from './organisation.ts';
+import { PassTable } from './verdict/pass-table.ts';
 import type { Resolver } from './proofs/forward-confirmed.ts';
 import { openProofs } from './proofs/open-proofs.ts';
 import { createAgentReader } from './request/agent.ts';
@@ -105,7 +106,8 @@ export function createValidator(options: ValidatorOptions): Validator {
     },
   };
   const engine = createEngine(options);
-  const policies = new Map(organisations.map((o) => [o.id, compilePolicy(o, crawlers)]));
+  const passes = new PassTable();
+  const policies = new Map(organisations.map((o) => [o.id, compilePolicy(o, crawlers, passes)]));
   const verify = createCollector({
     secrets,
     store,

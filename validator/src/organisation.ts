@@ -6,6 +6,7 @@ import { compileLook, type Look } from './pages/look.ts';
 import { managedRobots } from './response/robots.ts';
 import { type CompiledRule, compileRules } from './rules/direct.ts';
 import { FreePages } from './verdict/free-pages.ts';
+import { PassTable } from './verdict/pass-table.ts';
 import { SessionLimits } from './verdict/session-limits.ts';
 
 /** An organisation's settings, compiled once. */
@@ -26,7 +27,11 @@ export interface Policy {
   readonly robots: string | undefined;
 }
 
-export function compilePolicy(settings: Organisation, crawlers: CrawlerCatalogue): Policy {
+export function compilePolicy(
+  settings: Organisation,
+  crawlers: CrawlerCatalogue,
+  passes: PassTable = new PassTable(),
+): Policy {
   const rules = compileRules(settings.id, [...settings.rules, ...presetRules(settings)]);
   return {
     organisation: settings.id,
@@ -36,7 +41,7 @@ export function compilePolicy(settings: Organisation, crawlers: CrawlerCatalogue
     monitor: settings.monitor,
     challenge: challengeTerms(settings),
     freePages: FreePages.of(settings),
-    sessionLimits: SessionLimits.of(settings),
+    sessionLimits: SessionLimits.of(settings, passes),
     look: compileLook(settings.branding, settings.challenge_page),
     blockPage: settings.block_page?.html,
     robots: robotsOf(settings, crawlers, rules),

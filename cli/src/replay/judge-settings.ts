@@ -81,7 +81,6 @@ export function createSettingsJudge(settings: Settings, options: JudgeOptions): 
     // A request may be looked at twice, and is one request.
     take: (name, subject, budget) => once(name, () => memory.take(name, subject, budget)),
     takeAll: (name, charges) => once(name, () => memory.takeAll(name, charges)),
-    takeHere: (...args) => once(`${args[0]} ${args[1]}`, () => memory.takeHere(...args)),
     remember: (...args) => memory.remember(...args),
     remembers: (...args) => memory.remembers(...args),
     close: () => memory.close(),

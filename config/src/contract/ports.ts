@@ -269,8 +269,6 @@ export interface SessionStore {
    * it fits them all, and from none otherwise. Then it gives the milliseconds until it fits the last of them.
    */
   takeAll(name: string, charges: readonly Charge[]): MaybePromise<number>;
-  /** `take` from a counter of this process alone: at once, and without a question to a shared store. */
-  takeHere(name: string, subject: string, budget: Budget): number;
   /** Remembers `subject` (an address, a network) under `name` for `ttlMs`. Never rejects; names are few. */
   remember(name: string, subject: string, ttlMs: number): MaybePromise<void>;
   /** Whether `subject` is remembered under `name`; what this process knows, where a shared store is away. */

@@ -58,7 +58,6 @@ export function createTestStore(): TestStore {
     },
     take: () => 0,
     takeAll: () => 0,
-    takeHere: () => 0,
     remember: () => undefined,
     remembers: () => false,
     close: () => Promise.resolve(),

@@ -31,7 +31,6 @@ async function serve(over: {
       spend: (...args) => memory.spend(...args),
       take: (...args) => memory.take(...args),
       takeAll: (...args) => memory.takeAll(...args),
-      takeHere: (...args) => memory.takeHere(...args),
       remember: (...args) => memory.remember(...args),
       remembers: (...args) => memory.remembers(...args),
       close: () => memory.close(),

@@ -54,8 +54,8 @@ test('a full set lets go of what was used longest ago', () => {
 
 test('two names and subjects that read alike when put together have counters of their own', () => {
   const table = new DeadlineTable(allocateDeadlines(100));
-  expect(table.take('ab', 'c', 0, 1, 1_000)).toBe(0);
-  expect(table.take('a', 'bc', 0, 1, 1_000)).toBe(0);
-  expect(table.take('abc', '', 0, 1, 1_000)).toBe(0);
-  expect(table.take('ab', 'c', 0, 1, 1_000)).toBe(1_000);
+  expect(table.take('ab', 'c', 0, { requests: 1, perMs: 1_000 })).toBe(0);
+  expect(table.take('a', 'bc', 0, { requests: 1, perMs: 1_000 })).toBe(0);
+  expect(table.take('abc', '', 0, { requests: 1, perMs: 1_000 })).toBe(0);
+  expect(table.take('ab', 'c', 0, { requests: 1, perMs: 1_000 })).toBe(1_000);
 });

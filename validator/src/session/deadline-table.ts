@@ -1,5 +1,6 @@
 import { getRandomValues } from 'node:crypto';
-import type { Charge } from '@guard/config/contract/ports';
+import type { Budget, Charge } from '@guard/config/contract/ports';
+import { waitFor, withOneMore } from '../rules/gcra.ts';
 
 const WAYS = 16;
 /** Int32 of the head: two seeds, the count of uses, the count of entries. */
@@ -78,20 +79,15 @@ export class DeadlineTable {
    * The generic cell rate algorithm: a full budget may come at once, then one each interval. 0 when a
    * request fits, else milliseconds until one does; a refused one costs nothing.
    */
-  take(name: string, subject: string, nowMs: number, requests: number, perMs: number): number {
-    const intervalMs = perMs / requests;
+  take(name: string, subject: string, nowMs: number, budget: Budget): number {
     this.#hash(name, subject);
     const set = this.#lock();
     const at = this.#deadlineOf(set);
     const held = this.#doubles[at] ?? 0;
-    // Further ahead than a whole budget is nobody: the clock was set back, and must not lock out.
-    const arrivalAt = held > nowMs + perMs + 1 ? nowMs : Math.max(held, nowMs);
-    const waitMs = arrivalAt - nowMs - (perMs - intervalMs);
-    // Half a millisecond of tolerance: repeated additions of a fractional interval drift upwards.
-    const fits = waitMs <= 0.5;
-    if (fits) this.#doubles[at] = arrivalAt + intervalMs;
+    const waitMs = waitFor(held, nowMs, budget);
+    if (waitMs === 0) this.#doubles[at] = withOneMore(held, nowMs, budget);
     this.#unlock(set);
-    return fits ? 0 : waitMs;
+    return waitMs;
   }
 
   /**
@@ -99,9 +95,7 @@ export class DeadlineTable {
    * may be refused by what is given back a moment later; more than a budget holds is never given.
    */
   takeAll(name: string, charges: readonly Charge[], nowMs: number): number {
-    const waits = charges.map(({ subject, budget }) =>
-      this.take(name, subject, nowMs, budget.requests, budget.perMs),
-    );
+    const waits = charges.map(({ subject, budget }) => this.take(name, subject, nowMs, budget));
     const longest = Math.max(0, ...waits);
     if (longest === 0) return 0;
     charges.forEach(({ subject, budget }, index) => {

@@ -86,16 +86,12 @@ export class MemoryStore implements SessionStore {
     return this.#spent.spend(id, now, now + ttlMs);
   }
 
-  take(name: string, subject: string, { requests, perMs }: Budget): number {
-    return this.#budgets.take(name, subject, this.#clock(), requests, perMs);
+  take(name: string, subject: string, budget: Budget): number {
+    return this.#budgets.take(name, subject, this.#clock(), budget);
   }
 
   takeAll(name: string, charges: readonly Charge[]): number {
     return this.#budgets.takeAll(name, charges, this.#clock());
-  }
-
-  takeHere(name: string, subject: string, budget: Budget): number {
-    return this.take(name, subject, budget);
   }
 
   remember(name: string, subject: string, ttlMs: number): void {

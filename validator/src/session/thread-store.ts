@@ -55,10 +55,6 @@ export class ThreadStore implements SessionStore {
     return this.#local.takeAll(name, charges);
   }
 
-  takeHere(name: string, subject: string, budget: Budget): number {
-    return this.#local.take(name, subject, budget);
-  }
-
   remember(name: string, subject: string, ttlMs: number): void {
     this.#local.remember(name, subject, ttlMs);
   }

@@ -135,9 +135,9 @@ function challengeRule({ verdict, challenge, detect: detection }: Directives): R
 
 /** A session that passed has limits, so that one pass is worth no more than a person needs. */
 function takeOfSession(by: Rule, passed: Passed, deciding: Deciding): Left {
-  const { facts, store, clock, sessionLimits, endIsTold } = deciding;
+  const { facts, clock, sessionLimits, endIsTold } = deciding;
   if (sessionLimits === undefined) return NOTHING_LEFT;
-  const allowance = sessionLimits.take(facts, passed, store, clock, endIsTold);
+  const allowance = sessionLimits.take(facts, passed, clock(), endIsTold);
   const reasons = ['session_limit_exceeded'] as const;
   switch (allowance.kind) {
     case 'within':

@@ -162,6 +162,11 @@ describe('requests for data and for parts of a page', () => {
     expect(first).toEqual([...times(51, 'allow'), ...times(9, 'redirect')]);
     guard.time.now += 9 * MINUTE_MS;
     expect(await decisions(guard, 1, data)).toEqual(['redirect']);
+    // A preflight brings no cookie, and a picture is another site's too.
+    const preflight = () => visit({ method: 'OPTIONS', headers: scriptFetch });
+    const picture = () => visit({ url: 'https://shop.example/a.png', headers: pictureOfPage });
+    expect(await decisions(guard, 1, preflight)).toEqual(['allow']);
+    expect(await decisions(guard, 1, picture)).toEqual(['allow']);
     guard.time.now += MINUTE_MS + 1;
     expect(await decisions(guard, 1, data)).toEqual(['allow']);
   });

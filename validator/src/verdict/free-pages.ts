@@ -44,6 +44,7 @@ export class FreePages {
   readonly #counter: string;
   readonly #loaded: string;
   readonly #documents: string;
+  readonly #documentFiles: string;
   readonly #pagesOfAddress: AddressCharges;
   readonly #pagesOfShape: Budget;
   readonly #documentsOfAddress: AddressCharges;
@@ -64,6 +65,7 @@ export class FreePages {
     this.#counter = `free-pages:${organisation}`;
     this.#loaded = `loaded-a-page:${organisation}`;
     this.#documents = `documents-as-data:${organisation}`;
+    this.#documentFiles = `documents-as-files:${organisation}`;
     this.#pagesOfAddress = compileAddressCharges(budget);
     this.#pagesOfShape = times(BUDGETS_OF_A_SHAPE);
     this.#documentsOfAddress = compileAddressCharges(times(DOCUMENTS_AS_DATA));
@@ -73,7 +75,7 @@ export class FreePages {
   /** Counts one request of a visitor who did not pass the challenge. */
   take(facts: Facts, store: SessionStore): MaybePromise<FreePage> {
     if (representationFor(facts) === 'html') return this.#takePage(facts, store);
-    const isSpent = store.remembers(this.#documents, addressGroup(facts.ip));
+    const isSpent = store.remembers(this.#documentsFor(facts), addressGroup(facts.ip));
     return afterWith(isSpent, undefined, (spent) =>
       spent ? 'spent' : this.#takeData(facts, store),
     );
@@ -95,14 +97,18 @@ export class FreePages {
     };
   }
 
+  /** Files of pages apart: whoever uses up one of them leaves the other, and preflights, to those who share the address. */
+  #documentsFor(facts: Facts): string {
+    return isFileOfPage(facts) ? this.#documentFiles : this.#documents;
+  }
+
   #countDocument(facts: Facts, store: SessionStore): void {
     void this.#count(facts, store);
-    const waitMs = store.takeAll(this.#documents, this.#documentsOfAddress(facts.ip));
+    const documents = this.#documentsFor(facts);
+    const waitMs = store.takeAll(documents, this.#documentsOfAddress(facts.ip));
     // For the whole time, and not until one more is free: then as many could be asked for at once as before.
     void afterWith(waitMs, undefined, (wait) =>
-      wait === 0
-        ? undefined
-        : store.remember(this.#documents, addressGroup(facts.ip), this.#pages.perMs),
+      wait === 0 ? undefined : store.remember(documents, addressGroup(facts.ip), this.#pages.perMs),
     );
   }
 

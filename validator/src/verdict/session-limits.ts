@@ -1,12 +1,11 @@
-import type { Budget, Clock, RequestEnded, SessionStore } from '@guard/config/contract/ports';
+import type { Budget, RequestEnded } from '@guard/config/contract/ports';
 import type { Organisation } from '@guard/config/settings/schema';
-import { LRUCache } from 'lru-cache';
 import type { Facts, SessionFact } from '../request/facts.ts';
 import { isPartOfPage } from '../request/part-of-page.ts';
 import { representationFor } from '../request/representation.ts';
-import { type AddressCharges, compileAddressCharges } from '../rules/address-charges.ts';
-import { SessionNetworks } from './session-networks.ts';
-import { UnderWay } from './under-way.ts';
+import { waitFor, withOneMore } from '../rules/gcra.ts';
+import type { PassRecord, PassTable } from './pass-table.ts';
+import { areTooManyNetworks } from './session-networks.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -18,9 +17,9 @@ const DOCUMENTS_AS_DATA = 10;
 const PARTS_AT_ONCE = 10;
 
 /** Many people share an address. Above so many budgets of pages the older passes of it are used up. */
-const BUDGETS_OF_AN_ADDRESS = 20;
+const BUDGETS = 20;
 /** Above so many its pages have to wait, whatever passes it makes. */
-const MOST_BUDGETS_OF_AN_ADDRESS = 60;
+const MOST_BUDGETS = 60;
 
 /** So young a passed challenge is not asked for again when the budget of its address is used up. */
 const RECENT_MS = 10 * MINUTE_MS;
@@ -28,8 +27,7 @@ const RECENT_MS = 10 * MINUTE_MS;
 /** Requests that wait for the origin are soon fewer. */
 const SHORT_WAIT_MS = 1_000;
 
-/** Passes that are remembered because their documents are used up. */
-const MAX_SPENT = 8_192;
+type Limits = Exclude<Organisation['challenge']['session_limits'], false>;
 
 /** A session that passed, and what it is known by. */
 export type Passed = Extract<SessionFact, { session: unknown }>;
@@ -46,12 +44,9 @@ const USED_UP: Allowance = { kind: 'used_up' };
 const TOO_MANY_AT_ONCE: Allowance = { kind: 'wait', waitMs: SHORT_WAIT_MS };
 const DOCUMENTS_SPENT: Allowance = { kind: 'wait', waitMs: MINUTE_MS };
 
-/** Names of the counters: of one pass, and of an address. */
-type Counter = 'requests' | 'pages' | 'documents' | 'address' | 'most';
-
 /**
  * What one passed challenge is good for. A pass costs a program little, so it must not be worth much: no more
- * requests and pages than a person needs. Each process counts for itself, which asks no shared store.
+ * requests and pages than a person needs. Each thread counts for itself, which asks no shared store.
  *
  * A pass that comes from many networks is shared, and is used up too.
  *
@@ -60,111 +55,99 @@ type Counter = 'requests' | 'pages' | 'documents' | 'address' | 'most';
  * page cannot pass.
  */
 export class SessionLimits {
-  readonly #name: Readonly<Record<Counter, string>>;
+  readonly #passes: PassTable;
   readonly #requests: Budget;
   readonly #pages: Budget;
   readonly #documents: Budget;
-  readonly #pagesOfAddress: AddressCharges;
-  readonly #mostOfAddress: AddressCharges;
   readonly #atOnce: number;
-  readonly #underWay = new UnderWay();
-  readonly #networks = new SessionNetworks();
-  /** Passes whose documents are used up. */
-  readonly #spent = new LRUCache<string, true>({ max: MAX_SPENT, ttl: RECENT_MS });
 
   /** Undefined where the organisation sets no limits. */
-  static of({ id, challenge }: Pick<Organisation, 'id' | 'challenge'>): SessionLimits | undefined {
+  static of(
+    { challenge }: Pick<Organisation, 'challenge'>,
+    passes: PassTable,
+  ): SessionLimits | undefined {
     const { session_limits: limits } = challenge;
-    return limits === false ? undefined : new SessionLimits(id, limits);
+    return limits === false ? undefined : new SessionLimits(limits, passes);
   }
 
-  constructor(
-    organisation: string,
-    limits: Exclude<Organisation['challenge']['session_limits'], false>,
-  ) {
-    // A rule's budget has a blank in its name, and these have none.
-    const nameOf = (counter: Counter) => `session-${counter}:${organisation}`;
-    this.#name = {
-      requests: nameOf('requests'),
-      pages: nameOf('pages'),
-      documents: nameOf('documents'),
-      address: nameOf('address'),
-      most: nameOf('most'),
-    };
-    const pages = (factor: number) => ({
-      requests: limits.pages_per_hour * factor,
-      perMs: HOUR_MS,
-    });
-    this.#requests = { requests: limits.requests_per_minute, perMs: MINUTE_MS };
-    this.#pages = pages(1);
-    this.#documents = pages(DOCUMENTS_AS_DATA);
-    this.#pagesOfAddress = compileAddressCharges(pages(BUDGETS_OF_AN_ADDRESS));
-    this.#mostOfAddress = compileAddressCharges(pages(MOST_BUDGETS_OF_AN_ADDRESS));
-    this.#atOnce = limits.at_once;
+  constructor(limits: Limits, passes: PassTable) {
+    const { requests_per_minute: requests, pages_per_hour: pages, at_once: atOnce } = limits;
+    this.#passes = passes;
+    this.#requests = { requests, perMs: MINUTE_MS };
+    this.#pages = { requests: pages, perMs: HOUR_MS };
+    this.#documents = { requests: pages * DOCUMENTS_AS_DATA, perMs: HOUR_MS };
+    this.#atOnce = atOnce;
   }
 
   /** Counts one request of a session that passed. `endIsTold` as in Deciding. */
-  take(
-    facts: Facts,
-    passed: Passed,
-    store: SessionStore,
-    clock: Clock,
-    endIsTold: boolean,
-  ): Allowance {
-    const { id, session } = passed;
+  take(facts: Facts, { id, session }: Passed, nowMs: number, endIsTold: boolean): Allowance {
     // What a foreign page sends from a visitor's browser has counters of its own, and takes nothing from the visitor.
     const isForeign = facts.headers['sec-fetch-site'] === 'cross-site';
-    const pass = `${id} ${session.judgedAt}${isForeign ? ' foreign' : ''}`;
+    const pass = this.#passes.pass(`${id} ${session.judgedAt}${isForeign ? ' foreign' : ''}`);
     const isPage = representationFor(facts) === 'html';
-    const isSpent = this.#spent.has(pass);
-    if (isSpent) return isPage ? USED_UP : DOCUMENTS_SPENT;
-    if (!isPage && isPartOfPage(facts)) {
-      return this.#await(`parts ${pass}`, this.#atOnce * PARTS_AT_ONCE, endIsTold, (how) => {
-        if (how !== 'other') this.#countDocument(pass, store);
-      });
-    }
-    const nowMs = clock();
-    const areTooMany = this.#networks.areTooMany(pass, facts, nowMs);
-    if (areTooMany && isPage) return USED_UP;
-    const waitMs = store.takeHere(this.#name.requests, pass, this.#requests);
+    if (nowMs < pass.spentUntil) return isPage ? USED_UP : DOCUMENTS_SPENT;
+    if (!isPage && isPartOfPage(facts)) return this.#awaitPart(pass, nowMs, endIsTold);
+    if (areTooManyNetworks(pass.networks, facts, nowMs) && isPage) return USED_UP;
+    const waitMs = waitFor(pass.requests, nowMs, this.#requests);
     if (waitMs > 0) return isPage ? USED_UP : { kind: 'wait', waitMs };
-    const refused = isPage ? this.#takePage(facts, pass, nowMs - session.judgedAt, store) : WITHIN;
-    if (refused !== WITHIN) return refused;
-    return this.#await(pass, this.#atOnce, endIsTold, (how) => {
-      if (how === 'document' && !isPage) this.#countDocument(pass, store);
-    });
+    pass.requests = withOneMore(pass.requests, nowMs, this.#requests);
+    if (!isPage) return this.#await(pass, false, nowMs, endIsTold);
+    const taken = this.#takePage(facts.ip, pass, nowMs - session.judgedAt, nowMs);
+    return taken === WITHIN ? this.#await(pass, true, nowMs, endIsTold) : taken;
   }
 
-  /** WITHIN where the page fits all budgets. */
-  #takePage(facts: Facts, pass: string, ageMs: number, store: SessionStore): Allowance {
-    if (store.takeHere(this.#name.pages, pass, this.#pages) > 0) return USED_UP;
-    const wait = (counter: Counter, chargesOf: AddressCharges) => {
-      let longest = 0;
-      for (const { subject, budget } of chargesOf(facts.ip)) {
-        longest = Math.max(longest, store.takeHere(this.#name[counter], subject, budget));
-      }
-      return longest;
-    };
-    const waitMs = wait('most', this.#mostOfAddress);
+  /** WITHIN where the page fits all budgets. One that has to wait for its address takes nothing from it. */
+  #takePage(ip: string, pass: PassRecord, ageMs: number, nowMs: number): Allowance {
+    if (waitFor(pass.pages, nowMs, this.#pages) > 0) return USED_UP;
+    pass.pages = withOneMore(pass.pages, nowMs, this.#pages);
+    const records = this.#passes.address(ip);
+    let waitMs = 0;
+    let isOver = false;
+    for (const { most, pages, budgets } of records) {
+      waitMs = Math.max(waitMs, waitFor(most, nowMs, this.#pagesOf(budgets * MOST_BUDGETS)));
+      isOver ||= waitFor(pages, nowMs, this.#pagesOf(budgets * BUDGETS)) > 0;
+    }
     if (waitMs > 0) return { kind: 'wait', waitMs };
-    return wait('address', this.#pagesOfAddress) > 0 && ageMs > RECENT_MS ? USED_UP : WITHIN;
+    for (const record of records) {
+      record.most = withOneMore(record.most, nowMs, this.#pagesOf(record.budgets * MOST_BUDGETS));
+      if (isOver) continue;
+      record.pages = withOneMore(record.pages, nowMs, this.#pagesOf(record.budgets * BUDGETS));
+    }
+    return isOver && ageMs > RECENT_MS ? USED_UP : WITHIN;
   }
 
-  /** Waits for the end of a request, where there is room. */
-  #await(subject: string, atOnce: number, endIsTold: boolean, count: RequestEnded): Allowance {
+  #pagesOf(budgets: number): Budget {
+    return { requests: this.#pages.requests * budgets, perMs: HOUR_MS };
+  }
+
+  #await(pass: PassRecord, isPage: boolean, nowMs: number, endIsTold: boolean): Allowance {
     if (!endIsTold) return WITHIN;
-    if (!this.#underWay.begin(subject, atOnce)) return TOO_MANY_AT_ONCE;
+    if (pass.waiting >= this.#atOnce) return TOO_MANY_AT_ONCE;
+    pass.waiting += 1;
     return {
       kind: 'within',
       ended: (how) => {
-        this.#underWay.end(subject);
-        count(how);
+        pass.waiting -= 1;
+        if (how === 'document' && !isPage) this.#countDocument(pass, nowMs);
       },
     };
   }
 
-  #countDocument(pass: string, store: SessionStore): void {
-    const waitMs = store.takeHere(this.#name.documents, pass, this.#documents);
-    if (waitMs > 0) this.#spent.set(pass, true);
+  #awaitPart(pass: PassRecord, nowMs: number, endIsTold: boolean): Allowance {
+    if (!endIsTold) return WITHIN;
+    if (pass.waitingParts >= this.#atOnce * PARTS_AT_ONCE) return TOO_MANY_AT_ONCE;
+    pass.waitingParts += 1;
+    return {
+      kind: 'within',
+      ended: (how) => {
+        pass.waitingParts -= 1;
+        if (how !== 'other') this.#countDocument(pass, nowMs);
+      },
+    };
+  }
+
+  #countDocument(pass: PassRecord, nowMs: number): void {
+    if (waitFor(pass.documents, nowMs, this.#documents) > 0) pass.spentUntil = nowMs + RECENT_MS;
+    else pass.documents = withOneMore(pass.documents, nowMs, this.#documents);
   }
 }

@@ -85,12 +85,15 @@ describe('programs', () => {
     expect(judged({ ...CHROME, agent: { ...CHROME.agent, userAgent } })).toBe(true);
   });
 
-  test('a browser that has died out answers what every browser gives', () => {
-    const agent = {
-      ...CHROME.agent,
-      userAgent: 'Mozilla/5.0 (Windows NT 6.1; Trident/7.0; rv:11.0) like Gecko',
-    };
+  test.each([
+    'Gecko/',
+    'AppleWebKit/',
+    'Mozilla/5.0 (Windows NT 6.1; Trident/7.0; rv:11.0) like Gecko',
+  ])('the name of no engine (%s) lifts nothing', (userAgent) => {
+    const agent = { ...CHROME.agent, userAgent };
     expect(judged({ ...CHROME, agent })).toBe(false);
     expect(judged(without({ ...CHROME, agent }, ['screen', 'timezone']))).toBe(true);
+    const unusual: readonly SourceName[] = ['worker', 'frame', 'disguises', 'painting', 'graphics'];
+    expect(judged(without({ ...CHROME, agent }, unusual))).toBe(true);
   });
 });

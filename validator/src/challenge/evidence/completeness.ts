@@ -62,8 +62,8 @@ export function isIncomplete({ evidence, claim }: Pick<Case, 'evidence' | 'claim
     sources.filter((name) => 'unread' in readings[name]).length;
   if (!claim.recognised || lacksLayout(readings) || lacksCascade(readings)) return true;
   if (lacking(OF_EVERY_BROWSER) > MAY_LACK) return true;
-  if (claim.engine === undefined) return false;
-  const { sources, mayLack } = USUAL[claim.engine];
+  // A name of no engine lifts nothing: browsers that have died out gave as much.
+  const { sources, mayLack } = USUAL[claim.engine ?? 'gecko'];
   return lacking(sources) > mayLack;
 }
 

@@ -129,10 +129,6 @@ export class RedisStore implements SessionStore {
     return localMs;
   }
 
-  takeHere(name: string, subject: string, { requests, perMs }: Budget): number {
-    return this.#budgets.take(name, subject, this.#clock(), requests, perMs);
-  }
-
   async remember(name: string, subject: string, ttlMs: number): Promise<void> {
     this.#budgets.remember(name, subject, this.#clock() + ttlMs);
     const command = ['SET', rememberedKey(name, subject), '1', 'PX', lifetime(ttlMs)];
@@ -162,8 +158,7 @@ export class RedisStore implements SessionStore {
   }
 
   #mayAskForStranger(): boolean {
-    const { name, requests, perMs } = STRANGERS;
-    return this.#budgets.take(name, '', this.#clock(), requests, perMs) === 0;
+    return this.#budgets.take(STRANGERS.name, '', this.#clock(), STRANGERS) === 0;
   }
 
   #askForSession(id: string): MaybePromise<Session | undefined> {
