@@ -1,4 +1,5 @@
 import type { Facts } from './facts.ts';
+import { representationFor } from './representation.ts';
 
 /** Paths of what pages are made of. */
 const FILE_OF_A_PAGE =
@@ -23,4 +24,13 @@ export function isFileOfPage({ method, url }: Pick<Facts, 'method' | 'url'>): bo
 /** The same, and what a browser says that it puts into a page. A program can say so of each request. */
 export function isPartOfPage(facts: Pick<Facts, 'method' | 'url' | 'headers'>): boolean {
   return PART.has(facts.headers['sec-fetch-dest'] ?? '') || isFileOfPage(facts);
+}
+
+/**
+ * True for what a person looks at. A caller of the API may pass on few header fields; then a file is no page, where
+ * nothing says that it is shown by itself.
+ */
+export function isPage(facts: Pick<Facts, 'method' | 'url' | 'headers'>): boolean {
+  if (representationFor(facts) !== 'html') return false;
+  return facts.headers['sec-fetch-dest'] !== undefined || !isFileOfPage(facts);
 }

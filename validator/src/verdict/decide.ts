@@ -150,13 +150,13 @@ function takeOfSession(by: Rule, passed: Passed, deciding: Deciding): Left {
 }
 
 function takeFreePage(by: Rule, deciding: Deciding): MaybePromise<Left> {
-  const { facts, store, freePages, endIsTold } = deciding;
+  const { facts, store, clock, freePages, endIsTold } = deciding;
   if (freePages === undefined) return NOTHING_LEFT;
   return afterWith(freePages.take(facts, store), by, (taken) => {
     if (taken === 'page') return NOTHING_LEFT;
     if (taken === 'data') {
       if (!endIsTold) return NOTHING_LEFT;
-      const ended = freePages.awaitEnd(facts, store);
+      const ended = freePages.awaitEnd(facts, store, clock());
       if (ended) return { ended };
     }
     return { verdict: { kind: 'challenge', reasons: ['free_pages_used'], by } };

@@ -9,10 +9,9 @@ import type { Organisation } from '@guard/config/settings/schema';
 import { afterWith } from '../deadline.ts';
 import { clientShape } from '../request/client-shape.ts';
 import type { Facts } from '../request/facts.ts';
-import { isFileOfPage } from '../request/part-of-page.ts';
-import { representationFor } from '../request/representation.ts';
+import { isFileOfPage, isPage } from '../request/part-of-page.ts';
 import { type AddressCharges, compileAddressCharges } from '../rules/address-charges.ts';
-import { UnderWay } from './under-way.ts';
+import { begin, end, UnderWay } from './under-way.ts';
 
 /** Many people share the shape of their browser, so all of them together have so many budgets. */
 const BUDGETS_OF_A_SHAPE = 20;
@@ -74,7 +73,7 @@ export class FreePages {
 
   /** Counts one request of a visitor who did not pass the challenge. */
   take(facts: Facts, store: SessionStore): MaybePromise<FreePage> {
-    if (representationFor(facts) === 'html') return this.#takePage(facts, store);
+    if (isPage(facts)) return this.#takePage(facts, store);
     const isSpent = store.remembers(this.#documentsFor(facts), addressGroup(facts.ip));
     return afterWith(isSpent, undefined, (spent) =>
       spent ? 'spent' : this.#takeData(facts, store),
@@ -85,14 +84,15 @@ export class FreePages {
    * Waits for the end of a request for data, to count it when it was a document. Undefined, and the request is not
    * free, when so many of its address wait at once that they could be more documents than are free.
    */
-  awaitEnd(facts: Facts, store: SessionStore): RequestEnded | undefined {
+  awaitEnd(facts: Facts, store: SessionStore, nowMs: number): RequestEnded | undefined {
     const isPart = isFileOfPage(facts);
     const group = addressGroup(facts.ip);
     const subject = isPart ? `parts ${group}` : group;
     const atOnce = this.#pages.requests * (isPart ? PARTS_AT_ONCE : DOCUMENTS_AS_DATA);
-    if (!this.#underWay.begin(subject, atOnce)) return undefined;
+    const waiting = this.#underWay.of(subject);
+    if (!begin(waiting, atOnce, nowMs)) return undefined;
     return (how) => {
-      this.#underWay.end(subject);
+      end(waiting);
       if (how === 'document') this.#countDocument(facts, store);
     };
   }

@@ -1,6 +1,7 @@
 import type { Budget } from '@guard/config/contract/ports';
 import { LRUCache } from 'lru-cache';
 import { compileAddressCharges } from '../rules/address-charges.ts';
+import type { Waiting } from './under-way.ts';
 
 /** Passes and addresses that are counted at the same time. The one unused longest starts anew. */
 const MAX_PASSES = 16_384;
@@ -14,8 +15,8 @@ export interface PassRecord {
   /** Until then documents in answer to data and parts are used up. */
   spentUntil: number;
   /** Requests that wait for their origin, and parts of pages that do. */
-  waiting: number;
-  waitingParts: number;
+  readonly waiting: Waiting;
+  readonly waitingParts: Waiting;
   readonly networks: SeenNetwork[];
 }
 
@@ -53,8 +54,8 @@ export class PassTable {
         pages: 0,
         documents: 0,
         spentUntil: 0,
-        waiting: 0,
-        waitingParts: 0,
+        waiting: { count: 0, since: 0 },
+        waitingParts: { count: 0, since: 0 },
         networks: [],
       };
       this.#passes.set(key, record);

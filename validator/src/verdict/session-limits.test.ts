@@ -73,6 +73,16 @@ describe('what one passed challenge is good for', () => {
     guard.origin.answers = 'never';
     expect(await passing(guard, 110, data)).toBe(100);
     expect((await guard.ask(page())).status_code).toBe(429);
+    // Ends that were not told hold up nobody for long.
+    guard.time.now += MINUTE_MS + 1;
+    expect((await guard.ask(page())).status_code).toBe(200);
+  });
+
+  test('a caller of the API that passes on few fields has no page counted for each file', async () => {
+    const guard = guarded({ pages_per_hour: 5 });
+    const headers = { 'user-agent': chromeHttps['user-agent'] ?? '' };
+    const file = () => visit({ cookie: PASS, url: 'https://shop.example/a.js', headers });
+    expect(await passing(guard, 20, file)).toBe(20);
   });
 
   test('what a foreign page sends from the visitor’s browser takes nothing from the visitor', async () => {

@@ -1,11 +1,11 @@
 import type { Budget, RequestEnded } from '@guard/config/contract/ports';
 import type { Organisation } from '@guard/config/settings/schema';
 import type { Facts, SessionFact } from '../request/facts.ts';
-import { isPartOfPage } from '../request/part-of-page.ts';
-import { representationFor } from '../request/representation.ts';
+import { isPage, isPartOfPage } from '../request/part-of-page.ts';
 import { waitFor, withOneMore } from '../rules/gcra.ts';
 import type { PassRecord, PassTable } from './pass-table.ts';
 import { areTooManyNetworks } from './session-networks.ts';
+import { begin, end } from './under-way.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -84,14 +84,14 @@ export class SessionLimits {
     // What a foreign page sends from a visitor's browser has counters of its own, and takes nothing from the visitor.
     const isForeign = facts.headers['sec-fetch-site'] === 'cross-site';
     const pass = this.#passes.pass(`${id} ${session.judgedAt}${isForeign ? ' foreign' : ''}`);
-    const isPage = representationFor(facts) === 'html';
-    if (nowMs < pass.spentUntil) return isPage ? USED_UP : DOCUMENTS_SPENT;
-    if (!isPage && isPartOfPage(facts)) return this.#awaitPart(pass, nowMs, endIsTold);
-    if (areTooManyNetworks(pass.networks, facts, nowMs) && isPage) return USED_UP;
+    const asksForPage = isPage(facts);
+    if (nowMs < pass.spentUntil) return asksForPage ? USED_UP : DOCUMENTS_SPENT;
+    if (!asksForPage && isPartOfPage(facts)) return this.#awaitPart(pass, nowMs, endIsTold);
+    if (areTooManyNetworks(pass.networks, facts, nowMs) && asksForPage) return USED_UP;
     const waitMs = waitFor(pass.requests, nowMs, this.#requests);
-    if (waitMs > 0) return isPage ? USED_UP : { kind: 'wait', waitMs };
+    if (waitMs > 0) return asksForPage ? USED_UP : { kind: 'wait', waitMs };
     pass.requests = withOneMore(pass.requests, nowMs, this.#requests);
-    if (!isPage) return this.#await(pass, false, nowMs, endIsTold);
+    if (!asksForPage) return this.#await(pass, false, nowMs, endIsTold);
     const taken = this.#takePage(facts.ip, pass, nowMs - session.judgedAt, nowMs);
     return taken === WITHIN ? this.#await(pass, true, nowMs, endIsTold) : taken;
   }
@@ -120,27 +120,25 @@ export class SessionLimits {
     return { requests: this.#pages.requests * budgets, perMs: HOUR_MS };
   }
 
-  #await(pass: PassRecord, isPage: boolean, nowMs: number, endIsTold: boolean): Allowance {
+  #await(pass: PassRecord, wasPage: boolean, nowMs: number, endIsTold: boolean): Allowance {
     if (!endIsTold) return WITHIN;
-    if (pass.waiting >= this.#atOnce) return TOO_MANY_AT_ONCE;
-    pass.waiting += 1;
+    if (!begin(pass.waiting, this.#atOnce, nowMs)) return TOO_MANY_AT_ONCE;
     return {
       kind: 'within',
       ended: (how) => {
-        pass.waiting -= 1;
-        if (how === 'document' && !isPage) this.#countDocument(pass, nowMs);
+        end(pass.waiting);
+        if (how === 'document' && !wasPage) this.#countDocument(pass, nowMs);
       },
     };
   }
 
   #awaitPart(pass: PassRecord, nowMs: number, endIsTold: boolean): Allowance {
     if (!endIsTold) return WITHIN;
-    if (pass.waitingParts >= this.#atOnce * PARTS_AT_ONCE) return TOO_MANY_AT_ONCE;
-    pass.waitingParts += 1;
+    if (!begin(pass.waitingParts, this.#atOnce * PARTS_AT_ONCE, nowMs)) return TOO_MANY_AT_ONCE;
     return {
       kind: 'within',
       ended: (how) => {
-        pass.waitingParts -= 1;
+        end(pass.waitingParts);
         if (how !== 'other') this.#countDocument(pass, nowMs);
       },
     };

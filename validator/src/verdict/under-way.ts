@@ -1,30 +1,37 @@
 import { LRUCache } from 'lru-cache';
 
-/** Subjects that are counted at the same time. Above that the one that began longest ago starts at none. */
+/** Subjects that are counted at the same time. The one unused longest starts at none. */
 const MAX_SUBJECTS = 4_096;
 
-/** After this time a subject starts at none: an answer that takes longer is rare, and so is an end that is not told. */
+/** A count that has stood at its limit for so long starts at none: an end was not told, or answers take their time. */
 const FORGOTTEN_MS = 60_000;
 
-/** Counts the requests of a subject (an address, a session) that wait for their origin. */
+/** How many requests wait for their origin, and since when there was one. */
+export interface Waiting {
+  count: number;
+  since: number;
+}
+
+/** False, and nothing is counted, where `limit` requests wait already. Each true needs one {@link end}. */
+export function begin(waiting: Waiting, limit: number, nowMs: number): boolean {
+  if (waiting.count >= limit && nowMs - waiting.since > FORGOTTEN_MS) waiting.count = 0;
+  if (waiting.count >= limit) return false;
+  if (waiting.count === 0) waiting.since = nowMs;
+  waiting.count += 1;
+  return true;
+}
+
+export function end(waiting: Waiting): void {
+  waiting.count = Math.max(0, waiting.count - 1);
+}
+
+/** What waits, by subject. */
 export class UnderWay {
-  readonly #counts = new LRUCache<string, number>({
-    max: MAX_SUBJECTS,
-    ttl: FORGOTTEN_MS,
-    noUpdateTTL: true,
-  });
+  readonly #subjects = new LRUCache<string, Waiting>({ max: MAX_SUBJECTS });
 
-  /** False, and nothing is counted, where `limit` requests wait already. Each true needs one {@link end}. */
-  begin(subject: string, limit: number): boolean {
-    const count = this.#counts.get(subject) ?? 0;
-    if (count >= limit) return false;
-    this.#counts.set(subject, count + 1);
-    return true;
-  }
-
-  end(subject: string): void {
-    const count = this.#counts.get(subject) ?? 0;
-    if (count > 1) this.#counts.set(subject, count - 1);
-    else this.#counts.delete(subject);
+  of(subject: string): Waiting {
+    let waiting = this.#subjects.get(subject);
+    if (waiting === undefined) this.#subjects.set(subject, (waiting = { count: 0, since: 0 }));
+    return waiting;
   }
 }
