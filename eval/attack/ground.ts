@@ -66,7 +66,7 @@ export async function startGround(): Promise<Ground> {
   const settings = storySettings(origin.url, {
     rules: RULES,
     site: { hosts: Object.values(SITES) },
-    // Its visitors come from addresses of their own, and nobody tells another one.
+    // Attackers use addresses of the loopback network. No proxy tells another one.
     top: { trusted_proxies: [], tls: { certificates: [files] } },
   });
   const listen = { ...(settings['listen'] as object), gateway_tls: '127.0.0.1:0' };

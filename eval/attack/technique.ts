@@ -1,6 +1,6 @@
 import type { Ground, Scheme, Site } from './ground.ts';
 
-/** What one run of a technique may use. Its paths begin with `prefix`, and nobody else's do. */
+/** What one run of a technique may use. Only its own paths begin with `prefix`. */
 export interface Field {
   readonly ground: Ground;
   readonly site: Site;

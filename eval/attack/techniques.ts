@@ -110,7 +110,7 @@ export const techniques: readonly Technique[] = [
     name: 'one pass, one address, 8,000 pages that are called pictures',
     sites: ['default'],
     schemes: ['http'],
-    // Ten documents for each page of the budget, and those that were under way when it was used up.
+    // Ten documents for each page of the budget. Up to 50 more were under way when the budget ended.
     atMost: 6_050,
     async run(field) {
       const from = field.address(250);

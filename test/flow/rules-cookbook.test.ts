@@ -2,13 +2,12 @@ import { ONE_PLAYS_ALL } from '../kit/policies.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Action } from '@guard/config/contract/event';
-import type { Session } from '@guard/config/contract/ports';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { hashUserAgent } from '../../validator/src/request/user-agent-hash.ts';
 import { validatorWith } from '../kit/validator.ts';
-import { CHROME_UA, chromeHttps, curl, googlebot, GOOGLEBOT_IP, visit } from '../kit/visitors.ts';
+import { verifiedSession } from '../kit/verified-session.ts';
+import { chromeHttps, curl, googlebot, GOOGLEBOT_IP, visit } from '../kit/visitors.ts';
 
 /**
  * Every recipe of the rules cookbook, as it stands on the page, does what the page says: in front of
@@ -225,7 +224,8 @@ describe('a budget of the cookbook holds for passes that are shared and collecte
         { length: sessions },
         (_, i) => `0f8fad5b-d9cb-869f-a165-00000000000${i}`,
       );
-      for (const cookie of cookies) store.keepSession(cookie, verifiedAt(time.now), 3_600_000);
+      for (const cookie of cookies)
+        store.keepSession(cookie, verifiedSession({ judgedAt: time.now }), 3_600_000);
       let count = 0;
       for (let i = 0; i < 1_500; i++) {
         const ip = `84.115.20.${Math.floor(i / sessions) % addresses}`;
@@ -238,19 +238,6 @@ describe('a budget of the cookbook holds for passes that are shared and collecte
     expect(passed).toEqual(passing);
   });
 });
-
-/** A session that has passed its challenge, as the collector keeps it. */
-function verifiedAt(judgedAt: number): Session {
-  return {
-    organisation: 'acme',
-    state: 'verified',
-    reasons: [],
-    userAgentHash: hashUserAgent(CHROME_UA),
-    network: '84.115.20.0/24',
-    client: '',
-    judgedAt,
-  };
-}
 
 function titleOf({ host = 'shop.example', path = '/', from, after, ends, status }: Claim): string {
   const agent =

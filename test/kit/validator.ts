@@ -4,6 +4,7 @@ import { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import type { DecisionEvent } from '@guard/config/contract/event';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
+import type { Organisation } from '@guard/config/settings/schema';
 import type { Databases } from '@guard/config/settings/databases';
 import {
   createValidator,
@@ -34,6 +35,8 @@ export function validatorWith(
   rules: string,
   over: {
     readonly organisation?: Readonly<Record<string, unknown>>;
+    /** A second organisation beside it. */
+    readonly neighbour?: Organisation;
     readonly observe?: boolean;
     readonly isReady?: () => boolean;
     readonly healthToken?: Buffer;
@@ -53,7 +56,7 @@ export function validatorWith(
   const store = new MemoryStore(clock, STORE_LIMITS);
   const organisation = organisationWith(rules, over.organisation);
   const validator = createValidator({
-    organisations: [organisation],
+    organisations: over.neighbour ? [organisation, over.neighbour] : [organisation],
     secrets: ['the secret of the tests, long enough'],
     observe: over.observe ?? false,
     settingsRevision: 'f00',

@@ -1,11 +1,11 @@
 import { sessionDigest } from '@guard/config/contract/session-digest';
-import type { Session } from '@guard/config/contract/ports';
 import type { ValidateResponse } from '@guard/config/contract/validate-response';
 import { describe, expect, test } from 'vitest';
 import { hashUserAgent } from '../../validator/src/request/user-agent-hash.ts';
 import { challenged, person, post, robot, uploadOf } from '../attack/challenged-visitor.ts';
 import { countedStore } from '../attack/counted-store.ts';
-import { chromeHttps, CHROME_UA, curl, googlebot, visit } from '../kit/visitors.ts';
+import { chromeHttps, curl, googlebot, visit } from '../kit/visitors.ts';
+import { verifiedSession } from '../kit/verified-session.ts';
 import { bodyOf, serveValidator } from './serve-validator.ts';
 import { never, storeWith } from './store-with.ts';
 
@@ -126,26 +126,16 @@ describe('3 "rate-limit rule exceeded": decision block with rate_limited: true',
 });
 
 describe('3 after the interstitial', () => {
-  const session = (over: Partial<Session>): Session => ({
-    organisation: 'acme',
-    state: 'verified',
-    reasons: [],
-    userAgentHash: hashUserAgent(CHROME_UA),
-    network: '84.115.20.0/24',
-    client: '',
-    judgedAt: 0,
-    ...over,
-  });
-  const rejectedFor = (...reasons: string[]) => session({ state: 'rejected', reasons });
+  const rejectedFor = (...reasons: string[]) => verifiedSession({ state: 'rejected', reasons });
   const cookie = '3f0e5c9a-8a4b-4c6d-8e9f-0a1b2c3d4e5f';
 
   test.each([
-    ['passed', session({}), 'allow', []],
+    ['passed', verifiedSession(), 'allow', []],
     ['failed', rejectedFor('webdriver'), 'block', ['webdriver']],
     ['failed on one weaker sign', rejectedFor('emulated_screen'), 'block', ['emulated_screen']],
     [
       'judged for another browser',
-      session({ userAgentHash: hashUserAgent('curl/8.14.1') }),
+      verifiedSession({ userAgentHash: hashUserAgent('curl/8.14.1') }),
       'redirect',
       [],
     ],

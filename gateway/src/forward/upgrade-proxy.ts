@@ -73,7 +73,7 @@ proxy.on('error', () => undefined);
 export function sendUpgrade(request: UpgradeRequest): ClientRequest {
   const { req, path, onSwitch, onAnswer, onError } = request;
   let made: ClientRequest | undefined;
-  // The same request, without the visitor's fields: those that go to the origin are in `fields`.
+  // The library must not copy the visitor's fields. `fields` has the ones for the origin.
   const shown = Object.create(req, SHOWN) as IncomingMessage;
   shaping.set(shown, (sent) => {
     made = sent;

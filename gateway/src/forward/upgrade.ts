@@ -1,11 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { addressGroup } from '@guard/config/net/network-of';
 import { plainAnswer, serve } from '../enforce/enforce.ts';
 import type { Handle } from '../handle.ts';
 import { NodeResponse } from '../http1/node-response.ts';
-import type { GatewayLimits } from '../limits.ts';
 import type { ForwardPorts } from './forward-ports.ts';
+import { OpenUpgrades } from './open-upgrades.ts';
 import { BUSY, originAnswer } from './origin-failure.ts';
 import { Handshake } from './upgrade-handshake.ts';
 import { watchTunnel } from './upgrade-tunnel.ts';
@@ -86,46 +85,6 @@ export function createUpgrades(handle: Handle, ports: ForwardPorts): Upgrades {
       open.close();
     },
   };
-}
-
-/** The upgrades that are under way or open, each with how it ends. */
-class OpenUpgrades {
-  readonly #limits: GatewayLimits;
-  readonly #ends = new Map<Socket, () => void>();
-  readonly #ofAddress = new Map<string, number>();
-
-  constructor(limits: GatewayLimits) {
-    this.#limits = limits;
-  }
-
-  /** False where no more may be open, for anybody or for this address: a visitor must leave some to others. */
-  take(socket: Socket, ip: string): boolean {
-    const group = addressGroup(ip);
-    const held = this.#ofAddress.get(group) ?? 0;
-    const { maxUpgrades, maxUpgradesPerAddress } = this.#limits;
-    if (this.#ends.size >= maxUpgrades || held >= maxUpgradesPerAddress) return false;
-    this.#ofAddress.set(group, held + 1);
-    this.endBy(socket, () => socket.destroy());
-    socket.once('close', () => {
-      this.#ends.delete(socket);
-      const left = (this.#ofAddress.get(group) ?? 1) - 1;
-      if (left > 0) this.#ofAddress.set(group, left);
-      else this.#ofAddress.delete(group);
-    });
-    return true;
-  }
-
-  endBy(socket: Socket, end: () => void): void {
-    this.#ends.set(socket, end);
-  }
-
-  /** Ends them, and cuts what is left when called again. */
-  close(): void {
-    for (const [socket, end] of this.#ends) {
-      this.endBy(socket, () => socket.destroy());
-      end();
-    }
-  }
 }
 
 interface Kept {

@@ -8,7 +8,7 @@ import { readFields } from './tickets/ticket-fields.ts';
 
 let visits = 0;
 
-/** Secrets that tests and benches give to Guard. Without the secret nobody but CSS knows what a sheet comes to. */
+/** Secrets that tests and benches give to Guard. A test knows the answers to a sheet by the secret alone. */
 const TEST_SECRETS = [
   'the first secret of the tests',
   'the secret of the tests, long enough',
@@ -33,8 +33,8 @@ function cascadeWidths(ticket: string): readonly number[] {
 }
 
 /**
- * Recorded evidence as the same browser would give it for this ticket: the layout measured for it, its style sheet applied, in a
- * document that began at a time of its own.
+ * Recorded evidence as the same browser would give it for this ticket: the layout is measured for it, its style sheet
+ * is applied, and the document began at a time of its own.
  */
 export function answering(evidence: Evidence, ticket: string): Evidence {
   visits += 1;

@@ -17,7 +17,7 @@ export function withOneMore(held: number, nowMs: number, { requests, perMs }: Bu
   return arrivalAt(held, nowMs, perMs) + perMs / requests;
 }
 
-/** Further ahead than a whole budget is nobody: the clock was set back, and must not lock out. */
+/** A counter that is more than a whole budget ahead is of a clock that was set back. It must not lock out. */
 function arrivalAt(held: number, nowMs: number, perMs: number): number {
   return held > nowMs + perMs + 1 ? nowMs : Math.max(held, nowMs);
 }

@@ -1,15 +1,14 @@
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { describe, expect, test } from 'vitest';
 import { type TestValidator, validatorWith } from '../../../test/kit/validator.ts';
+import { verifiedSession } from '../../../test/kit/verified-session.ts';
 import {
   chromeHttp,
-  chromeHttps,
   firefoxHttps,
   pictureOfPage,
   scriptFetch,
   visit,
 } from '../../../test/kit/visitors.ts';
-import { hashUserAgent } from '../request/user-agent-hash.ts';
 
 const MINUTE_MS = 60_000;
 const DETECT = '[{ name: everybody, match: {}, detect: true }]';
@@ -78,19 +77,7 @@ describe('challenge: auto, the first pages are free', () => {
     const guard = guarded();
     const { cookies } = await guard.ask(visit());
     const cookie = cookies?.[0]?.value ?? '';
-    guard.store.keepSession(
-      cookie,
-      {
-        organisation: 'acme',
-        state: 'verified',
-        reasons: [],
-        userAgentHash: hashUserAgent(chromeHttps['user-agent'] ?? ''),
-        network: '84.115.20.0/24',
-        client: '',
-        judgedAt: guard.time.now,
-      },
-      MINUTE_MS,
-    );
+    guard.store.keepSession(cookie, verifiedSession({ judgedAt: guard.time.now }), MINUTE_MS);
     expect(await decisions(guard, 20, () => visit({ cookie }))).toEqual(times(20, 'allow'));
   });
 

@@ -97,7 +97,7 @@ export class FreePages {
     };
   }
 
-  /** Files of pages apart: whoever uses up one of them leaves the other, and preflights, to those who share the address. */
+  /** Data and files have counters apart. When data is used up, files and preflights of the same address stay free. */
   #documentsFor(facts: Facts): string {
     return isFileOfPage(facts) ? this.#documentFiles : this.#documents;
   }

@@ -1,6 +1,6 @@
 import type { Budget } from '@guard/config/contract/ports';
 import { LRUCache } from 'lru-cache';
-import { compileAddressCharges } from '../rules/address-charges.ts';
+import type { AddressCharges } from '../rules/address-charges.ts';
 import type { Waiting } from './under-way.ts';
 
 /** Passes and addresses that are counted at the same time. The one unused longest starts anew. */
@@ -27,25 +27,34 @@ export interface SeenNetwork {
   lastAt: number;
 }
 
-/** Pages of all passes of an address, or of an IPv6 network around it. */
-export interface AddressRecord {
-  pages: number;
-  most: number;
-  /** How many times the budget it holds. */
-  readonly budgets: number;
+/** Many people share an address. Above so many budgets of one pass the older passes of it are used up. */
+const MANY = 20;
+/** Above so many its pages have to wait, whatever passes it makes. */
+const MOST = 60;
+
+/** A counter of pages, and how much it holds. */
+export interface PageCounter {
+  held: number;
+  readonly budget: Budget;
 }
 
-const ONE: Budget = { requests: 1, perMs: 1 };
-/** What an address is charged to, with how many budgets. */
-const chargesOf = compileAddressCharges(ONE);
+/** Pages of all passes of an address, or of an IPv6 network around it. */
+export interface AddressRecord {
+  readonly many: PageCounter;
+  readonly most: PageCounter;
+}
 
-/** What passes and addresses did lately, in this thread: one look-up for all that is counted of one. */
+/**
+ * What passes and addresses did lately, in this thread: one look-up for all that is counted of one. All organisations
+ * share the table, and none of its records.
+ */
 export class PassTable {
   readonly #passes = new LRUCache<string, PassRecord>({ max: MAX_PASSES });
   readonly #networks = new LRUCache<string, AddressRecord>({ max: MAX_ADDRESSES });
   /** The records of an address and of the networks around it. */
   readonly #addresses = new LRUCache<string, readonly AddressRecord[]>({ max: MAX_ADDRESSES });
 
+  /** `key` begins with a session, which belongs to one organisation. */
   pass(key: string): PassRecord {
     let record = this.#passes.get(key);
     if (record === undefined) {
@@ -63,20 +72,28 @@ export class PassTable {
     return record;
   }
 
-  /** Takes an address as `parseIp` spells it. */
-  address(ip: string): readonly AddressRecord[] {
-    let records = this.#addresses.get(ip);
+  /** `chargesOf` gives the budget of one pass. Takes an address as `parseIp` spells it. */
+  address(organisation: string, ip: string, chargesOf: AddressCharges): readonly AddressRecord[] {
+    const key = `${organisation} ${ip}`;
+    let records = this.#addresses.get(key);
     if (records === undefined) {
-      records = chargesOf(ip).map(({ subject, budget }) => this.#network(subject, budget.requests));
-      this.#addresses.set(ip, records);
+      records = chargesOf(ip).map(({ subject, budget }) =>
+        this.#network(`${organisation} ${subject}`, budget),
+      );
+      this.#addresses.set(key, records);
     }
     return records;
   }
 
-  #network(subject: string, budgets: number): AddressRecord {
-    let record = this.#networks.get(subject);
+  #network(key: string, budget: Budget): AddressRecord {
+    let record = this.#networks.get(key);
     if (record === undefined) {
-      this.#networks.set(subject, (record = { pages: 0, most: 0, budgets }));
+      const counter = (times: number): PageCounter => ({
+        held: 0,
+        budget: { ...budget, requests: budget.requests * times },
+      });
+      record = { many: counter(MANY), most: counter(MOST) };
+      this.#networks.set(key, record);
     }
     return record;
   }

@@ -1,8 +1,9 @@
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { describe, expect, test } from 'vitest';
+import { organisationWith } from '../../../test/kit/policies.ts';
 import { type TestValidator, validatorWith } from '../../../test/kit/validator.ts';
+import { verifiedSession } from '../../../test/kit/verified-session.ts';
 import { chromeHttps, pictureOfPage, scriptFetch, visit } from '../../../test/kit/visitors.ts';
-import { hashUserAgent } from '../request/user-agent-hash.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -22,16 +23,7 @@ function guarded(limits: object | false = {}, rules = RULES): TestValidator {
 
 /** The session passes its challenge at this moment. */
 function passes({ store, time }: TestValidator, id = PASS): void {
-  const session = {
-    organisation: 'acme',
-    state: 'verified',
-    reasons: [],
-    userAgentHash: hashUserAgent(chromeHttps['user-agent'] ?? ''),
-    network: '84.115.20.0/24',
-    client: '',
-    judgedAt: time.now,
-  } as const;
-  store.keepSession(id, session, 24 * HOUR_MS);
+  store.keepSession(id, verifiedSession({ judgedAt: time.now }), 24 * HOUR_MS);
 }
 
 /** How many of these requests pass. */
@@ -73,7 +65,7 @@ describe('what one passed challenge is good for', () => {
     guard.origin.answers = 'never';
     expect(await passing(guard, 110, data)).toBe(100);
     expect((await guard.ask(page())).status_code).toBe(429);
-    // Ends that were not told hold up nobody for long.
+    // Where the end is never told, the session waits a minute.
     guard.time.now += MINUTE_MS + 1;
     expect((await guard.ask(page())).status_code).toBe(200);
   });
@@ -83,6 +75,26 @@ describe('what one passed challenge is good for', () => {
     const headers = { 'user-agent': chromeHttps['user-agent'] ?? '' };
     const file = () => visit({ cookie: PASS, url: 'https://shop.example/a.js', headers });
     expect(await passing(guard, 20, file)).toBe(20);
+  });
+
+  test('organisations that share a Guard share no counter of an address', async () => {
+    const organisation = { challenge: { session_limits: { pages_per_hour: 1 } } };
+    const neighbour = organisationWith(RULES, { ...organisation, id: 'globex' });
+    const { validator, store, time } = validatorWith(RULES, { organisation, neighbour });
+    const passingAt = async (id: string, sessions: number) => {
+      const validate = validator.forOrganisation(id);
+      let passed = 0;
+      for (let i = 0; i < sessions; i++) {
+        const cookie = `${PASS.slice(0, -3)}${id.length}${10 + i}`;
+        const session = verifiedSession({ organisation: id, judgedAt: time.now });
+        store.keepSession(cookie, session, HOUR_MS);
+        const outcome = await validate(page(cookie), {});
+        if (outcome.kind === 'answered' && outcome.response.decision === 'allow') passed += 1;
+      }
+      return passed;
+    };
+    expect(await passingAt('acme', 70)).toBe(60);
+    expect(await passingAt('globex', 10)).toBe(10);
   });
 
   test('what a foreign page sends from the visitor’s browser takes nothing from the visitor', async () => {
@@ -157,6 +169,11 @@ describe('what one passed challenge is good for', () => {
     const phone = ['84.115.20.7', '178.113.40.7', '84.115.99.7', '178.113.41.9'];
     for (const ip of [...phone, ...phone]) expect(await passing(guard, 1, from(ip))).toBe(1);
     expect(await passing(guard, 1, from('2a02:1748:1::1'))).toBe(0);
+    const called = (headers: typeof scriptFetch) => visit({ cookie: PASS, headers });
+    for (const headers of [scriptFetch, pictureOfPage]) {
+      expect((await guard.ask(called(headers))).status_code).toBe(429);
+    }
+    await guard.ask(page());
     expect(guard.events.at(-1)?.blockReasons).toEqual(['session_limit_exceeded']);
     guard.time.now += SECOND_MS;
     passes(guard);

@@ -90,8 +90,8 @@ function spelled(px: number, draw: Draw): string {
 }
 
 /**
- * What is no declaration, and what a browser therefore leaves out (CSS Syntax 3, section 2.2). None is a number
- * without a unit: a page without a doctype would take it for pixels.
+ * Mistakes. A browser leaves such a declaration out (CSS Syntax 3, section 2.2). A number without a unit is not among
+ * them: a page without a doctype takes it for pixels.
  */
 const INVALID: readonly [Write, ...Write[]] = [
   (px) => `width:-${px}px`,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** More than the longest sheet takes. */
 const BYTES = 2_048;
 
-/** Numbers that follow from a secret and a text, and that nobody can tell without the secret. */
+/** Numbers that follow from a secret and a text. Without the secret they cannot be told. */
 export class Draw {
   readonly #bytes: Buffer;
   #at = 0;

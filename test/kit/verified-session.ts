@@ -1,0 +1,17 @@
+import type { Session } from '@guard/config/contract/ports';
+import { hashUserAgent } from '@guard/validator';
+import { CHROME_UA } from './visitors.ts';
+
+/** A session that has passed its challenge, as the collector keeps it; `over` is what a test is about. */
+export function verifiedSession(over: Partial<Session> = {}): Session {
+  return {
+    organisation: 'acme',
+    state: 'verified',
+    reasons: [],
+    userAgentHash: hashUserAgent(CHROME_UA),
+    network: '84.115.20.0/24',
+    client: '',
+    judgedAt: 0,
+    ...over,
+  };
+}
