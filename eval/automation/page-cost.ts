@@ -5,7 +5,6 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { CHALLENGE } from '@guard/config/contract/limits';
 import type { Browser, Page, Route } from 'playwright-core';
 import { launchPlain } from '../../test/kit/plain-chromium.ts';
 import { type Site, startSite } from '../../validator/browser/test-site.ts';
@@ -17,17 +16,6 @@ const PHONE = { viewport: { width: 360, height: 640 }, isMobile: true, hasTouch:
 /** How many times slower than a computer Chromium's developer tools take a phone of this kind to be. */
 const SLOWER = { 'mid-tier phone': 4, 'low-end phone': 6 } as const;
 const MAX_MS = 1_000;
-
-interface Setup {
-  readonly name: string;
-  /** Bits of proof of work. */
-  readonly work: number;
-}
-
-const SETUPS: readonly Setup[] = [
-  { name: 'as it comes', work: 0 },
-  { name: `with ${CHALLENGE.work.advised} bits of work`, work: CHALLENGE.work.advised },
-];
 
 /** Milliseconds of processor time of the page's main thread, from its navigation to its upload. */
 interface Cost {
@@ -42,9 +30,9 @@ if (!Number.isSafeInteger(visits) || visits < 1) throw new TypeError('visits: a 
 const commit = commitOf();
 const browser = await launchPlain();
 const site = await startSite();
-const rows: string[][] = [];
+let row: string[];
 try {
-  for (const setup of SETUPS) rows.push(await measured(browser, site, setup));
+  row = await measured(browser, site);
 } finally {
   await browser.close();
   site.server.closeAllConnections();
@@ -52,7 +40,6 @@ try {
 }
 const table = markdown(
   [
-    'challenge page',
     'visits',
     'median',
     'of it script',
@@ -61,15 +48,14 @@ const table = markdown(
     ...Object.entries(SLOWER).map(([phone, times]) => `worst × ${times}: ${phone}`),
     'goal',
   ],
-  rows,
+  [row],
 );
 console.log(table);
 if (args.includes('--record')) {
   writeFileSync(join(import.meta.dirname, '..', 'RESULTS-page-cost.md'), report());
 }
 
-async function measured(chromium: Browser, on: Site, { name, work }: Setup): Promise<string[]> {
-  on.work = work;
+async function measured(chromium: Browser, on: Site): Promise<string[]> {
   const costs: Cost[] = [];
   for (let visit = 0; visit < visits; visit += 1) costs.push(await costOf(chromium, on));
   costs.sort((one, other) => one.all - other.all);
@@ -78,9 +64,8 @@ async function measured(chromium: Browser, on: Site, { name, work }: Setup): Pro
   const onPhones = Object.values(SLOWER).map((times) => worst.all * times);
   const ms = [median.all, median.script, median.layout, worst.all, ...onPhones];
   const met = Math.max(...onPhones) < MAX_MS ? 'met' : 'MISSED';
-  // How much work a browser does is for the site to choose.
-  const goal = work > 0 ? '–' : `below ${MAX_MS} ms: ${met}`;
-  return [name, String(costs.length), ...ms.map((value) => `${Math.round(value)} ms`), goal];
+  const goal = `below ${MAX_MS} ms: ${met}`;
+  return [String(costs.length), ...ms.map((value) => `${Math.round(value)} ms`), goal];
 }
 
 /** One visit of a phone with an empty profile. It has cost what it costs when its upload goes out. */
@@ -124,12 +109,12 @@ ${table}
 - ${cpus()[0]?.model ?? 'an unknown processor'}
 - \`node eval/automation/page-cost.ts --record\` writes this file
 
-Processor time of the page's main thread, from the navigation to the upload: parsing, every reading, layout, and
-the proof of work where there is one. A phone's viewport, an empty profile, one visit at a time. Time in which the thread
+Processor time of the page's main thread, from the navigation to the upload: parsing, every reading and layout.
+Memory-hard work comes after the upload, and in a worker. A phone's viewport, an empty profile, one visit at a time. Time in which the thread
 waits, for the network or for other programs, is not in it.
 
 Phones are computed and not measured: the worst visit, times what Chromium's developer tools slow a computer down by to
 show a mid-tier or a low-end phone. Their emulation itself is left out: it waits busily, which a machine that has other
-work to do stretches. Work is found by chance, so its worst visit is one in ${visits}.
+work to do stretches.
 `;
 }

@@ -11,25 +11,30 @@ export const robot = fixture('automated/playwright-headful.json');
 export interface Challenged {
   readonly ticket: string;
   readonly session: string;
-  /** Bits of proof of work the page was told of. */
-  readonly work: number;
   readonly reference: string;
 }
 
 /** Asks `POST /validate` as the caller's backend does for a visitor, and reads the page it is given. */
 export async function challenged(
   served: Served,
-  { key = KEY, cookie, who = person }: { key?: string; cookie?: string; who?: Fixture } = {},
+  {
+    key = KEY,
+    cookie,
+    who = person,
+    ip,
+  }: { key?: string; cookie?: string; who?: Fixture; ip?: string } = {},
 ): Promise<Challenged> {
   const { 'user-agent': userAgent = '', ...others } = who.headers;
   const headers = { 'user-agent': userAgent, ...others, 'sec-fetch-mode': 'navigate' };
-  const answer = await served.ask(visit({ headers, ...(cookie && { cookie }) }), key);
+  const answer = await served.ask(
+    visit({ headers, ...(cookie && { cookie }), ...(ip && { ip }) }),
+    key,
+  );
   const html = bodyOf(answer);
   const read = (pattern: RegExp) => pattern.exec(html)?.[1] ?? '';
   return {
     ticket: read(/data-ticket="([^"]+)"/),
     session: answer.cookies?.[0]?.value ?? cookie ?? '',
-    work: Number(read(/data-work="(\d+)"/)),
     reference: read(/<code>([^<]+)<\/code>/),
   };
 }
@@ -37,6 +42,11 @@ export async function challenged(
 /** The upload a person's browser would send. */
 export function uploadOf({ ticket, session }: Challenged, who = person) {
   return { ticket, session, evidence: answering(who.evidence, ticket) };
+}
+
+/** The task of an answer that asks for work; empty where it asks for none. */
+export function taskIn({ body }: Answer): string {
+  return /"task":"([^"]+)"/.exec(body)?.[1] ?? '';
 }
 
 /** `POST /verify` on the real listener: any body, as it is. */

@@ -94,7 +94,7 @@ function send(
 async function passAs(client: Client): Promise<string> {
   const { body, session } = await send(client, '/');
   const ticket = /data-ticket="([^"]+)"/.exec(body)?.[1] ?? '';
-  const upload = uploadOf({ ticket, session, work: 0, reference: '' }, person);
+  const upload = uploadOf({ ticket, session, reference: '' }, person);
   const answer = await send(client, '/.guard/verify', { body: JSON.stringify(upload) });
   expect(answer.body).toBe('{"result":"reload"}');
   return session;
@@ -129,7 +129,7 @@ test('the other client may pass itself, and then the first one has to pass again
   guard.time.now += 1_000;
   const { body } = await send(other, '/page', { cookie });
   const ticket = /data-ticket="([^"]+)"/.exec(body)?.[1] ?? '';
-  const upload = uploadOf({ ticket, session: cookie, work: 0, reference: '' }, person);
+  const upload = uploadOf({ ticket, session: cookie, reference: '' }, person);
   await send(other, '/.guard/verify', { body: JSON.stringify(upload) });
   expect((await send(other, '/page', { cookie })).status).toBe(200);
   expect((await send('openssl', '/page', { cookie })).status).toBe(403);

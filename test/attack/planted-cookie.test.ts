@@ -104,7 +104,7 @@ describe('a rejected session that was planted', () => {
     const ticket = /data-ticket="([^"]+)"/.exec(html)?.[1] ?? '';
     // The page finds its own among the cookies that it can read.
     expect(/data-session="([^"]+)"/.exec(html)?.[1]).toBe(own);
-    const uploaded = await post(served, uploadOf({ ticket, session: own, work: 0, reference: '' }));
+    const uploaded = await post(served, uploadOf({ ticket, session: own, reference: '' }));
     expect(uploaded.body).toBe('{"result":"reload"}');
     expect((await arrive([planted, own])).decision).toBe('allow');
   });
@@ -131,7 +131,7 @@ describe('many planted values', () => {
     const planted = await issued();
     const answer = await arrive([planted]);
     const ticket = /data-ticket="([^"]+)"/.exec(bodyOf(answer))?.[1] ?? '';
-    const upload = uploadOf({ ticket, session: '', work: 0, reference: '' });
+    const upload = uploadOf({ ticket, session: '', reference: '' });
     const seen = await post(served, upload, { cookie: `_guard=${planted}` });
     expect(seen.body).toBe('{"result":"reload"}');
   });

@@ -21,11 +21,10 @@ async function openedOn(origin: string, { collectorUrl }: Served): Promise<Chall
     headers: { ...person.headers, origin },
   });
   expect(status).toBe(200);
-  const opened = JSON.parse(body) as { ticket: string; work: number; cookie: { value: string } };
+  const opened = JSON.parse(body) as { ticket: string; cookie: { value: string } };
   return {
     ticket: opened.ticket,
     session: opened.cookie.value,
-    work: opened.work,
     reference: '',
   };
 }

@@ -50,7 +50,6 @@ describe('workers: 3', () => {
     const challenged = {
       ticket: read(/data-ticket="([^"]+)"/),
       session: /_guard=([^;]+)/.exec(String(page.headers['set-cookie']))?.[1] ?? '',
-      work: 0,
       reference: '',
     };
     expect(challenged.ticket).not.toBe('');

@@ -83,7 +83,7 @@ export function answerAt({ addresses }: Served, page: Page, who = person): Promi
   return send(`${addresses.gateway}/.guard/verify`, {
     method: 'POST',
     headers: { ...person.headers, host: 'shop.example', 'content-type': 'application/json' },
-    body: JSON.stringify(uploadOf({ ...page, work: 0, reference: '' }, who)),
+    body: JSON.stringify(uploadOf({ ...page, reference: '' }, who)),
   });
 }
 

@@ -117,7 +117,6 @@ describe('4.7 "sets a first-party _guard cookie"', () => {
     const opened = {
       ticket: 'ticket',
       sheet: '',
-      work: 0,
       cookie: { ...cookie, value: randomUUID() },
     };
     await page.route('https://shop.example/**', (route) => {

@@ -7,7 +7,7 @@ import { z } from 'zod';
 /** Bundles the code that runs in visitors' browsers: at install, and at start when it is stale. */
 
 const HERE = new URL('./', import.meta.url);
-const FOLDERS = ['page', 'script'];
+const FOLDERS = ['page', 'script', 'work'];
 const DIST = new URL('../dist/', import.meta.url);
 const ARTEFACT = new URL('browser.json', DIST);
 
@@ -15,12 +15,13 @@ const ARTEFACT = new URL('browser.json', DIST);
 const MAX_BUNDLE_BYTES = 40_000;
 
 /** Raise it when the options below change, so that older results count as stale. */
-const OPTIONS_VERSION = 2;
+const OPTIONS_VERSION = 3;
 
 const Artefact = z.strictObject({
   sources: z.string(),
   interstitial: z.string().min(1),
   script: z.string().min(1),
+  work: z.string().min(1),
 });
 
 /** Ready-made scripts, safe to stand in a `<script>` element. */
@@ -29,6 +30,8 @@ export interface BrowserBundle {
   readonly interstitial: string;
   /** What `GET /script.js` serves. */
   readonly script: string;
+  /** The memory-hard work, which a page loads when it is asked for work. */
+  readonly work: string;
 }
 
 /** Bundles the browser code into validator/dist/, whatever is there. Rejects with what went wrong. */
@@ -69,6 +72,7 @@ function bundle(): Artefact {
     sources: hashOfSources(),
     interstitial: bundleOf('page/interstitial.ts'),
     script: bundleOf('script/script.ts'),
+    work: bundleOf('work/work.ts'),
   };
 }
 

@@ -19,6 +19,8 @@ interface Screen {
 const CHALLENGE_SCREENS: readonly Screen[] = [
   { name: 'checking', form: 'none' },
   { name: 'waiting', form: 'none' },
+  { name: 'working', form: 'none' },
+  { name: 'doubted', form: 'none' },
   { name: 'resend', form: 'own' },
   { name: 'elsewhere', form: 'foreign' },
   { name: 'retry', form: 'none' },

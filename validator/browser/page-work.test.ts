@@ -1,32 +1,53 @@
-import { CHALLENGE } from '@guard/config/contract/limits';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { launchDriven } from '../../test/kit/driven-chromium.ts';
+import { isWorkDone } from '../src/challenge/work/check-work.ts';
 import { startSite } from './test-site.ts';
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchDriven();
-});
-afterAll(() => browser.close());
+const TASK = '4.AAAAAAAAAAAAAAAAAAAAAA';
 
-test('the page does the work its ticket asks for, also on a slow processor, and is judged like any other', async () => {
+/** What a visitor saw who was asked for work once, and what the page sent the second time. */
+async function visitWithWork(result: 'work' | 'doubt', without: string) {
   const site = await startSite();
-  site.work = CHALLENGE.work.advised;
+  // A driven browser is found out, and never asked: so this is not the collector's own answer.
+  site.intercept = (response) => {
+    site.intercept = undefined;
+    response
+      .writeHead(200, { 'Content-Type': 'application/json' })
+      .end(JSON.stringify({ result, task: TASK }));
+  };
+  const browser = await launchDriven();
   const context = await browser.newContext();
   const page = await context.newPage();
-  const devtools = await context.newCDPSession(page);
-  await devtools.send('Emulation.setCPUThrottlingRate', { rate: 6 });
-  let sent: unknown;
+  await page.addInitScript(without);
+  const uploads: { work?: { task: string; counter: number } }[] = [];
+  let shown = '';
   page.on('request', (request) => {
-    if (request.method() === 'POST') sent = request.postDataJSON();
+    if (request.method() === 'POST') uploads.push(request.postDataJSON() as (typeof uploads)[0]);
+  });
+  await page.route('**/work.js', async (route) => {
+    shown = await page.locator('[data-screen]:visible p').innerText();
+    await route.continue();
   });
   await page.goto(`${site.url}/shop`);
   await page.waitForSelector('text=the origin');
-  expect(sent).toMatchObject({ work: expect.any(Number) as number });
-  // Found out as driven, and not refused for its work.
-  expect(site.outcomes.map(({ kind }) => kind)).toEqual(['rejected']);
-  await context.close();
+  await browser.close();
   site.server.closeAllConnections();
   site.server.close();
-});
+  return { uploads, shown, outcomes: site.outcomes.map(({ kind }) => kind) };
+}
+
+test.each([
+  ['in a worker', 'work', '', 'This site asks for a short calculation'],
+  ['in the page where there is no worker', 'doubt', 'delete window.Worker', 'An extension or a'],
+] as const)(
+  'the page does the work it is asked for %s, says why, and sends the same again',
+  async (_where, result, without, text) => {
+    const { uploads, shown, outcomes } = await visitWithWork(result, without);
+    expect(shown).toContain(text);
+    const [first, second] = uploads;
+    expect(second).toMatchObject({ ...first, work: { task: TASK } });
+    expect(await isWorkDone(TASK, second?.work?.counter ?? -1, 4)).toBe(true);
+    // A task that was not issued counts as none. The visitor is judged like any other.
+    expect(outcomes).toEqual(['rejected']);
+  },
+);

@@ -9,6 +9,7 @@ import { createChallengeIssuer } from '../src/challenge/tickets/issue.ts';
 import { createTestStore, TERMS, type TestStore } from '../src/challenge/test-challenge.ts';
 import { formSource } from '../src/pages/form-source.ts';
 import { compileLook, type Look } from '../src/pages/look.ts';
+import { createScriptFile } from '../src/script/script-file.ts';
 import { loadBrowserBundle } from './build.ts';
 
 const SECRETS = ['the secret of the browser test'];
@@ -35,7 +36,7 @@ export interface Site {
   /** Forms that are still answered with 204: the browser stays, as when people decline to send again. */
   formsDeclined: number;
   look: Look;
-  /** Bits of proof of work each ticket asks for. */
+  /** Bits of work that each ticket asks for. */
   work: number;
   readonly server: Server;
 }
@@ -51,6 +52,7 @@ export async function startSite(): Promise<Site> {
     sessionTtlMs: 60_000,
     rejectedTtlMs: 60_000,
     currentRuleSet: () => TERMS.ruleSet,
+    pressureOf: () => undefined,
     allowedOrigin: () => true,
     countryOf: () => undefined,
     report: (outcome) => outcomes.push(outcome),
@@ -77,6 +79,7 @@ export async function startSite(): Promise<Site> {
   return started;
 }
 
+const workFile = createScriptFile(loadBrowserBundle().work);
 const issue = createChallengeIssuer({
   secrets: SECRETS,
   script: loadBrowserBundle().interstitial,
@@ -105,6 +108,9 @@ async function answer(
   } else if (url === '/.guard/echo') {
     const echo = answerEchoPage({ method });
     response.writeHead(echo.status, echo.headers).end(echo.body);
+  } else if (url === '/.guard/work.js') {
+    const program = workFile({ method, path: url, headers, body, ip: '127.0.0.1' });
+    response.writeHead(program.status, program.headers).end(program.body);
   } else if (url === '/.guard/verify') {
     if (on.intercept) {
       on.intercept(response);

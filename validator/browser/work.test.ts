@@ -1,42 +1,68 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { createContext, runInContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { isWorkDone } from '../src/challenge/tickets/proof-of-work.ts';
-import { hashWords } from './page/sha256.ts';
-import { solve } from './page/work.ts';
+import { isWorkDone } from '../src/challenge/work/check-work.ts';
+import { issueTask, readTask } from '../src/challenge/work/tasks.ts';
+import { createSealer } from '../src/session/sealer.ts';
+import { loadBrowserBundle } from './build.ts';
 
-describe('the silent proof of work', () => {
-  test('FIPS 180-4: the page’s own SHA-256 is the one of the server, for every length of two blocks', () => {
-    for (let length = 0; length <= 130; length += 1) {
-      const message = randomBytes(length);
-      const expected = createHash('sha256').update(message).digest();
-      const words = Array.from({ length: 8 }, (_, i) => expected.readUInt32BE(i * 4));
-      expect([...hashWords(message)], message.toString('hex')).toEqual(words);
-    }
+/** Runs the program that a page puts into a worker; gives its answer to one task. */
+function workerAnswer(task: string): Promise<unknown> {
+  return new Promise((resolve) => {
+    let told: (event: { data: string }) => void = () => undefined;
+    const context = createContext({
+      TextEncoder,
+      setTimeout,
+      addEventListener: (_name: string, listener: typeof told) => (told = listener),
+      postMessage: (answer: unknown) => {
+        if (answer === '') setImmediate(() => told({ data: task }));
+        else resolve(answer);
+      },
+    });
+    runInContext(loadBrowserBundle().work, context);
+  });
+}
+
+describe('the memory-hard work', () => {
+  test.each([1, 3, 5])('of %d bits, done by the page, is accepted by the server', async (bits) => {
+    const task = `${bits}.${randomBytes(16).toString('base64url')}`;
+    expect(await isWorkDone(task, Number(await workerAnswer(task)), bits)).toBe(true);
   });
 
-  test.each([1, 7, 8, 12])(
-    'of %d bits, found by the page, is accepted by the server',
-    async (bits) => {
-      const ticket = randomBytes(300).toString('base64url');
-      const { work } = await solve(ticket, bits);
-      expect(isWorkDone(ticket, work, bits)).toBe(true);
-    },
-  );
-
-  test('is bound to its ticket, and short work is not enough', async () => {
-    const ticket = randomBytes(300).toString('base64url');
-    const { work = 0 } = await solve(ticket, 8);
-    const others = Array.from({ length: 2_000 }, (_, i) => isWorkDone(`${ticket}${i}`, work, 8));
-    // 1 in 256 by chance.
-    expect(others.filter(Boolean).length).toBeLessThan(40);
-    for (let counter = 0; counter < work; counter += 1) {
-      expect(isWorkDone(ticket, counter, 8)).toBe(false);
+  test('is bound to its task, and short work is not enough', async () => {
+    const task = `5.${randomBytes(16).toString('base64url')}`;
+    const counter = Number(await workerAnswer(task));
+    for (let short = 0; short < counter; short += 1) {
+      expect(await isWorkDone(task, short, 5)).toBe(false);
     }
+    let byChance = 0;
+    for (let i = 0; i < 64; i += 1) {
+      if (await isWorkDone(`${task}${i}`, counter, 5)) byChance += 1;
+    }
+    // 2 of 64 are expected.
+    expect(byChance).toBeLessThan(16);
+  });
+});
+
+describe('a task', () => {
+  const sealer = createSealer(['the first secret of the tests'], 'work');
+  const task = issueTask(sealer, 'one ticket', 5);
+
+  test('is read for its ticket, with its bits', () => {
+    expect(readTask(sealer, 'one ticket', task)).toBe(5);
+    expect(readTask(sealer, 'another ticket', task)).toBe(0);
   });
 
-  test('is not asked for by 0 bits, and cannot be left out of more', async () => {
-    expect(await solve('ticket', 0)).toEqual({});
-    expect(isWorkDone('ticket', undefined, 0)).toBe(true);
-    expect(isWorkDone('ticket', undefined, 1)).toBe(false);
+  test('has one spelling, and none of one’s own making', () => {
+    const [, mac = ''] = task.split('.');
+    const spareBits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+      .split('')
+      .map((letter) => `5.${mac.slice(0, -1)}${letter}`)
+      .filter((other) => other !== task);
+    const unsealed = `5.${Buffer.alloc(16).toString('base64url')}`;
+    const others = [`1.${mac}`, `05.${mac}`, `5.${mac}=`, ` ${task}`, mac, '', '5.', unsealed];
+    for (const other of [...spareBits, ...others]) {
+      expect(readTask(sealer, 'one ticket', other), other).toBe(0);
+    }
   });
 });

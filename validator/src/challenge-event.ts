@@ -6,21 +6,22 @@ import type { CollectOutcome } from './challenge/collect-outcome.ts';
 
 /**
  * The event of an upload that came to nothing, so that the reference code on a visitor's failure
- * screen is found again by SQL. What was judged needs none: the visitor's next decision says it.
+ * screen is found again by SQL; and of a visitor who was doubted, with the reasons. Other judgements need none: the
+ * visitor's next decision says them.
  * Undefined when there is nothing to say, or no authentic ticket names the organisation: an event
  * for everything that is posted here would let anybody fill the table.
  */
-export function describeFailedUpload(
-  outcome: CollectOutcome,
-  nowMs: number,
-): DecisionEvent | undefined {
+export function describeUpload(outcome: CollectOutcome, nowMs: number): DecisionEvent | undefined {
   switch (outcome.kind) {
-    case 'verified':
     case 'rejected':
     case 'limited':
       return undefined;
+    case 'verified':
+    case 'work':
+      return outcome.reasons.length === 0 ? undefined : eventOfDoubt(outcome, nowMs);
     case 'failed':
       return eventOf(outcome, nowMs, {
+        challenge: 'failed',
         action: 'block',
         decision: 'block',
         response: 'block',
@@ -29,6 +30,7 @@ export function describeFailedUpload(
     // Nobody concluded anything: the visitor stays in front of the challenge.
     case 'unavailable':
       return eventOf(outcome, nowMs, {
+        challenge: 'failed',
         action: 'challenge',
         decision: 'none',
         response: 'redirect',
@@ -37,10 +39,33 @@ export function describeFailedUpload(
   }
 }
 
+/** Doubted, and asked for work; or doubted, and passed with work. */
+function eventOfDoubt(outcome: Told & { kind: 'verified' | 'work' }, nowMs: number) {
+  const statusCode = 200;
+  return outcome.kind === 'verified'
+    ? eventOf(outcome, nowMs, {
+        challenge: 'verified',
+        action: 'allow',
+        decision: 'allow',
+        response: 'allow',
+        statusCode,
+      })
+    : eventOf(outcome, nowMs, {
+        challenge: 'issued',
+        action: 'challenge',
+        decision: 'challenge',
+        response: 'redirect',
+        statusCode,
+      });
+}
+
+/** Endings that an event may tell of. */
+type Told = Exclude<CollectOutcome, { kind: 'limited' }>;
+
 function eventOf(
-  outcome: Extract<CollectOutcome, { kind: 'failed' | 'unavailable' }>,
+  outcome: Told,
   nowMs: number,
-  ending: Pick<DecisionEvent, 'action' | 'decision' | 'response' | 'statusCode'>,
+  ending: Pick<DecisionEvent, 'challenge' | 'action' | 'decision' | 'response' | 'statusCode'>,
 ): DecisionEvent | undefined {
   if (outcome.organisation === undefined) return undefined;
   return {
@@ -66,7 +91,6 @@ function eventOf(
     country: '',
     userAgent: outcome.userAgent,
     session: sessionDigest(outcome.session ?? ''),
-    challenge: 'failed',
     reference: outcome.reference ?? '',
     validator: 'in-process',
     durationUs: 0,

@@ -22,7 +22,7 @@ import type { Organisation, Site } from '@guard/config/settings/schema';
 import { Patience } from '@guard/config/time/patience';
 import type { FastifyPluginAsync } from 'fastify';
 import { loadBrowserBundle } from '../browser/build.ts';
-import { describeFailedUpload } from './challenge-event.ts';
+import { describeUpload } from './challenge-event.ts';
 import { createCollector } from './challenge/collector.ts';
 import { createChallengeIssuer } from './challenge/tickets/issue.ts';
 import { afterWith } from './deadline.ts';
@@ -115,6 +115,7 @@ export function createValidator(options: ValidatorOptions): Validator {
     sessionTtlMs: VERIFIED_TTL_MS,
     rejectedTtlMs: REJECTED_TTL_MS,
     currentRuleSet: (id) => policies.get(id)?.challenge.ruleSet,
+    pressureOf: (id) => policies.get(id)?.pressure,
     // A preflight carries no ticket, so it cannot be known whose page it is.
     allowedOrigin: compileOrigins(
       options.sites?.flatMap(({ hosts }) => hosts) ?? [],
@@ -122,14 +123,16 @@ export function createValidator(options: ValidatorOptions): Validator {
     ),
     countryOf: engine.sources.countryOf,
     report(outcome) {
-      metrics.count('guard_challenges_total', outcome.reasons[0] ?? outcome.kind);
-      const event = describeFailedUpload(outcome, clock());
+      const { kind, reasons } = outcome;
+      const isPassing = kind === 'verified' || kind === 'work';
+      metrics.count('guard_challenges_total', isPassing ? kind : (reasons[0] ?? kind));
+      const event = describeUpload(outcome, clock());
       if (event) options.events.record(event);
     },
   });
-  const { script } = loadBrowserBundle();
+  const bundle = loadBrowserBundle();
   const termsOf = (id: string) => policyOf(policies, id).challenge;
-  const collect = collectByPath({ sites: [], ...options, verify, script, engine, termsOf });
+  const collect = collectByPath({ sites: [], ...options, verify, bundle, engine, termsOf });
   const isHealthAuthorised = createHealthCheck(options);
   return {
     forOrganisation: (id, observe = false) =>

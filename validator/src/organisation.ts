@@ -2,6 +2,7 @@ import type { CatalogueCrawler, CrawlerCatalogue } from '@guard/config/catalogue
 import { presetRules } from '@guard/config/settings/presets/preset-rules';
 import type { AllowlistEntry, Organisation } from '@guard/config/settings/schema';
 import { challengeTerms, type ChallengeTerms } from './challenge/tickets/challenge-terms.ts';
+import { Pressure } from './challenge/work/pressure.ts';
 import { compileLook, type Look } from './pages/look.ts';
 import { managedRobots } from './response/robots.ts';
 import { type CompiledRule, compileRules } from './rules/direct.ts';
@@ -18,6 +19,8 @@ export interface Policy {
   readonly monitor: boolean;
   /** What its challenges ask for. */
   readonly challenge: ChallengeTerms;
+  /** What new passes cost; undefined where they cost nothing. */
+  readonly pressure: Pressure | undefined;
   readonly freePages: FreePages | undefined;
   readonly sessionLimits: SessionLimits | undefined;
   /** How its pages look. */
@@ -40,6 +43,7 @@ export function compilePolicy(
     features: settings.features,
     monitor: settings.monitor,
     challenge: challengeTerms(settings),
+    pressure: Pressure.of(settings),
     freePages: FreePages.of(settings),
     sessionLimits: SessionLimits.of(settings, passes),
     look: compileLook(settings.branding, settings.challenge_page),

@@ -72,8 +72,13 @@ export const CHALLENGE = {
   ticketTtlMs: 10 * 60_000,
   /** How far the clocks of instances that share a secret may stand apart. */
   clockSkewMs: 60_000,
-  /** Most bits of the silent proof of work, and what is advised when it is wanted at all. */
-  work: { max: 22, advised: 14 },
+  /**
+   * Bits of memory-hard work: the most that is ever asked for, what is advised where each visitor has to do it, what
+   * a doubtful visitor has to do. One bit more doubles the work.
+   */
+  work: { max: 8, advised: 4, ofDoubt: 5 },
+  /** Challenges that one network passes without work. */
+  freePasses: { passes: 20, per: 10 * 60_000 },
   /** Pages that one address gets before it has to pass, where a rule says `challenge: auto`. */
   freePages: { pages: 5, per: 10 * 60_000 },
   /** What one passed challenge is good for: more than a person needs, and less than a copier of a site. */

@@ -221,7 +221,10 @@ export type AuthenticateBearer = (authorization: string | undefined) => KeyHolde
 export interface Session {
   readonly organisation: string;
   readonly state: 'verified' | 'rejected';
-  /** Why it was rejected: reason identifiers of contract/reasons.ts. */
+  /**
+   * Why it was rejected: reason identifiers of contract/reasons.ts. A verified session has them where it was doubted:
+   * then its pass is a short one, which is good for less (validator/src/session/short-pass.ts).
+   */
   readonly reasons: readonly string[];
   /** Of the browser that was judged: a digest, so that its length is not the visitor's choice. */
   readonly userAgentHash: string;

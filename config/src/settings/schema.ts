@@ -57,6 +57,7 @@ export const AllowlistEntry = z.union([
 export type AllowlistEntry = Readonly<z.infer<typeof AllowlistEntry>>;
 
 const FreePages = z.strictObject({ pages: z.int().min(1).max(10_000), per: Duration });
+const FreePasses = z.strictObject({ passes: z.int().min(1).max(100_000), per: Duration });
 
 const Count = z.int().min(1).max(1_000_000);
 const SessionLimits = z.strictObject({
@@ -80,10 +81,12 @@ export const Organisation = z.strictObject({
   monitor: z.boolean().default(false),
   challenge: z
     .strictObject({
-      /** Leading zero bits of a SHA-256 that the challenge page has to find; 0 asks for none. */
+      /** Bits of memory-hard work that each challenge page has to do; 0 asks for none. */
       work: z.int().min(0).max(CHALLENGE.work.max).default(0),
       /** Pages without a passed challenge, where the rules say `challenge: auto`; false sets no limit. */
       free_pages: z.union([z.literal(false), FreePages]).default(CHALLENGE.freePages),
+      /** Challenges that one network passes without work; false asks for no work, however many they are. */
+      free_passes: z.union([z.literal(false), FreePasses]).default(CHALLENGE.freePasses),
       /** What one passed challenge is good for; false sets no limit. */
       session_limits: z.union([z.literal(false), SessionLimits]).default(CHALLENGE.sessionLimits),
     })

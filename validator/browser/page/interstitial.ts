@@ -1,3 +1,4 @@
+import type { Upload } from '../../src/challenge/evidence/evidence.ts';
 import { collect } from './collect.ts';
 import { forgetReloads, isLooping, noteReload } from './loop-guard.ts';
 import { show } from './screens.ts';
@@ -5,21 +6,16 @@ import { sessionCookies } from './session-cookie.ts';
 import { storageWorks } from './tab-storage.ts';
 import { upload } from './upload.ts';
 import { keepUpstreamReferrer } from './upstream-referrer.ts';
-import { solve } from './work.ts';
+import { work } from './work.ts';
 
 /** The challenge page (contract 3): read, upload, reload this URL. There is no other place to go to. */
 
 /** How long a form that is sent again may take before the page says what to do, in milliseconds. */
 const RESEND_HINT_MS = 4_000;
 
-const {
-  ticket = '',
-  sheet = '',
-  session: own = '',
-  upload: url = '',
-  work = '',
-  form = '',
-} = given();
+const { ticket = '', sheet = '', session: own = '', upload: url = '', form = '' } = given();
+/** Of this script, which may load another one with it. It is gone when the script has run. */
+const nonce = document.currentScript?.nonce;
 let triedAgain = false;
 let running = false;
 
@@ -39,18 +35,24 @@ async function run(): Promise<void> {
     giveWay();
     return;
   }
-  const evidence = await collect({ ticket, sheet, echoUrl: echoUrl() });
-  // After the readings, which time the browser: both at once would make it look slow.
-  const answer = { ticket, session, evidence, ...(await solve(ticket, Number(work))) };
-  act(await upload(url, answer, () => show('waiting')));
+  // The echo page is asked for only on this very host.
+  const echoUrl = url.startsWith('/') ? besideUpload('echo') : undefined;
+  const evidence = await collect({ ticket, sheet, echoUrl });
+  const send = (more: Pick<Upload, 'work'>) =>
+    upload(url, { ticket, session, evidence, ...more }, () => show('waiting'));
+  let result = await send({});
+  while (typeof result === 'object') {
+    show(result.result === 'doubt' ? 'doubted' : 'working');
+    result = await send(await work(besideUpload('work.js'), result.task, nonce));
+  }
+  act(result);
 }
 
-/** The echo page lies beside the upload, and is asked for only on this very host. */
-function echoUrl(): string | undefined {
-  return url.startsWith('/') ? new URL('echo', new URL(url, location.href)).href : undefined;
+function besideUpload(name: string): string {
+  return new URL(name, new URL(url, location.href)).href;
 }
 
-function act(result: Awaited<ReturnType<typeof upload>>): void {
+function act(result: Exclude<Awaited<ReturnType<typeof upload>>, object>): void {
   switch (result) {
     case 'reload':
     case 'retry':

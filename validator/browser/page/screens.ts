@@ -1,6 +1,14 @@
 /** The screens of the page; all are in the document from the start, in the visitor's language. */
 export type Screen =
-  'checking' | 'waiting' | 'resend' | 'elsewhere' | 'retry' | 'failed' | 'cookies';
+  | 'checking'
+  | 'waiting'
+  | 'working'
+  | 'doubted'
+  | 'resend'
+  | 'elsewhere'
+  | 'retry'
+  | 'failed'
+  | 'cookies';
 
 /** Shows one screen, gives the document its title, and takes the focus there unless it is `checking`. */
 export function show(screen: Screen): void {

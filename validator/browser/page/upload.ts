@@ -1,4 +1,5 @@
-import type { Upload, UploadResult } from '../../src/challenge/evidence/evidence.ts';
+import type { Upload, UploadResult, WorkAsked } from '../../src/challenge/evidence/evidence.ts';
+import { workAskedBy } from './work-asked.ts';
 
 const results: readonly string[] = [
   'reload',
@@ -29,13 +30,13 @@ export async function upload(
   url: string,
   body: Upload,
   waiting: () => void,
-): Promise<UploadResult | 'unreachable'> {
+): Promise<UploadResult | WorkAsked | 'unreachable'> {
   const text = JSON.stringify(body);
   let waits = 0;
   let tries = 0;
   for (;;) {
     const answer = await post(url, text);
-    if (typeof answer === 'string') return answer;
+    if (typeof answer === 'string' || 'task' in answer) return answer;
     let { waitMs } = answer;
     if (waitMs !== undefined && waits < MAX_WAITS) {
       waits += 1;
@@ -50,7 +51,7 @@ export async function upload(
   }
 }
 
-async function post(url: string, body: string): Promise<UploadResult | Unanswered> {
+async function post(url: string, body: string): Promise<UploadResult | WorkAsked | Unanswered> {
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), TIMEOUT_MS);
   try {
@@ -66,7 +67,8 @@ async function post(url: string, body: string): Promise<UploadResult | Unanswere
     });
     const { status, headers } = response;
     if (status >= 500 || status === 429) return { waitMs: waitOf(headers.get('Retry-After')) };
-    const result = resultOf(await response.text());
+    const text = await response.text();
+    const result = workAskedBy(text) ?? resultOf(text);
     // An instance that does not know this form may be one of another version: a reload gets its own page.
     return status === 400 ? 'retry' : result;
   } catch {

@@ -1,32 +1,55 @@
-import { hashWords } from './sha256.ts';
+import type { Upload } from '../../src/challenge/evidence/evidence.ts';
+import type { WorkElement } from '../work/work.ts';
 
-/** How long the page may stand still at a stretch, in milliseconds: one frame. */
-const SLICE_MS = 16;
-/** Hashes between two looks at the clock. */
-const BATCH = 256;
+/** How long a worker may take to start, in milliseconds. */
+const START_MS = 3_000;
 
 /**
- * The silent proof of work: the first counter for which SHA-256 over (SHA-256 of the ticket, counter
- * as 4 bytes) begins with `bits` zero bits. Nothing for 0 bits. It gives way to the page between
- * slices. The server reads the bits that count from the ticket (src/challenge/proof-of-work.ts).
+ * Does the memory-hard work of a task with the program that lies at `url`: in a worker, and in slices in the page where
+ * the browser has none. Rejects where the program cannot be had. `nonce` is that of the page's own script.
  */
-export async function solve(ticket: string, bits: number): Promise<{ readonly work?: number }> {
-  if (!(bits > 0)) return {};
-  // A ticket is base64url: one byte a character.
-  const block = new DataView(new ArrayBuffer(36));
-  hashWords(Uint8Array.from(ticket, (letter) => letter.charCodeAt(0))).forEach((word, at) =>
-    block.setUint32(at * 4, word),
+export async function work(
+  url: string,
+  task: string,
+  nonce: string | undefined,
+): Promise<Pick<Upload, 'work'>> {
+  const counter = await inWorker(url, task).catch(() => inPage(url, task, nonce));
+  return { work: { task, counter } };
+}
+
+async function inWorker(url: string, task: string): Promise<number> {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(url);
+  const program = URL.createObjectURL(
+    new Blob([await response.text()], { type: 'text/javascript' }),
   );
-  const bytes = new Uint8Array(block.buffer);
-  for (let counter = 0; ;) {
-    const sliceEnd = performance.now() + SLICE_MS;
-    do {
-      for (const batchEnd = counter + BATCH; counter < batchEnd; counter += 1) {
-        block.setUint32(32, counter);
-        const [first = 0] = hashWords(bytes);
-        if (first >>> (32 - bits) === 0) return { work: counter };
-      }
-    } while (performance.now() < sliceEnd);
-    await new Promise((resolve) => setTimeout(resolve));
-  }
+  const thread = new Worker(program);
+  return new Promise<number>((resolve, reject) => {
+    const late = setTimeout(reject, START_MS);
+    thread.onerror = reject;
+    thread.onmessage = ({ data }: MessageEvent<number | ''>) => {
+      clearTimeout(late);
+      if (data === '') thread.postMessage(task);
+      else resolve(data);
+    };
+  }).finally(() => {
+    thread.terminate();
+    URL.revokeObjectURL(program);
+  });
+}
+
+function inPage(url: string, task: string, nonce = ''): Promise<number> {
+  const element: WorkElement = document.createElement('script');
+  const loaded = new Promise<unknown>((resolve, reject) => {
+    element.onload = resolve;
+    element.onerror = reject;
+  });
+  element.nonce = nonce;
+  element.src = url;
+  document.head.append(element);
+  return loaded.then(() => {
+    element.remove();
+    if (element.solve === undefined) throw new Error(url);
+    return element.solve(task);
+  });
 }

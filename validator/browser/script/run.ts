@@ -1,6 +1,5 @@
 import { collect } from '../page/collect.ts';
 import { sessionCookies } from '../page/session-cookie.ts';
-import { solve } from '../page/work.ts';
 import { mirror } from './mirror.ts';
 import { openSession, sendEvidence } from './collector.ts';
 
@@ -37,9 +36,7 @@ export function runOnce(source: string, begin: (callback: () => void) => void): 
 async function upload(source: string): Promise<boolean> {
   const opened = await openSession(source, sessionCookies());
   if (opened === undefined || !mirror(opened.cookie)) return false;
-  const { ticket, sheet, work, cookie } = opened;
+  const { ticket, sheet, cookie } = opened;
   const evidence = await collect({ ticket, sheet, echoUrl: undefined });
-  // After the readings, which time the browser: both at once would make it look slow.
-  const solved = await solve(ticket, work);
-  return sendEvidence(source, { ticket, session: cookie.value, evidence, ...solved });
+  return sendEvidence(source, { ticket, session: cookie.value, evidence });
 }

@@ -9,7 +9,8 @@ interface Subject {
 
 /** The closed list of ways an upload can end. */
 export type Ending =
-  | ({ readonly kind: 'verified'; readonly reasons: readonly [] } & Subject)
+  /** `work`: not yet, it has to come again with work. With what the visitor was doubted for. */
+  | ({ readonly kind: 'verified' | 'work'; readonly reasons: readonly Reason[] } & Subject)
   /** Answered in order, and judged automated. */
   | ({ readonly kind: 'rejected'; readonly reasons: readonly Reason[] } & Subject)
   /** Not an answer to a live challenge. */

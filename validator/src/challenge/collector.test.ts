@@ -205,6 +205,7 @@ describe('the edge of POST /verify', () => {
       sessionTtlMs: 1000,
       rejectedTtlMs: 1000,
       currentRuleSet: () => TERMS.ruleSet,
+      pressureOf: () => undefined,
       allowedOrigin: () => true,
       countryOf: () => undefined,
       report: ({ kind }) => outcomes.push(kind),

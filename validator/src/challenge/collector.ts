@@ -12,11 +12,12 @@ import { createSealer } from '../session/sealer.ts';
 import type { CollectOutcome, Ending } from './collect-outcome.ts';
 import { createCascadeSheets } from './cascade/sheet.ts';
 import { corsHeaders, preflight } from './cors.ts';
-import type { UploadResult } from './evidence/evidence.ts';
+import type { UploadResult, WorkAsked } from './evidence/evidence.ts';
 import { readUpload } from './read-upload.ts';
 import { settle, type Settlement } from './settle.ts';
 import type { Ticket } from './tickets/ticket.ts';
 import { countVain } from './upload-budgets.ts';
+import type { Pressure } from './work/pressure.ts';
 
 export interface CollectorOptions {
   /** The same list as for createChallengeIssuer: the first signs, all verify. */
@@ -29,6 +30,8 @@ export interface CollectorOptions {
   readonly rejectedTtlMs: number;
   /** Fingerprint of an organisation's rules as they are now (challenge-terms.ts). */
   readonly currentRuleSet: (organisation: string) => string | undefined;
+  /** What new passes of an organisation cost; undefined where they cost nothing. */
+  readonly pressureOf: (organisation: string) => Pressure | undefined;
   /** Whether pages of this origin may upload to another host than their own. */
   readonly allowedOrigin: (origin: string) => boolean;
   /** Country of an address as parseIp spells it, ISO 3166-1 alpha-2 in upper case; undefined when it is not known. */
@@ -41,7 +44,8 @@ export interface CollectorOptions {
 export function createCollector(options: CollectorOptions): Collect {
   const { clock, report, store } = options;
   const sealer = createSealer(options.secrets, 'ticket');
-  const settling = { ...options, cascadesOf: createCascadeSheets(options.secrets).widths };
+  const cascadesOf = createCascadeSheets(options.secrets).widths;
+  const settling = { ...options, cascadesOf, tasks: createSealer(options.secrets, 'work') };
   const patience = new Patience(CHALLENGE.uploadBudgetMs);
 
   async function verify(request: CollectRequest, sent: Sent): Promise<CollectAnswer> {
@@ -93,7 +97,12 @@ function outcomeOf(settlement: Settlement): Ending {
     case 'limited':
       return { kind: 'limited', reasons: [] };
     case 'verified':
-      return { kind: 'verified', reasons: [], ...subjectOf(settlement.ticket) };
+    case 'work':
+      return {
+        kind: settlement.kind,
+        reasons: settlement.doubts,
+        ...subjectOf(settlement.ticket),
+      };
     case 'rejected':
       return { kind: 'rejected', reasons: settlement.reasons, ...subjectOf(settlement.ticket) };
     case 'failed': {
@@ -113,6 +122,11 @@ function answerTo(settlement: Settlement, failedStatus: 200 | 400): CollectAnswe
     case 'verified':
     case 'rejected':
       return answer(200, 'reload');
+    case 'work': {
+      const { task, doubts } = settlement;
+      const asked: WorkAsked = { result: doubts.length > 0 ? 'doubt' : 'work', task };
+      return answer(200, asked);
+    }
     case 'limited':
       return answer(429, 'retry', {
         'Retry-After': String(Math.ceil(settlement.waitMs / 1000)),
@@ -124,7 +138,7 @@ function answerTo(settlement: Settlement, failedStatus: 200 | 400): CollectAnswe
 
 function answer(
   status: number,
-  result: UploadResult,
+  result: UploadResult | WorkAsked,
   headers: Readonly<Record<string, string>> = {},
 ): CollectAnswer {
   return {
@@ -135,7 +149,7 @@ function answer(
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',
     },
-    body: JSON.stringify({ result }),
+    body: JSON.stringify(typeof result === 'string' ? { result } : result),
   };
 }
 

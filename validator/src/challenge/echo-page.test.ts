@@ -29,7 +29,7 @@ test('it lies beside the upload that the challenge page was given', async () => 
   const { challenge, store, collect: verify, request } = aChallengedVisitor();
   const collect = collectByPath({
     verify,
-    script: '0',
+    bundle: { script: '0', work: '0' },
     organisations: [],
     sites: [],
     secrets: SECRETS,

@@ -6,17 +6,32 @@ import type { Upload, UploadResult } from './evidence/evidence.ts';
 import { judge, type Judgement } from './evidence/judge.ts';
 import type { RequestFacts } from './evidence/judges/case.ts';
 import { PAYLOAD_MEMORY_MS, payloadDigest } from './evidence/payload-digest.ts';
-import { isWorkDone } from './tickets/proof-of-work.ts';
 import type { Received } from './read-upload.ts';
 import { sessionNetwork } from './session-network.ts';
 import { hashUserAgent } from '../request/user-agent-hash.ts';
 import type { Ticket } from './tickets/ticket.ts';
 import { admit } from './upload-budgets.ts';
 import { Verification, type Sender, type ValidTicket } from './verification.ts';
+import { isCheckBusy, isWorkDone } from './work/check-work.ts';
+import type { Pressure } from './work/pressure.ts';
+import { issueTask, readTask } from './work/tasks.ts';
+import type { Sealer } from '../session/sealer.ts';
+import { SHORT_PASS_MS } from '../session/short-pass.ts';
+
+/** So soon there is room to check the work of one more. */
+const CHECK_WAIT_MS = 1_000;
 
 /** How one upload that has the right form ended. */
 export type Settlement =
-  | { readonly kind: 'verified'; readonly ticket: Ticket }
+  /** With what it was doubted for. */
+  | { readonly kind: 'verified'; readonly ticket: Ticket; readonly doubts: readonly Reason[] }
+  /** The same upload is good with work; the ticket stays unspent. */
+  | {
+      readonly kind: 'work';
+      readonly ticket: Ticket;
+      readonly task: string;
+      readonly doubts: readonly Reason[];
+    }
   | { readonly kind: 'rejected'; readonly ticket: Ticket; readonly reasons: readonly Reason[] }
   /** Too many came before it; the same answer is good again in `waitMs`. */
   | { readonly kind: 'limited'; readonly waitMs: number }
@@ -33,12 +48,16 @@ export interface SettleOptions {
   readonly rejectedTtlMs: number;
   /** Fingerprint of an organisation's rules as they are now; undefined when there is none of the name. */
   readonly currentRuleSet: (organisation: string) => string | undefined;
+  /** What new passes of an organisation cost; undefined where they cost nothing. */
+  readonly pressureOf: (organisation: string) => Pressure | undefined;
+  /** Seals tasks: createSealer(secrets, 'work'). */
+  readonly tasks: Sealer;
   /** CascadeSheets.widths */
   readonly cascadesOf: (ticketId: string) => readonly (readonly number[])[];
 }
 
 /**
- * Ticket, form, rule set, session, agent, origin, work, answered before, judgement, budget, spend, keep: in this order, each
+ * Ticket, form, rule set, session, agent, origin, answered before, judgement, budget, work, spend, keep: in this order, each
  * leaving early with its own answer. Whatever decides comes from the ticket or the server; rejects only when the
  * store does.
  */
@@ -76,7 +95,8 @@ export async function settle(
         return failed(reading.ticket, 'challenge_incomplete', 'retry');
       }
       const payload = payloadDigest(upload.evidence);
-      return keep(reading, { sender, judgement, payload, ip: request.ip }, nowMs, options);
+      const { work } = upload;
+      return keep(reading, { sender, judgement, payload, work, ip: request.ip }, nowMs, options);
     }
   }
 }
@@ -105,9 +125,6 @@ function objectionTo(
   if (ticket.origin !== '' && headers['origin'] !== ticket.origin) {
     return failed(ticket, 'challenge_invalid', 'failed');
   }
-  if (!isWorkDone(upload.ticket, upload.work, ticket.work)) {
-    return failed(ticket, 'challenge_invalid', 'failed');
-  }
   return undefined;
 }
 
@@ -123,6 +140,7 @@ interface Answer {
   readonly judgement: Exclude<Judgement, { kind: 'incomplete' }>;
   /** payloadDigest of its evidence. */
   readonly payload: string;
+  readonly work: Upload['work'];
 }
 
 async function keep(
@@ -134,17 +152,24 @@ async function keep(
   const { store, sessionTtlMs, rejectedTtlMs } = options;
   const { sender } = answer;
   const { ticket } = reading;
-  const admission = await admit(ticket, answer.ip, store);
-  if (admission.kind === 'repeated') return failed(ticket, 'challenge_replayed', 'retry');
-  if (admission.kind === 'limited') return admission;
+  const work = workOf(ticket, answer, options);
+  const early = work ? whileBusy() : await admitted(ticket, answer, nowMs, options);
+  if (early) return early;
   const spent = await store.spend(ticket.id, ticket.expiresAt - nowMs + CHALLENGE.clockSkewMs);
+  // Wrong work has spent its ticket: nobody has a second one checked for it.
+  if (spent && work && !(await isWorkDone(work.task, work.counter, work.bits))) {
+    return failed(ticket, 'challenge_invalid', 'failed');
+  }
   const judgement = spent ? await unlessReplayed(answer, store) : answer.judgement;
   switch (judgement.kind) {
-    case 'human': {
+    case 'human':
+    case 'doubtful': {
       const verification = Verification.afterSpending(spent, { reading, judgement, sender });
       if (!verification) return failed(ticket, 'challenge_replayed', 'retry');
-      await store.keepSession(verification.sessionId, verification.session(nowMs), sessionTtlMs);
-      return { kind: 'verified', ticket };
+      const { doubts } = verification;
+      const ttlMs = doubts.length > 0 ? SHORT_PASS_MS : sessionTtlMs;
+      await store.keepSession(verification.sessionId, verification.session(nowMs), ttlMs);
+      return { kind: 'verified', ticket, doubts };
     }
     case 'automated': {
       if (!spent) return failed(ticket, 'challenge_replayed', 'retry');
@@ -159,6 +184,40 @@ async function keep(
       return { kind: 'rejected', ticket, reasons };
     }
   }
+}
+
+/** The work that came along, not checked yet; undefined where there is none, or not enough. */
+function workOf({ id }: Ticket, { judgement, work }: Answer, { tasks }: SettleOptions) {
+  const bits = work ? readTask(tasks, id, work.task) : 0;
+  return work && bits >= Math.max(1, ofDoubt(judgement)) ? { ...work, bits } : undefined;
+}
+
+function whileBusy(): Settlement | undefined {
+  return isCheckBusy() ? { kind: 'limited', waitMs: CHECK_WAIT_MS } : undefined;
+}
+
+/** Counts an upload without work. Undefined where its visitor may have the session without any. */
+async function admitted(
+  ticket: Ticket,
+  { ip, judgement }: Answer,
+  nowMs: number,
+  { store, tasks, pressureOf }: SettleOptions,
+): Promise<Settlement | undefined> {
+  const admission = await admit(ticket, ip, store);
+  if (admission.kind === 'repeated') return failed(ticket, 'challenge_replayed', 'retry');
+  if (admission.kind === 'limited') return admission;
+  if (judgement.kind === 'automated') return undefined;
+  // A pass counts when its task is given away: else tasks could be collected while they are small.
+  const pressure = (await pressureOf(ticket.organisation)?.bits(ticket, store, nowMs)) ?? 0;
+  const bits = Math.max(ticket.work, ofDoubt(judgement), pressure);
+  if (bits === 0) return undefined;
+  const doubts = judgement.kind === 'doubtful' ? judgement.reasons : [];
+  return { kind: 'work', ticket, task: issueTask(tasks, ticket.id, bits), doubts };
+}
+
+/** Bits of work without which this judgement gives no session. */
+function ofDoubt({ kind }: Answer['judgement']): number {
+  return kind === 'doubtful' ? CHALLENGE.work.ofDoubt : 0;
 }
 
 /** The same readings with the same timings have come before, under another ticket: a recording. */

@@ -97,6 +97,7 @@ export function aChallengedVisitor(
     sessionTtlMs: 3_600_000,
     rejectedTtlMs: 600_000,
     currentRuleSet: () => TERMS.ruleSet,
+    pressureOf: () => undefined,
     allowedOrigin: () => true,
     countryOf,
     report: (outcome) => outcomes.push(outcome),

@@ -1,4 +1,5 @@
 import type { Session } from '@guard/config/contract/ports';
+import type { Reason } from '@guard/config/contract/reasons';
 import type { Judgement } from './evidence/judge.ts';
 import type { Ticket, TicketReading } from './tickets/ticket.ts';
 
@@ -12,32 +13,35 @@ export interface Sender {
 /** A ticket that was read, authenticated and in time. */
 export type ValidTicket = Extract<TicketReading, { kind: 'valid' }>;
 
-/** A judgement that found nothing. */
-export type Human = Extract<Judgement, { kind: 'human' }>;
+/** A judgement that found nothing, or nothing but a doubt. */
+export type Passing = Extract<Judgement, { kind: 'human' | 'doubtful' }>;
 
 /** What settle.ts has to hold in its hands before a session can be verified. */
 export interface Grounds {
   readonly reading: ValidTicket;
-  readonly judgement: Human;
+  readonly judgement: Passing;
   readonly sender: Sender;
 }
 
 /**
  * Proof that one ticket was read as ours, was unspent until now, and was answered by a browser that
- * was judged human. Only `afterSpending` makes one, and a verified session is made of nothing else.
+ * was not judged automated. Only `afterSpending` makes one, and a verified session is made of nothing else.
  */
 export class Verification {
   readonly #ticket: Ticket;
   readonly #sender: Sender;
+  /** Empty where there was none. */
+  readonly doubts: readonly Reason[];
 
-  private constructor(ticket: Ticket, sender: Sender) {
-    this.#ticket = ticket;
+  private constructor({ reading, judgement, sender }: Grounds) {
+    this.#ticket = reading.ticket;
     this.#sender = sender;
+    this.doubts = judgement.kind === 'doubtful' ? judgement.reasons : [];
   }
 
   /** undefined when somebody else has spent the ticket: `spent` is the answer of SessionStore.spend. */
   static afterSpending(spent: boolean, grounds: Grounds): Verification | undefined {
-    return spent ? new Verification(grounds.reading.ticket, grounds.sender) : undefined;
+    return spent ? new Verification(grounds) : undefined;
   }
 
   /** The session id this proof stands for. */
@@ -50,7 +54,7 @@ export class Verification {
     return {
       organisation: this.#ticket.organisation,
       state: 'verified',
-      reasons: [],
+      reasons: this.doubts,
       userAgentHash: this.#sender.userAgentHash,
       network: this.#sender.network,
       client: this.#ticket.client,

@@ -36,7 +36,7 @@ export function collectorRoutes(options: CollectorRouteOptions): FastifyPluginAs
     app.setNotFoundHandler((_request, reply) => reply.code(404).send());
     const isHealthAuthorised = orCloudHealthAgent(options.isHealthAuthorised);
     addHealthRoute(app, { ...options, isHealthAuthorised });
-    for (const path of ['/script.js', '/session', '/verify']) {
+    for (const path of ['/script.js', '/work.js', '/session', '/verify']) {
       app.all(path, { bodyLimit: MAX_UPLOAD_BYTES }, collect);
     }
     return Promise.resolve();

@@ -17,8 +17,6 @@ export interface InterstitialOptions {
   /** Where the page posts its evidence: a path of the site itself, or an absolute URL. */
   readonly uploadUrl: string;
   readonly reference: string;
-  /** Bits of proof of work that the ticket asks for; none by default. */
-  readonly work?: number;
   /** One of languages.ts. */
   readonly messages: Messages;
   /** Whose form the challenged request carried: it decides what follows a pass. */
@@ -34,13 +32,13 @@ export interface RenderedPage {
 
 export type RenderInterstitial = (options: InterstitialOptions) => RenderedPage;
 
-const NAMES = ['nonce', 'ticket', 'sheet', 'session', 'uploadUrl', 'reference', 'work'] as const;
+const NAMES = ['nonce', 'ticket', 'sheet', 'session', 'uploadUrl', 'reference'] as const;
 type FillPage = Fill<(typeof NAMES)[number]>;
 
 /** Builds challenge pages around the bundled script; a request only fills in. */
 export function createInterstitial(script: string): RenderInterstitial {
   const cached = createPageCache<FillPage>();
-  return ({ ticket, sheet, session, uploadUrl, reference, work = 0, messages, form, look }) => {
+  return ({ ticket, sheet, session, uploadUrl, reference, messages, form, look }) => {
     const nonce = newNonce();
     const ownHost = uploadUrl.startsWith('/');
     const connect = ownHost ? "'self'" : new URL(uploadUrl).origin;
@@ -50,7 +48,7 @@ export function createInterstitial(script: string): RenderInterstitial {
       compile(look, messages, form, script),
     );
     return {
-      html: fill({ nonce, ticket, sheet, session, uploadUrl, reference, work: String(work) }),
+      html: fill({ nonce, ticket, sheet, session, uploadUrl, reference }),
       headers: pageHeaders(
         nonce,
         `${look.policy}; script-src 'nonce-${nonce}'; worker-src blob:;${frames} connect-src ${connect}`,
@@ -64,7 +62,7 @@ function compile(look: Look, messages: Messages, form: FormSource, script: strin
     messages,
     look,
     title: messages.checking.heading,
-    attributes: ` data-ticket="{{ticket}}" data-sheet="{{sheet}}" data-session="{{session}}" data-upload="{{uploadUrl}}" data-work="{{work}}" data-form="${form}"`,
+    attributes: ` data-ticket="{{ticket}}" data-sheet="{{sheet}}" data-session="{{session}}" data-upload="{{uploadUrl}}" data-form="${form}"`,
     content: screens(messages, form),
     script: `<script nonce="{{nonce}}">${script}</script>`,
     ownTemplate: true,
@@ -77,7 +75,7 @@ type ButtonAction = 'again' | 'reload' | 'back';
 
 /** All screens at once: the script only chooses. Without scripts, style hides all but the last. */
 function screens(messages: Messages, form: FormSource): string {
-  const { checking, waiting, resend, elsewhere, retry, failed, cookies, noScript } = messages;
+  const { checking, waiting, working, doubted, resend, elsewhere, retry, failed, cookies, noScript } = messages;
   const notes = form === 'own' ? [messages.resubmission] : [];
   const check = { ...checking, paragraphs: [...checking.paragraphs, ...notes] };
   const again = button('again', messages.tryAgain);
@@ -89,6 +87,8 @@ function screens(messages: Messages, form: FormSource): string {
   return `<div role="status" aria-live="polite">
 ${section('checking', check, bar, '')}
 ${section('waiting', { ...checking, paragraphs: [waiting] }, bar)}
+${section('working', { ...checking, paragraphs: [working] }, bar)}
+${section('doubted', { ...checking, paragraphs: [doubted] }, bar)}
 ${form === 'own' ? section('resend', resend, button('reload', messages.send) + back) : ''}
 ${form === 'foreign' ? section('elsewhere', elsewhere, button('back', messages.goBack)) : ''}
 ${section('retry', retry, again)}

@@ -12,6 +12,10 @@ export interface Messages {
   readonly checking: ScreenText;
   /** In the place of what `checking` says, while others of the same network come first. */
   readonly waiting: string;
+  /** In its place while the page does work, because many of its network or browser pass. */
+  readonly working: string;
+  /** In its place while the page does work, because the browser contradicts itself. */
+  readonly doubted: string;
   /** Added to `checking` where the reload will send a form again. */
   readonly resubmission: string;
   /** A form of the site is sent again, and the browser has asked, or is slow. */

@@ -90,7 +90,7 @@ describe('contract 3: the challenge page', () => {
     const { html } = render(options);
     const attributes = [...html.matchAll(/\sdata-(\w+)="/g)].map(([, name]) => name);
     expect(new Set(attributes)).toEqual(
-      new Set(['ticket', 'sheet', 'session', 'upload', 'work', 'form', 'screen', 'action']),
+      new Set(['ticket', 'sheet', 'session', 'upload', 'form', 'screen', 'action']),
     );
   });
 

@@ -1,6 +1,7 @@
 import type { Clock, Collect, CollectAnswer, CollectRequest } from '@guard/config/contract/ports';
 import type { Organisation, Site } from '@guard/config/settings/schema';
 import type { ChallengeTerms } from '../challenge/tickets/challenge-terms.ts';
+import type { BrowserBundle } from '../../browser/build.ts';
 import { answerEchoPage } from '../challenge/echo-page.ts';
 import type { Engine } from '../engine.ts';
 import { emptyAnswer } from './exchange.ts';
@@ -12,8 +13,7 @@ import { createSiteKeys } from './site-keys.ts';
 interface CollectPaths {
   /** `POST /verify`: uploads of challenge pages and of the script, judged in one place. */
   readonly verify: Collect;
-  /** The bundle of the browser script. */
-  readonly script: string;
+  readonly bundle: Pick<BrowserBundle, 'script' | 'work'>;
   readonly organisations: readonly Organisation[];
   readonly sites: readonly Pick<Site, 'hosts' | 'organisation'>[];
   readonly secrets: readonly string[];
@@ -33,7 +33,8 @@ export function collectByPath(options: CollectPaths): Collect {
   const answerers = new Map<string, Answerer>([
     ['/verify', options.verify],
     ['/echo', answerEchoPage],
-    ['/script.js', createScriptFile(options.script, tenantOf)],
+    ['/script.js', createScriptFile(options.bundle.script, tenantOf)],
+    ['/work.js', createScriptFile(options.bundle.work)],
     [
       '/session',
       createOpenSession({

@@ -1,4 +1,5 @@
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { LRUCache } from 'lru-cache';
 
 /** One text in the forms a browser may take it in, made once. */
 export type Codings = readonly {
@@ -7,13 +8,14 @@ export type Codings = readonly {
   readonly bytes: Uint8Array;
 }[];
 
-/** The text that was encoded last: it is the same when settings are read again. */
-let last: { readonly text: string; readonly codings: Codings } | undefined;
+/** The scripts that Guard serves: they are the same when settings are read again. */
+const known = new LRUCache<string, Codings>({ max: 4 });
 
 /** Best first, and last the text as it is, which everybody takes (RFC 9110 12.5.3). */
 export function encodeOnce(text: string): Codings {
-  if (last?.text !== text) last = { text, codings: encode(text) };
-  return last.codings;
+  const codings = known.get(text) ?? encode(text);
+  known.set(text, codings);
+  return codings;
 }
 
 function encode(text: string): Codings {

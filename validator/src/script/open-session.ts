@@ -37,9 +37,7 @@ export interface OpenSessionOptions {
   readonly clock: Clock;
   /** A matched crawler is given no session (contract 2.2). */
   readonly isCrawler: (userAgent: string) => boolean;
-  readonly issueTicket: (
-    request: TicketRequest,
-  ) => Pick<OpenedSession, 'ticket' | 'sheet' | 'work'>;
+  readonly issueTicket: (request: TicketRequest) => Pick<OpenedSession, 'ticket' | 'sheet'>;
 }
 
 /**

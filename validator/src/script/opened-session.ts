@@ -8,7 +8,5 @@ export interface OpenedSession {
   readonly ticket: string;
   /** The style sheet that the ticket asks to be applied (challenge/cascade/sheet.ts). */
   readonly sheet: string;
-  /** Bits of proof of work that the ticket asks for; the server reads them from the ticket. */
-  readonly work: number;
   readonly cookie: Cookie;
 }

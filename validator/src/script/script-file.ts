@@ -10,10 +10,13 @@ import type { FindTenant } from './site-keys.ts';
  */
 const CACHE_CONTROL = 'public, max-age=600';
 
-/** `GET /script.js?site_key=` (contract 4.7): 401 when the key is missing or wrong. */
+/**
+ * Serves one script. `GET /script.js?site_key=` (contract 4.7) has a `tenantOf`: 401 when the key is missing or wrong.
+ * Without one, every page may have the script, and read its text.
+ */
 export function createScriptFile(
   script: string,
-  tenantOf: FindTenant,
+  tenantOf?: FindTenant,
 ): (request: CollectRequest) => CollectAnswer {
   const codings = encodeOnce(script);
   const identity = { coding: undefined, bytes: Buffer.from(script) };
@@ -25,6 +28,7 @@ export function createScriptFile(
     Vary: 'Accept-Encoding',
     // A page that isolates itself (Cross-Origin-Embedder-Policy) may load it from another host.
     'Cross-Origin-Resource-Policy': 'cross-origin',
+    ...(tenantOf ? {} : { 'Access-Control-Allow-Origin': '*' }),
   };
   const headers = {
     ...kept,
@@ -36,7 +40,7 @@ export function createScriptFile(
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return emptyAnswer(405, { Allow: 'GET, HEAD' });
     }
-    if (tenantOf(request.query) === undefined) return emptyAnswer(401);
+    if (tenantOf && tenantOf(request.query) === undefined) return emptyAnswer(401);
     if (matches(headerOf(request, 'if-none-match'), tag)) {
       return { status: 304, headers: kept, body: '' };
     }

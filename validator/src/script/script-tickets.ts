@@ -40,6 +40,6 @@ export function createScriptTickets(options: {
       client: clientClass(origin.startsWith('https:') ? 'https' : 'http', undefined),
       ...terms,
     });
-    return { ticket, sheet: sheets.issue(id), work: terms.work };
+    return { ticket, sheet: sheets.issue(id) };
   };
 }

@@ -1,9 +1,10 @@
-import type { Budget, Ending, RequestEnded } from '@guard/config/contract/ports';
+import type { Budget, Ending, RequestEnded, Session } from '@guard/config/contract/ports';
 import type { Organisation } from '@guard/config/settings/schema';
 import type { Facts, SessionFact } from '../request/facts.ts';
 import { isPage, isPartOfPage } from '../request/part-of-page.ts';
 import { type AddressCharges, compileAddressCharges } from '../rules/address-charges.ts';
 import { waitFor, withOneMore } from '../rules/gcra.ts';
+import { isShortPass, SHORT_PASS_PART } from '../session/short-pass.ts';
 import type { PassRecord, PassTable } from './pass-table.ts';
 import { areTooManyNetworks } from './session-networks.ts';
 import { begin, end, type Waiting } from './under-way.ts';
@@ -24,6 +25,14 @@ const RECENT_MS = 10 * MINUTE_MS;
 const SHORT_WAIT_MS = 1_000;
 
 type Limits = Exclude<Organisation['challenge']['session_limits'], false>;
+
+/** What one pass holds. */
+interface Budgets {
+  readonly requests: Budget;
+  readonly pages: Budget;
+  readonly documents: Budget;
+  readonly atOnce: number;
+}
 
 /** A session that passed, and what it is known by. */
 export type Passed = Extract<SessionFact, { session: unknown }>;
@@ -59,11 +68,10 @@ const OF_PARTS: readonly Ending[] = ['document', 'data'];
 export class SessionLimits {
   readonly #organisation: string;
   readonly #passes: PassTable;
-  readonly #requests: Budget;
-  readonly #pages: Budget;
-  readonly #documents: Budget;
+  readonly #full: Budgets;
+  /** Of a pass whose visitor was doubted. */
+  readonly #short: Budgets;
   readonly #pagesOfAddress: AddressCharges;
-  readonly #atOnce: number;
 
   /** Undefined where the organisation sets no limits. */
   static of(
@@ -75,14 +83,11 @@ export class SessionLimits {
   }
 
   constructor(organisation: string, limits: Limits, passes: PassTable) {
-    const { requests_per_minute: requests, pages_per_hour: pages, at_once: atOnce } = limits;
     this.#organisation = organisation;
     this.#passes = passes;
-    this.#requests = { requests, perMs: MINUTE_MS };
-    this.#pages = { requests: pages, perMs: HOUR_MS };
-    this.#documents = { requests: pages * DOCUMENTS_AS_DATA, perMs: HOUR_MS };
-    this.#pagesOfAddress = compileAddressCharges(this.#pages);
-    this.#atOnce = atOnce;
+    this.#full = budgetsOf(limits, 1);
+    this.#short = budgetsOf(limits, SHORT_PASS_PART);
+    this.#pagesOfAddress = compileAddressCharges(this.#full.pages);
   }
 
   /** Counts one request of a session that passed. `endIsTold` as in Deciding. */
@@ -90,29 +95,40 @@ export class SessionLimits {
     // What a foreign page sends from a visitor's browser has counters of its own, and takes nothing from the visitor.
     const isForeign = facts.headers['sec-fetch-site'] === 'cross-site';
     const pass = this.#passes.pass(`${id} ${session.judgedAt}${isForeign ? ' foreign' : ''}`);
+    const budgets = this.#budgetsOf(session);
     const asksForPage = isPage(facts);
     if (areTooManyNetworks(pass.networks, facts, nowMs) || nowMs < pass.spentUntil) {
       return asksForPage ? USED_UP : WAIT_FOR_PASS;
     }
     if (!asksForPage && isPartOfPage(facts)) {
-      return endIsTold ? this.#awaitPart(pass, nowMs) : WITHIN;
+      return endIsTold ? awaitPart(pass, budgets, nowMs) : WITHIN;
     }
-    const waitMs = waitFor(pass.requests, nowMs, this.#requests);
+    const waitMs = waitFor(pass.requests, nowMs, budgets.requests);
     if (waitMs > 0) return asksForPage ? USED_UP : { kind: 'wait', waitMs };
-    pass.requests = withOneMore(pass.requests, nowMs, this.#requests);
+    pass.requests = withOneMore(pass.requests, nowMs, budgets.requests);
     if (asksForPage) {
-      const taken = this.#takePage(facts.ip, pass, nowMs - session.judgedAt, nowMs);
+      const taken = this.#takePage(facts.ip, pass, budgets, nowMs - session.judgedAt, nowMs);
       if (taken !== WITHIN) return taken;
     }
     if (!endIsTold) return WITHIN;
-    if (!begin(pass.waiting, this.#atOnce, nowMs)) return TOO_MANY_AT_ONCE;
-    return this.#await(pass, pass.waiting, asksForPage ? NO_DOCUMENTS : OF_DATA, nowMs);
+    if (!begin(pass.waiting, budgets.atOnce, nowMs)) return TOO_MANY_AT_ONCE;
+    return awaitEnd(pass, pass.waiting, asksForPage ? NO_DOCUMENTS : OF_DATA, budgets, nowMs);
+  }
+
+  #budgetsOf(session: Session): Budgets {
+    return isShortPass(session) ? this.#short : this.#full;
   }
 
   /** WITHIN where the page fits all budgets. One that has to wait for its address takes nothing from it. */
-  #takePage(ip: string, pass: PassRecord, ageMs: number, nowMs: number): Allowance {
-    if (waitFor(pass.pages, nowMs, this.#pages) > 0) return USED_UP;
-    pass.pages = withOneMore(pass.pages, nowMs, this.#pages);
+  #takePage(
+    ip: string,
+    pass: PassRecord,
+    { pages }: Budgets,
+    ageMs: number,
+    nowMs: number,
+  ): Allowance {
+    if (waitFor(pass.pages, nowMs, pages) > 0) return USED_UP;
+    pass.pages = withOneMore(pass.pages, nowMs, pages);
     const records = this.#passes.address(this.#organisation, ip, this.#pagesOfAddress);
     let waitMs = 0;
     let areMany = false;
@@ -127,31 +143,43 @@ export class SessionLimits {
     }
     return areMany && ageMs > RECENT_MS ? USED_UP : WITHIN;
   }
+}
 
-  #awaitPart(pass: PassRecord, nowMs: number): Allowance {
-    const { waitingParts } = pass;
-    if (!begin(waitingParts, this.#atOnce * PARTS_AT_ONCE, nowMs)) return TOO_MANY_AT_ONCE;
-    return this.#await(pass, waitingParts, OF_PARTS, nowMs);
-  }
+function budgetsOf(limits: Limits, part: number): Budgets {
+  const of = (requests: number, perMs: number): Budget => ({
+    requests: Math.max(1, Math.floor(requests * part)),
+    perMs,
+  });
+  return {
+    requests: of(limits.requests_per_minute, MINUTE_MS),
+    pages: of(limits.pages_per_hour, HOUR_MS),
+    documents: of(limits.pages_per_hour * DOCUMENTS_AS_DATA, HOUR_MS),
+    // Whole, also for a short pass: this is how browsers load a page, and no amount.
+    atOnce: limits.at_once,
+  };
+}
 
-  /** Each of these endings is a document more. */
-  #await(
-    pass: PassRecord,
-    waiting: Waiting,
-    documents: readonly Ending[],
-    nowMs: number,
-  ): Allowance {
-    return {
-      kind: 'within',
-      ended: (how) => {
-        end(waiting);
-        if (documents.includes(how)) this.#countDocument(pass, nowMs);
-      },
-    };
-  }
+function awaitPart(pass: PassRecord, budgets: Budgets, nowMs: number): Allowance {
+  const { waitingParts } = pass;
+  if (!begin(waitingParts, budgets.atOnce * PARTS_AT_ONCE, nowMs)) return TOO_MANY_AT_ONCE;
+  return awaitEnd(pass, waitingParts, OF_PARTS, budgets, nowMs);
+}
 
-  #countDocument(pass: PassRecord, nowMs: number): void {
-    if (waitFor(pass.documents, nowMs, this.#documents) > 0) pass.spentUntil = nowMs + RECENT_MS;
-    else pass.documents = withOneMore(pass.documents, nowMs, this.#documents);
-  }
+/** Each of these endings is a document more. */
+function awaitEnd(
+  pass: PassRecord,
+  waiting: Waiting,
+  documents: readonly Ending[],
+  { documents: budget }: Budgets,
+  nowMs: number,
+): Allowance {
+  return {
+    kind: 'within',
+    ended: (how) => {
+      end(waiting);
+      if (!documents.includes(how)) return;
+      if (waitFor(pass.documents, nowMs, budget) > 0) pass.spentUntil = nowMs + RECENT_MS;
+      else pass.documents = withOneMore(pass.documents, nowMs, budget);
+    },
+  };
 }

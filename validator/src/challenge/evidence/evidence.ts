@@ -147,14 +147,22 @@ export const Upload = z.strictObject({
   ticket: z.string().max(2048),
   /** The `_guard` cookie as the page reads it; empty when it did not stay. */
   session: z.string().max(128),
-  /** Counter of the proof of work (proof-of-work.ts); absent when the page was asked for none. */
-  work: z.int().min(0).max(0xffff_ffff).optional(),
+  /** Memory-hard work that the collector asked for (work/); absent when the page was asked for none. */
+  work: z
+    .strictObject({ task: z.string().max(64), counter: z.int().min(0).max(0xffff_ffff) })
+    .optional(),
   evidence: Evidence,
 });
 export type Upload = Readonly<z.infer<typeof Upload>>;
 
 /** What the page is told; never the verdict. */
 export type UploadResult = 'reload' | 'retry' | 'failed' | 'no_session';
+
+/** The page is told to send the same again, with work: because many pass, or because of a doubt that it names. */
+export interface WorkAsked {
+  readonly result: 'work' | 'doubt';
+  readonly task: string;
+}
 
 /** The value of a reading, or undefined: what could not be read is no evidence. */
 export function known<T>(read: { value: T } | { unread: string }): T | undefined {

@@ -27,6 +27,8 @@ import type { Case, Judge, RequestFacts } from './judges/case.ts';
 
 export type Judgement =
   | { readonly kind: 'human' }
+  /** Something contradicts itself, which an extension may do as well, and no tool has left a trace. */
+  | { readonly kind: 'doubtful'; readonly reasons: readonly [Reason, ...Reason[]] }
   | { readonly kind: 'automated'; readonly reasons: readonly [Reason, ...Reason[]] }
   /** Nothing speaks against a person, and the questions were not carried out: a fresh page asks again. */
   | { readonly kind: 'incomplete' };
@@ -54,9 +56,12 @@ const judges: readonly Judge[] = [
   judgeTimeZone,
 ];
 
+/** Traces of a tool that are not conclusive by themselves. */
+const TOOL_TRACES: readonly Reason[] = ['automation_flags', 'debugger_attached'];
+
 /**
  * Weighs a challenge page's evidence against its ticket and its request. Pure; every reason that
- * applies is named. What would raise a doubt about a request (verdict/weigh.ts) is enough to reject.
+ * applies is named.
  */
 export function judge(
   { evidence, ticket }: Pick<Upload, 'evidence' | 'ticket'>,
@@ -71,8 +76,10 @@ export function judge(
     cascades,
   };
   const [first, ...others] = new Set(judges.flatMap((ask) => ask(theCase) ?? []));
-  if (first !== undefined && weigh([first, ...others], false) !== 'clean') {
-    return { kind: 'automated', reasons: [first, ...others] };
-  }
-  return { kind: isIncomplete(theCase) ? 'incomplete' : 'human' };
+  const reasons = first === undefined ? undefined : ([first, ...others] as const);
+  const weighed = reasons === undefined ? 'clean' : weigh(reasons, false);
+  const hasTrace = weighed !== 'clean' && reasons?.some((reason) => TOOL_TRACES.includes(reason));
+  if (reasons && (weighed === 'bad' || hasTrace)) return { kind: 'automated', reasons };
+  if (isIncomplete(theCase)) return { kind: 'incomplete' };
+  return reasons && weighed === 'uncertain' ? { kind: 'doubtful', reasons } : { kind: 'human' };
 }

@@ -8,7 +8,7 @@ export interface ChallengeTerms {
    * the rules of now decide whether there is anything left to prove.
    */
   readonly ruleSet: string;
-  /** Bits of proof of work; 0 asks for none. */
+  /** Bits of work that each challenge costs; 0 asks for none. */
   readonly work: number;
 }
 

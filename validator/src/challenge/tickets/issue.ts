@@ -77,7 +77,6 @@ export function createChallengeIssuer(options: {
       session: sessionId,
       uploadUrl,
       reference,
-      work: terms.work,
       messages: chooseLanguage(request.acceptLanguage),
       form: request.form,
       look: request.look,

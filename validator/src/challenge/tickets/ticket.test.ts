@@ -16,7 +16,7 @@ const ticket: Ticket = {
   userAgentHash: hashUserAgent('Mozilla/5.0'),
   reference: 'K7QM2X9D',
   ruleSet: 'c2hhMjU2LW9mLXJ1',
-  work: 14,
+  work: 4,
   origin: 'https://shop.example',
   client: 'https 8daaf6152771g masp',
 };
@@ -82,7 +82,7 @@ describe('contract 3: the ticket of an interstitial', () => {
       fields.with(0, '1'),
       fields.with(4, '-1'),
       fields.with(5, '1e15'),
-      fields.with(10, '23'),
+      fields.with(10, '9'),
       fields.with(10, '-1'),
       fields.with(10, ''),
     ];

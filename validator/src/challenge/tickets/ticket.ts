@@ -24,7 +24,7 @@ export interface Ticket {
   readonly reference: string;
   /** Fingerprint of the rules it was issued under (challenge-terms.ts). */
   readonly ruleSet: string;
-  /** Bits of proof of work its answer must bring; 0 for none. */
+  /** Bits of work that its answer costs at least (work/); 0 for none. */
   readonly work: number;
   /**
    * Origin of the page whose browser script asked for it, which alone may answer; empty for a challenge

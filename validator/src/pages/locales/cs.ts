@@ -9,6 +9,10 @@ export const cs: Messages = {
   },
   waiting:
     'Z vaší sítě právě přichází mnoho kontrol. Tato stránka chvíli počká a pak bude sama pokračovat.',
+  working:
+    'Tento web nyní vyžaduje krátký výpočet. Prohlížeč ho provede během několika sekund a stránka se pak otevře sama.',
+  doubted:
+    'Rozšíření nebo nastavení mění to, co o sobě váš prohlížeč říká. Proto prohlížeč provede krátký výpočet, který trvá několik sekund. Potom se stránka otevře sama. Po deseti minutách se to bude vyžadovat znovu.',
   resubmission: 'Pokud se prohlížeč zeptá, zda má formulář odeslat znovu, potvrďte to prosím.',
   resend: {
     heading: 'Odesíláme váš formulář',

@@ -11,6 +11,10 @@ export const de: Messages = {
   },
   waiting:
     'Aus Ihrem Netz kommen gerade viele Prüfungen. Diese Seite wartet einen Moment und macht dann von selbst weiter.',
+  working:
+    'Diese Website verlangt gerade eine kurze Berechnung. Ihr Browser erledigt sie in wenigen Sekunden, dann öffnet sich die Seite von selbst.',
+  doubted:
+    'Eine Erweiterung oder eine Einstellung ändert, was Ihr Browser über sich selbst sagt. Darum führt Ihr Browser eine kurze Berechnung durch, die einige Sekunden dauert. Dann öffnet sich die Seite von selbst. Nach zehn Minuten wird erneut danach gefragt.',
   resubmission:
     'Falls Ihr Browser fragt, ob das Formular erneut gesendet werden soll, bestätigen Sie dies bitte.',
   resend: {

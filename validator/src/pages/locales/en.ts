@@ -11,6 +11,10 @@ export const en: Messages = {
   },
   waiting:
     'Many checks are coming from your network right now. This page waits a moment and then goes on by itself.',
+  working:
+    'This site asks for a short calculation right now. Your browser does it in a few seconds, and then the page opens by itself.',
+  doubted:
+    'An extension or a setting changes what your browser says about itself. So your browser does a short calculation, which takes a few seconds. Then the page opens by itself. After ten minutes this is asked again.',
   resubmission: 'If your browser asks whether to send the form again, please confirm.',
   resend: {
     heading: 'Sending your form',

@@ -11,6 +11,10 @@ export const es: Messages = {
   },
   waiting:
     'En este momento llegan muchas comprobaciones desde su red. Esta página espera un momento y después continúa por sí sola.',
+  working:
+    'Este sitio pide ahora mismo un breve cálculo. Su navegador lo hace en unos segundos y después la página se abre sola.',
+  doubted:
+    'Una extensión o un ajuste cambia lo que su navegador dice de sí mismo. Por eso su navegador hace un breve cálculo, que tarda unos segundos. Después la página se abre sola. Pasados diez minutos se volverá a pedir.',
   resubmission: 'Si su navegador pregunta si desea volver a enviar el formulario, confírmelo.',
   resend: {
     heading: 'Enviando su formulario',

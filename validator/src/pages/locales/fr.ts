@@ -11,6 +11,10 @@ export const fr: Messages = {
   },
   waiting:
     'De nombreuses vérifications arrivent de votre réseau en ce moment. Cette page attend un instant, puis continue d’elle-même.',
+  working:
+    'Ce site demande en ce moment un court calcul. Votre navigateur le fait en quelques secondes, puis la page s’ouvre d’elle-même.',
+  doubted:
+    'Une extension ou un réglage modifie ce que votre navigateur dit de lui-même. Votre navigateur fait donc un court calcul, qui prend quelques secondes. Ensuite, la page s’ouvre d’elle-même. Cela sera redemandé au bout de dix minutes.',
   resubmission: 'Si votre navigateur demande s’il faut renvoyer le formulaire, veuillez confirmer.',
   resend: {
     heading: 'Envoi de votre formulaire',

@@ -11,6 +11,10 @@ export const it: Messages = {
   },
   waiting:
     'In questo momento arrivano molte verifiche dalla sua rete. Questa pagina attende un momento e poi prosegue da sola.',
+  working:
+    'Questo sito richiede al momento un breve calcolo. Il browser lo esegue in pochi secondi, poi la pagina si apre da sola.',
+  doubted:
+    'Un’estensione o un’impostazione modifica ciò che il browser dice di sé. Per questo il browser esegue un breve calcolo, che dura alcuni secondi. Poi la pagina si apre da sola. Dopo dieci minuti verrà richiesto di nuovo.',
   resubmission: 'Se il browser chiede di inviare di nuovo il modulo, confermi.',
   resend: {
     heading: 'Invio del modulo',

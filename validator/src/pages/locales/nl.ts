@@ -9,6 +9,10 @@ export const nl: Messages = {
   },
   waiting:
     'Er komen nu veel controles van uw netwerk. Deze pagina wacht even en gaat dan vanzelf verder.',
+  working:
+    'Deze site vraagt op dit moment om een korte berekening. Uw browser doet die in enkele seconden, daarna opent de pagina vanzelf.',
+  doubted:
+    'Een extensie of een instelling verandert wat uw browser over zichzelf zegt. Daarom doet uw browser een korte berekening, die enkele seconden duurt. Daarna opent de pagina vanzelf. Na tien minuten wordt dit opnieuw gevraagd.',
   resubmission:
     'Vraagt uw browser of het formulier opnieuw moet worden verzonden? Bevestig dat dan.',
   resend: {

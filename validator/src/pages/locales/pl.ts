@@ -9,6 +9,10 @@ export const pl: Messages = {
   },
   waiting:
     'Z Twojej sieci przychodzi teraz wiele sprawdzeń. Ta strona chwilę poczeka, a potem sama przejdzie dalej.',
+  working:
+    'Ta strona wymaga teraz krótkiego obliczenia. Przeglądarka wykona je w kilka sekund, a potem strona otworzy się sama.',
+  doubted:
+    'Rozszerzenie lub ustawienie zmienia to, co przeglądarka mówi o sobie. Dlatego przeglądarka wykonuje krótkie obliczenie, które trwa kilka sekund. Potem strona otworzy się sama. Po dziesięciu minutach będzie to potrzebne ponownie.',
   resubmission: 'Jeśli przeglądarka zapyta, czy ponownie wysłać formularz, prosimy potwierdzić.',
   resend: {
     heading: 'Wysyłanie formularza',

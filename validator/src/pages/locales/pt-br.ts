@@ -11,6 +11,10 @@ export const ptBr: Messages = {
   },
   waiting:
     'Muitas verificações estão vindo da sua rede neste momento. Esta página aguarda um instante e depois continua sozinha.',
+  working:
+    'Este site está pedindo um breve cálculo neste momento. Seu navegador o faz em alguns segundos e depois a página abre sozinha.',
+  doubted:
+    'Uma extensão ou uma configuração altera o que seu navegador diz sobre si mesmo. Por isso, seu navegador faz um breve cálculo, que leva alguns segundos. Depois a página abre sozinha. Após dez minutos, isso será pedido novamente.',
   resubmission: 'Se o navegador perguntar se deve reenviar o formulário, confirme.',
   resend: {
     heading: 'Enviando o seu formulário',

@@ -11,6 +11,10 @@ export const ptPt: Messages = {
   },
   waiting:
     'Neste momento, chegam muitas verificações da sua rede. Esta página aguarda um instante e depois continua sozinha.',
+  working:
+    'Este site está a pedir um breve cálculo neste momento. O seu navegador fá-lo em alguns segundos e depois a página abre-se sozinha.',
+  doubted:
+    'Uma extensão ou uma definição altera o que o seu navegador diz sobre si próprio. Por isso, o seu navegador faz um breve cálculo, que demora alguns segundos. Depois a página abre-se sozinha. Ao fim de dez minutos, isto volta a ser pedido.',
   resubmission: 'Se o navegador perguntar se deve reenviar o formulário, confirme.',
   resend: {
     heading: 'A enviar o seu formulário',

@@ -11,6 +11,10 @@ export const sv: Messages = {
   },
   waiting:
     'Just nu kommer många kontroller från ditt nätverk. Den här sidan väntar en stund och fortsätter sedan av sig själv.',
+  working:
+    'Den här webbplatsen ber just nu om en kort beräkning. Din webbläsare gör den på några sekunder, och sedan öppnas sidan av sig själv.',
+  doubted:
+    'Ett tillägg eller en inställning ändrar vad din webbläsare säger om sig själv. Därför gör webbläsaren en kort beräkning som tar några sekunder. Sedan öppnas sidan av sig själv. Efter tio minuter behövs det igen.',
   resubmission: 'Om webbläsaren frågar om formuläret ska skickas igen, bekräfta det.',
   resend: {
     heading: 'Ditt formulär skickas',

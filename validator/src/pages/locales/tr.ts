@@ -11,6 +11,10 @@ export const tr: Messages = {
   },
   waiting:
     'Şu anda ağınızdan çok sayıda kontrol geliyor. Bu sayfa biraz bekler ve sonra kendiliğinden devam eder.',
+  working:
+    'Bu site şu anda kısa bir hesaplama istiyor. Tarayıcınız bunu birkaç saniyede yapar, ardından sayfa kendiliğinden açılır.',
+  doubted:
+    'Bir uzantı veya ayar, tarayıcınızın kendisi hakkında söylediklerini değiştiriyor. Bu yüzden tarayıcınız birkaç saniye süren kısa bir hesaplama yapar. Ardından sayfa kendiliğinden açılır. On dakika sonra bu yeniden istenir.',
   resubmission:
     'Tarayıcınız formun yeniden gönderilip gönderilmeyeceğini sorarsa lütfen onaylayın.',
   resend: {

@@ -1,0 +1,143 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { doWork } from '../../validator/src/challenge/work/test-work.ts';
+import { serveValidator, type Served } from '../spec/serve-validator.ts';
+import { visit } from '../kit/visitors.ts';
+import { challenged, person, post, taskIn, uploadOf } from './challenged-visitor.ts';
+
+/** What it costs to have many passes, and what the pass of a doubtful visitor is worth. */
+
+const RULES = '[{ name: all, match: {}, detect: true, challenge: always }]';
+const MINUTE_MS = 60_000;
+
+let served: Served;
+
+beforeEach(async () => {
+  served = await serveValidator({ rules: RULES });
+});
+
+/** Bits of work that a new pass from this address costs; 0 where it is given without. */
+async function bitsOf(ip: string): Promise<number> {
+  const page = await challenged(served, { ip });
+  const answer = await post(served, uploadOf(page));
+  expect(answer.body).toMatch(/^\{"result":"(?:reload|work)"/);
+  return Number.parseInt(taskIn(answer) || '0', 10);
+}
+
+/** Bits of so many passes, one behind the other, within a few minutes. */
+async function bitsOfMany(count: number, addressOf: (index: number) => string): Promise<number[]> {
+  const bits: number[] = [];
+  for (let index = 0; index < count; index += 1) {
+    // So fast that nobody has to wait for the budget of uploads.
+    served.time.now += 600;
+    bits.push(await bitsOf(addressOf(index)));
+  }
+  return bits;
+}
+
+describe('17.2 new passes are counted, and above a rate cost memory-hard work', () => {
+  test('180 passes from one /24: the first 20 are free, and each doubling costs twice as much', async () => {
+    const bits = await bitsOfMany(180, (index) => `198.51.100.${index}`);
+    const free = bits.filter((bit) => bit === 0).length;
+    expect(free).toBeGreaterThanOrEqual(20);
+    expect(free).toBeLessThan(26);
+    expect([...new Set(bits)].sort()).toEqual([0, 4, 5, 6]);
+    expect(await bitsOf('203.0.113.7')).toBe(0);
+  });
+
+  test('200 passes from 200 /64s of one /56: 80 are free', async () => {
+    const bits = await bitsOfMany(200, (index) => `2001:db8:0:${index.toString(16)}::1`);
+    expect(bits.filter((bit) => bit === 0).length).toBeLessThan(100);
+    expect(Math.max(...bits)).toBe(4);
+    expect(await bitsOf('2001:db8:1::1')).toBe(0);
+  });
+
+  test('ten quiet minutes later the network is as others are', async () => {
+    await bitsOfMany(30, () => '198.51.100.7');
+    expect(await bitsOf('198.51.100.8')).toBe(4);
+    served.time.now += 10 * MINUTE_MS;
+    expect(await bitsOf('198.51.100.9')).toBe(0);
+  });
+
+  test('not held: a stranger makes the neighbours in the network work, and takes nothing else from them', async () => {
+    await bitsOfMany(30, () => '198.51.100.7');
+    const page = await challenged(served, { ip: '198.51.100.200' });
+    const task = taskIn(await post(served, uploadOf(page)));
+    const answer = await post(served, { ...uploadOf(page), work: doWork(task) });
+    expect(answer.body).toBe('{"result":"reload"}');
+  });
+});
+
+describe('17.4 a doubt leads to work and to a short pass', () => {
+  /** A window to the pixel as drivers have it, and some people: a doubt, and no trace of a tool. */
+  const screen = {
+    value: {
+      ...{ width: 1280, height: 720, availWidth: 1280, availHeight: 720, pixelRatio: 1 },
+      ...{ innerWidth: 1280, innerHeight: 720, outerWidth: 1280, outerHeight: 900, scrollBar: 15 },
+    },
+  };
+  const readings = { ...person.evidence.readings, screen };
+  const odd = { ...person, evidence: { ...person.evidence, readings } };
+  const ask = (cookie: string) =>
+    served.ask(visit({ headers: person.headers, cookie, ip: '198.51.100.7' }));
+
+  async function doubted() {
+    const page = await challenged(served, { who: odd, ip: '198.51.100.7' });
+    const upload = uploadOf(page, odd);
+    const answer = await post(served, upload);
+    expect(answer.body).toMatch(/^\{"result":"doubt"/);
+    return { page, upload, task: taskIn(answer) };
+  }
+
+  test('it is asked for work at once, and not blocked; without work there is no pass', async () => {
+    const { page, upload } = await doubted();
+    expect((await ask(page.session)).decision).toBe('redirect');
+    served.time.now += 1_000;
+    const wrong = { task: `1.${Buffer.alloc(16).toString('base64url')}`, counter: 0 };
+    expect((await post(served, { ...upload, work: wrong })).body).toMatch(/"doubt"/);
+    expect((await ask(page.session)).decision).toBe('redirect');
+  });
+
+  test('with work it passes for ten minutes, and both steps are events with their reasons', async () => {
+    const { page, upload, task } = await doubted();
+    const work = doWork(task);
+    expect((await post(served, { ...upload, work })).body).toBe('{"result":"reload"}');
+    expect(
+      served.events
+        .filter(({ path }) => path === '/.guard/verify')
+        .map(({ action, challenge, blockReasons }) => [action, challenge, blockReasons]),
+    ).toEqual([
+      ['challenge', 'issued', ['emulated_screen']],
+      ['allow', 'verified', ['emulated_screen']],
+    ]);
+    expect((await ask(page.session)).decision).toBe('allow');
+    served.time.now += 10 * MINUTE_MS - 1_000;
+    expect((await ask(page.session)).decision).toBe('allow');
+    served.time.now += 2_000;
+    expect((await ask(page.session)).decision).toBe('redirect');
+  });
+
+  test('a short pass has a tenth of the budgets: 60 pages, and a full one 600', async () => {
+    const { page, upload, task } = await doubted();
+    await post(served, { ...upload, work: doWork(task) });
+    let pages = 0;
+    for (let index = 0; index < 70; index += 1) {
+      if ((await ask(page.session)).decision === 'allow') pages += 1;
+    }
+    expect(pages).toBe(60);
+  });
+
+  test('work does not wash a recording clean: the same readings pass once', async () => {
+    const first = await doubted();
+    const { evidence } = first.upload;
+    await post(served, { ...first.upload, work: doWork(first.task) });
+    const second = await doubted();
+    const again = {
+      ...second.upload,
+      evidence: { ...second.upload.evidence, startedAtMs: evidence.startedAtMs },
+    };
+    served.time.now += 1_000;
+    const task = taskIn(await post(served, again));
+    await post(served, { ...again, work: doWork(task) });
+    expect((await ask(second.page.session)).decision).toBe('block');
+  });
+});

@@ -1,0 +1,8 @@
+import type { WorkAsked } from '../../src/challenge/evidence/evidence.ts';
+
+/** The work that an answer of the collector asks for; undefined where it asks for none. */
+export function workAskedBy(text: string): WorkAsked | undefined {
+  const [, result, task] = /^\{"result":"(work|doubt)","task":"([\w.-]+)"\}$/.exec(text) ?? [];
+  if (task === undefined) return undefined;
+  return { result: result === 'doubt' ? 'doubt' : 'work', task };
+}

@@ -1,0 +1,34 @@
+import { scryptAsync } from '@noble/hashes/scrypt.js';
+import { hasZeroBits, SCRYPT, TRY_BYTES } from './scrypt.ts';
+
+/**
+ * The memory-hard work, in a file of its own that a page loads when it is asked for work. It runs in a worker, and where
+ * there is none in the page. In both it gives way every few milliseconds.
+ */
+
+/** How long a page may stand still at a stretch, in milliseconds: one frame. */
+const SLICE_MS = 16;
+
+/** The first counter whose try begins with the bits that the task names in front. */
+async function solve(task: string): Promise<number> {
+  const bits = Number.parseInt(task, 10);
+  for (let counter = 0; ; counter += 1) {
+    const options = { ...SCRYPT, dkLen: TRY_BYTES, asyncTick: SLICE_MS };
+    if (hasZeroBits(await scryptAsync(task, String(counter), options), bits)) return counter;
+  }
+}
+
+/** The script element that this program came in, which takes the work along: the page's own names stay its own. */
+export interface WorkElement extends HTMLScriptElement {
+  solve?: typeof solve;
+}
+
+if (typeof document === 'undefined') {
+  addEventListener('message', ({ data }: MessageEvent<string>) => {
+    void solve(data).then((counter) => postMessage(counter));
+  });
+  // It has started. A worker that never says so is not waited for.
+  postMessage('');
+} else {
+  (document.currentScript as WorkElement).solve = solve;
+}

@@ -1,0 +1,51 @@
+import { CHALLENGE } from '@guard/config/contract/limits';
+import type { SessionStore } from '@guard/config/contract/ports';
+import type { Organisation } from '@guard/config/settings/schema';
+import { type AddressCharges, compileAddressCharges } from '../../rules/address-charges.ts';
+import type { Ticket } from '../tickets/ticket.ts';
+import { Tempo } from './tempo.ts';
+
+/** Above the free passes come so many budgets, each twice as large and with one bit more. */
+const RUNGS = 5;
+/** Bits of the first of them. */
+const FIRST_BITS = CHALLENGE.work.max - RUNGS + 1;
+/** Most levels for a class of clients: people have to do that work too. */
+const MOST_OF_CLASS = 3;
+
+/**
+ * How much work a new pass costs. Passes are counted for each network (/24, or /64 with the /56 and /48 around it),
+ * exactly, in the store that all threads and instances share; and for each class of clients against its own past.
+ *
+ * A network has a number of free passes, and not the median of all networks: on any site that median is one or two, so
+ * a number would have to stand below it anyway.
+ */
+export class Pressure {
+  readonly #rungs: readonly { readonly counter: string; readonly charges: AddressCharges }[];
+  readonly #tempo = new Tempo();
+
+  /** Undefined where the organisation asks for no work, however many pass. */
+  static of({ id, challenge }: Pick<Organisation, 'id' | 'challenge'>): Pressure | undefined {
+    return challenge.free_passes === false ? undefined : new Pressure(id, challenge.free_passes);
+  }
+
+  constructor(organisation: string, { passes, per }: { passes: number; per: number }) {
+    this.#rungs = Array.from({ length: RUNGS }, (_, rung) => ({
+      // A rule's budget has a blank in its name, and these have none.
+      counter: `new-passes-${rung}:${organisation}`,
+      charges: compileAddressCharges({ requests: passes * 2 ** rung, perMs: per }),
+    }));
+  }
+
+  /** Counts one new pass, and gives the bits of work that it costs; 0 for none. */
+  async bits({ network, client }: Ticket, store: SessionStore, nowMs: number): Promise<number> {
+    // The first address of the network: it is what the network is counted by.
+    const [address = ''] = network.split('/');
+    let level = 0;
+    for (const { counter, charges } of this.#rungs) {
+      if ((await store.takeAll(counter, charges(address))) === 0) break;
+      level += 1;
+    }
+    level = Math.max(level, Math.min(MOST_OF_CLASS, this.#tempo.level(client, nowMs)));
+    return level === 0 ? 0 : FIRST_BITS + level - 1;
+  }
+}

@@ -1,0 +1,12 @@
+import type { Session } from '@guard/config/contract/ports';
+
+/** How long the pass of a doubtful visitor counts. */
+export const SHORT_PASS_MS = 10 * 60_000;
+
+/** A short pass has this part of each budget. */
+export const SHORT_PASS_PART = 1 / 10;
+
+/** Whether a verified session was doubted: its pass is a short one. */
+export function isShortPass({ state, reasons }: Session): boolean {
+  return state === 'verified' && reasons.length > 0;
+}
