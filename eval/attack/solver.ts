@@ -1,6 +1,7 @@
 import type { Evidence } from '../../validator/src/challenge/evidence/evidence.ts';
 import { answering } from '../../validator/src/challenge/test-answers.ts';
 import { fixture } from '../../validator/src/challenge/test-challenge.ts';
+import { doWork } from '../../validator/src/challenge/work/test-work.ts';
 import { solveSheet } from './css-solver.ts';
 import type { Shot } from './ground.ts';
 import type { Field } from './technique.ts';
@@ -51,7 +52,7 @@ function unescaped(html: string): string {
   return html.replace(/&(\w+|#\d+);/g, (whole, name: string) => ENTITIES[name] ?? whole);
 }
 
-/** One visit with a challenge: page, upload, page. Gives the session. */
+/** One visit with a challenge: page, upload, work where it is asked for, page. Gives the session. */
 export async function visit(
   field: Field,
   path: string,
@@ -63,8 +64,12 @@ export async function visit(
   const { body: html, session } = await ground.send({ ...shot, path });
   const ticket = /data-ticket="([^"]+)"/.exec(html)?.[1];
   if (ticket === undefined) return session;
-  const body = JSON.stringify({ ticket, session, evidence: solve({ ticket, html }) });
-  await ground.send({ ...shot, path: '/.guard/verify', body });
+  const upload = { ticket, session, evidence: solve({ ticket, html }) };
+  const verify = (body: object) =>
+    ground.send({ ...shot, path: '/.guard/verify', body: JSON.stringify(body) });
+  const { body: answer } = await verify(upload);
+  const task = /"task":"([^"]+)"/.exec(answer)?.[1];
+  if (task !== undefined) await verify({ ...upload, work: doWork(task) });
   await ground.send({ ...shot, path, cookie: session });
   return session;
 }

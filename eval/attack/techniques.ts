@@ -168,10 +168,23 @@ export const techniques: readonly Technique[] = [
     },
   },
   {
-    name: '300 passes from one /24, as fast as it goes',
+    name: 'passes from one /24, as many as one processor makes in a minute',
     sites: ['strict'],
     schemes: ['http'],
-    atMost: 150,
-    run: (field) => sessions(field, 300, appliesCss),
+    // Without work it would be 20,000: a pass takes such a program 3 ms.
+    atMost: 300,
+    async run(field) {
+      const before = process.cpuUsage();
+      const spentMs = () => {
+        const { user, system } = process.cpuUsage(before);
+        return (user + system) / 1000;
+      };
+      let made = 0;
+      while (spentMs() < 60_000) {
+        await visit(field, `${field.prefix}${made}`, appliesCss, { from: field.address(made) });
+        made += 1;
+      }
+      return made;
+    },
   },
 ];

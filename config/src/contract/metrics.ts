@@ -93,7 +93,7 @@ export const metrics = {
   guard_challenges_total: {
     kind: 'counter',
     label: 'result',
-    help: 'Challenge uploads, by result: verified, rejected, limited, unavailable, or the reason they were refused.',
+    help: 'Challenge uploads, by result: verified, work (asked for), rejected, limited, unavailable, or the reason they were refused.',
   },
   guard_events_total: {
     kind: 'counter',
