@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Upload } from '../../validator/src/challenge/evidence/evidence.ts';
+import { isWorkDone } from '../../validator/src/challenge/work/check-work.ts';
 import { disguise } from '../kit/driven-chromium.ts';
 import { launchPlain } from '../kit/plain-chromium.ts';
 import { type ScriptSite, SITE_KEY, startScriptSite } from './script-site.ts';
@@ -58,6 +60,29 @@ describe('6 "GuardInitialized is dispatched on window after the script’s paylo
       await finished();
       expect(await events()).toEqual([[true, true]]);
       expect(collected).toEqual(['/session', '/verify']);
+      expect(await errors()).toEqual([]);
+    },
+  );
+
+  test.each(['/open', '/elsewhere'])(
+    'after the work that the service asks for, with the same upload: script of %s',
+    async (path) => {
+      const task = '2.AAAAAAAAAAAAAAAAAAAAAA';
+      const uploads: Partial<Upload>[] = [];
+      await page.route('**/verify', (route) => {
+        if (route.request().method() !== 'POST') return route.continue();
+        uploads.push(route.request().postDataJSON() as Upload);
+        const isFirst = uploads.length === 1;
+        const headers = { 'Access-Control-Allow-Origin': '*' };
+        const json = isFirst ? { result: 'work', task } : { result: 'reload' };
+        return route.fulfill({ headers, contentType: 'application/json', json });
+      });
+      await visit(path);
+      await finished();
+      const [first, second] = uploads;
+      expect(second).toEqual({ ...first, work: second?.work });
+      expect(await isWorkDone(task, second?.work?.counter ?? -1, 2)).toBe(true);
+      expect(await events()).toEqual([[true, true]]);
       expect(await errors()).toEqual([]);
     },
   );

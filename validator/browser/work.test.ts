@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createContext, runInContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { isWorkDone } from '../src/challenge/work/check-work.ts';
+import { isCheckBusy, isWorkDone } from '../src/challenge/work/check-work.ts';
 import { issueTask, readTask } from '../src/challenge/work/tasks.ts';
 import { createSealer } from '../src/session/sealer.ts';
 import { loadBrowserBundle } from './build.ts';
@@ -27,6 +27,31 @@ describe('the memory-hard work', () => {
   test.each([1, 3, 5])('of %d bits, done by the page, is accepted by the server', async (bits) => {
     const task = `${bits}.${randomBytes(16).toString('base64url')}`;
     expect(await isWorkDone(task, Number(await workerAnswer(task)), bits)).toBe(true);
+  });
+
+  test('gives way to the page after each try, where there is no worker', async () => {
+    const element: { solve?: (task: string) => Promise<number> } = {};
+    let gaveWay = 0;
+    const counted = (callback: () => void, ms?: number) => {
+      gaveWay += 1;
+      return setTimeout(callback, ms);
+    };
+    const document = { currentScript: element };
+    runInContext(
+      loadBrowserBundle().work,
+      createContext({ TextEncoder, setTimeout: counted, document }),
+    );
+    const task = `4.${randomBytes(16).toString('base64url')}`;
+    const counter = (await element.solve?.(task)) ?? -1;
+    expect(await isWorkDone(task, counter, 4)).toBe(true);
+    expect(gaveWay).toBeGreaterThanOrEqual(counter);
+  });
+
+  test('is checked four at a time, and then the next one has to wait', async () => {
+    const checks = [0, 1, 2, 3].map((counter) => isWorkDone('1.x', counter, 1));
+    expect(isCheckBusy()).toBe(true);
+    await Promise.all(checks);
+    expect(isCheckBusy()).toBe(false);
   });
 
   test('is bound to its task, and short work is not enough', async () => {

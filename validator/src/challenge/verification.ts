@@ -10,6 +10,9 @@ export interface Sender {
   readonly network: string;
 }
 
+/** One list for all sessions: each request looks at it. */
+const NO_DOUBTS: readonly Reason[] = [];
+
 /** A ticket that was read, authenticated and in time. */
 export type ValidTicket = Extract<TicketReading, { kind: 'valid' }>;
 
@@ -36,7 +39,7 @@ export class Verification {
   private constructor({ reading, judgement, sender }: Grounds) {
     this.#ticket = reading.ticket;
     this.#sender = sender;
-    this.doubts = judgement.kind === 'doubtful' ? judgement.reasons : [];
+    this.doubts = judgement.kind === 'doubtful' ? judgement.reasons : NO_DOUBTS;
   }
 
   /** undefined when somebody else has spent the ticket: `spent` is the answer of SessionStore.spend. */
