@@ -40,7 +40,10 @@ export interface Ground {
 export async function startGround(dump?: string): Promise<Ground> {
   const site = await startSite();
   const hosts = { hosts: [STRICT_HOST, PLAIN_HOST] };
-  const product = await startProduct(storySettings(site.url, { rules: RULES, site: hosts }));
+  // All visits come from one network, and each is to be measured as if it came alone.
+  const organisation = { challenge: { free_passes: false } };
+  const settings = storySettings(site.url, { rules: RULES, site: hosts, organisation });
+  const product = await startProduct(settings);
   const gateway = product.addresses.gateway;
   const relay = dump === undefined ? undefined : await startRelay(gateway, dump);
   const port = relay?.port ?? Number(new URL(gateway).port);
