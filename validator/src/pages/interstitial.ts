@@ -75,7 +75,18 @@ type ButtonAction = 'again' | 'reload' | 'back';
 
 /** All screens at once: the script only chooses. Without scripts, style hides all but the last. */
 function screens(messages: Messages, form: FormSource): string {
-  const { checking, waiting, working, doubted, resend, elsewhere, retry, failed, cookies, noScript } = messages;
+  const {
+    checking,
+    waiting,
+    working,
+    doubted,
+    resend,
+    elsewhere,
+    retry,
+    failed,
+    cookies,
+    noScript,
+  } = messages;
   const notes = form === 'own' ? [messages.resubmission] : [];
   const check = { ...checking, paragraphs: [...checking.paragraphs, ...notes] };
   const again = button('again', messages.tryAgain);
