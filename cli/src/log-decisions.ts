@@ -51,6 +51,7 @@ function lineOf(event: DecisionEvent, truncates: boolean, empty: ReadonlySet<str
     observe: event.observe,
     block_reasons: event.blockReasons.join(' '),
     crawler_name: event.crawler?.name ?? '',
+    signed_agent: event.signedAgent?.name ?? '',
     method: event.method,
     host: event.host,
     path: event.path,

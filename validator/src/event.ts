@@ -59,6 +59,7 @@ export function describeEvent(
     blockReasons: concluded.reasons,
     blockReasonCategories: concluded.reasons.length === 0 ? NONE : categoriesOf(concluded.reasons),
     crawler: facts.crawler,
+    signedAgent: facts.signedAgent,
     method: facts.method,
     scheme: facts.url.scheme,
     protocol: caller.protocol ?? '',

@@ -31,6 +31,8 @@ export interface ExplainedFacts {
     readonly proof: string;
     readonly allowlisted: boolean;
   } | null;
+  /** Who signed the request; null without a valid signature. */
+  readonly signed_agent: { readonly name: string; readonly directory: string } | null;
   readonly session: {
     /** As the rules see it. */
     readonly state: Facts['session']['state'];
@@ -71,6 +73,7 @@ export function explainFacts(facts: Facts): ExplainedFacts {
           allowlisted: crawler.allowlisted,
         }
       : null,
+    signed_agent: facts.signedAgent ?? null,
     session: {
       state: session.state,
       challenge: challengeStateOf(session),

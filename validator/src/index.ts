@@ -66,7 +66,7 @@ export interface ValidatorOptions {
   readonly crawlers: CrawlerCatalogue;
   /** Loaded here when it is not given. */
   readonly networks?: NetworkCatalogue;
-  /** Public keys of crawlers that sign their requests (Web Bot Auth). */
+  /** Public keys of crawlers and agents that sign their requests (Web Bot Auth). */
   readonly botKeys?: readonly BotKey[] | undefined;
   /** Looks up the names of addresses that claim a crawler; without one no name is looked up. */
   readonly resolver?: Resolver | undefined;
@@ -150,7 +150,7 @@ function createEngine(options: ValidatorOptions): Engine {
   const networks = options.networks ?? NetworkCatalogue.load();
   return {
     sources: {
-      proveClaim: openProofs(options),
+      ...openProofs(options),
       readAgent: createAgentReader(crawlers, UserAgentCatalogue.load()),
       networkOf: (ip) => networks.kindOf(ip),
       countryOf: openCountries(databases.country),

@@ -57,6 +57,7 @@ export function respond(facts: Facts, judged: Judgement, setting: Setting): Resp
     cookies:
       isKnown || sessionId === '' ? NO_COOKIES : [sessionCookie(sessionId, facts.url.scheme)],
     interstitial: challenge && { text: challenge.html, headers: challenge.headers },
+    signatureWanted: engine.sources.checkSignature !== undefined && !facts.signedAgent,
     nowMs,
   };
   const response = render(enforced, answer);

@@ -22,6 +22,7 @@ function engineWith(over: Partial<Engine>) {
   const engine: Engine = {
     sources: {
       proveClaim: () => 'unverifiable',
+      checkSignature: undefined,
       readAgent: createAgentReader(crawlers, UserAgentCatalogue.load()),
       networkOf: () => undefined,
       countryOf: () => undefined,

@@ -127,6 +127,11 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     "The address lies in the crawler operator's published ranges.",
     (event) => event.crawler?.verified ?? false,
   ),
+  word(
+    'signed_agent',
+    'Name of the agent whose signature on the request is valid; empty without one.',
+    (event) => event.signedAgent?.name ?? '',
+  ),
   word('method', 'HTTP method.', (event) => event.method, MAX.method),
   word('scheme', 'http or https.', (event) => event.scheme),
   word(

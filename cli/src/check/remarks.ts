@@ -4,6 +4,7 @@ import { coveredPaths } from './covered-paths.ts';
 import { idleRules } from './idle-rules.ts';
 import { monitoredRules } from './monitored-rules.ts';
 import type { Remark } from './remark.ts';
+import { unknownAgents } from './unknown-agents.ts';
 import { unlistedPages } from './unlisted-pages.ts';
 import { unservedHosts } from './unserved-hosts.ts';
 
@@ -29,6 +30,7 @@ export function remarksOn(settings: Settings): Remark[] {
       ...monitoredRules(organisation, index),
       ...challengedVisitors(organisation, index),
     ]),
+    ...unknownAgents(settings),
     ...sites.flatMap((site, index) => [
       ...(site.observe
         ? [warning(['sites', index, 'observe'], 'observe is on: nothing is enforced on this site')]

@@ -1,3 +1,4 @@
+import { agents } from './agents.ts';
 import { check } from './check.ts';
 import type { Command } from './command.ts';
 import { createCompletion } from './completion.ts';
@@ -9,7 +10,10 @@ import { replay } from './replay.ts';
 import { start } from './start.ts';
 import { top } from './top.ts';
 
-const working: readonly Command[] = [start, check, explain, replay, keys, crawlers, doctor, top];
+const working: readonly Command[] = [
+  ...[start, check, explain, replay, keys, crawlers, agents],
+  ...[doctor, top],
+];
 
 /** Every command of `guard`, in the order in which --help lists them. */
 export const commands: readonly Command[] = [

@@ -39,7 +39,8 @@ presets that are on, and what is seldom meant:
 
   warning  a rule that never counts, because one further up sets the same for every
            request, or that never matches, because no site has its host; monitor on for
-           an organisation; observe on; an origin out of reach
+           an organisation; observe on; an origin out of reach; a directory of signed
+           agents without keys, or a rule that names an agent of none
   hint     a site that protects the paths of certificates (ACME) or health checks;
            monitor on for a rule`,
   options: OPTIONS,

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import type { CrawlerList } from '@guard/config/catalogue/crawler-list';
 import { alignColumns, fullText, tableOf, viewOf } from '../crawlers/describe-crawler.ts';
+import { mirrored } from '../crawlers/mirrored.ts';
 import { createProgressBar } from '../crawlers/progress-bar.ts';
 import { type ListReport, refreshAll } from '../crawlers/refresh-all.ts';
 import { calledWrongly, print } from '../terminal.ts';
@@ -192,11 +193,6 @@ function chooseLists(
     for (const one of found) chosen.add(one);
   }
   return names.length === 0 ? refreshable : [...chosen];
-}
-
-function mirrored(url: string, base: string): string {
-  const { host, pathname, search } = new URL(url);
-  return `${base.replace(/\/$/, '')}/${host}${pathname}${search}`;
 }
 
 function describeReports(reports: readonly ListReport[], into: string): string {

@@ -59,6 +59,7 @@ const CALLS: Readonly<
   replay: { args: () => ['--config', file, log], code: 0 },
   keys: { args: () => ['list', '--config', file], code: 0 },
   crawlers: { args: () => ['show', 'Googlebot'], code: 0 },
+  agents: { args: () => ['list', '--config', file], code: 0 },
   doctor: { args: () => ['http://127.0.0.1:1/'], code: 1 },
   top: { args: () => ['--admin', adminUrl, '--once', '--interval', '0.2'], code: 0 },
   completion: { args: () => ['bash'], code: 0 },

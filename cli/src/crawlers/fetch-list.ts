@@ -1,3 +1,5 @@
+import { refusalOfHost } from './public-host.ts';
+
 /** What came of asking for one list. */
 export type Fetched =
   | {
@@ -16,38 +18,56 @@ export interface KnownState {
   readonly last_modified?: string | undefined;
 }
 
-/** Largest list, in bytes, after any content coding. */
-const MAX_BYTES = 4 * 1024 * 1024;
+/** How a list is asked for, and what is taken for one. */
+export interface ListTerms {
+  /** For all of it. */
+  readonly timeoutMs: number;
+  readonly userAgent: string;
+  readonly accept: string;
+  /** Largest list, in bytes, after any content coding. */
+  readonly maxBytes: number;
+  /** What its media type has to be; any, where it is not given. */
+  readonly mediaType?: RegExp;
+  /** Another address in place of the list is no answer. */
+  readonly refusesRedirects?: true;
+  /** A host with an address that is not of the internet is not asked. */
+  readonly publicOnly?: boolean;
+}
 
-/** Asks for a list, within `timeoutMs` for all of it. Never rejects. */
+/** Asks for a list. Never rejects. */
 export async function fetchList(
   url: string,
   known: KnownState,
-  timeoutMs: number,
+  terms: ListTerms,
 ): Promise<Fetched> {
-  const headers: Record<string, string> = {
-    accept: 'application/json, text/plain;q=0.9, */*;q=0.1',
-    'user-agent': 'guard crawlers refresh',
-  };
+  const { accept, userAgent, timeoutMs } = terms;
+  const headers: Record<string, string> = { accept, 'user-agent': userAgent };
   if (known.etag !== undefined) headers['if-none-match'] = known.etag;
   if (known.last_modified !== undefined) headers['if-modified-since'] = known.last_modified;
   try {
-    const response = await fetch(url, { headers, signal: AbortSignal.timeout(timeoutMs) });
-    return await readResponse(url, response);
+    const reason = terms.publicOnly === true ? await refusalOfHost(url) : undefined;
+    if (reason !== undefined) return failed(reason);
+    const redirect = terms.refusesRedirects === true ? 'manual' : 'follow';
+    const signal = AbortSignal.timeout(timeoutMs);
+    return await readResponse(url, await fetch(url, { headers, redirect, signal }), terms);
   } catch (error) {
     return failed(describe(error, timeoutMs));
   }
 }
 
-async function readResponse(url: string, response: Response): Promise<Fetched> {
+async function readResponse(
+  url: string,
+  response: Response,
+  { maxBytes, mediaType }: ListTerms,
+): Promise<Fetched> {
   if (response.status === 304) return { kind: 'unchanged' };
-  const reason = refusalOf(url, response);
+  const reason = refusalOf(url, response, mediaType);
   if (reason !== undefined) {
     await response.body?.cancel();
     return failed(reason);
   }
-  const text = await readAtMost(response, MAX_BYTES);
-  if (text === undefined) return failed(`a list of more than ${MAX_BYTES / 1024 ** 2} MiB`);
+  const text = await readAtMost(response, maxBytes);
+  if (text === undefined) return failed(`a list of more than ${sizeOf(maxBytes)}`);
   return {
     kind: 'fetched',
     text,
@@ -56,13 +76,19 @@ async function readResponse(url: string, response: Response): Promise<Fetched> {
   };
 }
 
+function sizeOf(bytes: number): string {
+  return bytes < 1024 ** 2 ? `${bytes / 1024} KiB` : `${bytes / 1024 ** 2} MiB`;
+}
+
 /** Why an answer is not read. */
-function refusalOf(url: string, response: Response): string | undefined {
+function refusalOf(url: string, response: Response, mediaType?: RegExp): string | undefined {
   if (response.status !== 200) return `status ${response.status}`;
   // Who can change plain http on the way could make anybody a verified crawler.
   if (url.startsWith('https:') && !response.url.startsWith('https:')) {
     return 'a redirect away from https';
   }
+  const type = response.headers.get('content-type') ?? '';
+  if (mediaType?.test(type) === false) return `the media type ${JSON.stringify(type)}`;
   return undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { CrawlerList } from '@guard/config/catalogue/crawler-list';
 import { readRefreshedRanges } from '@guard/config/catalogue/refreshed-ranges';
-import { keepRanges } from './keep-ranges.ts';
+import { keepList } from './keep-list.ts';
 import type { ProgressBar } from './progress-bar.ts';
 import { type Refreshed, refreshList, type RefreshOptions } from './refresh-list.ts';
 
@@ -53,7 +53,7 @@ async function refreshOne(
       const ranges = result.ranges.sources.reduce((n, { v4, v6 }) => n + v4.length + v6.length, 0);
       const dropped = result.kind === 'updated' ? result.dropped : 0;
       try {
-        keepRanges(into, file, result.ranges);
+        keepList(into, file, result.ranges);
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         return { ...kept, result: 'failed', reason };

@@ -5,7 +5,7 @@ import type { Clock } from '@guard/config/contract/ports';
 import { type AddressRange, readRange } from '@guard/config/net/address';
 import { refusalOf } from '@guard/config/net/bogons';
 import { coverageOf } from './coverage.ts';
-import { fetchList } from './fetch-list.ts';
+import { fetchList, type ListTerms } from './fetch-list.ts';
 import { parseList } from './parse-list.ts';
 
 /** What came of one list. Only the first two change what is kept. */
@@ -38,7 +38,7 @@ export async function refreshList(
   let dropped = 0;
   for (const url of list.refreshUrls) {
     const before = known?.sources.find((source) => source.url === url);
-    const fetched = await fetchList(options.addressOf(url), before ?? {}, options.timeoutMs);
+    const fetched = await fetchList(options.addressOf(url), before ?? {}, termsOf(options));
     if (fetched.kind === 'failed') return { kind: 'failed', reason: `${url}: ${fetched.reason}` };
     if (fetched.kind === 'unchanged') {
       if (before === undefined) return { kind: 'failed', reason: `${url}: status 304 unasked` };
@@ -62,6 +62,15 @@ export async function refreshList(
   if (!isNew) return { kind: 'unchanged', ranges };
   const reason = lossOf(list, sources, options.acceptDrop);
   return reason === undefined ? { kind: 'updated', ranges, dropped } : { kind: 'refused', reason };
+}
+
+function termsOf({ timeoutMs }: RefreshOptions): ListTerms {
+  return {
+    timeoutMs,
+    userAgent: 'guard crawlers refresh',
+    accept: 'application/json, text/plain;q=0.9, */*;q=0.1',
+    maxBytes: 4 * 1024 * 1024,
+  };
 }
 
 /** Neither malformed, nor a bogon, nor wider than an operator can need. */

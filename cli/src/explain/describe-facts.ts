@@ -10,6 +10,7 @@ export function describeFacts(facts: Facts, names: AgentNames): string[] {
     ['agent', agentOf(facts)],
     ...(names.browser === '' ? [] : [['recorded', recordedAs(names)]]),
     ['crawler', crawlerOf(facts.crawler)],
+    ...(facts.signed_agent === null ? [] : [['signed by', signerOf(facts.signed_agent)]]),
     ['session', sessionOf(facts.session)],
   ];
   const [, ...others] = facts.readings;
@@ -48,6 +49,10 @@ function crawlerOf(crawler: Facts['crawler']): string {
   const { name, category, rsl_category, proof, allowlisted } = crawler;
   const listed = allowlisted ? 'on the allowlist' : 'not on the allowlist';
   return `${name} (${category}, ${rsl_category}), ${PROOFS[proof] ?? proof}, ${listed}`;
+}
+
+function signerOf({ name, directory }: NonNullable<Facts['signed_agent']>): string {
+  return directory === '' ? name : `${name} (${directory})`;
 }
 
 const PROOFS: Readonly<Record<string, string>> = {

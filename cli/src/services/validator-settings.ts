@@ -1,3 +1,4 @@
+import { botKeysOf } from '@guard/config/catalogue/agent-keys';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import type { Settings } from '@guard/config/settings/schema';
 
@@ -10,7 +11,7 @@ export function validatorSettings(settings: Settings) {
     observe: settings.observe,
     healthToken: settings.health_check_token,
     crawlers: CrawlerCatalogue.load(undefined, settings.crawlers.ranges),
-    botKeys: settings.web_bot_auth?.keys.keys,
+    botKeys: botKeysOf(settings.web_bot_auth),
     databases: settings.databases,
   };
 }

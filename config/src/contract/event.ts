@@ -35,6 +35,14 @@ export interface CrawlerFact {
   readonly verified: boolean;
 }
 
+/** Who signed a request, whatever its User-Agent says. */
+export interface SignedAgentFact {
+  /** As the settings name it. */
+  readonly name: string;
+  /** The origin that publishes its keys; empty for a key of the user's own file. */
+  readonly directory: string;
+}
+
 /** The version of HTTP in which a request came to the gateway, as access logs write it. */
 export type Protocol = 'HTTP/1.0' | 'HTTP/1.1' | 'HTTP/2.0';
 
@@ -72,6 +80,8 @@ export interface DecisionEvent {
   readonly blockReasons: readonly string[];
   readonly blockReasonCategories: readonly string[];
   readonly crawler: CrawlerFact | undefined;
+  /** Undefined or absent without a valid signature. */
+  readonly signedAgent?: SignedAgentFact | undefined;
   readonly method: string;
   readonly scheme: string;
   /** Empty or absent where the request did not come to the gateway itself. */

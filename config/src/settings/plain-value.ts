@@ -81,7 +81,8 @@ function isFilePath(path: SettingPath, text: string): boolean {
   const last = path.at(-1);
   if (path[0] === 'databases') return path.length === 2;
   if (path[0] === 'crawlers') return path.length === 2 && last === 'ranges';
-  if (path[0] === 'web_bot_auth') return path.length === 2 && last === 'keys';
+  if (path[0] === 'web_bot_auth')
+    return path.length === 2 && (last === 'keys' || last === 'fetched_keys');
   if (path[0] === 'tls') return path.length === 4 && (last === 'cert' || last === 'key');
   if (path[0] !== 'organisations') return false;
   if (last === 'logo') return path[2] === 'branding';

@@ -78,6 +78,8 @@ const Conditions = z.strictObject({
   query: patternsBy(ParameterName, 'parameter').optional(),
   user_agent: oneOrMany(Pattern).optional(),
   crawler: CrawlerMatch.optional(),
+  /** Names of signed agents, or the origins of their directories; `*` for any. */
+  agent: oneOrMany(z.string().min(1).max(255)).optional(),
   category: oneOrMany(z.enum(CATEGORIES)).optional(),
   session: z.literal('verified').optional(),
 });

@@ -16,6 +16,7 @@ test('a key is known by its thumbprint, whatever else it carries (RFC 7638, RFC 
       {
         keyId: 'poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U',
         x: KEY.x,
+        agent: 'Example',
         operator: 'Example',
         notBefore: 1_000,
         notAfter: 2_000,

@@ -4,11 +4,11 @@ import type { BotKey } from '@guard/config/settings/web-bot-auth';
 import type { Resolver } from './forward-confirmed.ts';
 import { createClaimProver, type ProveClaim } from './prove-claim.ts';
 import { createReverseDns } from './reverse-dns.ts';
-import { createSignatureCheck } from './web-bot-auth.ts';
+import { type CheckSignature, createSignatureCheck } from './web-bot-auth.ts';
 
 export interface ProofOptions {
   readonly crawlers: CrawlerCatalogue;
-  /** Keys with which crawlers sign; none means that signatures are not looked at. */
+  /** Keys with which crawlers and agents sign; none means that signatures are not looked at. */
   readonly botKeys?: readonly BotKey[] | undefined;
   /** Who is asked for the names of addresses; without one nobody is. */
   readonly resolver?: Resolver | undefined;
@@ -16,18 +16,29 @@ export interface ProofOptions {
   readonly log: Log;
 }
 
-/** The proofs of crawlers' claims that an installation has. A key that can prove no claim is logged. */
-export function openProofs(options: ProofOptions): ProveClaim {
+/** What an installation can prove of its visitors. */
+export interface Proofs {
+  readonly proveClaim: ProveClaim;
+  /** Undefined where no key is known. */
+  readonly checkSignature: CheckSignature | undefined;
+}
+
+/** The proofs of an installation. A key whose operator has no crawlers is logged. */
+export function openProofs(options: ProofOptions): Proofs {
   const { crawlers, botKeys = [], resolver, clock, log } = options;
   const operators = new Set(crawlers.all().map(({ operator }) => operator));
   for (const { keyId, operator } of botKeys) {
-    if (!operators.has(operator)) log('warn', 'bot_key_of_unknown_operator', { keyId, operator });
+    if (operator !== undefined && !operators.has(operator)) {
+      log('warn', 'bot_key_of_unknown_operator', { keyId, operator });
+    }
   }
-  return createClaimProver({
-    crawlers,
+  return {
+    proveClaim: createClaimProver({
+      crawlers,
+      reverseDns:
+        resolver &&
+        createReverseDns({ proofsOf: (crawler) => crawlers.proofsOf(crawler), resolver, clock }),
+    }),
     checkSignature: botKeys.length === 0 ? undefined : createSignatureCheck(botKeys, clock),
-    reverseDns:
-      resolver &&
-      createReverseDns({ proofsOf: (crawler) => crawlers.proofsOf(crawler), resolver, clock }),
-  });
+  };
 }

@@ -21,32 +21,24 @@ function standing(
   proofs: { signature?: SignatureProof; names?: CrawlerStanding; ip?: string } = {},
 ): CrawlerStanding {
   const { signature = { kind: 'absent' }, names = 'unverifiable', ip = OUTSIDE } = proofs;
-  const evidence: ClaimEvidence = { ip, method: 'GET', url: 'https://shop.example/', headers: {} };
+  const evidence: ClaimEvidence = { ip, signed: signature };
   return createClaimProver({
     crawlers,
-    checkSignature: () => signature,
     reverseDns: { confirm: () => names, settled: () => Promise.resolve() },
   })(crawler, evidence);
 }
 
-const byOpenAi: SignatureProof = { kind: 'valid', operator: 'OpenAI', keyId: 'k' };
+function signedBy(operator: string | undefined): SignatureProof {
+  const key = { agent: 'a', operator, keyId: 'k', x: '', notBefore: 0, notAfter: Infinity };
+  return { kind: 'valid', key };
+}
+
+const byOpenAi = signedBy('OpenAI');
 
 describe('a claim is verified (contract 1.3)', () => {
-  test('from within the published ranges, and nothing else is asked', () => {
-    const proveClaim = createClaimProver({
-      crawlers,
-      checkSignature: () => {
-        throw new Error('asked');
-      },
-      reverseDns: undefined,
-    });
-    const evidence = {
-      ip: '66.249.66.1',
-      method: 'GET',
-      url: 'https://shop.example/',
-      headers: {},
-    };
-    expect(proveClaim(claimed('Googlebot'), evidence)).toBe('verified');
+  test('from within the published ranges, whatever the signature says', () => {
+    const signature: SignatureProof = { kind: 'invalid', fault: 'signature' };
+    expect(standing(claimed('Googlebot'), { ip: '66.249.66.1', signature })).toBe('verified');
   });
 
   test("by the operator's signature, from wherever it comes", () => {
@@ -67,8 +59,9 @@ describe('a signature is no accusation', () => {
     expect(standing(gptbot, { signature: bad })).toBe('impersonator');
   });
 
-  test('when it is of another operator, whose crawler this is not', () => {
+  test('when it is of another operator, whose crawler this is not, or of an agent without one', () => {
     expect(standing(baidu, { signature: byOpenAi })).toBe('unverifiable');
+    expect(standing(baidu, { signature: signedBy(undefined) })).toBe('unverifiable');
   });
 });
 
@@ -77,12 +70,8 @@ test('from outside a complete list, without a signature, it is an impersonation'
 });
 
 test('without further proofs the ranges decide alone', () => {
-  const proveClaim = createClaimProver({
-    crawlers,
-    checkSignature: undefined,
-    reverseDns: undefined,
-  });
-  const evidence = { ip: OUTSIDE, method: 'GET', url: 'https://shop.example/', headers: {} };
+  const proveClaim = createClaimProver({ crawlers, reverseDns: undefined });
+  const evidence = { ip: OUTSIDE, signed: undefined };
   expect(proveClaim(baidu, evidence)).toBe('unverifiable');
   expect(proveClaim(gptbot, evidence)).toBe('impersonator');
 });

@@ -4,13 +4,14 @@ import type {
   CrawlerStanding,
 } from '@guard/config/catalogue/crawlers';
 import type { ReverseDns } from './reverse-dns.ts';
-import type { SignedRequest } from './signature-base.ts';
-import type { CheckSignature } from './web-bot-auth.ts';
+import type { SignatureProof } from './web-bot-auth.ts';
 
 /** What a crawler's claim is proved by. */
-export interface ClaimEvidence extends SignedRequest {
+export interface ClaimEvidence {
   /** As `parseIp` spells it. */
   readonly ip: string;
+  /** Undefined where nobody looked for a signature. */
+  readonly signed: SignatureProof | undefined;
 }
 
 /** Where a claim to be a crawler stands; at once, and never by an exception. */
@@ -23,16 +24,14 @@ export type ProveClaim = (crawler: CatalogueCrawler, evidence: ClaimEvidence) =>
  */
 export function createClaimProver(sources: {
   readonly crawlers: CrawlerCatalogue;
-  readonly checkSignature: CheckSignature | undefined;
   readonly reverseDns: ReverseDns | undefined;
 }): ProveClaim {
-  const { crawlers, checkSignature, reverseDns } = sources;
-  return (crawler, evidence) => {
-    const byRanges = crawlers.verify(crawler, evidence.ip);
+  const { crawlers, reverseDns } = sources;
+  return (crawler, { ip, signed }) => {
+    const byRanges = crawlers.verify(crawler, ip);
     if (byRanges === 'verified') return byRanges;
-    const signed = checkSignature?.(evidence);
-    if (signed?.kind === 'valid' && signed.operator === crawler.operator) return 'verified';
+    if (signed?.kind === 'valid' && signed.key.operator === crawler.operator) return 'verified';
     if (byRanges === 'impersonator') return byRanges;
-    return reverseDns?.confirm(crawler, evidence.ip) ?? 'unverifiable';
+    return reverseDns?.confirm(crawler, ip) ?? 'unverifiable';
   };
 }

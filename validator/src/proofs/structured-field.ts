@@ -60,6 +60,15 @@ export function parseDictionary(text: string): ReadonlyMap<string, Member> | und
   return undefined;
 }
 
+/** A field that is one item (RFC 9651 section 4.2.3). */
+export function parseItemField(text: string): Item | undefined {
+  if (text.length > MAX_FIELD_LENGTH) return undefined;
+  const cursor = new Cursor(text);
+  cursor.take(SPACES);
+  const item = parseItem(cursor);
+  return item && cursor.take(END) !== undefined ? item : undefined;
+}
+
 function parseMember(cursor: Cursor): Member | undefined {
   if (cursor.takeText('='))
     return cursor.takeText('(') ? parseInnerList(cursor) : parseItem(cursor);

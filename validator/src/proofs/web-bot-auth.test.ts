@@ -5,7 +5,7 @@ import { signatureHeaders } from 'web-bot-auth';
 import { signerFromJWK } from 'web-bot-auth/crypto';
 import { type SignedRequest, signatureBase } from './signature-base.ts';
 import { type InnerList, parseDictionary } from './structured-field.ts';
-import { createSignatureCheck, type SignatureProof } from './web-bot-auth.ts';
+import { createSignatureCheck, type SentRequest, type SignatureProof } from './web-bot-auth.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 9);
 const now = NOW / 1000;
@@ -115,7 +115,8 @@ function keysOf(...directory: Record<string, unknown>[]) {
   return parsed.keys;
 }
 
-const REQUEST: SignedRequest = {
+const REQUEST: SentRequest = {
+  ip: '198.18.0.7',
   method: 'GET',
   url: 'https://shop.example/catalogue?page=2',
   headers: { host: 'shop.example', 'signature-agent': '"https://bot.example"' },
@@ -126,11 +127,11 @@ interface Signing {
   readonly created?: number;
   readonly expires?: number;
   readonly parameters?: string;
-  readonly request?: SignedRequest;
+  readonly request?: SentRequest;
 }
 
 /** The request with a signature over it; by default a good one. */
-function signed(bot: Bot, signing: Signing = {}): SignedRequest {
+function signed(bot: Bot, signing: Signing = {}): SentRequest {
   const { request = REQUEST, created = now - 10, expires = now + 60 } = signing;
   const components = signing.components ?? '"@authority" "signature-agent"';
   const parameters = signing.parameters ?? `;keyid="${bot.keyId}";alg="ed25519";tag="web-bot-auth"`;
@@ -144,18 +145,21 @@ function signed(bot: Bot, signing: Signing = {}): SignedRequest {
 
 const bot = newBot();
 
-function check(request: SignedRequest, keys = [bot.directory]): SignatureProof {
+function check(request: SentRequest, keys = [bot.directory]): SignatureProof {
   return createSignatureCheck(keysOf(...keys), () => NOW)(request);
 }
 
-function fault(request: SignedRequest, keys?: Record<string, unknown>[]): string {
+function fault(request: SentRequest, keys?: Record<string, unknown>[]): string {
   const proof = check(request, keys);
   return proof.kind === 'invalid' ? proof.fault : proof.kind;
 }
 
 describe('Web Bot Auth', () => {
   test('a signature with a key of the directory is valid, and says whose it is', () => {
-    expect(check(signed(bot))).toEqual({ kind: 'valid', operator: 'OpenAI', keyId: bot.keyId });
+    expect(check(signed(bot))).toMatchObject({
+      kind: 'valid',
+      key: { agent: 'OpenAI', operator: 'OpenAI', keyId: bot.keyId },
+    });
   });
 
   test('a request signed by another implementation is valid', async () => {

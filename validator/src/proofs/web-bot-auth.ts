@@ -1,8 +1,10 @@
 import type { Clock } from '@guard/config/contract/ports';
+import { addressGroup } from '@guard/config/net/network-of';
 import type { BotKey } from '@guard/config/settings/web-bot-auth';
 import { LRUCache } from 'lru-cache';
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { type SignedRequest, signatureBase } from './signature-base.ts';
+import { namedDirectory } from './signature-agent.ts';
 import { type InnerList, parseDictionary } from './structured-field.ts';
 
 /** Why a signature proves nothing. None of these is an accusation: anybody can send a bad signature. */
@@ -17,19 +19,29 @@ export type SignatureFault =
   | 'component_missing'
   | 'component_unsupported'
   | 'signature'
-  | 'replayed';
+  | 'replayed'
+  | 'too_many';
 
 export type SignatureProof =
   /** The request carries no signature of this kind. */
   | { readonly kind: 'absent' }
-  | { readonly kind: 'valid'; readonly operator: string; readonly keyId: string }
+  | { readonly kind: 'valid'; readonly key: BotKey }
   | { readonly kind: 'invalid'; readonly fault: SignatureFault };
 
+export interface SentRequest extends SignedRequest {
+  /** As `parseIp` spells it. */
+  readonly ip: string;
+}
+
 /** Checks the signature of a request; at once, and with no network. */
-export type CheckSignature = (request: SignedRequest) => SignatureProof;
+export type CheckSignature = (request: SentRequest) => SignatureProof;
 
 /** The word by which these signatures are told from others (draft-meunier-web-bot-auth-architecture). */
 const TAG = 'web-bot-auth';
+
+/** Tells an agent that it may sign, and over what (RFC 9421 section 5.1): a value of Accept-Signature. */
+export const ACCEPTED_SIGNATURE = `sig1=("@authority" "signature-agent");created;expires;tag="${TAG}"`;
+
 /** Longest time from `created` to `expires`. */
 const MAX_LIFETIME_MS = 24 * 60 * 60 * 1000;
 /** How far the clocks of the two sides may be apart. */
@@ -41,6 +53,15 @@ const MAX_NONCE_LENGTH = 256;
 const MAX_SIGNATURES = 1_000;
 /** Characters of what they sign, together: a header field can be long. */
 const MAX_SIGNED_LENGTH = 1024 * 1024;
+
+/**
+ * Bad signatures of one address in a minute that are checked, at some 0.1 ms each. Beyond that none of the
+ * address counts; a good one that is remembered costs nothing and does.
+ */
+const MAX_BAD_SIGNATURES = 20;
+const BAD_FOR_MS = 60_000;
+/** Most addresses that are remembered for bad signatures. */
+const MAX_BAD_ADDRESSES = 10_000;
 
 const ABSENT: SignatureProof = { kind: 'absent' };
 
@@ -57,15 +78,16 @@ interface SignatureParameters {
 }
 
 /**
- * Web Bot Auth: HTTP message signatures (RFC 9421) by Ed25519 keys of crawlers' operators. A nonce
- * counts once, as long as it is remembered.
+ * Web Bot Auth: HTTP message signatures (RFC 9421) by Ed25519 keys of crawlers and agents. A nonce
+ * counts once, as long as it is remembered. A key of a directory counts for requests that name the
+ * directory in a Signature-Agent under the signature: whoever lists a foreign key gains nothing by it.
  */
 export function createSignatureCheck(
   keys: readonly BotKey[],
   clock: Clock,
   maxNonces = MAX_NONCES,
 ): CheckSignature {
-  const byId = new Map(keys.map((key) => [key.keyId, load(key)]));
+  const byId = Map.groupBy(keys.map(load), ({ keyId }) => keyId);
   const nonces = new LRUCache<string, number>({ max: maxNonces });
   const good = new LRUCache<string, true>({
     max: MAX_SIGNATURES,
@@ -73,28 +95,50 @@ export function createSignatureCheck(
     sizeCalculation: (_true, { length }) => length,
   });
 
-  function check(label: string, covered: InnerList, request: SignedRequest): SignatureProof {
+  const bad = new LRUCache<string, number>({
+    max: MAX_BAD_ADDRESSES,
+    ttl: BAD_FOR_MS,
+    ttlResolution: 0,
+    noUpdateTTL: true,
+    perf: { now: clock },
+  });
+
+  function check(label: string, covered: InnerList, request: SentRequest): SignatureProof {
     const signature = signatureOf(request.headers['signature'] ?? '', label);
     const parameters = readParameters(covered);
     if (signature === undefined || parameters === undefined) return invalid('malformed');
     const algorithm = covered.parameters.get('alg')?.value ?? 'ed25519';
     if (algorithm !== 'ed25519') return invalid('algorithm');
-    const key = byId.get(parameters.keyId);
+    const key = choose(byId.get(parameters.keyId), covered, request);
     if (key === undefined) return invalid('unknown_key');
     const fault = timeFault(parameters, key, clock()) ?? coverageFault(covered, request);
     if (fault !== undefined) return invalid(fault);
 
     const built = signatureBase(covered, request);
     if (built.kind !== 'built') return invalid(built.kind);
-    const known = `${signature.toString('base64')} ${built.base}`;
-    if (!good.has(known)) {
-      if (!verify(null, Buffer.from(built.base), key.publicKey, signature)) {
-        return invalid('signature');
-      }
-      good.set(known, true);
+    const bytesFault = signatureFault(signature, built.base, key, request.ip);
+    if (bytesFault !== undefined) return invalid(bytesFault);
+    return isReplayed(parameters) ? invalid('replayed') : { kind: 'valid', key };
+  }
+
+  /** Looks at the bytes of a signature; at those of a good one once. */
+  function signatureFault(
+    signature: Buffer,
+    base: string,
+    { publicKey }: LoadedKey,
+    ip: string,
+  ): SignatureFault | undefined {
+    const known = `${signature.toString('base64')} ${base}`;
+    if (good.has(known)) return undefined;
+    const group = addressGroup(ip);
+    const badSoFar = bad.get(group) ?? 0;
+    if (badSoFar >= MAX_BAD_SIGNATURES) return 'too_many';
+    if (!verify(null, Buffer.from(base), publicKey, signature)) {
+      bad.set(group, badSoFar + 1);
+      return 'signature';
     }
-    if (isReplayed(parameters)) return invalid('replayed');
-    return { kind: 'valid', operator: key.operator, keyId: key.keyId };
+    good.set(known, true);
+    return undefined;
   }
 
   /** Remembers the nonce of a good signature; a bad one cannot push others out. */
@@ -118,6 +162,20 @@ export function createSignatureCheck(
     }
     return ABSENT;
   };
+}
+
+/** Of keys with the same id the one of the directory that the request names, or else of the user's own file. */
+function choose(
+  keys: readonly LoadedKey[] | undefined,
+  covered: InnerList,
+  { headers }: SignedRequest,
+): LoadedKey | undefined {
+  if (keys === undefined) return undefined;
+  const named = namedDirectory(covered, headers['signature-agent']);
+  return (
+    keys.find(({ directory }) => directory !== undefined && directory === named) ??
+    keys.find(({ directory }) => directory === undefined)
+  );
 }
 
 function invalid(fault: SignatureFault): SignatureProof {

@@ -1,7 +1,7 @@
 import type { Asns } from '@guard/config/catalogue/asn';
 import type { CatalogueCrawler } from '@guard/config/catalogue/crawlers';
 import type { NetworkKind } from '@guard/config/catalogue/networks';
-import type { ChallengeState, CrawlerFact } from '@guard/config/contract/event';
+import type { ChallengeState, CrawlerFact, SignedAgentFact } from '@guard/config/contract/event';
 import type { Session } from '@guard/config/contract/ports';
 import { presentedSessions } from '@guard/config/contract/presented-session';
 import type { TransportFacts } from '@guard/config/contract/transport';
@@ -11,6 +11,7 @@ import { foldPath } from '@guard/config/matching/glob';
 import { readingsOf } from '@guard/config/matching/path-readings';
 import { parseIp } from '@guard/config/net/cidr';
 import type { ClaimEvidence, ProveClaim } from '../proofs/prove-claim.ts';
+import type { CheckSignature, SignatureProof } from '../proofs/web-bot-auth.ts';
 import type { Agent } from './agent.ts';
 import type { HeaderFields } from './header-fields.ts';
 import { type RequestUrl, splitUrl } from './url.ts';
@@ -54,6 +55,8 @@ export interface Facts {
   readonly userAgent: string;
   readonly agent: Agent;
   readonly crawler: CrawlerClaim | undefined;
+  /** Undefined for a request without a valid signature. */
+  readonly signedAgent?: SignedAgentFact | undefined;
   readonly network: NetworkKind | undefined;
   /** Looked up on demand: few rules ask, and an event once. ISO 3166-1 alpha-2, or empty. */
   country(): string;
@@ -71,6 +74,8 @@ export interface Facts {
 export interface FactSources {
   readonly readAgent: (userAgent: string) => Agent;
   readonly proveClaim: ProveClaim;
+  /** Undefined where no key is known. */
+  readonly checkSignature: CheckSignature | undefined;
   readonly networkOf: (ip: string) => NetworkKind | undefined;
   readonly countryOf: (ip: string) => string | undefined;
   readonly asns: Asns;
@@ -128,6 +133,7 @@ export class RequestFacts implements Facts {
   readonly userAgent: string;
   readonly agent: Agent;
   readonly crawler: CrawlerClaim | undefined;
+  readonly signedAgent: SignedAgentFact | undefined;
   readonly network: NetworkKind | undefined;
   readonly transport: TransportFacts | undefined;
   /** `none` until the store was asked, and set once. */
@@ -155,14 +161,19 @@ export class RequestFacts implements Facts {
     this.headers = headers;
     this.userAgent = headers['user-agent'] ?? '';
     this.agent = sources.readAgent(this.userAgent);
+    // Once for both readers: a nonce counts once.
+    const signed =
+      headers['signature-input'] === undefined
+        ? undefined
+        : sources.checkSignature?.({
+            ip,
+            url: request.url,
+            method: request.method ?? 'GET',
+            headers,
+          });
+    this.signedAgent = signerOf(signed);
     this.crawler =
-      this.agent.crawler &&
-      claimOf(
-        this.agent.crawler,
-        { ip, url: request.url, method: request.method ?? 'GET', headers },
-        sources,
-        isAllowlisted,
-      );
+      this.agent.crawler && claimOf(this.agent.crawler, { ip, signed }, sources, isAllowlisted);
     this.network = this.crawler?.proof === 'verified' ? undefined : sources.networkOf(ip);
     this.transport = transport;
     this.#sources = sources;
@@ -189,6 +200,11 @@ export class RequestFacts implements Facts {
 
 export function challengeStateOf(session: SessionFact): ChallengeState {
   return session.state === 'issued' ? 'none' : session.state;
+}
+
+function signerOf(signed: SignatureProof | undefined): SignedAgentFact | undefined {
+  if (signed?.kind !== 'valid') return undefined;
+  return { name: signed.key.agent, directory: signed.key.directory ?? '' };
 }
 
 function claimOf(

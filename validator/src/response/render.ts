@@ -8,6 +8,7 @@ import { categoriesOf } from '@guard/config/contract/reasons';
 import type { Policy } from '../organisation.ts';
 import type { Facts } from '../request/facts.ts';
 import type { Verdict } from '../verdict/verdict.ts';
+import { ACCEPTED_SIGNATURE } from '../proofs/web-bot-auth.ts';
 import { representationFor } from '../request/representation.ts';
 import { ROBOTS_HEADERS } from './robots.ts';
 import { blockPage, type Body, problem } from './bodies.ts';
@@ -23,6 +24,8 @@ export interface Rendering {
   readonly cookies: readonly Cookie[];
   /** The interstitial for a challenge; undefined when it could not be made. */
   readonly interstitial: Body | undefined;
+  /** A signature could be checked, and there is no valid one. */
+  readonly signatureWanted: boolean;
 }
 
 type Draft = { -readonly [Field in keyof ValidateResponse]: ValidateResponse[Field] };
@@ -40,7 +43,7 @@ export function render(verdict: Verdict, rendering: Rendering): ValidateResponse
     request_id: requestId,
   };
   if (body) {
-    response.headers = body.headers;
+    response.headers = headersOf(verdict, body, rendering);
     response.response_html = base64(body.text);
   }
   if (cookies.length > 0) response.cookies = [...cookies];
@@ -118,6 +121,16 @@ function customPage(
 ): string | undefined {
   if (representationFor(facts) === 'problem') return undefined;
   return verdict.by.block_page?.html ?? policy.blockPage;
+}
+
+/** A 403 says that a signature would be looked at. It promises nothing, so it may stand on any. */
+function headersOf(
+  verdict: Verdict,
+  { headers }: Body,
+  { signatureWanted }: Rendering,
+): Body['headers'] {
+  if (!signatureWanted || statusOf(verdict) !== 403) return headers;
+  return { ...headers, 'Accept-Signature': ACCEPTED_SIGNATURE };
 }
 
 function robotsOf({ facts, policy }: Rendering): Body | undefined {

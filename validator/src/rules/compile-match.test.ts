@@ -29,6 +29,7 @@ const STRANGER: Readonly<Record<keyof Match, unknown>> = {
   query: { 'never-sent': '*' },
   user_agent: 'nobody*',
   crawler: { identified: true },
+  agent: '*',
   category: 'crawler_impersonator',
   session: 'verified',
   any: [{ path: '/elsewhere' }],

@@ -38,6 +38,7 @@ const compilers: Compilers = {
   host: hostIs,
   session: sessionIs,
   crawler: crawlerIs,
+  agent: agentIs,
   ip: addressIn,
   path: pathIs,
   asn: asnIs,
@@ -217,6 +218,15 @@ function crawlerIs(wanted: NonNullable<Match['crawler']>): Condition {
       (rslCategories === undefined || rslCategories.has(crawler.rslCategory))
     );
   };
+}
+
+/** By name or directory, in any case of letters; `*` is every agent whose signature is valid. */
+function agentIs(agents: readonly string[]): Condition {
+  const wanted = new Set(agents.map((agent) => agent.toLowerCase().replace(/\/$/, '')));
+  const isAny = wanted.has('*');
+  return ({ signedAgent }) =>
+    signedAgent !== undefined &&
+    (isAny || wanted.has(signedAgent.name.toLowerCase()) || wanted.has(signedAgent.directory));
 }
 
 function foundCategory(categories: readonly Category[]): Condition {

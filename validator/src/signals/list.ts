@@ -32,10 +32,16 @@ export const signals: readonly Signal[] = [
   proxyHeadersSignal,
 ];
 
+/**
+ * What is asked of a signed agent: whether it claims to be a crawler, and what came of its challenge. It says
+ * by its signature that it is a program, so headers and a network that betray one are no news.
+ */
+const ofSignedAgents: readonly Signal[] = [crawlerSignal, sessionSignal];
+
 /** All findings of a request; `NOTHING` itself, and no garbage, when there are none. */
 export function findingsOf(facts: Facts): readonly Reason[] {
   let found: Reason[] | undefined;
-  for (const signal of signals) {
+  for (const signal of facts.signedAgent ? ofSignedAgents : signals) {
     const reasons = signal(facts);
     if (reasons.length > 0) (found ??= []).push(...reasons);
   }

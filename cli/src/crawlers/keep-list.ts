@@ -1,17 +1,18 @@
+import type { FetchedKeys } from '@guard/config/catalogue/agent-keys';
 import type { RefreshedRanges } from '@guard/config/catalogue/refreshed-ranges';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Writes the ranges of one list, whole or not at all: whoever reads the folder meanwhile finds the
- * file before or after. Throws the error of the file system.
+ * Writes one fetched list, whole or not at all: whoever reads the folder meanwhile finds the file before
+ * or after. Throws the error of the file system.
  */
-export function keepRanges(folder: string, file: string, ranges: RefreshedRanges): void {
+export function keepList(folder: string, file: string, list: RefreshedRanges | FetchedKeys): void {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, `${file}.json`);
   const temporary = `${path}.${process.pid}.tmp`;
   try {
-    writeFileSync(temporary, `${JSON.stringify(ranges, undefined, 2)}\n`, { flush: true });
+    writeFileSync(temporary, `${JSON.stringify(list, undefined, 2)}\n`, { flush: true });
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });

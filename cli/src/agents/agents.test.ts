@@ -1,0 +1,146 @@
+import { readFetchedKeys } from '@guard/config/catalogue/agent-keys';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { newSigningAgent } from '../../../test/kit/signing-agent.ts';
+import { refusalOfHost } from '../crawlers/public-host.ts';
+import { runCommand } from '../testing/run-command.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'guard-agents-'));
+const file = join(root, 'guard.yaml');
+const into = join(root, 'agents');
+const CHATGPT = { name: 'chatgpt-agent', url: 'https://chatgpt.com' };
+writeFileSync(
+  file,
+  `version: 1
+listen: {}
+secret: 9f2c7b1e5a8d4036c1e7f4b2a9d85036
+organisations: [{ id: acme, rules: [{ name: agents, match: { agent: chatgpt-agnet }, challenge: never }] }]
+web_bot_auth:
+  directories:
+    - { name: chatgpt-agent, url: https://chatgpt.com }
+    - { name: google-agent, url: https://agent.bot.goog }
+  fetched_keys: ./agents
+`,
+);
+
+type Answer = (response: ServerResponse) => void;
+const PATH = '/chatgpt.com/.well-known/http-message-signatures-directory';
+const answers = new Map<string, Answer>();
+let asked: Record<string, unknown>[] = [];
+const mirror = createServer((request, response) => {
+  asked.push(request.headers);
+  const answer = answers.get(request.url ?? '');
+  if (answer) answer(response);
+  else response.writeHead(404).end();
+});
+let base = '';
+beforeAll(async () => {
+  await new Promise<void>((resolve) => mirror.listen(0, '127.0.0.1', resolve));
+  base = `http://127.0.0.1:${(mirror.address() as AddressInfo).port}`; // it listens on TCP
+});
+afterAll(() => {
+  mirror.close();
+  mirror.closeAllConnections();
+  rmSync(root, { recursive: true });
+});
+beforeEach(() => {
+  asked = [];
+  rmSync(into, { recursive: true, force: true });
+});
+
+const { jwk } = newSigningAgent();
+const TYPE = { 'content-type': 'application/http-message-signatures-directory+json' };
+
+function publish(body: unknown, headers: Record<string, string> = TYPE, status = 200): void {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  answers.set(PATH, (response) => response.writeHead(status, headers).end(text));
+}
+
+const refresh = (...more: string[]) =>
+  runCommand('agents', 'refresh', '--config', file, '--source-base', base, ...more);
+const keysHere = () => readFetchedKeys(into, CHATGPT)?.keys.map(({ x }) => x) ?? [];
+
+describe('guard agents refresh', () => {
+  test('keeps the keys that an origin publishes, and drops those of other kinds', async () => {
+    publish({
+      keys: [jwk, { kty: 'RSA', n: 'AQ', e: 'AQAB' }, { ...jwk, nbf: 1_743_465_600_000 }],
+    });
+    const { code, stdout } = await refresh('chatgpt-agent');
+    expect(code).toBe(0);
+    expect(stdout).toBe(
+      `chatgpt-agent  updated  1 keys, 2 dropped\n\n1 of 1 directories are current in ${into}.\n`,
+    );
+    expect(keysHere()).toEqual([jwk.x]);
+    expect(readdirSync(into)).toEqual(['chatgpt-agent.json']);
+    const list = await runCommand('agents', 'list', '--config', file, '--json');
+    expect(JSON.parse(list.stdout)).toMatchObject([
+      { name: 'chatgpt-agent', keys: 1, fetched_at: expect.stringMatching(/^20/) as string },
+      { name: 'google-agent', keys: 0, fetched_at: null },
+    ]);
+  });
+
+  test('asks whether they changed, and one directory that fails holds up no other', async () => {
+    publish({ keys: [jwk] }, { ...TYPE, etag: '"v1"' });
+    expect((await refresh()).code).toBe(1);
+    answers.set(PATH, (response) => response.writeHead(304).end());
+    const { code, stdout } = await refresh('--json');
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      directories: [
+        { name: 'chatgpt-agent', result: 'unchanged', keys: 1, reason: '' },
+        { name: 'google-agent', result: 'failed', keys: 0, reason: 'status 404' },
+      ],
+    });
+    expect(asked.some((headers) => headers['if-none-match'] === '"v1"')).toBe(true);
+  });
+
+  test.each<[string, unknown, string, Record<string, string>?, number?]>([
+    ['a web page', '<html>', 'the media type "text/html"', { 'content-type': 'text/html' }],
+    ['a redirect', '', 'status 302', { location: 'http://127.0.0.1/' }, 302],
+    ['an empty set', { keys: [] }, 'no usable Ed25519 key'],
+    ['a private key', { keys: [{ ...jwk, d: 'x' }] }, 'no usable Ed25519 key'],
+    ['text that is broken off', '{"keys":[', 'no JSON'],
+    ['too much', ' '.repeat(300_000), 'more than 256 KiB'],
+    ['too many keys', { keys: Array(257).fill({}) }, 'more than 256 keys'],
+  ])('%s leaves the last good keys', async (_what, body, reason, headers, status) => {
+    publish({ keys: [jwk] });
+    expect((await refresh('chatgpt-agent')).code).toBe(0);
+    publish(body, headers, status);
+    const { code, stdout } = await refresh('chatgpt-agent');
+    expect([code, stdout]).toEqual([1, expect.stringContaining(reason)]);
+    expect(keysHere()).toEqual([jwk.x]);
+  });
+
+  test('keys of the origin that had the name before are not those of the next one', async () => {
+    publish({ keys: [jwk] });
+    await refresh('chatgpt-agent');
+    expect(readFetchedKeys(into, { ...CHATGPT, url: 'https://thief.example' })).toBeUndefined();
+  });
+
+  test('a name that leads into a network is not asked, whatever else it leads to', async () => {
+    const leadsTo = (...addresses: string[]) =>
+      refusalOfHost('https://a.example/x', () =>
+        Promise.resolve(addresses.map((address) => ({ address }))),
+      );
+    expect(await leadsTo('1.1.1.1', '2606:4700::1111')).toBeUndefined();
+    for (const inside of ['10.0.0.1', '127.0.0.1', '169.254.169.254', '::1', 'fd00::1']) {
+      expect(await leadsTo('1.1.1.1', inside)).toContain(`a.example leads to ${inside}`);
+    }
+  });
+});
+
+test('guard check says which directory has no keys, and which agent of a rule is none', async () => {
+  publish({ keys: [jwk] });
+  await refresh('chatgpt-agent');
+  const { code, stdout } = await runCommand('check', file);
+  expect(code).toBe(0);
+  expect(stdout).toContain(
+    'no directory and no key of web_bot_auth is called chatgpt-agnet, so this never holds; did you mean chatgpt-agent?',
+  );
+  expect(stdout).toContain('no keys of https://agent.bot.goog are here: run guard agents refresh');
+  expect(stdout).not.toContain('no keys of https://chatgpt.com');
+});

@@ -1,0 +1,90 @@
+import {
+  directoryUrl,
+  type FetchedKeys,
+  parsePublishedKeys,
+  readFetchedKeys,
+} from '@guard/config/catalogue/agent-keys';
+import type { Clock } from '@guard/config/contract/ports';
+import { type AgentDirectory, MAX_DIRECTORY_BYTES } from '@guard/config/settings/web-bot-auth';
+import { fetchList } from '../crawlers/fetch-list.ts';
+import { keepList } from '../crawlers/keep-list.ts';
+
+export interface DirectoryReport {
+  readonly name: string;
+  readonly directory: string;
+  readonly result: 'updated' | 'unchanged' | 'failed' | 'refused';
+  /** Keys in force afterwards. */
+  readonly keys: number;
+  /** Published keys that cannot be used. */
+  readonly dropped: number;
+  /** Why the keys stay as they are; empty when they were refreshed. */
+  readonly reason: string;
+}
+
+export interface AgentRefresh {
+  readonly folder: string;
+  /** A mirror that is asked in place of the origins, which may stand anywhere. */
+  readonly mirrorOf?: ((url: string) => string) | undefined;
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+}
+
+const MEDIA_TYPE = 'application/http-message-signatures-directory+json';
+
+/** Fetches the keys of one directory, and keeps them. What fails leaves the last good ones. Never rejects. */
+export async function refreshDirectory(
+  directory: AgentDirectory,
+  { folder, mirrorOf, timeoutMs, clock }: AgentRefresh,
+): Promise<DirectoryReport> {
+  const { name, url: origin } = directory;
+  const known = lastGood(folder, directory);
+  const report = { name, directory: origin, keys: known?.keys.length ?? 0, dropped: 0 };
+  const url = directoryUrl(directory);
+  const fetched = await fetchList(mirrorOf?.(url) ?? url, known ?? {}, {
+    timeoutMs,
+    userAgent: 'guard agents refresh',
+    accept: `${MEDIA_TYPE}, application/json;q=0.9`,
+    maxBytes: MAX_DIRECTORY_BYTES,
+    // That of the draft, of its first versions, and plain JSON. A web page is none.
+    mediaType: /^application\/(?:http-message-signatures-directory\b|(?:[\w.-]+\+)?json\b)/i,
+    refusesRedirects: true,
+    publicOnly: mirrorOf === undefined,
+  });
+  if (fetched.kind === 'failed') return { ...report, result: 'failed', reason: fetched.reason };
+  const at = { fetched_at: new Date(clock()).toISOString(), directory: origin };
+  if (fetched.kind === 'unchanged') {
+    if (known === undefined) return { ...report, result: 'failed', reason: 'status 304 unasked' };
+    return kept({ ...report, result: 'unchanged', reason: '' }, folder, { ...known, ...at });
+  }
+  const published = parsePublishedKeys(fetched.text);
+  if (published.kind === 'refused') {
+    return { ...report, result: 'refused', reason: published.reason };
+  }
+  const { keys, dropped } = published;
+  const { etag, lastModified } = fetched;
+  return kept({ ...report, result: 'updated', keys: keys.length, dropped, reason: '' }, folder, {
+    ...at,
+    ...(etag === undefined ? {} : { etag }),
+    ...(lastModified === undefined ? {} : { last_modified: lastModified }),
+    keys: [...keys],
+  });
+}
+
+/** A file that is none of ours is replaced as if it were not there: that is what a refresh is for. */
+function lastGood(folder: string, directory: AgentDirectory): FetchedKeys | undefined {
+  try {
+    return readFetchedKeys(folder, directory);
+  } catch {
+    return undefined;
+  }
+}
+
+function kept(report: DirectoryReport, folder: string, fetched: FetchedKeys): DirectoryReport {
+  try {
+    keepList(folder, report.name, fetched);
+    return report;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { ...report, result: 'failed', reason };
+  }
+}

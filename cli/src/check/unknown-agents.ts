@@ -1,0 +1,55 @@
+import { readFetchedKeys } from '@guard/config/catalogue/agent-keys';
+import { nearestName } from '@guard/config/settings/nearest-name';
+import type { Match } from '@guard/config/settings/rule';
+import type { Settings } from '@guard/config/settings/schema';
+import type { AgentDirectory } from '@guard/config/settings/web-bot-auth';
+import type { Remark } from './remark.ts';
+
+/** Signed agents that nothing can prove: directories without fetched keys, and rules that name a stranger. */
+export function unknownAgents({ web_bot_auth: settings, organisations }: Settings): Remark[] {
+  const { directories = [], fetched_keys: folder = '', keys } = settings ?? {};
+  const known = [
+    ...directories.flatMap(({ name, url }) => [name, url]),
+    ...(keys?.keys.map(({ agent }) => agent.toLowerCase()) ?? []),
+  ];
+  const strangers = organisations.flatMap(({ rules }, index) =>
+    rules.flatMap(({ match }, place) =>
+      agentsIn(match)
+        .filter((agent) => agent !== '*' && !known.includes(agent.toLowerCase().replace(/\/$/, '')))
+        .map((agent) =>
+          warning(['organisations', index, 'rules', place, 'match'], strangerMessage(agent, known)),
+        ),
+    ),
+  );
+  const unfetched = directories.flatMap((directory, index) => {
+    const state = stateOf(directory, folder);
+    return state === undefined
+      ? []
+      : [warning(['web_bot_auth', 'directories', index], `${state}: run guard agents refresh`)];
+  });
+  return [...strangers, ...unfetched];
+}
+
+function agentsIn({ agent = [], all = [], any = [], not }: Match): string[] {
+  return [...agent, ...[...all, ...any, ...(not ? [not] : [])].flatMap(agentsIn)];
+}
+
+function strangerMessage(agent: string, known: readonly string[]): string {
+  const near = nearestName(agent, known);
+  const hint = near === undefined ? '' : `; did you mean ${near}?`;
+  return `no directory and no key of web_bot_auth is called ${agent}, so this never holds${hint}`;
+}
+
+/** What is missing of a directory; undefined where it has keys. */
+function stateOf(directory: AgentDirectory, folder: string): string | undefined {
+  try {
+    if (readFetchedKeys(folder, directory) !== undefined) return undefined;
+    return `no keys of ${directory.url} are here`;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function warning(path: Remark['path'], message: string): Remark {
+  return { level: 'warning', path, message };
+}

@@ -1,0 +1,98 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runCommand } from '../../cli/src/testing/run-command.ts';
+import { parseDictionary } from '../../validator/src/proofs/structured-field.ts';
+import { poll, send } from '../kit/http.ts';
+import { newSigningAgent, type Signing } from '../kit/signing-agent.ts';
+import { rowsOf } from '../kit/sql.ts';
+import { useProduct } from '../kit/use-product.ts';
+import { chromeHttp } from '../kit/visitors.ts';
+
+/** Agents that sign their requests, from the keys that a command fetches to the row in the table. */
+
+const agent = newSigningAgent();
+const story = useProduct({
+  rules: [
+    { name: 'shop agents', match: { agent: 'chatgpt-agent', path: '/open/**' }, verdict: 'allow' },
+    {
+      name: 'agents slowly',
+      match: { agent: '*', path: '/slowly/**' },
+      challenge: 'never',
+      rate_limit: { requests: 2, per: '1m', by: 'all' },
+    },
+    { name: 'closed', match: { path: '/closed' }, verdict: 'block' },
+    { name: 'hidden', match: { path: '/hidden' }, verdict: 'block', status: 404 },
+    { name: 'everybody', match: {}, detect: true, challenge: 'always' },
+  ],
+  top: {
+    web_bot_auth: {
+      directories: [{ name: 'chatgpt-agent', url: 'https://chatgpt.com', operator: 'OpenAI' }],
+      fetched_keys: './agents',
+    },
+  },
+});
+
+const mirror = createServer((_request, response) => {
+  response.setHeader('content-type', 'application/http-message-signatures-directory+json');
+  response.end(JSON.stringify({ keys: [agent.jwk] }));
+});
+beforeAll(() => new Promise<void>((resolve) => mirror.listen(0, '127.0.0.1', resolve)));
+afterAll(() => void mirror.close());
+
+const ask = (path: string, fields: Readonly<Record<string, string>> = {}) =>
+  send(`${story.product.addresses.gateway}${path}`, { headers: { ...chromeHttp, ...fields } });
+const signed = (over: Partial<Signing> = {}) =>
+  agent.sign({ signatureAgent: '"https://chatgpt.com"', createdMs: Date.now(), ...over });
+
+test('without keys nothing is asked for; a Guard that runs takes up what the command fetched', async () => {
+  expect((await ask('/closed')).headers).not.toHaveProperty('accept-signature');
+  expect((await ask('/open/1', signed())).status).toBe(403);
+  const config = join(story.product.folder, 'guard.yaml');
+  const base = `http://127.0.0.1:${(mirror.address() as AddressInfo).port}`; // it listens on TCP
+  const ran = await runCommand('agents', 'refresh', '--config', config, '--source-base', base);
+  expect([ran.code, ran.stderr]).toEqual([0, '']);
+  const open = () => ask('/open/1', signed());
+  await poll(open, ({ status }) => status === 200, 10_000);
+});
+
+test('a 403 says how to sign, in the words of RFC 9421; another status and a signed request are not told', async () => {
+  for (const path of ['/closed', '/shop']) {
+    const { status, headers } = await ask(path);
+    expect([path, status]).toEqual([path, 403]);
+    const field = String(headers['accept-signature']);
+    expect(field).toBe('sig1=("@authority" "signature-agent");created;expires;tag="web-bot-auth"');
+    expect(parseDictionary(field)?.get('sig1')).toMatchObject({ kind: 'list' });
+  }
+  expect((await ask('/hidden')).headers).not.toHaveProperty('accept-signature');
+  const known = await ask('/closed', signed());
+  expect([known.status, known.headers['accept-signature']]).toEqual([403, undefined]);
+});
+
+test('a rule lets a signed agent with the User-Agent of Chrome in, and another slows all agents down', async () => {
+  expect((await ask('/open/2', signed())).status).toBe(200);
+  expect((await ask('/open/2')).status).toBe(403);
+  const statuses: number[] = [];
+  for (let sent = 0; sent < 3; sent += 1) {
+    statuses.push((await ask(`/slowly/${sent}`, signed())).status);
+  }
+  expect(statuses).toEqual([200, 200, 429]);
+});
+
+test('a signature of another site, an old one and one with a used nonce let nobody in', async () => {
+  const once = signed({ nonce: 'only once' });
+  expect((await ask('/open/3', once)).status).toBe(200);
+  expect((await ask('/open/3', once)).status).toBe(403);
+  expect((await ask('/open/3', signed({ authority: 'other.example' }))).status).toBe(403);
+  expect((await ask('/open/3', signed({ createdMs: Date.now() - 120_000 }))).status).toBe(403);
+});
+
+test('without a rule it meets the challenge, and its event names it', async () => {
+  expect((await ask('/unlisted', signed())).status).toBe(403);
+  const sql = `SELECT action, signed_agent FROM events WHERE path = '/unlisted'`;
+  const rows = () => rowsOf<Record<string, string>>(story.product, sql);
+  expect(await poll(rows, (found) => found.length > 0, 10_000)).toEqual([
+    { action: 'challenge', signed_agent: 'chatgpt-agent' },
+  ]);
+});

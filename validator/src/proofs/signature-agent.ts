@@ -1,0 +1,24 @@
+import { type InnerList, type Item, parseDictionary, parseItemField } from './structured-field.ts';
+
+/**
+ * The origin that publishes the signer's keys, as the covered Signature-Agent names it: a string, or a
+ * dictionary of strings that is covered whole or by one of its keys. Undefined when none is named, or
+ * several are.
+ */
+export function namedDirectory(covered: InnerList, field: string | undefined): string | undefined {
+  const component = covered.items.find(({ value }) => value.value === 'signature-agent');
+  if (field === undefined || component === undefined) return undefined;
+  const item = namedBy(component, field);
+  return item?.value.kind === 'string' ? URL.parse(item.value.value)?.origin : undefined;
+}
+
+function namedBy(component: Item, field: string): Item | undefined {
+  const key = component.parameters.get('key');
+  const single = key === undefined ? parseItemField(field) : undefined;
+  if (single !== undefined) return single;
+  const members = parseDictionary(field);
+  if (members === undefined || (key === undefined && members.size > 1)) return undefined;
+  const [only] = members.values();
+  const member = key?.kind === 'string' ? members.get(key.value) : only;
+  return member?.kind === 'item' ? member : undefined;
+}

@@ -1,0 +1,143 @@
+import { toBotKey } from '@guard/config/settings/web-bot-auth';
+import { describe, expect, test } from 'vitest';
+import { newSigningAgent, type Signing } from '../../../test/kit/signing-agent.ts';
+import { validatorWith } from '../../../test/kit/validator.ts';
+import { chromeHttps, GOOGLEBOT_UA, HOME_IP, visit } from '../../../test/kit/visitors.ts';
+
+/** The settings of the README. */
+const DETECT = '[{ name: everybody, match: {}, detect: true, challenge: auto }]';
+
+const chatgpt = newSigningAgent();
+const keyOf = (agent: string, directory: string, operator?: string) =>
+  toBotKey(chatgpt.jwk, { agent, directory, operator });
+const CHATGPT = keyOf('chatgpt-agent', 'https://chatgpt.com', 'OpenAI');
+/** A directory that lists a key of others as its own. */
+const THIEF = keyOf('thief', 'https://thief.example');
+
+/** An agent that says Chrome on Windows in one header and Linux in another, as ChatGPT agent was seen to. */
+const odd = { ...chromeHttps, 'sec-ch-ua-platform': '"Linux"' };
+
+function shop(rules = DETECT, botKeys = [THIEF, CHATGPT], organisation = {}) {
+  const made = validatorWith(rules, { botKeys, organisation });
+  return {
+    ...made,
+    /** A visit of an agent with a signature; gives the answer, and who signed according to the event. */
+    come: async (
+      over: Partial<Signing> = {},
+      headers: Readonly<Record<string, string>> = odd,
+      ip = HOME_IP,
+    ) => {
+      const signature = chatgpt.sign({
+        signatureAgent: '"https://chatgpt.com"',
+        createdMs: made.time.now,
+        ...over,
+      });
+      const answer = await made.ask(visit({ ip, headers: { ...headers, ...signature } }));
+      return { ...answer, signedAgent: made.events.at(-1)?.signedAgent?.name };
+    },
+  };
+}
+
+describe('a valid signature is an identity whatever the User-Agent says', () => {
+  test('an agent that looks like a Chrome with a wrong header is named, and its headers are no doubt', async () => {
+    const { ask, come } = shop();
+    expect(await ask(visit({ headers: odd }))).toMatchObject({
+      decision: 'redirect',
+      block_reasons: ['client_hints_mismatch'],
+    });
+    expect(await come()).toMatchObject({ decision: 'allow', signedAgent: 'chatgpt-agent' });
+  });
+
+  test('but opens nothing: it has its free pages, and then the challenge', async () => {
+    const { come } = shop();
+    const decisions: string[] = [];
+    for (let page = 0; page < 7; page += 1) decisions.push((await come()).decision);
+    expect(decisions).toEqual([...Array<string>(5).fill('allow'), 'redirect', 'redirect']);
+  });
+
+  test('and no claim to be a crawler: that is judged as ever', async () => {
+    const googlebot = { ...odd, 'user-agent': GOOGLEBOT_UA };
+    expect(await shop().come({}, googlebot)).toMatchObject({
+      decision: 'block',
+      block_reasons: ['crawler_impersonator'],
+      signedAgent: 'chatgpt-agent',
+    });
+    const { ask, come } = shop(DETECT, [CHATGPT], { crawler_allowlist: ['ChatGPT-User'] });
+    const own = { ...odd, 'user-agent': 'ChatGPT-User/1.0' };
+    expect((await ask(visit({ headers: own }))).decision).toBe('block');
+    expect(await come({}, own)).toMatchObject({ crawler: { access_allowed: true } });
+  });
+
+  test.each<[string, Partial<Signing>]>([
+    ['a dictionary', { signatureAgent: 'g="https://chatgpt.com"' }],
+    [
+      'a member of a dictionary',
+      { signatureAgent: 'g="https://chatgpt.com/"', covers: '"signature-agent";key="g"' },
+    ],
+  ])('also where it names its directory in %s', async (_what, over) => {
+    expect((await shop().come(over)).signedAgent).toBe('chatgpt-agent');
+  });
+});
+
+describe('what a stranger has of the signature of somebody else', () => {
+  test.each<[string, Partial<Signing>]>([
+    ['recorded at another site', { authority: 'other.example' }],
+    ['that has expired', { createdMs: 0 }],
+    ['that names no directory of the settings', { signatureAgent: '"https://other.example"' }],
+    ['that does not cover the directory', { covers: '"user-agent"' }],
+    [
+      'that names two directories',
+      { signatureAgent: 'a="https://chatgpt.com", b="https://thief.example"' },
+    ],
+    ['without the scheme of a web address', { signatureAgent: '"chatgpt.com"' }],
+  ])('nothing of one %s: the visit is judged like any other', async (_what, over) => {
+    const answer = await shop().come(over);
+    expect(answer).toMatchObject({ decision: 'redirect', signedAgent: undefined });
+    expect(answer.block_reasons).toEqual(['client_hints_mismatch']);
+  });
+
+  test('a directory that lists a foreign key gets nothing by it, also where it is the only one', async () => {
+    expect((await shop(DETECT, [THIEF]).come()).signedAgent).toBeUndefined();
+    expect((await shop(DETECT, [THIEF, CHATGPT]).come()).signedAgent).toBe('chatgpt-agent');
+    expect((await shop(DETECT, [CHATGPT, THIEF]).come()).signedAgent).toBe('chatgpt-agent');
+  });
+
+  test('a nonce counts once, and the signature of one site until it expires', async () => {
+    const { come } = shop();
+    expect((await come({ nonce: 'n' })).signedAgent).toBe('chatgpt-agent');
+    expect((await come({ nonce: 'n' })).signedAgent).toBeUndefined();
+    expect((await come()).signedAgent).toBe('chatgpt-agent');
+    expect((await come({}, odd, '198.51.100.9')).signedAgent).toBe('chatgpt-agent');
+  });
+});
+
+test('of one address 20 bad signatures a minute are checked; then none counts, and nobody else suffers', async () => {
+  const { come, time } = shop();
+  for (let sent = 0; sent < 20; sent += 1) await come({ authority: `${sent}.example` });
+  expect((await come()).signedAgent).toBeUndefined();
+  expect((await come({}, odd, '198.51.100.9')).signedAgent).toBe('chatgpt-agent');
+  time.now += 60_001;
+  expect((await come()).signedAgent).toBe('chatgpt-agent');
+});
+
+describe('rules name agents', () => {
+  const blocks = (agent: string) =>
+    `[{ name: agents, match: { agent: ${agent} }, verdict: block }]`;
+
+  test.each([
+    'chatgpt-agent',
+    'ChatGPT-Agent',
+    '[other, "https://chatgpt.com"]',
+    '"https://chatgpt.com/"',
+    '"*"',
+  ])('agent: %s', async (agent) => {
+    const { ask, come } = shop(blocks(agent));
+    expect((await come()).decision).toBe('block');
+    expect((await ask(visit({ headers: odd }))).decision).toBe('allow');
+    expect((await come({ authority: 'other.example' })).decision).toBe('allow');
+  });
+
+  test('and no others', async () => {
+    expect((await shop(blocks('[thief, "https://thief.example"]')).come()).decision).toBe('allow');
+  });
+});
