@@ -74,12 +74,12 @@ test('a visitor behind a trusted proxy: who says the address, what is claimed, w
   expect(spent.reduce((sum, us) => sum + us)).toBeLessThanOrEqual(Number(row?.['duration_us']) + 3);
 });
 
-test('a program that is stopped: what was found, with its weights', async () => {
+test('a program that is stopped: what was found, with its points', async () => {
   const { status, line, row } = await lineAndRow('/b', { 'user-agent': 'curl/8.5.0' });
   expect(status).toBe(403);
   expect(line).toMatchObject({ ip: '127.0.0.1', ip_from: 'peer', site: '127.0.0.1' });
   const findings = row?.['findings'] as Readonly<Record<string, number>>;
-  expect(findings['http_client_user_agent']).toBe(60);
+  expect(findings['http_client_user_agent']).toBe(2);
   expect(Object.keys(findings)).toEqual(expect.arrayContaining(String(line?.['block_reasons']).split(' '))); // prettier-ignore
   expect(row).toMatchObject({ browser: '', os: '', device: '' });
 });

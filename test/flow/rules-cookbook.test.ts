@@ -96,6 +96,11 @@ const claims: Readonly<Record<string, readonly Claim[]>> = {
     { path: '/checkout/pay', ends: 'challenge' },
     { path: '/', ends: 'allow' },
   ],
+  'Decide about one finding yourself': [
+    { path: '/catalogue/shoes/7', from: asCurl, ends: 'allow' },
+    { path: '/orders', from: asCurl, ends: 'block' },
+    { path: '/orders', ends: 'allow' },
+  ],
   'An API that programs call': [
     { path: '/api/items', from: asCurl, ends: 'allow' },
     { path: '/api/items', from: asHeadless, ends: 'block' },

@@ -6,7 +6,7 @@ import { launchPlain } from '../../test/kit/plain-chromium.ts';
 import { known, Upload } from '../src/challenge/evidence/evidence.ts';
 import { judge } from '../src/challenge/evidence/judge.ts';
 import { layoutAnswers } from '../src/challenge/evidence/layout-answers.ts';
-import { NO_SHEET } from '../src/challenge/test-answers.ts';
+import { NO_SHEET, USUAL } from '../src/challenge/test-answers.ts';
 import { fixture } from '../src/challenge/test-challenge.ts';
 import { layoutQuestions } from './page/layout/questions.ts';
 import { startSite, type Site } from './test-site.ts';
@@ -160,7 +160,8 @@ function judgedByLayoutAlone(sent: string | undefined) {
   const readings = { ...person.evidence.readings, layout: evidence.readings.layout };
   const { headers } = person;
   const request = { userAgent: headers['user-agent'] ?? '', headers, country: '' };
-  return judge({ ticket, evidence: { ...person.evidence, readings } }, request, NO_SHEET).kind;
+  return judge({ ticket, evidence: { ...person.evidence, readings } }, request, NO_SHEET, USUAL)
+    .kind;
 }
 
 describe('documents without layout run the page and are not let through', () => {

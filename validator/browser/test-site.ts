@@ -11,6 +11,7 @@ import { formSource } from '../src/pages/form-source.ts';
 import { compileLook, type Look } from '../src/pages/look.ts';
 import { createScriptFile } from '../src/script/script-file.ts';
 import { loadBrowserBundle } from './build.ts';
+import { USUAL } from '../src/challenge/test-answers.ts';
 
 const SECRETS = ['the secret of the browser test'];
 
@@ -53,6 +54,7 @@ export async function startSite(): Promise<Site> {
     rejectedTtlMs: 60_000,
     currentRuleSet: () => TERMS.ruleSet,
     pressureOf: () => undefined,
+    strengthsOf: () => USUAL,
     allowedOrigin: () => true,
     countryOf: () => undefined,
     report: (outcome) => outcomes.push(outcome),

@@ -24,7 +24,7 @@ interface Setting {
   readonly policy: Pick<Policy, 'organisation'>;
   readonly caller: Pick<Caller, 'site' | 'via' | 'ipFrom' | 'protocol' | 'body'>;
   readonly engine: Pick<Engine, 'observe' | 'settingsRevision'>;
-  readonly findings: Pick<Findings, 'made'>;
+  readonly findings: Pick<Findings, 'made' | 'points'>;
   readonly times: Times;
 }
 
@@ -74,6 +74,7 @@ export function describeEvent(
     country: facts.country(),
     userAgent: facts.userAgent,
     findings: findings.made,
+    findingPoints: findings.points(),
     session: answer.session,
     sessionSent: answer.sessionSent,
     challenge: action === 'challenge' ? 'issued' : challengeStateOf(facts.session),

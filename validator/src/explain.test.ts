@@ -68,8 +68,10 @@ describe('an explanation is the decision itself', () => {
       validatorWith('[]'),
       visit({ headers: { ...googlebot } }),
     );
-    expect(findings).toMatchObject([{ reason: 'crawler_impersonator', weight: 100 }]);
-    expect(weighed).toBe('bad');
+    expect(findings).toMatchObject([
+      { reason: 'crawler_impersonator', strength: 'conclusive', group: 'name' },
+    ]);
+    expect(weighed).toBe('reject');
     expect(verdict).toMatchObject({ concluded: 'allow', rule: '', reasons: [] });
   });
 

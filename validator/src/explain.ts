@@ -1,6 +1,7 @@
 import type { Action, DecisionEvent } from '@guard/config/contract/event';
 import type { Budget, Session, SessionStore } from '@guard/config/contract/ports';
 import { type Category, type Reason, reasons } from '@guard/config/contract/reasons';
+import type { Group, Strength } from '@guard/config/contract/strengths';
 import type { ValidateErrorType } from '@guard/config/contract/errors';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import type { ValidateResponse } from '@guard/config/contract/validate-response';
@@ -15,6 +16,7 @@ import { allowlistRule, direct } from './rules/direct.ts';
 import { type DirectiveName, directivesOf, setBy } from './rules/directive-names.ts';
 import { validate } from './validate.ts';
 import type { Engine } from './engine.ts';
+import type { Strengths } from './verdict/strengths.ts';
 import { type Weighed, weigh } from './verdict/weigh.ts';
 import { hashUserAgent } from './request/user-agent-hash.ts';
 
@@ -38,7 +40,9 @@ export interface Explanation {
   readonly findings: readonly {
     readonly reason: Reason;
     readonly category: Category;
-    readonly weight: number;
+    /** Undefined for what is no finding, such as an upload that was no answer. */
+    readonly strength: Strength | undefined;
+    readonly group: Group | undefined;
     readonly meaning: string;
   }[];
   /** What the findings amount to, should a rule let them decide. */
@@ -105,7 +109,7 @@ export async function explain(
     organisation: policy.organisation,
     site: question.site,
     facts: explainFacts(seen.facts),
-    ...explainFindings(seen.findings.all(), seen.facts),
+    ...explainFindings(seen.findings.all(), seen.facts, policy.strengths),
     rules: explainRules(policy, seen, trace.matched),
     verdict: {
       concluded: event.decision,
@@ -182,10 +186,15 @@ function headerOf({ headers = {} }: ValidateRequest, name: string): string {
 function explainFindings(
   found: readonly Reason[],
   { session }: Facts,
+  strengths: Strengths,
 ): Pick<Explanation, 'findings' | 'weighed'> {
   return {
-    findings: found.map((reason) => ({ reason, ...reasons[reason] })),
-    weighed: weigh(found, session.state === 'verified'),
+    findings: found.map((reason) => {
+      const { category, meaning } = reasons[reason];
+      const weight = strengths.of(reason);
+      return { reason, category, strength: weight?.strength, group: weight?.group, meaning };
+    }),
+    weighed: weigh(found, session.state === 'verified', strengths),
   };
 }
 

@@ -116,6 +116,7 @@ export function createValidator(options: ValidatorOptions): Validator {
     rejectedTtlMs: REJECTED_TTL_MS,
     currentRuleSet: (id) => policies.get(id)?.challenge.ruleSet,
     pressureOf: (id) => policies.get(id)?.pressure,
+    strengthsOf: (id) => policyOf(policies, id).strengths,
     // A preflight carries no ticket, so it cannot be known whose page it is.
     allowedOrigin: compileOrigins(
       options.sites?.flatMap(({ hosts }) => hosts) ?? [],

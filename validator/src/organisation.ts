@@ -9,6 +9,7 @@ import { type CompiledRule, compileRules } from './rules/direct.ts';
 import { FreePages } from './verdict/free-pages.ts';
 import { PassTable } from './verdict/pass-table.ts';
 import { SessionLimits } from './verdict/session-limits.ts';
+import { Strengths } from './verdict/strengths.ts';
 
 /** An organisation's settings, compiled once. */
 export interface Policy {
@@ -17,6 +18,7 @@ export interface Policy {
   readonly isAllowlisted: (crawler: CatalogueCrawler) => boolean;
   readonly features: Organisation['features'];
   readonly monitor: boolean;
+  readonly strengths: Strengths;
   /** What its challenges ask for. */
   readonly challenge: ChallengeTerms;
   /** What new passes cost; undefined where they cost nothing. */
@@ -42,6 +44,7 @@ export function compilePolicy(
     isAllowlisted: compileAllowlist(settings.crawler_allowlist),
     features: settings.features,
     monitor: settings.monitor,
+    strengths: new Strengths(settings.detection.reasons),
     challenge: challengeTerms(settings),
     pressure: Pressure.of(settings),
     freePages: FreePages.of(settings),

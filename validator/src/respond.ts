@@ -22,7 +22,7 @@ export interface Setting {
   readonly policy: Policy;
   readonly caller: Caller;
   readonly engine: Engine;
-  readonly findings: Pick<Findings, 'made'>;
+  readonly findings: Pick<Findings, 'made' | 'points'>;
   readonly times: Times;
   /** The session id that came with the request; empty for none. */
   readonly presented: string;

@@ -46,7 +46,7 @@ export function validate(
     const { facts, cookies } = described;
     const decision: Decision = {
       facts,
-      findings: new Findings(facts),
+      findings: new Findings(facts, policy.strengths),
       presented: cookies[0] ?? '',
       policy,
       caller,
@@ -84,7 +84,7 @@ function judge(session: SessionFact, decision: Decision): MaybePromise<Validated
   const { facts, findings, policy, engine, caller } = decision;
   facts.session = session;
   decision.times.knownAt = performance.now();
-  const { freePages, sessionLimits } = policy;
+  const { freePages, sessionLimits, strengths } = policy;
   const directives = direct(policy.rules, facts, findings);
   const wanted =
     policy.monitor && !directives.monitor ? { ...directives, monitor: true } : directives;
@@ -92,6 +92,7 @@ function judge(session: SessionFact, decision: Decision): MaybePromise<Validated
     directives: wanted,
     facts,
     findings,
+    strengths,
     store: engine.store,
     freePages,
     sessionLimits,

@@ -1,6 +1,5 @@
 import { BODY_SAMPLE } from '@guard/config/contract/limits';
 import type { DecisionEvent } from '@guard/config/contract/event';
-import { isReason, reasons } from '@guard/config/contract/reasons';
 import { SECRET_HEADERS } from '@guard/config/contract/secret-headers';
 import {
   column,
@@ -36,6 +35,7 @@ const MAX = {
 } as const;
 
 const NO_FINDINGS: readonly string[] = [];
+const NO_POINTS: readonly number[] = [];
 
 function namesOf({ userAgent, crawler }: DecisionEvent): AgentNames {
   return agentNames(userAgent, crawler !== undefined);
@@ -105,13 +105,13 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
   column(
     'findings',
     `Map(${WORD}, UInt16)`,
-    'What detection found where it looked, with the weight of each, also where it came to nothing.',
+    'What detection found where it looked, with the points of each, also where it came to nothing.',
     {
-      kind: 'weights',
+      kind: 'numberedWords',
       maxLength: MAX_NAME,
       maxItems: MAX_LIST_ITEMS,
       read: (event) => event.findings ?? NO_FINDINGS,
-      weightOf: (name) => (isReason(name) ? reasons[name].weight : 0),
+      numbers: (event) => event.findingPoints ?? NO_POINTS,
     },
   ),
   word('crawler_id', 'Identifier of the crawler, or empty.', (event) => event.crawler?.id ?? ''),

@@ -53,11 +53,12 @@ export type ColumnValues =
   | { readonly kind: 'flag'; readonly read: Read<boolean> }
   /** Words, each with a whole number of 0 to 65,535; of more than `maxItems` the rest is left out. */
   | {
-      readonly kind: 'weights';
+      readonly kind: 'numberedWords';
       readonly maxLength: number;
       readonly maxItems: number;
       readonly read: Read<readonly string[]>;
-      readonly weightOf: (word: string) => number;
+      /** As many, in the same order. */
+      readonly numbers: Read<readonly number[]>;
     };
 
 export type ValuesOf<Kind extends ColumnValues['kind']> = Extract<ColumnValues, { kind: Kind }>;

@@ -52,7 +52,7 @@ function nothingOf(values: ColumnValues): ColumnValues {
     case 'uuid':
       return { ...values, read: () => '' };
     case 'words':
-    case 'weights':
+    case 'numberedWords':
       return { ...values, read: () => [] };
     case 'time':
     case 'count':

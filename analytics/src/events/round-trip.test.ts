@@ -209,7 +209,7 @@ function expectedMore(event: DecisionEvent): Record<string, unknown> {
     verdict_us: whole(stages.verdict, 4_294_967_295),
     asn: whole(event.asn ?? 0, 4_294_967_295),
     findings: Object.fromEntries(
-      (event.findings ?? []).map((reason) => [reason, reasons[reason].weight]),
+      (event.findings ?? []).map((reason, at) => [reason, event.findingPoints?.[at] ?? 0]),
     ),
   };
 }

@@ -29,15 +29,15 @@ export function describeExplanation(
 
 const AMOUNTS_TO = {
   clean: 'they amount to nothing',
-  uncertain: 'they amount to a challenge, where a rule detects',
-  bad: 'they amount to a block, where a rule detects',
+  ask: 'they amount to a challenge, where a rule detects',
+  reject: 'they amount to a block, where a rule detects',
 } as const;
 
 function describeFindings({ findings, weighed }: Explanation): string {
   if (findings.length === 0) return section('Findings', ['none']);
-  const rows = findings.map(({ reason, weight, category, meaning }) => [
+  const rows = findings.map(({ reason, strength, category, meaning }) => [
     reason,
-    String(weight).padStart(3),
+    strength ?? '-',
     category,
     meaning,
   ]);

@@ -70,7 +70,7 @@ Facts
   if denied  a page
 
 Findings: they amount to a challenge, where a rule detects
-  http_client_user_agent   60  bot_identity  The User-Agent names an HTTP library or command-line client.
+  http_client_user_agent  strong  bot_identity  The User-Agent names an HTTP library or command-line client.
 
 Rules, in order
   ✓  office                        verdict: allow

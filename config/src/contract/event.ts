@@ -102,6 +102,8 @@ export interface DecisionEvent {
   readonly userAgent: string;
   /** What detection found where it looked, whether or not it came to anything. */
   readonly findings?: readonly Reason[];
+  /** How many points each of them is worth for this organisation (strengths.ts), in the same order. */
+  readonly findingPoints?: readonly number[];
   /** Named by its digest (contract/session-digest): the id is a credential. Empty for none. */
   readonly session: string;
   /** The session that came with the request, named in the same way; empty or absent for none. */

@@ -5,23 +5,26 @@ import { challengeFailure } from './reasons/challenge-failure.ts';
 import { fingerprintMismatch } from './reasons/fingerprint-mismatch.ts';
 import { headerAnomaly } from './reasons/header-anomaly.ts';
 import { suspiciousNetwork } from './reasons/suspicious-network.ts';
+import type { Group, Strength } from './strengths.ts';
 
-/**
- * Every block reason Guard can give (contract 2.2): identifier, category, weight, meaning.
- *
- * Weights of different categories add up (validator/src/verdict/weigh.ts). Within one category only
- * the heaviest counts, because findings of one category tend to have one cause. 100 is conclusive by itself;
- * below 40 a finding is weak: it can add to a challenge, never to a block.
- * Two categories are kept below a block by construction: a network alone, or odd headers alone, is
- * something a real person can have.
- */
+/** Every block reason Guard can give (contract 2.2): identifier, category, meaning, and of a finding how much it counts. */
 
 export type Category = (typeof CATEGORIES)[number];
 
-interface ReasonEntry {
+/** What detection finds, at a visitor's request or in a challenge. It is weighed (strengths.ts). */
+interface FindingEntry {
   readonly category: Category;
-  /** 0 to 100. */
-  readonly weight: number;
+  /** By default; guard.yaml may say otherwise. */
+  readonly strength: Strength;
+  readonly group: Group;
+  readonly meaning: string;
+}
+
+/** What a rule or a limit decided, or why an upload was no answer. Nothing weighs it. */
+interface OutcomeEntry {
+  readonly category: Category;
+  readonly strength?: never;
+  readonly group?: never;
   readonly meaning: string;
 }
 
@@ -34,12 +37,29 @@ export const reasons = {
   ...challengeFailure,
   policy_block: {
     category: 'unknown',
-    weight: 100,
     meaning: 'A rule of the site blocks this request.',
   },
-} as const satisfies Record<string, ReasonEntry>;
+} as const satisfies Record<string, FindingEntry | OutcomeEntry>;
 
 export type Reason = keyof typeof reasons;
+
+/** A reason that detection finds. */
+export type Finding = {
+  [Name in Reason]: (typeof reasons)[Name] extends FindingEntry ? Name : never;
+}[Reason];
+
+/** The entry of a reason, whatever its kind. */
+export function entryOf(reason: Reason): FindingEntry | OutcomeEntry {
+  return reasons[reason];
+}
+
+export function isFinding(reason: Reason): reason is Finding {
+  return 'strength' in reasons[reason];
+}
+
+/** Every reason that detection finds, in the order of `reasons`. */
+// Object.keys forgets the names.
+export const FINDINGS: readonly Finding[] = (Object.keys(reasons) as Reason[]).filter(isFinding);
 
 export function isReason(text: string): text is Reason {
   return Object.hasOwn(reasons, text);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CATEGORIES } from '../contract/categories.ts';
+import { FINDINGS } from '../contract/reasons.ts';
 import { StatusCode } from '../contract/validate-response.ts';
 import { isIpOrCidr } from '../net/cidr.ts';
 import { compileRegex } from '../matching/regex.ts';
@@ -81,6 +82,7 @@ const Conditions = z.strictObject({
   /** Names of signed agents, or the origins of their directories; `*` for any. */
   agent: oneOrMany(z.string().min(1).max(255)).optional(),
   category: oneOrMany(z.enum(CATEGORIES)).optional(),
+  reason: oneOrMany(z.enum(FINDINGS)).optional(),
   session: z.literal('verified').optional(),
 });
 

@@ -3,6 +3,7 @@ import { BODY_SAMPLE, CHALLENGE, VALIDATE } from '../contract/limits.ts';
 import { isIpOrCidr } from '../net/cidr.ts';
 import { Branding, ChallengeTemplate } from './branding.ts';
 import { Rule } from './rule.ts';
+import { Detection } from './detection.ts';
 import { Databases } from './databases.ts';
 import { EventPrivacy } from './event-privacy.ts';
 import { WebBotAuth } from './web-bot-auth.ts';
@@ -91,6 +92,7 @@ export const Organisation = z.strictObject({
       session_limits: z.union([z.literal(false), SessionLimits]).default(CHALLENGE.sessionLimits),
     })
     .prefault({}),
+  detection: Detection.prefault({}),
   branding: Branding.prefault({}),
   challenge_page: ChallengeTemplate.optional(),
   block_page: BlockPage.optional(),

@@ -101,6 +101,7 @@ function didYouMean(near: string | undefined): string {
 }
 
 function describeExpected(expected: readonly Expected[]): string {
+  if (expected.length > MAX_LISTED) return `one of ${expected.length} names`;
   return alternatives(
     expected.map((one) => {
       switch (one.kind) {

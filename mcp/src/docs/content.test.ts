@@ -3,7 +3,7 @@ import { validateErrors } from '@guard/config/contract/errors';
 import * as limits from '@guard/config/contract/limits';
 import { metrics } from '@guard/config/contract/metrics';
 import { CATEGORIES } from '@guard/config/contract/categories';
-import { reasons } from '@guard/config/contract/reasons';
+import { entryOf, type Reason, reasons } from '@guard/config/contract/reasons';
 import { describe, expect, test } from 'vitest';
 import { cells } from './markdown-html.ts';
 import { loadPages } from './load-pages.ts';
@@ -39,14 +39,12 @@ const withoutMarks = (cell: string) =>
 const plain = (text: string) => text.replaceAll('`', '');
 
 describe('the documentation says what the code says, both ways', () => {
-  test('block reasons: identifier, category, weight, meaning', () => {
+  test('block reasons: identifier, category, strength, group, meaning', () => {
     expect(tableRows('/block-reasons', 'Reason')).toEqual(
-      Object.entries(reasons).map(([reason, { category, weight, meaning }]) => [
-        reason,
-        category,
-        String(weight),
-        plain(meaning),
-      ]),
+      (Object.keys(reasons) as Reason[]).map((reason) => {
+        const { category, strength = '–', group = '–', meaning } = entryOf(reason);
+        return [reason, category, strength, group, plain(meaning)];
+      }),
     );
   });
 

@@ -1,4 +1,5 @@
-import { type Category, reasons } from '@guard/config/contract/reasons';
+import { entryOf, type Reason, reasons } from '@guard/config/contract/reasons';
+import { GROUPS, type Strength } from '@guard/config/contract/strengths';
 import { readdirSync } from 'node:fs';
 import { readGuide } from './load-pages.ts';
 import { createPage } from './page.ts';
@@ -14,13 +15,9 @@ const ORDER = 900;
  */
 export function reasonPages(): Page[] {
   const texts = readReasonTexts();
-  return Object.entries(reasons).map(([name, reason]) =>
-    createPage(
-      `/block-reasons/${name}`,
-      name,
-      ORDER,
-      `${facts(name, reason)}\n\n${texts.get(name) ?? ''}`,
-    ),
+  // Object.keys forgets the names.
+  return (Object.keys(reasons) as Reason[]).map((name) =>
+    createPage(`/block-reasons/${name}`, name, ORDER, `${facts(name)}\n\n${texts.get(name) ?? ''}`),
   );
 }
 
@@ -34,20 +31,16 @@ export function readReasonTexts(): Map<string, string> {
   );
 }
 
-interface ReasonFacts {
-  readonly category: Category;
-  readonly weight: number;
-  readonly meaning: string;
-}
-
-function facts(name: string, { category, weight, meaning }: ReasonFacts): string {
+function facts(name: Reason): string {
+  const { category, strength, group, meaning } = entryOf(name);
+  const cause = group === undefined ? '–' : `\`${group}\`: ${GROUPS[group]}`;
   return `${meaning}
 
-| Category | Weight | Effect |
-|---|---|---|
-| \`${category}\` | ${weight} | ${effectOf(category, weight)} |
+| Category | Strength | Group | Effect |
+|---|---|---|---|
+| \`${category}\` | ${strength ?? '–'} | ${cause} | ${effectOf(strength)} |
 
-How weights add up is told in [how a request is decided](/decision#what-the-findings-weigh); all reasons stand in [one table](/block-reasons). Whom it met today:
+How strengths add up is told in [how a request is decided](/decision#what-the-findings-amount-to); all reasons stand in [one table](/block-reasons). Whom it met today:
 
 \`\`\`sql
 SELECT created_at, action, ip, user_agent, path, block_reasons
@@ -58,10 +51,19 @@ LIMIT 20
 \`\`\``;
 }
 
-/** What one finding of this weight does when nothing else is found (validator/src/verdict/weigh.ts). */
-function effectOf(category: Category, weight: number): string {
-  if (category === 'challenge_failure') return 'The challenge is not passed.';
-  if (weight >= 100) return 'Blocks by itself.';
-  if (weight >= 40) return 'Leads to the challenge by itself.';
-  return 'Does nothing by itself.';
+/** What one finding of this strength does when nothing else is found (validator/src/verdict/weigh.ts). */
+function effectOf(strength: Strength | undefined): string {
+  switch (strength) {
+    case undefined:
+      return 'Names what was decided, and is not weighed.';
+    case 'off':
+    case 'note':
+      return 'Decides nothing.';
+    case 'weak':
+      return 'Does nothing by itself.';
+    case 'strong':
+      return 'Asks by itself.';
+    case 'conclusive':
+      return 'Rejects by itself.';
+  }
 }

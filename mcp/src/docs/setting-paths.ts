@@ -1,3 +1,4 @@
+import { isReason } from '@guard/config/contract/reasons';
 import { Settings } from '@guard/config/settings/schema';
 
 /** The part of JSON Schema that the settings come out as. */
@@ -12,9 +13,14 @@ interface Schema {
   readonly $defs?: Readonly<Record<string, Schema>>;
 }
 
+/** What a user writes as one value, with names of its own. */
+function isValue(properties: Readonly<Record<string, Schema>>): boolean {
+  return 'regex' in properties || Object.keys(properties).every(isReason);
+}
+
 /**
  * Every setting a user can write in guard.yaml, as `organisations[].rules[].name`, with its default
- * value where the schema states one. A pattern and a match within a match count as values.
+ * value where the schema states one. A pattern, a match within a match and a mapping of block reasons count as values.
  */
 export function settingPaths(): Map<string, unknown> {
   // The generated schema is wider than what is read of it here.
@@ -31,7 +37,7 @@ export function settingPaths(): Map<string, unknown> {
       visit(root.$defs?.[schema.$ref.replace('#/$defs/', '')] ?? {}, path, defaultValue);
     } else if (schema.items !== undefined) {
       visit(schema.items, `${path}[]`, defaultValue);
-    } else if (schema.properties !== undefined && !('regex' in schema.properties)) {
+    } else if (schema.properties !== undefined && !isValue(schema.properties)) {
       for (const [name, property] of Object.entries(schema.properties)) {
         visit(property, path === '' ? name : `${path}.${name}`, property.default);
       }

@@ -7,6 +7,7 @@ import { createCollector } from './collector.ts';
 import { createSealer } from '../session/sealer.ts';
 import { writeFields } from './tickets/ticket-fields.ts';
 import { aChallengedVisitor, SECRETS, TERMS } from './test-challenge.ts';
+import { USUAL } from './test-answers.ts';
 
 const body = (result: string) => JSON.stringify({ result });
 
@@ -206,6 +207,7 @@ describe('the edge of POST /verify', () => {
       rejectedTtlMs: 1000,
       currentRuleSet: () => TERMS.ruleSet,
       pressureOf: () => undefined,
+      strengthsOf: () => USUAL,
       allowedOrigin: () => true,
       countryOf: () => undefined,
       report: ({ kind }) => outcomes.push(kind),

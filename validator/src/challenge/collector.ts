@@ -15,6 +15,7 @@ import { corsHeaders, preflight } from './cors.ts';
 import type { UploadResult, WorkAsked } from './evidence/evidence.ts';
 import { readUpload } from './read-upload.ts';
 import { settle, type Settlement } from './settle.ts';
+import type { Strengths } from '../verdict/strengths.ts';
 import type { Ticket } from './tickets/ticket.ts';
 import { countVain } from './upload-budgets.ts';
 import type { Pressure } from './work/pressure.ts';
@@ -32,6 +33,8 @@ export interface CollectorOptions {
   readonly currentRuleSet: (organisation: string) => string | undefined;
   /** What new passes of an organisation cost; undefined where they cost nothing. */
   readonly pressureOf: (organisation: string) => Pressure | undefined;
+  /** How much each finding counts for an organisation. */
+  readonly strengthsOf: (organisation: string) => Strengths;
   /** Whether pages of this origin may upload to another host than their own. */
   readonly allowedOrigin: (origin: string) => boolean;
   /** Country of an address as parseIp spells it, ISO 3166-1 alpha-2 in upper case; undefined when it is not known. */

@@ -3,7 +3,7 @@ import type { Session, SessionStore } from '@guard/config/contract/ports';
 import { presentedSessions } from '@guard/config/contract/presented-session';
 import type { Reason } from '@guard/config/contract/reasons';
 import type { Upload, UploadResult } from './evidence/evidence.ts';
-import { judge, type Judgement } from './evidence/judge.ts';
+import { judge, judgementOf, type Judgement } from './evidence/judge.ts';
 import type { RequestFacts } from './evidence/judges/case.ts';
 import { PAYLOAD_MEMORY_MS, payloadDigest } from './evidence/payload-digest.ts';
 import type { Received } from './read-upload.ts';
@@ -11,6 +11,7 @@ import { sessionNetwork } from './session-network.ts';
 import { hashUserAgent } from '../request/user-agent-hash.ts';
 import type { Ticket } from './tickets/ticket.ts';
 import { admit } from './upload-budgets.ts';
+import type { Strengths } from '../verdict/strengths.ts';
 import { Verification, type Sender, type ValidTicket } from './verification.ts';
 import { isCheckBusy, isWorkDone } from './work/check-work.ts';
 import type { Pressure } from './work/pressure.ts';
@@ -54,6 +55,8 @@ export interface SettleOptions {
   readonly tasks: Sealer;
   /** CascadeSheets.widths */
   readonly cascadesOf: (ticketId: string) => readonly (readonly number[])[];
+  /** How much each finding counts for an organisation. */
+  readonly strengthsOf: (organisation: string) => Strengths;
 }
 
 /**
@@ -90,13 +93,16 @@ export async function settle(
         userAgentHash: reading.ticket.userAgentHash,
         network: sessionNetwork(reading.ticket.network, request.ip),
       };
-      const judgement = judge(upload, request, options.cascadesOf(reading.ticket.id));
+      const strengths = options.strengthsOf(reading.ticket.organisation);
+      const cascades = options.cascadesOf(reading.ticket.id);
+      const judgement = judge(upload, request, cascades, strengths);
       if (judgement.kind === 'incomplete') {
         return failed(reading.ticket, 'challenge_incomplete', 'retry');
       }
       const payload = payloadDigest(upload.evidence);
       const { work } = upload;
-      return keep(reading, { sender, judgement, payload, work, ip: request.ip }, nowMs, options);
+      const answer = { sender, judgement, strengths, payload, work, ip: request.ip };
+      return keep(reading, answer, nowMs, options);
     }
   }
 }
@@ -138,6 +144,7 @@ interface Answer {
   readonly sender: Sender;
   readonly ip: string;
   readonly judgement: Exclude<Judgement, { kind: 'incomplete' }>;
+  readonly strengths: Strengths;
   /** payloadDigest of its evidence. */
   readonly payload: string;
   readonly work: Upload['work'];
@@ -222,12 +229,14 @@ function ofDoubt({ kind }: Answer['judgement']): number {
 
 /** The same readings with the same timings have come before, under another ticket: a recording. */
 async function unlessReplayed(
-  { judgement, payload }: Answer,
+  { judgement, strengths, payload }: Answer,
   store: SessionStore,
 ): Promise<Answer['judgement']> {
   if (judgement.kind === 'automated') return judgement;
   const first = await store.spend(payload, PAYLOAD_MEMORY_MS);
-  return first ? judgement : { kind: 'automated', reasons: ['payload_replayed'] };
+  if (first) return judgement;
+  const doubts = judgement.kind === 'doubtful' ? judgement.reasons : [];
+  return judgementOf(['payload_replayed', ...doubts], strengths);
 }
 
 /**

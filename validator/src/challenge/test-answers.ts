@@ -3,6 +3,7 @@ import { readPageClaim } from '../request/browser-claim.ts';
 import { type Evidence, known, type Readings } from './evidence/evidence.ts';
 import { layoutAnswers } from './evidence/layout-answers.ts';
 import { createSealer } from '../session/sealer.ts';
+import { Strengths } from '../verdict/strengths.ts';
 import { createCascadeSheets } from './cascade/sheet.ts';
 import { readFields } from './tickets/ticket-fields.ts';
 
@@ -20,6 +21,9 @@ const TEST_SECRETS = [
   sealer: createSealer([secret], 'ticket'),
   sheets: createCascadeSheets([secret]),
 }));
+
+/** How much findings count where the settings say nothing. */
+export const USUAL = new Strengths();
 
 /** For a test that judges without a ticket of ours: nothing was asked. */
 export const NO_SHEET: readonly (readonly number[])[] = [[]];

@@ -7,7 +7,7 @@ import { createCollector } from './collector.ts';
 import { Evidence } from './evidence/evidence.ts';
 import { compileLook } from '../pages/look.ts';
 import { createChallengeIssuer } from './tickets/issue.ts';
-import { answering, completed } from './test-answers.ts';
+import { answering, completed, USUAL } from './test-answers.ts';
 
 /** What the tests of this folder share: recorded evidence, a store, and a visitor who answers. */
 
@@ -98,6 +98,7 @@ export function aChallengedVisitor(
     rejectedTtlMs: 600_000,
     currentRuleSet: () => TERMS.ruleSet,
     pressureOf: () => undefined,
+    strengthsOf: () => USUAL,
     allowedOrigin: () => true,
     countryOf,
     report: (outcome) => outcomes.push(outcome),

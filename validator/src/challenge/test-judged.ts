@@ -1,12 +1,12 @@
 import type { Reason } from '@guard/config/contract/reasons';
-import { answering, NO_SHEET } from './test-answers.ts';
+import { answering, NO_SHEET, USUAL } from './test-answers.ts';
 import { fixture } from './test-challenge.ts';
 import type { Readings } from './evidence/evidence.ts';
 import { judge, type Judgement } from './evidence/judge.ts';
 
 const TICKET = 'the ticket of these tests';
 
-/** Somebody listens to the console: a weak finding. It takes a second one for both to be named. */
+/** Somebody listens to the console: a weak finding. It takes a second one for a doubt, and for both to be named. */
 const LISTENING = { inspector: { value: { stacksFormatted: 1 } } } as const;
 
 /** What is different about a recorded browser. */
@@ -32,7 +32,7 @@ export function judgedPerson(
   const changed = { ...person.evidence, readings: { ...person.evidence.readings, ...readings } };
   const upload = { ticket: TICKET, evidence: answering(changed, TICKET) };
   const userAgent = person.headers['user-agent'] ?? '';
-  return judge(upload, { userAgent, headers: person.headers, country }, NO_SHEET);
+  return judge(upload, { userAgent, headers: person.headers, country }, NO_SHEET, USUAL);
 }
 
 /** What is named when somebody also listens to the console, which by itself is nothing. */
@@ -41,7 +41,7 @@ export function namedBesideAnother(name: string, change: Change): readonly Reaso
     ...change,
     readings: { ...change.readings, ...LISTENING },
   });
-  return judgement.kind === 'automated' ? judgement.reasons : [];
+  return 'reasons' in judgement ? judgement.reasons : [];
 }
 
 /** Chrome on Windows; its time zone is UTC. */

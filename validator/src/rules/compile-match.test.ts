@@ -31,6 +31,7 @@ const STRANGER: Readonly<Record<keyof Match, unknown>> = {
   crawler: { identified: true },
   agent: '*',
   category: 'crawler_impersonator',
+  reason: 'crawler_impersonator',
   session: 'verified',
   any: [{ path: '/elsewhere' }],
   all: [{ path: '/elsewhere' }],

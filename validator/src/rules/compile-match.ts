@@ -47,6 +47,7 @@ const compilers: Compilers = {
   query: parametersAre,
   user_agent: userAgentIs,
   category: foundCategory,
+  reason: foundReason,
   all: (matches, reading) => allOf(matches.map((match) => compileMatch(match, reading))),
   any: (matches, reading) => anyOf(matches.map((match) => compileMatch(match, reading))),
   // What is true of some readings of the negation is false of every reading of what it negates.
@@ -233,6 +234,11 @@ function foundCategory(categories: readonly Category[]): Condition {
   const wanted: ReadonlySet<Category> = new Set(categories);
   return (_facts, findings) =>
     findings.all().some((reason) => wanted.has(reasons[reason].category));
+}
+
+function foundReason(list: readonly Reason[]): Condition {
+  const wanted = new Set(list);
+  return (_facts, findings) => findings.all().some((reason) => wanted.has(reason));
 }
 
 function sessionIs(state: NonNullable<Match['session']>): Condition {

@@ -1,16 +1,20 @@
 import type { Reason } from '@guard/config/contract/reasons';
 import type { Facts } from '../request/facts.ts';
+import type { Strengths } from '../verdict/strengths.ts';
 import { findingsOf } from './list.ts';
 
 const NONE: readonly Reason[] = [];
+const NO_POINTS: readonly number[] = [];
 
 /** The findings of one request: made when something asks, and once. Few rules ask. */
 export class Findings {
   readonly #facts: Facts;
+  readonly #strengths: Strengths;
   #found: readonly Reason[] | undefined;
 
-  constructor(facts: Facts) {
+  constructor(facts: Facts, strengths: Strengths) {
     this.#facts = facts;
+    this.#strengths = strengths;
   }
 
   /** What was found so far: nothing before somebody asked. */
@@ -18,7 +22,13 @@ export class Findings {
     return this.#found ?? NONE;
   }
 
+  /** How many points each of `made` is worth for this organisation. */
+  points(): readonly number[] {
+    if (this.made.length === 0) return NO_POINTS;
+    return this.made.map((reason) => this.#strengths.of(reason)?.points ?? 0);
+  }
+
   all(): readonly Reason[] {
-    return (this.#found ??= findingsOf(this.#facts));
+    return (this.#found ??= this.#strengths.withoutOff(findingsOf(this.#facts)));
   }
 }

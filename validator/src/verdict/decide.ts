@@ -7,6 +7,7 @@ import type { LazyFindings } from '../rules/compile-match.ts';
 import type { Directives } from '../rules/direct.ts';
 import type { FreePages } from './free-pages.ts';
 import type { Passed, SessionLimits } from './session-limits.ts';
+import type { Strengths } from './strengths.ts';
 import type { Judgement, Verdict } from './verdict.ts';
 import { weigh } from './weigh.ts';
 
@@ -15,6 +16,7 @@ export interface Deciding {
   readonly directives: Directives;
   readonly facts: Facts;
   readonly findings: LazyFindings;
+  readonly strengths: Strengths;
   readonly store: SessionStore;
   /** Undefined where `challenge: auto` asks only visitors who are uncertain. */
   readonly freePages: FreePages | undefined;
@@ -54,14 +56,14 @@ function ruleBlock(by: Rule, facts: Facts, findings: readonly Reason[]): Verdict
 }
 
 /** What a rule's allow and detection say; undefined for a visitor whom nothing speaks against. */
-function detect({ directives, facts, findings }: Deciding): Verdict | undefined {
+function detect({ directives, facts, findings, strengths }: Deciding): Verdict | undefined {
   const { verdict, detect: detection, challenge } = directives;
   if (verdict?.value === 'allow') return { kind: 'allow', reasons: [], by: verdict.by };
   if (detection?.value !== true) return undefined;
   const reasons = findings.all();
-  const weighed = weigh(reasons, facts.session.state === 'verified');
-  if (weighed === 'bad') return { kind: 'block', reasons, by: detection.by };
-  if (weighed !== 'uncertain' || challenge?.value === 'never') return undefined;
+  const weighed = weigh(reasons, facts.session.state === 'verified', strengths);
+  if (weighed === 'reject') return { kind: 'block', reasons, by: detection.by };
+  if (weighed !== 'ask' || challenge?.value === 'never') return undefined;
   // Contract 3: after an upload the next decision is allow or block. To ask a rejected session again
   // would send its visitor round in a loop, and let a driver try its luck.
   const answered = facts.session.state === 'rejected';

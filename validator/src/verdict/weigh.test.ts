@@ -1,60 +1,124 @@
-import { type Reason, reasons } from '@guard/config/contract/reasons';
+import { entryOf, FINDINGS, type Reason } from '@guard/config/contract/reasons';
+import { POINTS, THRESHOLDS } from '@guard/config/contract/strengths';
 import { describe, expect, test } from 'vitest';
+import { Strengths } from './strengths.ts';
 import { weigh } from './weigh.ts';
+
+const USUAL = new Strengths();
+const weighed = (findings: readonly Reason[], verified = false, strengths = USUAL) =>
+  weigh(findings, verified, strengths);
 
 describe('what findings amount to', () => {
   test('nothing found is clean', () => {
-    expect(weigh([], false)).toBe('clean');
+    expect(weighed([])).toBe('clean');
   });
 
-  test('a network alone never blocks: whoever has such an address is asked', () => {
-    for (const reason of ['datacenter_ip', 'vpn_ip', 'tor_ip'] satisfies Reason[]) {
-      expect(weigh([reason], false)).toBe('uncertain');
+  test('one strong finding asks, two weak ones ask, and three strong ones reject', () => {
+    expect([POINTS.strong, 2 * POINTS.weak]).toEqual([THRESHOLDS.ask, THRESHOLDS.ask]);
+    expect([POINTS.conclusive, 3 * POINTS.strong]).toEqual([THRESHOLDS.reject, THRESHOLDS.reject]);
+  });
+
+  test('each finding alone: a conclusive one rejects, a strong one asks, the others do nothing', () => {
+    const alone = {
+      off: 'clean',
+      note: 'clean',
+      weak: 'clean',
+      strong: 'ask',
+      conclusive: 'reject',
+    };
+    for (const reason of FINDINGS) {
+      const { strength = 'off' } = entryOf(reason);
+      expect(weighed([reason]), reason).toBe(alone[strength]);
     }
-    expect(weigh(['datacenter_ip', 'vpn_ip', 'tor_ip'], false)).toBe('uncertain');
+  });
+
+  test('a network never rejects: who has such an address is asked', () => {
+    expect(weighed(['datacenter_ip', 'vpn_ip', 'tor_ip', 'session_moved'])).toBe('ask');
   });
 
   test('an honest script in a datacenter is asked, too', () => {
-    expect(weigh(['http_client_user_agent', 'datacenter_ip'], false)).toBe('uncertain');
+    expect(weighed(['http_client_user_agent', 'datacenter_ip'])).toBe('ask');
   });
 
-  test('several independent contradictions block', () => {
-    expect(weigh(['client_hints_mismatch', 'header_missing'], false)).toBe('bad');
+  test('three strong findings of independent groups reject', () => {
+    expect(weighed(['client_hints_mismatch', 'header_missing'])).toBe('ask');
+    expect(weighed(['client_hints_mismatch', 'header_missing', 'datacenter_ip'])).toBe('reject');
   });
 
   test('a passed challenge answers every doubt, and nothing conclusive', () => {
-    expect(weigh(['client_hints_mismatch', 'header_missing', 'vpn_ip'], true)).toBe('clean');
-    expect(weigh(['crawler_impersonator'], true)).toBe('bad');
+    expect(weighed(['client_hints_mismatch', 'header_missing', 'vpn_ip'], true)).toBe('clean');
+    expect(weighed(['crawler_impersonator'], true)).toBe('reject');
   });
 
   test('a session that was carried elsewhere has to pass once more', () => {
-    expect(weigh(['datacenter_ip', 'session_moved'], true)).toBe('uncertain');
-    expect(weigh(['client_hints_mismatch', 'header_missing', 'session_moved'], true)).toBe('bad');
+    expect(weighed(['datacenter_ip', 'session_moved'], true)).toBe('ask');
+    const others: Reason[] = ['client_hints_mismatch', 'header_missing'];
+    expect(weighed([...others, 'session_moved'], true)).toBe('reject');
   });
 
-  test('every conclusive reason blocks by itself, a weak one does nothing, the others ask', () => {
-    for (const [reason, { weight }] of Object.entries(reasons)) {
-      const expected = weight >= 100 ? 'bad' : weight >= 40 ? 'uncertain' : 'clean';
-      expect(weigh([reason as Reason], false), reason).toBe(expected);
+  test('two weak signs of different groups ask, two of one group do not', () => {
+    expect(weighed(['accept_encoding_unusual', 'header_order_mismatch'])).toBe('ask');
+    expect(weighed(['accept_encoding_unusual', 'navigation_incomplete'])).toBe('clean');
+    expect(weighed(['fonts_mismatch', 'graphics_mismatch'])).toBe('clean');
+  });
+
+  test('independent evidence of one category adds up', () => {
+    expect(weighed(['fonts_mismatch', 'codecs_mismatch'])).toBe('ask');
+  });
+
+  test('weak signs never turn a question into a block, however many', () => {
+    const weak = FINDINGS.filter((reason) => entryOf(reason).strength === 'weak');
+    expect(weak.length).toBeGreaterThan(5);
+    expect(weighed(['header_missing', 'datacenter_ip', ...weak])).toBe('ask');
+  });
+
+  test('notes decide nothing, however many, and do not tip a scale', () => {
+    const notes = FINDINGS.filter((reason) => entryOf(reason).strength === 'note');
+    expect(notes.length).toBeGreaterThan(2);
+    expect(weighed(notes)).toBe('clean');
+    expect(weighed([...notes, 'language_mismatch'])).toBe('clean');
+  });
+
+  test('odd headers alone never block, nor does another User-Agent than the own, however many', () => {
+    for (const group of ['headers', 'other_client'] as const) {
+      const odd = FINDINGS.filter((reason) => entryOf(reason).group === group);
+      expect(odd.length).toBeGreaterThan(5);
+      expect(weighed(odd)).toBe('ask');
     }
   });
 
-  test('two weak signs of different kinds ask, two of one kind do not', () => {
-    expect(weigh(['accept_encoding_unusual', 'header_order_mismatch'], false)).toBe('uncertain');
-    expect(weigh(['accept_encoding_unusual', 'navigation_incomplete'], false)).toBe('clean');
+  test('an agent switcher in a VPN is asked, and not blocked', () => {
+    const switched: Reason[] = [
+      'agent_impossible',
+      'client_hints_mismatch',
+      'tls_fingerprint_mismatch',
+      'http2_fingerprint_mismatch',
+      'page_mismatch',
+      'worker_mismatch',
+    ];
+    expect(weighed([...switched, 'vpn_ip', 'fonts_mismatch'])).toBe('ask');
+  });
+});
+
+describe('the strengths of an organisation', () => {
+  test('a finding counts as the settings say', () => {
+    const strengths = new Strengths({
+      webdriver: 'weak',
+      language_mismatch: 'strong',
+      vpn_ip: 'conclusive',
+    });
+    expect(weighed(['webdriver'], false, strengths)).toBe('clean');
+    expect(weighed(['language_mismatch'], false, strengths)).toBe('ask');
+    expect(weighed(['vpn_ip'], true, strengths)).toBe('reject');
   });
 
-  test('weak signs never turn a question into a block', () => {
-    const doubts: Reason[] = ['header_missing', 'datacenter_ip'];
-    expect(weigh(doubts, false)).toBe('uncertain');
-    expect(weigh([...doubts, 'header_order_mismatch'], false)).toBe('uncertain');
+  test('what is off is not named; a list of which nothing is off stays the same list', () => {
+    const found: Reason[] = ['vpn_ip', 'header_missing'];
+    expect(new Strengths({ vpn_ip: 'off' }).withoutOff(found)).toEqual(['header_missing']);
+    expect(new Strengths({ vpn_ip: 'note' }).withoutOff(found)).toBe(found);
   });
 
-  test('odd headers alone never block, however many', () => {
-    const odd = Object.entries(reasons)
-      .filter(([, { category }]) => category === 'header_anomaly')
-      .map(([reason]) => reason as Reason);
-    expect(odd.length).toBeGreaterThan(5);
-    expect(weigh(odd, false)).toBe('uncertain');
+  test('reasons that are no findings count nothing', () => {
+    expect(weighed(['policy_block', 'rate_limit_exceeded', 'challenge_incomplete'])).toBe('clean');
   });
 });

@@ -1,34 +1,38 @@
-import { type Category, type Reason, reasons } from '@guard/config/contract/reasons';
+import type { Reason } from '@guard/config/contract/reasons';
+import { type Group, POINTS, THRESHOLDS } from '@guard/config/contract/strengths';
+import type { Strengths } from './strengths.ts';
 
-export type Weighed = 'clean' | 'uncertain' | 'bad';
-
-/** A finding of this weight blocks by itself. */
-const CONCLUSIVE = 100;
-/** Weaker ones block together from here: more than any two categories of plain suspicion reach. */
-const BAD_FROM = 130;
-const UNCERTAIN_FROM = 40;
+/** What findings amount to: nothing, or a threshold (config/src/contract/strengths.ts). */
+export type Weighed = 'clean' | keyof typeof THRESHOLDS;
 
 /**
- * What the findings amount to. Of each category the heaviest finding counts, and the categories add
- * up. Findings too weak to challenge alone may challenge together, and never take part in a block:
- * several oddities of one unusual browser are not evidence. A session that passed its challenge
- * answers every doubt: only conclusive findings remain. One that was carried elsewhere has to pass again.
+ * What the findings of a visitor amount to. Of each group the strongest counts, and the groups add up. A session that
+ * passed its challenge answers every doubt: only conclusive findings remain. One that was carried elsewhere has to
+ * pass again.
  */
-export function weigh(findings: readonly Reason[], verified: boolean): Weighed {
+export function weigh(
+  findings: readonly Reason[],
+  verified: boolean,
+  strengths: Strengths,
+): Weighed {
   if (findings.length === 0) return 'clean';
-  if (findings.some((reason) => reasons[reason].weight >= CONCLUSIVE)) return 'bad';
-  if (verified && !findings.includes('session_moved')) return 'clean';
-  const heaviest = new Map<Category, number>();
+  const strongest = new Map<Group, number>();
+  let isMoved = false;
   for (const reason of findings) {
-    const { category, weight } = reasons[reason];
-    heaviest.set(category, Math.max(heaviest.get(category) ?? 0, weight));
+    const weight = strengths.of(reason);
+    if (weight === undefined || weight.points === 0) continue;
+    if (weight.strength === 'conclusive') return 'reject';
+    if (reason === 'session_moved') isMoved = true;
+    const { group, points } = weight;
+    strongest.set(group, Math.max(strongest.get(group) ?? 0, points));
   }
+  if (verified && !isMoved) return 'clean';
   let total = 0;
   let evidence = 0;
-  for (const weight of heaviest.values()) {
-    total += weight;
-    if (weight >= UNCERTAIN_FROM) evidence += weight;
+  for (const points of strongest.values()) {
+    total += points;
+    if (points >= POINTS.strong) evidence += points;
   }
-  if (evidence >= BAD_FROM) return 'bad';
-  return total >= UNCERTAIN_FROM ? 'uncertain' : 'clean';
+  if (evidence >= THRESHOLDS.reject) return 'reject';
+  return total >= THRESHOLDS.ask ? 'ask' : 'clean';
 }

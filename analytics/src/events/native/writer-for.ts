@@ -4,7 +4,7 @@ import type { Weight } from './dictionary.ts';
 import { fieldsWriter } from './fields-writer.ts';
 import { countWriter, flagWriter, timeWriter, uuidWriter } from './scalar-writers.ts';
 import { textWriter, wordsWriter, wordWriter } from './text-writers.ts';
-import { weightsWriter } from './weights-writer.ts';
+import { numberedWordsWriter } from './numbered-words-writer.ts';
 
 export function writerFor(values: ColumnValues, weight: Weight): ColumnWriter {
   switch (values.kind) {
@@ -16,8 +16,8 @@ export function writerFor(values: ColumnValues, weight: Weight): ColumnWriter {
       return textWriter(values, weight);
     case 'fields':
       return fieldsWriter(values, weight);
-    case 'weights':
-      return weightsWriter(values, weight);
+    case 'numberedWords':
+      return numberedWordsWriter(values, weight);
     case 'uuid':
       return uuidWriter(values);
     case 'time':

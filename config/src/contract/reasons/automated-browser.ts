@@ -2,48 +2,57 @@
 export const automatedBrowser = {
   headless_user_agent: {
     category: 'automated_browser',
-    weight: 100,
+    strength: 'conclusive',
+    group: 'name',
     meaning: 'The User-Agent or its client hints name a headless browser or automation tool.',
   },
   webdriver: {
     category: 'automated_browser',
-    weight: 100,
+    strength: 'conclusive',
+    group: 'driver',
     meaning: 'The browser reported that it is controlled by automation.',
   },
   automation_globals: {
     category: 'automated_browser',
-    weight: 100,
+    strength: 'conclusive',
+    group: 'driver',
     meaning: 'Objects of an automation tool were found in the page.',
   },
   headless_browser: {
     category: 'automated_browser',
-    weight: 100,
+    strength: 'conclusive',
+    group: 'window',
     meaning: 'The browser showed traits that only a browser without a window has.',
   },
   disguised_natives: {
     category: 'automated_browser',
-    weight: 100,
+    strength: 'conclusive',
+    group: 'driver',
     meaning:
       'Functions that say what the browser is were replaced, and the replacement was hidden.',
   },
   automation_flags: {
     category: 'automated_browser',
-    weight: 60,
+    strength: 'conclusive',
+    group: 'driver',
     meaning: 'The browser was started with a switch that automation tools put on its command line.',
   },
   emulated_screen: {
     category: 'automated_browser',
-    weight: 60,
+    strength: 'strong',
+    group: 'window',
     meaning: 'The screen, the window and the viewport are not those of a monitor.',
   },
   debugger_attached: {
     category: 'automated_browser',
-    weight: 30,
+    strength: 'weak',
+    group: 'debugger',
     meaning: 'Something listened to the console of the page, as drivers and developer tools do.',
   },
   page_not_painted: {
     category: 'automated_browser',
-    weight: 4,
+    strength: 'note',
+    group: 'window',
     meaning: 'The page was in view and its timers ran, and the browser drew no frame of it.',
   },
 } as const;

@@ -2,43 +2,39 @@
 export const challengeFailure = {
   interstitial_no_session: {
     category: 'challenge_failure',
-    weight: 60,
     meaning: 'The session cookie of the challenge did not come back.',
   },
   challenge_invalid: {
     category: 'challenge_failure',
-    weight: 60,
     meaning:
       'The challenge was answered with something that was never issued, or not in this form.',
   },
   challenge_expired: {
     category: 'challenge_failure',
-    weight: 60,
     meaning: 'The challenge was answered too late.',
   },
   challenge_outdated: {
     category: 'challenge_failure',
-    weight: 60,
     meaning: 'The challenge was issued under other rules than those in force now.',
   },
   challenge_replayed: {
     category: 'challenge_failure',
-    weight: 60,
     meaning: 'The same challenge was answered a second time.',
   },
   challenge_never_cleared: {
     category: 'challenge_failure',
-    weight: 30,
+    strength: 'weak',
+    group: 'challenge',
     meaning: 'The session was shown a challenge that ran out without an answer, and came again.',
   },
   challenge_incomplete: {
     category: 'challenge_failure',
-    weight: 60,
     meaning: 'The challenge was answered without the measurements that it asks for.',
   },
   payload_replayed: {
     category: 'challenge_failure',
-    weight: 100,
+    strength: 'conclusive',
+    group: 'challenge',
     meaning: 'The same readings with the same timings were sent before, for another challenge.',
   },
 } as const;

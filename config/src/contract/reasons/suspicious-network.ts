@@ -2,48 +2,51 @@
 export const suspiciousNetwork = {
   datacenter_ip: {
     category: 'suspicious_network',
-    weight: 50,
+    strength: 'strong',
+    group: 'network',
     meaning: 'The address belongs to a hosting provider.',
   },
   vpn_ip: {
     category: 'suspicious_network',
-    weight: 40,
+    strength: 'strong',
+    group: 'network',
     meaning: 'The address belongs to a commercial VPN.',
   },
   tor_ip: {
     category: 'suspicious_network',
-    weight: 50,
+    strength: 'strong',
+    group: 'network',
     meaning: 'The address is a Tor exit.',
   },
   proxy_headers: {
     category: 'suspicious_network',
-    weight: 5,
+    strength: 'note',
+    group: 'network',
     meaning: 'The request says that it came through a proxy.',
   },
   time_zone_elsewhere: {
     category: 'suspicious_network',
-    weight: 5,
+    strength: 'note',
+    group: 'network',
     meaning: 'The time zone of the browser is none of the country of its address.',
   },
   session_moved: {
     category: 'suspicious_network',
-    weight: 40,
+    strength: 'strong',
+    group: 'network',
     meaning:
       'The session passed its challenge elsewhere, and now comes from a network of machines.',
   },
   free_pages_used: {
     category: 'suspicious_network',
-    weight: 40,
     meaning: 'The free pages of this address, network or kind of client are used up.',
   },
   session_limit_exceeded: {
     category: 'suspicious_network',
-    weight: 40,
     meaning: 'The session asks for more than one passed challenge is good for.',
   },
   rate_limit_exceeded: {
     category: 'suspicious_network',
-    weight: 100,
     meaning: 'A rate limit rule was exceeded.',
   },
 } as const;

@@ -1,5 +1,6 @@
 import type { Reason } from '@guard/config/contract/reasons';
 import { layoutQuestions } from '../../../browser/page/layout/questions.ts';
+import type { Strengths } from '../../verdict/strengths.ts';
 import { weigh } from '../../verdict/weigh.ts';
 import { readPageClaim } from '../../request/browser-claim.ts';
 import { isIncomplete } from './completeness.ts';
@@ -27,10 +28,10 @@ import type { Case, Judge, RequestFacts } from './judges/case.ts';
 
 export type Judgement =
   | { readonly kind: 'human' }
-  /** Something contradicts itself, which an extension may do as well, and no tool has left a trace. */
+  /** Enough to ask, and too little to reject: a person with an unusual browser can have that. */
   | { readonly kind: 'doubtful'; readonly reasons: readonly [Reason, ...Reason[]] }
   | { readonly kind: 'automated'; readonly reasons: readonly [Reason, ...Reason[]] }
-  /** Nothing speaks against a person, and the questions were not carried out: a fresh page asks again. */
+  /** Nothing is enough to reject, and the questions were not carried out: a fresh page asks again. */
   | { readonly kind: 'incomplete' };
 
 /** In this order the reasons are named. */
@@ -56,17 +57,15 @@ const judges: readonly Judge[] = [
   judgeTimeZone,
 ];
 
-/** Traces of a tool that are not conclusive by themselves. */
-const TOOL_TRACES: readonly Reason[] = ['automation_flags', 'debugger_attached'];
-
 /**
  * Weighs a challenge page's evidence against its ticket and its request. Pure; every reason that
- * applies is named.
+ * applies and is not off is named. The thresholds are those of a request (verdict/weigh.ts).
  */
 export function judge(
   { evidence, ticket }: Pick<Upload, 'evidence' | 'ticket'>,
   request: RequestFacts,
   cascades: Case['cascades'],
+  strengths: Strengths,
 ): Judgement {
   const theCase: Case = {
     evidence,
@@ -75,11 +74,26 @@ export function judge(
     questions: layoutQuestions(ticket),
     cascades,
   };
-  const [first, ...others] = new Set(judges.flatMap((ask) => ask(theCase) ?? []));
-  const reasons = first === undefined ? undefined : ([first, ...others] as const);
-  const weighed = reasons === undefined ? 'clean' : weigh(reasons, false);
-  const hasTrace = weighed !== 'clean' && reasons?.some((reason) => TOOL_TRACES.includes(reason));
-  if (reasons && (weighed === 'bad' || hasTrace)) return { kind: 'automated', reasons };
-  if (isIncomplete(theCase)) return { kind: 'incomplete' };
-  return reasons && weighed === 'uncertain' ? { kind: 'doubtful', reasons } : { kind: 'human' };
+  const found = [...new Set(judges.flatMap((ask) => ask(theCase) ?? []))];
+  const judgement = judgementOf(found, strengths);
+  return judgement.kind !== 'automated' && isIncomplete(theCase) ? INCOMPLETE : judgement;
+}
+
+const INCOMPLETE: Judgement = { kind: 'incomplete' };
+
+/** What reasons amount to that were found in an upload which carried the questions out. */
+export function judgementOf(
+  found: readonly Reason[],
+  strengths: Strengths,
+): Exclude<Judgement, { kind: 'incomplete' }> {
+  const [first, ...others] = strengths.withoutOff(found);
+  if (first === undefined) return { kind: 'human' };
+  switch (weigh([first, ...others], false, strengths)) {
+    case 'clean':
+      return { kind: 'human' };
+    case 'ask':
+      return { kind: 'doubtful', reasons: [first, ...others] };
+    case 'reject':
+      return { kind: 'automated', reasons: [first, ...others] };
+  }
 }

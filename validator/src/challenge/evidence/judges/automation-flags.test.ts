@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Readings } from '../evidence.ts';
 import { judge } from '../judge.ts';
-import { answering, NO_SHEET } from '../../test-answers.ts';
+import { answering, NO_SHEET, USUAL } from '../../test-answers.ts';
 import { fixture, type Fixture } from '../../test-challenge.ts';
 
 const TICKET = 'the ticket of these tests';
@@ -15,7 +15,12 @@ function judged(name: string, readings: Partial<Readings>, from = '', to = '') {
   Object.assign(person.evidence.readings, readings);
   const { evidence, headers } = person;
   const upload = { ticket: TICKET, evidence: answering(evidence, TICKET) };
-  return judge(upload, { userAgent: headers['user-agent'] ?? '', headers, country: '' }, NO_SHEET);
+  return judge(
+    upload,
+    { userAgent: headers['user-agent'] ?? '', headers, country: '' },
+    NO_SHEET,
+    USUAL,
+  );
 }
 
 const AUTOMATED = { kind: 'automated', reasons: ['automation_flags'] };

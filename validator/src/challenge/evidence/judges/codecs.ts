@@ -12,7 +12,7 @@ export const judgeCodecs: Judge = (theCase) =>
  * out, as are Brave, Opera and whatever else names itself. An answer counts only beside a yes to VP9,
  * which every Chromium has: some extensions say no to all.
  */
-export function lacksOwnCodecs(theCase: Case): boolean {
+function lacksOwnCodecs(theCase: Case): boolean {
   const media = known(theCase.evidence.readings.media);
   if (!media || !claimsLicensedBrowser(theCase)) return false;
   const has = (format: 'h264' | 'aac' | 'vp9') =>

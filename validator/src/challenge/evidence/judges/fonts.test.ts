@@ -41,12 +41,12 @@ describe("fonts_mismatch: none of the claimed system's fonts, and another's", ()
     expect(namedBesideAnother('chromium-headful-incognito', linux)).toEqual([]);
   });
 
-  test('page_mismatch: with the formats missing as well it is another browser on another system', () => {
+  test('with the formats missing as well, for a cause of its own, it is a doubt', () => {
     expect(
       judgedPerson(CHROME_ON_WINDOWS, { readings: { ...UNLICENSED, ...fontsOf('DejaVu Sans') } }),
     ).toEqual({
-      kind: 'automated',
-      reasons: ['page_mismatch', 'codecs_mismatch', 'fonts_mismatch'],
+      kind: 'doubtful',
+      reasons: ['codecs_mismatch', 'fonts_mismatch'],
     });
   });
 });

@@ -11,7 +11,7 @@ export const judgeFonts: Judge = (theCase) =>
  * Fonts that were added say nothing, nor does a browser that admits to no font at all. Firefox and
  * Safari are left out: their privacy modes choose what fonts a page can see.
  */
-export function lacksOwnFonts({ evidence, claim }: Case): boolean {
+function lacksOwnFonts({ evidence, claim }: Case): boolean {
   const drawn = known(evidence.readings.fonts);
   const { engine, platform } = claim;
   if (!drawn || engine !== 'chromium' || (platform !== 'windows' && platform !== 'macos'))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Readings } from '../evidence.ts';
 import { judge } from '../judge.ts';
-import { answering, NO_SHEET } from '../../test-answers.ts';
+import { answering, NO_SHEET, USUAL } from '../../test-answers.ts';
 import { fixture } from '../../test-challenge.ts';
 
 const TICKET = 'the ticket of these tests';
@@ -18,6 +18,7 @@ describe('a challenge that was not carried out is not passed', () => {
       },
       request,
       NO_SHEET,
+      USUAL,
     );
   const { layout: right } = answering(person.evidence, TICKET).readings;
 
@@ -71,7 +72,7 @@ describe('a challenge that was not carried out is not passed', () => {
     const { evidence } = person;
     const readings = { ...evidence.readings, webdriver };
     expect(
-      judge({ ticket: TICKET, evidence: { ...evidence, readings } }, request, NO_SHEET),
+      judge({ ticket: TICKET, evidence: { ...evidence, readings } }, request, NO_SHEET, USUAL),
     ).toEqual({
       kind: 'automated',
       reasons: ['webdriver'],

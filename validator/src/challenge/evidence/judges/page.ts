@@ -2,15 +2,10 @@ import { LIMITS } from '../../../../browser/page/limits.ts';
 import { type Platform, readPageClaim } from '../../../request/browser-claim.ts';
 import { known } from '../evidence.ts';
 import type { Case, Judge } from './case.ts';
-import { lacksOwnCodecs } from './codecs.ts';
-import { lacksOwnFonts } from './fonts.ts';
 
 /** What the page saw of the browser against what the request said, and against itself. */
 export const judgePage: Judge = (theCase) =>
-  saysAnotherAgent(theCase) ||
-  runsOnAnotherSystem(theCase) ||
-  isAnotherEngine(theCase) ||
-  isAnotherBrowser(theCase)
+  saysAnotherAgent(theCase) || runsOnAnotherSystem(theCase) || isAnotherEngine(theCase)
     ? 'page_mismatch'
     : undefined;
 
@@ -50,12 +45,4 @@ function isAnotherEngine({ evidence, claim }: Case): boolean {
   if (claim.engine === 'webkit' && claim.platform === 'android') return false;
   const { engine, hints } = evidence.readings;
   return known(hints) !== undefined || known(engine)?.vendor === 'Google Inc.';
-}
-
-/**
- * Neither the formats of the claimed browser nor the fonts of the claimed system. Each alone occurs
- * with people, and for reasons that have nothing to do with each other.
- */
-function isAnotherBrowser(theCase: Case): boolean {
-  return lacksOwnCodecs(theCase) && lacksOwnFonts(theCase);
 }

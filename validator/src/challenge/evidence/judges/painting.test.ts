@@ -1,6 +1,7 @@
-import { type Reason, reasons } from '@guard/config/contract/reasons';
+import { entryOf, FINDINGS, type Reason } from '@guard/config/contract/reasons';
 import { describe, expect, test } from 'vitest';
 import { weigh } from '../../../verdict/weigh.ts';
+import { USUAL } from '../../test-answers.ts';
 import {
   CHROME_ON_WINDOWS,
   judgedPerson,
@@ -12,7 +13,7 @@ const idle = { visible: true, frameMs: null, ticks: 100, watchedMs: 500 };
 const painting = (change: object = {}) => ({ painting: { value: { ...idle, ...change } } });
 
 describe('page_not_painted: in view, idle, and no frame was drawn', () => {
-  test('is very weak: neither alone nor beside one other weak sign does it decide', () => {
+  test('is a note: neither alone nor beside one other weak sign does it decide', () => {
     expect(judgedPerson(CHROME_ON_WINDOWS, { readings: painting() })).toEqual({ kind: 'human' });
     expect(namedBesideAnother(CHROME_ON_WINDOWS, { readings: painting() })).toEqual([]);
   });
@@ -37,11 +38,10 @@ describe('page_not_painted: in view, idle, and no frame was drawn', () => {
     expect(namedWhenDecided(change)).toEqual(['debugger_attached', 'codecs_mismatch']);
   });
 
-  test('a slow phone abroad never tips the scale: both signs add less than a weak one lacks', () => {
+  test('a slow phone abroad never tips the scale: neither sign adds to a weak one', () => {
     const slowAbroad: readonly Reason[] = ['page_not_painted', 'time_zone_elsewhere'];
-    // Object.keys forgets the names.
-    const weak = (Object.keys(reasons) as Reason[]).filter((name) => reasons[name].weight <= 30);
+    const weak = FINDINGS.filter((name) => entryOf(name).strength === 'weak');
     expect(weak).toContain('language_mismatch');
-    for (const name of weak) expect(weigh([name, ...slowAbroad], false), name).toBe('clean');
+    for (const name of weak) expect(weigh([name, ...slowAbroad], false, USUAL), name).toBe('clean');
   });
 });

@@ -1,0 +1,39 @@
+/** How much a finding counts. guard.yaml says it per organisation; the defaults stand with the reasons. */
+export const STRENGTHS = ['off', 'note', 'weak', 'strong', 'conclusive'] as const;
+export type Strength = (typeof STRENGTHS)[number];
+
+/** What one finding of each strength adds up to, with those of other groups. */
+export const POINTS: Readonly<Record<Strength, number>> = {
+  off: 0,
+  note: 0,
+  weak: 1,
+  strong: 2,
+  conclusive: 6,
+};
+
+/**
+ * From `ask` points on a visitor is asked: one strong finding, or two weak ones. From `reject` on a visitor is
+ * rejected: a conclusive finding, or three strong ones. Weak ones never count towards `reject`, because several
+ * oddities of one unusual browser are not evidence.
+ */
+export const THRESHOLDS = { ask: 2, reject: 6 } as const;
+
+/**
+ * Findings of one group can have one cause: of each group the strongest counts, and the groups add up. The text says
+ * what the cause is.
+ */
+export const GROUPS = {
+  name: 'The visitor says by its own name that it is a program.',
+  headers: 'The headers were written, cut or changed on their way.',
+  other_client: 'The browser is another one than its User-Agent names.',
+  network: 'The network that the visitor is in.',
+  driver: 'A driver holds the browser.',
+  debugger: 'Something listens to the console.',
+  window: 'The browser has no window of a monitor.',
+  layout: 'Nothing lays the page out, or something changes what was measured.',
+  system: 'The system is another one than the claimed one.',
+  build: 'The browser was built without parts that the claimed one brings along.',
+  language: 'The header and the page name other languages.',
+  challenge: 'What became of earlier challenges.',
+} as const;
+export type Group = keyof typeof GROUPS;

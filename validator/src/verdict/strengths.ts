@@ -1,0 +1,35 @@
+import { FINDINGS, type Finding, type Reason, reasons } from '@guard/config/contract/reasons';
+import { type Group, POINTS, type Strength } from '@guard/config/contract/strengths';
+
+/** How much one finding counts here. */
+export interface Weight {
+  readonly strength: Strength;
+  readonly points: number;
+  readonly group: Group;
+}
+
+/** How much each finding counts for one organisation: the defaults, and what its settings change. Made once. */
+export class Strengths {
+  readonly #weights = new Map<Reason, Weight>();
+  readonly #isNoneOff: boolean;
+
+  constructor(changed: { readonly [Name in Finding]?: Strength | undefined } = {}) {
+    for (const name of FINDINGS) {
+      const { strength: usual, group } = reasons[name];
+      const strength = changed[name] ?? usual;
+      this.#weights.set(name, { strength, points: POINTS[strength], group });
+    }
+    this.#isNoneOff = FINDINGS.every((name) => this.of(name)?.strength !== 'off');
+  }
+
+  /** Undefined for what is no finding: what a rule decided, or why an upload was no answer. */
+  of(reason: Reason): Weight | undefined {
+    return this.#weights.get(reason);
+  }
+
+  /** The same reasons without those that are off; the same list where none is. */
+  withoutOff(found: readonly Reason[]): readonly Reason[] {
+    if (this.#isNoneOff) return found;
+    return found.filter((reason) => this.of(reason)?.strength !== 'off');
+  }
+}
