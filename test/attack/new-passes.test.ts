@@ -71,7 +71,7 @@ describe('17.4 a doubt leads to work and to a short pass', () => {
   /** A window to the pixel as drivers have it, and some people: a doubt, and no trace of a tool. */
   const screen = {
     value: {
-      ...{ width: 1280, height: 720, availWidth: 1280, availHeight: 720, pixelRatio: 1 },
+      ...{ width: 1280, height: 720 },
       ...{ innerWidth: 1280, innerHeight: 720, outerWidth: 1280, outerHeight: 900, scrollBar: 15 },
     },
   };

@@ -4,7 +4,6 @@ import { elapsed } from './elapsed.ts';
 import { openEmptyFrame } from './empty-frame.ts';
 import { LIMITS } from './limits.ts';
 import type { Ground, Source } from './source.ts';
-import { alteredNatives } from './sources/altered-natives.ts';
 import { automation } from './sources/automation.ts';
 import { cascade } from './sources/cascade.ts';
 import { chrome } from './sources/chrome.ts';
@@ -33,7 +32,6 @@ import { worker } from './sources/worker.ts';
 const sources: { readonly [N in Exclude<SourceName, 'painting'>]: Source<N> } = {
   webdriver,
   automation,
-  alteredNatives,
   hints,
   languages,
   plugins,

@@ -8,14 +8,9 @@ export function field(holder: object | undefined, name: string): unknown {
   return holder && Reflect.get(holder, name);
 }
 
-/**
- * True when the engine itself wrote this function, as `print` shows it. Proxies and bound functions
- * also print as native.
- */
-export function isNative(
-  candidate: unknown,
-  print: unknown = field(Function.prototype, 'toString'),
-): boolean {
+/** True when the engine itself wrote this function. Proxies and bound functions also print as native. */
+export function isNative(candidate: unknown): boolean {
+  const print = field(Function.prototype, 'toString');
   return (
     typeof print === 'function' &&
     typeof candidate === 'function' &&

@@ -78,7 +78,7 @@ describe('contract 2.2, challenge_failure, payload variants: evidence at the col
     const readings = {
       ...upload.evidence.readings,
       webdriver: { value: { reported: true, ownProperty: false, nativeGetter: true } },
-      timezone: { value: { name: 'Asia/Tokyo', offsetMinutes: -540 } },
+      timezone: { value: { name: 'Asia/Tokyo' } },
     };
     const driven = { ...upload, evidence: { ...upload.evidence, readings } };
     await collect({ ...request, ip: '::ffff:198.51.100.7', body: JSON.stringify(driven) });

@@ -63,7 +63,7 @@ const ABSENT = { unread: 'absent' } as const;
  */
 export function completed(recorded: Evidence): Evidence {
   const { agent, tookMs } = recorded;
-  const { webdriver, chrome, plugins } = recorded.readings;
+  const { webdriver } = recorded.readings;
   const isChromium = readPageClaim(agent.userAgent).engine === 'chromium';
   const ofChromium = <T>(value: T) => (isChromium ? { value } : ABSENT);
   const later: Partial<Readings> = {
@@ -71,11 +71,9 @@ export function completed(recorded: Evidence): Evidence {
       value: {
         ...agent,
         webdriver: known(webdriver)?.reported ?? null,
-        chrome: known(chrome) !== undefined,
-        plugins: known(plugins)?.plugins ?? 0,
       },
     },
-    disguises: { value: { foreign: [], proxied: [] } },
+    disguises: { value: { proxied: [] } },
     inspector: ofChromium({ stacksFormatted: 0 }),
     flooding: ofChromium({ asked: 201, granted: 200 }),
     partition: ofChromium({ crossed: false }),

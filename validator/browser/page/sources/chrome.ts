@@ -1,8 +1,7 @@
-import { clipList } from '../clip.ts';
 import type { Source } from '../source.ts';
 
-/** What `window.chrome` holds: an object in Chromium with a window, absent in the headless shell. */
+/** Whether there is `window.chrome`: an object in Chromium with a window, absent in the headless shell. */
 export const chrome: Source<'chrome'> = () => {
   const { chrome: object } = window as Window & { readonly chrome?: object };
-  return object ? clipList(Object.getOwnPropertyNames(object)) : undefined;
+  return object ? true : undefined;
 };

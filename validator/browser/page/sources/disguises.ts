@@ -1,20 +1,16 @@
 import { clipList } from '../clip.ts';
-import { field, isNative } from '../native-code.ts';
 import { watchedNatives } from '../natives.ts';
 import type { Source } from '../source.ts';
 
 /**
- * Natives that are not the browser's own although they may print so: seen with the `toString` of an
- * empty frame, and with what no Proxy can hide. Privacy extensions replace some: facts, not a verdict.
+ * Natives that are a Proxy although they may print as the browser's own: seen with what no Proxy can hide. Privacy
+ * extensions replace some: facts, not a verdict.
  */
-export const disguises: Source<'disguises'> = ({ inside }) => {
-  if (!inside) return undefined;
-  const print = field(inside.Function.prototype, 'toString');
+export const disguises: Source<'disguises'> = () => {
   const found = watchedNatives().filter(([, native]) => typeof native === 'function');
-  const names = (is: (native: object) => boolean) =>
-    // Functions are objects; the filter above kept nothing else.
-    clipList(found.filter(([, native]) => is(native as object)).map(([name]) => name));
-  return { foreign: names((native) => !isNative(native, print)), proxied: names(isProxy) };
+  // Functions are objects; the filter above kept nothing else.
+  const proxied = found.filter(([, native]) => isProxy(native as object)).map(([name]) => name);
+  return { proxied: clipList(proxied) };
 };
 
 /**

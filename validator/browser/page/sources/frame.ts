@@ -1,4 +1,4 @@
-import { clip, finite } from '../clip.ts';
+import { clip } from '../clip.ts';
 import { LIMITS } from '../limits.ts';
 import type { Source } from '../source.ts';
 
@@ -7,12 +7,9 @@ export const frame: Source<'frame'> = ({ inside }) => {
   if (!inside) return undefined;
   const { navigator: browser } = inside;
   const webdriver: unknown = browser.webdriver;
-  const plugins: { readonly length: number } = browser.plugins;
   return {
     webdriver: typeof webdriver === 'boolean' ? webdriver : null,
     userAgent: clip(browser.userAgent, LIMITS.userAgentChars),
     platform: clip(browser.platform),
-    chrome: 'chrome' in inside,
-    plugins: finite(plugins.length),
   };
 };

@@ -6,8 +6,7 @@ export const graphics: Source<'graphics'> = () => {
   const gl = document.createElement('canvas').getContext('webgl');
   if (!gl) return undefined;
   const unmasked = gl.getExtension('WEBGL_debug_renderer_info');
-  const vendor: unknown = gl.getParameter(unmasked?.UNMASKED_VENDOR_WEBGL ?? gl.VENDOR);
   const renderer: unknown = gl.getParameter(unmasked?.UNMASKED_RENDERER_WEBGL ?? gl.RENDERER);
   gl.getExtension('WEBGL_lose_context')?.loseContext();
-  return { vendor: clip(vendor), renderer: clip(renderer) };
+  return { renderer: clip(renderer) };
 };

@@ -4,7 +4,6 @@ import type { Source } from '../source.ts';
 
 interface UserAgentData {
   readonly brands: readonly { readonly brand: string; readonly version: string }[];
-  readonly mobile: boolean;
   readonly platform: string;
   getHighEntropyValues(names: readonly string[]): Promise<{ readonly fullVersionList?: unknown }>;
 }
@@ -18,7 +17,6 @@ export const hints: Source<'hints'> = async () => {
     brands: Array.from(userAgentData.brands)
       .slice(0, LIMITS.listItems)
       .map(({ brand, version }) => ({ brand: clip(brand), version: clip(version) })),
-    mobile: userAgentData.mobile,
     platform: clip(userAgentData.platform),
     fullVersions: Array.isArray(fullVersionList) ? fullVersionList.length : null,
   };

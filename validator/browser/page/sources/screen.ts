@@ -5,13 +5,10 @@ import type { Source } from '../source.ts';
 export const screenSizes: Source<'screen'> = () => ({
   width: finite(screen.width),
   height: finite(screen.height),
-  availWidth: finite(screen.availWidth),
-  availHeight: finite(screen.availHeight),
   outerWidth: finite(outerWidth),
   outerHeight: finite(outerHeight),
   innerWidth: finite(innerWidth),
   innerHeight: finite(innerHeight),
-  pixelRatio: finite(devicePixelRatio),
   scrollBar: scrollBarWidth(),
 });
 

@@ -1,8 +1,7 @@
-import { clip, finite } from '../clip.ts';
+import { clip } from '../clip.ts';
 import type { Source } from '../source.ts';
 
-/** Name of the time zone and its offset from UTC now. */
+/** Name of the time zone. */
 export const timezone: Source<'timezone'> = () => ({
   name: clip(Intl.DateTimeFormat().resolvedOptions().timeZone),
-  offsetMinutes: finite(new Date().getTimezoneOffset()),
 });

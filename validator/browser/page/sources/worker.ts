@@ -1,17 +1,14 @@
 import type { ReadingValue } from '../../../src/challenge/evidence/evidence.ts';
-import { clip, clipList, finite } from '../clip.ts';
+import { clip } from '../clip.ts';
 import { LIMITS } from '../limits.ts';
 import type { Source } from '../source.ts';
 
 /** Runs in the worker: a disguise put over the page seldom reaches it. */
-const program =
-  'var n=navigator;postMessage({u:n.userAgent,p:n.platform,l:Array.from(n.languages||[]),c:n.hardwareConcurrency})';
+const program = 'var n=navigator;postMessage({u:n.userAgent,p:n.platform})';
 
 interface Answer {
   readonly u: unknown;
   readonly p: unknown;
-  readonly l: Iterable<unknown>;
-  readonly c: unknown;
 }
 
 /** The same facts as a worker of this page sees them. */
@@ -25,8 +22,6 @@ export const worker: Source<'worker'> = () => {
       resolve({
         userAgent: clip(data.u, LIMITS.userAgentChars),
         platform: clip(data.p),
-        languages: clipList(data.l),
-        concurrency: finite(data.c),
       });
     // A worker that never starts must not outlive the reading.
     setTimeout(reject, LIMITS.sourceMs);

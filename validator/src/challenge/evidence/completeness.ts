@@ -7,7 +7,6 @@ import { lacksLayout, scaleOf } from './judges/layout.ts';
 const OF_EVERY_BROWSER: readonly SourceName[] = [
   'webdriver',
   'automation',
-  'alteredNatives',
   'languages',
   'plugins',
   'engine',

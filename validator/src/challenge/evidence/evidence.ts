@@ -44,57 +44,46 @@ const Readings = z.strictObject({
   ),
   /** Names of objects that automation tools leave behind. */
   automation: reading(texts),
-  /** Natives whose source text is not the browser's own. */
-  alteredNatives: reading(texts),
   hints: reading(
     z.strictObject({
       brands: Brands,
-      mobile: z.boolean(),
       platform: text,
       /** Entries of the list of full versions; null when the browser gives no such list. */
       fullVersions: count.nullable(),
     }),
   ),
-  languages: reading(z.strictObject({ first: text, all: texts })),
-  plugins: reading(z.strictObject({ plugins: count, mimeTypes: count })),
-  /** Property names of `window.chrome`. */
-  chrome: reading(texts),
-  engine: reading(z.strictObject({ vendor: text, productSub: text, mozCss: z.boolean() })),
+  languages: reading(z.strictObject({ all: texts })),
+  plugins: reading(z.strictObject({ plugins: count })),
+  /** `window.chrome` is there, or the reading is absent. */
+  chrome: reading(z.literal(true)),
+  engine: reading(z.strictObject({ vendor: text })),
   screen: reading(
     z.strictObject({
       width: length,
       height: length,
-      availWidth: length,
-      availHeight: length,
       outerWidth: length,
       outerHeight: length,
       innerWidth: length,
       innerHeight: length,
-      pixelRatio: length,
       /** Room that a scroll bar takes, in CSS pixels; 0 where it lies over the content. */
       scrollBar: length.nullable(),
     }),
   ),
-  hardware: reading(z.strictObject({ concurrency: count, touchPoints: count })),
-  timezone: reading(z.strictObject({ name: text, offsetMinutes: length })),
+  hardware: reading(z.strictObject({ touchPoints: count })),
+  timezone: reading(z.strictObject({ name: text })),
   permissions: reading(z.strictObject({ notification: text, query: text })),
-  graphics: reading(z.strictObject({ vendor: text, renderer: text })),
-  worker: reading(
-    z.strictObject({ userAgent, platform: text, languages: texts, concurrency: count }),
-  ),
+  graphics: reading(z.strictObject({ renderer: text })),
+  worker: reading(z.strictObject({ userAgent, platform: text })),
   /** The same browser as an empty frame sees it, which scripts put into the page seldom reach. */
   frame: reading(
     z.strictObject({
       webdriver: z.boolean().nullable(),
       userAgent,
       platform: text,
-      /** `window.chrome` is there. */
-      chrome: z.boolean(),
-      plugins: count,
     }),
   ),
-  /** Natives that were replaced, and those among them that are a Proxy. */
-  disguises: reading(z.strictObject({ foreign: texts, proxied: texts })),
+  /** Natives that are a Proxy. */
+  disguises: reading(z.strictObject({ proxied: texts })),
   /** How often an error's stack was formatted although no script asked for it. */
   inspector: reading(z.strictObject({ stacksFormatted: count })),
   /** Of `asked` history steps in a row, the last one that a frame was seen to be granted; 0 for none. */

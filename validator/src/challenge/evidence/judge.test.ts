@@ -173,8 +173,7 @@ describe('each judge finds its own contradiction', () => {
     expect(frameOf({ userAgent: '', platform: '' })).toEqual({ kind: 'human' });
   });
 
-  const proxies = (...proxied: string[]) =>
-    withReadings({ disguises: { value: { foreign: [], proxied } } });
+  const proxies = (...proxied: string[]) => withReadings({ disguises: { value: { proxied } } });
 
   test.each([
     [['Function.toString', 'navigator.languages', 'WebGL.getParameter']],
@@ -190,6 +189,10 @@ describe('each judge finds its own contradiction', () => {
       ['navigator.hardwareConcurrency', 'WebGL.getParameter'],
     ],
     ['both together', ['Function.toString', 'WebGL.getParameter']],
+    [
+      'a privacy extension wraps WebGL and hides that',
+      ['Function.toString', 'HTMLCanvasElement.getContext', 'WebGL.getParameter'],
+    ],
   ])('no finding: %s', (_who, proxied) => {
     expect(proxies(...proxied)).toEqual({ kind: 'human' });
   });

@@ -6,13 +6,17 @@ const PRINTER = 'Function.toString';
 
 /**
  * A disguise, as driver plug-ins put one on: several natives that say what this browser is are
- * Proxies, and so is the function that would tell. Content blockers hide their own changes too, but
- * these lie in what pages load and time, not in the browser's identity; privacy extensions replace one
- * or two identity natives, with functions that anybody can see.
+ * Proxies, and so is the function that would tell. One of them is the navigator's own or its permissions: privacy
+ * extensions hide that they wrap canvas, WebGL or what a browser plays, and leave those alone.
  */
 export const judgeDisguises: Judge = ({ evidence }) => {
   const proxied = known(evidence.readings.disguises)?.proxied ?? [];
   const identity = proxied.filter((name) => name !== PRINTER);
+  const saysWho = identity.some(
+    (name) => name.startsWith('navigator.') || name === 'Permissions.query',
+  );
   if (identity.includes('navigator.webdriver')) return 'disguised_natives';
-  return proxied.includes(PRINTER) && identity.length >= 2 ? 'disguised_natives' : undefined;
+  return proxied.includes(PRINTER) && saysWho && identity.length >= 2
+    ? 'disguised_natives'
+    : undefined;
 };

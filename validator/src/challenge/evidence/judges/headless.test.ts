@@ -3,7 +3,7 @@ import { CHROME_ON_WINDOWS, judgedPerson } from '../../test-judged.ts';
 
 const NO_WINDOW = {
   chrome: { unread: 'absent' },
-  plugins: { value: { plugins: 0, mimeTypes: 0 } },
+  plugins: { value: { plugins: 0 } },
   permissions: { value: { notification: 'denied', query: 'prompt' } },
 } as const;
 
@@ -18,7 +18,7 @@ describe('headless_browser: no window.chrome, no plug-in, and two answers about 
     ['an embedded engine has no window.chrome', { chrome: NO_WINDOW.chrome }],
     ['the PDF viewer was turned off', { plugins: NO_WINDOW.plugins }],
     ['a policy answers for the permission', { permissions: NO_WINDOW.permissions }],
-    ['a viewer is there', { ...NO_WINDOW, plugins: { value: { plugins: 5, mimeTypes: 2 } } }],
+    ['a viewer is there', { ...NO_WINDOW, plugins: { value: { plugins: 5 } } }],
     [
       'both answers agree',
       { ...NO_WINDOW, permissions: { value: { notification: 'denied', query: 'denied' } } },
@@ -35,7 +35,7 @@ describe('headless_browser: no window.chrome, no plug-in, and two answers about 
   test('the name, which a replaced User-Agent leaves in the brands', () => {
     const brands = [{ brand: 'HeadlessChrome', version: '156' }];
     const hints = {
-      value: { brands, mobile: false, platform: 'Windows', fullVersions: 1 },
+      value: { brands, platform: 'Windows', fullVersions: 1 },
     };
     expect(judgedPerson(CHROME_ON_WINDOWS, { readings: { hints } })).toEqual(found);
   });
