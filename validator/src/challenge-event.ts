@@ -3,22 +3,33 @@ import type { DecisionEvent } from '@guard/config/contract/event';
 import { categoriesOf } from '@guard/config/contract/reasons';
 import { mintRequestId } from '@guard/config/contract/request-id';
 import type { CollectOutcome } from './challenge/collect-outcome.ts';
+import type { Strengths } from './verdict/strengths.ts';
 
 /**
  * The event of an upload that came to nothing, so that the reference code on a visitor's failure
- * screen is found again by SQL; and of a visitor who was doubted, with the reasons. Other judgements need none: the
- * visitor's next decision says them.
+ * screen is found again by SQL; and of a visitor who was doubted, or passed with
+ * findings that came to nothing, with the reasons. Other judgements need none: the visitor's next decision says them.
  * Undefined when there is nothing to say, or no authentic ticket names the organisation: an event
  * for everything that is posted here would let anybody fill the table.
  */
-export function describeUpload(outcome: CollectOutcome, nowMs: number): DecisionEvent | undefined {
+export function describeUpload(
+  outcome: CollectOutcome,
+  nowMs: number,
+  strengthsOf: (organisation: string) => Strengths,
+): DecisionEvent | undefined {
   switch (outcome.kind) {
     case 'rejected':
     case 'limited':
       return undefined;
-    case 'verified':
+    case 'verified': {
+      const found = [...outcome.reasons, ...outcome.noted];
+      if (found.length === 0) return undefined;
+      const event = eventOf(outcome, nowMs, PASSED);
+      const findingPoints = strengthsOf(outcome.organisation).pointsOf(found);
+      return event && { ...event, findings: found, findingPoints };
+    }
     case 'work':
-      return outcome.reasons.length === 0 ? undefined : eventOfDoubt(outcome, nowMs);
+      return outcome.reasons.length === 0 ? undefined : eventOf(outcome, nowMs, ASKED_FOR_WORK);
     case 'failed':
       return eventOf(outcome, nowMs, {
         challenge: 'failed',
@@ -39,25 +50,21 @@ export function describeUpload(outcome: CollectOutcome, nowMs: number): Decision
   }
 }
 
-/** Doubted, and asked for work; or doubted, and passed with work. */
-function eventOfDoubt(outcome: Told & { kind: 'verified' | 'work' }, nowMs: number) {
-  const statusCode = 200;
-  return outcome.kind === 'verified'
-    ? eventOf(outcome, nowMs, {
-        challenge: 'verified',
-        action: 'allow',
-        decision: 'allow',
-        response: 'allow',
-        statusCode,
-      })
-    : eventOf(outcome, nowMs, {
-        challenge: 'issued',
-        action: 'challenge',
-        decision: 'challenge',
-        response: 'redirect',
-        statusCode,
-      });
-}
+const PASSED = {
+  challenge: 'verified',
+  action: 'allow',
+  decision: 'allow',
+  response: 'allow',
+  statusCode: 200,
+} as const;
+
+const ASKED_FOR_WORK = {
+  challenge: 'issued',
+  action: 'challenge',
+  decision: 'challenge',
+  response: 'redirect',
+  statusCode: 200,
+} as const;
 
 /** Endings that an event may tell of. */
 type Told = Exclude<CollectOutcome, { kind: 'limited' }>;

@@ -108,6 +108,7 @@ export function createValidator(options: ValidatorOptions): Validator {
   const engine = createEngine(options);
   const passes = new PassTable();
   const policies = new Map(organisations.map((o) => [o.id, compilePolicy(o, crawlers, passes)]));
+  const strengthsOf = (id: string) => policyOf(policies, id).strengths;
   const verify = createCollector({
     secrets,
     store,
@@ -116,7 +117,7 @@ export function createValidator(options: ValidatorOptions): Validator {
     rejectedTtlMs: REJECTED_TTL_MS,
     currentRuleSet: (id) => policies.get(id)?.challenge.ruleSet,
     pressureOf: (id) => policies.get(id)?.pressure,
-    strengthsOf: (id) => policyOf(policies, id).strengths,
+    strengthsOf,
     // A preflight carries no ticket, so it cannot be known whose page it is.
     allowedOrigin: compileOrigins(
       options.sites?.flatMap(({ hosts }) => hosts) ?? [],
@@ -127,7 +128,7 @@ export function createValidator(options: ValidatorOptions): Validator {
       const { kind, reasons } = outcome;
       const isPassing = kind === 'verified' || kind === 'work';
       metrics.count('guard_challenges_total', isPassing ? kind : (reasons[0] ?? kind));
-      const event = describeUpload(outcome, clock());
+      const event = describeUpload(outcome, clock(), strengthsOf);
       if (event) options.events.record(event);
     },
   });

@@ -9,8 +9,14 @@ interface Subject {
 
 /** The closed list of ways an upload can end. */
 export type Ending =
-  /** `work`: not yet, it has to come again with work. With what the visitor was doubted for. */
-  | ({ readonly kind: 'verified' | 'work'; readonly reasons: readonly Reason[] } & Subject)
+  /** With what the visitor was doubted for, and with what was found and came to nothing. */
+  | ({
+      readonly kind: 'verified';
+      readonly reasons: readonly Reason[];
+      readonly noted: readonly Reason[];
+    } & Subject)
+  /** Not yet, it has to come again with work. With what the visitor was doubted for. */
+  | ({ readonly kind: 'work'; readonly reasons: readonly Reason[] } & Subject)
   /** Answered in order, and judged automated. */
   | ({ readonly kind: 'rejected'; readonly reasons: readonly Reason[] } & Subject)
   /** Not an answer to a live challenge. */

@@ -99,13 +99,12 @@ function outcomeOf(settlement: Settlement): Ending {
   switch (settlement.kind) {
     case 'limited':
       return { kind: 'limited', reasons: [] };
-    case 'verified':
+    case 'verified': {
+      const { ticket, doubts, noted } = settlement;
+      return { kind: 'verified', reasons: doubts, noted, ...subjectOf(ticket) };
+    }
     case 'work':
-      return {
-        kind: settlement.kind,
-        reasons: settlement.doubts,
-        ...subjectOf(settlement.ticket),
-      };
+      return { kind: 'work', reasons: settlement.doubts, ...subjectOf(settlement.ticket) };
     case 'rejected':
       return { kind: 'rejected', reasons: settlement.reasons, ...subjectOf(settlement.ticket) };
     case 'failed': {

@@ -24,8 +24,13 @@ const CHECK_WAIT_MS = 1_000;
 
 /** How one upload that has the right form ended. */
 export type Settlement =
-  /** With what it was doubted for. */
-  | { readonly kind: 'verified'; readonly ticket: Ticket; readonly doubts: readonly Reason[] }
+  /** With what it was doubted for, and with what was found and came to nothing. */
+  | {
+      readonly kind: 'verified';
+      readonly ticket: Ticket;
+      readonly doubts: readonly Reason[];
+      readonly noted: readonly Reason[];
+    }
   /** The same upload is good with work; the ticket stays unspent. */
   | {
       readonly kind: 'work';
@@ -176,7 +181,8 @@ async function keep(
       const { doubts } = verification;
       const ttlMs = doubts.length > 0 ? SHORT_PASS_MS : sessionTtlMs;
       await store.keepSession(verification.sessionId, verification.session(nowMs), ttlMs);
-      return { kind: 'verified', ticket, doubts };
+      const noted = judgement.kind === 'human' ? judgement.noted : undefined;
+      return { kind: 'verified', ticket, doubts, noted: noted ?? [] };
     }
     case 'automated': {
       if (!spent) return failed(ticket, 'challenge_replayed', 'retry');

@@ -24,8 +24,7 @@ export class Findings {
 
   /** How many points each of `made` is worth for this organisation. */
   points(): readonly number[] {
-    if (this.made.length === 0) return NO_POINTS;
-    return this.made.map((reason) => this.#strengths.of(reason)?.points ?? 0);
+    return this.made.length === 0 ? NO_POINTS : this.#strengths.pointsOf(this.made);
   }
 
   all(): readonly Reason[] {

@@ -27,6 +27,11 @@ export class Strengths {
     return this.#weights.get(reason);
   }
 
+  /** How many points each of some reasons is worth, in their order. */
+  pointsOf(found: readonly Reason[]): readonly number[] {
+    return found.map((reason) => this.of(reason)?.points ?? 0);
+  }
+
   /** The same reasons without those that are off; the same list where none is. */
   withoutOff(found: readonly Reason[]): readonly Reason[] {
     if (this.#isNoneOff) return found;

@@ -50,7 +50,7 @@ describe('contract 2.2, automated_browser and fingerprint_mismatch: recorded bro
   });
 
   test.each(recordings('human'))('%s is a person', (name) => {
-    expect(judged(fixture(name))).toEqual({ kind: 'human' });
+    expect(judged(fixture(name))).toMatchObject({ kind: 'human' });
   });
 
   test.each(recordings('automated'))(
@@ -248,7 +248,7 @@ describe('each judge finds its own contradiction', () => {
   const listening = { inspector: { value: { stacksFormatted: 1 } } } as const;
 
   test('debugger_attached: a developer with the tools open passes', () => {
-    expect(withReadings(listening)).toEqual({ kind: 'human' });
+    expect(withReadings(listening)).toMatchObject({ kind: 'human' });
   });
 
   test('debugger_attached and language_mismatch: two weak signs of different kinds are a doubt', () => {
@@ -257,7 +257,7 @@ describe('each judge finds its own contradiction', () => {
       ...person,
       headers: { ...person.headers, 'accept-language': 'fr-FR,fr;q=0.9' },
     };
-    expect(judged(french)).toEqual({ kind: 'human' });
+    expect(judged(french)).toMatchObject({ kind: 'human' });
     const { evidence } = french;
     const both = { ...evidence, readings: { ...evidence.readings, ...listening } };
     expect(judged({ ...french, evidence: both })).toEqual({
@@ -275,7 +275,7 @@ describe('each judge finds its own contradiction', () => {
         readings: { ...person.evidence.readings, ...listening },
       };
       const headers = { ...person.headers, 'accept-language': header };
-      expect(judged({ evidence, headers })).toEqual({ kind: 'human' });
+      expect(judged({ evidence, headers })).toMatchObject({ kind: 'human' });
     },
   );
 

@@ -27,7 +27,8 @@ import { judgeWorker } from './judges/worker.ts';
 import type { Case, Judge, RequestFacts } from './judges/case.ts';
 
 export type Judgement =
-  | { readonly kind: 'human' }
+  /** With what was found and came to nothing, where something was. */
+  | { readonly kind: 'human'; readonly noted?: readonly Reason[] }
   /** Enough to ask, and too little to reject: a person with an unusual browser can have that. */
   | { readonly kind: 'doubtful'; readonly reasons: readonly [Reason, ...Reason[]] }
   | { readonly kind: 'automated'; readonly reasons: readonly [Reason, ...Reason[]] }
@@ -90,7 +91,7 @@ export function judgementOf(
   if (first === undefined) return { kind: 'human' };
   switch (weigh([first, ...others], false, strengths)) {
     case 'clean':
-      return { kind: 'human' };
+      return { kind: 'human', noted: [first, ...others] };
     case 'ask':
       return { kind: 'doubtful', reasons: [first, ...others] };
     case 'reject':

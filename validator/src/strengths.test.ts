@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import { organisationWith } from '../../test/kit/policies.ts';
+import { validatorWith } from '../../test/kit/validator.ts';
+import { verifiedSession } from '../../test/kit/verified-session.ts';
+import { visit } from '../../test/kit/visitors.ts';
+import type { Readings } from './challenge/evidence/evidence.ts';
+import { answering } from './challenge/test-answers.ts';
+import { fixture } from './challenge/test-challenge.ts';
+
+const DATACENTER = { ip: '3.5.140.2' };
+const DETECT = '[{ name: everybody, match: {}, detect: true }]';
+
+function guardWith(strengths: Readonly<Record<string, string>>, rules = DETECT) {
+  return validatorWith(rules, { organisation: { detection: { reasons: strengths } } });
+}
+
+describe('detection.reasons of an organisation, for requests', () => {
+  test.each([
+    ['off', 'allow', {}],
+    ['note', 'allow', { datacenter_ip: 0 }],
+    ['weak', 'allow', { datacenter_ip: 1 }],
+    ['strong', 'redirect', { datacenter_ip: 2 }],
+    ['conclusive', 'block', { datacenter_ip: 6 }],
+  ])(
+    'datacenter_ip: %s is answered with %s, and its event says %j',
+    async (strength, decision, found) => {
+      const { ask, events } = guardWith({ datacenter_ip: strength });
+      expect((await ask(visit(DATACENTER))).decision).toBe(decision);
+      const { findings = [], findingPoints = [] } = events[0] ?? {};
+      expect(Object.fromEntries(findings.map((name, at) => [name, findingPoints[at]]))).toEqual(
+        found,
+      );
+    },
+  );
+
+  test('conclusive counts against a session that passed, too', async () => {
+    const id = '0f8fad5b-d9cb-869f-a165-70867728950e';
+    const { ask, store } = guardWith({ datacenter_ip: 'conclusive' });
+    store.keepSession(id, verifiedSession(), 60_000);
+    expect((await ask(visit({ cookie: id, ...DATACENTER }))).decision).toBe('block');
+  });
+
+  test('another organisation keeps the defaults', async () => {
+    const neighbour = organisationWith(DETECT, { id: 'other' });
+    const { validator } = validatorWith(DETECT, {
+      organisation: { detection: { reasons: { datacenter_ip: 'note' } } },
+      neighbour,
+    });
+    const outcome = await validator.forOrganisation('other')(visit(DATACENTER), {});
+    expect(outcome).toMatchObject({ response: { decision: 'redirect' } });
+  });
+});
+
+describe('a rule on reason:', () => {
+  const RULES = '[{ name: ours, match: { reason: [vpn_ip, datacenter_ip] }, verdict: block }]';
+
+  test('holds where one of the reasons is found, also for a note, and for nobody else', async () => {
+    const { ask } = guardWith({ datacenter_ip: 'note' }, RULES);
+    expect((await ask(visit(DATACENTER))).decision).toBe('block');
+    expect((await ask(visit())).decision).toBe('allow');
+  });
+
+  test('what is off is not found', async () => {
+    const { ask } = guardWith({ datacenter_ip: 'off' }, RULES);
+    expect((await ask(visit(DATACENTER))).decision).toBe('allow');
+  });
+});
+
+/** A browser that answers the challenge, and what the next request of its session gets. */
+async function answered(strengths: Readonly<Record<string, string>>, readings: Partial<Readings>) {
+  const rules = '[{ name: everybody, match: {}, detect: true, challenge: always }]';
+  const { ask, events, validator } = guardWith(strengths, rules);
+  const { headers, evidence } = fixture('human/chromium-headful-incognito.json');
+  const request = visit({ headers });
+  const { response_html = '', cookies = [] } = await ask(request);
+  const page = Buffer.from(response_html, 'base64').toString();
+  const ticket = /data-ticket="([^"]+)"/.exec(page)?.[1] ?? '';
+  const session = cookies[0]?.value ?? '';
+  const changed = { ...evidence, readings: { ...evidence.readings, ...readings } };
+  await validator.collect({
+    method: 'POST',
+    path: '/verify',
+    headers: { ...headers, 'content-type': 'application/json', host: 'collector.example' },
+    body: JSON.stringify({ ticket, session, evidence: answering(changed, ticket) }),
+    ip: request.ip,
+  });
+  const { decision, block_reasons } = await ask({ ...request, cookie: session });
+  return { decision, block_reasons, events };
+}
+
+describe('detection.reasons of an organisation, for uploads', () => {
+  const listening = { inspector: { value: { stacksFormatted: 1 } } } as const;
+
+  test('a weak finding lets its visitor pass, and an event names it', async () => {
+    const { decision, events } = await answered({}, listening);
+    expect(decision).toBe('allow');
+    expect(events.find(({ path }) => path === '/.guard/verify')).toMatchObject({
+      action: 'allow',
+      findings: ['debugger_attached'],
+      findingPoints: [1],
+    });
+  });
+
+  test('made conclusive, the same finding rejects', async () => {
+    const { decision, block_reasons } = await answered(
+      { debugger_attached: 'conclusive' },
+      listening,
+    );
+    expect(decision).toBe('block');
+    expect(block_reasons).toContain('debugger_attached');
+  });
+
+  test('a conclusive finding made a note lets its visitor pass; off, no event names it', async () => {
+    const replaced = { automation: { value: ['__playwright'] } };
+    expect((await answered({}, replaced)).decision).toBe('block');
+    const noted = await answered({ automation_globals: 'note' }, replaced);
+    expect(noted.decision).toBe('allow');
+    expect(noted.events.flatMap(({ findings = [] }) => findings)).toContain('automation_globals');
+    const off = await answered({ automation_globals: 'off' }, replaced);
+    expect(off.decision).toBe('allow');
+    expect(off.events.flatMap(({ findings = [] }) => findings)).not.toContain('automation_globals');
+  });
+});
