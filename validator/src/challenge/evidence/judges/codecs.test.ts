@@ -13,7 +13,9 @@ describe('codecs_mismatch: Chrome or Edge without the formats it brings along', 
   const named = ['debugger_attached', 'codecs_mismatch'];
 
   test('is weak: alone it changes nothing', () => {
-    expect(judgedPerson(CHROME_ON_WINDOWS, { readings: UNLICENSED })).toMatchObject({ kind: 'human' });
+    expect(judgedPerson(CHROME_ON_WINDOWS, { readings: UNLICENSED })).toMatchObject({
+      kind: 'human',
+    });
     expect(namedBesideAnother(CHROME_ON_WINDOWS, { readings: UNLICENSED })).toEqual(named);
   });
 

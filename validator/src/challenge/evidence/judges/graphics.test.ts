@@ -25,7 +25,9 @@ describe("graphics_mismatch: WebGL is drawn by what only another system than the
   const named = ['debugger_attached', 'graphics_mismatch'];
 
   test('is weak: alone it changes nothing', () => {
-    expect(judgedPerson(CHROME_ON_WINDOWS, { readings: drawnBy(MESA) })).toMatchObject({ kind: 'human' });
+    expect(judgedPerson(CHROME_ON_WINDOWS, { readings: drawnBy(MESA) })).toMatchObject({
+      kind: 'human',
+    });
   });
 
   test.each([

@@ -14,7 +14,9 @@ const painting = (change: object = {}) => ({ painting: { value: { ...idle, ...ch
 
 describe('page_not_painted: in view, idle, and no frame was drawn', () => {
   test('is a note: neither alone nor beside one other weak sign does it decide', () => {
-    expect(judgedPerson(CHROME_ON_WINDOWS, { readings: painting() })).toMatchObject({ kind: 'human' });
+    expect(judgedPerson(CHROME_ON_WINDOWS, { readings: painting() })).toMatchObject({
+      kind: 'human',
+    });
     expect(namedBesideAnother(CHROME_ON_WINDOWS, { readings: painting() })).toEqual([]);
   });
 

@@ -14,7 +14,9 @@ describe('time_zone_elsewhere: the zone is none of the country of the address', 
 
   test('a traveller passes: it decides nothing, alone or beside one other finding', () => {
     const words = [['"UTC"', '"Asia/Tokyo"']] as const;
-    expect(judgedPerson(CHROME_ON_WINDOWS, { country: 'DE', words })).toMatchObject({ kind: 'human' });
+    expect(judgedPerson(CHROME_ON_WINDOWS, { country: 'DE', words })).toMatchObject({
+      kind: 'human',
+    });
     expect(namedBesideAnother(CHROME_ON_WINDOWS, { country: 'DE', words })).toEqual([]);
   });
 
