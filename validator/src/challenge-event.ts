@@ -4,6 +4,7 @@ import { categoriesOf } from '@guard/config/contract/reasons';
 import { mintRequestId } from '@guard/config/contract/request-id';
 import type { CollectOutcome } from './challenge/collect-outcome.ts';
 import type { Strengths } from './verdict/strengths.ts';
+import { TRAP_PATH, type TrapHit } from './challenge/trap-link.ts';
 
 /**
  * The event of an upload that came to nothing, so that the reference code on a visitor's failure
@@ -76,31 +77,62 @@ function eventOf(
 ): DecisionEvent | undefined {
   if (outcome.organisation === undefined) return undefined;
   return {
+    ...NOT_SAID,
     ...ending,
     createdAt: nowMs,
     requestId: mintRequestId(nowMs),
     organisation: outcome.organisation,
-    site: '',
-    rule: '',
-    monitor: false,
-    observe: false,
-    rateLimited: false,
     blockReasons: outcome.reasons,
     blockReasonCategories: categoriesOf(outcome.reasons),
-    crawler: undefined,
     method: 'POST',
-    scheme: '',
-    host: '',
     path: '/.guard/verify',
-    query: '',
-    referrerOrigin: '',
     ip: outcome.ip,
-    country: '',
     userAgent: outcome.userAgent,
     session: sessionDigest(outcome.session ?? ''),
     reference: outcome.reference ?? '',
-    validator: 'in-process',
-    durationUs: 0,
-    headers: {},
   };
 }
+
+/** The event of the link on Guard's own pages, followed by the visitor to whom it was shown. */
+export function describeTrapHit(
+  { organisation, session, ip, userAgent }: TrapHit,
+  nowMs: number,
+): DecisionEvent {
+  return {
+    ...NOT_SAID,
+    challenge: 'none',
+    action: 'block',
+    decision: 'block',
+    response: 'block',
+    statusCode: 404,
+    createdAt: nowMs,
+    requestId: mintRequestId(nowMs),
+    organisation,
+    blockReasons: ['trap_hit'],
+    blockReasonCategories: categoriesOf(['trap_hit']),
+    method: 'GET',
+    path: `/.guard${TRAP_PATH}`,
+    ip,
+    userAgent,
+    session,
+    reference: '',
+  };
+}
+
+/** What an event of the collector does not say. */
+const NOT_SAID = {
+  site: '',
+  rule: '',
+  monitor: false,
+  observe: false,
+  rateLimited: false,
+  crawler: undefined,
+  scheme: '',
+  host: '',
+  query: '',
+  referrerOrigin: '',
+  country: '',
+  validator: 'in-process',
+  durationUs: 0,
+  headers: {},
+} as const;

@@ -3,6 +3,7 @@ import type { Clock, Log, SessionStore } from '@guard/config/contract/ports';
 import type { TransportFacts } from '@guard/config/contract/transport';
 import type { Patience } from '@guard/config/time/patience';
 import type { IssueChallenge } from './challenge/tickets/issue.ts';
+import type { IssueTrapLink } from './challenge/trap-link.ts';
 import type { FactSources } from './request/facts.ts';
 import type { SessionIds } from './session/session-id.ts';
 
@@ -14,6 +15,7 @@ export interface Engine {
   readonly patience: Patience;
   readonly ids: SessionIds;
   readonly issue: IssueChallenge;
+  readonly issueTrapLink: IssueTrapLink;
   readonly clock: Clock;
   readonly log: Log;
   /** Enforce nothing, record everything. */

@@ -17,6 +17,7 @@ import { type DirectiveName, directivesOf, setBy } from './rules/directive-names
 import { validate } from './validate.ts';
 import type { Engine } from './engine.ts';
 import type { Strengths } from './verdict/strengths.ts';
+import { TRAPPED } from './verdict/traps.ts';
 import { type Weighed, weigh } from './verdict/weigh.ts';
 import { hashUserAgent } from './request/user-agent-hash.ts';
 
@@ -165,7 +166,9 @@ function untouchable(
     take: (_name, _subject, budget) => waitOf(budget),
     takeAll: (_name, charges) => Math.max(0, ...charges.map(({ budget }) => waitOf(budget))),
     remember: () => undefined,
-    remembers: () => overBudget,
+    // Of traps it says what is so.
+    remembers: (name, subject) =>
+      name.startsWith(TRAPPED) ? store.remembers(name, subject) : overBudget,
     close: () => Promise.resolve(),
   };
 }

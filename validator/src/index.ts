@@ -22,9 +22,10 @@ import type { Organisation, Site } from '@guard/config/settings/schema';
 import { Patience } from '@guard/config/time/patience';
 import type { FastifyPluginAsync } from 'fastify';
 import { loadBrowserBundle } from '../browser/build.ts';
-import { describeUpload } from './challenge-event.ts';
+import { describeTrapHit, describeUpload } from './challenge-event.ts';
 import { createCollector } from './challenge/collector.ts';
 import { createChallengeIssuer } from './challenge/tickets/issue.ts';
+import { createTrapLinks } from './challenge/trap-link.ts';
 import { afterWith } from './deadline.ts';
 import type { Caller, Engine } from './engine.ts';
 import { type Explained, type ExplainQuestion, explain } from './explain.ts';
@@ -134,7 +135,18 @@ export function createValidator(options: ValidatorOptions): Validator {
   });
   const bundle = loadBrowserBundle();
   const termsOf = (id: string) => policyOf(policies, id).challenge;
-  const collect = collectByPath({ sites: [], ...options, verify, bundle, engine, termsOf });
+  const collect = collectByPath({
+    sites: [],
+    ...options,
+    verify,
+    bundle,
+    engine,
+    termsOf,
+    trapsOf: (id) => policies.get(id)?.traps,
+    reportTrapHit(hit) {
+      options.events.record(describeTrapHit(hit, clock()));
+    },
+  });
   const isHealthAuthorised = createHealthCheck(options);
   return {
     forOrganisation: (id, observe = false) =>
@@ -162,6 +174,7 @@ function createEngine(options: ValidatorOptions): Engine {
     patience: new Patience(VALIDATE.budgetMs),
     ids: createSessionIds(createSealer(secrets, 'session')),
     issue: createChallengeIssuer({ secrets, script: loadBrowserBundle().interstitial }),
+    issueTrapLink: createTrapLinks(secrets),
     clock,
     log,
     observe,

@@ -10,6 +10,7 @@ import { FreePages } from './verdict/free-pages.ts';
 import { PassTable } from './verdict/pass-table.ts';
 import { SessionLimits } from './verdict/session-limits.ts';
 import { Strengths } from './verdict/strengths.ts';
+import { Traps } from './verdict/traps.ts';
 
 /** An organisation's settings, compiled once. */
 export interface Policy {
@@ -25,6 +26,7 @@ export interface Policy {
   readonly pressure: Pressure | undefined;
   readonly freePages: FreePages | undefined;
   readonly sessionLimits: SessionLimits | undefined;
+  readonly traps: Traps | undefined;
   /** How its pages look. */
   readonly look: Look;
   readonly blockPage: string | undefined;
@@ -49,6 +51,7 @@ export function compilePolicy(
     pressure: Pressure.of(settings),
     freePages: FreePages.of(settings),
     sessionLimits: SessionLimits.of(settings, passes),
+    traps: Traps.of(settings),
     look: compileLook(settings.branding, settings.challenge_page),
     blockPage: settings.block_page?.html,
     robots: robotsOf(settings, crawlers, rules),

@@ -45,8 +45,9 @@ export function respond(facts: Facts, judged: Judgement, setting: Setting): Resp
   const sessionId = isKnown
     ? facts.session.id
     : mintFor(facts, setting, showsPage ? nowMs : undefined);
-  const challenge = showsPage ? challengeFor(facts, sessionId, setting, nowMs) : undefined;
   const session = engine.ids.digestOf(sessionId);
+  const trap = trapFor(facts, enforced, session, setting, nowMs);
+  const challenge = showsPage ? challengeFor(facts, sessionId, trap, setting, nowMs) : undefined;
   const answer: Answer = {
     facts,
     policy,
@@ -56,6 +57,7 @@ export function respond(facts: Facts, judged: Judgement, setting: Setting): Resp
     sessionSent: isKnown ? session : sessionDigest(presented.toLowerCase()),
     cookies:
       isKnown || sessionId === '' ? NO_COOKIES : [sessionCookie(sessionId, facts.url.scheme)],
+    trap,
     interstitial: challenge && { text: challenge.html, headers: challenge.headers },
     signatureWanted: engine.sources.checkSignature !== undefined && !facts.signedAgent,
     nowMs,
@@ -112,6 +114,7 @@ function mintFor(
 function challengeFor(
   facts: Facts,
   sessionId: string,
+  trap: string,
   { policy, caller, engine }: Setting,
   nowMs: number,
 ): Challenge | undefined {
@@ -128,12 +131,27 @@ function challengeFor(
       look: policy.look,
       terms: policy.challenge,
       uploadUrl: caller.uploadUrl,
+      trap,
       nowMs,
     });
   } catch (error) {
     engine.log('error', 'challenge_not_rendered', { error: nameOf(error) });
     return undefined;
   }
+}
+
+/** The link that nobody sees on a page of ours; empty where no page goes out, or nobody has a session to bind it to. */
+function trapFor(
+  facts: Facts,
+  { kind }: Verdict,
+  session: string,
+  { policy, caller, engine }: Setting,
+  nowMs: number,
+): string {
+  if (kind === 'allow' || session === '' || policy.traps?.hasLink !== true) return '';
+  if (representationFor(facts) !== 'html') return '';
+  const { organisation } = policy;
+  return engine.issueTrapLink({ organisation, session, ip: facts.ip, nowMs }, caller.uploadUrl);
 }
 
 /** Only who is shown a page, or a problem, has a use for a code. */

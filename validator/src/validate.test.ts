@@ -32,6 +32,7 @@ function engineWith(over: Partial<Engine>) {
     patience: new Patience(VALIDATE.budgetMs),
     ids: createSessionIds(createSealer(['the secret of the tests'], 'session')),
     issue: () => ({ html: '<p>', headers: { 'Content-Type': 'text/html' }, reference: 'ABCD' }),
+    issueTrapLink: () => '',
     clock: Date.now,
     log: (_level, event) => log.push(event),
     observe: false,

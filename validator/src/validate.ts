@@ -84,7 +84,7 @@ function judge(session: SessionFact, decision: Decision): MaybePromise<Validated
   const { facts, findings, policy, engine, caller } = decision;
   facts.session = session;
   decision.times.knownAt = performance.now();
-  const { freePages, sessionLimits, strengths } = policy;
+  const { freePages, sessionLimits, strengths, traps } = policy;
   const directives = direct(policy.rules, facts, findings);
   const wanted =
     policy.monitor && !directives.monitor ? { ...directives, monitor: true } : directives;
@@ -96,6 +96,7 @@ function judge(session: SessionFact, decision: Decision): MaybePromise<Validated
     store: engine.store,
     freePages,
     sessionLimits,
+    traps,
     clock: engine.clock,
     endIsTold: caller.tellsEnd === true,
   };

@@ -12,6 +12,7 @@ import { RedisUrl } from './redis-url.ts';
 import { PRESETS } from './presets/preset-names.ts';
 import { sizeUpTo } from './size.ts';
 import { Tls } from './tls.ts';
+import { Traps } from './traps.ts';
 import {
   Duration,
   ExpiryDate,
@@ -100,6 +101,7 @@ export const Organisation = z.strictObject({
   robots_txt: RobotsTxt.optional(),
   presets: z.array(z.enum(PRESETS)).default([]),
   webhook_paths: z.array(PathGlob).max(100).default([]),
+  traps: Traps.prefault({}),
   rules: z.array(Rule).default([]),
 });
 export type Organisation = z.infer<typeof Organisation>;

@@ -35,6 +35,8 @@ test('it lies beside the upload that the challenge page was given', async () => 
     secrets: SECRETS,
     clock: Date.now,
     termsOf: () => TERMS,
+    trapsOf: () => undefined,
+    reportTrapHit: () => undefined,
     engine: {
       store,
       ids: createSessionIds(createSealer(SECRETS, 'session')),

@@ -23,9 +23,10 @@ test('the scan sees the code, or its silence would mean nothing', () => {
 });
 
 test('only a proof mints a session: one file calls keepSession, and one makes a verified session', () => {
-  // The others are stores themselves, and hand on what they were given.
+  // The others are stores themselves, and hand on what they were given, or end a session.
   expect(filesWith(/\.keepSession\(/)).toEqual([
     'challenge/settle.ts',
+    'session/end-session.ts',
     'session/lasting-store.ts',
     'session/thread-store.ts',
   ]);

@@ -1,4 +1,5 @@
 import type { Collect } from '@guard/config/contract/ports';
+import { TRAP_PATH } from '../challenge/trap-link.ts';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { orCloudHealthAgent } from './health.ts';
 import { addHealthRoute, type HealthOptions } from './health-route.ts';
@@ -36,7 +37,7 @@ export function collectorRoutes(options: CollectorRouteOptions): FastifyPluginAs
     app.setNotFoundHandler((_request, reply) => reply.code(404).send());
     const isHealthAuthorised = orCloudHealthAgent(options.isHealthAuthorised);
     addHealthRoute(app, { ...options, isHealthAuthorised });
-    for (const path of ['/script.js', '/work.js', '/session', '/verify']) {
+    for (const path of ['/script.js', '/work.js', '/session', '/verify', TRAP_PATH]) {
       app.all(path, { bodyLimit: MAX_UPLOAD_BYTES }, collect);
     }
     return Promise.resolve();

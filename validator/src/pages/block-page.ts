@@ -1,5 +1,5 @@
 import { chooseLanguage } from './choose-language.ts';
-import { frameDocument, screenHtml } from './document-frame.ts';
+import { frameDocument, screenHtml, trapName } from './document-frame.ts';
 import { escapeHtml } from './escape-html.ts';
 import type { RenderedPage } from './interstitial.ts';
 import type { Look } from './look.ts';
@@ -14,24 +14,29 @@ export interface BlockPageOptions {
   readonly status: number;
   readonly acceptLanguage: string | undefined;
   readonly look: Look;
+  /** Target of the link that nobody sees (challenge/trap-link.ts); none by default. */
+  readonly trap?: string;
 }
 
-type FillPage = Fill<'nonce' | 'reference'>;
+type FillPage = Fill<'nonce' | 'reference' | 'trap'>;
 type Kind = 'blocked' | 'rateLimited';
 
 const cached = createPageCache<FillPage>();
 
 /** The page a blocked visitor sees, with what a wrongly blocked person can do about it. */
 export function renderBlockPage(options: BlockPageOptions): RenderedPage {
-  const { reference, status, acceptLanguage, look } = options;
+  const { reference, status, acceptLanguage, look, trap = '' } = options;
   const messages = chooseLanguage(acceptLanguage);
   const kind = status === 429 ? 'rateLimited' : 'blocked';
-  const fill = cached(look, `${messages.language} ${kind}`, () => compile(look, messages, kind));
+  const hasTrap = trap !== '';
+  const fill = cached(look, `${messages.language} ${kind} ${hasTrap}`, () =>
+    compile(look, messages, kind, hasTrap),
+  );
   const nonce = newNonce();
-  return { html: fill({ nonce, reference }), headers: pageHeaders(nonce, look.policy) };
+  return { html: fill({ nonce, reference, trap }), headers: pageHeaders(nonce, look.policy) };
 }
 
-function compile(look: Look, messages: Messages, kind: Kind): FillPage {
+function compile(look: Look, messages: Messages, kind: Kind, hasTrap: boolean): FillPage {
   const html = frameDocument({
     messages,
     look,
@@ -39,9 +44,10 @@ function compile(look: Look, messages: Messages, kind: Kind): FillPage {
     attributes: '',
     content: `<section>${screenHtml(messages[kind])}${kind === 'blocked' ? advice(messages) : ''}</section>`,
     script: '',
+    hasTrap,
     ownTemplate: false,
   });
-  return compileTemplate(html, ['nonce', 'reference']);
+  return compileTemplate(html, ['nonce', 'reference', ...trapName(hasTrap)]);
 }
 
 function advice(messages: Messages): string {

@@ -20,6 +20,12 @@ const BUILT_IN = `<!doctype html>
 `;
 
 /**
+ * A link that is no element: people, browsers and screen readers do not meet it. Only a program that looks for
+ * links in the text of a page does.
+ */
+const TRAP = '<!-- <a href="{{trap}}" rel="nofollow">Archive</a> -->\n';
+
+/**
  * Puts a page together, in one language and one look. What stays as `{{name}}` is filled in for each
  * request: the nonce, the reference, and what `content` names.
  */
@@ -31,10 +37,12 @@ export function frameDocument(options: {
   readonly attributes: string;
   readonly content: string;
   readonly script: string;
+  /** Whether the page has a trap, whose target is the placeholder `trap`. */
+  readonly hasTrap: boolean;
   /** Whether this page may have the organisation's own template. */
   readonly ownTemplate: boolean;
 }): string {
-  const { messages, look, title, attributes, content, script, ownTemplate } = options;
+  const { messages, look, title, attributes, content, script, hasTrap, ownTemplate } = options;
   const fixed: Readonly<Record<string, string>> = {
     lang: messages.language,
     dir: messages.direction,
@@ -44,7 +52,7 @@ export function frameDocument(options: {
 ${content}
 ${footerHtml(messages, look)}
 </div>
-${script}`,
+${hasTrap ? TRAP : ''}${script}`,
   };
   const template = (ownTemplate ? look.template : undefined) ?? BUILT_IN;
   // A function: a replacement text would have its $ interpreted.
@@ -65,6 +73,11 @@ function footerHtml(messages: Messages, look: Look): string {
   const support =
     look.support === '' ? '' : `<span>${escapeHtml(messages.support)}: ${look.support}</span>`;
   return `<footer><span>${escapeHtml(messages.reference)}: <code>{{reference}}</code></span>${support}</footer>`;
+}
+
+/** The placeholder of a trap, where a page has one. */
+export function trapName(hasTrap: boolean): readonly 'trap'[] {
+  return hasTrap ? ['trap'] : [];
 }
 
 /** Heading and paragraphs of one screen; the heading takes the focus when the screen appears. */

@@ -1,4 +1,4 @@
-import { frameDocument, screenHtml } from './document-frame.ts';
+import { frameDocument, screenHtml, trapName } from './document-frame.ts';
 import { escapeHtml } from './escape-html.ts';
 import type { FormSource } from './form-source.ts';
 import type { Look } from './look.ts';
@@ -22,6 +22,8 @@ export interface InterstitialOptions {
   /** Whose form the challenged request carried: it decides what follows a pass. */
   readonly form: FormSource;
   readonly look: Look;
+  /** Target of the link that nobody sees (challenge/trap-link.ts); none by default. */
+  readonly trap?: string;
 }
 
 /** A page and the headers it must be served with (contract 3: they belong together). */
@@ -33,22 +35,24 @@ export interface RenderedPage {
 export type RenderInterstitial = (options: InterstitialOptions) => RenderedPage;
 
 const NAMES = ['nonce', 'ticket', 'sheet', 'session', 'uploadUrl', 'reference'] as const;
-type FillPage = Fill<(typeof NAMES)[number]>;
+type FillPage = Fill<(typeof NAMES)[number] | 'trap'>;
 
 /** Builds challenge pages around the bundled script; a request only fills in. */
 export function createInterstitial(script: string): RenderInterstitial {
   const cached = createPageCache<FillPage>();
-  return ({ ticket, sheet, session, uploadUrl, reference, messages, form, look }) => {
+  return ({ messages, form, look, trap = '', ...filled }) => {
+    const { uploadUrl } = filled;
+    const hasTrap = trap !== '';
     const nonce = newNonce();
     const ownHost = uploadUrl.startsWith('/');
     const connect = ownHost ? "'self'" : new URL(uploadUrl).origin;
     // For the echo page (challenge/echo-page.ts) and the frame around it, which inherits this policy.
     const frames = ownHost ? " frame-src data: 'self';" : '';
-    const fill = cached(look, `${messages.language} ${form}`, () =>
-      compile(look, messages, form, script),
+    const fill = cached(look, `${messages.language} ${form} ${hasTrap}`, () =>
+      compile(look, messages, form, script, hasTrap),
     );
     return {
-      html: fill({ nonce, ticket, sheet, session, uploadUrl, reference }),
+      html: fill({ ...filled, nonce, trap }),
       headers: pageHeaders(
         nonce,
         `${look.policy}; script-src 'nonce-${nonce}'; worker-src blob:;${frames} connect-src ${connect}`,
@@ -57,7 +61,13 @@ export function createInterstitial(script: string): RenderInterstitial {
   };
 }
 
-function compile(look: Look, messages: Messages, form: FormSource, script: string): FillPage {
+function compile(
+  look: Look,
+  messages: Messages,
+  form: FormSource,
+  script: string,
+  hasTrap: boolean,
+): FillPage {
   const html = frameDocument({
     messages,
     look,
@@ -65,9 +75,10 @@ function compile(look: Look, messages: Messages, form: FormSource, script: strin
     attributes: ` data-ticket="{{ticket}}" data-sheet="{{sheet}}" data-session="{{session}}" data-upload="{{uploadUrl}}" data-form="${form}"`,
     content: screens(messages, form),
     script: `<script nonce="{{nonce}}">${script}</script>`,
+    hasTrap,
     ownTemplate: true,
   });
-  return compileTemplate(html, NAMES);
+  return compileTemplate(html, [...NAMES, ...trapName(hasTrap)]);
 }
 
 /** What a button does; the page's script knows these words. */

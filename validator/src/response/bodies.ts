@@ -19,13 +19,19 @@ interface Subject {
 /** The block page in the visitor's language. */
 export function blockPage(
   status: StatusCode,
-  { facts, reference, policy }: Subject & { readonly policy: Pick<Policy, 'look'> },
+  {
+    facts,
+    reference,
+    policy,
+    trap,
+  }: Subject & { readonly policy: Pick<Policy, 'look'>; readonly trap: string },
 ): Body {
   const { html, headers } = renderBlockPage({
     status,
     reference,
     acceptLanguage: facts.headers['accept-language'],
     look: policy.look,
+    trap,
   });
   return { text: html, headers };
 }

@@ -22,6 +22,8 @@ export interface Rendering {
   readonly requestId: string;
   readonly reference: string;
   readonly cookies: readonly Cookie[];
+  /** Target of the trap on a page of ours; empty for none. */
+  readonly trap: string;
   /** The interstitial for a challenge; undefined when it could not be made. */
   readonly interstitial: Body | undefined;
   /** A signature could be checked, and there is no valid one. */

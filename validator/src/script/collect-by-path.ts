@@ -3,7 +3,9 @@ import type { Organisation, Site } from '@guard/config/settings/schema';
 import type { ChallengeTerms } from '../challenge/tickets/challenge-terms.ts';
 import type { BrowserBundle } from '../../browser/build.ts';
 import { answerEchoPage } from '../challenge/echo-page.ts';
+import { createFollowedTrapLink, TRAP_PATH, type TrapHit } from '../challenge/trap-link.ts';
 import type { Engine } from '../engine.ts';
+import type { Traps } from '../verdict/traps.ts';
 import { emptyAnswer } from './exchange.ts';
 import { createOpenSession } from './open-session.ts';
 import { createScriptFile } from './script-file.ts';
@@ -19,6 +21,9 @@ interface CollectPaths {
   readonly secrets: readonly string[];
   readonly clock: Clock;
   readonly termsOf: (organisation: string) => ChallengeTerms;
+  readonly trapsOf: (organisation: string) => Traps | undefined;
+  /** Told who followed the link of a page. Must not throw. */
+  readonly reportTrapHit: (hit: TrapHit) => void;
   readonly engine: Pick<Engine, 'store' | 'ids'> & {
     readonly sources: Pick<Engine['sources'], 'readAgent'>;
   };
@@ -33,6 +38,7 @@ export function collectByPath(options: CollectPaths): Collect {
   const answerers = new Map<string, Answerer>([
     ['/verify', options.verify],
     ['/echo', answerEchoPage],
+    [TRAP_PATH, createFollowedTrapLink({ ...options, store: engine.store })],
     ['/script.js', createScriptFile(options.bundle.script, tenantOf)],
     ['/work.js', createScriptFile(options.bundle.work)],
     [

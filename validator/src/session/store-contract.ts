@@ -49,6 +49,15 @@ export function sessionStoreContract(name: string, open: Open): void {
       await store.close();
     });
 
+    test('a session that is kept until a time that is over has ended (end-session.ts)', async () => {
+      const { store, pass } = await open();
+      await store.keepSession('a', session, HOUR_MS);
+      await store.keepSession('a', session, -1);
+      await pass(10);
+      expect(await store.session('a')).toBeUndefined();
+      await store.close();
+    });
+
     test('a ticket is spent by exactly one of 100 concurrent callers, until its time is over', async () => {
       const { store, pass } = await open();
       const results = await Promise.all(

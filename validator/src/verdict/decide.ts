@@ -8,6 +8,7 @@ import type { Directives } from '../rules/direct.ts';
 import type { FreePages } from './free-pages.ts';
 import type { Passed, SessionLimits } from './session-limits.ts';
 import type { Strengths } from './strengths.ts';
+import { HIT_AGAIN_WAIT_MS, type Standing, type Traps } from './traps.ts';
 import type { Judgement, Verdict } from './verdict.ts';
 import { weigh } from './weigh.ts';
 
@@ -22,6 +23,8 @@ export interface Deciding {
   readonly freePages: FreePages | undefined;
   /** Undefined where a passed challenge is good for everything. */
   readonly sessionLimits: SessionLimits | undefined;
+  /** Undefined where no trap is set. */
+  readonly traps: Traps | undefined;
   readonly clock: Clock;
   /** The caller says how the request ended. */
   readonly endIsTold: boolean;
@@ -44,7 +47,9 @@ export function decide(deciding: Deciding): MaybePromise<Judgement> {
 /** The judgement of a request that no rule blocks; above 0, `retryAfterMs` says that its budget is spent. */
 function conclude(retryAfterMs: number, deciding: Deciding): MaybePromise<Judgement> {
   const { rateLimit } = deciding.directives;
-  if (rateLimit === undefined || retryAfterMs === 0) return settle(detect(deciding), deciding);
+  if (rateLimit === undefined || retryAfterMs === 0) {
+    return settle(sprung(detect(deciding), deciding), deciding);
+  }
   const { by } = rateLimit;
   return settle({ kind: 'limited', reasons: ['rate_limit_exceeded'], by, retryAfterMs }, deciding);
 }
@@ -68,6 +73,17 @@ function detect({ directives, facts, findings, strengths }: Deciding): Verdict |
   // would send its visitor round in a loop, and let a driver try its luck.
   const answered = facts.session.state === 'rejected';
   return { kind: answered ? 'block' : 'challenge', reasons, by: detection.by };
+}
+
+/** A request for a trap is challenged. What else was found keeps its own verdict. */
+function sprung(found: Verdict | undefined, deciding: Deciding): Verdict | undefined {
+  const { directives, facts, traps, store, clock } = deciding;
+  if (traps?.isHit(facts) !== true) return found;
+  const by = challengeRule(directives);
+  if (by === undefined || !traps.spring(facts, store, clock)) return found;
+  return found
+    ? { ...found, reasons: [...found.reasons, 'trap_hit'] }
+    : { kind: 'challenge', reasons: ['trap_hit'], by };
 }
 
 /** `found` is what is concluded so far. Undefined, or lifted by monitor mode, it leaves room for a challenge. */
@@ -125,7 +141,7 @@ function challengeLeft(lifted: Verdict | undefined, deciding: Deciding): MaybePr
     case 'issued':
     case 'none':
       if (isAlways) return { verdict: { kind: 'challenge', reasons: [], by } };
-      return takeFreePage(by, deciding);
+      return unlessTrapped(by, deciding);
   }
 }
 
@@ -149,6 +165,38 @@ function takeOfSession(by: Rule, passed: Passed, deciding: Deciding): Left {
     case 'wait':
       return { verdict: { kind: 'limited', reasons, by, retryAfterMs: allowance.waitMs } };
   }
+}
+
+/** Who asked for a trap lately has no free pages. Both are asked in one turn, so that a shared store costs no more time. */
+function unlessTrapped(by: Rule, deciding: Deciding): MaybePromise<Left> {
+  const { traps, facts, store } = deciding;
+  if (traps === undefined) return takeFreePage(by, deciding);
+  const standing = traps.standing(facts, store);
+  const left = takeFreePage(by, deciding);
+  return afterWith(standing, { by, left }, afterTrap);
+}
+
+function afterTrap(
+  standing: Standing,
+  { by, left }: { readonly by: Rule; readonly left: MaybePromise<Left> },
+): MaybePromise<Left> {
+  const reasons = ['trap_hit'] as const;
+  switch (standing) {
+    case 'free':
+      return left;
+    case 'hit':
+      return endedAs({ kind: 'challenge', reasons, by }, left);
+    case 'hit_again':
+      return endedAs({ kind: 'limited', reasons, by, retryAfterMs: HIT_AGAIN_WAIT_MS }, left);
+  }
+}
+
+/** Instead of what is left. Nothing of that waits for the origin any more. */
+function endedAs(verdict: Exclude<Verdict, { kind: 'allow' }>, left: MaybePromise<Left>) {
+  return afterWith(left, verdict, ({ ended }, instead): Left => {
+    ended?.('other');
+    return { verdict: instead };
+  });
 }
 
 function takeFreePage(by: Rule, deciding: Deciding): MaybePromise<Left> {

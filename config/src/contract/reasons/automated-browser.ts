@@ -43,6 +43,10 @@ export const automatedBrowser = {
     group: 'window',
     meaning: 'The screen, the window and the viewport are not those of a monitor.',
   },
+  trap_hit: {
+    category: 'automated_browser',
+    meaning: 'The session or the address asked for what only programs ask for: a trap.',
+  },
   debugger_attached: {
     category: 'automated_browser',
     strength: 'weak',

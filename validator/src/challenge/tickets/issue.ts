@@ -28,6 +28,8 @@ export interface ChallengeRequest {
   readonly terms: ChallengeTerms;
   /** `/.guard/verify` behind the gateway, or the collector's absolute URL. */
   readonly uploadUrl: string;
+  /** Target of the page's trap (challenge/trap-link.ts); none by default. */
+  readonly trap?: string;
   /** Milliseconds since the epoch. */
   readonly nowMs: number;
 }
@@ -80,6 +82,7 @@ export function createChallengeIssuer(options: {
       messages: chooseLanguage(request.acceptLanguage),
       form: request.form,
       look: request.look,
+      trap: request.trap ?? '',
     });
     return { ...page, reference };
   };

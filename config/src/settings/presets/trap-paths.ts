@@ -1,0 +1,41 @@
+import type { Pattern } from '../rule.ts';
+
+/** The presets that `organisations[].traps.presets` can name. */
+export const TRAP_PRESETS = ['secret-files', 'wordpress'] as const;
+export type TrapPreset = (typeof TRAP_PRESETS)[number];
+
+/**
+ * What scanners ask every site for. Few paths, and each whole: a forge shows `/owner/name/src/.env` to people, and
+ * `git clone` over plain HTTP reads `/.git/HEAD`.
+ */
+const PATHS: Readonly<Record<TrapPreset, readonly Pattern[]>> = {
+  // No site gives these to visitors, and no page links to them.
+  'secret-files': [
+    '/.env',
+    '/.env.local',
+    '/.env.production',
+    '/.env.bak',
+    '/.aws/credentials',
+    '/.git/config',
+    '/.ssh/id_rsa',
+    '/wp-config.php.bak',
+  ],
+  // For sites that are no WordPress.
+  wordpress: [
+    '/wp-login.php',
+    '/xmlrpc.php',
+    '/wp-admin/install.php',
+    '/wp-admin/setup-config.php',
+  ],
+};
+
+/** The paths that are traps: of the presets, and the organisation's own. */
+export function trapPaths({
+  presets,
+  paths,
+}: {
+  readonly presets: readonly TrapPreset[];
+  readonly paths: readonly Pattern[];
+}): readonly Pattern[] {
+  return [...presets.flatMap((preset) => PATHS[preset]), ...paths];
+}

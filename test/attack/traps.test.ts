@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import { disguise } from '../kit/driven-chromium.ts';
+import { send } from '../kit/http.ts';
+import { launchPlain } from '../kit/plain-chromium.ts';
+import { useProduct } from '../kit/use-product.ts';
+import { chromeHttp, curl } from '../kit/visitors.ts';
+
+const story = useProduct({
+  rules: [{ name: 'everybody', match: {}, detect: true }],
+  // Then nothing but a trap leads to a challenge of who looks like a browser.
+  organisation: { challenge: { free_pages: false } },
+});
+
+/** A page of a stranger, with everything in it that a browser loads without being asked. */
+async function strangersPage(trap: string, link: string) {
+  const html = `<!doctype html><title>cats</title>
+<link rel="prefetch" href="${trap}"><link rel="preload" as="fetch" href="${trap}">
+<img src="${trap}" referrerpolicy="no-referrer"><iframe src="${trap}" referrerpolicy="no-referrer"></iframe>
+<img src="${link}"><iframe src="${link}"></iframe><script src="${trap}"></script>
+<script>fetch("${trap}", { mode: "no-cors" }).catch(() => 0);</script>
+<a href="${trap}" rel="noreferrer">cats</a>`;
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' }).end(html);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // A server that listens on TCP has an AddressInfo.
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/`, close: () => void server.close() };
+}
+
+/** A visit with the headers of a browser, from an address that a trusted proxy tells. Gives the status. */
+async function visitFrom(ip: string | undefined): Promise<number> {
+  const headers = { ...chromeHttp, ...(ip !== undefined && { 'x-forwarded-for': ip }) };
+  return (await send(story.product.addresses.gateway, { headers })).status;
+}
+
+test('a browser neither follows the link of a page of Guard, nor can a foreign page make it hit a trap', async () => {
+  const { gateway } = story.product.addresses;
+  // The same machine under a name of its own: another site than the stranger's.
+  const site = gateway.replace('127.0.0.1', 'localhost');
+  const stranger = '84.115.20.9';
+  const fields = { ...curl, host: 'localhost', 'x-forwarded-for': stranger };
+  const { body } = await send(site, { headers: fields });
+  const link = /<!-- <a href="([^"]+)"/.exec(body)?.[1] ?? '';
+  expect(link).toContain('/.guard/archive?page=');
+
+  const page = await strangersPage(`${site}/.env`, `${site}${link}`);
+  const browser = await launchPlain();
+  try {
+    const tab = await (await browser.newContext(disguise(browser))).newPage();
+    const asked: string[] = [];
+    tab.on('request', (request) => asked.push(request.url()));
+    await tab.goto(page.url, { waitUntil: 'networkidle' });
+    await tab.click('a');
+    await tab.waitForURL(`${site}/.env`);
+    expect(asked.filter((url) => url.endsWith('/.env')).length).toBeGreaterThan(4);
+    expect(asked.filter((url) => url.endsWith(link)).length).toBeGreaterThan(1);
+    expect(await visitFrom(undefined)).toBe(200);
+    // Its page of Guard has a link of its own, and nothing asks for that.
+    expect(await tab.content()).toContain('.guard/archive');
+    expect(await tab.locator('[href], [src]').count()).toBe(0);
+    expect(await tab.innerText('html')).not.toContain('Archive');
+    expect(asked.filter((url) => url.includes('archive') && !url.endsWith(link))).toEqual([]);
+  } finally {
+    await browser.close();
+    page.close();
+  }
+
+  expect(await visitFrom(stranger)).toBe(200);
+  expect((await send(`${site}${link}`, { headers: fields })).status).toBe(404);
+  expect(await visitFrom(stranger)).toBe(403);
+}, 60_000);

@@ -1,0 +1,163 @@
+import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
+import { describe, expect, test } from 'vitest';
+import { type TestValidator, validatorWith } from '../../../test/kit/validator.ts';
+import { verifiedSession } from '../../../test/kit/verified-session.ts';
+import {
+  curl,
+  firefoxHttps,
+  GOOGLEBOT_UA,
+  HOME_IP,
+  pictureOfPage,
+  visit,
+} from '../../../test/kit/visitors.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const RULES = '[{ name: everybody, match: {}, detect: true, challenge: auto }]';
+const BLOCKS = '[{ name: closed, match: {}, verdict: block }]';
+
+/** A page of Guard, the session that came with it, and what a program finds that looks for links in its text. */
+interface Page {
+  readonly html: string;
+  readonly session: string;
+  readonly link: string;
+}
+
+function pageOf({ response_html = '', cookies = [] }: ForeignValidateResponse): Page {
+  const html = Buffer.from(response_html, 'base64').toString();
+  const link = /href="(\/[^"]*)"/.exec(html)?.[1] ?? '';
+  return { html, link, session: cookies[0]?.value ?? '' };
+}
+
+const scraper = (cookie?: string) => visit({ headers: curl, ...(cookie && { cookie }) });
+const neighbour = () => visit({ headers: firefoxHttps });
+
+/** Follows a link as the gateway hands it over. */
+async function follow({ validator }: TestValidator, link: string, ip = HOME_IP, cookie = '') {
+  const { pathname, search } = new URL(link, 'https://shop.example');
+  return validator.collect({
+    method: 'GET',
+    path: pathname.slice('/.guard'.length),
+    query: search.slice(1),
+    headers: { 'user-agent': 'links/1', ...(cookie && { cookie: `_guard=${cookie}` }) },
+    body: '',
+    ip,
+  });
+}
+
+async function challenged(guard: TestValidator): Promise<Page> {
+  return pageOf(await guard.ask(scraper()));
+}
+
+/** Whether a new visitor at the address, with the headers of a browser, is let through. */
+async function isFree(guard: TestValidator): Promise<boolean> {
+  return (await guard.ask(neighbour())).decision === 'allow';
+}
+
+describe('the link on the pages of Guard', () => {
+  test.each([RULES, BLOCKS])('stands in a comment, and nowhere else: %s', async (rules) => {
+    const guard = validatorWith(rules);
+    const { html, link } = pageOf(await guard.ask(scraper()));
+    expect(link).toMatch(/^\/\.guard\/archive\?page=acme\.[0-9a-f]{32}\.[0-9a-z]+\.[0-9a-f]{24}$/);
+    const comments = [...html.matchAll(/<!--([^]*?)-->/g)].map(([, text = '']) => text);
+    expect(comments.filter((text) => text.includes(link))).toHaveLength(1);
+    expect(html.replaceAll(/<!--[^]*?-->/g, '')).not.toContain('archive');
+  });
+
+  test('who follows it gets 404; then new visitors of the address are challenged for 10 minutes', async () => {
+    const guard = validatorWith(RULES);
+    const { link } = await challenged(guard);
+    expect(await isFree(guard)).toBe(true);
+    expect(await follow(guard, link)).toMatchObject({ status: 404, body: '' });
+    expect(guard.events.at(-1)).toMatchObject({
+      organisation: 'acme',
+      action: 'block',
+      blockReasons: ['trap_hit'],
+      path: '/.guard/archive',
+      ip: HOME_IP,
+      userAgent: 'links/1',
+      statusCode: 404,
+    });
+    expect(await isFree(guard)).toBe(false);
+    guard.time.now += 10 * MINUTE_MS + 1;
+    expect(await isFree(guard)).toBe(true);
+  });
+
+  test('the session that follows it loses its pass, from any address; a second time it waits', async () => {
+    const guard = validatorWith(RULES);
+    const { link, session } = await challenged(guard);
+    const passes = () =>
+      guard.store.keepSession(session, verifiedSession({ judgedAt: guard.time.now }), HOUR_MS);
+    const elsewhere = () => guard.ask(visit({ cookie: session, ip: '84.115.99.1' }));
+    passes();
+    expect((await elsewhere()).decision).toBe('allow');
+    await follow(guard, link, HOME_IP, session);
+    expect((await elsewhere()).decision).toBe('redirect');
+    passes();
+    expect((await elsewhere()).decision).toBe('allow');
+    await follow(guard, link, HOME_IP, session);
+    expect(await elsewhere()).toMatchObject({ status_code: 429, retry_after: 600 });
+    expect(guard.events.at(-1)).toMatchObject({ action: 'limited', blockReasons: ['trap_hit'] });
+  });
+
+  test('it is made out to nobody without a session, and not where the setting is off', async () => {
+    const guard = validatorWith(RULES);
+    const crawler = await guard.ask(visit({ headers: { 'user-agent': GOOGLEBOT_UA } }));
+    expect(pageOf(crawler)).toMatchObject({ link: '' });
+    expect(pageOf(crawler).html).not.toBe('');
+    const off = validatorWith(RULES, { organisation: { traps: { link: false } } });
+    const { html, link } = await challenged(off);
+    expect([link, html.includes('<!--')]).toEqual(['', false]);
+    await follow(off, (await challenged(guard)).link);
+    expect(await isFree(off)).toBe(true);
+  });
+});
+
+describe('a stranger cannot make a visitor follow it', () => {
+  test('from another address it counts for nothing', async () => {
+    const guard = validatorWith(RULES);
+    const { link } = await challenged(guard);
+    const before = guard.events.length;
+    expect(await follow(guard, link, '198.51.100.4')).toMatchObject({ status: 404 });
+    expect(guard.events).toHaveLength(before);
+    expect(await isFree(guard)).toBe(true);
+    const there = await guard.ask({ ...neighbour(), ip: '198.51.100.4' });
+    expect(there.decision).toBe('allow');
+  });
+
+  test('from the same address, in the browser of a neighbour who passed, it leaves the neighbour his pass', async () => {
+    const guard = validatorWith(RULES);
+    const { link } = await challenged(guard);
+    const { session } = await challenged(guard);
+    guard.store.keepSession(session, verifiedSession({ judgedAt: guard.time.now }), HOUR_MS);
+    for (let times = 0; times < 5; times++) await follow(guard, link, HOME_IP, session);
+    const { decision } = await guard.ask(visit({ cookie: session }));
+    expect(decision).toBe('allow');
+    const picture = visit({ url: 'https://shop.example/a.png', headers: pictureOfPage });
+    expect((await guard.ask(picture)).decision).toBe('allow');
+  });
+
+  test('after two hours, or with one sign changed, it counts for nothing', async () => {
+    const guard = validatorWith(RULES);
+    const { link } = await challenged(guard);
+    for (let at = link.indexOf('=') + 1; at < link.length; at += 3) {
+      const sign = link[at] === 'a' ? 'b' : 'a';
+      await follow(guard, link.slice(0, at) + sign + link.slice(at + 1));
+    }
+    for (const broken of [`${link}a`, `${link}.a`, link.slice(0, -24), '/.guard/archive']) {
+      await follow(guard, broken);
+    }
+    expect(await isFree(guard)).toBe(true);
+    guard.time.now += 2 * HOUR_MS;
+    await follow(guard, link);
+    expect(await isFree(guard)).toBe(true);
+  });
+
+  test('who follows it a thousand times makes 10 events a minute', async () => {
+    const guard = validatorWith(RULES);
+    const { link } = await challenged(guard);
+    const before = guard.events.length;
+    for (let times = 0; times < 100; times++) await follow(guard, link);
+    expect(guard.events).toHaveLength(before + 10);
+  });
+});

@@ -1,0 +1,113 @@
+import type {
+  Clock,
+  CollectAnswer,
+  CollectRequest,
+  SessionStore,
+} from '@guard/config/contract/ports';
+import { presentedSessions } from '@guard/config/contract/presented-session';
+import { sessionDigest } from '@guard/config/contract/session-digest';
+import { parseIp } from '@guard/config/net/cidr';
+import { addressGroup } from '@guard/config/net/network-of';
+import { emptyAnswer, headerOf } from '../script/exchange.ts';
+import { createSealer } from '../session/sealer.ts';
+import type { Traps } from '../verdict/traps.ts';
+
+/** Below the collector's root: `/.guard/archive` of a site. */
+export const TRAP_PATH = '/archive';
+const QUERY = 'page=';
+const PURPOSE = 'trap-link';
+const MAC_BYTES = 12;
+const HOUR_MS = 3_600_000;
+
+/** Hits of one address that are looked at; what comes on top tells nothing new. */
+const HITS_OF_ADDRESS = { requests: 10, perMs: 60_000 };
+
+/** Whom a link is for. */
+interface Shown {
+  readonly organisation: string;
+  /** sessionDigest of the session that goes out with the page. */
+  readonly session: string;
+  /** As `parseIp` spells it. */
+  readonly ip: string;
+  readonly nowMs: number;
+}
+
+/** A link that was followed by the visitor to whom it was shown. */
+export interface TrapHit {
+  readonly organisation: string;
+  readonly session: string;
+  readonly ip: string;
+  readonly userAgent: string;
+}
+
+/** Gives the target of the link on one page. `uploadUrl` is where the page uploads to. */
+export type IssueTrapLink = (shown: Shown, uploadUrl: string) => string;
+
+/**
+ * Makes the link that stands in a comment of Guard's own pages. It is sealed for the address and the session of the
+ * visitor, for one to two hours. So nobody can have another visitor's browser follow it: from elsewhere it counts
+ * for nothing.
+ */
+export function createTrapLinks(secrets: readonly string[]): IssueTrapLink {
+  const sealer = createSealer(secrets, PURPOSE);
+  return ({ organisation, session, ip, nowMs }, uploadUrl) => {
+    const hour = hourOf(nowMs);
+    const fields = [organisation, session, hour.toString(36)];
+    const mac = sealer.seal([...fields, addressGroup(ip)], MAC_BYTES).toString('hex');
+    const root = uploadUrl.slice(0, uploadUrl.lastIndexOf('/'));
+    return `${root}${TRAP_PATH}?${QUERY}${[...fields, mac].join('.')}`;
+  };
+}
+
+interface FollowedOptions {
+  readonly secrets: readonly string[];
+  readonly store: SessionStore;
+  readonly clock: Clock;
+  /** Undefined for an organisation that does not exist, or sets no trap. */
+  readonly trapsOf: (organisation: string) => Traps | undefined;
+  /** Must not throw. */
+  readonly reportTrapHit: (hit: TrapHit) => void;
+}
+
+/** Answers who follows a link: 404 as on every other path, and remembers it where the link was made for him. */
+export function createFollowedTrapLink(
+  options: FollowedOptions,
+): (request: CollectRequest) => Promise<CollectAnswer> {
+  const { store, clock, trapsOf, reportTrapHit } = options;
+  const sealer = createSealer(options.secrets, PURPOSE);
+
+  async function follow(request: CollectRequest): Promise<void> {
+    const ip = parseIp(request.ip);
+    const link = readLink(request.query);
+    if (ip === undefined || link === undefined) return;
+    const { organisation, session, hour, mac } = link;
+    const traps = trapsOf(organisation);
+    const age = hourOf(clock()) - Number.parseInt(hour, 36);
+    if (traps?.hasLink !== true || !(age >= 0 && age <= 1)) return;
+    if (!sealer.verify([organisation, session, hour, addressGroup(ip)], mac)) return;
+    if ((await store.take('trap-link', addressGroup(ip), HITS_OF_ADDRESS)) > 0) return;
+    reportTrapHit({ organisation, session, ip, userAgent: headerOf(request, 'user-agent') });
+    const presented = presentedSessions(undefined, headerOf(request, 'cookie'));
+    const own = presented.map((id) => id.toLowerCase()).find((id) => sessionDigest(id) === session);
+    await traps.springLink(ip, own, store);
+  }
+
+  return async (request) => {
+    // Only a store that is away rejects. Then what this process knows has to do.
+    await follow(request).catch(() => undefined);
+    return emptyAnswer(404);
+  };
+}
+
+/** The fields of a link as it came; undefined for what has not their form. */
+function readLink(query = '') {
+  const [organisation = '', session = '', hour = '', mac = '', ...rest] = query
+    .slice(QUERY.length)
+    .split('.');
+  const isWhole = query.startsWith(QUERY) && rest.length === 0 && mac.length === 2 * MAC_BYTES;
+  return isWhole ? { organisation, session, hour, mac: Buffer.from(mac, 'hex') } : undefined;
+}
+
+function hourOf(timeMs: number): number {
+  return Math.floor(timeMs / HOUR_MS);
+}

@@ -1,0 +1,177 @@
+import type { ValidateRequest } from '@guard/config/contract/validate-request';
+import { toBotKey } from '@guard/config/settings/web-bot-auth';
+import { describe, expect, test } from 'vitest';
+import { newSigningAgent } from '../../../test/kit/signing-agent.ts';
+import { type TestValidator, validatorWith } from '../../../test/kit/validator.ts';
+import { verifiedSession } from '../../../test/kit/verified-session.ts';
+import {
+  chromeHttp,
+  chromeHttps,
+  curl,
+  firefoxHttps,
+  GOOGLEBOT_IP,
+  googlebot,
+  pictureOfPage,
+  scriptFetch,
+  visit,
+} from '../../../test/kit/visitors.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const RULES = '[{ name: everybody, match: {}, detect: true, challenge: auto }]';
+const PASS = '0f8fad5b-d9cb-869f-a165-000000000001';
+const TRAP = 'https://shop.example/.env';
+const NEIGHBOUR = { 'user-agent': firefoxHttps['user-agent'] ?? '' };
+
+function guarded(traps: object = {}, rules = RULES): TestValidator {
+  const guard = validatorWith(rules, { organisation: { traps } });
+  guard.time.now += HOUR_MS;
+  passes(guard);
+  guard.time.now += HOUR_MS;
+  return guard;
+}
+
+/** The session passes its challenge at this moment. */
+function passes({ store, time }: TestValidator): void {
+  store.keepSession(PASS, verifiedSession({ judgedAt: time.now }), 24 * HOUR_MS);
+}
+
+/** A person at the same address, who comes for the first time. */
+const neighbour = () => visit({ headers: { ...firefoxHttps, ...NEIGHBOUR } });
+
+async function decisionOf(guard: TestValidator, request: ValidateRequest) {
+  return (await guard.ask(request)).decision;
+}
+
+const lastReasons = ({ events }: TestValidator) => events.at(-1)?.blockReasons;
+
+describe('a path that no site serves', () => {
+  test('who asks for it is challenged, and so is each new visitor of the address, for 10 minutes', async () => {
+    const guard = guarded();
+    expect(await decisionOf(guard, visit({ url: TRAP, headers: curl }))).toBe('redirect');
+    expect(lastReasons(guard)).toEqual(['http_client_user_agent', 'trap_hit']);
+    expect(await decisionOf(guard, neighbour())).toBe('redirect');
+    expect(guard.events.at(-1)).toMatchObject({
+      action: 'challenge',
+      blockReasons: ['trap_hit'],
+      blockReasonCategories: ['automated_browser'],
+      rule: 'everybody',
+    });
+    expect(await decisionOf(guard, { ...neighbour(), ip: '84.115.20.8' })).toBe('allow');
+    guard.time.now += 10 * MINUTE_MS + 1;
+    expect(await decisionOf(guard, neighbour())).toBe('allow');
+  });
+
+  test('who passed, and parts of pages, do not notice what a neighbour asked for', async () => {
+    const guard = guarded();
+    await guard.ask(visit({ url: TRAP, headers: curl }));
+    expect(await decisionOf(guard, visit({ cookie: PASS }))).toBe('allow');
+    const picture = visit({ url: 'https://shop.example/a.png', headers: pictureOfPage });
+    expect(await decisionOf(guard, picture)).toBe('allow');
+  });
+
+  test('it is the same path in every spelling that an origin could read', async () => {
+    const guard = guarded();
+    for (const path of ['/%2eenv', '//.env', '/.ENV', '/a/../.env', '/.git/config']) {
+      await guard.ask(visit({ url: `https://shop.example${path}`, headers: curl }));
+      expect(lastReasons(guard), path).toContain('trap_hit');
+    }
+    for (const path of ['/owner/name/src/.env', '/.git/HEAD', '/.env.example', '/wp-login.php']) {
+      await guard.ask(visit({ url: `https://shop.example${path}`, headers: curl }));
+      expect(lastReasons(guard), path).not.toContain('trap_hit');
+    }
+  });
+
+  test('a session that passed is asked once more, gets its page then, and is never blocked', async () => {
+    const guard = guarded();
+    const typed = visit({ url: TRAP, cookie: PASS });
+    expect(await decisionOf(guard, typed)).toBe('redirect');
+    expect(lastReasons(guard)).toEqual(['trap_hit']);
+    expect(await decisionOf(guard, visit({ cookie: PASS }))).toBe('redirect');
+    passes(guard);
+    for (let again = 0; again < 20; again++) expect(await decisionOf(guard, typed)).toBe('allow');
+  });
+
+  test('own paths and other presets are added, and an empty list sets no trap', async () => {
+    const guard = guarded({ presets: ['wordpress'], paths: ['/old-admin/**'] });
+    for (const path of ['/wp-login.php', '/old-admin/users']) {
+      await guard.ask(visit({ url: `https://shop.example${path}`, headers: chromeHttps }));
+      expect(lastReasons(guard), path).toEqual(['trap_hit']);
+    }
+    const none = guarded({ link: false, presets: [] });
+    expect(await decisionOf(none, visit({ url: TRAP }))).toBe('allow');
+  });
+
+  test('an agent whose signature is valid is exempt, also at an address that hit a trap', async () => {
+    const agent = newSigningAgent();
+    const key = toBotKey(agent.jwk, { agent: 'tester', directory: 'https://agent.example' });
+    const guard = validatorWith(RULES, { botKeys: [key] });
+    const come = (url: string) => {
+      const signing = { signatureAgent: '"https://agent.example"', createdMs: guard.time.now };
+      return guard.ask(visit({ url, headers: { ...chromeHttps, ...agent.sign(signing) } }));
+    };
+    expect((await come(TRAP)).decision).toBe('allow');
+    await guard.ask(visit({ url: TRAP, headers: curl }));
+    expect((await come('https://shop.example/')).decision).toBe('allow');
+    expect(await decisionOf(guard, neighbour())).toBe('redirect');
+  });
+
+  test('crawlers whose claim is proved, and visitors whom a rule lets through, are exempt', async () => {
+    const guard = guarded();
+    const crawler = visit({ url: TRAP, ip: GOOGLEBOT_IP, headers: googlebot });
+    expect(await decisionOf(guard, crawler)).toBe('allow');
+    const free = guarded({}, '[{ name: mine, match: {}, verdict: allow }]');
+    expect(await decisionOf(free, visit({ url: TRAP, headers: curl }))).toBe('allow');
+    const never = guarded({}, '[{ name: mine, match: {}, detect: true, challenge: never }]');
+    expect(await decisionOf(never, visit({ url: TRAP }))).toBe('allow');
+  });
+});
+
+/** What a foreign page, a mail or a post on the site itself can make the browser of a visitor send. */
+const FOREIGN: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+  ['a picture', { ...pictureOfPage, 'sec-fetch-site': 'cross-site' }],
+  ['a picture in a post of the site', { ...pictureOfPage, 'sec-fetch-site': 'same-origin' }],
+  ['a fetch', { ...scriptFetch, 'sec-fetch-site': 'cross-site' }],
+  ['a link, or a redirect', { ...chromeHttps, 'sec-fetch-site': 'cross-site' }],
+  ['a page of a host beside it', { ...chromeHttps, 'sec-fetch-site': 'same-site' }],
+  ['a frame', { ...chromeHttps, 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'iframe' }],
+  ['a link that is loaded before', { ...chromeHttps, 'sec-purpose': 'prefetch;prerender' }],
+  ['a link over http, without a referrer', chromeHttp],
+  ['a picture over http', { ...chromeHttp, accept: 'image/avif,image/webp,*/*;q=0.8' }],
+  ['a script over http', { ...chromeHttp, accept: '*/*' }],
+  ['a link over http, with a referrer', { ...chromeHttp, referer: 'http://evil.example/' }],
+  ['a form over http', { ...chromeHttp, origin: 'null' }],
+];
+
+describe('a stranger cannot make a visitor hit a trap', () => {
+  test.each(FOREIGN)('%s', async (_what, headers) => {
+    const guard = guarded();
+    const scheme = headers['sec-fetch-site'] === undefined ? 'http' : 'https';
+    const url = `${scheme}://shop.example/.env`;
+    for (let times = 0; times < 30; times++) {
+      expect(await decisionOf(guard, visit({ url, headers, cookie: PASS }))).toBe('allow');
+      expect((await guard.ask(visit({ url, headers }))).status_code).not.toBe(429);
+    }
+    expect(await decisionOf(guard, visit({ cookie: PASS }))).toBe('allow');
+    guard.time.now += HOUR_MS;
+    await guard.ask(visit({ url, headers }));
+    expect(await decisionOf(guard, neighbour())).toBe('allow');
+  });
+
+  test('a browser that says nothing over https is none, and counts', async () => {
+    const guard = guarded();
+    const headers = Object.fromEntries(
+      Object.entries(chromeHttps).filter(([name]) => !name.startsWith('sec-fetch')),
+    );
+    await guard.ask(visit({ url: TRAP, headers }));
+    expect(await decisionOf(guard, neighbour())).toBe('redirect');
+  });
+
+  test('a link in a mail costs a challenge, to the visitor and to new ones at the address, and no more', async () => {
+    const guard = guarded();
+    await guard.ask(visit({ url: TRAP, headers: chromeHttps }));
+    for (let page = 0; page < 30; page++) {
+      expect(await guard.ask(neighbour())).toMatchObject({ decision: 'redirect' });
+    }
+  });
+});

@@ -1,0 +1,152 @@
+import type { Clock, MaybePromise, SessionStore } from '@guard/config/contract/ports';
+import { addressGroup } from '@guard/config/net/network-of';
+import { trapPaths } from '@guard/config/settings/presets/trap-paths';
+import type { Organisation } from '@guard/config/settings/schema';
+import { afterWith } from '../deadline.ts';
+import type { Facts } from '../request/facts.ts';
+import { isFileOfPage, isPage } from '../request/part-of-page.ts';
+import { compileMatch, type Condition } from '../rules/compile-match.ts';
+import { endSession } from '../session/end-session.ts';
+
+/** Many people can share an address, and each hit begins the time anew. */
+const ADDRESS_REMEMBERED_MS = 10 * 60_000;
+const SESSION_REMEMBERED_MS = 60 * 60_000;
+
+/** So young a pass outlives a hit: the page that was challenged is loaded again, and must not be challenged for ever. */
+const YOUNG_MS = 10 * 60_000;
+
+/** How long a session waits that followed the link a second time. */
+export const HIT_AGAIN_WAIT_MS = 10 * 60_000;
+
+/** What the names begin with under which hits are remembered (SessionStore.remember). */
+export const TRAPPED = 'trapped';
+
+/** What is known of a visitor who did not pass: nothing, a hit, or a second hit of the same session. */
+export type Standing = 'free' | 'hit' | 'hit_again';
+
+/**
+ * What only programs ask for: paths that no site serves, and a link on Guard's own pages that no browser shows
+ * (challenge/trap-link.ts). Who asks is challenged. The hit is remembered for the address and the session.
+ *
+ * Another site's page can make a visitor's browser ask for a path, and a mail can have a link to it. So a path counts
+ * only where no page can have caused the request, and then costs a person no more than a challenge.
+ */
+export class Traps {
+  /** Whether Guard's own pages have the link. */
+  readonly hasLink: boolean;
+  readonly #trapped: string;
+  readonly #trappedAgain: string;
+  readonly #isTrap: Condition | undefined;
+
+  /** Undefined where the organisation sets no trap. */
+  static of({ id, traps }: Pick<Organisation, 'id' | 'traps'>): Traps | undefined {
+    const isEmpty = !traps.link && trapPaths(traps).length === 0;
+    return isEmpty ? undefined : new Traps(id, traps);
+  }
+
+  constructor(organisation: string, settings: Organisation['traps']) {
+    this.hasLink = settings.link;
+    this.#trapped = `${TRAPPED}:${organisation}`;
+    this.#trappedAgain = `${TRAPPED}-again:${organisation}`;
+    const path = trapPaths(settings);
+    this.#isTrap = path.length === 0 ? undefined : compileMatch({ path: [...path] }, 'some');
+  }
+
+  /** Whether a request asks for one of the paths. Who is proved to be somebody may ask for everything. */
+  isHit(facts: Facts): boolean {
+    if (this.#isTrap?.(facts, NO_FINDINGS) !== true) return false;
+    return !isProved(facts) && facts.method !== 'OPTIONS';
+  }
+
+  /**
+   * Takes a request for one of the paths, and remembers it where the visitor did it by himself. True where the
+   * visitor is to be challenged for it.
+   */
+  spring(facts: Facts, store: SessionStore, clock: Clock): boolean {
+    const { session, ip } = facts;
+    const isOwn = isOwnDoing(facts);
+    switch (session.state) {
+      case 'rejected':
+        return false;
+      case 'verified':
+        if (!isOwn || clock() - session.session.judgedAt < YOUNG_MS) return false;
+        endSession(session.id, session.session, store);
+        break;
+      case 'issued':
+        if (isOwn) void store.remember(this.#trapped, session.id, SESSION_REMEMBERED_MS);
+        break;
+      case 'none':
+    }
+    if (isOwn) this.#rememberAddress(ip, store);
+    return true;
+  }
+
+  /**
+   * Remembers that the link was followed, by the visitor to whom it was shown. `session` is what the request presented
+   * of it: its pass ends. Rejects only when the store does.
+   */
+  async springLink(ip: string, session: string | undefined, store: SessionStore): Promise<void> {
+    this.#rememberAddress(ip, store);
+    if (session === undefined) return;
+    const isAgain = await store.remembers(this.#trapped, session);
+    await store.remember(this.#trapped, session, SESSION_REMEMBERED_MS);
+    if (isAgain) await store.remember(this.#trappedAgain, session, HIT_AGAIN_WAIT_MS);
+    const held = await store.session(session);
+    if (held?.state === 'verified') endSession(session, held, store);
+  }
+
+  /** What is remembered of a visitor who did not pass. Parts of pages are free, as other sites and mails show them. */
+  standing(facts: Facts, store: SessionStore): MaybePromise<Standing> {
+    if (isFileOfPage(facts) || isProved(facts)) return 'free';
+    const id = facts.session.state === 'issued' ? facts.session.id : undefined;
+    // A page that is open behind a shared address goes on to fetch its data.
+    const byAddress =
+      (id === undefined || isPage(facts)) && store.remembers(this.#trapped, addressGroup(facts.ip));
+    if (id === undefined) return afterWith(byAddress, undefined, standingOf);
+    return afterWith(store.remembers(this.#trapped, id), { byAddress, id, store }, this.#ofSession);
+  }
+
+  readonly #ofSession = (
+    isHit: boolean,
+    asked: {
+      readonly byAddress: MaybePromise<boolean>;
+      readonly id: string;
+      readonly store: SessionStore;
+    },
+  ): MaybePromise<Standing> => {
+    if (!isHit) return afterWith(asked.byAddress, undefined, standingOf);
+    const isAgain = asked.store.remembers(this.#trappedAgain, asked.id);
+    return afterWith(isAgain, undefined, (again) => (again ? 'hit_again' : 'hit'));
+  };
+
+  #rememberAddress(ip: string, store: SessionStore): void {
+    void store.remember(this.#trapped, addressGroup(ip), ADDRESS_REMEMBERED_MS);
+  }
+}
+
+const NO_FINDINGS = { all: () => [] };
+
+/** A crawler whose claim is proved, or an agent whose signature is valid. */
+function isProved({ crawler, signedAgent }: Facts): boolean {
+  return crawler?.verified === true || signedAgent !== undefined;
+}
+
+function standingOf(isHit: boolean): Standing {
+  return isHit ? 'hit' : 'free';
+}
+
+/**
+ * Whether no page can have caused a request. A browser says so: the address was typed, or opened from a bookmark
+ * or another program. What claims a browser and does not say so may be a browser over plain http, or an old one.
+ */
+function isOwnDoing({ headers, referrer, agent, url }: Facts): boolean {
+  const site = headers['sec-fetch-site'];
+  const dest = headers['sec-fetch-dest'];
+  if (referrer !== '' || headers['origin'] !== undefined) return false;
+  if (headers['sec-purpose'] !== undefined || headers['purpose'] !== undefined) return false;
+  if (site !== undefined || dest !== undefined) return site === 'none' && dest === 'document';
+  if (!agent.recognised) return true;
+  // Over https each request of such a browser has the fields: this is none. A caller may pass on few fields.
+  const isComplete = headers['accept'] !== undefined && headers['accept-language'] !== undefined;
+  return agent.fetchMetadata === 'always' && url.scheme === 'https' && isComplete;
+}
