@@ -50,14 +50,14 @@ describe('contract 3: interstitial served, browser completes it', () => {
     expect(failures).toEqual([]);
   });
 
-  test('asks nothing of anybody but its own host: itself, the frame beside its upload, the upload', async () => {
+  test('asks nothing of anybody but its own host: itself, the upload, and the frame and the files beside it', async () => {
     const asked = new Set<string>();
-    page.on('request', (request) => asked.add(request.url().split('#', 1)[0] ?? ''));
+    page.on('request', (request) => asked.add(request.url().split(/[#?]/, 1)[0] ?? ''));
     await page.goto(`${site.url}/shop`);
     await page.waitForSelector('text=the origin');
     const fetched = [...asked].filter((url) => !/^(?:data|blob):/.test(url));
     expect(fetched.filter((url) => !url.endsWith('/favicon.ico')).toSorted()).toEqual(
-      ['/.guard/echo', '/.guard/verify', '/shop'].map((path) => site.url + path),
+      ['/.guard/echo', '/.guard/verify', '/.guard/witness', '/shop'].map((path) => site.url + path),
     );
   });
 

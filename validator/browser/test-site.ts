@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import type { Collect } from '@guard/config/contract/ports';
 import type { CollectOutcome } from '../src/challenge/collect-outcome.ts';
 import { answerEchoPage } from '../src/challenge/echo-page.ts';
+import { createWitnessAnswerer } from '../src/challenge/witnesses/answer-witness.ts';
+import { createWitnesses } from '../src/challenge/witnesses/witnesses.ts';
 import { createCollector } from '../src/challenge/collector.ts';
 import { createChallengeIssuer } from '../src/challenge/tickets/issue.ts';
 import { createTestStore, TERMS, type TestStore } from '../src/challenge/test-challenge.ts';
@@ -13,7 +15,8 @@ import { createScriptFile } from '../src/script/script-file.ts';
 import { loadBrowserBundle } from './build.ts';
 import { USUAL } from '../src/challenge/test-answers.ts';
 
-const SECRETS = ['the secret of the browser test'];
+/** What its tickets are sealed with. */
+export const SECRETS = ['the secret of the browser test'];
 
 interface Visit {
   readonly method: string;
@@ -59,8 +62,9 @@ export async function startSite(): Promise<Site> {
     countryOf: () => undefined,
     report: (outcome) => outcomes.push(outcome),
   });
+  const answerWitness = createWitnessAnswerer(createWitnesses(SECRETS), store);
   const server = createServer((request, response) => {
-    void answer(started, collect, request, response);
+    void answer(started, { collect, answerWitness }, request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   // A server that listens on TCP has an AddressInfo.
@@ -96,7 +100,7 @@ function formPage(url: string): string {
 
 async function answer(
   on: Site,
-  collect: Collect,
+  { collect, answerWitness }: Record<'collect' | 'answerWitness', Collect>,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -113,6 +117,10 @@ async function answer(
   } else if (url === '/.guard/work.js') {
     const program = workFile({ method, path: url, headers, body, ip: '127.0.0.1' });
     response.writeHead(program.status, program.headers).end(program.body);
+  } else if (url.startsWith('/.guard/witness?')) {
+    const query = url.slice(url.indexOf('?') + 1);
+    const file = await answerWitness({ method, path: '', query, headers, body, ip: '' });
+    response.writeHead(file.status, file.headers).end(file.body);
   } else if (url === '/.guard/verify') {
     if (on.intercept) {
       on.intercept(response);

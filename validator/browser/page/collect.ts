@@ -2,7 +2,7 @@ import type { Evidence, Readings, SourceName } from '../../src/challenge/evidenc
 import { clip, finite } from './clip.ts';
 import { elapsed } from './elapsed.ts';
 import { openEmptyFrame } from './empty-frame.ts';
-import { LIMITS } from './limits.ts';
+import { LIMITS, WITNESSES } from './limits.ts';
 import type { Ground, Source } from './source.ts';
 import { automation } from './sources/automation.ts';
 import { cascade } from './sources/cascade.ts';
@@ -27,9 +27,10 @@ import { screenSizes } from './sources/screen.ts';
 import { timezone } from './sources/timezone.ts';
 import { webdriver } from './sources/webdriver.ts';
 import { worker } from './sources/worker.ts';
+import { askWitnesses } from './witnesses.ts';
 
-/** Everything that is read, once each. Painting is watched meanwhile. */
-const sources: { readonly [N in Exclude<SourceName, 'painting'>]: Source<N> } = {
+/** Everything that is read, once each. Painting is watched meanwhile, and witnesses are loaded. */
+const sources: { readonly [N in Exclude<SourceName, 'painting' | 'witnesses'>]: Source<N> } = {
   webdriver,
   automation,
   hints,
@@ -55,21 +56,26 @@ const sources: { readonly [N in Exclude<SourceName, 'painting'>]: Source<N> } = 
 };
 
 /** What belongs to one visit. */
-type Asked = Pick<Ground, 'ticket' | 'sheet' | 'echoUrl'>;
+type Asked = Pick<Ground, 'ticket' | 'sheet' | 'echoUrl'> & {
+  /** Empty where none are asked for. */
+  readonly witnesses: string;
+};
 
 /**
  * Reads all sources at once, for one ticket: some questions belong to it, and the evidence fits
  * no other. A source that fails or stalls becomes a value; this never rejects.
  */
-export async function collect({ ticket, sheet, echoUrl }: Asked): Promise<Evidence> {
+export async function collect({ ticket, sheet, echoUrl, witnesses }: Asked): Promise<Evidence> {
   const startedAt = performance.now();
   const tookMs: Record<string, number> = {};
-  const timed = async (name: string, source: () => unknown) => {
+  const timed = async (name: string, source: () => unknown, limitMs?: number) => {
     const sourceStartedAt = performance.now();
-    const reading = await read(source);
+    const reading = await read(source, limitMs);
     tookMs[name] = elapsed(sourceStartedAt);
     return [name, reading] as const;
   };
+  // Loading takes longer than reading, and begins first.
+  const loaded = timed('witnesses', () => askWitnesses(witnesses), WITNESSES.waitMs + 1_000);
   const emptyFrame = openEmptyFrame();
   const ground: Ground = { ticket, sheet, echoUrl, inside: emptyFrame?.inside };
   let othersAreRead = (): void => undefined;
@@ -81,6 +87,7 @@ export async function collect({ ticket, sheet, echoUrl }: Asked): Promise<Eviden
   othersAreRead();
   entries.push(await watched);
   emptyFrame?.close();
+  entries.push(await loaded);
   return {
     agent: {
       userAgent: clip(navigator.userAgent, LIMITS.userAgentChars),
@@ -96,9 +103,12 @@ export async function collect({ ticket, sheet, echoUrl }: Asked): Promise<Eviden
 
 type Unread = { readonly unread: 'absent' | 'failed' | 'timeout' };
 
-async function read(source: () => unknown): Promise<{ readonly value: unknown } | Unread> {
+async function read(
+  source: () => unknown,
+  limitMs: number = LIMITS.sourceMs,
+): Promise<{ readonly value: unknown } | Unread> {
   const late = new Promise<Unread>((resolve) => {
-    setTimeout(() => resolve({ unread: 'timeout' }), LIMITS.sourceMs);
+    setTimeout(() => resolve({ unread: 'timeout' }), limitMs);
   });
   const reading = async () => {
     try {

@@ -13,7 +13,14 @@ import { work } from './work.ts';
 /** How long a form that is sent again may take before the page says what to do, in milliseconds. */
 const RESEND_HINT_MS = 4_000;
 
-const { ticket = '', sheet = '', session: own = '', upload: url = '', form = '' } = given();
+const {
+  ticket = '',
+  sheet = '',
+  witnesses = '',
+  session: own = '',
+  upload: url = '',
+  form = '',
+} = given();
 /** Of this script, which may load another one with it. It is gone when the script has run. */
 const nonce = document.currentScript?.nonce;
 let triedAgain = false;
@@ -37,7 +44,7 @@ async function run(): Promise<void> {
   }
   // The echo page is asked for only on this very host.
   const echoUrl = url.startsWith('/') ? besideUpload('echo') : undefined;
-  const evidence = await collect({ ticket, sheet, echoUrl });
+  const evidence = await collect({ ticket, sheet, witnesses, echoUrl });
   const send = (more: Pick<Upload, 'work'>) =>
     upload(url, { ticket, session, evidence, ...more }, () => show('waiting'));
   let result = await send({});

@@ -11,3 +11,11 @@ export const LIMITS = {
   /** Longest time one source may take, in milliseconds. */
   sourceMs: 1500,
 } as const;
+
+/** The witnesses of one visit (src/challenge/witnesses/): how many of each kind a browser loads. */
+export const WITNESSES = {
+  images: 4,
+  fonts: 2,
+  /** Longest time the page waits for them, in milliseconds. */
+  waitMs: 8_000,
+} as const;

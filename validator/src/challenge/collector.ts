@@ -18,6 +18,7 @@ import { settle, type Settlement } from './settle.ts';
 import type { Strengths } from '../verdict/strengths.ts';
 import type { Ticket } from './tickets/ticket.ts';
 import { countVain } from './upload-budgets.ts';
+import { createWitnesses } from './witnesses/witnesses.ts';
 import type { Pressure } from './work/pressure.ts';
 
 export interface CollectorOptions {
@@ -47,8 +48,12 @@ export interface CollectorOptions {
 export function createCollector(options: CollectorOptions): Collect {
   const { clock, report, store } = options;
   const sealer = createSealer(options.secrets, 'ticket');
-  const cascadesOf = createCascadeSheets(options.secrets).widths;
-  const settling = { ...options, cascadesOf, tasks: createSealer(options.secrets, 'work') };
+  const settling = {
+    ...options,
+    cascadesOf: createCascadeSheets(options.secrets).widths,
+    witnessesOf: createWitnesses(options.secrets).expected,
+    tasks: createSealer(options.secrets, 'work'),
+  };
   const patience = new Patience(CHALLENGE.uploadBudgetMs);
 
   async function verify(request: CollectRequest, sent: Sent): Promise<CollectAnswer> {

@@ -12,6 +12,8 @@ import { hashUserAgent } from '../request/user-agent-hash.ts';
 import type { Ticket } from './tickets/ticket.ts';
 import { admit } from './upload-budgets.ts';
 import type { Strengths } from '../verdict/strengths.ts';
+import type { ExpectedWitnesses } from './witnesses/witnesses.ts';
+import { judgeWitnesses } from './witnesses/judge-witnesses.ts';
 import { Verification, type Sender, type ValidTicket } from './verification.ts';
 import { isCheckBusy, isWorkDone } from './work/check-work.ts';
 import type { Pressure } from './work/pressure.ts';
@@ -62,10 +64,12 @@ export interface SettleOptions {
   readonly cascadesOf: (ticketId: string) => readonly (readonly number[])[];
   /** How much each finding counts for an organisation. */
   readonly strengthsOf: (organisation: string) => Strengths;
+  /** Witnesses.expected */
+  readonly witnessesOf: (ticketId: string) => readonly ExpectedWitnesses[];
 }
 
 /**
- * Ticket, form, rule set, session, agent, origin, answered before, judgement, budget, work, spend, keep: in this order, each
+ * Ticket, form, rule set, session, agent, origin, answered before, judgement, witnesses, budget, work, spend, keep: in this order, each
  * leaving early with its own answer. Whatever decides comes from the ticket or the server; rejects only when the
  * store does.
  */
@@ -103,6 +107,12 @@ export async function settle(
       const judgement = judge(upload, request, cascades, strengths);
       if (judgement.kind === 'incomplete') {
         return failed(reading.ticket, 'challenge_incomplete', 'retry');
+      }
+      if (judgement.kind !== 'automated') {
+        const { readings } = upload.evidence;
+        const expected = options.witnessesOf(reading.ticket.id);
+        const lack = await judgeWitnesses(reading.ticket, readings, expected, options.store);
+        if (lack) return failed(reading.ticket, lack, 'retry');
       }
       const payload = payloadDigest(upload.evidence);
       const { work } = upload;

@@ -5,6 +5,7 @@ import { layoutAnswers } from './evidence/layout-answers.ts';
 import { createSealer } from '../session/sealer.ts';
 import { Strengths } from '../verdict/strengths.ts';
 import { createCascadeSheets } from './cascade/sheet.ts';
+import { createWitnesses } from './witnesses/witnesses.ts';
 import { readFields } from './tickets/ticket-fields.ts';
 
 let visits = 0;
@@ -20,6 +21,7 @@ const TEST_SECRETS = [
 ].map((secret) => ({
   sealer: createSealer([secret], 'ticket'),
   sheets: createCascadeSheets([secret]),
+  witnesses: createWitnesses([secret]),
 }));
 
 /** How much findings count where the settings say nothing. */
@@ -28,12 +30,21 @@ export const USUAL = new Strengths();
 /** For a test that judges without a ticket of ours: nothing was asked. */
 export const NO_SHEET: readonly (readonly number[])[] = [[]];
 
-function cascadeWidths(ticket: string): readonly number[] {
+function answersTo(ticket: string): {
+  readonly widths: readonly number[];
+  readonly sizes: number[];
+} {
   const bytes = Buffer.from(ticket, 'base64url');
   const [mac, body] = [bytes.subarray(0, 32), bytes.subarray(32)];
   const issuer = TEST_SECRETS.find(({ sealer }) => sealer.verify([body], mac));
   const [, id = ''] = readFields(body) ?? [];
-  return issuer?.sheets.widths(id)[0] ?? [];
+  const [expected] = issuer?.witnesses.expected(id) ?? [];
+  const sizes = [LAYOUT_SIDE, 1, ...Array<number>(24).fill(0)];
+  for (const [place, [width, height]] of expected?.images ?? []) {
+    sizes.splice(2 + 2 * place, 2, width, height);
+  }
+  for (const [place, width] of expected?.fonts ?? []) sizes.splice(2 + 2 * place, 1, width);
+  return { widths: issuer?.sheets.widths(id)[0] ?? [], sizes };
 }
 
 /**
@@ -42,6 +53,7 @@ function cascadeWidths(ticket: string): readonly number[] {
  */
 export function answering(evidence: Evidence, ticket: string): Evidence {
   visits += 1;
+  const { widths, sizes } = answersTo(ticket);
   const answers = layoutAnswers(layoutQuestions(ticket)).map((px) => Math.round(px * 10) / 10);
   return {
     ...evidence,
@@ -49,7 +61,8 @@ export function answering(evidence: Evidence, ticket: string): Evidence {
     readings: {
       ...evidence.readings,
       layout: { value: { side: LAYOUT_SIDE, answers } },
-      cascade: { value: { side: LAYOUT_SIDE, widths: [...cascadeWidths(ticket)] } },
+      cascade: { value: { side: LAYOUT_SIDE, widths: [...widths] } },
+      witnesses: { value: { sizes } },
     },
   };
 }
@@ -79,6 +92,7 @@ export function completed(recorded: Evidence): Evidence {
     partition: ofChromium({ crossed: false }),
     layout: ABSENT,
     cascade: { value: { side: LAYOUT_SIDE, widths: [] } },
+    witnesses: ABSENT,
     media: ofChromium({ h264: PLAYED, aac: PLAYED, vp9: PLAYED }),
     fonts: ABSENT,
     painting: { value: { visible: true, frameMs: 16, ticks: 3, watchedMs: 500 } },

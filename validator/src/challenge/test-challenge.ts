@@ -39,6 +39,7 @@ export interface TestStore extends SessionStore {
 export function createTestStore(): TestStore {
   const sessions = new Map<string, Session>();
   const spent = new Set<string>();
+  const remembered = new Set<string>();
   let kept = 0;
   const turn = () => new Promise((resolve) => setImmediate(resolve));
   return {
@@ -58,8 +59,8 @@ export function createTestStore(): TestStore {
     },
     take: () => 0,
     takeAll: () => 0,
-    remember: () => undefined,
-    remembers: () => false,
+    remember: (name, subject) => void remembered.add(`${name} ${subject}`),
+    remembers: (name, subject) => remembered.has(`${name} ${subject}`),
     close: () => Promise.resolve(),
   };
 }

@@ -12,6 +12,8 @@ export interface InterstitialOptions {
   readonly ticket: string;
   /** What the page is asked to style: challenge/cascade/sheet.ts. */
   readonly sheet: string;
+  /** What it is asked to load: challenge/witnesses/. Empty for nothing, and always so for an absolute `uploadUrl`. */
+  readonly witnesses?: string;
   /** The session it is for: a browser may hold several `_guard` cookies. */
   readonly session: string;
   /** Where the page posts its evidence: a path of the site itself, or an absolute URL. */
@@ -34,13 +36,21 @@ export interface RenderedPage {
 
 export type RenderInterstitial = (options: InterstitialOptions) => RenderedPage;
 
-const NAMES = ['nonce', 'ticket', 'sheet', 'session', 'uploadUrl', 'reference'] as const;
+const NAMES = [
+  'nonce',
+  'ticket',
+  'sheet',
+  'witnesses',
+  'session',
+  'uploadUrl',
+  'reference',
+] as const;
 type FillPage = Fill<(typeof NAMES)[number] | 'trap'>;
 
 /** Builds challenge pages around the bundled script; a request only fills in. */
 export function createInterstitial(script: string): RenderInterstitial {
   const cached = createPageCache<FillPage>();
-  return ({ messages, form, look, trap = '', ...filled }) => {
+  return ({ messages, form, look, trap = '', witnesses = '', ...filled }) => {
     const { uploadUrl } = filled;
     const hasTrap = trap !== '';
     const nonce = newNonce();
@@ -48,14 +58,16 @@ export function createInterstitial(script: string): RenderInterstitial {
     const connect = ownHost ? "'self'" : new URL(uploadUrl).origin;
     // For the echo page (challenge/echo-page.ts) and the frame around it, which inherits this policy.
     const frames = ownHost ? " frame-src data: 'self';" : '';
+    // For the witnesses (challenge/witnesses/), beside what the look needs.
+    const files = ownHost ? `${look.policy || '; img-src'} 'self'; font-src 'self'` : look.policy;
     const fill = cached(look, `${messages.language} ${form} ${hasTrap}`, () =>
       compile(look, messages, form, script, hasTrap),
     );
     return {
-      html: fill({ ...filled, nonce, trap }),
+      html: fill({ ...filled, nonce, trap, witnesses }),
       headers: pageHeaders(
         nonce,
-        `${look.policy}; script-src 'nonce-${nonce}'; worker-src blob:;${frames} connect-src ${connect}`,
+        `${files}; script-src 'nonce-${nonce}'; worker-src blob:;${frames} connect-src ${connect}`,
       ),
     };
   };
@@ -72,7 +84,7 @@ function compile(
     messages,
     look,
     title: messages.checking.heading,
-    attributes: ` data-ticket="{{ticket}}" data-sheet="{{sheet}}" data-session="{{session}}" data-upload="{{uploadUrl}}" data-form="${form}"`,
+    attributes: ` data-ticket="{{ticket}}" data-sheet="{{sheet}}" data-witnesses="{{witnesses}}" data-session="{{session}}" data-upload="{{uploadUrl}}" data-form="${form}"`,
     content: screens(messages, form),
     script: `<script nonce="{{nonce}}">${script}</script>`,
     hasTrap,

@@ -66,6 +66,14 @@ describe('contract 3: the challenge page', () => {
     expect(headers['Content-Security-Policy']).not.toContain('frame-src');
   });
 
+  test('may load images and fonts of its own host, and none where it uploads to another host', () => {
+    const files = "; img-src 'self'; font-src 'self'";
+    expect(render(options).headers['Content-Security-Policy']).toContain(files);
+    const uploadUrl = 'https://collector.guard.example/verify';
+    const { headers } = render({ ...options, uploadUrl });
+    expect(headers['Content-Security-Policy']).not.toMatch(/img-src|font-src/);
+  });
+
   test('lets itself connect to the collector it uploads to, and to nothing else', () => {
     const own = render(options).headers['Content-Security-Policy'];
     expect(own).toMatch(/connect-src 'self'$/);
@@ -90,7 +98,7 @@ describe('contract 3: the challenge page', () => {
     const { html } = render(options);
     const attributes = [...html.matchAll(/\sdata-(\w+)="/g)].map(([, name]) => name);
     expect(new Set(attributes)).toEqual(
-      new Set(['ticket', 'sheet', 'session', 'upload', 'form', 'screen', 'action']),
+      new Set(['ticket', 'sheet', 'witnesses', 'session', 'upload', 'form', 'screen', 'action']),
     );
   });
 

@@ -4,6 +4,8 @@ import type { ChallengeTerms } from '../challenge/tickets/challenge-terms.ts';
 import type { BrowserBundle } from '../../browser/build.ts';
 import { answerEchoPage } from '../challenge/echo-page.ts';
 import { createFollowedTrapLink, TRAP_PATH, type TrapHit } from '../challenge/trap-link.ts';
+import { createWitnessAnswerer } from '../challenge/witnesses/answer-witness.ts';
+import { createWitnesses } from '../challenge/witnesses/witnesses.ts';
 import type { Engine } from '../engine.ts';
 import type { Traps } from '../verdict/traps.ts';
 import { emptyAnswer } from './exchange.ts';
@@ -39,6 +41,7 @@ export function collectByPath(options: CollectPaths): Collect {
     ['/verify', options.verify],
     ['/echo', answerEchoPage],
     [TRAP_PATH, createFollowedTrapLink({ ...options, store: engine.store })],
+    ['/witness', createWitnessAnswerer(createWitnesses(options.secrets), engine.store)],
     ['/script.js', createScriptFile(options.bundle.script, tenantOf)],
     ['/work.js', createScriptFile(options.bundle.work)],
     [

@@ -38,6 +38,8 @@ export function createScriptTickets(options: {
       origin,
       // Its connection may be to another host than the one it visits.
       client: clientClass(origin.startsWith('https:') ? 'https' : 'http', undefined),
+      // The page is not ours: its policy may forbid them.
+      witnessed: false,
       ...terms,
     });
     return { ticket, sheet: sheets.issue(id) };

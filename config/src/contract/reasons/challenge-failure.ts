@@ -31,6 +31,10 @@ export const challengeFailure = {
     category: 'challenge_failure',
     meaning: 'The challenge was answered without the measurements that it asks for.',
   },
+  witness_mismatch: {
+    category: 'challenge_failure',
+    meaning: 'The challenge page loaded files that no browser loads under its rules.',
+  },
   payload_replayed: {
     category: 'challenge_failure',
     strength: 'conclusive',

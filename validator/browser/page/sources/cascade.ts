@@ -1,4 +1,5 @@
 import { finite } from '../clip.ts';
+import { ownNonce } from '../own-nonce.ts';
 import type { Source } from '../source.ts';
 import { inUnseenSquare } from '../unseen-square.ts';
 
@@ -42,8 +43,7 @@ function addRules(ground: ShadowRoot, rules: string): void {
     ground.adoptedStyleSheets = [sheet];
   } catch {
     const style = document.createElement('style');
-    // Extensions add scripts too, and theirs have none.
-    style.nonce = Array.from(document.scripts, ({ nonce }) => nonce).find(Boolean) ?? '';
+    style.nonce = ownNonce();
     style.textContent = rules;
     ground.appendChild(style);
   }

@@ -21,11 +21,17 @@ export function widthUnder(rules: readonly StyleRule[]): number | undefined {
   return Math.max(Math.min(width, most), valueOf('min-width', rules) ?? 0);
 }
 
-/** What the rule says that wins (CSS Cascade 4, section 6.1). */
 function valueOf(property: Property, rules: readonly StyleRule[]): number | undefined {
-  let winner: StyleRule | undefined;
+  return winnerOf(rules.filter(({ sets }) => sets.has(property)))?.sets.get(property);
+}
+
+type Competing = Pick<StyleRule, 'applies' | 'specificity' | 'important'>;
+
+/** The rule that wins of those that set one property (CSS Cascade 4, section 6.1), given in the order of the sheet. */
+export function winnerOf<T extends Competing>(rules: readonly T[]): T | undefined {
+  let winner: T | undefined;
   for (const rule of rules) {
-    if (!rule.applies || !rule.sets.has(property)) continue;
+    if (!rule.applies) continue;
     const isOver =
       winner === undefined ||
       (rule.important === winner.important
@@ -33,7 +39,7 @@ function valueOf(property: Property, rules: readonly StyleRule[]): number | unde
         : rule.important);
     if (isOver) winner = rule;
   }
-  return winner?.sets.get(property);
+  return winner;
 }
 
 const APPLYING = 3;
@@ -66,7 +72,7 @@ function drawRule(leaf: Leaf, tree: Tree, draw: Draw, at: number): StyleRule {
 }
 
 /** CSS Conditional 3: a condition that every browser's screen meets, or none. */
-function condition(draw: Draw, holds: boolean): string {
+export function condition(draw: Draw, holds: boolean): string {
   return holds
     ? draw.of([
         '@media not print',

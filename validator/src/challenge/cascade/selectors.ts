@@ -5,7 +5,7 @@ import type { Leaf, Tree } from './tree.ts';
 export type Part = readonly [text: string, specificity: number];
 
 /** One class, attribute or pseudo-class weighs more than all elements of a selector. */
-const CLASS = 10;
+export const CLASS = 10;
 
 // Functions, so that only the part that is drawn is written.
 type Write = (leaf: Leaf, foreign: string) => Part;

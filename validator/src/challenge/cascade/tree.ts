@@ -1,7 +1,7 @@
 import type { Draw } from './draw.ts';
 
 /** Blocks in one another, as the page builds them: each with two classes of its own. */
-interface Block {
+export interface Block {
   readonly classes: readonly [string, string];
 }
 
@@ -16,6 +16,8 @@ export interface Leaf extends Block {
 
 export interface Tree {
   readonly leaves: readonly Leaf[];
+  /** Names of classes that no block has yet. */
+  readonly names: Iterator<string, undefined>;
   /** A class that no block has. */
   readonly foreign: string;
   /** `;` between blocks, each `parent.class.class`: the parent is the number of a block above it, 0 is the root. */
@@ -49,7 +51,7 @@ export function plantTree(draw: Draw): Tree {
       }
     }
   }
-  return { leaves, foreign: next(), text: lines.join(';') };
+  return { leaves, names, foreign: next(), text: lines.join(';') };
 }
 
 /** Names without an end, no two alike. With a digit, so that no list of advertisements has them. */

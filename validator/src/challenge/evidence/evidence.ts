@@ -98,6 +98,8 @@ const Readings = z.strictObject({
   cascade: reading(
     z.strictObject({ side: length, widths: z.array(length).max(LIMITS.layoutAnswers) }),
   ),
+  /** Width and height of the first line and of the leaves of the witnesses (challenge/witnesses/), in CSS pixels. */
+  witnesses: reading(z.strictObject({ sizes: z.array(length).max(LIMITS.layoutAnswers) })),
   media: reading(z.strictObject({ h264: Format, aac: Format, vp9: Format })),
   /** Those fonts of browser/page/marker-fonts.ts that this browser can draw. */
   fonts: reading(texts),

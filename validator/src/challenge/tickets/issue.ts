@@ -6,6 +6,7 @@ import { createInterstitial } from '../../pages/interstitial.ts';
 import type { Look } from '../../pages/look.ts';
 import { createSealer } from '../../session/sealer.ts';
 import { createCascadeSheets } from '../cascade/sheet.ts';
+import { createWitnesses } from '../witnesses/witnesses.ts';
 import type { ChallengeTerms } from './challenge-terms.ts';
 import { newReference } from './reference-code.ts';
 import { hashUserAgent } from '../../request/user-agent-hash.ts';
@@ -54,12 +55,16 @@ export function createChallengeIssuer(options: {
 }): IssueChallenge {
   const sealer = createSealer(options.secrets, 'ticket');
   const sheets = createCascadeSheets(options.secrets);
+  const witnesses = createWitnesses(options.secrets);
   const render = createInterstitial(options.script);
   const ttlMs = options.ticketTtlMs ?? CHALLENGE.ticketTtlMs;
   return (request) => {
     const { organisation, sessionId, ip, userAgent, client, terms, uploadUrl, nowMs } = request;
     const reference = newReference();
     const id = newTicketId();
+    const userAgentHash = hashUserAgent(userAgent);
+    // A collector on another host cannot serve them to a page that measures them.
+    const witnessed = uploadUrl.startsWith('/');
     const ticket = issueTicket(sealer, {
       id,
       organisation,
@@ -67,15 +72,17 @@ export function createChallengeIssuer(options: {
       issuedAt: nowMs,
       expiresAt: nowMs + ttlMs,
       network: networkOf(ip),
-      userAgentHash: hashUserAgent(userAgent),
+      userAgentHash,
       reference,
       origin: '',
       client,
+      witnessed,
       ...terms,
     });
     const page = render({
       ticket,
       sheet: sheets.issue(id),
+      witnesses: witnessed ? witnesses.issue(id, userAgentHash) : '',
       session: sessionId,
       uploadUrl,
       reference,

@@ -33,6 +33,8 @@ export interface Ticket {
   readonly origin: string;
   /** Of the request that was challenged (request/client-class.ts): the session passes for this client. */
   readonly client: string;
+  /** Its page was given witnesses (challenge/witnesses/), so its answer has to show them. */
+  readonly witnessed: boolean;
 }
 
 export type TicketReading =
@@ -50,7 +52,7 @@ const MAC_BYTES = 32;
 const MAX_CHARS = 2048;
 
 /** In this order under the MAC; a new order or number of fields needs a new VERSION. */
-const VERSION = '5';
+const VERSION = '6';
 /** Whole milliseconds, and bits of work. */
 const Whole = z
   .string()
@@ -70,6 +72,7 @@ const Fields = z.tuple([
   Whole.refine((bits) => bits <= CHALLENGE.work.max),
   z.string(),
   z.string(),
+  z.enum(['', 'w']),
 ]);
 
 /** The ticket as base64url text. `sealer` is createSealer(secrets, 'ticket'). */
@@ -88,6 +91,7 @@ export function issueTicket(sealer: Sealer, ticket: Ticket): string {
     String(ticket.work),
     ticket.origin,
     ticket.client,
+    ticket.witnessed ? 'w' : '',
   ] satisfies z.input<typeof Fields>);
   return Buffer.concat([sealer.seal([body], MAC_BYTES), body]).toString('base64url');
 }
@@ -113,7 +117,7 @@ export function readTicket(sealer: Sealer, text: string, nowMs: number): TicketR
 
 function ticketOf(fields: z.output<typeof Fields>): Ticket {
   const [, id, organisation, sessionId, issuedAt, expiresAt, network, ...others] = fields;
-  const [userAgentHash, reference, ruleSet, work, origin, client] = others;
+  const [userAgentHash, reference, ruleSet, work, origin, client, witnessed] = others;
   return {
     id,
     organisation,
@@ -127,6 +131,7 @@ function ticketOf(fields: z.output<typeof Fields>): Ticket {
     work,
     origin,
     client,
+    witnessed: witnessed !== '',
   };
 }
 

@@ -1,0 +1,86 @@
+import type { ReadingValue } from '../../src/challenge/evidence/evidence.ts';
+import { finite } from './clip.ts';
+import { WITNESSES } from './limits.ts';
+import { ownNonce } from './own-nonce.ts';
+
+/** How often the page looks whether something was loaded, in milliseconds. Background tabs wait longer. */
+const LOOK_MS = 25;
+/** How long the other kind may take when one is there: people block images, or fonts. */
+const GRACE_MS = 400;
+
+/**
+ * Shows the document of the witnesses (src/challenge/witnesses/) where nobody sees it, and measures its leaves when
+ * a browser has loaded what it loads. Gives the width of its first line, and width and height of each leaf in CSS
+ * pixels; undefined where nothing was asked or nothing could be shown. Never rejects.
+ */
+export async function askWitnesses(asked: string): Promise<ReadingValue<'witnesses'> | undefined> {
+  const [size = '', html = ''] = split(asked);
+  if (html === '') return undefined;
+  const host = document.createElement('iframe');
+  try {
+    const [width = '', height = ''] = size.split('.');
+    host.tabIndex = -1;
+    host.setAttribute('aria-hidden', 'true');
+    host.style.cssText =
+      `all:initial;position:fixed;left:0;top:0;width:${width}px;height:${height}px;min-width:${width}px;border:0;visibility:hidden;pointer-events:none`.replace(
+        /(;|$)/g,
+        '!important$1',
+      );
+    document.documentElement.append(host);
+    // Firefox styles the document for a frame without a size unless this one is laid out by now.
+    host.getBoundingClientRect();
+    // The document has the policy of this page, so its style needs the nonce.
+    host.srcdoc = html.replace('style', `style nonce="${ownNonce()}"`);
+    return { sizes: await measured(host) };
+  } catch {
+    return undefined;
+  } finally {
+    host.remove();
+  }
+}
+
+function split(asked: string): readonly string[] {
+  const at = asked.indexOf('|');
+  return at < 0 ? [] : [asked.slice(0, at), asked.slice(at + 1)];
+}
+
+async function measured(frame: HTMLIFrameElement): Promise<number[]> {
+  const startedAt = performance.now();
+  let oneKindAt = Infinity;
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    const now = performance.now();
+    const inside = frame.contentDocument;
+    const isLast = now - startedAt > WITNESSES.waitMs || now - oneKindAt > GRACE_MS;
+    if (!inside) {
+      if (isLast) return [];
+      continue;
+    }
+    const leaves = Array.from(inside.querySelectorAll('div>div>div'));
+    // This lays the document out, as a background tab does not do by itself, and what it needs is loaded.
+    const images = leaves.filter((leaf) => !leaf.firstChild && leaf.clientWidth > 0).length;
+    const areImagesIn = images >= WITNESSES.images;
+    const areFontsIn = inside.fonts.status === 'loaded' && loadedFonts(inside) >= WITNESSES.fonts;
+    if (areImagesIn || areFontsIn) oneKindAt = Math.min(oneKindAt, now);
+    if ((areImagesIn && areFontsIn) || isLast) return sizesIn(inside);
+  }
+}
+
+function sizesIn(inside: Document): number[] {
+  const sizes: number[] = [];
+  inside.querySelectorAll('p,div>div>div').forEach((box) => {
+    const { width, height } = box.getBoundingClientRect();
+    sizes.push(rounded(width), rounded(height));
+  });
+  return sizes;
+}
+
+function loadedFonts(inside: Document): number {
+  let count = 0;
+  inside.fonts.forEach(({ status }) => (count += Number(status === 'loaded')));
+  return count;
+}
+
+function rounded(pixels: number): number {
+  return finite(Math.round(pixels * 10) / 10);
+}

@@ -1,0 +1,93 @@
+import { buildSync } from 'esbuild';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launchPlain } from '../../test/kit/plain-chromium.ts';
+import { rounds } from '../../test/kit/seeded-random.ts';
+import { type Readings, Upload } from '../src/challenge/evidence/evidence.ts';
+import { readTicket } from '../src/challenge/tickets/ticket.ts';
+import { judgeWitnesses } from '../src/challenge/witnesses/judge-witnesses.ts';
+import { createWitnesses } from '../src/challenge/witnesses/witnesses.ts';
+import { hashUserAgent } from '../src/request/user-agent-hash.ts';
+import { createSealer } from '../src/session/sealer.ts';
+import { SECRETS, type Site, startSite } from './test-site.ts';
+
+/** The reading alone, as a global function. */
+const [PROGRAM] = buildSync({
+  stdin: {
+    contents: `import { askWitnesses } from './page/witnesses.ts'; globalThis.ask = askWitnesses;`,
+    resolveDir: join(import.meta.dirname),
+    loader: 'ts',
+  },
+  bundle: true,
+  write: false,
+}).outputFiles;
+
+const witnesses = createWitnesses(SECRETS);
+let browser: Browser;
+let site: Site;
+beforeAll(async () => {
+  [browser, site] = await Promise.all([launchPlain(), startSite()]);
+});
+afterAll(async () => {
+  await browser.close();
+  site.server.closeAllConnections();
+  site.server.close();
+});
+
+/** What the server finds against what a page measured. */
+function findingOf(id: string, readings: Pick<Readings, 'witnesses'>) {
+  return judgeWitnesses({ id, witnessed: true }, readings, witnesses.expected(id), site.store);
+}
+
+/** What the challenge page uploads of its witnesses, in a browser that blocks these kinds of files. */
+async function uploaded(page: Page, blocked: readonly string[]) {
+  await page.route('**/.guard/witness?*', (route) =>
+    blocked.includes(route.request().resourceType()) ? route.abort() : route.continue(),
+  );
+  const sent = page.waitForRequest((request) => request.url().endsWith('/.guard/verify'));
+  await page.goto(`${site.url}/`);
+  const { evidence, ticket } = Upload.parse(JSON.parse((await sent).postData() ?? ''));
+  const reading = readTicket(createSealer(SECRETS, 'ticket'), ticket, Date.now());
+  const id = 'ticket' in reading ? reading.ticket.id : '';
+  return { finding: await findingOf(id, evidence.readings), tookMs: evidence.tookMs.witnesses };
+}
+
+describe('17.3 witnesses in Chromium', () => {
+  test('it loads what it must and no trap, whatever the document', async () => {
+    const page = await browser.newPage({
+      viewport: { width: 360, height: 640 },
+      deviceScaleFactor: 1.5,
+    });
+    await page.goto(`${site.url}/form`);
+    await page.evaluate(PROGRAM?.text ?? '');
+    const agent = hashUserAgent(await page.evaluate(() => navigator.userAgent));
+    for (let round = rounds(30, 15); round > 0; round--) {
+      const id = randomBytes(12).toString('base64url');
+      const read = await page.evaluate(
+        (text) => (globalThis as unknown as { ask: (text: string) => unknown }).ask(text),
+        witnesses.issue(id, agent),
+      );
+      const value = read as { sizes: number[] };
+      expect(await findingOf(id, { witnesses: { value } }), id).toBeUndefined();
+    }
+    await page.close();
+  });
+
+  test.each([
+    ['nothing', []],
+    ['images', ['image']],
+    ['fonts', ['font']],
+  ] as const)(
+    'the challenge page of somebody who blocks %s has passed this',
+    async (_, blocked) => {
+      const context = await browser.newContext();
+      const { finding, tookMs } = await uploaded(await context.newPage(), blocked);
+      expect(finding).toBeUndefined();
+      // Nobody waits long for what is blocked.
+      expect(tookMs).toBeLessThan(6_000);
+      await context.close();
+    },
+  );
+});

@@ -1,0 +1,59 @@
+import { CHALLENGE } from '@guard/config/contract/limits';
+import type { CollectAnswer, CollectRequest, SessionStore } from '@guard/config/contract/ports';
+import { hashUserAgent } from '../../request/user-agent-hash.ts';
+import { headerOf } from '../evidence/judges/header-of.ts';
+import { fontFile, UNITS_PER_EM } from './font-file.ts';
+import { imageFile } from './image-file.ts';
+import { type Witness, TEXT_PX } from './witness-page.ts';
+import type { Witnesses } from './witnesses.ts';
+
+/** Name under which a ticket is remembered whose page loaded what no browser loads (SessionStore.remember). */
+export const TRAPPED = 'witness-trap';
+
+const HEADERS = {
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Robots-Tag': 'noindex, nofollow',
+};
+
+/**
+ * `GET /witness?token`: one file of the challenge page. Nothing is read or kept before the token has proved that the
+ * URL was made for this User-Agent. Only the holder of a page has its URLs, so he can spoil no ticket but his own.
+ */
+export function createWitnessAnswerer(
+  witnesses: Pick<Witnesses, 'read'>,
+  store: Pick<SessionStore, 'remember'>,
+): (request: CollectRequest) => Promise<CollectAnswer> {
+  return async ({ method, query = '', headers }) => {
+    if (method !== 'GET') return refused(405, { Allow: 'GET' });
+    const asked = witnesses.read(query, hashUserAgent(headerOf(headers['user-agent'])));
+    if (!asked) return refused(404);
+    const { witness, ticketId, isTrap } = asked;
+    // An address that is opened by hand gives nothing and harms nobody. On http browsers do not say what they load.
+    const destination = headerOf(headers['sec-fetch-dest']);
+    if (destination !== '' && destination !== witness.kind) return refused(404);
+    if (isTrap) {
+      await store.remember(TRAPPED, ticketId, CHALLENGE.ticketTtlMs + CHALLENGE.clockSkewMs);
+    }
+    return { status: 200, ...fileOf(witness) };
+  };
+}
+
+function fileOf(witness: Witness): Pick<CollectAnswer, 'headers' | 'body'> {
+  switch (witness.kind) {
+    case 'image':
+      return {
+        headers: { ...HEADERS, 'Content-Type': 'image/gif' },
+        body: imageFile(witness.width, witness.height),
+      };
+    case 'font':
+      return {
+        headers: { ...HEADERS, 'Content-Type': 'font/ttf' },
+        body: fontFile(witness.character, (witness.width * UNITS_PER_EM) / TEXT_PX),
+      };
+  }
+}
+
+function refused(status: number, headers: Readonly<Record<string, string>> = {}): CollectAnswer {
+  return { status, headers: { 'Cache-Control': 'no-store', ...headers }, body: '' };
+}

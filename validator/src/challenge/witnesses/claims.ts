@@ -1,0 +1,142 @@
+import type { Draw } from '../cascade/draw.ts';
+import { condition } from '../cascade/rules.ts';
+import { above, another, CLASS, itself } from '../cascade/selectors.ts';
+import type { Leaf } from '../cascade/tree.ts';
+import type { Scene } from './scene.ts';
+
+/** A rule that asks a browser to load something for one leaf. */
+export interface Claim {
+  readonly css: string;
+  readonly applies: boolean;
+  /** Whether it applies at times before the layout is done: while containers have no size yet, and while they are empty. */
+  readonly early: readonly [unsized: boolean, empty: boolean];
+  readonly specificity: number;
+  readonly important: boolean;
+}
+
+/** What can be wrong with a claim that does not apply. */
+type Fault = 'selector' | 'condition' | 'media' | 'container' | 'has';
+const FAULTS = ['selector', 'condition', 'media', 'container', 'has'] as const;
+
+/** How far a bound lies at least from what it is compared with, in pixels: scaled pages round. */
+const CLEAR_PX = 16;
+
+/**
+ * A rule for a leaf that sets `declaration`; of one that does not apply exactly one thing is wrong. `pseudo` stands
+ * behind its selector.
+ */
+export function drawClaim(
+  leaf: Leaf,
+  scene: Scene,
+  draw: Draw,
+  {
+    applies,
+    declaration,
+    pseudo,
+  }: { readonly applies: boolean; readonly declaration: string; readonly pseudo: string },
+): Claim {
+  const { tree } = scene;
+  const fault: Fault | undefined = applies ? undefined : draw.of(FAULTS);
+  const important = draw.int(0, 3) === 0;
+  const isAbout = (part: Fault) => fault === part || (fault !== 'selector' && draw.int(0, 3) === 0);
+  const [own, ownWeight] =
+    fault === 'selector' ? another(leaf, tree, draw) : itself(leaf, tree, draw);
+  const block = `${pseudo}{${declaration}${important ? '!important' : ''}}`;
+  let css: string;
+  let weight = ownWeight;
+  if (isAbout('has')) {
+    css = withHas(leaf, scene, draw, { holds: fault !== 'has', rule: `${own}${block}` });
+    weight += 2 * CLASS;
+  } else {
+    const isNested = fault !== 'selector' && draw.flip();
+    const [inFront, frontWeight] = isNested ? above(leaf, tree, draw) : (['', 0] as const);
+    css = `${inFront}${own}${block}`;
+    weight += frontWeight;
+  }
+  const isContained = isAbout('container');
+  const isLeast = draw.flip();
+  if (isContained) {
+    css = inContainer(leaf, scene, draw, { holds: fault !== 'container', isLeast, rule: css });
+  }
+  if (isAbout('media')) css = `@media ${media(scene, draw, fault !== 'media')}{${css}}`;
+  if (isAbout('condition')) css = `${condition(draw, fault !== 'condition')}{${css}}`;
+  const fitsEmpty = isContained ? !isLeast && (applies || fault === 'container') : applies;
+  return {
+    css,
+    applies,
+    early: [applies && !isContained, fitsEmpty],
+    specificity: weight,
+    important,
+  };
+}
+
+/** `:has()` is three years younger than what else is asked (Firefox 121): who lacks it is asked without. */
+function withHas(
+  { classes: [one, two], middle, group, before }: Leaf,
+  { tree: { foreign } }: Scene,
+  draw: Draw,
+  { holds, rule }: { readonly holds: boolean; readonly rule: string },
+): string {
+  const [neighbour] = before[0]?.classes ?? [one];
+  const relative = holds
+    ? draw.of([`>.${one}`, `.${two}`, `>.${neighbour}`, `:not(.${foreign})`])
+    : draw.of([
+        `>.${foreign}`,
+        `.${one} .${two}`,
+        `>.${group.classes[0]}`,
+        `.${one}+.${neighbour}`,
+      ]);
+  const [name] = middle.classes;
+  const without = holds ? `@supports not selector(:has(a)){.${name}:not(.${foreign}) ${rule}}` : '';
+  return `@supports selector(:has(a)){.${name}:has(${relative}) ${rule}}${without}`;
+}
+
+/** CSS Containment 3, in browsers that know it. The nearest container of a leaf is the block around it. */
+function inContainer(
+  { middle }: Leaf,
+  { containers }: Scene,
+  draw: Draw,
+  {
+    holds,
+    isLeast,
+    rule,
+  }: { readonly holds: boolean; readonly isLeast: boolean; readonly rule: string },
+): string {
+  const width = containers.get(middle) ?? 0;
+  const without = holds ? `@supports not (container-type:inline-size){${rule}}` : '';
+  const query = bound('width', width, holds, draw, isLeast);
+  return `@supports (container-type:inline-size){@container ${query}{${rule}}}${without}`;
+}
+
+/** Media Queries 3, about the frame. */
+function media({ width, height }: Scene, draw: Draw, holds: boolean): string {
+  const lying = width > height === holds ? 'landscape' : 'portrait';
+  const about = (isMet: boolean) =>
+    draw.flip() ? bound('width', width, isMet, draw) : bound('height', height, isMet, draw);
+  switch (draw.int(0, 4)) {
+    case 0:
+      return `(orientation:${lying})`;
+    case 1:
+      return `screen and ${about(holds)}`;
+    case 2:
+      return holds ? `print,${about(true)}` : `${about(true)} and ${about(false)}`;
+    case 3:
+      return `not all and ${about(!holds)}`;
+    default:
+      return about(holds);
+  }
+}
+
+/** `(min-width:300px)` or the like, about a length. */
+function bound(
+  name: string,
+  length: number,
+  holds: boolean,
+  draw: Draw,
+  isLeast = draw.flip(),
+): string {
+  const apart = draw.int(CLEAR_PX, 150);
+  const px =
+    isLeast === holds ? Math.max(1, Math.floor(length) - apart) : Math.ceil(length) + apart;
+  return `(${isLeast ? 'min' : 'max'}-${name}:${px}px)`;
+}

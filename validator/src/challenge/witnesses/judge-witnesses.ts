@@ -1,0 +1,33 @@
+import type { SessionStore } from '@guard/config/contract/ports';
+import type { Reason } from '@guard/config/contract/reasons';
+import { known, type Readings } from '../evidence/evidence.ts';
+import { measures, scaleOf } from '../evidence/judges/layout.ts';
+import type { Ticket } from '../tickets/ticket.ts';
+import { TRAPPED } from './answer-witness.ts';
+import type { ExpectedWitnesses } from './witnesses.ts';
+
+/**
+ * What speaks against a pass: the page loaded what no browser loads, or measured neither all images nor all fonts as
+ * they are. One kind is enough, because people block images, and others fonts. Undefined where nothing speaks
+ * against it, and for a ticket that came without witnesses. Rejects only when the store does.
+ */
+export async function judgeWitnesses(
+  ticket: Pick<Ticket, 'id' | 'witnessed'>,
+  { witnesses }: Pick<Readings, 'witnesses'>,
+  expected: readonly ExpectedWitnesses[],
+  store: Pick<SessionStore, 'remembers'>,
+): Promise<Reason | undefined> {
+  if (!ticket.witnessed) return undefined;
+  if (await store.remembers(TRAPPED, ticket.id)) return 'witness_mismatch';
+  const [side = 0, , ...sizes] = known(witnesses)?.sizes ?? [];
+  const scale = scaleOf({ side });
+  const isSeen = expected.some(({ images, fonts }) => {
+    const measured = (places: Iterable<number>, values: 1 | 2) =>
+      [...places].flatMap((place) => sizes.slice(2 * place, 2 * place + values));
+    return (
+      measures(measured(images.keys(), 2), scale, [...images.values()].flat()) ||
+      measures(measured(fonts.keys(), 1), scale, [...fonts.values()])
+    );
+  });
+  return isSeen ? undefined : 'challenge_incomplete';
+}

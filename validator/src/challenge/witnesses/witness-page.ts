@@ -1,0 +1,194 @@
+import { LAYOUT_SIDE } from '../../../browser/page/layout/questions.ts';
+import { WITNESSES } from '../../../browser/page/limits.ts';
+import type { Draw } from '../cascade/draw.ts';
+import { winnerOf } from '../cascade/rules.ts';
+import { itself } from '../cascade/selectors.ts';
+import type { Leaf } from '../cascade/tree.ts';
+import { type Claim, drawClaim } from './claims.ts';
+import { drawScene, type Scene } from './scene.ts';
+
+/** What one URL of the page gives. Widths and heights are those that the page measures, in CSS pixels. */
+export type Witness =
+  | { readonly kind: 'image'; readonly width: number; readonly height: number }
+  /** With one glyph, for this character. */
+  | { readonly kind: 'font'; readonly width: number; readonly character: number };
+
+/** A document whose rules name many URLs, and what a browser does with it. */
+export interface WitnessPage {
+  /** For the page: width and height of the frame, and behind a `|` the document. */
+  readonly text: string;
+  /** By the number of their URL. */
+  readonly witnesses: ReadonlyMap<number, Witness>;
+  /** By the place of a leaf in the document: the number of the URL that is loaded for it. */
+  readonly loaded: ReadonlyMap<number, number>;
+  /** Numbers of the URLs that no browser loads. Others depend on the browser. */
+  readonly traps: ReadonlySet<number>;
+}
+
+/** Size of the text in the document, in pixels: no smallest size that people set is larger. */
+export const TEXT_PX = 200;
+
+/** Leaves for which nothing is loaded although rules name URLs. */
+const BARE = 2;
+/** URLs of one document. */
+export const MOST_URLS = 3 * WITNESSES.images + 4 * WITNESSES.fonts + 2 * BARE;
+
+const BASE = `html{overflow:hidden;font:${TEXT_PX}px/0 serif;-webkit-text-size-adjust:none;text-size-adjust:none}body{margin:0}p{margin:0;width:${LAYOUT_SIDE}px;height:1px}body>div{display:flex}div>div{min-width:0;container-type:inline-size}div>div>div{float:left;container-type:normal}:before{vertical-align:top}:empty{font-size:0}`;
+
+/** A claim, and the number of the URL that is loaded when it wins. */
+type Numbered = Claim & { readonly number: number };
+
+/** `urlOf` gives the URL with a number from 0 to 255. */
+export function drawWitnessPage(draw: Draw, urlOf: (number: number) => string): WitnessPage {
+  const painter = new Painter(draw, urlOf);
+  return painter.paint();
+}
+
+class Painter {
+  readonly #draw: Draw;
+  readonly #urlOf: (number: number) => string;
+  readonly #scene: Scene;
+  readonly #numbers: number[];
+  readonly #witnesses = new Map<number, Witness>();
+  readonly #texts = new Map<Leaf, string>();
+  readonly #css: string[] = [];
+  readonly #loaded = new Map<number, number>();
+  readonly #traps = new Set<number>();
+
+  constructor(draw: Draw, urlOf: (number: number) => string) {
+    this.#draw = draw;
+    this.#urlOf = urlOf;
+    this.#scene = drawScene(draw);
+    // In no order, so that a number does not tell what it is for.
+    this.#numbers = draw.shuffled(Array.from({ length: MOST_URLS }, (_, at) => at));
+  }
+
+  paint(): WitnessPage {
+    const { tree, css, width, height } = this.#scene;
+    const mixed = this.#draw.shuffled(tree.leaves);
+    for (const leaf of mixed.splice(0, WITNESSES.images)) {
+      this.#compete(
+        leaf,
+        [true, true, false].map((applies) => this.#image(leaf, applies)),
+      );
+    }
+    for (const leaf of mixed.splice(0, WITNESSES.fonts)) {
+      this.#texts.set(leaf, String.fromCharCode(this.#draw.int(0x61, 0x7a)));
+      this.#compete(
+        leaf,
+        [true, false].map((applies) => this.#font(leaf, applies)),
+      );
+    }
+    for (const leaf of mixed.splice(0, BARE)) {
+      const isHidden = this.#draw.flip();
+      if (isHidden) this.#css.push(`${itself(leaf, tree, this.#draw)[0]}{display:none}`);
+      this.#compete(
+        leaf,
+        [isHidden, false].map((applies) => this.#image(leaf, applies)),
+        isHidden,
+      );
+    }
+    const html = `<!doctype html><style>${BASE}${css}${this.#css.join('')}</style><p></p>${this.#body()}`;
+    return {
+      text: `${width}.${height}|${html}`,
+      witnesses: this.#witnesses,
+      loaded: this.#loaded,
+      traps: this.#traps,
+    };
+  }
+
+  #compete(leaf: Leaf, claims: readonly Numbered[], isHidden = false): void {
+    const inOrder = this.#draw.shuffled(claims);
+    this.#css.push(...inOrder.map((claim) => claim.css));
+    if (isHidden) return;
+    const winner = winnerOf(inOrder);
+    if (winner) this.#loaded.set(this.#scene.tree.leaves.indexOf(leaf), winner.number);
+    if (winner) this.#traps.delete(winner.number);
+    // Firefox and WebKit know a container's width only after they have styled what is in it for the first time.
+    for (const time of [0, 1] as const) {
+      const first = winnerOf(inOrder.map((claim) => ({ ...claim, applies: claim.early[time] })));
+      if (first) this.#traps.delete(first.number);
+    }
+  }
+
+  /** A trap, until something is known that makes a browser load it. */
+  #add(witness: Witness): number {
+    const number = this.#numbers.pop() ?? 0;
+    this.#witnesses.set(number, witness);
+    this.#traps.add(number);
+    return number;
+  }
+
+  #image(leaf: Leaf, applies: boolean): Numbered {
+    const [width, height] = [this.#draw.int(8, 300), this.#draw.int(8, 300)];
+    const number = this.#add({ kind: 'image', width, height });
+    const declaration = `content:url(${this.#urlOf(number)})`;
+    const claim = { applies, declaration, pseudo: '::before' };
+    return { number, ...drawClaim(leaf, this.#scene, this.#draw, claim) };
+  }
+
+  /** A family of two files: one for the text of the leaf, and one for other text. */
+  #font(leaf: Leaf, applies: boolean): Numbered {
+    const draw = this.#draw;
+    const character = this.#texts.get(leaf)?.charCodeAt(0) ?? 0;
+    const family = this.#scene.tree.names.next().value ?? '';
+    const face = (covers: boolean): number => {
+      const number = this.#add({ kind: 'font', width: draw.int(40, 700), character });
+      const range = unicodeRange(character, covers, draw);
+      this.#css.push(
+        `@font-face{font-family:${family};src:url(${this.#urlOf(number)});unicode-range:${range}}`,
+      );
+      return number;
+    };
+    const isFirst = draw.flip();
+    const [one, other] = [face(isFirst), face(!isFirst)];
+    // WebKit loads the last file of a family that is used, whatever the text is.
+    if (applies) this.#traps.delete(other);
+    const claim = { applies, declaration: `font-family:${family},serif`, pseudo: '' };
+    return { number: isFirst ? one : other, ...drawClaim(leaf, this.#scene, draw, claim) };
+  }
+
+  #body(): string {
+    let html = '';
+    let [group, middle]: [Leaf['group'] | undefined, Leaf['middle'] | undefined] = [
+      undefined,
+      undefined,
+    ];
+    for (const leaf of this.#scene.tree.leaves) {
+      const isNewGroup = leaf.group !== group;
+      if (middle && leaf.middle !== middle) html += '</div>';
+      if (group && isNewGroup) html += '</div>';
+      if (isNewGroup) html += opened(leaf.group);
+      if (leaf.middle !== middle) html += opened(leaf.middle);
+      html += `${opened(leaf)}${this.#texts.get(leaf) ?? ''}</div>`;
+      ({ group, middle } = leaf);
+    }
+    return html;
+  }
+}
+
+function opened({ classes }: Leaf['group']): string {
+  return `<div class="${classes.join(' ')}">`;
+}
+
+/**
+ * CSS Fonts 4, 4.5. No range has the blank: for that a browser may load a font whatever the text is.
+ */
+function unicodeRange(character: number, covers: boolean, draw: Draw): string {
+  const hex = (code: number) => code.toString(16);
+  const far = `U+${hex(0x400 + draw.int(0, 99))}-${hex(0x500 + draw.int(0, 99))}`;
+  const near = covers
+    ? draw.of([
+        `U+${hex(character)}`,
+        `U+${hex(character >> 4)}?`,
+        `u+${hex(character - draw.int(0, 30))}-${hex(character + draw.int(0, 30))}`,
+        `U+00${hex(character).toUpperCase()}`,
+      ])
+    : draw.of([
+        `U+${hex(character + 1)}-${hex(character + draw.int(2, 99))}`,
+        `U+21-${hex(character - 1)}`,
+        `U+${hex((character >> 4) ^ 1)}?`,
+        far,
+      ]);
+  return draw.of([near, `${near},${far}`, `${far},${near}`]);
+}

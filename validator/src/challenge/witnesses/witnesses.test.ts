@@ -1,0 +1,147 @@
+import type { CollectRequest } from '@guard/config/contract/ports';
+import { describe, expect, test } from 'vitest';
+import { createSealer } from '../../session/sealer.ts';
+import { escapeHtml } from '../../pages/escape-html.ts';
+import { aChallengedVisitor, SECRETS } from '../test-challenge.ts';
+import { readTicket } from '../tickets/ticket.ts';
+import { createWitnessAnswerer } from './answer-witness.ts';
+import { createWitnesses } from './witnesses.ts';
+
+const witnesses = createWitnesses(SECRETS);
+
+/** A visitor with a challenge page that names URLs, and what he does with them. */
+function aVisitor() {
+  const visitor = aChallengedVisitor();
+  const { challenge, collect, request, store, time, upload } = visitor;
+  const answer = createWitnessAnswerer(witnesses, store);
+  const reading = readTicket(createSealer(SECRETS, 'ticket'), upload.ticket, time.nowMs);
+  if (reading.kind !== 'valid') throw new Error('no ticket');
+  const { id, userAgentHash } = reading.ticket;
+  const asked = witnesses.issue(id, userAgentHash);
+  expect(challenge.html).toContain(escapeHtml(asked));
+  const tokens = [
+    ...new Set(Array.from(asked.matchAll(/witness\?(\w+)/g), ([, token = '']) => token)),
+  ];
+  const get = (query: string, over: CollectRequest['headers'] = {}) =>
+    answer({
+      ...request,
+      method: 'GET',
+      query,
+      headers: { ...request.headers, ...over },
+      body: '',
+    });
+  const send = async (change: (sizes: number[]) => void = () => undefined) => {
+    const { evidence } = upload;
+    const { witnesses: read } = evidence.readings;
+    const sizes = 'value' in read ? [...read.value.sizes] : [];
+    change(sizes);
+    const readings = { ...evidence.readings, witnesses: { value: { sizes } } };
+    const body = JSON.stringify({ ...upload, evidence: { ...evidence, readings } });
+    const { body: said } = await collect({ ...request, body });
+    return [String(said), ...(visitor.outcomes.at(-1)?.reasons ?? [])];
+  };
+  const [expected] = witnesses.expected(id);
+  if (!expected) throw new Error('nothing is expected');
+  const isTrap = (token: string) => witnesses.read(token, userAgentHash)?.isTrap === true;
+  return { ...visitor, expected, get, isTrap, send, tokens };
+}
+
+const PASSED = ['{"result":"reload"}'];
+const INCOMPLETE = ['{"result":"retry"}', 'challenge_incomplete'];
+const TRAPPED = ['{"result":"retry"}', 'witness_mismatch'];
+/** Place of a leaf among the numbers of an upload: the first two are those of the first line. */
+const at = (place: number) => 2 + 2 * place;
+
+describe('17.3 witnesses: what a page loads shows a browser engine', () => {
+  test('a page that loaded what a browser loads has passed', async () => {
+    const { get, isTrap, send, tokens } = aVisitor();
+    for (const token of tokens.filter((one) => !isTrap(one))) {
+      expect((await get(token)).status).toBe(200);
+    }
+    expect(await send()).toEqual(PASSED);
+  });
+
+  test('people who block images pass, and so do people who block fonts', async () => {
+    const withoutImages = aVisitor();
+    const { images } = withoutImages.expected;
+    expect(
+      await withoutImages.send((sizes) =>
+        images.forEach((_, place) => sizes.fill(0, at(place), at(place) + 2)),
+      ),
+    ).toEqual(PASSED);
+    const withoutFonts = aVisitor();
+    const { fonts } = withoutFonts.expected;
+    expect(
+      await withoutFonts.send((sizes) => fonts.forEach((_, place) => (sizes[at(place)] = 111))),
+    ).toEqual(PASSED);
+  });
+
+  test('a program that loads nothing gets a fresh page and no session', async () => {
+    const visitor = aVisitor();
+    expect(await visitor.send((sizes) => sizes.fill(0, 2))).toEqual(INCOMPLETE);
+    expect(await visitor.send((sizes) => sizes.splice(0))).toEqual(INCOMPLETE);
+    expect(visitor.store.kept()).toBe(0);
+  });
+
+  test('nor does one get it that is wrong about one image and one font', async () => {
+    const { expected, send } = aVisitor();
+    const places = [...expected.images.keys()]
+      .slice(0, 1)
+      .concat([...expected.fonts.keys()].slice(0, 1));
+    expect(await send((sizes) => places.forEach((place) => (sizes[at(place)] = 5)))).toEqual(
+      INCOMPLETE,
+    );
+  });
+
+  test('what another page measured does not fit', async () => {
+    const other = aVisitor().upload.evidence.readings.witnesses;
+    const { send } = aVisitor();
+    const sizesOf = 'value' in other ? other.value.sizes : [];
+    expect(await send((sizes) => sizes.splice(0, sizes.length, ...sizesOf))).toEqual(INCOMPLETE);
+  });
+
+  test('a program that loads every URL of the page has spoiled its ticket, and no other', async () => {
+    const { get, send, store, tokens } = aVisitor();
+    for (const token of tokens) expect((await get(token)).status).toBe(200);
+    expect(await send()).toEqual(TRAPPED);
+    expect(await send()).toEqual(TRAPPED);
+    expect(store.kept()).toBe(0);
+    expect(await aVisitor().send()).toEqual(PASSED);
+  });
+
+  test('most URLs are traps, and a trap looks like any other', async () => {
+    const { get, isTrap, tokens } = aVisitor();
+    const traps = tokens.filter(isTrap);
+    expect(traps.length).toBeGreaterThan(tokens.length / 2);
+    const types = await Promise.all(
+      traps.map(async (token) => (await get(token)).headers['Content-Type']),
+    );
+    expect(new Set(types)).toEqual(new Set(['image/gif', 'font/ttf']));
+  });
+
+  test('a URL that was not made for this browser, or is opened by hand, gives nothing and spoils nothing', async () => {
+    const { get, isTrap, send, tokens } = aVisitor();
+    const trap = tokens.find(isTrap) ?? '';
+    const wrong = [
+      get(trap, { 'user-agent': 'curl/8.5.0' }),
+      get(trap, { 'sec-fetch-dest': 'document' }),
+      get(`${trap.slice(0, -1)}${trap.endsWith('0') ? '1' : '0'}`),
+      get(''),
+      get(trap.slice(0, 10)),
+      get(`${trap}00`),
+    ];
+    for (const { status } of await Promise.all(wrong)) expect(status).toBe(404);
+    expect(await send()).toEqual(PASSED);
+  });
+
+  test('an earlier secret still reads what it made, and other secrets do not', () => {
+    const { tokens } = aVisitor();
+    const userAgentHash = 'of somebody';
+    const [token = ''] =
+      /[0-9a-f]{42}/.exec(witnesses.issue('AAAAAAAAAAAAAAAA', userAgentHash)) ?? [];
+    expect(tokens).not.toContain(token);
+    const rotated = createWitnesses(['a newer secret', ...SECRETS]);
+    expect(rotated.read(token, userAgentHash)).toEqual(witnesses.read(token, userAgentHash));
+    expect(createWitnesses(['a newer secret']).read(token, userAgentHash)).toBeUndefined();
+  });
+});

@@ -1,0 +1,108 @@
+import { createHash, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { Draw } from '../cascade/draw.ts';
+import { drawWitnessPage, MOST_URLS, type Witness, type WitnessPage } from './witness-page.ts';
+
+/** What a browser measures of the witnesses of one ticket: by the place of the leaf, its size in CSS pixels. */
+export interface ExpectedWitnesses {
+  readonly images: ReadonlyMap<number, readonly [width: number, height: number]>;
+  readonly fonts: ReadonlyMap<number, number>;
+}
+
+export interface Witnesses {
+  /** The document of a ticket that is issued now, for the page of this browser: WitnessPage.text. */
+  readonly issue: (ticketId: string, userAgentHash: string) => string;
+  /** What is measured, for each secret: an earlier one may have issued the ticket. */
+  readonly expected: (ticketId: string) => readonly ExpectedWitnesses[];
+  /** What a URL asks for; undefined for one that was not made for this browser. */
+  readonly read: (token: string, userAgentHash: string) => AskedWitness | undefined;
+}
+
+/** What the token of one URL stands for. */
+export interface AskedWitness {
+  readonly ticketId: string;
+  readonly witness: Witness;
+  /** No browser loads it. */
+  readonly isTrap: boolean;
+}
+
+const PATH = '/.guard/witness';
+const ID_BYTES = 12;
+const MAC_BYTES = 8;
+/** Ticket id, number and MAC. Hexadecimal, since no list of advertisements has such addresses. */
+const TOKEN = /^[0-9a-f]{42}$/;
+
+/**
+ * The requests of the challenge page itself show a browser engine. The page gets a document with many URLs. Which of
+ * them a browser loads is decided by rules that are drawn from the secret and the ticket. What each of them gives has
+ * a size of its own, so what the page measures proves that it was loaded, and nothing is kept for it. Only when a URL
+ * is asked for that no browser loads, that is remembered for the ticket.
+ */
+export function createWitnesses(secrets: readonly string[]): Witnesses {
+  const issuers = secrets.map(createIssuer);
+  const [signing] = issuers;
+  if (signing === undefined) throw new Error('witnesses need at least one secret');
+  return {
+    issue: (ticketId, userAgentHash) => signing.draw(ticketId, userAgentHash).text,
+    expected: (ticketId) => issuers.map(({ draw }) => expectedOf(draw(ticketId))),
+    read(text, userAgentHash) {
+      const token = TOKEN.test(text) ? Buffer.from(text, 'hex') : Buffer.alloc(0);
+      const issuer = issuers.find((one) => one.isOurs(token, userAgentHash));
+      if (!issuer) return undefined;
+      const ticketId = token.toString('base64url', 0, ID_BYTES);
+      const number = token.readUInt8(ID_BYTES);
+      const { witnesses, traps } = issuer.draw(ticketId);
+      const witness = witnesses.get(number);
+      return witness && { ticketId, witness, isTrap: traps.has(number) };
+    },
+  };
+}
+
+interface Issuer {
+  /** The document for the page of a browser; its URLs are left empty where no browser is named. */
+  readonly draw: (ticketId: string, userAgentHash?: string) => WitnessPage;
+  readonly isOurs: (token: Buffer, userAgentHash: string) => boolean;
+}
+
+function createIssuer(secret: string): Issuer {
+  const keyFor = (purpose: string) => new Uint8Array(hkdfSync('sha256', secret, '', purpose, 32));
+  const [pageKey, tokenKey] = [keyFor('guard/witness-page'), keyFor('guard/witness')];
+  return {
+    draw(ticketId, agent) {
+      const draw = new Draw(pageKey, ticketId);
+      if (agent === undefined) return drawWitnessPage(draw, () => '');
+      const id = Buffer.from(ticketId, 'base64url');
+      const macs = macsOf(tokenKey, id, agent);
+      return drawWitnessPage(draw, (number) => {
+        const mac = macs.toString('hex', number * MAC_BYTES, (number + 1) * MAC_BYTES);
+        return `${PATH}?${id.toString('hex')}${Buffer.of(number).toString('hex')}${mac}`;
+      });
+    },
+    isOurs(token, agent) {
+      const number = token[ID_BYTES];
+      if (number === undefined || number >= MOST_URLS) return false;
+      const macs = macsOf(tokenKey, token.subarray(0, ID_BYTES), agent);
+      const expected = macs.subarray(number * MAC_BYTES, (number + 1) * MAC_BYTES);
+      return timingSafeEqual(expected, token.subarray(ID_BYTES + 1));
+    },
+  };
+}
+
+/**
+ * The MACs of all URLs of a ticket, one behind the other: they work for the browser that the page was made for.
+ * SHAKE256 with a key in front is a MAC (FIPS 202 has no extension by length), and one hash is enough for a page.
+ */
+function macsOf(key: Uint8Array, id: Buffer, userAgentHash: string): Buffer {
+  const hash = createHash('shake256', { outputLength: MOST_URLS * MAC_BYTES });
+  return hash.update(key).update(id).update(userAgentHash).digest();
+}
+
+function expectedOf({ witnesses, loaded }: WitnessPage): ExpectedWitnesses {
+  const images = new Map<number, readonly [number, number]>();
+  const fonts = new Map<number, number>();
+  for (const [place, number] of loaded) {
+    const witness = witnesses.get(number);
+    if (witness?.kind === 'image') images.set(place, [witness.width, witness.height]);
+    if (witness?.kind === 'font') fonts.set(place, witness.width);
+  }
+  return { images, fonts };
+}
