@@ -117,7 +117,8 @@ addresses of its own. "Reached" is what the site says. "Findings" are the block 
 those that let pass. The processor time is that of the attacking program, with its HTTP client.
 
 Rows that say MISSED are not held. The program that applies the style sheet reads it without a browser and without the
-secret (\`eval/attack/css-solver.ts\`). Passes of the rows below it are made with it. Browsers that are driven are
-measured by \`npm run eval -- automation\`.
+secret (\`eval/attack/css-solver.ts\`), and loads nothing. No program was written that tells which URLs of the page a
+browser loads. So passes of the rows below are made with the secret of this Guard. Browsers that are driven are measured
+by \`npm run eval -- automation\`.
 `;
 }

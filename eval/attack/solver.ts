@@ -9,14 +9,26 @@ import type { Field } from './technique.ts';
 /** A recorded browser: what its requests look like, and what it once measured. */
 export const RECORDED = fixture('human/chromium-headful-xvfb-default-screen.json');
 
+/** A challenge page, and how its visitor loads what it names. */
+interface Page {
+  readonly ticket: string;
+  readonly html: string;
+  readonly load: (path: string, headers: Readonly<Record<string, string>>) => Promise<unknown>;
+}
+
 /** Makes an upload's evidence of a challenge page. */
-export type Solve = (page: { readonly ticket: string; readonly html: string }) => object;
+export type Solve = (page: Page) => object | Promise<object>;
 
-/** Computes the layout from Guard's code, and takes the rest from the recording. */
-const computed = ({ ticket }: { readonly ticket: string }): Evidence =>
-  answering(RECORDED.evidence, ticket);
+/** All right, by the secret of this Guard: for passes whose making is not what is measured. */
+export const bySecret = ({ ticket }: Page): Evidence => answering(RECORDED.evidence, ticket);
 
-const ABSENT = { unread: 'absent' };
+const ABSENT = { unread: 'absent' } as const;
+
+/** Computes the layout from Guard's code, loads nothing, and takes the rest from the recording. */
+function computed(page: Page): Evidence {
+  const evidence = bySecret(page);
+  return { ...evidence, readings: { ...evidence.readings, witnesses: ABSENT } };
+}
 
 export const layoutAlone: Solve = (page) => {
   const { readings, ...rest } = computed(page);
@@ -35,10 +47,23 @@ export const replayed: Solve = (page) => {
 /** Reads the style sheet as CSS does, without a browser and without the secret. */
 export const appliesCss: Solve = (page) => {
   const evidence = computed(page);
-  const sheet = unescaped(/data-sheet="([^"]+)"/.exec(page.html)?.[1] ?? '');
+  const sheet = dataOf(page, 'sheet');
   const cascade = { value: { side: 1000, widths: solveSheet(sheet) } };
   return { ...evidence, readings: { ...evidence.readings, cascade } };
 };
+
+/** Loads every URL that the page names, and has all measurements right. */
+export const loadsAll: Solve = async (page) => {
+  const urls = dataOf(page, 'witnesses').matchAll(/url\(([^)]+)\)(;unicode-range)?/g);
+  for (const [, url = '', range] of urls) {
+    await page.load(url, { accept: '*/*', 'sec-fetch-dest': range ? 'font' : 'image' });
+  }
+  return bySecret(page);
+};
+
+function dataOf({ html }: Page, name: string): string {
+  return unescaped(new RegExp(`data-${name}="([^"]+)"`).exec(html)?.[1] ?? '');
+}
 
 const ENTITIES: Readonly<Record<string, string>> = {
   lt: '<',
@@ -64,7 +89,9 @@ export async function visit(
   const { body: html, session } = await ground.send({ ...shot, path });
   const ticket = /data-ticket="([^"]+)"/.exec(html)?.[1];
   if (ticket === undefined) return session;
-  const upload = { ticket, session, evidence: solve({ ticket, html }) };
+  const load: Page['load'] = (url, headers) =>
+    ground.send({ ...shot, path: url, headers: { ...shot.headers, ...headers } });
+  const upload = { ticket, session, evidence: await solve({ ticket, html, load }) };
   const verify = (body: object) =>
     ground.send({ ...shot, path: '/.guard/verify', body: JSON.stringify(body) });
   const { body: answer } = await verify(upload);

@@ -1,6 +1,15 @@
 import { chromeHttp, chromeHttps, scriptFetch } from '../../test/kit/visitors.ts';
 import type { Scheme, Shot } from './ground.ts';
-import { appliesCss, layoutAlone, RECORDED, replayed, type Solve, visit } from './solver.ts';
+import {
+  appliesCss,
+  bySecret,
+  layoutAlone,
+  loadsAll,
+  RECORDED,
+  replayed,
+  type Solve,
+  visit,
+} from './solver.ts';
 import type { Field, Technique } from './technique.ts';
 
 const BOTH = ['http', 'https'] as const;
@@ -38,7 +47,7 @@ async function sessions(field: Field, count: number, solve: Solve, over: Partial
 
 /** A session that passed, at an address of its own, on a path that is not counted. */
 const passOf = (field: Field, over: Partial<Shot> = {}) =>
-  visit(field, '/before', appliesCss, { from: field.address(250), ...over });
+  visit(field, '/before', bySecret, { from: field.address(250), ...over });
 
 export const techniques: readonly Technique[] = [
   {
@@ -94,6 +103,13 @@ export const techniques: readonly Technique[] = [
     schemes: BOTH,
     atMost: 0,
     run: (field) => sessions(field, 20, appliesCss),
+  },
+  {
+    name: 'solver: the same, and loads every URL that the page names',
+    sites: ['strict'],
+    schemes: BOTH,
+    atMost: 0,
+    run: (field) => sessions(field, 20, loadsAll),
   },
   {
     name: 'one pass, one address, 2,000 pages',
@@ -181,7 +197,7 @@ export const techniques: readonly Technique[] = [
       };
       let made = 0;
       while (spentMs() < 60_000) {
-        await visit(field, `${field.prefix}${made}`, appliesCss, { from: field.address(made) });
+        await visit(field, `${field.prefix}${made}`, bySecret, { from: field.address(made) });
         made += 1;
       }
       return made;

@@ -79,7 +79,7 @@ describe('17.3 questions whose answers are not in the code', () => {
     expect(await answerWith(unread)).toEqual(['retry', 'redirect']);
   });
 
-  test('not held: one that applies the sheet as CSS does', async () => {
+  test('not held on the page of an API caller, which names no files: one that applies the sheet as CSS does', async () => {
     expect(await answerWith((evidence) => evidence)).toEqual(['reload', 'allow']);
   });
 });
