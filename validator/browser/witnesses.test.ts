@@ -55,7 +55,7 @@ async function uploaded(page: Page, blocked: readonly string[]) {
 }
 
 describe('17.3 witnesses in Chromium', () => {
-  test('it loads what it must and no trap, whatever the document', async () => {
+  test('it loads what it must and no decoy, whatever the document', async () => {
     const page = await browser.newPage({
       viewport: { width: 360, height: 640 },
       deviceScaleFactor: 1.5,

@@ -8,7 +8,7 @@ import { type Witness, TEXT_PX } from './witness-page.ts';
 import type { Witnesses } from './witnesses.ts';
 
 /** Name under which a ticket is remembered whose page loaded what no browser loads (SessionStore.remember). */
-export const TRAPPED = 'witness-trap';
+export const DECOYED = 'witness-decoy';
 
 const HEADERS = {
   'Cache-Control': 'no-store',
@@ -28,12 +28,12 @@ export function createWitnessAnswerer(
     if (method !== 'GET') return refused(405, { Allow: 'GET' });
     const asked = witnesses.read(query, hashUserAgent(headerOf(headers['user-agent'])));
     if (!asked) return refused(404);
-    const { witness, ticketId, isTrap } = asked;
+    const { witness, ticketId, isDecoy } = asked;
     // An address that is opened by hand gives nothing and harms nobody. On http browsers do not say what they load.
     const destination = headerOf(headers['sec-fetch-dest']);
     if (destination !== '' && destination !== witness.kind) return refused(404);
-    if (isTrap) {
-      await store.remember(TRAPPED, ticketId, CHALLENGE.ticketTtlMs + CHALLENGE.clockSkewMs);
+    if (isDecoy) {
+      await store.remember(DECOYED, ticketId, CHALLENGE.ticketTtlMs + CHALLENGE.clockSkewMs);
     }
     return { status: 200, ...fileOf(witness) };
   };

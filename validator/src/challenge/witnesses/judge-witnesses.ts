@@ -3,7 +3,7 @@ import type { Reason } from '@guard/config/contract/reasons';
 import { known, type Readings } from '../evidence/evidence.ts';
 import { measures, scaleOf } from '../evidence/judges/layout.ts';
 import type { Ticket } from '../tickets/ticket.ts';
-import { TRAPPED } from './answer-witness.ts';
+import { DECOYED } from './answer-witness.ts';
 import type { ExpectedWitnesses } from './witnesses.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function judgeWitnesses(
   store: Pick<SessionStore, 'remembers'>,
 ): Promise<Reason | undefined> {
   if (!ticket.witnessed) return undefined;
-  if (await store.remembers(TRAPPED, ticket.id)) return 'witness_mismatch';
+  if (await store.remembers(DECOYED, ticket.id)) return 'witness_mismatch';
   const [side = 0, , ...sizes] = known(witnesses)?.sizes ?? [];
   const scale = scaleOf({ side });
   const isSeen = expected.some(({ images, fonts }) => {

@@ -22,7 +22,7 @@ export interface WitnessPage {
   /** By the place of a leaf in the document: the number of the URL that is loaded for it. */
   readonly loaded: ReadonlyMap<number, number>;
   /** Numbers of the URLs that no browser loads. Others depend on the browser. */
-  readonly traps: ReadonlySet<number>;
+  readonly decoys: ReadonlySet<number>;
 }
 
 /** Size of the text in the document, in pixels: no smallest size that people set is larger. */
@@ -53,7 +53,7 @@ class Painter {
   readonly #texts = new Map<Leaf, string>();
   readonly #css: string[] = [];
   readonly #loaded = new Map<number, number>();
-  readonly #traps = new Set<number>();
+  readonly #decoys = new Set<number>();
 
   constructor(draw: Draw, urlOf: (number: number) => string) {
     this.#draw = draw;
@@ -93,7 +93,7 @@ class Painter {
       text: `${width}.${height}|${html}`,
       witnesses: this.#witnesses,
       loaded: this.#loaded,
-      traps: this.#traps,
+      decoys: this.#decoys,
     };
   }
 
@@ -103,19 +103,19 @@ class Painter {
     if (isHidden) return;
     const winner = winnerOf(inOrder);
     if (winner) this.#loaded.set(this.#scene.tree.leaves.indexOf(leaf), winner.number);
-    if (winner) this.#traps.delete(winner.number);
+    if (winner) this.#decoys.delete(winner.number);
     // Firefox and WebKit know a container's width only after they have styled what is in it for the first time.
     for (const time of [0, 1] as const) {
       const first = winnerOf(inOrder.map((claim) => ({ ...claim, applies: claim.early[time] })));
-      if (first) this.#traps.delete(first.number);
+      if (first) this.#decoys.delete(first.number);
     }
   }
 
-  /** A trap, until something is known that makes a browser load it. */
+  /** A decoy, until something is known that makes a browser load it. */
   #add(witness: Witness): number {
     const number = this.#numbers.pop() ?? 0;
     this.#witnesses.set(number, witness);
-    this.#traps.add(number);
+    this.#decoys.add(number);
     return number;
   }
 
@@ -143,7 +143,7 @@ class Painter {
     const isFirst = draw.flip();
     const [one, other] = [face(isFirst), face(!isFirst)];
     // WebKit loads the last file of a family that is used, whatever the text is.
-    if (applies) this.#traps.delete(other);
+    if (applies) this.#decoys.delete(other);
     const claim = { applies, declaration: `font-family:${family},serif`, pseudo: '' };
     return { number: isFirst ? one : other, ...drawClaim(leaf, this.#scene, draw, claim) };
   }

@@ -42,20 +42,20 @@ function aVisitor() {
   };
   const [expected] = witnesses.expected(id);
   if (!expected) throw new Error('nothing is expected');
-  const isTrap = (token: string) => witnesses.read(token, userAgentHash)?.isTrap === true;
-  return { ...visitor, expected, get, isTrap, send, tokens };
+  const isDecoy = (token: string) => witnesses.read(token, userAgentHash)?.isDecoy === true;
+  return { ...visitor, expected, get, isDecoy, send, tokens };
 }
 
 const PASSED = ['{"result":"reload"}'];
 const INCOMPLETE = ['{"result":"retry"}', 'challenge_incomplete'];
-const TRAPPED = ['{"result":"retry"}', 'witness_mismatch'];
+const DECOYED = ['{"result":"retry"}', 'witness_mismatch'];
 /** Place of a leaf among the numbers of an upload: the first two are those of the first line. */
 const at = (place: number) => 2 + 2 * place;
 
 describe('17.3 witnesses: what a page loads shows a browser engine', () => {
   test('a page that loaded what a browser loads has passed', async () => {
-    const { get, isTrap, send, tokens } = aVisitor();
-    for (const token of tokens.filter((one) => !isTrap(one))) {
+    const { get, isDecoy, send, tokens } = aVisitor();
+    for (const token of tokens.filter((one) => !isDecoy(one))) {
       expect((await get(token)).status).toBe(200);
     }
     expect(await send()).toEqual(PASSED);
@@ -103,32 +103,32 @@ describe('17.3 witnesses: what a page loads shows a browser engine', () => {
   test('a program that loads every URL of the page has spoiled its ticket, and no other', async () => {
     const { get, send, store, tokens } = aVisitor();
     for (const token of tokens) expect((await get(token)).status).toBe(200);
-    expect(await send()).toEqual(TRAPPED);
-    expect(await send()).toEqual(TRAPPED);
+    expect(await send()).toEqual(DECOYED);
+    expect(await send()).toEqual(DECOYED);
     expect(store.kept()).toBe(0);
     expect(await aVisitor().send()).toEqual(PASSED);
   });
 
-  test('most URLs are traps, and a trap looks like any other', async () => {
-    const { get, isTrap, tokens } = aVisitor();
-    const traps = tokens.filter(isTrap);
-    expect(traps.length).toBeGreaterThan(tokens.length / 2);
+  test('most URLs are decoys, and a decoy looks like any other', async () => {
+    const { get, isDecoy, tokens } = aVisitor();
+    const decoys = tokens.filter(isDecoy);
+    expect(decoys.length).toBeGreaterThan(tokens.length / 2);
     const types = await Promise.all(
-      traps.map(async (token) => (await get(token)).headers['Content-Type']),
+      decoys.map(async (token) => (await get(token)).headers['Content-Type']),
     );
     expect(new Set(types)).toEqual(new Set(['image/gif', 'font/ttf']));
   });
 
   test('a URL that was not made for this browser, or is opened by hand, gives nothing and spoils nothing', async () => {
-    const { get, isTrap, send, tokens } = aVisitor();
-    const trap = tokens.find(isTrap) ?? '';
+    const { get, isDecoy, send, tokens } = aVisitor();
+    const decoy = tokens.find(isDecoy) ?? '';
     const wrong = [
-      get(trap, { 'user-agent': 'curl/8.5.0' }),
-      get(trap, { 'sec-fetch-dest': 'document' }),
-      get(`${trap.slice(0, -1)}${trap.endsWith('0') ? '1' : '0'}`),
+      get(decoy, { 'user-agent': 'curl/8.5.0' }),
+      get(decoy, { 'sec-fetch-dest': 'document' }),
+      get(`${decoy.slice(0, -1)}${decoy.endsWith('0') ? '1' : '0'}`),
       get(''),
-      get(trap.slice(0, 10)),
-      get(`${trap}00`),
+      get(decoy.slice(0, 10)),
+      get(`${decoy}00`),
     ];
     for (const { status } of await Promise.all(wrong)) expect(status).toBe(404);
     expect(await send()).toEqual(PASSED);

@@ -22,7 +22,7 @@ export interface AskedWitness {
   readonly ticketId: string;
   readonly witness: Witness;
   /** No browser loads it. */
-  readonly isTrap: boolean;
+  readonly isDecoy: boolean;
 }
 
 const PATH = '/.guard/witness';
@@ -50,9 +50,9 @@ export function createWitnesses(secrets: readonly string[]): Witnesses {
       if (!issuer) return undefined;
       const ticketId = token.toString('base64url', 0, ID_BYTES);
       const number = token.readUInt8(ID_BYTES);
-      const { witnesses, traps } = issuer.draw(ticketId);
+      const { witnesses, decoys } = issuer.draw(ticketId);
       const witness = witnesses.get(number);
-      return witness && { ticketId, witness, isTrap: traps.has(number) };
+      return witness && { ticketId, witness, isDecoy: decoys.has(number) };
     },
   };
 }
