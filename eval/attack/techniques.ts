@@ -1,4 +1,4 @@
-import { chromeHttp, chromeHttps, scriptFetch } from '../../test/kit/visitors.ts';
+import { chromeHttp, chromeHttps, inOrderOf, scriptFetch } from '../../test/kit/visitors.ts';
 import type { Scheme, Shot } from './ground.ts';
 import {
   appliesCss,
@@ -16,6 +16,10 @@ const BOTH = ['http', 'https'] as const;
 const CURL = { 'user-agent': 'curl/8.5.0', accept: '*/*' };
 
 const PICTURE = { accept: 'image/*', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' };
+
+/** One of 1,000 addresses. */
+const crowded = (field: Field, index: number) =>
+  field.address(index % 250).replace('.0.', `.${1 + Math.floor(index / 250)}.`);
 
 const browserOn = (scheme: Scheme) => (scheme === 'http' ? chromeHttp : chromeHttps);
 
@@ -202,5 +206,26 @@ export const techniques: readonly Technique[] = [
       }
       return made;
     },
+  },
+  // Last: the site is under pressure for a minute behind them.
+  {
+    name: 'from 1,000 addresses, one page each, one shape of client',
+    sites: ['default'],
+    schemes: ['http'],
+    atMost: 100,
+    run: (field) => volley(field, 1_000, (index) => ({ from: crowded(field, index) }), 50),
+  },
+  {
+    name: 'from 1,000 addresses, one page each, another order of header fields each time',
+    sites: ['default'],
+    schemes: ['http'],
+    atMost: 230,
+    run: (field) =>
+      volley(
+        field,
+        1_000,
+        (index) => ({ from: crowded(field, index), headers: inOrderOf(index, chromeHttp) }),
+        50,
+      ),
   },
 ];

@@ -1,5 +1,11 @@
 import type { DecisionEvent } from '@guard/config/contract/event';
-import type { Ending, EventSink, Log, RequestEnded } from '@guard/config/contract/ports';
+import type {
+  Ending,
+  EventSink,
+  Log,
+  OriginAnswer,
+  RequestEnded,
+} from '@guard/config/contract/ports';
 import type { Visit } from './visit.ts';
 
 /** In place of a status, for a visitor who left before an answer began. */
@@ -40,7 +46,7 @@ export class OpenEvent {
   answered(status: number, fields: readonly string[]): void {
     if (this.#event === undefined) return;
     this.#event.originStatus = status;
-    this.#event.originUs = Math.round((performance.now() - this.#sentAt) * 1000);
+    this.#event.originUs = Math.round(this.#waitedMs() * 1000);
     this.#end(status, this.#ended ? endingOf(status, fields) : 'other');
   }
 
@@ -54,8 +60,17 @@ export class OpenEvent {
     if (event === undefined) return;
     this.#event = undefined;
     if (status !== undefined) event.statusCode = status;
-    this.#ended?.(how);
+    this.#ended?.(how, this.#originAnswer(status));
     this.#sink.record(event);
+  }
+
+  #originAnswer(status: number | undefined): OriginAnswer | undefined {
+    if (status === undefined || status === VISITOR_GONE || this.#sentAt === 0) return undefined;
+    return { status, ms: this.#waitedMs() };
+  }
+
+  #waitedMs(): number {
+    return performance.now() - this.#sentAt;
   }
 }
 

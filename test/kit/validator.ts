@@ -1,4 +1,4 @@
-import type { Ending } from '@guard/config/contract/ports';
+import type { Ending, OriginAnswer } from '@guard/config/contract/ports';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import type { DecisionEvent } from '@guard/config/contract/event';
@@ -25,7 +25,9 @@ export interface TestValidator {
   readonly events: DecisionEvent[];
   readonly time: { now: number };
   /** How the origin answers what is let through; `never` leaves it waiting. */
-  readonly origin: { answers: Ending | 'never' };
+  readonly origin: { answers: Ending | 'never'; answer?: OriginAnswer };
+  /** Lines of the log: an event and its fields. */
+  readonly logged: (readonly [string, Readonly<Record<string, unknown>>])[];
   /** Asks in process as a gateway does, and fails the test when there is no answer. */
   readonly ask: (request: ValidateRequest) => Promise<ForeignValidateResponse>;
 }
@@ -49,6 +51,7 @@ export function validatorWith(
   const clock = () => time.now;
   const origin: TestValidator['origin'] = { answers: 'other' };
   const events: DecisionEvent[] = [];
+  const logged: [string, Readonly<Record<string, unknown>>][] = [];
   const record = (event: DecisionEvent) => {
     events.push(event);
     if (events.length > 1000) events.length = 0;
@@ -70,7 +73,7 @@ export function validatorWith(
     store,
     events: { record },
     clock,
-    log: () => undefined,
+    log: (_level, event, fields = {}) => void logged.push([event, fields]),
     metrics: { count: () => undefined, gauge: () => undefined },
     isReady: over.isReady ?? (() => true),
   });
@@ -81,11 +84,14 @@ export function validatorWith(
     events,
     time,
     origin,
+    logged,
     async ask(request) {
       const outcome = await validate(request, { site: 'shop.example', protocol: 'HTTP/1.1' });
       if (outcome.kind !== 'answered') throw new Error(`no answer: ${JSON.stringify(outcome)}`);
       if (outcome.known !== undefined) record(outcome.known.event);
-      if (origin.answers !== 'never') outcome.known?.ended?.(origin.answers);
+      if (origin.answers !== 'never') {
+        outcome.known?.ended?.(origin.answers, origin.answer);
+      }
       return outcome.response;
     },
   };

@@ -1,4 +1,5 @@
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
+import { seededRandom } from './seeded-random.ts';
 
 /** Header sets as real clients send them, in their order. */
 
@@ -116,3 +117,17 @@ export const pictureOfPage: Readonly<Record<string, string>> = {
   'sec-fetch-mode': 'no-cors',
   'sec-fetch-dest': 'image',
 };
+
+/** The same header fields in another order, one for each seed: another shape of client. */
+export function inOrderOf(
+  seed: number,
+  headers: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const random = seededRandom(seed);
+  return Object.fromEntries(
+    Object.entries(headers)
+      .map((field) => ({ field, at: random.below(1_000_000) }))
+      .sort((one, other) => one.at - other.at)
+      .map(({ field }) => field),
+  );
+}

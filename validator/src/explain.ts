@@ -135,8 +135,8 @@ function tracing(policy: Policy, trace: Trace): Policy {
       return matched;
     },
   }));
-  // What a pass was good for lately would be counted.
-  return { ...policy, rules, sessionLimits: undefined };
+  // What a pass was good for lately, and what groups ask for, would be counted.
+  return { ...policy, rules, sessionLimits: undefined, pagePressure: undefined };
 }
 
 /** A store that can be read and not changed; budgets are full, or all used up, as the question wants. */

@@ -108,7 +108,9 @@ export function createValidator(options: ValidatorOptions): Validator {
   };
   const engine = createEngine(options);
   const passes = new PassTable();
-  const policies = new Map(organisations.map((o) => [o.id, compilePolicy(o, crawlers, passes)]));
+  const policies = new Map(
+    organisations.map((o) => [o.id, compilePolicy(o, crawlers, options, passes)]),
+  );
   const strengthsOf = (id: string) => policyOf(policies, id).strengths;
   const verify = createCollector({
     secrets,

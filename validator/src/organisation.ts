@@ -8,6 +8,7 @@ import { managedRobots } from './response/robots.ts';
 import { type CompiledRule, compileRules } from './rules/direct.ts';
 import { FreePages } from './verdict/free-pages.ts';
 import { PassTable } from './verdict/pass-table.ts';
+import { PagePressure, type PressurePorts } from './verdict/pressure/pressure.ts';
 import { SessionLimits } from './verdict/session-limits.ts';
 import { Strengths } from './verdict/strengths.ts';
 import { Traps } from './verdict/traps.ts';
@@ -25,6 +26,7 @@ export interface Policy {
   /** What new passes cost; undefined where they cost nothing. */
   readonly pressure: Pressure | undefined;
   readonly freePages: FreePages | undefined;
+  readonly pagePressure: PagePressure | undefined;
   readonly sessionLimits: SessionLimits | undefined;
   readonly traps: Traps | undefined;
   /** How its pages look. */
@@ -37,6 +39,7 @@ export interface Policy {
 export function compilePolicy(
   settings: Organisation,
   crawlers: CrawlerCatalogue,
+  ports: PressurePorts,
   passes: PassTable = new PassTable(),
 ): Policy {
   const rules = compileRules(settings.id, [...settings.rules, ...presetRules(settings)]);
@@ -50,6 +53,7 @@ export function compilePolicy(
     challenge: challengeTerms(settings),
     pressure: Pressure.of(settings),
     freePages: FreePages.of(settings),
+    pagePressure: PagePressure.of(settings, ports),
     sessionLimits: SessionLimits.of(settings, passes),
     traps: Traps.of(settings),
     look: compileLook(settings.branding, settings.challenge_page),

@@ -14,6 +14,7 @@ import type { Engine } from './engine.ts';
 import { validate } from './validate.ts';
 
 const crawlers = CrawlerCatalogue.load();
+const ports = { clock: Date.now, log: () => undefined, metrics: { count: () => undefined } };
 const caller = { site: '', via: 'api', uploadUrl: '/.guard/verify', ipFrom: 'caller' } as const;
 
 /** An engine one part of which is broken. */
@@ -51,6 +52,7 @@ describe('contract 3: "redirect without response_html: rendering or session encr
   const challenged = compilePolicy(
     organisationWith('[{ name: r, match: {}, challenge: always }]'),
     crawlers,
+    ports,
   );
 
   test.each([
@@ -67,7 +69,7 @@ describe('contract 3: "redirect without response_html: rendering or session encr
 
   test('a visitor who is allowed is allowed without a session', async () => {
     const { engine, log } = engineWith({ ids });
-    const open = compilePolicy(organisationWith('[]'), crawlers);
+    const open = compilePolicy(organisationWith('[]'), crawlers, ports);
     const validated = await validate(visit(), open, caller, engine);
     expect(validated).toMatchObject({ response: { decision: 'allow' } });
     expect(validated).not.toHaveProperty('response.cookies');
@@ -78,13 +80,13 @@ describe('contract 3: "redirect without response_html: rendering or session encr
 describe('the Validate port: "never rejects"', () => {
   test('while the store answers at once, so does the decision', () => {
     const { engine } = engineWith({});
-    const open = compilePolicy(organisationWith('[]'), crawlers);
+    const open = compilePolicy(organisationWith('[]'), crawlers, ports);
     expect(validate(visit(), open, caller, engine)).toMatchObject({ kind: 'response' });
   });
 
   test('a source that throws is an outcome (contract 7.1 internal_server_error)', () => {
     const { engine, log } = engineWith({});
-    const open = compilePolicy(organisationWith('[]'), crawlers);
+    const open = compilePolicy(organisationWith('[]'), crawlers, ports);
     const sources = { ...engine.sources, networkOf: broken };
     expect(validate(visit(), open, caller, { ...engine, sources })).toEqual({
       kind: 'error',

@@ -95,6 +95,11 @@ export const metrics = {
     label: 'result',
     help: 'Challenge uploads, by result: verified, work (asked for), rejected, limited, unavailable, or the reason they were refused.',
   },
+  guard_pressure_changes_total: {
+    kind: 'counter',
+    label: 'change',
+    help: 'Groups of visitors whose free pages ended under pressure, by cause: pressure_by_client, pressure_on_path, pressure_on_origin; and groups that became normal again: ended.',
+  },
   guard_events_total: {
     kind: 'counter',
     label: 'fate',

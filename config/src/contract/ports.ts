@@ -108,7 +108,7 @@ export interface KnownBesides {
   readonly session: string;
   /** The decision as it is to be remembered. It is not recorded yet: the caller does that, once. */
   readonly event: DecisionEvent;
-  /** A gateway calls it once, when it is known how the request ended (validator/src/verdict/free-pages.ts). */
+  /** A gateway calls it once, when it is known how the request ended (validator/src/verdict/free-pages.ts and pressure/). */
   readonly ended?: RequestEnded | undefined;
   /** The crawler of the answer is who it says it is. */
   readonly crawlerVerified: boolean;
@@ -116,7 +116,15 @@ export interface KnownBesides {
 
 /** How a request ended: the origin answered it with a page of HTML, with data (JSON, XML), or it is something else. */
 export type Ending = 'document' | 'data' | 'other';
-export type RequestEnded = (how: Ending) => void;
+
+/** What an origin answered: its status, or the gateway's own (502, 504) where it failed, and after how many milliseconds. */
+export interface OriginAnswer {
+  readonly status: number;
+  readonly ms: number;
+}
+
+/** No `answer` where the origin was not asked, or the visitor did not wait for it. */
+export type RequestEnded = (how: Ending, answer?: OriginAnswer) => void;
 
 /** How the asking side is placed; never part of the wire. */
 export interface ValidateContext {

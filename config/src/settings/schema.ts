@@ -89,6 +89,8 @@ export const Organisation = z.strictObject({
       free_pages: z.union([z.literal(false), FreePages]).default(CHALLENGE.freePages),
       /** Challenges that one network passes without work; false asks for no work, however many they are. */
       free_passes: z.union([z.literal(false), FreePasses]).default(CHALLENGE.freePasses),
+      /** Groups of visitors that ask for far more than usual have no free pages; false leaves them theirs. */
+      pressure: z.boolean().default(true),
       /** What one passed challenge is good for; false sets no limit. */
       session_limits: z.union([z.literal(false), SessionLimits]).default(CHALLENGE.sessionLimits),
     })

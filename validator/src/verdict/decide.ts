@@ -6,6 +6,7 @@ import type { Facts } from '../request/facts.ts';
 import type { LazyFindings } from '../rules/compile-match.ts';
 import type { Directives } from '../rules/direct.ts';
 import type { FreePages } from './free-pages.ts';
+import type { PagePressure } from './pressure/pressure.ts';
 import type { Passed, SessionLimits } from './session-limits.ts';
 import type { Strengths } from './strengths.ts';
 import { HIT_AGAIN_WAIT_MS, type Standing, type Traps } from './traps.ts';
@@ -21,6 +22,10 @@ export interface Deciding {
   readonly store: SessionStore;
   /** Undefined where `challenge: auto` asks only visitors who are uncertain. */
   readonly freePages: FreePages | undefined;
+  /** Undefined where free pages last under pressure too. */
+  readonly pagePressure: PagePressure | undefined;
+  /** Name of the gateway's site; empty for a caller of `POST /validate`. */
+  readonly site: string;
   /** Undefined where a passed challenge is good for everything. */
   readonly sessionLimits: SessionLimits | undefined;
   /** Undefined where no trap is set. */
@@ -124,8 +129,8 @@ interface Left {
 const NOTHING_LEFT: Left = {};
 
 /**
- * Each session passes `always` once. `auto` asks when the free pages are used up. Both count nothing for a visitor
- * whose block monitor mode lifts: that mode is there to show what would be blocked.
+ * Each session passes `always` once. `auto` asks when the free pages are used up, or end under pressure. Both count
+ * nothing for a visitor whose block monitor mode lifts: that mode is there to show what would be blocked.
  */
 function challengeLeft(lifted: Verdict | undefined, deciding: Deciding): MaybePromise<Left> {
   const { directives, facts } = deciding;
@@ -200,15 +205,30 @@ function endedAs(verdict: Exclude<Verdict, { kind: 'allow' }>, left: MaybePromis
 }
 
 function takeFreePage(by: Rule, deciding: Deciding): MaybePromise<Left> {
-  const { facts, store, clock, freePages, endIsTold } = deciding;
+  const { facts, site, store, freePages, pagePressure } = deciding;
   if (freePages === undefined) return NOTHING_LEFT;
+  const cause = pagePressure?.on(facts, site);
+  if (cause !== undefined) return challengeFor(cause, by);
   return afterWith(freePages.take(facts, store), by, (taken) => {
-    if (taken === 'page') return NOTHING_LEFT;
-    if (taken === 'data') {
-      if (!endIsTold) return NOTHING_LEFT;
-      const ended = freePages.awaitEnd(facts, store, clock());
-      if (ended) return { ended };
-    }
-    return { verdict: { kind: 'challenge', reasons: ['free_pages_used'], by } };
+    if (taken === 'spent') return challengeFor('free_pages_used', by);
+    const begun = pagePressure?.take(facts, site);
+    if (begun !== undefined) return challengeFor(begun, by);
+    return letThrough(taken, freePages, deciding) ?? challengeFor('free_pages_used', by);
   });
+}
+
+function challengeFor(reason: Reason, by: Rule): Left {
+  return { verdict: { kind: 'challenge', reasons: [reason], by } };
+}
+
+/** Undefined where so many requests for data wait that this one could be a document too many. */
+function letThrough(
+  taken: 'page' | 'data',
+  freePages: FreePages,
+  { facts, site, store, pagePressure, clock, endIsTold }: Deciding,
+): Left | undefined {
+  if (!endIsTold) return NOTHING_LEFT;
+  const ended = taken === 'data' ? freePages.awaitEnd(facts, store, clock()) : undefined;
+  if (taken === 'data' && ended === undefined) return undefined;
+  return { ended: pagePressure ? pagePressure.watch(facts, site, ended) : ended };
 }

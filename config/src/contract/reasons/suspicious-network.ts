@@ -41,6 +41,18 @@ export const suspiciousNetwork = {
     category: 'suspicious_network',
     meaning: 'The free pages of this address, network or kind of client are used up.',
   },
+  pressure_by_client: {
+    category: 'suspicious_network',
+    meaning: 'Clients of this kind ask for far more pages than usual.',
+  },
+  pressure_on_path: {
+    category: 'suspicious_network',
+    meaning: 'This part of the site is asked for far more often than usual.',
+  },
+  pressure_on_origin: {
+    category: 'suspicious_network',
+    meaning: 'The site answers this part with errors, or far more slowly than usual.',
+  },
   session_limit_exceeded: {
     category: 'suspicious_network',
     meaning: 'The session asks for more than one passed challenge is good for.',

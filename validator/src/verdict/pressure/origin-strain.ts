@@ -1,0 +1,99 @@
+import { faded, follow } from './group.ts';
+
+const MINUTE_MS = 60_000;
+
+/** What is normal for an origin is not known before so many answers, and so much time. */
+const LEARNT = { answers: 50, afterMs: 10 * MINUTE_MS };
+
+/** Fewer answers, or bad answers to fewer addresses, tell nothing. One visitor strains no origin. */
+const LEAST_ANSWERS = 20;
+const LEAST_ADDRESSES = 5;
+
+/** An answer is slow above so many times what is normal, and never below so many milliseconds. */
+const SLOW = { times: 4, leastMs: 500 };
+
+/** Such a part of bad answers is too much, and so many times what is normal. */
+const BAD = { times: 4, leastShare: 0.25 };
+
+/** Asked for so long first, then twice as long each time, up to the longest: while it is asked, no answer tells. */
+const HOLD = { firstMs: MINUTE_MS, longestMs: 16 * MINUTE_MS, againMs: 10 * MINUTE_MS };
+
+/** How the origin answers for one part of a site. */
+export class OriginStrain {
+  #heldUntil = 0;
+  #holdMs: number = HOLD.firstMs;
+  #answers = 0;
+  #bad = 0;
+  #learning = 0;
+  #normalMs = 0;
+  #normalShare = 0;
+  readonly #bornAt: number;
+  #at: number;
+  readonly #addresses = new Set<string>();
+  #addressesSince: number;
+
+  constructor(nowMs: number) {
+    this.#bornAt = nowMs;
+    this.#at = nowMs;
+    this.#addressesSince = nowMs;
+  }
+
+  /** As Group.isHeld. */
+  isHeld(nowMs: number): boolean {
+    const leftMs = this.#heldUntil - nowMs;
+    return leftMs > 0 && leftMs <= HOLD.longestMs;
+  }
+
+  /**
+   * Counts one answer: its status, after how many milliseconds its header section was there, and for whom. True when
+   * it shows that the origin has become strained.
+   */
+  answered(status: number, ms: number, address: string, nowMs: number): boolean {
+    const elapsedMs = Math.max(0, nowMs - this.#at);
+    this.#at = nowMs;
+    const isBad = status >= 500 || (this.#isLearnt(nowMs) && ms > this.#slowMs());
+    this.#answers = faded(this.#answers, elapsedMs) + 1;
+    this.#bad = faded(this.#bad, elapsedMs) + (isBad ? 1 : 0);
+    if (isBad) this.#noteAddress(address, nowMs);
+    const isStrained = isBad && this.#isTooBad(nowMs);
+    this.#learn(ms, isBad, elapsedMs, nowMs);
+    if (!isStrained || this.isHeld(nowMs)) return false;
+    const isAgain = nowMs - this.#heldUntil < HOLD.againMs;
+    this.#holdMs = isAgain ? Math.min(this.#holdMs * 2, HOLD.longestMs) : HOLD.firstMs;
+    this.#heldUntil = nowMs + this.#holdMs;
+    return true;
+  }
+
+  #isLearnt(nowMs: number): boolean {
+    return this.#learning >= LEARNT.answers && nowMs - this.#bornAt >= LEARNT.afterMs;
+  }
+
+  #slowMs(): number {
+    return Math.max(SLOW.leastMs, SLOW.times * this.#normalMs);
+  }
+
+  #isTooBad(nowMs: number): boolean {
+    if (this.#answers < LEAST_ANSWERS || this.#addresses.size < LEAST_ADDRESSES) return false;
+    const normal = this.#isLearnt(nowMs) ? this.#normalShare : 0;
+    return this.#bad / this.#answers > Math.max(BAD.leastShare, BAD.times * normal);
+  }
+
+  #learn(ms: number, isBad: boolean, elapsedMs: number, nowMs: number): void {
+    if (this.#isLearnt(nowMs)) {
+      this.#normalMs = follow(this.#normalMs, ms, elapsedMs, 1);
+      this.#normalShare = follow(this.#normalShare, this.#bad / this.#answers, elapsedMs, 0.01);
+      return;
+    }
+    this.#learning += 1;
+    this.#normalMs += (ms - this.#normalMs) / this.#learning;
+    this.#normalShare += ((isBad ? 1 : 0) - this.#normalShare) / this.#learning;
+  }
+
+  #noteAddress(address: string, nowMs: number): void {
+    if (nowMs - this.#addressesSince > MINUTE_MS) {
+      this.#addresses.clear();
+      this.#addressesSince = nowMs;
+    }
+    if (this.#addresses.size < LEAST_ADDRESSES) this.#addresses.add(address);
+  }
+}

@@ -1,0 +1,216 @@
+import type { ValidateRequest } from '@guard/config/contract/validate-request';
+import { describe, expect, test } from 'vitest';
+import { type TestValidator, validatorWith } from '../../../../test/kit/validator.ts';
+import { verifiedSession } from '../../../../test/kit/verified-session.ts';
+import {
+  chromeHttps,
+  firefoxHttps,
+  inOrderOf,
+  pictureOfPage,
+  scriptFetch,
+  visit,
+} from '../../../../test/kit/visitors.ts';
+import { FLOOR, Group } from './group.ts';
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** So many free pages that neither an address nor a shape uses them up. */
+const MANY_PAGES = { free_pages: { pages: 10_000, per: '1m' } };
+
+const guarded = (challenge: Readonly<Record<string, unknown>> = MANY_PAGES) =>
+  validatorWith('[{ name: everybody, match: {}, detect: true, challenge: auto }]', {
+    organisation: { challenge },
+  });
+
+const ipOf = (index: number) => `84.${115 + (index >> 16)}.${(index >> 8) & 255}.${index & 255}`;
+
+/** A visitor of its own, as one client shape for each `shape`. */
+function visitor(index: number, path: string, shape = 0): ValidateRequest {
+  const names = Object.entries(chromeHttps);
+  // The order of the fields is the shape.
+  const headers = Object.fromEntries([...names.slice(shape), ...names.slice(0, shape)]);
+  return visit({ ip: ipOf(index), url: `https://shop.example${path}`, headers });
+}
+
+/** Reasons for which visitors were challenged: `count` of them in `overMs`. */
+async function crowd(
+  guard: TestValidator,
+  count: number,
+  overMs: number,
+  requestOf: (index: number) => ValidateRequest,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (let index = 0; index < count; index++) {
+    guard.time.now += overMs / count;
+    guard.events.length = 0;
+    await guard.ask(requestOf(index));
+    const { action, blockReasons } = guard.events.at(-1) ?? {};
+    found.push(action === 'challenge' ? (blockReasons?.join() ?? '') : '');
+  }
+  return found;
+}
+
+const free = (found: readonly string[]) => found.filter((reason) => reason === '').length;
+const last = async (guard: TestValidator, request: ValidateRequest) =>
+  (await crowd(guard, 1, 1, () => request))[0];
+
+describe('a group far above its own normal', () => {
+  test('1,000 addresses with one client get 100 pages at once, others all of theirs, and the cause is told', async () => {
+    const guard = guarded();
+    const flood = await crowd(guard, 1_000, 2 * SECOND_MS, (index) => visitor(index, '/shop/a'));
+    expect(free(flood)).toBeLessThanOrEqual(115);
+    expect(flood.at(-1)).toBe('pressure_by_client');
+    const others = await crowd(guard, 50, SECOND_MS, (index) => ({
+      ...visitor(5_000 + index, '/about'),
+      headers: firefoxHttps,
+    }));
+    expect(free(others)).toBe(50);
+    expect(guard.logged).toEqual([
+      ['pressure_begins', expect.objectContaining({ cause: 'pressure_by_client' })],
+    ]);
+  });
+
+  test('it is normal again by itself, a minute after the flood', async () => {
+    const guard = guarded();
+    await crowd(guard, 1_000, 2 * SECOND_MS, (index) => visitor(index, '/shop/a'));
+    guard.time.now += 50 * SECOND_MS;
+    expect(await last(guard, visitor(2_000, '/'))).toBe('pressure_by_client');
+    guard.time.now += 70 * SECOND_MS;
+    expect(await last(guard, visitor(2_001, '/'))).toBe('');
+    expect(guard.logged.map(([event]) => event)).toEqual(['pressure_begins', 'pressure_ends']);
+  });
+
+  test('clients that change their shape with each request are one group; known shapes keep their pages', async () => {
+    const guard = guarded();
+    // A quiet hour, in which the browser of people becomes known.
+    await crowd(guard, 200, 1.2 * HOUR_MS, (index) => visitor(index, '/wiki/a'));
+    const changing = (index: number): ValidateRequest => ({
+      ...visitor(10_000 + index, `/wiki${index}/a`),
+      headers: inOrderOf(index, chromeHttps),
+    });
+    const flood = await crowd(guard, 1_500, 3 * SECOND_MS, changing);
+    expect(free(flood)).toBeLessThanOrEqual(220);
+    expect(await last(guard, visitor(300, '/wiki/a'))).toBe('');
+  });
+
+  test('many known clients at one part of the site: that part, in each spelling of its path, and no other', async () => {
+    const guard = guarded();
+    const shapes = 13;
+    const quiet = (index: number) => visitor(index, '/', index % shapes);
+    await crowd(guard, 400, 1.2 * HOUR_MS, quiet);
+    const spellings = ['/search?q=1', '/a/../search/b', '/%73earch', '/x/..;/search'];
+    const flood = await crowd(guard, 600, 20 * SECOND_MS, (index) =>
+      visitor(10_000 + index, spellings[index % 4] ?? '', index % shapes),
+    );
+    expect(free(flood)).toBeLessThanOrEqual(300);
+    expect(flood.at(-1)).toBe('pressure_on_path');
+    expect(await last(guard, visitor(300, '/', 3))).toBe('');
+  });
+
+  test('a flood of minutes teaches nothing; a slow rise is followed, at most twice as much in an hour', () => {
+    const group = new Group('crowd', 0, FLOOR);
+    let nowMs = 0;
+    /** How many of them come under pressure. */
+    const at = (perSecond: number, forMs: number) => {
+      let pressed = 0;
+      const endMs = nowMs + forMs;
+      for (; nowMs < endMs; nowMs += 1_000 / perSecond) if (group.add(nowMs)) pressed += 1;
+      return pressed;
+    };
+    expect(at(50, 10 * MINUTE_MS)).toBeGreaterThan(0.98 * 30_000);
+    nowMs += 5 * MINUTE_MS;
+    expect(at(4, 3 * HOUR_MS)).toBe(0);
+    // Four a second are normal by now, so ten times as many are far above.
+    expect(at(25, 5 * MINUTE_MS)).toBe(0);
+    expect(at(60, MINUTE_MS)).toBeGreaterThan(2_000);
+    // A flood that goes on is normal after hours, and no sooner.
+    expect(at(60, HOUR_MS)).toBeGreaterThan(0.9 * 60 * 3_600);
+  });
+
+  test('one address alone causes no pressure, and files and preflights count for nothing', async () => {
+    const guard = guarded({});
+    const one = await crowd(guard, 500, SECOND_MS, () => visitor(1, '/'));
+    expect(one.at(-1)).toBe('free_pages_used');
+    await crowd(guard, 500, SECOND_MS, (index) => ({
+      ...visitor(index, '/a.css'),
+      headers: pictureOfPage,
+    }));
+    expect(await last(guard, visitor(9_000, '/'))).toBe('');
+    expect(guard.logged).toEqual([]);
+  });
+
+  test('files, data of a known session, and verified visitors go on under pressure', async () => {
+    const guard = guarded();
+    const { cookies } = await guard.ask(visitor(1, '/'));
+    const cookie = cookies?.[0]?.value ?? '';
+    await crowd(guard, 1_000, SECOND_MS, (index) => visitor(index, '/'));
+    expect(await last(guard, visitor(1, '/'))).toBe('pressure_by_client');
+    expect(await last(guard, { ...visitor(1, '/data'), headers: scriptFetch, cookie })).toBe('');
+    expect(await last(guard, { ...visitor(1, '/a.css'), headers: pictureOfPage })).toBe('');
+    guard.store.keepSession(cookie, verifiedSession({ judgedAt: guard.time.now }), MINUTE_MS);
+    expect(await last(guard, { ...visitor(1, '/'), cookie })).toBe('');
+  });
+
+  test('pressure: false and free_pages: false leave all as it was', async () => {
+    for (const off of [{ ...MANY_PAGES, pressure: false }, { free_pages: false }]) {
+      const found = await crowd(guarded(off), 500, SECOND_MS, (index) => visitor(index, '/'));
+      expect(free(found)).toBe(500);
+    }
+  });
+});
+
+describe('a strained origin', () => {
+  const shop = (index: number) => visitor(index % 250, `/shop/${index}`);
+
+  test('errors of a part of the site: its visitors pass first, data too, and no other part', async () => {
+    const guard = guarded();
+    guard.origin.answer = { status: 503, ms: 3 };
+    const found = await crowd(guard, 30, 10 * SECOND_MS, shop);
+    expect(free(found)).toBeLessThanOrEqual(25);
+    expect(found.at(-1)).toBe('pressure_on_origin');
+    const { cookies } = await guard.ask(visitor(1, '/about'));
+    const data = { headers: scriptFetch, cookie: cookies?.[0]?.value ?? '' };
+    expect(await last(guard, { ...shop(1), ...data })).toBe('pressure_on_origin');
+    expect(await last(guard, visitor(1, '/about'))).toBe('');
+    guard.origin.answer = { status: 200, ms: 3 };
+    guard.time.now += MINUTE_MS;
+    expect(free(await crowd(guard, 30, 10 * SECOND_MS, shop))).toBe(30);
+  });
+
+  test('answers far slower than its own normal do the same; a site that is always slow is normal', async () => {
+    for (const [normalMs, slowMs, isStrained] of [
+      [50, 900, true],
+      [600, 2_300, false],
+      [600, 2_500, true],
+    ] as const) {
+      const guard = guarded();
+      guard.origin.answer = { status: 200, ms: normalMs };
+      await crowd(guard, 100, 15 * MINUTE_MS, shop);
+      guard.origin.answer = { status: 200, ms: slowMs };
+      const found = await crowd(guard, 60, 20 * SECOND_MS, shop);
+      expect(found.at(-1)).toBe(isStrained ? 'pressure_on_origin' : '');
+    }
+  });
+
+  test('what fails always is normal after ten minutes, and one address alone strains nothing', async () => {
+    const guard = guarded();
+    guard.origin.answer = { status: 500, ms: 3 };
+    expect(free(await crowd(guard, 200, MINUTE_MS, () => shop(1)))).toBe(200);
+    await crowd(guard, 100, 11 * MINUTE_MS, shop);
+    expect(free(await crowd(guard, 90, 30 * SECOND_MS, shop))).toBe(90);
+  });
+
+  test('an origin that is strained again at once is spared twice as long', async () => {
+    const guard = guarded();
+    guard.origin.answer = { status: 503, ms: 3 };
+    await crowd(guard, 30, 10 * SECOND_MS, shop);
+    guard.time.now += MINUTE_MS;
+    await crowd(guard, 30, 10 * SECOND_MS, shop);
+    guard.time.now += MINUTE_MS;
+    expect(await last(guard, shop(1))).toBe('pressure_on_origin');
+    guard.time.now += MINUTE_MS;
+    expect(await last(guard, shop(1))).toBe('');
+  });
+});

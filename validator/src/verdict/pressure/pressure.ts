@@ -1,0 +1,160 @@
+import type { Clock, Log, Metrics, RequestEnded } from '@guard/config/contract/ports';
+import type { Reason } from '@guard/config/contract/reasons';
+import { addressGroup } from '@guard/config/net/network-of';
+import type { Organisation } from '@guard/config/settings/schema';
+import { clientShape } from '../../request/client-shape.ts';
+import type { Facts } from '../../request/facts.ts';
+import { isFileOfPage, isPage } from '../../request/part-of-page.ts';
+import { waitFor, withOneMore } from '../../rules/gcra.ts';
+import { FLOOR, FLOOR_OF_MANY, Group } from './group.ts';
+import { isKnown, KnownGroups } from './known-groups.ts';
+import { nameOfPart, PartOfSite } from './part-of-site.ts';
+
+/** Why a group is under pressure. */
+export type Cause = Extract<
+  Reason,
+  'pressure_by_client' | 'pressure_on_path' | 'pressure_on_origin'
+>;
+
+/** Lines that the log gets: an attacker decides how many groups there are. */
+const LINES = { requests: 20, perMs: 600_000 };
+/** Groups whose end is told. More can be under pressure. */
+const MAX_TOLD = 1_024;
+/** How often it is looked which groups have become normal again. */
+const LOOK_EVERY_MS = 1_000;
+
+/** What is told about pressure, and to whom. */
+export interface PressurePorts {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, 'count'>;
+}
+
+interface Held {
+  readonly cause: Cause;
+  readonly group: Pick<Group, 'name' | 'isHeld'>;
+}
+
+/**
+ * `challenge: auto` under pressure: the group of requests that causes it has no free pages until it is normal again.
+ * A group is a shape of clients, all shapes that are new here together, or a part of a site. It is under pressure
+ * while it gets far more free pages than is normal for it, and a part of a site also when its origin is strained.
+ *
+ * Only what visitors without a passed challenge get is counted, so one address can cause no pressure. Each thread
+ * counts for itself.
+ */
+export class PagePressure {
+  readonly #organisation: string;
+  readonly #ports: PressurePorts;
+  readonly #shapes = new KnownGroups((name, nowMs) => new Group(name, nowMs, FLOOR));
+  readonly #newShapes = new Group('new clients', 0, FLOOR_OF_MANY);
+  readonly #parts = new KnownGroups((name, nowMs) => new PartOfSite(name, nowMs));
+  readonly #held = new Map<string, Held>();
+  #lookAt = 0;
+  #lines = 0;
+
+  /** Undefined where nobody has free pages that could end, or the organisation wants none of it. */
+  static of(
+    { id, challenge }: Pick<Organisation, 'id' | 'challenge'>,
+    ports: PressurePorts,
+  ): PagePressure | undefined {
+    const isOff = challenge.free_pages === false || !challenge.pressure;
+    return isOff ? undefined : new PagePressure(id, ports);
+  }
+
+  constructor(organisation: string, ports: PressurePorts) {
+    this.#organisation = organisation;
+    this.#ports = ports;
+  }
+
+  /** Why a visitor who has not passed is challenged at once. Counts the request where its group is under pressure. */
+  on(facts: Facts, site: string): Cause | undefined {
+    if (this.#held.size === 0) return undefined;
+    const nowMs = this.#ports.clock();
+    this.#tellEnds(nowMs);
+    if (isFile(facts)) return undefined;
+    const part = this.#parts.find(nameOfPart(facts, site));
+    if (part?.origin.isHeld(nowMs)) return 'pressure_on_origin';
+    if (!isCounted(facts)) return undefined;
+    const shape = this.#shapes.find(clientShape(facts));
+    if (isStillHeld(shape, nowMs)) return 'pressure_by_client';
+    const isNew = shape === undefined || !isKnown(shape, nowMs);
+    if (isNew && isStillHeld(this.#newShapes, nowMs)) return 'pressure_by_client';
+    return isStillHeld(part, nowMs) ? 'pressure_on_path' : undefined;
+  }
+
+  /** Counts a request that is let through as free. The cause, where it is the one that is too many. */
+  take(facts: Facts, site: string): Cause | undefined {
+    if (!isCounted(facts)) return undefined;
+    const nowMs = this.#ports.clock();
+    const shape = this.#shapes.of(clientShape(facts), nowMs);
+    const part = this.#parts.of(nameOfPart(facts, site), nowMs);
+    if (shape.add(nowMs)) {
+      if (!isKnown(shape, nowMs)) this.#newShapes.forget(shape);
+      part.forget(shape);
+      return this.#begin('pressure_by_client', shape);
+    }
+    if (!isKnown(shape, nowMs) && this.#newShapes.add(nowMs)) {
+      part.forget(this.#newShapes);
+      return this.#begin('pressure_by_client', this.#newShapes);
+    }
+    return part.add(nowMs) ? this.#begin('pressure_on_path', part) : undefined;
+  }
+
+  /** Waits for the answer to a request that is let through. `then` is called as well. */
+  watch(facts: Facts, site: string, then?: RequestEnded): RequestEnded | undefined {
+    if (isFile(facts)) return then;
+    return (how, answer) => {
+      then?.(how, answer);
+      if (answer === undefined) return;
+      const nowMs = this.#ports.clock();
+      const part = this.#parts.of(nameOfPart(facts, site), nowMs);
+      const { origin, name } = part;
+      if (!origin.answered(answer.status, answer.ms, addressGroup(facts.ip), nowMs)) return;
+      this.#begin('pressure_on_origin', { name, isHeld: (at) => origin.isHeld(at) });
+    };
+  }
+
+  #begin(cause: Cause, group: Held['group']): Cause {
+    const key = `${cause} ${group.name}`;
+    if (!this.#held.has(key) && this.#held.size < MAX_TOLD) {
+      this.#held.set(key, { cause, group });
+      this.#tell('pressure_begins', { cause, group });
+    }
+    return cause;
+  }
+
+  #tellEnds(nowMs: number): void {
+    if (nowMs < this.#lookAt && this.#lookAt - nowMs <= LOOK_EVERY_MS) return;
+    this.#lookAt = nowMs + LOOK_EVERY_MS;
+    for (const [key, held] of this.#held) {
+      if (held.group.isHeld(nowMs)) continue;
+      this.#held.delete(key);
+      this.#tell('pressure_ends', held);
+    }
+  }
+
+  #tell(event: 'pressure_begins' | 'pressure_ends', { cause, group }: Held): void {
+    const { clock, log, metrics } = this.#ports;
+    metrics.count('guard_pressure_changes_total', event === 'pressure_begins' ? cause : 'ended');
+    const nowMs = clock();
+    if (waitFor(this.#lines, nowMs, LINES) > 0) return;
+    this.#lines = withOneMore(this.#lines, nowMs, LINES);
+    const fields = { organisation: this.#organisation, cause, group: group.name };
+    log(event === 'pressure_begins' ? 'warn' : 'info', event, fields);
+  }
+}
+
+/** Pages, and data for a visitor whom Guard never saw: what counts as a free page. */
+function isCounted(facts: Facts): boolean {
+  return isPage(facts) || (facts.session.state === 'none' && !isFileOfPage(facts));
+}
+
+/** Parts of pages are asked for by other sites and by readers of mail, too. They have no challenge. */
+function isFile(facts: Facts): boolean {
+  return isFileOfPage(facts) && !isPage(facts);
+}
+
+function isStillHeld(group: Group | undefined, nowMs: number): boolean {
+  return group?.isHeld(nowMs) === true && group.add(nowMs);
+}
