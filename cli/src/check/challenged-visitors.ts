@@ -1,7 +1,14 @@
+import { compilePattern } from '@guard/config/matching/glob';
 import { PRESETS } from '@guard/config/settings/presets/preset-names';
 import type { Rule } from '@guard/config/settings/rule';
 import type { Organisation } from '@guard/config/settings/schema';
 import type { Remark } from './remark.ts';
+
+/** Programs that many sites have, and where they ask. */
+const PROGRAMS = [
+  { preset: 'feeds', path: '/feed' },
+  { preset: 'git', path: '/project.git/info/refs' },
+] as const;
 
 /**
  * Whom the rules of an organisation challenge. Where they challenge no visitor whose headers look right, a script
@@ -14,9 +21,31 @@ export function challengedVisitors(organisation: Organisation, index: number): R
     const message = `no rule of organisation ${id} ever challenges a visitor whose headers look right, so a script that copies a browser passes: give a rule \`detect: true\` and \`challenge: auto\`, or \`challenge: always\``;
     return [{ level: 'warning', path: ['organisations', index, 'rules'], message }];
   }
-  if (presets.length > 0) return [];
-  const message = `programs cannot pass a challenge, and no preset lets any through: choose from \`presets: [${PRESETS.join(', ')}]\`, and give an API for programs a rule with \`challenge: never\``;
-  return [{ level: 'hint', path: ['organisations', index], message }];
+  const hint = (message: string): Remark[] => [
+    { level: 'hint', path: ['organisations', index], message },
+  ];
+  if (presets.length === 0) {
+    return hint(
+      `programs cannot pass a challenge, and no preset lets any through: choose from \`presets: [${PRESETS.join(', ')}]\`, and give an API for programs a rule with \`challenge: never\``,
+    );
+  }
+  const left = PROGRAMS.filter(({ preset, path }) => {
+    return !presets.includes(preset) && !isUnchallenged(path, rules);
+  });
+  if (left.length === 0) return [];
+  const names = left.map(({ preset }) => preset).join(', ');
+  return hint(
+    `programs that read ${names} cannot pass a challenge: where your site has them, add ${names} to its presets`,
+  );
+}
+
+/** A rule names the path and never challenges; whether it fits otherwise is its author's business. */
+function isUnchallenged(path: string, rules: readonly Rule[]): boolean {
+  return rules.some(
+    ({ verdict, challenge, match }) =>
+      (verdict !== undefined || challenge === 'never') &&
+      (match.path ?? []).some((pattern) => compilePattern(pattern)(path)),
+  );
 }
 
 /** A visitor against whom nothing speaks meets the challenge by this rule, sooner or later. */

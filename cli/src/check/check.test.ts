@@ -23,7 +23,7 @@ function check(settings: string, ...args: readonly string[]): Promise<Ran> {
 }
 
 /** Said of nearly every organisation here, which has a rule or two for its test. */
-const WHO_IS_CHALLENGED = /programs cannot pass a challenge|ever challenges a visitor/;
+const WHO_IS_CHALLENGED = /cannot pass a challenge|ever challenges a visitor/;
 
 /** What is said besides that the file is good and who is challenged, without its place. */
 async function remarks(settings: string): Promise<string[]> {
@@ -130,8 +130,22 @@ describe('who is challenged', () => {
     for (const asks of ['detect: true', 'challenge: auto', 'detect: true, challenge: always']) {
       const settings = rules(`{ name: everybody, match: {}, ${asks} }`);
       expect(await allRemarks(settings)).toEqual([hint]);
-      const named = settings.replace('    rules:', '    presets: [feeds]\n    rules:');
-      expect(await allRemarks(named)).toEqual(['Presets of acme: preset:feeds.']);
+      const named = settings.replace('    rules:', '    presets: [feeds, git]\n    rules:');
+      expect(await allRemarks(named)).toEqual(['Presets of acme: preset:feeds, preset:git.']);
+    }
+  });
+
+  test('and names readers of feeds and git where presets are named, and neither these nor a rule let them through', async () => {
+    const everybody = '{ name: everybody, match: {}, detect: true }';
+    const source = '{ name: source, match: { path: /*.git/** }, challenge: never }';
+    for (const [list, left] of [
+      [[everybody], 'feeds, git'],
+      [[source, everybody], 'feeds'],
+    ] as const) {
+      const settings = rules(...list).replace('    rules:', '    presets: [monitors]\n    rules:');
+      expect((await allRemarks(settings)).slice(1)).toEqual([
+        `hint: organisations[0]: programs that read ${left} cannot pass a challenge: where your site has them, add ${left} to its presets`,
+      ]);
     }
   });
 });
