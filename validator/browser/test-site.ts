@@ -56,7 +56,7 @@ export async function startSite(): Promise<Site> {
     sessionTtlMs: 60_000,
     rejectedTtlMs: 60_000,
     currentRuleSet: () => TERMS.ruleSet,
-    pressureOf: () => undefined,
+    priceOf: () => undefined,
     strengthsOf: () => USUAL,
     allowedOrigin: () => true,
     countryOf: () => undefined,

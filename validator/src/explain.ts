@@ -136,7 +136,7 @@ function tracing(policy: Policy, trace: Trace): Policy {
     },
   }));
   // What a pass was good for lately, and what groups ask for, would be counted.
-  return { ...policy, rules, sessionLimits: undefined, pagePressure: undefined };
+  return { ...policy, rules, sessionLimits: undefined, pressure: undefined };
 }
 
 /** A store that can be read and not changed; budgets are full, or all used up, as the question wants. */

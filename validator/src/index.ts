@@ -119,7 +119,7 @@ export function createValidator(options: ValidatorOptions): Validator {
     sessionTtlMs: VERIFIED_TTL_MS,
     rejectedTtlMs: REJECTED_TTL_MS,
     currentRuleSet: (id) => policies.get(id)?.challenge.ruleSet,
-    pressureOf: (id) => policies.get(id)?.pressure,
+    priceOf: (id) => policies.get(id)?.passPrice,
     strengthsOf,
     // A preflight carries no ticket, so it cannot be known whose page it is.
     allowedOrigin: compileOrigins(

@@ -2,13 +2,13 @@ import type { CatalogueCrawler, CrawlerCatalogue } from '@guard/config/catalogue
 import { presetRules } from '@guard/config/settings/presets/preset-rules';
 import type { AllowlistEntry, Organisation } from '@guard/config/settings/schema';
 import { challengeTerms, type ChallengeTerms } from './challenge/tickets/challenge-terms.ts';
-import { Pressure } from './challenge/work/pressure.ts';
+import { PassPrice } from './challenge/work/pass-price.ts';
 import { compileLook, type Look } from './pages/look.ts';
 import { managedRobots } from './response/robots.ts';
 import { type CompiledRule, compileRules } from './rules/direct.ts';
 import { FreePages } from './verdict/free-pages.ts';
 import { PassTable } from './verdict/pass-table.ts';
-import { PagePressure, type PressurePorts } from './verdict/pressure/pressure.ts';
+import { Pressure, type PressurePorts } from './verdict/pressure/pressure.ts';
 import { SessionLimits } from './verdict/session-limits.ts';
 import { Strengths } from './verdict/strengths.ts';
 import { Traps } from './verdict/traps.ts';
@@ -24,9 +24,9 @@ export interface Policy {
   /** What its challenges ask for. */
   readonly challenge: ChallengeTerms;
   /** What new passes cost; undefined where they cost nothing. */
-  readonly pressure: Pressure | undefined;
+  readonly passPrice: PassPrice | undefined;
   readonly freePages: FreePages | undefined;
-  readonly pagePressure: PagePressure | undefined;
+  readonly pressure: Pressure | undefined;
   readonly sessionLimits: SessionLimits | undefined;
   readonly traps: Traps | undefined;
   /** How its pages look. */
@@ -51,9 +51,9 @@ export function compilePolicy(
     monitor: settings.monitor,
     strengths: new Strengths(settings.detection.reasons),
     challenge: challengeTerms(settings),
-    pressure: Pressure.of(settings),
+    passPrice: PassPrice.of(settings),
     freePages: FreePages.of(settings),
-    pagePressure: PagePressure.of(settings, ports),
+    pressure: Pressure.of(settings, ports),
     sessionLimits: SessionLimits.of(settings, passes),
     traps: Traps.of(settings),
     look: compileLook(settings.branding, settings.challenge_page),

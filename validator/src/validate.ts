@@ -84,7 +84,7 @@ function judge(session: SessionFact, decision: Decision): MaybePromise<Validated
   const { facts, findings, policy, engine, caller } = decision;
   facts.session = session;
   decision.times.knownAt = performance.now();
-  const { freePages, pagePressure, sessionLimits, strengths, traps } = policy;
+  const { freePages, pressure, sessionLimits, strengths, traps } = policy;
   const directives = direct(policy.rules, facts, findings);
   const wanted =
     policy.monitor && !directives.monitor ? { ...directives, monitor: true } : directives;
@@ -95,7 +95,7 @@ function judge(session: SessionFact, decision: Decision): MaybePromise<Validated
     strengths,
     store: engine.store,
     freePages,
-    pagePressure,
+    pressure,
     site: caller.site,
     sessionLimits,
     traps,

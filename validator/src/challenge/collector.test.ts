@@ -210,7 +210,7 @@ describe('the edge of POST /verify', () => {
       sessionTtlMs: 1000,
       rejectedTtlMs: 1000,
       currentRuleSet: () => TERMS.ruleSet,
-      pressureOf: () => undefined,
+      priceOf: () => undefined,
       strengthsOf: () => USUAL,
       allowedOrigin: () => true,
       countryOf: () => undefined,

@@ -19,7 +19,7 @@ import type { Strengths } from '../verdict/strengths.ts';
 import type { Ticket } from './tickets/ticket.ts';
 import { countVain } from './upload-budgets.ts';
 import { createWitnesses } from './witnesses/witnesses.ts';
-import type { Pressure } from './work/pressure.ts';
+import type { PassPrice } from './work/pass-price.ts';
 
 export interface CollectorOptions {
   /** The same list as for createChallengeIssuer: the first signs, all verify. */
@@ -33,7 +33,7 @@ export interface CollectorOptions {
   /** Fingerprint of an organisation's rules as they are now (challenge-terms.ts). */
   readonly currentRuleSet: (organisation: string) => string | undefined;
   /** What new passes of an organisation cost; undefined where they cost nothing. */
-  readonly pressureOf: (organisation: string) => Pressure | undefined;
+  readonly priceOf: (organisation: string) => PassPrice | undefined;
   /** How much each finding counts for an organisation. */
   readonly strengthsOf: (organisation: string) => Strengths;
   /** Whether pages of this origin may upload to another host than their own. */

@@ -16,7 +16,7 @@ import type { ExpectedWitnesses } from './witnesses/witnesses.ts';
 import { judgeWitnesses } from './witnesses/judge-witnesses.ts';
 import { Verification, type Sender, type ValidTicket } from './verification.ts';
 import { isCheckBusy, isWorkDone } from './work/check-work.ts';
-import type { Pressure } from './work/pressure.ts';
+import type { PassPrice } from './work/pass-price.ts';
 import { issueTask, readTask } from './work/tasks.ts';
 import type { Sealer } from '../session/sealer.ts';
 import { SHORT_PASS_MS } from '../session/short-pass.ts';
@@ -57,7 +57,7 @@ export interface SettleOptions {
   /** Fingerprint of an organisation's rules as they are now; undefined when there is none of the name. */
   readonly currentRuleSet: (organisation: string) => string | undefined;
   /** What new passes of an organisation cost; undefined where they cost nothing. */
-  readonly pressureOf: (organisation: string) => Pressure | undefined;
+  readonly priceOf: (organisation: string) => PassPrice | undefined;
   /** Seals tasks: createSealer(secrets, 'work'). */
   readonly tasks: Sealer;
   /** CascadeSheets.widths */
@@ -224,15 +224,15 @@ async function admitted(
   ticket: Ticket,
   { ip, judgement }: Answer,
   nowMs: number,
-  { store, tasks, pressureOf }: SettleOptions,
+  { store, tasks, priceOf }: SettleOptions,
 ): Promise<Settlement | undefined> {
   const admission = await admit(ticket, ip, store);
   if (admission.kind === 'repeated') return failed(ticket, 'challenge_replayed', 'retry');
   if (admission.kind === 'limited') return admission;
   if (judgement.kind === 'automated') return undefined;
   // A pass counts when its task is given away: else tasks could be collected while they are small.
-  const pressure = (await pressureOf(ticket.organisation)?.bits(ticket, store, nowMs)) ?? 0;
-  const bits = Math.max(ticket.work, ofDoubt(judgement), pressure);
+  const price = (await priceOf(ticket.organisation)?.bits(ticket, store, nowMs)) ?? 0;
+  const bits = Math.max(ticket.work, ofDoubt(judgement), price);
   if (bits === 0) return undefined;
   const doubts = judgement.kind === 'doubtful' ? judgement.reasons : [];
   return { kind: 'work', ticket, task: issueTask(tasks, ticket.id, bits), doubts };

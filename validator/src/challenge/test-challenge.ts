@@ -98,7 +98,7 @@ export function aChallengedVisitor(
     sessionTtlMs: 3_600_000,
     rejectedTtlMs: 600_000,
     currentRuleSet: () => TERMS.ruleSet,
-    pressureOf: () => undefined,
+    priceOf: () => undefined,
     strengthsOf: () => USUAL,
     allowedOrigin: () => true,
     countryOf,

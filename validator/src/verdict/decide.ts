@@ -6,7 +6,7 @@ import type { Facts } from '../request/facts.ts';
 import type { LazyFindings } from '../rules/compile-match.ts';
 import type { Directives } from '../rules/direct.ts';
 import type { FreePages } from './free-pages.ts';
-import type { PagePressure } from './pressure/pressure.ts';
+import type { Pressure } from './pressure/pressure.ts';
 import type { Passed, SessionLimits } from './session-limits.ts';
 import type { Strengths } from './strengths.ts';
 import { HIT_AGAIN_WAIT_MS, type Standing, type Traps } from './traps.ts';
@@ -23,7 +23,7 @@ export interface Deciding {
   /** Undefined where `challenge: auto` asks only visitors who are uncertain. */
   readonly freePages: FreePages | undefined;
   /** Undefined where free pages last under pressure too. */
-  readonly pagePressure: PagePressure | undefined;
+  readonly pressure: Pressure | undefined;
   /** Name of the gateway's site; empty for a caller of `POST /validate`. */
   readonly site: string;
   /** Undefined where a passed challenge is good for everything. */
@@ -205,13 +205,13 @@ function endedAs(verdict: Exclude<Verdict, { kind: 'allow' }>, left: MaybePromis
 }
 
 function takeFreePage(by: Rule, deciding: Deciding): MaybePromise<Left> {
-  const { facts, site, store, freePages, pagePressure } = deciding;
+  const { facts, site, store, freePages, pressure } = deciding;
   if (freePages === undefined) return NOTHING_LEFT;
-  const cause = pagePressure?.on(facts, site);
+  const cause = pressure?.on(facts, site);
   if (cause !== undefined) return challengeFor(cause, by);
   return afterWith(freePages.take(facts, store), by, (taken) => {
     if (taken === 'spent') return challengeFor('free_pages_used', by);
-    const begun = pagePressure?.take(facts, site);
+    const begun = pressure?.take(facts, site);
     if (begun !== undefined) return challengeFor(begun, by);
     return letThrough(taken, freePages, deciding) ?? challengeFor('free_pages_used', by);
   });
@@ -225,10 +225,10 @@ function challengeFor(reason: Reason, by: Rule): Left {
 function letThrough(
   taken: 'page' | 'data',
   freePages: FreePages,
-  { facts, site, store, pagePressure, clock, endIsTold }: Deciding,
+  { facts, site, store, pressure, clock, endIsTold }: Deciding,
 ): Left | undefined {
   if (!endIsTold) return NOTHING_LEFT;
   const ended = taken === 'data' ? freePages.awaitEnd(facts, store, clock()) : undefined;
   if (taken === 'data' && ended === undefined) return undefined;
-  return { ended: pagePressure ? pagePressure.watch(facts, site, ended) : ended };
+  return { ended: pressure ? pressure.watch(facts, site, ended) : ended };
 }

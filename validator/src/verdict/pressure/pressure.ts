@@ -43,7 +43,7 @@ interface Held {
  * Only what visitors without a passed challenge get is counted, so one address can cause no pressure. Each thread
  * counts for itself.
  */
-export class PagePressure {
+export class Pressure {
   readonly #organisation: string;
   readonly #ports: PressurePorts;
   readonly #shapes = new KnownGroups((name, nowMs) => new Group(name, nowMs, FLOOR));
@@ -57,9 +57,9 @@ export class PagePressure {
   static of(
     { id, challenge }: Pick<Organisation, 'id' | 'challenge'>,
     ports: PressurePorts,
-  ): PagePressure | undefined {
+  ): Pressure | undefined {
     const isOff = challenge.free_pages === false || !challenge.pressure;
-    return isOff ? undefined : new PagePressure(id, ports);
+    return isOff ? undefined : new Pressure(id, ports);
   }
 
   constructor(organisation: string, ports: PressurePorts) {

@@ -19,13 +19,13 @@ const MOST_OF_CLASS = 3;
  * A network has a number of free passes, and not the median of all networks: on any site that median is one or two, so
  * a number would have to stand below it anyway.
  */
-export class Pressure {
+export class PassPrice {
   readonly #rungs: readonly { readonly counter: string; readonly charges: AddressCharges }[];
   readonly #tempo = new Tempo();
 
   /** Undefined where the organisation asks for no work, however many pass. */
-  static of({ id, challenge }: Pick<Organisation, 'id' | 'challenge'>): Pressure | undefined {
-    return challenge.free_passes === false ? undefined : new Pressure(id, challenge.free_passes);
+  static of({ id, challenge }: Pick<Organisation, 'id' | 'challenge'>): PassPrice | undefined {
+    return challenge.free_passes === false ? undefined : new PassPrice(id, challenge.free_passes);
   }
 
   constructor(organisation: string, { passes, per }: { passes: number; per: number }) {
