@@ -27,7 +27,9 @@ export async function openBalancedInstances(
     const listen = { gateway: `127.0.0.1:${gateway}`, admin: `127.0.0.1:${admin}` };
     const store = { engine: 'redis', url: redis.url };
     const top = { listen, store, analytics: undefined };
-    return startProduct(storySettings(origin.url, { rules, top }));
+    // All visitors of a test come from one network, and they do no work.
+    const organisation = { challenge: { free_passes: false } };
+    return startProduct(storySettings(origin.url, { rules, organisation, top }));
   };
   const places: Balanced[] = [];
   const products: Product[] = [];

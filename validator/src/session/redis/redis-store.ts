@@ -140,9 +140,10 @@ export class RedisStore implements SessionStore {
   }
 
   async #isShared(name: string, subject: string): Promise<boolean> {
-    const reply = await this.#link.ask(['EXISTS', rememberedKey(name, subject)]);
+    // GET and not EXISTS: accounts may run no more than the documented commands.
+    const reply = await this.#link.ask(['GET', rememberedKey(name, subject)]);
     if (reply === NO_ANSWER) this.#unanswered('remember');
-    return reply === 1;
+    return reply === '1';
   }
 
   /**
