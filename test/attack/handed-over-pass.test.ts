@@ -18,6 +18,18 @@ const CIPHERS: Readonly<Record<Client, string | undefined>> = {
   http: undefined,
 };
 
+/** Its header fields, in Chromium's order. */
+const { 'accept-language': language = '', ...others } = person.headers;
+const BROWSER: Readonly<Record<string, string>> = {
+  ...others,
+  'upgrade-insecure-requests': '1',
+  accept: 'text/html,*/*;q=0.8',
+  'accept-encoding': 'gzip, deflate',
+  'accept-language': language,
+};
+
+const UPGRADE = { 'upgrade-insecure-requests': '1', accept: 'text/html' };
+
 let origin: RecordingOrigin;
 let guard: TestValidator;
 let gateway: Gateway;
@@ -57,12 +69,20 @@ interface Answer {
 function send(
   client: Client,
   path: string,
-  { cookie = '', body }: { readonly cookie?: string; readonly body?: string } = {},
+  {
+    cookie = '',
+    body,
+    headers: fields = BROWSER,
+  }: {
+    readonly cookie?: string;
+    readonly body?: string;
+    readonly headers?: Readonly<Record<string, string>>;
+  } = {},
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const url = `${client === 'http' ? urls.http : urls.https}${path}`;
     const headers = {
-      ...person.headers,
+      ...fields,
       host: 'shop.example',
       ...(cookie !== '' && { cookie: `_guard=${cookie}` }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
@@ -118,9 +138,26 @@ test.each(CLIENTS.filter((client) => client !== 'http'))(
   },
 );
 
-test('not held: a pass that was made over http is good for every client', async () => {
+test('a pass that was made over http is good on http alone, for clients that write a header section as it does', async () => {
   const cookie = await passAs('http');
-  for (const user of CLIENTS) expect((await send(user, '/page', { cookie })).status).toBe(200);
+  for (const user of CLIENTS) {
+    const { status } = await send(user, '/page', { cookie });
+    expect([user, status]).toEqual([user, user === 'http' ? 200 : 403]);
+  }
+  const { 'accept-encoding': encoding = '' } = BROWSER;
+  // As a program writes them that has the agent and the cookie; the last one passes, as it copies all.
+  for (const [fields, expected] of [
+    [{ accept: '*/*' }, 403],
+    [{ accept: '*/*', via: '1.1 proxy' }, 403],
+    [{ accept: '*/*', 'accept-encoding': encoding }, 403],
+    [{ ...UPGRADE, 'accept-language': language, 'accept-encoding': encoding }, 403],
+    [{ ...UPGRADE, 'accept-encoding': encoding, 'accept-language': language }, 200],
+  ] as const) {
+    const headers = { 'user-agent': BROWSER['user-agent'] ?? '', ...fields };
+    const { status } = await send('http', '/page', { cookie, headers });
+    expect([fields, status]).toEqual([fields, expected]);
+  }
+  expect((await send('http', '/page', { cookie })).status).toBe(200);
 });
 
 test('the other client may pass itself, and then the first one has to pass again', async () => {

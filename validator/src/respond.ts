@@ -125,7 +125,7 @@ function challengeFor(
       sessionId,
       ip: facts.ip,
       userAgent: facts.userAgent,
-      client: clientClass(facts.url.scheme, facts.transport),
+      client: clientClass(facts),
       acceptLanguage: facts.headers['accept-language'],
       form: formSource(facts),
       look: policy.look,

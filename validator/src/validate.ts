@@ -55,7 +55,7 @@ export function validate(
       isLate: false,
     };
     const { agent, ip } = facts;
-    const client = cookies.length === 0 ? '' : clientClass(facts.url.scheme, facts.transport);
+    const client = cookies.length === 0 ? '' : clientClass(facts);
     const visitor = { organisation: policy.organisation, userAgentHash: agent.hash, ip, client };
     const { store, ids, clock } = engine;
     const session = resolveSession(cookies, visitor, store, ids, clock);

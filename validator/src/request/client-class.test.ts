@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest';
 import { handshakeOf } from '../../../test/kit/handshakes.ts';
-import { clientClass, isSameClient } from './client-class.ts';
+import {
+  chromeHttp,
+  chromeHttps,
+  curl,
+  firefoxHttps,
+  safariIphone,
+  scriptFetch,
+} from '../../../test/kit/visitors.ts';
+import { clientClass, connectionClass, isSameClient } from './client-class.ts';
 
 const chromium = handshakeOf('Chromium 156').facts;
 const resumed = {
@@ -22,29 +30,74 @@ const openssl = {
 };
 
 test('a new and a resumed connection of one browser are the same client, over HTTP/2 and HTTP/1.1', () => {
-  expect(clientClass('https', chromium)).toMatch(/^https [0-9a-f]{12}g masp$/);
-  expect(isSameClient(clientClass('https', chromium), clientClass('https', resumed))).toBe(true);
-  expect(isSameClient(clientClass('https', resumed), clientClass('https', chromium))).toBe(true);
+  expect(connectionClass('https', chromium)).toMatch(/^https [0-9a-f]{12}g masp$/);
+  expect(isSameClient(connectionClass('https', chromium), connectionClass('https', resumed))).toBe(
+    true,
+  );
+  expect(isSameClient(connectionClass('https', resumed), connectionClass('https', chromium))).toBe(
+    true,
+  );
 });
 
-test('another TLS library, another order in HTTP/2 and another scheme are another client', () => {
-  const judged = clientClass('https', chromium);
-  expect(isSameClient(judged, clientClass('https', openssl))).toBe(false);
-  expect(isSameClient(judged, clientClass('https', { ...openssl, http2: undefined }))).toBe(false);
-  expect(isSameClient(judged, clientClass('https', { ...openssl, hello: undefined }))).toBe(false);
-  expect(isSameClient(judged, clientClass('http', undefined))).toBe(false);
-});
-
-test('a pass on http goes along to https, and one on https not back', () => {
-  const http = clientClass('http', undefined);
-  expect(isSameClient(http, clientClass('https', chromium))).toBe(true);
-  expect(isSameClient(clientClass('https', undefined), http)).toBe(false);
+test('another TLS library, another order in HTTP/2 and another scheme are another client, both ways', () => {
+  const judged = connectionClass('https', chromium);
+  const others = [
+    connectionClass('https', openssl),
+    connectionClass('https', { ...openssl, http2: undefined }),
+    connectionClass('https', { ...openssl, hello: undefined }),
+    connectionClass('http', undefined),
+  ];
+  for (const other of others) {
+    expect(isSameClient(judged, other)).toBe(false);
+    expect(isSameClient(other, judged)).toBe(false);
+  }
 });
 
 test('what nobody saw is no difference, nor is a session of an earlier version', () => {
-  const unseen = clientClass('https', undefined);
-  expect(isSameClient(clientClass('https', chromium), unseen)).toBe(true);
-  expect(isSameClient(unseen, clientClass('https', chromium))).toBe(true);
-  expect(isSameClient('', clientClass('https', chromium))).toBe(true);
-  expect(isSameClient(clientClass('https', chromium), '')).toBe(true);
+  const unseen = connectionClass('https', undefined);
+  expect(isSameClient(connectionClass('https', chromium), unseen)).toBe(true);
+  expect(isSameClient(unseen, connectionClass('https', chromium))).toBe(true);
+  expect(isSameClient('', connectionClass('https', chromium))).toBe(true);
+  expect(isSameClient(connectionClass('https', chromium), '')).toBe(true);
+});
+
+const ofEngine = (headers: Readonly<Record<string, string>>, scheme: 'http' | 'https' = 'https') =>
+  clientClass({
+    method: 'GET',
+    url: { scheme, host: 'shop.example', path: '/', query: '' },
+    headers,
+    transport: undefined,
+  });
+
+function without(name: string, headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([field]) => field !== name));
+}
+
+test('a page without Accept-Language or Accept-Encoding, or with them the other way round, is of another client', () => {
+  const judged = ofEngine(chromeHttps);
+  const lacking = without('accept-language', chromeHttps);
+  for (const other of [lacking, firefoxHttps, curl]) {
+    expect(isSameClient(judged, ofEngine(other))).toBe(false);
+  }
+  expect(isSameClient(ofEngine(chromeHttp, 'http'), ofEngine(curl, 'http'))).toBe(false);
+  expect(isSameClient(judged, ofEngine({ ...chromeHttps }))).toBe(true);
+  // Safari does not always ask for the upgrade.
+  expect(isSameClient(ofEngine(safariIphone), ofEngine(curl))).toBe(false);
+});
+
+test('requests of scripts are compared by their connection alone, also where only Accept tells them from pages', () => {
+  const swapped = { 'accept-language': 'de', ...scriptFetch };
+  expect(isSameClient(ofEngine(chromeHttps), ofEngine(swapped))).toBe(true);
+  for (const accept of ['*/*', 'text/html']) {
+    const others = without('upgrade-insecure-requests', chromeHttp);
+    const onHttp = { 'accept-language': 'de', ...others, accept };
+    expect(isSameClient(ofEngine(chromeHttp, 'http'), ofEngine(onHttp, 'http'))).toBe(true);
+  }
+});
+
+test('behind a CDN that drops or moves fields for some paths, pages have only in common that one had them', () => {
+  const via: Readonly<Record<string, string>> = { ...chromeHttps, via: '1.1 cdn' };
+  const lacking = without('accept-language', via);
+  expect(isSameClient(ofEngine(via), ofEngine(lacking))).toBe(true);
+  expect(isSameClient(ofEngine(chromeHttps), ofEngine({ ...curl, via: '1.1 me' }))).toBe(false);
 });

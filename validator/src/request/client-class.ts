@@ -1,21 +1,31 @@
 import type { TransportFacts } from '@guard/config/contract/transport';
+import type { Facts } from './facts.ts';
+import { isPage } from './part-of-page.ts';
+import { passedProxy } from './passed-proxy.ts';
 
 /**
- * What one browser does not change from request to request: the scheme, the cipher suites of its TLS handshake
- * (as JA4 has them, and whether GREASE stood among them), and the order of its HTTP/2 pseudo-header fields.
- * Other parts of the fingerprints differ between a new and a resumed connection, or between HTTP versions.
- * Three words with a blank between them. A part that Guard did not see is empty.
+ * What one browser does not change from page to page: its connection ({@link connectionClass}), and how its engine
+ * writes the header section of a page. Five words with a blank between them. A part that Guard did not see is empty.
  */
-export function clientClass(scheme: string, transport: TransportFacts | undefined): string {
+export function clientClass(facts: ClassFacts): string {
+  return `${connectionClass(facts.url.scheme, facts.transport)} ${headerShape(facts)}`;
+}
+
+type ClassFacts = Pick<Facts, 'method' | 'url' | 'headers' | 'transport'>;
+
+/**
+ * The scheme, the cipher suites of the TLS handshake (as JA4 has them, and whether GREASE stood among them), and the
+ * order of the HTTP/2 pseudo-header fields. Other parts of the fingerprints differ between a new and a resumed
+ * connection, or between HTTP versions.
+ */
+export function connectionClass(scheme: string, transport: TransportFacts | undefined): string {
   return `${scheme} ${transport === undefined ? ' ' : transportClass(transport)}`;
 }
 
-/**
- * Whether a request can be of the client that was judged. A part that was not seen fits every other. A pass on
- * http fits https too: many sites lead visitors from http to https.
- */
+/** Whether a request can be of the client that was judged. A part that was not seen fits every other. */
 export function isSameClient(judged: string, now: string): boolean {
-  if (judged === now || judged.startsWith('http ')) return true;
+  // What is no page has its last parts empty, so that the class of its visitor begins with it.
+  if (judged.startsWith(now)) return true;
   const parts = now.split(' ');
   return judged
     .split(' ')
@@ -34,4 +44,25 @@ function transportClass(transport: TransportFacts): string {
   const made = `${tls ?? ''} ${http2?.pseudoHeaders.replaceAll(',', '') ?? ''}`;
   known.set(transport, made);
   return made;
+}
+
+/**
+ * Whether a page has both Accept-Language and Accept-Encoding, and which of them its engine writes first. Scripts may
+ * set fields of their own, which changes their place: so the order is compared only where the browser asks for an
+ * upgrade to https, as it does for navigations. A CDN may drop the two fields, and not for every path. So pages that
+ * came through a proxy have only that in common.
+ */
+function headerShape(facts: ClassFacts): string {
+  const { headers } = facts;
+  if (!isPage(facts)) return '';
+  if (passedProxy(headers)) return 'proxied ';
+  if (headers['accept-language'] === undefined || headers['accept-encoding'] === undefined) {
+    return 'lacking ';
+  }
+  if (headers['upgrade-insecure-requests'] === undefined) return 'whole ';
+  for (const name in headers) {
+    if (name === 'accept-language') return 'whole language';
+    if (name === 'accept-encoding') break;
+  }
+  return 'whole encoding';
 }

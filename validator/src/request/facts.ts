@@ -4,6 +4,7 @@ import type { NetworkKind } from '@guard/config/catalogue/networks';
 import type { ChallengeState, CrawlerFact, SignedAgentFact } from '@guard/config/contract/event';
 import type { Session } from '@guard/config/contract/ports';
 import { presentedSessions } from '@guard/config/contract/presented-session';
+import type { Reason } from '@guard/config/contract/reasons';
 import type { TransportFacts } from '@guard/config/contract/transport';
 import type { ValidateErrorType } from '@guard/config/contract/errors';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
@@ -23,6 +24,9 @@ export interface CrawlerClaim extends CrawlerFact {
   readonly allowlisted: boolean;
 }
 
+/** It passed for another client (client-class.ts). */
+export type LostBy = Extract<Reason, 'session_of_another'>;
+
 /** Where the visitor stands with the challenge. Only `verified` and `rejected` are stored. */
 export type SessionFact =
   | { readonly state: 'none' }
@@ -33,8 +37,8 @@ export type SessionFact =
       readonly uncleared: boolean;
       /** Other values came along: which of them a page of ours would read is not known. */
       readonly contested?: boolean;
-      /** It passed its challenge, for a client whose connection is unlike this one's. */
-      readonly isOfAnother?: boolean;
+      /** Why it does not count here, though it passed its challenge. */
+      readonly lost?: LostBy;
     }
   | { readonly state: 'verified' | 'rejected'; readonly id: string; readonly session: Session };
 

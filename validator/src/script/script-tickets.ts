@@ -5,7 +5,7 @@ import { createCascadeSheets } from '../challenge/cascade/sheet.ts';
 import type { ChallengeTerms } from '../challenge/tickets/challenge-terms.ts';
 import { newReference } from '../challenge/tickets/reference-code.ts';
 import { issueTicket, newTicketId } from '../challenge/tickets/ticket.ts';
-import { clientClass } from '../request/client-class.ts';
+import { connectionClass } from '../request/client-class.ts';
 import { hashUserAgent } from '../request/user-agent-hash.ts';
 import { createSealer } from '../session/sealer.ts';
 import type { OpenSessionOptions } from './open-session.ts';
@@ -37,7 +37,7 @@ export function createScriptTickets(options: {
       reference: newReference(),
       origin,
       // Its connection may be to another host than the one it visits.
-      client: clientClass(origin.startsWith('https:') ? 'https' : 'http', undefined),
+      client: connectionClass(origin.startsWith('https:') ? 'https' : 'http', undefined),
       // The page is not ours: its policy may forbid them.
       witnessed: false,
       ...terms,

@@ -104,7 +104,7 @@ function judgementOf(session: Session | undefined, { id, visitor }: Judged): Ses
   const { state } = session;
   if (state === 'verified' && !isSameClient(session.client, visitor.client)) {
     // It passed for another client. This one is not blocked: it has its free pages, and then passes itself.
-    return { state: 'issued', id, uncleared: false, isOfAnother: true };
+    return { state: 'issued', id, uncleared: false, lost: 'session_of_another' };
   }
   return { state, id, session };
 }

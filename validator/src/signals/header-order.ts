@@ -1,5 +1,5 @@
 import type { Facts } from '../request/facts.ts';
-import { passedProxy } from './passed-proxy.ts';
+import { passedProxy } from '../request/passed-proxy.ts';
 import { NOTHING, type Signal } from './signal.ts';
 
 /**

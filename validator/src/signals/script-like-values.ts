@@ -1,6 +1,6 @@
 import type { Reason } from '@guard/config/contract/reasons';
 import type { Facts } from '../request/facts.ts';
-import { passedProxy } from './passed-proxy.ts';
+import { passedProxy } from '../request/passed-proxy.ts';
 import { NOTHING, type Signal } from './signal.ts';
 
 const SCRIPT_LIKE: readonly Reason[] = ['header_script_like'];

@@ -1,9 +1,12 @@
 import { isReason, type Reason } from '@guard/config/contract/reasons';
+import type { LostBy } from '../request/facts.ts';
 import { NOTHING, type Signal } from './signal.ts';
 
 const NEVER_CLEARED: readonly Reason[] = ['challenge_never_cleared'];
 const MOVED: readonly Reason[] = ['session_moved'];
-const OF_ANOTHER: readonly Reason[] = ['session_of_another'];
+const LOST: Readonly<Record<LostBy, readonly Reason[]>> = {
+  session_of_another: ['session_of_another'],
+};
 
 /**
  * What the challenge says of this session: a rejected one carries its reasons until it expires, an
@@ -17,7 +20,7 @@ export const sessionSignal: Signal = (facts) => {
       // A store shared with another version may hold identifiers that this one does not know.
       return session.session.reasons.filter(isReason);
     case 'issued':
-      if (session.isOfAnother === true) return OF_ANOTHER;
+      if (session.lost !== undefined) return LOST[session.lost];
       return session.uncleared ? NEVER_CLEARED : NOTHING;
     case 'verified':
       return network !== undefined && facts.sessionNetwork() !== network ? MOVED : NOTHING;

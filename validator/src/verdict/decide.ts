@@ -145,7 +145,7 @@ function challengeLeft(lifted: Verdict | undefined, deciding: Deciding): MaybePr
       return lifted ? NOTHING_LEFT : takeOfSession(by, facts.session, deciding);
     case 'issued':
     case 'none':
-      if (isAlways) return { verdict: { kind: 'challenge', reasons: [], by } };
+      if (isAlways) return { verdict: { kind: 'challenge', reasons: lostBy(facts), by } };
       return unlessTrapped(by, deciding);
   }
 }
@@ -154,6 +154,13 @@ function challengeLeft(lifted: Verdict | undefined, deciding: Deciding): MaybePr
 function challengeRule({ verdict, challenge, detect: detection }: Directives): Rule | undefined {
   if (verdict !== undefined || challenge?.value === 'never') return undefined;
   return challenge?.by ?? (detection?.value === true ? detection.by : undefined);
+}
+
+const NOT_LOST: readonly Reason[] = [];
+
+/** Why a visitor is asked again: too weak a finding to be weighed, and what an operator wants to know. */
+function lostBy({ session }: Facts): readonly Reason[] {
+  return session.state === 'issued' && session.lost !== undefined ? [session.lost] : NOT_LOST;
 }
 
 /** A session that passed has limits, so that one pass is worth no more than a person needs. */
@@ -208,17 +215,17 @@ function takeFreePage(by: Rule, deciding: Deciding): MaybePromise<Left> {
   const { facts, site, store, freePages, pressure } = deciding;
   if (freePages === undefined) return NOTHING_LEFT;
   const cause = pressure?.on(facts, site);
-  if (cause !== undefined) return challengeFor(cause, by);
+  if (cause !== undefined) return challengeFor(cause, by, facts);
   return afterWith(freePages.take(facts, store), by, (taken) => {
-    if (taken === 'spent') return challengeFor('free_pages_used', by);
+    if (taken === 'spent') return challengeFor('free_pages_used', by, facts);
     const begun = pressure?.take(facts, site);
-    if (begun !== undefined) return challengeFor(begun, by);
-    return letThrough(taken, freePages, deciding) ?? challengeFor('free_pages_used', by);
+    if (begun !== undefined) return challengeFor(begun, by, facts);
+    return letThrough(taken, freePages, deciding) ?? challengeFor('free_pages_used', by, facts);
   });
 }
 
-function challengeFor(reason: Reason, by: Rule): Left {
-  return { verdict: { kind: 'challenge', reasons: [reason], by } };
+function challengeFor(reason: Reason, by: Rule, facts: Facts): Left {
+  return { verdict: { kind: 'challenge', reasons: [reason, ...lostBy(facts)], by } };
 }
 
 /** Undefined where so many requests for data wait that this one could be a document too many. */

@@ -89,6 +89,7 @@ export const fingerprintMismatch = {
     category: 'fingerprint_mismatch',
     strength: 'note',
     group: 'other_client',
-    meaning: 'The session passed its challenge with another client, by TLS, HTTP/2 or scheme.',
+    meaning:
+      'The session passed its challenge with another client, by TLS, HTTP/2, scheme or engine.',
   },
 } as const;

@@ -1,4 +1,4 @@
-import type { Facts } from '../request/facts.ts';
+import type { Facts } from './facts.ts';
 
 /**
  * Whether the request says that a proxy or CDN had it in hands before. Those put headers into another

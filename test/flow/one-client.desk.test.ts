@@ -1,0 +1,147 @@
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { appendFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createGateway, type Gateway } from '@guard/gateway';
+import { Site } from '@guard/config/settings/schema';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { selfSigned } from '../../gateway/src/testing/self-signed.ts';
+import { type DeskBrowser, deskChromium, deskFirefox } from '../kit/desk-browsers.ts';
+import { poll } from '../kit/http.ts';
+import { hasDesk, hasFirefox, hasWindowedChromium } from '../kit/tools.ts';
+import { useDesk } from '../kit/use-desk.ts';
+import { type TestValidator, validatorWith } from '../kit/validator.ts';
+import { EVERY_KIND } from './every-kind-of-request.ts';
+
+/**
+ * A browser is one client for Guard, whatever kind of request it makes (validator/src/request/client-class.ts). Run by
+ * `npm run eval -- people`.
+ */
+
+const BROWSER_MS = 60_000;
+const NAME = 'shop.example';
+
+const certificate = selfSigned('localhost');
+let origin: Server;
+let guard: TestValidator;
+let gateway: Gateway;
+let urls: Readonly<Record<'http' | 'https', string>>;
+
+beforeAll(async () => {
+  origin = createServer((request, response) => {
+    const [path = ''] = (request.url ?? '').split('?');
+    const [type, text] = EVERY_KIND.get(path) ?? [
+      'text/html',
+      '<!doctype html><title>Part</title>',
+    ];
+    response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store' }).end(text);
+  }).listen(0, '127.0.0.1');
+  await once(origin, 'listening');
+  const { port } = origin.address() as AddressInfo;
+  guard = validatorWith('[{ name: all, match: {}, detect: true, challenge: always }]');
+  Object.defineProperty(guard.time, 'now', { get: Date.now });
+  const { validator } = guard;
+  const settings = Site.parse({
+    hosts: ['*'],
+    organisation: 'acme',
+    origin: `http://127.0.0.1:${port}`,
+  });
+  const validate = validator.forOrganisation('acme');
+  gateway = createGateway({
+    trustedProxies: [],
+    observe: false,
+    sites: [{ settings, validate, collect: validator.collect, validator: 'in-process' }],
+    certificates: [certificate],
+    events: { record: (event) => guard.events.push(event) },
+    clock: Date.now,
+    log: () => undefined,
+    metrics: { count: () => undefined, gauge: () => undefined },
+  });
+  const any = { kind: 'tcp', host: '127.0.0.1', port: 0 } as const;
+  urls = { http: await gateway.listen(any), https: await gateway.listenTls(any) };
+});
+
+afterAll(async () => {
+  await gateway.close();
+  origin.closeAllConnections();
+  origin.close();
+});
+
+/** Takes the certificate of the test, as a person does who clicks through the warning, and finds its host. */
+const chromiumHere: DeskBrowser = {
+  ...deskChromium,
+  prepare: async (profile) => [
+    ...(await deskChromium.prepare(profile)),
+    '--ignore-certificate-errors',
+    `--host-resolver-rules=MAP ${NAME} 127.0.0.1`,
+  ],
+};
+const firefoxHere: DeskBrowser = {
+  ...deskFirefox,
+  async prepare(profile) {
+    const args = await deskFirefox.prepare(profile);
+    const { fingerprint256 } = new X509Certificate(certificate.cert);
+    const place = `localhost:${new URL(urls.https).port}:`;
+    const line = `${place}\tOID.2.16.840.1.101.3.4.2.1\t${fingerprint256}\t\n`;
+    await writeFile(join(profile, 'cert_override.txt'), line);
+    await appendFile(
+      join(profile, 'user.js'),
+      `\nuser_pref("network.dns.localDomains", "${NAME}");\n`,
+    );
+    return args;
+  },
+};
+
+/** A secure context has service workers, and browsers say there what kind of request it is (Sec-Fetch-Dest). */
+const PLACES = [
+  { scheme: 'http', host: 'localhost', isSecure: true },
+  { scheme: 'https', host: 'localhost', isSecure: true },
+  { scheme: 'http', host: NAME, isSecure: false },
+] as const;
+
+const KINDS = [
+  '/fetch-html',
+  '/xhr-html',
+  '/socket',
+  '/film.mp4',
+  '/in-worker',
+  '/posted',
+  '/walk-3',
+];
+
+describe.skipIf(!hasDesk)(
+  'passes once, for all kinds of requests',
+  () => {
+    const { open } = useDesk();
+
+    async function visit(browser: DeskBrowser, place: (typeof PLACES)[number]): Promise<void> {
+      const { scheme, host, isSecure } = place;
+      guard.events.length = 0;
+      const { port } = new URL(urls[scheme]);
+      await open(browser, { urls: [`${scheme}://${host}:${port}/`] });
+      await poll(
+        () => Promise.resolve(guard.events.some(({ path }) => path === '/done')),
+        (isDone) => isDone,
+        BROWSER_MS,
+      );
+      const { events } = guard;
+      const passed = events.findIndex(({ challenge }) => challenge === 'verified');
+      expect(passed).toBeGreaterThan(0);
+      const asked = events.slice(passed).filter(({ challenge }) => challenge !== 'verified');
+      expect(asked.map(({ path, blockReasons }) => [path, blockReasons])).toEqual([]);
+      const seen = new Set(events.map(({ path }) => path));
+      for (const path of KINDS) expect(seen).toContain(path);
+      expect(seen.has('/behind-service')).toBe(isSecure);
+    }
+
+    test.skipIf(!hasWindowedChromium).each(PLACES)('Chromium, $scheme://$host', (place) =>
+      visit(chromiumHere, place),
+    );
+    test.skipIf(!hasFirefox).each(PLACES)('Firefox, $scheme://$host', (place) =>
+      visit(firefoxHere, place),
+    );
+  },
+  BROWSER_MS * 2,
+);
