@@ -63,7 +63,7 @@ export function visitors(): Visitor[] {
 
 function visitorOf(number: number): Visitor {
   const headers = agentOf(number % AGENTS);
-  const sessionId = `0f8fad5b-d9cb-869f-a165-${number.toString(16).padStart(12, '0')}`;
+  const sessionId = `${number.toString(16).padStart(8, '0')}-d9cb-869f-8165-70867728950e`;
   const ip = addressOf(number);
   return {
     request: {
@@ -80,7 +80,8 @@ function visitorOf(number: number): Visitor {
       userAgentHash: hashUserAgent(headers['user-agent'] ?? ''),
       network: `${ip.slice(0, ip.lastIndexOf('.'))}.0/24`,
       client: 'https  ',
-      judgedAt: 0,
+      judgedAt: Date.now(),
+      newest: sessionId,
     },
   };
 }

@@ -40,7 +40,7 @@ await report('and whole decisions about visitors that never came before', Number
 /** What a visitor leaves behind who passes a challenge: a ticket spent, a session kept, a budget taken. */
 function visit(from: number, to: number): void {
   for (let number = from; number < to; number += 1) {
-    const id = `0f8fad5b-d9cb-869f-a165-${number.toString(16).padStart(12, '0')}`;
+    const id = `${number.toString(16).padStart(8, '0')}-d9cb-869f-8165-70867728950e`;
     const session: Session = {
       organisation: ORGANISATION,
       state: 'verified',
@@ -49,6 +49,8 @@ function visit(from: number, to: number): void {
       network: `84.${(number >> 8) & 255}.${number & 255}.0/24`,
       client: 'https 8daaf6152771g masp',
       judgedAt: number,
+      newest: id,
+      newestAt: number,
     };
     store.keepSession(id, session, 86_400_000);
     store.spend(id, 600_000);

@@ -1,3 +1,4 @@
+import { sessionRoot } from '@guard/config/contract/session-root';
 import { expect, test } from 'vitest';
 import { openInstance } from '../../validator/src/session/redis/testing/open-stores.ts';
 import { startRedis } from '../kit/redis-server.ts';
@@ -47,7 +48,7 @@ test.skipIf(!hasRedis)(
     expect(answers.filter(({ body }) => body === '{"result":"reload"}')).toHaveLength(1);
     expect(answers.filter(({ body }) => body === '{"result":"retry"}')).toHaveLength(99);
     // Spent for good: also where the session that it minted is gone.
-    expect(await redis.ask('DEL', `guard:1:session:${visitor.session}`)).toBe(1);
+    expect(await redis.ask('DEL', `guard:1:session:${sessionRoot(visitor.session)}`)).toBe(1);
     const later = await submit(10);
     expect(new Set(later.map(({ body }) => body))).toEqual(new Set(['{"result":"retry"}']));
     expect(new Set(later.map(({ status }) => status))).toEqual(new Set([200]));

@@ -54,7 +54,7 @@ const issued = async () => (await challenged(served)).session;
 
 async function kept(as: Session): Promise<string> {
   const id = await issued();
-  memory.keepSession(id, as, HOUR_MS);
+  memory.keepSession(id, { ...as, judgedAt: served.time.now }, HOUR_MS);
   return id;
 }
 

@@ -8,6 +8,7 @@ import { createGateway, type Gateway } from '@guard/gateway';
 import { Site } from '@guard/config/settings/schema';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { selfSigned } from '../../gateway/src/testing/self-signed.ts';
+import { isFirst } from '../../validator/src/session/session-value.ts';
 import { type DeskBrowser, deskChromium, deskFirefox } from '../kit/desk-browsers.ts';
 import { poll } from '../kit/http.ts';
 import { hasDesk, hasFirefox, hasWindowedChromium } from '../kit/tools.ts';
@@ -24,6 +25,12 @@ const BROWSER_MS = 60_000;
 const NAME = 'shop.example';
 
 const certificate = selfSigned('localhost');
+/** The session gets another value with the page behind the first one, and the one before it ends. */
+const LATER: ReadonlyMap<string, number> = new Map([
+  ['/walk-1', 16 * 60_000],
+  ['/walk-3', 2 * 60_000],
+]);
+let aheadMs = 0;
 let origin: Server;
 let guard: TestValidator;
 let gateway: Gateway;
@@ -32,6 +39,7 @@ let urls: Readonly<Record<'http' | 'https', string>>;
 beforeAll(async () => {
   origin = createServer((request, response) => {
     const [path = ''] = (request.url ?? '').split('?');
+    aheadMs += LATER.get(path) ?? 0;
     const [type, text] = EVERY_KIND.get(path) ?? [
       'text/html',
       '<!doctype html><title>Part</title>',
@@ -41,7 +49,7 @@ beforeAll(async () => {
   await once(origin, 'listening');
   const { port } = origin.address() as AddressInfo;
   guard = validatorWith('[{ name: all, match: {}, detect: true, challenge: always }]');
-  Object.defineProperty(guard.time, 'now', { get: Date.now });
+  Object.defineProperty(guard.time, 'now', { get: () => Date.now() + aheadMs });
   const { validator } = guard;
   const settings = Site.parse({
     hosts: ['*'],
@@ -119,6 +127,7 @@ describe.skipIf(!hasDesk)(
     async function visit(browser: DeskBrowser, place: (typeof PLACES)[number]): Promise<void> {
       const { scheme, host, isSecure } = place;
       guard.events.length = 0;
+      aheadMs += 25 * 3_600_000;
       const { port } = new URL(urls[scheme]);
       await open(browser, { urls: [`${scheme}://${host}:${port}/`] });
       await poll(
@@ -134,6 +143,9 @@ describe.skipIf(!hasDesk)(
       const seen = new Set(events.map(({ path }) => path));
       for (const path of KINDS) expect(seen).toContain(path);
       expect(seen.has('/behind-service')).toBe(isSecure);
+      expect(new Set(events.slice(passed).map(({ session }) => session)).size).toBe(1);
+      const newest = [...guard.store.sessions()].map(([, session]) => session.newest ?? '');
+      expect(newest.map(isFirst)).toEqual([false]);
     }
 
     test.skipIf(!hasWindowedChromium).each(PLACES)('Chromium, $scheme://$host', (place) =>

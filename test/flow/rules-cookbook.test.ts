@@ -227,7 +227,7 @@ describe('a budget of the cookbook holds for passes that are shared and collecte
       const { ask, store, time } = validatorWith(stringify(rules));
       const cookies = Array.from(
         { length: sessions },
-        (_, i) => `0f8fad5b-d9cb-869f-a165-00000000000${i}`,
+        (_, i) => `0000000${i}-d9cb-869f-8165-70867728950e`,
       );
       for (const cookie of cookies)
         store.keepSession(cookie, verifiedSession({ judgedAt: time.now }), 3_600_000);

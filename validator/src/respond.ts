@@ -13,7 +13,9 @@ import { clientClass } from './request/client-class.ts';
 import type { Facts, SessionFact } from './request/facts.ts';
 import { render } from './response/render.ts';
 import { representationFor } from './request/representation.ts';
+import { isPage } from './request/part-of-page.ts';
 import { sessionCookie } from './session/cookie.ts';
+import { isDue } from './session/session-value.ts';
 import type { Findings } from './signals/findings.ts';
 import type { Times } from './times.ts';
 import type { Judgement, Verdict } from './verdict/verdict.ts';
@@ -55,8 +57,7 @@ export function respond(facts: Facts, judged: Judgement, setting: Setting): Resp
     reference: challenge?.reference ?? referenceFor(enforced),
     session,
     sessionSent: isKnown ? session : sessionDigest(presented.toLowerCase()),
-    cookies:
-      isKnown || sessionId === '' ? NO_COOKIES : [sessionCookie(sessionId, facts.url.scheme)],
+    cookies: cookiesOf(isKnown ? renewedFor(facts, enforced, setting, nowMs) : sessionId, facts),
     trap,
     interstitial: challenge && { text: challenge.html, headers: challenge.headers },
     signatureWanted: engine.sources.checkSignature !== undefined && !facts.signedAgent,
@@ -82,6 +83,32 @@ function hasSession(
 }
 
 const NO_COOKIES: readonly Cookie[] = [];
+
+function cookiesOf(value: string, { url }: Facts): readonly Cookie[] {
+  return value === '' ? NO_COOKIES : [sessionCookie(value, url.scheme)];
+}
+
+/**
+ * The next value of a verified session (session/renewal.ts), or empty. It goes out with pages alone, which no shared
+ * cache keeps for everybody: with parts of them it would make each of those private.
+ */
+function renewedFor(
+  facts: Facts,
+  { kind }: Verdict,
+  { policy, engine }: Setting,
+  nowMs: number,
+): string {
+  const { session } = facts;
+  if (session.state !== 'verified' || kind !== 'allow' || engine.observe || !isPage(facts))
+    return '';
+  if (!isDue(session.id, session.session.judgedAt, nowMs)) return '';
+  try {
+    return engine.ids.renewed(policy.organisation, session.id, nowMs);
+  } catch (error) {
+    engine.log('error', 'session_not_sealed', { error: nameOf(error) });
+    return '';
+  }
+}
 
 /** Observe mode: whatever was concluded, the visitor passes. */
 function observed({ concluded, monitor }: Judgement): Judgement {

@@ -46,7 +46,13 @@ function engineWith(over: Partial<Engine>) {
 const broken = (): never => {
   throw new Error('broken');
 };
-const ids = { mint: broken, isOurs: () => false, digestOf: String, isUncleared: () => false };
+const ids = {
+  mint: broken,
+  renewed: broken,
+  isOurs: () => false,
+  digestOf: String,
+  isUncleared: () => false,
+};
 
 describe('contract 3: "redirect without response_html: rendering or session encryption failed"', () => {
   const challenged = compilePolicy(

@@ -241,6 +241,13 @@ export interface Session {
   /** Class of the client that was judged (validator/src/request/client-class.ts). Empty when it is unknown. */
   readonly client: string;
   readonly judgedAt: number;
+  /**
+   * The newest value of `_guard` that came with a request (validator/src/session/renewal.ts). Empty when two clients
+   * had the session: then no value of it counts. Absent where an earlier version wrote it.
+   */
+  readonly newest?: string | undefined;
+  /** When that value came first. */
+  readonly newestAt?: number | undefined;
 }
 
 /** How much a rate-limit counter holds. */
@@ -255,7 +262,10 @@ export interface Charge {
   readonly budget: Budget;
 }
 
-/** One implementation a kind of store; all pass the same contract test. */
+/**
+ * One implementation a kind of store; all pass the same contract test. A session is known by any of its values: a
+ * store looks at their root alone (contract/session-root.ts).
+ */
 export interface SessionStore {
   /**
    * A store whose answers come from elsewhere waits for them within the budget of a decision (VALIDATE.budgetMs),

@@ -8,3 +8,10 @@ test('the session cookie is a credential: its digest tells sessions apart, and n
   expect(sessionDigest(id)).not.toBe(sessionDigest(id.replace('0', '1')));
   expect(sessionDigest('')).toBe('');
 });
+
+test('all values of one session have one digest', () => {
+  const values = ['8706-050403020100', 'b123-ffffffffffff'].map(
+    (end) => `0f0e0d0c-0b0a-4908-${end}`,
+  );
+  expect(new Set(values.map(sessionDigest)).size).toBe(1);
+});

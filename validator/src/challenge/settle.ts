@@ -2,6 +2,7 @@ import { CHALLENGE } from '@guard/config/contract/limits';
 import type { Session, SessionStore } from '@guard/config/contract/ports';
 import { presentedSessions } from '@guard/config/contract/presented-session';
 import type { Reason } from '@guard/config/contract/reasons';
+import { sessionRoot } from '@guard/config/contract/session-root';
 import type { Upload, UploadResult } from './evidence/evidence.ts';
 import { judge, judgementOf, type Judgement } from './evidence/judge.ts';
 import type { RequestFacts } from './evidence/judges/case.ts';
@@ -133,7 +134,7 @@ function objectionTo(
   if (currentRuleSet(ticket.organisation) !== ticket.ruleSet) {
     return failed(ticket, 'challenge_outdated', 'retry');
   }
-  if (upload.session !== ticket.sessionId && !holdsSession(headers, ticket.sessionId)) {
+  if (upload.session !== ticket.sessionId && !holdsSession(headers, ticket)) {
     // Another tab of the same browser was given another session meanwhile: a reload settles that.
     const result = upload.session === '' ? 'no_session' : 'retry';
     return failed(ticket, 'interstitial_no_session', result);
@@ -149,9 +150,14 @@ function objectionTo(
   return undefined;
 }
 
-/** On the site's own host the Cookie header shows also what a script cannot read (`HttpOnly`). */
-function holdsSession({ cookie }: RequestFacts['headers'], sessionId: string): boolean {
-  return typeof cookie === 'string' && presentedSessions(undefined, cookie).includes(sessionId);
+/**
+ * On the site's own host the Cookie header shows also what a script cannot read (`HttpOnly`). Another tab may have been
+ * given another value of the session meanwhile.
+ */
+function holdsSession({ cookie }: RequestFacts['headers'], { sessionId }: Ticket): boolean {
+  if (typeof cookie !== 'string') return false;
+  const root = sessionRoot(sessionId);
+  return presentedSessions(undefined, cookie).some((value) => sessionRoot(value) === root);
 }
 
 /** An upload that has nothing left to object to, judged. */

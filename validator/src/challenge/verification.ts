@@ -62,6 +62,8 @@ export class Verification {
       network: this.#sender.network,
       client: this.#ticket.client,
       judgedAt: nowMs,
+      newest: this.#ticket.sessionId,
+      newestAt: nowMs,
     };
   }
 }

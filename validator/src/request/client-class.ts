@@ -22,6 +22,11 @@ export function connectionClass(scheme: string, transport: TransportFacts | unde
   return `${scheme} ${transport === undefined ? ' ' : transportClass(transport)}`;
 }
 
+/** The part of a class that the connection showed, without what each request can choose. */
+export function connectionOf(client: string): string {
+  return client.split(' ', 3).join(' ');
+}
+
 /** Whether a request can be of the client that was judged. A part that was not seen fits every other. */
 export function isSameClient(judged: string, now: string): boolean {
   // What is no page has its last parts empty, so that the class of its visitor begins with it.

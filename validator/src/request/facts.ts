@@ -24,8 +24,8 @@ export interface CrawlerClaim extends CrawlerFact {
   readonly allowlisted: boolean;
 }
 
-/** It passed for another client (client-class.ts). */
-export type LostBy = Extract<Reason, 'session_of_another'>;
+/** It passed for another client (client-class.ts), or two clients had it (renewal.ts). */
+export type LostBy = Extract<Reason, 'session_of_another' | 'session_shared'>;
 
 /** Where the visitor stands with the challenge. Only `verified` and `rejected` are stored. */
 export type SessionFact =
@@ -35,10 +35,12 @@ export type SessionFact =
       readonly id: string;
       /** It was shown a challenge that ran out without an answer. */
       readonly uncleared: boolean;
-      /** Other values came along: which of them a page of ours would read is not known. */
+      /** A page needs a new one: other values came along, or a client that shares this one could go on with it. */
       readonly contested?: boolean;
       /** Why it does not count here, though it passed its challenge. */
       readonly lost?: LostBy;
+      /** The session that two clients have, with `session_shared`. */
+      readonly shared?: Session;
     }
   | { readonly state: 'verified' | 'rejected'; readonly id: string; readonly session: Session };
 

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Budget, Charge, MaybePromise, SessionStore } from '@guard/config/contract/ports';
+import { sessionRoot } from '@guard/config/contract/session-root';
 import type { RateLimit, Rule } from '@guard/config/settings/rule';
 import type { Facts } from '../request/facts.ts';
 import { compileAddressCharges } from './address-charges.ts';
@@ -63,7 +64,7 @@ function compileSubject(part: string): Subject {
  * asking, so who dropped it, or collects them, is counted by address.
  */
 function sessionOf({ session }: Facts): string | undefined {
-  return session.state === 'verified' ? session.id : undefined;
+  return session.state === 'verified' ? sessionRoot(session.id) : undefined;
 }
 
 /**

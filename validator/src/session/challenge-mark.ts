@@ -1,12 +1,12 @@
 /**
- * What a session id says of the challenge it was minted with: four hex digits, `0000` for none, else
- * the time in steps of ten minutes. So it is known without a store that a session was shown a
+ * What a session id says of the challenge it was minted with: 13 bits, 0 for none, else the time in steps of ten
+ * minutes. So it is known without a store that a session was shown a
  * challenge and has not answered it (contract 2.2, challenge_failure: "interstitial never cleared").
  */
 
 const STEP_MS = 10 * 60_000;
-/** Steps before the digits begin again: 455 days, and the cookie lives 30. */
-const STEPS = 0xffff;
+/** Steps before the numbers begin again: 56 days, and the cookie lives 30. */
+const STEPS = 0x1fff;
 
 /**
  * Over this many steps an unjudged session tells something. Two steps are more than ten minutes: its
@@ -14,18 +14,15 @@ const STEPS = 0xffff;
  */
 const UNCLEARED = { from: 2, to: 5 };
 
-/** Four hex digits; `challengedAt` in milliseconds since the epoch, undefined for no challenge. */
-export function challengeMark(challengedAt: number | undefined): string {
-  return challengedAt === undefined
-    ? '0000'
-    : (stepOf(challengedAt) + 1).toString(16).padStart(4, '0');
+/** `challengedAt` in milliseconds since the epoch, undefined for no challenge. */
+export function challengeMark(challengedAt: number | undefined): number {
+  return challengedAt === undefined ? 0 : stepOf(challengedAt) + 1;
 }
 
 /** True when the challenge of an unjudged session ran out without an answer, at most an hour ago. */
-export function isUncleared(mark: string, nowMs: number): boolean {
-  const marked = Number.parseInt(mark, 16);
-  if (marked === 0) return false;
-  const age = (stepOf(nowMs) - (marked - 1) + STEPS) % STEPS;
+export function isUncleared(mark: number, nowMs: number): boolean {
+  if (mark === 0) return false;
+  const age = (stepOf(nowMs) - (mark - 1) + STEPS) % STEPS;
   return age >= UNCLEARED.from && age <= UNCLEARED.to;
 }
 

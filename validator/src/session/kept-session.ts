@@ -12,6 +12,8 @@ export class KeptSession implements Session {
   readonly network: string;
   readonly client: string;
   readonly judgedAt: number;
+  readonly newest: string | undefined;
+  readonly newestAt: number | undefined;
   readonly #expiresAt: number;
 
   /** `expiresAt` in epoch milliseconds. */
@@ -23,6 +25,8 @@ export class KeptSession implements Session {
     this.network = session.network;
     this.client = session.client;
     this.judgedAt = session.judgedAt;
+    this.newest = session.newest;
+    this.newestAt = session.newestAt;
     this.#expiresAt = expiresAt;
   }
 

@@ -3,6 +3,7 @@ import { networkOf } from '@guard/config/net/network-of';
 import { afterWith } from '../deadline.ts';
 import { isSameClient } from '../request/client-class.ts';
 import type { SessionFact } from '../request/facts.ts';
+import { endShared, standingOfOther } from './renewal.ts';
 import { isUuid, type SessionIds } from './session-id.ts';
 
 const NONE: SessionFact = { state: 'none' };
@@ -14,6 +15,14 @@ interface Visitor {
   readonly ip: string;
   /** request/client-class.ts; a caller that does not compare gives an empty one. */
   readonly client: string;
+}
+
+/** Who asks, and what knows of sessions. */
+interface Source {
+  readonly visitor: Visitor;
+  readonly store: SessionStore;
+  readonly ids: SessionIds;
+  readonly clock: Clock;
 }
 
 /**
@@ -30,17 +39,27 @@ export function resolveSession(
 ): MaybePromise<SessionFact> {
   const [first] = cookies;
   if (first === undefined) return NONE;
-  if (cookies.length === 1) return resolveOne(first, visitor, store, ids, clock);
+  const source = { visitor, store, ids, clock };
+  if (cookies.length === 1) return afterWith(resolveOne(first, source), source, chosen);
   // All are asked for in one turn, so that a store far away takes the time of one question.
-  const facts = cookies.map((cookie) => resolveOne(cookie, visitor, store, ids, clock));
+  const facts = cookies.map((cookie) => resolveOne(cookie, source));
   const known = facts.filter(isKnown);
   const verified = known.find(({ state }) => state === 'verified');
   if (verified) return verified;
-  return known.length === facts.length ? strongest(known) : later(facts);
+  if (known.length === facts.length) return chosen(strongest(known), source);
+  return later(facts).then((fact) => chosen(fact, source));
 }
 
 async function later(facts: readonly MaybePromise<SessionFact>[]): Promise<SessionFact> {
   return strongest(await Promise.all(facts.map(async (fact) => await fact)));
+}
+
+/** Ends a session that two clients have. Not for an old value that came together with one that counts. */
+function chosen(fact: SessionFact, { store, clock }: Source): SessionFact {
+  if (fact.state === 'issued' && fact.shared !== undefined) {
+    endShared({ value: fact.id, session: fact.shared, nowMs: clock() }, store);
+  }
+  return fact;
 }
 
 function isKnown(fact: MaybePromise<SessionFact>): fact is SessionFact {
@@ -65,30 +84,19 @@ function strongest(facts: readonly SessionFact[]): SessionFact {
  * one look-up, and an id that is neither stored nor ours costs one MAC and leaves no trace. Where each
  * question is a round trip the MAC comes first, so that nobody buys one with an invented cookie.
  */
-function resolveOne(
-  cookie: string,
-  visitor: Visitor,
-  store: SessionStore,
-  ids: SessionIds,
-  clock: Clock,
-): MaybePromise<SessionFact> {
+function resolveOne(cookie: string, source: Source): MaybePromise<SessionFact> {
+  const { visitor, store, ids } = source;
   if (cookie.length !== 36) return NONE;
   const id = cookie.toLowerCase();
   if (store.sessionOfStranger === undefined || ids.isOurs(visitor.organisation, id)) {
-    return afterWith(store.session(id), { id, visitor, ids, clock }, standingOf);
+    return afterWith(store.session(id), { id, ...source }, standingOf);
   }
   // Not for nothing: an instance that has the next secret already may have made it, and judged it.
-  return isUuid(id) ? afterWith(store.sessionOfStranger(id), { id, visitor }, judgementOf) : NONE;
+  return isUuid(id) ? afterWith(store.sessionOfStranger(id), { id, ...source }, judgementOf) : NONE;
 }
 
-interface Judged {
+interface Presented extends Source {
   readonly id: string;
-  readonly visitor: Visitor;
-}
-
-interface Presented extends Judged {
-  readonly ids: SessionIds;
-  readonly clock: Clock;
 }
 
 function standingOf(session: Session | undefined, presented: Presented): SessionFact {
@@ -99,14 +107,35 @@ function standingOf(session: Session | undefined, presented: Presented): Session
 }
 
 /** What a stored session says of its visitor. */
-function judgementOf(session: Session | undefined, { id, visitor }: Judged): SessionFact {
+function judgementOf(session: Session | undefined, presented: Presented): SessionFact {
+  const { id, visitor } = presented;
   if (!session || !counts(session, visitor)) return NONE;
   const { state } = session;
   if (state === 'verified' && !isSameClient(session.client, visitor.client)) {
     // It passed for another client. This one is not blocked: it has its free pages, and then passes itself.
     return { state: 'issued', id, uncleared: false, lost: 'session_of_another' };
   }
+  if (state === 'verified' && id !== session.newest) return otherValue(session, presented);
   return { state, id, session };
+}
+
+function otherValue(session: Session, { id, ids, store, clock }: Presented): SessionFact {
+  const presented = { value: id, session, nowMs: clock() };
+  switch (standingOfOther(presented, ids, store)) {
+    case 'counts':
+      return { state: 'verified', id, session };
+    case 'foreign':
+      return NONE;
+    case 'shared':
+      return {
+        state: 'issued',
+        id,
+        uncleared: false,
+        lost: 'session_shared',
+        contested: true,
+        shared: session,
+      };
+  }
 }
 
 /** A rejection is somebody else's in another network: the cookie can be set from a site beside this one. */

@@ -1,13 +1,15 @@
+import { sessionRoot } from '@guard/config/contract/session-root';
 import { describe, expect, test } from 'vitest';
 import { createSealer } from './sealer.ts';
 import { createSessionIds } from './session-id.ts';
+import { isDue, isLater } from './session-value.ts';
 
 const ids = createSessionIds(createSealer(['a secret of the installation'], 'session'));
 
 describe('the _guard cookie value is a bare UUID (contract 2.1)', () => {
   test('a minted id is a UUID of version 8 and recognised as ours', () => {
     const id = ids.mint('acme');
-    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(ids.isOurs('acme', id)).toBe(true);
     expect(ids.isOurs('acme', id.toUpperCase())).toBe(true);
   });
@@ -44,6 +46,43 @@ describe('the _guard cookie value is a bare UUID (contract 2.1)', () => {
   });
 });
 
+describe('the later values of a session', () => {
+  const hour = 3_600_000;
+  const start = Date.UTC(2026, 10, 21, 12, 34, 56);
+
+  test('are ours, of one root, the same whatever value they are made of, and each later than those before', () => {
+    const first = ids.mint('acme', start);
+    let before = first;
+    // Longer than the 13 bits count.
+    for (let at = start; at < start + 100 * 24 * hour; at += hour) {
+      const value = ids.renewed('acme', before, at);
+      expect(ids.renewed('acme', first, at)).toBe(value);
+      expect(ids.isOurs('acme', value)).toBe(true);
+      expect(sessionRoot(value)).toBe(sessionRoot(first));
+      expect([isLater(value, before), isLater(before, value)]).toEqual([true, false]);
+      expect([isDue(value, 0, at), isDue(value, 0, at + hour)]).toEqual([false, true]);
+      before = value;
+    }
+  });
+
+  test('of 1,000 sessions become due at times of their own', () => {
+    const due = (minutes: number) =>
+      Array.from({ length: 1_000 }, () => ids.mint('acme')).filter((id) =>
+        isDue(id, start, start + minutes * 60_000),
+      ).length;
+    expect(due(15)).toBe(1_000);
+    expect(due(5)).toBeGreaterThan(200);
+    expect(due(5)).toBeLessThan(470);
+  });
+
+  test('say nothing of a challenge', () => {
+    const value = ids.renewed('acme', ids.mint('acme', start), start);
+    for (let at = start; at < start + 2 * hour; at += 60_000) {
+      expect(ids.isUncleared(value, at)).toBe(false);
+    }
+  });
+});
+
 describe('an id says whether it came with a challenge (contract 2.2: "interstitial never cleared")', () => {
   const minute = 60_000;
   const start = Date.UTC(2026, 10, 21, 12, 34, 56);
@@ -72,6 +111,6 @@ describe('an id says whether it came with a challenge (contract 2.2: "interstiti
   test('and cannot be changed: the mark stands under the MAC', () => {
     const id = ids.mint('acme', start);
     expect(ids.isOurs('acme', id)).toBe(true);
-    expect(ids.isOurs('acme', `${id.slice(0, 9)}0000${id.slice(13)}`)).toBe(false);
+    expect(ids.isOurs('acme', `${id.slice(0, 19)}8000${id.slice(23)}`)).toBe(false);
   });
 });

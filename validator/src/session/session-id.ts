@@ -1,30 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import { sessionDigest } from '@guard/config/contract/session-digest';
+import { sessionRoot } from '@guard/config/contract/session-root';
 import { UUID } from '@guard/config/contract/uuid';
 import { LRUCache } from 'lru-cache';
 import { ownText } from '../own-text.ts';
 import { challengeMark, isUncleared } from './challenge-mark.ts';
 import type { Sealer } from './sealer.ts';
+import { firstGroup, markOf, renewedGroup } from './session-value.ts';
 
-/**
- * The second group is the mark of a challenge (challenge-mark.ts), the last one the MAC of 48 bits.
- * What is between is random but for version and variant: 58 bits.
- */
-const MARK_FROM = 9;
-const MARK_TO = 13;
+/** The first 18 characters are the root of the session (60 random bits), then come 13 bits of session-value.ts and the MAC. */
+const ROOT_LENGTH = 18;
 const MAC_FROM = 24;
 const MAC_BYTES = 6;
 
 /**
  * The value of `_guard`: a UUID (version 8, RFC 9562) whose last group is a MAC over the rest and the
  * organisation. A forged one is told apart without a store, and nothing is stored for a visitor
- * before a pass.
+ * before a pass. A verified session gets another value every 15 minutes (renewal.ts).
  */
 export interface SessionIds {
   /** `challengedAt` is the time of the challenge that goes out with it, if one does. */
   mint(organisation: string, challengedAt?: number): string;
   /** True for a UUID this installation made for this organisation. */
   isOurs(organisation: string, id: string): boolean;
+  /**
+   * The value that a session has at this time: the same at each instance with the same secret, whatever it was asked
+   * with. So the tabs of one browser are given the same one.
+   */
+  renewed(organisation: string, id: string, nowMs: number): string;
   /** How the session is named in events and to the origin. */
   digestOf(id: string): string;
   /** Whether an id of ours, not judged, was shown a challenge that ran out (challenge-mark.ts). */
@@ -47,14 +50,19 @@ interface Known {
 export function createSessionIds(sealer: Sealer): SessionIds {
   // By size: for `max` the library takes all its room at once, which is 5 ms and 2 MB each time settings are read.
   const known = new LRUCache<string, Known>({ maxSize: MAX_KNOWN, sizeCalculation: () => 1 });
+  const sealed = (organisation: string, root: string, group: string): string => {
+    const open = `${root}-${group}-`;
+    return open + sealer.seal([organisation, open], MAC_BYTES).toString('hex');
+  };
   return {
     mint(organisation, challengedAt) {
       // node:crypto draws UUIDs in batches, which costs a tenth of drawing bytes one id at a time.
       const uuid = randomUUID();
-      const mark = challengeMark(challengedAt);
-      const open = `${uuid.slice(0, MARK_FROM)}${mark}-8${uuid.slice(15, MAC_FROM)}`;
-      return open + sealer.seal([organisation, open], MAC_BYTES).toString('hex');
+      const root = `${uuid.slice(0, 14)}8${uuid.slice(15, ROOT_LENGTH)}`;
+      return sealed(organisation, root, firstGroup(challengeMark(challengedAt)));
     },
+    renewed: (organisation, id, nowMs) =>
+      sealed(organisation, sessionRoot(id), renewedGroup(id, nowMs)),
     isOurs(organisation, id) {
       if (known.get(id)?.organisation === organisation) return true;
       if (!isUuid(id)) return false;
@@ -65,6 +73,6 @@ export function createSessionIds(sealer: Sealer): SessionIds {
       return ours;
     },
     digestOf: (id) => known.get(id)?.digest ?? sessionDigest(id),
-    isUncleared: (id, nowMs) => isUncleared(id.slice(MARK_FROM, MARK_TO), nowMs),
+    isUncleared: (id, nowMs) => isUncleared(markOf(id), nowMs),
   };
 }

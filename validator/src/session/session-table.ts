@@ -1,4 +1,5 @@
 import type { Session } from '@guard/config/contract/ports';
+import { sessionRoot } from '@guard/config/contract/session-root';
 import { TwoGenerationCache } from './two-generation-cache.ts';
 
 /** Verified sessions that a store holds. */
@@ -7,7 +8,7 @@ export const MAX_SESSIONS = 200_000;
 const REJECTED_PART = 1 / 4;
 
 /**
- * What is known of judged sessions, by their id. Verified and rejected ones have a table each: a bot that is
+ * What is known of judged sessions, by any value of theirs (sessionRoot). Verified and rejected ones have a table each: a bot that is
  * rejected again and again must not make Guard forget the people who passed. In each table the sessions
  * unused longest are forgotten. A session is an id, a few short texts and two times, and the visitor chooses
  * the length of none, so the number of sessions is a bound in bytes too.
@@ -27,20 +28,23 @@ export class SessionTable<Value> {
   }
 
   get(id: string): Value | undefined {
-    return this.#verified.get(id) ?? this.#rejected.get(id);
+    const root = sessionRoot(id);
+    return this.#verified.get(root) ?? this.#rejected.get(root);
   }
 
   /** What was kept last stands: a session is in one of the two. */
   set(id: string, state: Session['state'], value: Value): void {
     const [into, outOf] =
       state === 'verified' ? [this.#verified, this.#rejected] : [this.#rejected, this.#verified];
-    outOf.delete(id);
-    into.set(id, value);
+    const root = sessionRoot(id);
+    outOf.delete(root);
+    into.set(root, value);
   }
 
   delete(id: string): void {
-    this.#verified.delete(id);
-    this.#rejected.delete(id);
+    const root = sessionRoot(id);
+    this.#verified.delete(root);
+    this.#rejected.delete(root);
   }
 
   /** What it holds (TwoGenerationCache.entries), verified sessions last. */

@@ -10,6 +10,8 @@ export const session: Session = {
   network: '192.0.2.0/24',
   client: '',
   judgedAt: 0,
+  newest: '0f0e0d0c-0b0a-8908-8706-050403020100',
+  newestAt: 1_000,
 };
 
 export interface StoreUnderTest {
@@ -55,6 +57,17 @@ export function sessionStoreContract(name: string, open: Open): void {
       await store.keepSession('a', session, -1);
       await pass(10);
       expect(await store.session('a')).toBeUndefined();
+      await store.close();
+    });
+
+    test('a session is found by each value that it has had, and by no value of another', async () => {
+      const { store } = await open();
+      const root = '0f0e0d0c-0b0a-8908';
+      await store.keepSession(`${root}-8706-050403020100`, session, HOUR_MS);
+      const later = { ...session, newest: `${root}-a123-000000000000` };
+      await store.keepSession(later.newest, later, HOUR_MS);
+      expect(await store.session(`${root}-8706-050403020100`)).toMatchObject(later);
+      expect(await store.session('0f0e0d0c-0b0a-8909-8706-050403020100')).toBeUndefined();
       await store.close();
     });
 

@@ -15,6 +15,8 @@ const StoredSession = z.object({
   /** Absent where an earlier version wrote it. */
   client: text.default(''),
   judgedAt: z.number(),
+  newest: text.optional(),
+  newestAt: z.number().optional(),
   expiresAt: z.number(),
 });
 
@@ -31,6 +33,7 @@ export type StoredSession = Readonly<Session> & { readonly expiresAt: number };
 /** One line of JSON. */
 export function writeStoredSession(session: Session, expiresAt: number): string {
   const { organisation, state, reasons, userAgentHash, network, client, judgedAt } = session;
+  const { newest, newestAt } = session;
   return JSON.stringify({
     organisation,
     state,
@@ -39,6 +42,8 @@ export function writeStoredSession(session: Session, expiresAt: number): string 
     network,
     client,
     judgedAt,
+    newest,
+    newestAt,
     expiresAt,
   } satisfies StoredSession);
 }

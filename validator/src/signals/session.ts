@@ -6,6 +6,7 @@ const NEVER_CLEARED: readonly Reason[] = ['challenge_never_cleared'];
 const MOVED: readonly Reason[] = ['session_moved'];
 const LOST: Readonly<Record<LostBy, readonly Reason[]>> = {
   session_of_another: ['session_of_another'],
+  session_shared: ['session_shared'],
 };
 
 /**

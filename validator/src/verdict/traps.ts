@@ -1,3 +1,4 @@
+import { sessionRoot } from '@guard/config/contract/session-root';
 import type { Clock, MaybePromise, SessionStore } from '@guard/config/contract/ports';
 import { addressGroup } from '@guard/config/net/network-of';
 import { trapPaths } from '@guard/config/settings/presets/trap-paths';
@@ -73,7 +74,8 @@ export class Traps {
         endSession(session.id, session.session, store);
         break;
       case 'issued':
-        if (isOwn) void store.remember(this.#trapped, session.id, SESSION_REMEMBERED_MS);
+        if (isOwn)
+          void store.remember(this.#trapped, sessionRoot(session.id), SESSION_REMEMBERED_MS);
         break;
       case 'none':
     }
@@ -88,9 +90,10 @@ export class Traps {
   async springLink(ip: string, session: string | undefined, store: SessionStore): Promise<void> {
     this.#rememberAddress(ip, store);
     if (session === undefined) return;
-    const isAgain = await store.remembers(this.#trapped, session);
-    await store.remember(this.#trapped, session, SESSION_REMEMBERED_MS);
-    if (isAgain) await store.remember(this.#trappedAgain, session, HIT_AGAIN_WAIT_MS);
+    const root = sessionRoot(session);
+    const isAgain = await store.remembers(this.#trapped, root);
+    await store.remember(this.#trapped, root, SESSION_REMEMBERED_MS);
+    if (isAgain) await store.remember(this.#trappedAgain, root, HIT_AGAIN_WAIT_MS);
     const held = await store.session(session);
     if (held?.state === 'verified') endSession(session, held, store);
   }
@@ -98,7 +101,7 @@ export class Traps {
   /** What is remembered of a visitor who did not pass. Parts of pages are free, as other sites and mails show them. */
   standing(facts: Facts, store: SessionStore): MaybePromise<Standing> {
     if (isFileOfPage(facts) || isProved(facts)) return 'free';
-    const id = facts.session.state === 'issued' ? facts.session.id : undefined;
+    const id = facts.session.state === 'issued' ? sessionRoot(facts.session.id) : undefined;
     // A page that is open behind a shared address goes on to fetch its data.
     const byAddress =
       (id === undefined || isPage(facts)) && store.remembers(this.#trapped, addressGroup(facts.ip));

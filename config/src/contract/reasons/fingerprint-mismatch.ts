@@ -92,4 +92,10 @@ export const fingerprintMismatch = {
     meaning:
       'The session passed its challenge with another client, by TLS, HTTP/2, scheme or engine.',
   },
+  session_shared: {
+    category: 'fingerprint_mismatch',
+    strength: 'note',
+    group: 'other_client',
+    meaning: 'An old value of the session came after a newer one: two clients have it.',
+  },
 } as const;

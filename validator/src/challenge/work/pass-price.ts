@@ -4,6 +4,7 @@ import type { Organisation } from '@guard/config/settings/schema';
 import { type AddressCharges, compileAddressCharges } from '../../rules/address-charges.ts';
 import type { Ticket } from '../tickets/ticket.ts';
 import { Tempo } from './tempo.ts';
+import { connectionOf } from '../../request/client-class.ts';
 
 /** Above the free passes come so many budgets, each twice as large and with one bit more. */
 const RUNGS = 5;
@@ -45,7 +46,10 @@ export class PassPrice {
       if ((await store.takeAll(counter, charges(address))) === 0) break;
       level += 1;
     }
-    level = Math.max(level, Math.min(MOST_OF_CLASS, this.#tempo.level(client, nowMs)));
+    level = Math.max(
+      level,
+      Math.min(MOST_OF_CLASS, this.#tempo.level(connectionOf(client), nowMs)),
+    );
     return level === 0 ? 0 : FIRST_BITS + level - 1;
   }
 }

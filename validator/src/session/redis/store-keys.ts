@@ -1,3 +1,4 @@
+import { sessionRoot } from '@guard/config/contract/session-root';
 import { hash } from 'node:crypto';
 
 /**
@@ -10,11 +11,12 @@ const SESSION = `${NAMESPACE}session:`;
 /** Written to find out whether Redis takes writes. */
 export const PROBE_KEY = `${NAMESPACE}probe`;
 
+/** One for all values of a session. */
 export function sessionKey(id: string): string {
-  return SESSION + id;
+  return SESSION + sessionRoot(id);
 }
 
-/** The session whose key this is; undefined for another key. */
+/** The root of the session whose key this is; undefined for another key. */
 export function sessionOfKey(key: string): string | undefined {
   return key.startsWith(SESSION) ? key.slice(SESSION.length) : undefined;
 }

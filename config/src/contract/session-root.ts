@@ -1,0 +1,10 @@
+/** A UUID up to the bits that change with each value of one session. */
+const ROOT_LENGTH = 18;
+
+/**
+ * What all values of one session have in common. The value of `_guard` changes every 15 minutes, and whatever is kept
+ * or counted for a session is kept and counted for its root. Takes a value, or a root; in lower case.
+ */
+export function sessionRoot(value: string): string {
+  return value.length > ROOT_LENGTH ? value.slice(0, ROOT_LENGTH) : value;
+}

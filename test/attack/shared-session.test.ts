@@ -1,0 +1,176 @@
+import type { ValidateResponse } from '@guard/config/contract/validate-response';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type Served, serveValidator } from '../spec/serve-validator.ts';
+import { visit } from '../kit/visitors.ts';
+import { challenged, person, post, uploadOf } from './challenged-visitor.ts';
+
+const MINUTE_MS = 60_000;
+const RULES = `[
+  { name: everyone, match: {}, detect: true, challenge: always },
+  { name: budget, match: { path: /counted/** }, rate_limit: { requests: 3, per: 24h, by: session } },
+]`;
+
+let served: Served;
+
+beforeEach(async () => {
+  served = await serveValidator({ rules: RULES });
+});
+
+const pass = (): Promise<string> => passTo(served);
+
+async function passTo(to: Served, cookie?: string): Promise<string> {
+  const page = await challenged(to, cookie === undefined ? {} : { cookie });
+  expect((await post(to, uploadOf(page))).body).toBe('{"result":"reload"}');
+  return page.session;
+}
+
+const PAGE = { ...person.headers, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+
+function ask(
+  cookie: string,
+  { path = '/', ...fields }: Readonly<Record<string, string>> = {},
+): Promise<ValidateResponse> {
+  const headers = { ...PAGE, ...fields };
+  return served.ask(visit({ url: `https://shop.example${path}`, headers, cookie }));
+}
+
+/** The value that an answer gives. */
+const given = ({ cookies = [] }: ValidateResponse) => cookies[0]?.value ?? '';
+const lastEvent = () => served.events.at(-1);
+
+/** The value that a page gives a quarter of an hour later. */
+async function renewed(cookie: string): Promise<string> {
+  served.time.now += 15 * MINUTE_MS;
+  const answer = await ask(cookie);
+  expect(answer.decision).toBe('allow');
+  return given(answer);
+}
+
+describe('a session that passed', () => {
+  test('gets another value every 15 minutes, with a page, and stays one session for events and budgets', async () => {
+    let cookie = await pass();
+    const values = new Set([cookie]);
+    for (let quarter = 0; quarter < 20; quarter += 1) {
+      cookie = await renewed(cookie);
+      values.add(cookie);
+      const answer = await ask(cookie, { path: '/counted/x' });
+      expect(answer.rate_limited, `quarter ${quarter}`).toBe(quarter < 3 ? undefined : true);
+      expect(answer.cookies ?? []).toEqual([]);
+    }
+    expect(values.size).toBe(21);
+    expect(new Set(served.events.map(({ session }) => session)).size).toBe(1);
+    expect(lastEvent()?.sessionSent).toBe(lastEvent()?.session);
+  });
+
+  test('gets none with data, pictures and frames, nor a second one within the quarter', async () => {
+    const cookie = await pass();
+    expect(given(await ask(cookie))).toBe('');
+    served.time.now += 15 * MINUTE_MS;
+    for (const destination of ['empty', 'image', 'script', 'worker', 'iframe']) {
+      const answer = await ask(cookie, { 'sec-fetch-dest': destination, 'sec-fetch-mode': 'cors' });
+      expect([destination, answer.decision, given(answer)]).toEqual([destination, 'allow', '']);
+    }
+    const [one, other] = [await ask(cookie), await ask(cookie)];
+    // The tabs of one browser are given the same one.
+    expect(given(one)).not.toBe('');
+    expect(given(one)).toBe(given(other));
+  });
+
+  test('goes on for its 24 hours at a caller that sets no cookies on allow', async () => {
+    const cookie = await pass();
+    for (let quarter = 1; quarter < 96; quarter += 1) expect(await renewed(cookie)).not.toBe('');
+    served.time.now += 15 * MINUTE_MS + 1;
+    expect((await ask(cookie)).decision).toBe('redirect');
+  });
+
+  test('keeps its old value for a minute after the new one came, for requests that are under way', async () => {
+    const old = await pass();
+    const next = await renewed(old);
+    served.time.now += 10 * MINUTE_MS;
+    expect((await ask(old)).decision).toBe('allow');
+    expect((await ask(next)).decision).toBe('allow');
+    served.time.now += MINUTE_MS;
+    expect((await ask(old)).decision).toBe('allow');
+    expect((await ask(next)).decision).toBe('allow');
+  });
+});
+
+describe('two clients that share a session', () => {
+  test('show by the old value: both have to pass again, and nobody is blocked', async () => {
+    const old = await pass();
+    const next = await renewed(old);
+    await ask(next);
+    served.time.now += MINUTE_MS + 1;
+    expect((await ask(next)).decision).toBe('allow');
+    const first = await ask(old);
+    expect(first.decision).toBe('redirect');
+    expect(first.block_reasons).toContain('session_shared');
+    expect(lastEvent()).toMatchObject({ action: 'challenge', challenge: 'issued' });
+    const second = await ask(next);
+    expect(second.decision).toBe('redirect');
+    expect(second.block_reasons).toContain('session_shared');
+    // A session of its own for each: the other one cannot go on with it.
+    const values = [given(first), given(second)].map((value) => value.slice(0, 18));
+    expect(new Set([...values, old.slice(0, 18)]).size).toBe(3);
+    const own = await passTo(served, old);
+    expect((await ask(own)).decision).toBe('allow');
+    for (const value of [old, next]) expect((await ask(value)).decision).toBe('redirect');
+  });
+
+  test('a program cannot write a later time into the value that it has', async () => {
+    const old = await pass();
+    const next = await renewed(old);
+    await ask(next);
+    served.time.now += 16 * MINUTE_MS;
+    for (let step = 0; step < 0x2000; step += 61) {
+      const group = (0xa000 | step).toString(16);
+      const forged = `${old.slice(0, 19)}${group}-${old.slice(24)}`;
+      expect((await ask(forged)).decision).toBe('redirect');
+    }
+    expect((await ask(next)).decision).toBe('allow');
+  });
+
+  test('are not found where an old value came together with the new one', async () => {
+    const old = await pass();
+    const next = await renewed(old);
+    await ask(next);
+    served.time.now += 2 * MINUTE_MS;
+    const both = (values: readonly string[]) =>
+      served.ask(
+        visit({ headers: { ...PAGE, cookie: values.map((id) => `_guard=${id}`).join('; ') } }),
+      );
+    expect((await both([old, next])).decision).toBe('allow');
+    expect((await both([next, old])).decision).toBe('allow');
+    expect((await ask(next)).decision).toBe('allow');
+  });
+
+  test('not held: two that take every new value within a minute of each other', async () => {
+    let cookie = await pass();
+    for (let quarter = 0; quarter < 8; quarter += 1) {
+      await ask(await renewed(cookie));
+      served.time.now += MINUTE_MS / 2;
+      const other = await ask(cookie);
+      expect(other.decision).toBe('allow');
+      cookie = given(other);
+    }
+  });
+});
+
+test('who passes again with a later value goes on with it, and the values before it end in a minute', async () => {
+  const old = await pass();
+  const next = await renewed(old);
+  await ask(next);
+  served.time.now += 30_000;
+  const other = { ...PAGE, 'accept-encoding': 'gzip', 'upgrade-insecure-requests': '1' };
+  const doubted = await served.ask(visit({ headers: other, cookie: next }));
+  expect(doubted.block_reasons).toContain('session_of_another');
+  const ticket = /data-ticket="([^"]+)"/.exec(
+    Buffer.from(doubted.response_html ?? '', 'base64').toString(),
+  )?.[1];
+  const upload = uploadOf({ ticket: ticket ?? '', session: next, reference: '' });
+  expect((await post(served, upload)).body).toBe('{"result":"reload"}');
+  const again = (cookie: string) => served.ask(visit({ headers: other, cookie }));
+  expect((await again(next)).decision).toBe('allow');
+  served.time.now += MINUTE_MS + 1;
+  expect((await again(old)).block_reasons).toContain('session_shared');
+});

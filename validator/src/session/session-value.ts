@@ -1,0 +1,63 @@
+import { sessionRoot } from '@guard/config/contract/session-root';
+
+/**
+ * What stands in the fourth group of a session's value, after the two bits of the UUID variant: whether the value was
+ * made for a session that had another one before, and 13 bits. Of the first value they are the mark of its challenge
+ * (challenge-mark.ts), of later ones the quarter of an hour that it is for.
+ */
+const VARIANT = 0x8000;
+const RENEWED = 0x2000;
+const BITS = 0x1fff;
+const FROM = 19;
+const TO = 23;
+
+const PERIOD_MS = 15 * 60_000;
+/** Periods before the numbers begin again: 85 days. */
+const PERIODS = BITS + 1;
+
+/** The fourth group of a value that is the first of its session. */
+export function firstGroup(mark: number): string {
+  return (VARIANT | mark).toString(16);
+}
+
+/** The fourth group of the value that a session has at this time. */
+export function renewedGroup(value: string, nowMs: number): string {
+  return (VARIANT | RENEWED | periodAt(value, nowMs)).toString(16);
+}
+
+export function markOf(value: string): number {
+  return isFirst(value) ? numberOf(value) & BITS : 0;
+}
+
+/** Whether a session that was judged at `judgedAt` should be given another value than this one. */
+export function isDue(value: string, judgedAt: number, nowMs: number): boolean {
+  const period = isFirst(value) ? periodAt(value, judgedAt) : numberOf(value) & BITS;
+  return period !== periodAt(value, nowMs);
+}
+
+/** Whether one value is of a later period than another of the same session. The first value is before all. */
+export function isLater(value: string, other: string): boolean {
+  if (isFirst(value)) return false;
+  if (isFirst(other)) return true;
+  const ahead = (numberOf(value) - numberOf(other)) & BITS;
+  return ahead > 0 && ahead < PERIODS / 2;
+}
+
+/** Whether two values are of one period: two secrets make different ones. */
+export function isSamePeriod(value: string, other: string): boolean {
+  return numberOf(value) === numberOf(other);
+}
+
+export function isFirst(value: string): boolean {
+  return (numberOf(value) & RENEWED) === 0;
+}
+
+/** Sessions have borders of their own, so that they do not all get another value in one second. */
+function periodAt(value: string, timeMs: number): number {
+  const part = Number.parseInt(sessionRoot(value).slice(0, 4), 16) / 0x10000;
+  return Math.floor(timeMs / PERIOD_MS + part) & BITS;
+}
+
+function numberOf(value: string): number {
+  return Number.parseInt(value.slice(FROM, TO), 16);
+}
