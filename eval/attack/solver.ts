@@ -6,19 +6,8 @@ import { solveSheet } from './css-solver.ts';
 import type { Shot } from './ground.ts';
 import type { Field } from './technique.ts';
 
-const recording = fixture('human/chromium-headful-xvfb-default-screen.json');
-const { 'accept-language': language = '', ...others } = recording.headers;
-
 /** A recorded browser: what its requests look like, and what it once measured. */
-export const RECORDED: typeof recording = {
-  ...recording,
-  headers: {
-    ...others,
-    accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
-    'accept-encoding': 'gzip, deflate',
-    'accept-language': language,
-  },
-};
+export const RECORDED = fixture('human/chromium-headful-xvfb-default-screen.json');
 
 /** A challenge page, and how its visitor loads what it names. */
 interface Page {

@@ -21,6 +21,13 @@ const PICTURE = { accept: 'image/*', 'sec-fetch-mode': 'no-cors', 'sec-fetch-des
 const crowded = (field: Field, index: number) =>
   field.address(index % 250).replace('.0.', `.${1 + Math.floor(index / 250)}.`);
 
+/** The recording has not all fields of a page. */
+const WHOLE = {
+  ...RECORDED.headers,
+  accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
+  'accept-encoding': 'gzip, deflate',
+};
+
 const browserOn = (scheme: Scheme) => (scheme === 'http' ? chromeHttp : chromeHttps);
 
 /** So many requests, `atOnce` of them at the same time. */
@@ -182,7 +189,7 @@ export const techniques: readonly Technique[] = [
     atMost: 0,
     async run(field) {
       const from = field.address(250);
-      const cookie = await passOf(field);
+      const cookie = await passOf(field, { headers: WHOLE });
       const headers = { accept: '*/*', 'user-agent': RECORDED.headers['user-agent'] ?? '' };
       return volley(field, 50, () => ({ from, cookie, headers }));
     },
