@@ -42,7 +42,16 @@ The groups:
   window, a usual window size, and the driver's emulated viewport turned off.
 - **Disguised by flags and script:** also a script at the start of every document that gives \`navigator.webdriver\`,
   \`navigator.languages\` and \`window.chrome\` the values of a person's browser.
-- **jsdom, happy-dom:** fetch with Chromium's headers, keep cookies, and run the challenge's script.
+- **A person's command line:** the browser is started with a window, an empty profile and a debugging port, and with
+  none of the driver's defaults. **Attached** drivers did not start it: before the page is loaded they open it, after that
+  they find it. **DevTools protocol, no driver** is the protocol alone, as nodriver speaks it.
+- **navigator.webdriver off:** one line in Firefox's own context, which its remote protocols offer. **Its preferences
+  off:** Firefox also does not set what it sets by itself for remote control (\`remote.prefs.recommended\`).
+- **jsdom, happy-dom:** fetch with Chromium's headers, keep cookies, and run the challenge's script. **Boxes and readings
+  corrected:** boxes are measured from the style that the library computes; the layout is computed from Guard's code; all
+  else is what a browser once measured.
+
+Rows that say MISSED are not held.
 `;
 }
 

@@ -6,8 +6,9 @@ export interface Setup {
   /**
    * None: the tool's defaults. No emulation: without the driver's viewport, and with nothing added.
    * Flags: also other switches. Script: also what such users run at the start of every document.
+   * Own switches: the command line of a person's browser, and none of the driver's defaults.
    */
-  readonly disguise: 'none' | 'no emulation' | 'flags' | 'flags and script';
+  readonly disguise: 'none' | 'no emulation' | 'flags' | 'flags and script' | 'own switches';
 }
 
 /** One tool in all setups: with and without a window, as it comes and disguised. */

@@ -19,6 +19,7 @@ declare module 'selenium-webdriver' {
 declare module 'selenium-webdriver/chrome.js' {
   export class Options {
     addArguments(...flags: string[]): this;
+    debuggerAddress(address: string): this;
     excludeSwitches(...names: string[]): this;
     setChromeBinaryPath(path: string): this;
   }
@@ -53,7 +54,11 @@ declare module 'jsdom' {
         cookieJar: CookieJar;
         resources: { userAgent: string };
         virtualConsole: VirtualConsole;
-        beforeParse: (window: Record<string, unknown>) => void;
+        beforeParse: (window: {
+          fetch: unknown;
+          readonly HTMLDivElement: { readonly prototype: object };
+          getComputedStyle(box: object): { readonly width: string; readonly height: string };
+        }) => void;
       },
     );
     readonly window: { readonly document: { readonly title: string }; close(): void };

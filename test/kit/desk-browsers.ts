@@ -24,22 +24,34 @@ const CHROMIUM_SETTINGS: Readonly<Record<Refused, Readonly<Record<string, number
   storage: { cookies: 2 },
 };
 
-export const deskChromium: DeskBrowser = {
-  name: 'Chromium',
-  program: 'chromium',
-  windowClass: 'chromium',
-  titleSuffix: / - Chromium$/,
-  async prepare(profile, refused) {
-    if (refused !== undefined) {
-      const preferences = {
-        profile: { default_content_setting_values: CHROMIUM_SETTINGS[refused] },
-      };
-      await mkdir(join(profile, 'Default'));
-      await writeFile(join(profile, 'Default', 'Preferences'), JSON.stringify(preferences));
-    }
-    return [...CHROMIUM_FLAGS, `--user-data-dir=${profile}`];
-  },
-};
+/** What somebody has set up otherwise than it comes. */
+export interface DeskSettings {
+  readonly switches?: readonly string[];
+  /** Chromium's are nested as in its file, Firefox's are flat. */
+  readonly preferences?: Readonly<Record<string, unknown>>;
+}
+
+/** Chromium with settings of its own. */
+export function chromiumWith({ switches = [], preferences = {} }: DeskSettings): DeskBrowser {
+  return {
+    name: 'Chromium',
+    program: 'chromium',
+    windowClass: 'chromium',
+    titleSuffix: / - Chromium$/,
+    async prepare(profile, refused) {
+      const refusals = refused === undefined ? {} : CHROMIUM_SETTINGS[refused];
+      const refusing = { profile: { default_content_setting_values: refusals } };
+      const all = refused === undefined ? preferences : { ...preferences, ...refusing };
+      if (Object.keys(all).length > 0) {
+        await mkdir(join(profile, 'Default'));
+        await writeFile(join(profile, 'Default', 'Preferences'), JSON.stringify(all));
+      }
+      return [...CHROMIUM_FLAGS, `--user-data-dir=${profile}`, ...switches];
+    },
+  };
+}
+
+export const deskChromium: DeskBrowser = chromiumWith({});
 
 /** No first-run pages, nothing fetched from home; what pages can see is left as it comes. */
 const FIREFOX_PREFERENCES = {
@@ -64,20 +76,23 @@ const FIREFOX_REFUSALS: Readonly<Record<Refused, Readonly<Record<string, number 
   storage: { 'dom.storage.enabled': false },
 };
 
-export const deskFirefox: DeskBrowser = {
-  name: 'Firefox',
-  program: 'firefox-esr',
-  windowClass: 'firefox',
-  titleSuffix: / [-—] Mozilla Firefox$/,
-  async prepare(profile, refused) {
-    const preferences = {
-      ...FIREFOX_PREFERENCES,
-      ...(refused === undefined ? {} : FIREFOX_REFUSALS[refused]),
-    };
-    const lines = Object.entries(preferences).map(
-      ([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});`,
-    );
-    await writeFile(join(profile, 'user.js'), lines.join('\n'));
-    return ['--no-remote', '--profile', profile];
-  },
-};
+/** Firefox with settings of its own. */
+export function firefoxWith({ switches = [], preferences = {} }: DeskSettings): DeskBrowser {
+  return {
+    name: 'Firefox',
+    program: 'firefox-esr',
+    windowClass: 'firefox',
+    titleSuffix: / [-—] Mozilla Firefox( Private Browsing)?$/,
+    async prepare(profile, refused) {
+      const refusals = refused === undefined ? {} : FIREFOX_REFUSALS[refused];
+      const all = { ...FIREFOX_PREFERENCES, ...preferences, ...refusals };
+      const lines = Object.entries(all).map(
+        ([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});`,
+      );
+      await writeFile(join(profile, 'user.js'), lines.join('\n'));
+      return ['--no-remote', '--profile', profile, ...switches];
+    },
+  };
+}
+
+export const deskFirefox: DeskBrowser = firefoxWith({});

@@ -12,7 +12,7 @@ export interface PlaywrightChromium {
       readonly executablePath: string;
       readonly headless: boolean;
       readonly args: string[];
-      readonly ignoreDefaultArgs?: string[];
+      readonly ignoreDefaultArgs?: string[] | true;
       readonly viewport?: null;
       readonly env: Record<string, string>;
     },
@@ -30,12 +30,18 @@ export function playwrightVisit(
   executablePath: () => string | Promise<string> = () => CHROMIUM,
 ): Visit {
   const disguised = disguise === 'flags' || disguise === 'flags and script';
+  const own = disguise === 'own switches';
   return async (url, place) => {
     const context = await chromium.launchPersistentContext(place.profile, {
       executablePath: await executablePath(),
       headless,
-      args: [...CHROMIUM_FLAGS, ...(disguised ? disguiseFlags() : [])],
+      args: [
+        ...CHROMIUM_FLAGS,
+        ...(disguised ? disguiseFlags() : []),
+        ...(own ? ownSwitches(place.profile) : []),
+      ],
       ...(disguised ? { ignoreDefaultArgs: ['--enable-automation'] } : {}),
+      ...(own ? { ignoreDefaultArgs: true } : {}),
       ...(disguise === 'none' ? {} : { viewport: null }),
       env: environmentOn(place),
     });
@@ -48,4 +54,13 @@ export function playwrightVisit(
       await context.close();
     }
   };
+}
+
+/** What remains of the defaults: a way to reach the browser, and no `navigator.webdriver` because of it. */
+function ownSwitches(profile: string): string[] {
+  return [
+    `--user-data-dir=${profile}`,
+    '--remote-debugging-pipe',
+    '--disable-blink-features=AutomationControlled',
+  ];
 }

@@ -1,5 +1,6 @@
 import { CHROMIUM, disguiseFlags, DISGUISE_SCRIPT } from '../chromium-setup.ts';
 import { CHROMIUM_FLAGS } from '../../../test/kit/chromium-flags.ts';
+import { freePort } from '../../../test/kit/free-port.ts';
 import { settled } from '../settled.ts';
 import { environmentOn, type Setup } from '../setups.ts';
 import type { Visit } from '../tool.ts';
@@ -11,7 +12,7 @@ export interface PuppeteerChromium {
     readonly headless: boolean;
     readonly userDataDir: string;
     readonly args: string[];
-    readonly ignoreDefaultArgs?: string[];
+    readonly ignoreDefaultArgs?: string[] | true;
     readonly defaultViewport?: null;
     readonly env: Record<string, string>;
   }): Promise<{
@@ -26,14 +27,20 @@ export interface PuppeteerChromium {
 
 /** A visit by this puppeteer; disguised also without its switch, and in the window's own size. */
 export function puppeteerVisit(puppeteer: PuppeteerChromium, { headless, disguise }: Setup): Visit {
-  const disguised = disguise !== 'none';
+  const own = disguise === 'own switches';
+  const disguised = disguise !== 'none' && !own;
   return async (url, place) => {
     const browser = await puppeteer.launch({
       executablePath: CHROMIUM,
       headless,
       userDataDir: place.profile,
-      args: [...CHROMIUM_FLAGS, ...(disguised ? disguiseFlags() : [])],
+      args: [
+        ...CHROMIUM_FLAGS,
+        ...(disguised ? disguiseFlags() : []),
+        ...(own ? await ownSwitches(place.profile) : []),
+      ],
       ...(disguised ? { ignoreDefaultArgs: ['--enable-automation'], defaultViewport: null } : {}),
+      ...(own ? { ignoreDefaultArgs: true, defaultViewport: null } : {}),
       env: environmentOn(place),
     });
     try {
@@ -45,4 +52,9 @@ export function puppeteerVisit(puppeteer: PuppeteerChromium, { headless, disguis
       await browser.close();
     }
   };
+}
+
+/** What remains of the defaults: a way to reach the browser, by a port that the browser does not choose. */
+async function ownSwitches(profile: string): Promise<string[]> {
+  return [`--user-data-dir=${profile}`, `--remote-debugging-port=${await freePort()}`];
 }

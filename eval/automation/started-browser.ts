@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { chromiumWith, type DeskBrowser, firefoxWith } from '../../test/kit/desk-browsers.ts';
+import { freePort } from '../../test/kit/free-port.ts';
+import { poll, send } from '../../test/kit/http.ts';
+import { environmentOn } from './setups.ts';
+import type { Place } from './tool.ts';
+
+/** Longest time until a browser on a busy machine has opened its port, in milliseconds. */
+const START_MS = 30_000;
+
+/** A browser that was started as a person's is, and that a driver reaches through a port. */
+export interface StartedBrowser {
+  /** Where its protocol is spoken: a WebSocket, or the port of Marionette. */
+  readonly endpoint: string;
+  /** Ends every process of it. */
+  close(): Promise<void>;
+}
+
+/**
+ * Chromium with a debugging port, and with none of the switches that drivers add. The port is a number of our own:
+ * with `--remote-debugging-port=0`, or over a pipe, Chromium itself sets `navigator.webdriver`.
+ */
+export async function startChromium(place: Place, ...switches: string[]): Promise<StartedBrowser> {
+  const port = await freePort();
+  const browser = chromiumWith({ switches: [`--remote-debugging-port=${port}`, ...switches] });
+  return start(browser, place, async () => {
+    const { body } = await send(`http://127.0.0.1:${port}/json/version`);
+    return (JSON.parse(body) as { webSocketDebuggerUrl: string }).webSocketDebuggerUrl;
+  });
+}
+
+/** Firefox with a port for Marionette, and a person's preferences besides those given here. */
+export function startMarionette(
+  place: Place,
+  switches: readonly string[],
+  preferences: Readonly<Record<string, boolean>>,
+): Promise<StartedBrowser> {
+  const browser = firefoxWith({
+    switches: ['--marionette', '--remote-allow-system-access', ...switches],
+    preferences: { 'marionette.port': 0, ...preferences },
+  });
+  return start(browser, place, () => readFile(join(place.profile, 'MarionetteActivePort'), 'utf8'));
+}
+
+/** Firefox with a port for WebDriver BiDi, and a person's preferences besides. */
+export function startBidi(place: Place): Promise<StartedBrowser> {
+  const switches = ['--remote-debugging-port=0', '--remote-allow-system-access'];
+  return start(firefoxWith({ switches }), place, async () => {
+    const text = await readFile(join(place.profile, 'WebDriverBiDiServer.json'), 'utf8');
+    return `ws://127.0.0.1:${(JSON.parse(text) as { ws_port: number }).ws_port}/session`;
+  });
+}
+
+/** `endpointOf` rejects until the browser has opened its port. */
+async function start(
+  { program, prepare }: DeskBrowser,
+  place: Place,
+  endpointOf: () => Promise<string>,
+): Promise<StartedBrowser> {
+  // A group of its own, so that all of the browser's processes can be ended.
+  const child = spawn(program, [...(await prepare(place.profile))], {
+    env: { ...environmentOn(place), HOME: place.profile },
+    stdio: 'ignore',
+    detached: true,
+  });
+  const exited = once(child, 'exit');
+  const close = async () => {
+    if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
+      process.kill(-child.pid, 'SIGTERM');
+      await exited;
+    }
+  };
+  try {
+    const endpoint = await poll(
+      () => endpointOf().catch(() => ''),
+      (found) => found !== '',
+      START_MS,
+    );
+    return { endpoint, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,53 @@
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Builder } from 'selenium-webdriver';
+import { Options, ServiceBuilder } from 'selenium-webdriver/chrome.js';
+import { settled } from '../settled.ts';
+import { environmentOn } from '../setups.ts';
+import { startChromium } from '../started-browser.ts';
+import type { Tool, Visit } from '../tool.ts';
+
+/** Changes the driver's program, as text in which each character is one byte. */
+type Patch = (program: string) => string;
+
+/** A chromedriver that was changed, attached to a Chromium that a person might have started. */
+function visitWith(patch: Patch): Visit {
+  return async (url, place) => {
+    const program = join(place.profile, 'driver');
+    await writeFile(program, patch(await readFile('/usr/bin/chromedriver', 'latin1')), 'latin1');
+    await chmod(program, 0o700);
+    const chromium = await startChromium(place);
+    try {
+      const driver = await new Builder()
+        .forBrowser('chrome')
+        .setChromeOptions(new Options().debuggerAddress(new URL(chromium.endpoint).host))
+        .setChromeService(new ServiceBuilder(program).setEnvironment(environmentOn(place)))
+        .build();
+      try {
+        await driver.get(url);
+        return await settled(() => driver.getTitle());
+      } finally {
+        await driver.quit();
+      }
+    } finally {
+      await chromium.close();
+    }
+  };
+}
+
+/** Of one length with what they replace: offsets in the program stay right. */
+const PATCHES: Readonly<Record<string, Patch>> = {
+  'chromedriver with its names changed': (program) => program.replaceAll('cdc_', 'qwx_'),
+  'chromedriver without its names': (program) =>
+    program.replaceAll(/\{window\.cdc_[^}]*\}/g, (block) => `{}${' '.repeat(block.length - 2)}`),
+};
+
+export const renamedChromedriverTools: readonly Tool[] = Object.entries(PATCHES).map(
+  ([variant, patch]) => ({
+    name: 'selenium-webdriver',
+    variant: `headful, ${variant}`,
+    goal: 'stopped ≥ 90 %',
+    needs: { packages: ['selenium-webdriver'], programs: ['chromium', 'chromedriver', 'Xvfb'] },
+    visit: visitWith(patch),
+  }),
+);
