@@ -8,6 +8,7 @@ import { runAttack } from './attack/run.ts';
 import { runAutomation } from './automation/run.ts';
 import { evaluate, type Evaluation } from './evaluate.ts';
 import { httpClients } from './http-clients.ts';
+import { runPeople } from './people/run.ts';
 import { missTable, rowTable } from './tables.ts';
 
 const { values, positionals } = parseArgs({
@@ -40,10 +41,12 @@ automation: driven browsers, and people's, before the challenge
   --dump DIR   also keep what their challenges upload
 attack: programs that have read the code, before the default settings and before challenge: always
   --only TEXT  those whose name contains it
-people: the tests of people at a desk, with keyboard, mouse and what they switch off
-all of it, which is the default; for requests, automation and attack:
+people: people with unusual settings, and the tests of people at a desk, with keyboard and mouse
+  --runs N     people of each setting, default 5
+  --only TEXT  settings whose browser and name contain it, and no tests
+all of it, which is the default:
   --json       everything as JSON, one document for each part
-  --record     also write eval/RESULTS.md, RESULTS-automation.md, RESULTS-attack.md`);
+  --record     also write eval/RESULTS.md, RESULTS-automation.md, RESULTS-attack.md, RESULTS-people.md`);
   process.exit(0);
 }
 
@@ -68,6 +71,13 @@ if (part === undefined || part === 'attack') {
   if (!(await runAttack({ only, json, record }))) process.exitCode = 1;
 }
 if (part === undefined || part === 'people') {
+  const { only, json, record } = values;
+  const profiles = wholeNumber('runs', values.runs, 1);
+  if (!(await runPeople({ profiles, only, json, record }))) process.exitCode = 1;
+  if (only === '') testDesk();
+}
+
+function testDesk(): void {
   const { status } = spawnSync(process.execPath, ['scripts/test.ts', '.desk.test.ts'], {
     stdio: 'inherit',
     cwd: join(import.meta.dirname, '..'),

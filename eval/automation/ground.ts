@@ -23,6 +23,8 @@ export interface Decided {
   readonly path: string;
   readonly action: string;
   readonly block_reasons: readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly at: number;
 }
 
 /** Guard as its users run it, before a site of its own. */
@@ -61,7 +63,7 @@ export async function startGround(dump?: string): Promise<Ground> {
       const ask = () =>
         rowsOf<Decided>(
           product,
-          `SELECT path, action, block_reasons FROM events_distributed WHERE startsWith(path, '${pathPrefix}') ORDER BY created_at`,
+          `SELECT path, action, block_reasons, toFloat64(toUnixTimestamp64Milli(created_at)) AS at FROM events_distributed WHERE startsWith(path, '${pathPrefix}') ORDER BY created_at`,
         );
       const rows = await poll(ask, (found) => found.some(({ path }) => path === last), EVENTS_MS);
       return rows.filter(({ path }) => !path.startsWith(`${pathPrefix}last-`));

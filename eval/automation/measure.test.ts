@@ -37,7 +37,7 @@ function openSites() {
     urlOf: (_protection, path) => path,
     wasReached: (path) => came.includes(path),
     decisions: () =>
-      Promise.resolve(came.map((path) => ({ path, action: 'allow', block_reasons: [] }))),
+      Promise.resolve(came.map((path) => ({ path, action: 'allow', block_reasons: [], at: 0 }))),
     keepUploadsIn: () => undefined,
     close: () => Promise.resolve(),
   };

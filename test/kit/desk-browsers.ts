@@ -13,7 +13,9 @@ export interface DeskBrowser {
   readonly windowClass: string;
   /** What it appends to a page's title. */
   readonly titleSuffix: RegExp;
-  /** Fills an empty profile folder, and tells the command line that uses it. */
+  /** Added to the environment of its process. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Fills a profile folder, and tells the command line that uses it. */
   readonly prepare: (profile: string, refused?: Refused) => Promise<readonly string[]>;
 }
 
@@ -29,21 +31,27 @@ export interface DeskSettings {
   readonly switches?: readonly string[];
   /** Chromium's are nested as in its file, Firefox's are flat. */
   readonly preferences?: Readonly<Record<string, unknown>>;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Chromium with settings of its own. */
-export function chromiumWith({ switches = [], preferences = {} }: DeskSettings): DeskBrowser {
+export function chromiumWith({
+  switches = [],
+  preferences = {},
+  env = {},
+}: DeskSettings): DeskBrowser {
   return {
     name: 'Chromium',
     program: 'chromium',
     windowClass: 'chromium',
     titleSuffix: / - Chromium$/,
+    env,
     async prepare(profile, refused) {
       const refusals = refused === undefined ? {} : CHROMIUM_SETTINGS[refused];
       const refusing = { profile: { default_content_setting_values: refusals } };
       const all = refused === undefined ? preferences : { ...preferences, ...refusing };
       if (Object.keys(all).length > 0) {
-        await mkdir(join(profile, 'Default'));
+        await mkdir(join(profile, 'Default'), { recursive: true });
         await writeFile(join(profile, 'Default', 'Preferences'), JSON.stringify(all));
       }
       return [...CHROMIUM_FLAGS, `--user-data-dir=${profile}`, ...switches];
@@ -77,12 +85,17 @@ const FIREFOX_REFUSALS: Readonly<Record<Refused, Readonly<Record<string, number 
 };
 
 /** Firefox with settings of its own. */
-export function firefoxWith({ switches = [], preferences = {} }: DeskSettings): DeskBrowser {
+export function firefoxWith({
+  switches = [],
+  preferences = {},
+  env = {},
+}: DeskSettings): DeskBrowser {
   return {
     name: 'Firefox',
     program: 'firefox-esr',
     windowClass: 'firefox',
     titleSuffix: / [-—] Mozilla Firefox( Private Browsing)?$/,
+    env,
     async prepare(profile, refused) {
       const refusals = refused === undefined ? {} : FIREFOX_REFUSALS[refused];
       const all = { ...FIREFOX_PREFERENCES, ...preferences, ...refusals };

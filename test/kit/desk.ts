@@ -42,7 +42,7 @@ export async function openAtDesk(
   place: { readonly profile: string; readonly display: string },
   { urls = [], refused }: { readonly urls?: readonly string[]; readonly refused?: Refused } = {},
 ): Promise<Desk> {
-  const env = environmentOf(place);
+  const env = { ...environmentOf(place), ...browser.env };
   const args = await browser.prepare(place.profile, refused);
   // A group of its own, so that all of the browser's processes can be ended.
   const child = spawn(browser.program, [...args, ...urls], {

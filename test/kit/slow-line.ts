@@ -7,6 +7,8 @@ export interface SlowLine {
   readonly port: number;
   /** What each piece of an answer is held back by, from now on. */
   delayMs: number;
+  /** Every so many connections one is cut at its first answer; 0 for none. */
+  cutsEach: number;
   /** How many were opened so far. */
   readonly connections: number;
   close(): Promise<void>;
@@ -18,9 +20,10 @@ export async function openSlowLine(toPort: number): Promise<SlowLine> {
     sockets.add(socket);
     socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
   };
-  const line = { port: 0, delayMs: 0, connections: 0, close };
+  const line = { port: 0, delayMs: 0, cutsEach: 0, connections: 0, close };
   const server = createServer((near) => {
     line.connections += 1;
+    const isCut = line.cutsEach > 0 && line.connections % line.cutsEach === 0;
     const far = connect(toPort, '127.0.0.1');
     keep(near);
     keep(far);
@@ -28,6 +31,7 @@ export async function openSlowLine(toPort: number): Promise<SlowLine> {
     near.on('close', () => far.destroy());
     far.on('close', () => near.destroy());
     far.on('data', (bytes: Buffer) => {
+      if (isCut) near.destroy();
       // One delay for all pieces that are on their way, so they arrive in order.
       setTimeout(() => near.write(bytes), line.delayMs).unref();
     });

@@ -1,0 +1,89 @@
+import { markdown } from '../tables.ts';
+
+/** How the people of one setting fared. */
+export interface Row {
+  readonly engine: string;
+  readonly setting: string;
+  /** People whose browser opened. */
+  readonly profiles: number;
+  readonly admitted: number;
+  /** Met more than one challenge for a page. */
+  readonly askedAgain: number;
+  readonly blocked: number;
+  /** Of each page that was reached: milliseconds from its first request until Guard let it by. */
+  readonly ms: readonly number[];
+  readonly reasons: readonly string[];
+  readonly broke: readonly string[];
+}
+
+/** Least share of people that have to arrive. */
+const ADMITTED = 0.99;
+
+export function totalsOf(rows: readonly Row[]) {
+  const sum = (of: (row: Row) => number) => rows.reduce((total, row) => total + of(row), 0);
+  const people = sum(({ profiles }) => profiles);
+  const admitted = sum((row) => row.admitted);
+  const blocked = sum((row) => row.blocked);
+  const met = people > 0 && blocked === 0 && admitted / people >= ADMITTED;
+  return { people, admitted, blocked, met };
+}
+
+export function peopleTable(rows: readonly Row[]): string {
+  return markdown(
+    [
+      'browser',
+      'setting',
+      'people',
+      'admitted',
+      'asked again',
+      'blocked',
+      'median ms',
+      'reasons',
+      '',
+    ],
+    rows.map((row) => [
+      row.engine,
+      row.setting,
+      String(row.profiles),
+      String(row.admitted),
+      String(row.askedAgain),
+      String(row.blocked),
+      row.ms.length === 0 ? '–' : String(median(row.ms)),
+      [...row.reasons, ...row.broke.map((why) => `broke: ${why}`)].join(', ') || 'none',
+      row.admitted === row.profiles && row.blocked === 0 && row.profiles > 0 ? 'met' : 'MISSED',
+    ]),
+  );
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+}
+
+/** The file that `--record` writes. */
+export function peopleReport(
+  rows: readonly Row[],
+  { commit, minutes, versions }: { commit: string; minutes: number; versions: string },
+): string {
+  const { people, admitted, blocked, met } = totalsOf(rows);
+  return `# People with unusual settings
+
+${peopleTable(rows)}
+
+- ${rows.length} settings, ${people} people: ${admitted} admitted, ${blocked} blocked. Goal: 0 blocked, 99 % admitted: ${met ? 'met' : 'MISSED'}
+- Median time to the page: ${median(rows.flatMap(({ ms }) => ms))} ms
+- ${new Date().toISOString().slice(0, 10)}, commit ${commit}, Node ${process.versions.node}, ${minutes} minutes
+- ${versions}
+- \`node eval/run.ts people --runs N --record\` writes this file; N people for each setting, and about 10 s for each
+
+## How it is made
+
+Guard as its users run it, before a site of its own, with \`detect: true, challenge: always\`. Each person has a browser with
+a window on a virtual screen, an empty profile, and no driver. The address is on the command line. One browser runs at a
+time. **Admitted** is what the site says: every page that the person wanted was reached within 30 s. **Asked again** and
+**blocked** are what Guard's events say. The time goes from the first request for a page until Guard let it by.
+
+Extensions are made by this eval, for Chromium: scripts in the page's own world at the start of every document, which
+wrap or replace what such extensions do, and for one of them a header. A slow line holds each piece of an answer back for 300 ms, a
+lossy one cuts each third connection. Whether each setting took effect is not checked one by one.
+`;
+}

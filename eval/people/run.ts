@@ -1,0 +1,153 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openSlowLine } from '../../test/kit/slow-line.ts';
+import { startDisplay } from '../../test/kit/virtual-display.ts';
+import { type Decided, type Ground, startGround } from '../automation/ground.ts';
+import { inFreshPlace } from '../automation/place.ts';
+import { commitOf } from '../automation/report.ts';
+import { chromiumSettings } from './chromium-settings.ts';
+import { firefoxSettings } from './firefox-settings.ts';
+import { peopleReport, peopleTable, type Row, totalsOf } from './report.ts';
+import type { Setting } from './setting.ts';
+import { type Target, visitOf } from './visit.ts';
+
+export interface PeopleOptions {
+  /** People with a fresh profile, for each setting. */
+  readonly profiles: number;
+  /** Only settings whose engine and name contain this text; all when it is empty. */
+  readonly only: string;
+  readonly json: boolean;
+  readonly record: boolean;
+}
+
+/** A slow line holds back each piece of an answer, in milliseconds. */
+const SLOW_MS = 300;
+/** A lossy line cuts one of so many connections. */
+const LOSSY_EACH = 3;
+
+/** On a busy machine a browser may not open its window. That says nothing of Guard. */
+const MOST_STARTS = 3;
+
+/** Lets people with unusual settings visit, prints the table; true when nobody was blocked and 99 % arrived. */
+export async function runPeople({ profiles, only, json, record }: PeopleOptions): Promise<boolean> {
+  const all: readonly Setting[] = [...chromiumSettings, ...firefoxSettings];
+  const chosen = all.filter(({ engine, name }) => `${engine} ${name}`.includes(only));
+  if (chosen.length === 0) throw new TypeError(`--only ${only}: no such setting`);
+  const commit = commitOf();
+  const startedAt = Date.now();
+  const rows: Row[] = [];
+  const ground = await startGround();
+  const display = await startDisplay();
+  try {
+    for (const setting of chosen) {
+      const prefix = `/people/${rows.length}/`;
+      const row = await measure(ground, setting, { profiles, display: display.name, prefix });
+      rows.push(row);
+      process.stderr.write(
+        `${rows.length} of ${chosen.length}: ${setting.engine}, ${setting.name}: ${row.admitted} of ${profiles} admitted\n`,
+      );
+    }
+  } finally {
+    await display.close();
+    await ground.close();
+  }
+  const minutes = Math.round((Date.now() - startedAt) / 60_000);
+  console.log(json ? JSON.stringify(rows, undefined, 2) : peopleTable(rows));
+  if (record) {
+    const file = join(import.meta.dirname, '..', 'RESULTS-people.md');
+    writeFileSync(file, peopleReport(rows, { commit, minutes, versions: versions() }));
+  }
+  return totalsOf(rows).met;
+}
+
+interface Run {
+  readonly profiles: number;
+  readonly display: string;
+  readonly prefix: string;
+}
+
+/** The people of one setting, one behind the other. */
+async function measure(
+  ground: Ground,
+  setting: Setting,
+  { profiles, display, prefix }: Run,
+): Promise<Row> {
+  const { target, close } = await lineTo(ground, setting.line);
+  const visits: (readonly string[])[] = [];
+  const broke = new Set<string>();
+  for (let profile = 1; profile <= profiles; profile += 1) {
+    const opened = await openedOf((starts) =>
+      inFreshPlace(display, (place) =>
+        visitOf(setting, place, target, `${prefix}${profile}/${starts}/`),
+      ),
+    );
+    if (typeof opened === 'string') broke.add(opened);
+    else visits.push(opened);
+  }
+  const decisions = await ground.decisions(prefix);
+  await close();
+  const byPath = Map.groupBy(decisions, ({ path }) => path);
+  const of = (path: string) => byPath.get(path) ?? [];
+  const count = (is: (paths: readonly string[]) => boolean) => visits.filter(is).length;
+  const challenges = (paths: readonly string[]) =>
+    paths.flatMap(of).filter(({ action }) => action === 'challenge').length;
+  return {
+    engine: setting.engine,
+    setting: setting.name,
+    profiles: visits.length,
+    admitted: count((paths) => paths.every((path) => ground.wasReached(path))),
+    askedAgain: count((paths) => challenges(paths) > paths.length),
+    blocked: count((paths) => paths.flatMap(of).some(({ action }) => action === 'block')),
+    ms: visits.flat().flatMap((path) => timeTo(of(path)) ?? []),
+    reasons: [...new Set(decisions.flatMap(({ block_reasons }) => block_reasons))],
+    broke: [...broke],
+  };
+}
+
+/** The paths of a visit, or why no browser opened, however often it was started. */
+async function openedOf(
+  visit: (starts: number) => Promise<readonly string[]>,
+): Promise<readonly string[] | string> {
+  for (let starts = 1; ; starts += 1) {
+    try {
+      return await visit(starts);
+    } catch (error) {
+      const why = error instanceof Error ? error.message.split('\n', 1) : [String(error)];
+      if (starts === MOST_STARTS) return why.join('');
+    }
+  }
+}
+
+/** Milliseconds from the first request for a page until it was let by; undefined where it was not. */
+function timeTo(decisions: readonly Decided[]): number | undefined {
+  const allowed = decisions.find(({ action }) => action === 'allow');
+  const [first] = decisions;
+  return allowed === undefined || first === undefined ? undefined : allowed.at - first.at;
+}
+
+async function lineTo(
+  ground: Ground,
+  line: Setting['line'],
+): Promise<{ readonly target: Target; readonly close: () => Promise<void> }> {
+  const urlOf = (path: string) => ground.urlOf('strict', path);
+  const wasReached: Target['wasReached'] = (path) => ground.wasReached(path);
+  if (line === undefined) {
+    return { target: { urlOf, wasReached }, close: () => Promise.resolve() };
+  }
+  const between = await openSlowLine(Number(new URL(urlOf('/')).port));
+  if (line === 'slow') between.delayMs = SLOW_MS;
+  else between.cutsEach = LOSSY_EACH;
+  const overLine = (path: string) => {
+    const url = new URL(urlOf(path));
+    url.port = String(between.port);
+    return url.href;
+  };
+  return { target: { urlOf: overLine, wasReached }, close: () => between.close() };
+}
+
+function versions(): string {
+  return ['chromium', 'firefox-esr']
+    .map((program) => spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout.trim())
+    .join(', ');
+}

@@ -1,0 +1,98 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Desk, openAtDesk } from '../../test/kit/desk.ts';
+import { chromiumWith, type DeskBrowser, firefoxWith } from '../../test/kit/desk-browsers.ts';
+import type { Place } from '../automation/tool.ts';
+import { loadExtension } from './extensions.ts';
+import type { Setting } from './setting.ts';
+
+/** Where the pages are, and whether the site has served one. */
+export interface Target {
+  urlOf(path: string): string;
+  wasReached(path: string): boolean;
+}
+
+/** Longest wait for a page, in milliseconds; then its person did not arrive. */
+const ARRIVAL_MS = 30_000;
+/** A page that was gone back to needs no request: what it still asks for comes within this time. */
+const TURN_MS = 3_000;
+
+/** Pages that they want to see. */
+const PAGES = {
+  'one page': [1],
+  'address typed': [1],
+  'four tabs': [1, 2, 3, 4],
+  'cookies cleared': [1, 2],
+  'back, forward, reload': [1, 2],
+} as const;
+
+/** One person with an empty profile; gives the paths that they wanted to see. */
+export async function visitOf(
+  setting: Setting,
+  place: Place,
+  target: Target,
+  prefix: string,
+): Promise<readonly string[]> {
+  const { opens = (url: string) => url, does } = setting;
+  const paths = PAGES[does ?? 'one page'].map((page) => `${prefix}${page}`);
+  const [first = '', second = ''] = paths;
+  const browser = await browserOf(setting, place);
+  const whenArrived = async (path: string) => {
+    const until = Date.now() + ARRIVAL_MS;
+    while (!target.wasReached(path) && Date.now() < until) await wait(100);
+  };
+  const sit = async (open: readonly string[], then?: (desk: Desk) => Promise<void>) => {
+    const urls = open.map((path) => opens(target.urlOf(path)));
+    const desk = await openAtDesk(browser, place, { urls });
+    try {
+      for (const path of open) await whenArrived(path);
+      await then?.(desk);
+    } finally {
+      await desk.close();
+    }
+  };
+  switch (does) {
+    case 'address typed':
+      await sit([], async (desk) => {
+        await desk.goTo(target.urlOf(first));
+        await whenArrived(first);
+      });
+      break;
+    case undefined:
+    case 'four tabs':
+      await sit(paths);
+      break;
+    case 'cookies cleared':
+      await sit([first]);
+      await clearCookies(place);
+      await sit([second]);
+      break;
+    case 'back, forward, reload':
+      await sit([first], async (desk) => {
+        await desk.goTo(target.urlOf(second));
+        await whenArrived(second);
+        for (const key of ['alt+Left', 'alt+Right', 'F5']) {
+          await desk.press(key);
+          await wait(TURN_MS);
+        }
+      });
+      break;
+  }
+  return paths;
+}
+
+async function browserOf(
+  { engine, browser, extension }: Setting,
+  place: Place,
+): Promise<DeskBrowser> {
+  if (engine === 'firefox') return firefoxWith(browser ?? {});
+  if (extension === undefined) return chromiumWith(browser ?? {});
+  return chromiumWith({ ...browser, switches: await loadExtension(place.profile, extension) });
+}
+
+/** As a person does between two visits: the browser is closed meanwhile. */
+async function clearCookies({ profile }: Place): Promise<void> {
+  for (const file of ['Default/Cookies', 'Default/Network/Cookies', 'cookies.sqlite'])
+    await rm(join(profile, file), { force: true });
+}
