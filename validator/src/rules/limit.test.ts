@@ -27,7 +27,8 @@ function verifiedSession({ store, time }: TestValidator, id: string): string {
   return id;
 }
 
-const uuid = (first: number) => `${first.toString(16).padStart(8, '0')}-d9cb-869f-8165-70867728950e`;
+const uuid = (first: number) =>
+  `${first.toString(16).padStart(8, '0')}-d9cb-869f-8165-70867728950e`;
 
 describe('rate_limit by: ip', () => {
   test('one IPv4 address has one budget, its neighbour another', async () => {

@@ -95,7 +95,9 @@ export class SessionLimits {
   take(facts: Facts, { id, session }: Passed, nowMs: number, endIsTold: boolean): Allowance {
     // What a foreign page sends from a visitor's browser has counters of its own, and takes nothing from the visitor.
     const isForeign = facts.headers['sec-fetch-site'] === 'cross-site';
-    const pass = this.#passes.pass(`${sessionRoot(id)} ${session.judgedAt}${isForeign ? ' foreign' : ''}`);
+    const pass = this.#passes.pass(
+      `${sessionRoot(id)} ${session.judgedAt}${isForeign ? ' foreign' : ''}`,
+    );
     const budgets = this.#budgetsOf(session);
     const asksForPage = isPage(facts);
     if (areTooManyNetworks(pass.networks, facts, nowMs) || nowMs < pass.spentUntil) {
