@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MARKER_FONTS } from '../../validator/browser/page/marker-fonts.ts';
 import { startSite, type Site } from '../../validator/browser/test-site.ts';
+import { PARTITION_MEASURED } from '../../validator/src/challenge/evidence/judges/automation-flags.ts';
 import { known, Upload, type Readings } from '../../validator/src/challenge/evidence/evidence.ts';
 import { type DeskBrowser, deskChromium, deskFirefox } from '../kit/desk-browsers.ts';
 import { poll } from '../kit/http.ts';
@@ -68,7 +69,11 @@ describe.skipIf(!hasDesk)('at a desk', () => {
   test.skipIf(!hasWindowedChromium)(
     'Chromium passes, plays the formats it claims, draws the fonts of Linux, and paints',
     async () => {
-      const { media, fonts, painting } = await readingsOf(deskChromium);
+      const { media, fonts, painting, flooding, partition, hints } = await readingsOf(deskChromium);
+      expect(flooding).toEqual({ value: { asked: 201, granted: 0 } });
+      expect(partition).toEqual({ value: { crossed: false } });
+      const own = known(hints)?.brands.find(({ brand }) => brand === 'Chromium');
+      expect(Number(own?.version)).toBeLessThanOrEqual(PARTITION_MEASURED);
       expect(media).toMatchObject({ value: { vp9: { plays: 'probably', streams: true } } });
       const drawn = known(fonts) ?? [];
       expect(MARKER_FONTS.linux.some((name) => drawn.includes(name))).toBe(true);
@@ -79,7 +84,8 @@ describe.skipIf(!hasDesk)('at a desk', () => {
   test.skipIf(!hasFirefox)(
     'Firefox passes, paints, and is asked for neither formats nor fonts',
     async () => {
-      const { media, fonts, painting } = await readingsOf(deskFirefox);
+      const { media, fonts, painting, flooding } = await readingsOf(deskFirefox);
+      expect(flooding).toEqual({ value: { asked: 1_001, granted: 0 } });
       expect([media, fonts]).toEqual([{ unread: 'absent' }, { unread: 'absent' }]);
       expect(painting).toMatchObject({ value: { visible: true } });
     },

@@ -2,22 +2,53 @@ import { finite } from '../clip.ts';
 import { isChromium } from '../is-chromium.ts';
 import type { Source } from '../source.ts';
 
-/** One more than Chromium grants a frame within ten seconds. */
-const ASKED = 201;
+/** One more than a browser of this engine grants a frame within ten seconds. */
+const ASKED = { chromium: 201, gecko: 1_001 };
+/** Asked in all where that was granted: a later version may have raised its limit. */
+const ASKED_AT_MOST = 5_000;
 /** Further than any history reaches, so that a step there is counted and nothing else. */
 const BEYOND = 99;
+/** No state of a history can be a function. Firefox counts the step before it looks. */
+const UNCLONEABLE = () => undefined;
 
 /**
- * Whether the browser protects itself from floods of history updates. Chromium always does, unless it
- * was started with a switch that drivers put on its command line; what it refuses, it refuses
- * silently. Only Chromium is asked: WebKit counts for the whole page and throws. The steps are those
- * of an empty frame, whose account is its own; all but the last lead nowhere, which costs a hundredth
- * of what updates do, and counts as much.
+ * Whether the browser protects itself from floods of history updates. Chromium and Firefox do, unless they were told
+ * not to: by a switch that drivers put on Chromium's command line, or by what Firefox sets for itself while it is
+ * driven (`remote.prefs.recommended`). Others are not asked: WebKit counts for the whole page and throws. The steps
+ * are those of an empty frame, whose account is its own.
  */
 export const flooding: Source<'flooding'> = ({ inside }) => {
-  if (!inside || !isChromium()) return undefined;
+  const asked = isChromium() ? ASKED.chromium : isFirefox() ? ASKED.gecko : undefined;
+  if (!inside || asked === undefined) return undefined;
   const { history } = inside;
-  for (let step = 1; step < ASKED; step += 1) history.go(BEYOND);
-  history.replaceState(ASKED, '');
-  return { asked: ASKED, granted: finite(history.state) };
+  flood(history, asked);
+  if (history.state !== asked) return { asked, granted: finite(history.state) };
+  flood(history, ASKED_AT_MOST - asked);
+  return { asked: ASKED_AT_MOST, granted: finite(history.state) };
 };
+
+/**
+ * So many steps. All but the last lead nowhere, which is counted as well and costs a tenth of an update or less. The
+ * last is an update that leaves its number, unless it is refused.
+ */
+function flood(history: History, steps: number): void {
+  const before = finite(history.state);
+  const toNowhere = isChromium()
+    ? () => history.go(BEYOND)
+    : () => attempt(() => history.replaceState(UNCLONEABLE, ''));
+  for (let step = 1; step < steps; step += 1) toNowhere();
+  // Firefox throws where Chromium is silent.
+  attempt(() => history.replaceState(before + steps, ''));
+}
+
+function attempt(step: () => void): void {
+  try {
+    step();
+  } catch {
+    // Refused: the state says so.
+  }
+}
+
+function isFirefox(): boolean {
+  return CSS.supports('-moz-appearance', 'none');
+}

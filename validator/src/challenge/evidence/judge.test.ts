@@ -198,18 +198,29 @@ describe('each judge finds its own contradiction', () => {
   });
 
   test('automation_flags: no flood of history updates was refused', () => {
-    const flooding = (granted: number) =>
-      withReadings({ flooding: { value: { asked: 201, granted } } });
-    expect(flooding(201)).toEqual({ kind: 'automated', reasons: ['automation_flags'] });
-    expect(flooding(200)).toEqual({ kind: 'human' });
-    expect(flooding(0)).toEqual({ kind: 'human' });
+    const flooding = (asked: number, granted: number, name?: string) =>
+      withReadings({ flooding: { value: { asked, granted } } }, name);
+    const found = { kind: 'automated', reasons: ['automation_flags'] };
+    expect(flooding(5_000, 5_000)).toEqual(found);
+    expect(flooding(5_000, 5_000, 'firefox-headful')).toEqual(found);
+    for (const [asked, granted] of [
+      [201, 200],
+      [201, 0],
+      [1_001, 1_000],
+      // A version that has raised its limit.
+      [5_000, 2_000],
+      [5_000, 201],
+    ] as const) {
+      expect(flooding(asked, granted)).toEqual({ kind: 'human' });
+      expect(flooding(asked, granted, 'firefox-headful')).toEqual({ kind: 'human' });
+    }
   });
 
-  test('automation_flags says nothing of a Chromium in which it was never measured', () => {
+  test('automation_flags: a flood is one in every version', () => {
     const text = JSON.stringify(fixture('human/chromium-headful-incognito.json'));
-    const future = JSON.parse(text.replaceAll('156', '190')) as Fixture;
-    future.evidence.readings.flooding = { value: { asked: 201, granted: 201 } };
-    expect(judged(future)).toEqual({ kind: 'human' });
+    const future = JSON.parse(text.replaceAll('156', '290')) as Fixture;
+    future.evidence.readings.flooding = { value: { asked: 5_000, granted: 5_000 } };
+    expect(judged(future)).toEqual({ kind: 'automated', reasons: ['automation_flags'] });
   });
 
   const screen = (change: object) => {

@@ -1,33 +1,28 @@
 import { known } from '../evidence.ts';
 import type { Case, Judge } from './case.ts';
 
-/**
- * The last version in which the probes were measured, and as many again as a year brings. A newer one
- * may behave otherwise: then this judge is silent instead of taking every visitor for a driver.
- */
-const LAST_MAJOR = 156 + 13;
-
-/** A switch on the command line that drivers put there by default, and no setting of the browser does. */
+/** What drivers switch off by default, and no setting of the browser does. */
 export const judgeAutomationFlags: Judge = (theCase) =>
-  theCase.claim.engine === 'chromium' &&
-  theCase.claim.major <= LAST_MAJOR &&
-  (letsFloods(theCase) || partitionsNothing(theCase))
-    ? 'automation_flags'
-    : undefined;
+  letsFloods(theCase) || partitionsNothing(theCase) ? 'automation_flags' : undefined;
 
-/** Chromium has refused floods of history updates since before this version. */
+/** Chromium and Firefox have refused floods of history updates since before this version. */
 const FIRST_WITHOUT_FLOODS = 90;
 
+/** Far beyond every limit: 200 in Chromium, 1,000 in Firefox. So a version that raises its limit is not taken for a driver. */
+const FLOOD = 5_000;
+
 /**
- * Chromium without its protection from floods: `--disable-ipc-flooding-protection`, in the defaults of
- * playwright and puppeteer, so that their own navigations are not slowed.
+ * Without its protection from floods. Chromium: `--disable-ipc-flooding-protection`, in the defaults of playwright and
+ * puppeteer, so that their own navigations are not slowed. Firefox: `dom.navigation.navigationRateLimit.count`, which
+ * it sets to 0 by itself when Marionette or WebDriver BiDi starts.
  */
 function letsFloods({ evidence, claim }: Case): boolean {
   const flooding = known(evidence.readings.flooding);
   return (
     flooding !== undefined &&
+    (claim.engine === 'chromium' || claim.engine === 'gecko') &&
     claim.major >= FIRST_WITHOUT_FLOODS &&
-    flooding.asked > 200 &&
+    flooding.asked >= FLOOD &&
     flooding.granted >= flooding.asked
   );
 }
@@ -38,6 +33,18 @@ function letsFloods({ evidence, claim }: Case): boolean {
  * defaults of playwright and what derives from it.
  */
 const FIRST_ALWAYS_PARTITIONED = 146;
+
+/**
+ * The newest version in which the partition was measured. people-readings.test.ts fails when the installed Chromium is
+ * newer: then measure it, and raise this.
+ */
+export const PARTITION_MEASURED = 156;
+
+/**
+ * As many versions as a year brings. In a newer one, nothing is known of the partition: then it is silent instead of
+ * taking every visitor for a driver. Floods are asked for in every version.
+ */
+const VERSIONS_AHEAD = 13;
 
 /**
  * Chrome, Edge, Opera and what goes by their names. Applications that embed the engine (Electron,
@@ -54,7 +61,9 @@ function partitionsNothing({ evidence, claim }: Case): boolean {
     (claim.platform === 'linux' && touches === 0);
   return (
     known(evidence.readings.partition)?.crossed === true &&
+    claim.engine === 'chromium' &&
     claim.major >= FIRST_ALWAYS_PARTITIONED &&
+    claim.major <= PARTITION_MEASURED + VERSIONS_AHEAD &&
     desktop &&
     PLAIN_AGENT.test(evidence.agent.userAgent)
   );
