@@ -2,6 +2,7 @@ import { plainAnswer } from './enforce/enforce.ts';
 import type { GatewayLimits } from './limits.ts';
 import type { VisitorRequest } from './message.ts';
 import type { ServedAnswer } from './judge/plan-answer.ts';
+import { transportOfVisitor } from './judge/describe.ts';
 import { inviteBody } from './forward/expectation.ts';
 import type { Visit } from './visit.ts';
 
@@ -17,10 +18,11 @@ export function isCollectorPath(readings: readonly string[]): boolean {
 
 /** What the collector of the site answers to a request below `/.guard/`: the pages of the site come here. */
 export async function collect(
-  { req, res, client, site, hasBody, target }: Visit,
+  visit: Visit,
   path: string,
   limits: GatewayLimits,
 ): Promise<ServedAnswer> {
+  const { req, res, client, site, hasBody, target } = visit;
   const take = site.config.collect;
   if (take === undefined || !path.startsWith(`${ROOT}/`)) return plainAnswer(404, 'Not found.');
 
@@ -39,6 +41,7 @@ export async function collect(
         headers: req.headers,
         body: upload.text,
         ip: client.ip,
+        connection: { scheme: client.scheme, transport: transportOfVisitor(visit) },
       });
       return { status, fields: Object.entries(headers).flat(), body: Buffer.from(body) };
     }

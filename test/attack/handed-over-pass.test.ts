@@ -122,6 +122,41 @@ async function passAs(client: Client): Promise<string> {
 
 const CLIENTS = Object.keys(CIPHERS) as Client[];
 
+test('17.3: a ticket that one client is given and another one answers is worth nothing', async () => {
+  const { body, session } = await send('openssl', '/');
+  const ticket = /data-ticket="([^"]+)"/.exec(body)?.[1] ?? '';
+  const upload = JSON.stringify(uploadOf({ ticket, session, reference: '' }, person));
+  for (const other of CLIENTS.filter((client) => client !== 'openssl')) {
+    const answer = await send(other, '/.guard/verify', { body: upload });
+    expect([other, answer.body]).toEqual([other, '{"result":"retry"}']);
+    expect(guard.events.at(-1)?.blockReasons).toEqual(['witness_mismatch']);
+  }
+  // The client that it was given to can still answer it.
+  const own = await send('openssl', '/.guard/verify', { body: upload });
+  expect(own.body).toBe('{"result":"reload"}');
+});
+
+test('17.3: a file of the challenge page is for the client that got the page', async () => {
+  const { body } = await send('openssl', '/');
+  const [file = ''] = /\/\.guard\/witness\?[0-9a-f]{42}/.exec(body) ?? [];
+  expect((await send('another list of ciphers', file)).status).toBe(404);
+  expect((await send('http', file)).status).toBe(404);
+  expect((await send('openssl', file)).status).toBe(200);
+});
+
+test('17.3: an upload with the header fields of a library is doubted, though its page had those of a browser', async () => {
+  const { body, session } = await send('http', '/');
+  const ticket = /data-ticket="([^"]+)"/.exec(body)?.[1] ?? '';
+  const upload = JSON.stringify(uploadOf({ ticket, session, reference: '' }, person));
+  const { 'user-agent': agent = '' } = BROWSER;
+  const answer = await send('http', '/.guard/verify', {
+    body: upload,
+    headers: { 'user-agent': agent, accept: '*/*' },
+  });
+  expect(answer.body).toMatch(/"result":"doubt"/);
+  expect(guard.events.at(-1)?.blockReasons).toEqual(['header_missing']);
+});
+
 test.each(CLIENTS.filter((client) => client !== 'http'))(
   'a pass that was made with %s is good for the same client, and for no other one',
   async (maker) => {

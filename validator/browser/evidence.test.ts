@@ -159,7 +159,7 @@ function judgedByLayoutAlone(sent: string | undefined) {
   const person = fixture('human/chromium-headful-xvfb-default-screen.json');
   const readings = { ...person.evidence.readings, layout: evidence.readings.layout };
   const { headers } = person;
-  const request = { userAgent: headers['user-agent'] ?? '', headers, country: '' };
+  const request = { userAgent: headers['user-agent'] ?? '', headers, country: '', found: [] };
   return judge({ ticket, evidence: { ...person.evidence, readings } }, request, NO_SHEET, USUAL)
     .kind;
 }

@@ -60,6 +60,7 @@ export async function startSite(): Promise<Site> {
     strengthsOf: () => USUAL,
     allowedOrigin: () => true,
     countryOf: () => undefined,
+    signalsOf: () => [],
     report: (outcome) => outcomes.push(outcome),
   });
   const answerWitness = createWitnessAnswerer(createWitnesses(SECRETS), store);
@@ -168,6 +169,7 @@ function serve(
     ip: '127.0.0.1',
     userAgent: headers['user-agent'] ?? '',
     client: '',
+    found: [],
     acceptLanguage: headers['accept-language'],
     form: formSource({
       method: visit.method,

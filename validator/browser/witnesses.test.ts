@@ -62,12 +62,13 @@ describe('17.3 witnesses in Chromium', () => {
     });
     await page.goto(`${site.url}/form`);
     await page.evaluate(PROGRAM?.text ?? '');
-    const agent = hashUserAgent(await page.evaluate(() => navigator.userAgent));
+    const agent = await page.evaluate(() => navigator.userAgent);
+    const witness = { userAgentHash: hashUserAgent(agent), handshake: '' };
     for (let round = rounds(30, 15); round > 0; round--) {
       const id = randomBytes(12).toString('base64url');
       const read = await page.evaluate(
         (text) => (globalThis as unknown as { ask: (text: string) => unknown }).ask(text),
-        witnesses.issue(id, agent),
+        witnesses.issue(id, witness),
       );
       const value = read as { sizes: number[] };
       expect(await findingOf(id, { witnesses: { value } }), id).toBeUndefined();

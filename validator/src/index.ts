@@ -26,6 +26,7 @@ import { describeTrapHit, describeUpload } from './challenge-event.ts';
 import { createCollector } from './challenge/collector.ts';
 import { createChallengeIssuer } from './challenge/tickets/issue.ts';
 import { createTrapLinks } from './challenge/trap-link.ts';
+import { createUploadSignals } from './challenge/upload-signals.ts';
 import { afterWith } from './deadline.ts';
 import type { Caller, Engine } from './engine.ts';
 import { type Explained, type ExplainQuestion, explain } from './explain.ts';
@@ -127,6 +128,7 @@ export function createValidator(options: ValidatorOptions): Validator {
       organisations.flatMap((organisation) => organisation.script_origins),
     ),
     countryOf: engine.sources.countryOf,
+    signalsOf: createUploadSignals(engine.sources),
     report(outcome) {
       const { kind, reasons } = outcome;
       const isPassing = kind === 'verified' || kind === 'work';

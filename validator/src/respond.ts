@@ -24,7 +24,7 @@ export interface Setting {
   readonly policy: Policy;
   readonly caller: Caller;
   readonly engine: Engine;
-  readonly findings: Pick<Findings, 'made' | 'points'>;
+  readonly findings: Findings;
   readonly times: Times;
   /** The session id that came with the request; empty for none. */
   readonly presented: string;
@@ -142,7 +142,7 @@ function challengeFor(
   facts: Facts,
   sessionId: string,
   trap: string,
-  { policy, caller, engine }: Setting,
+  { policy, caller, engine, findings }: Setting,
   nowMs: number,
 ): Challenge | undefined {
   if (sessionId === '') return undefined;
@@ -153,6 +153,7 @@ function challengeFor(
       ip: facts.ip,
       userAgent: facts.userAgent,
       client: clientClass(facts),
+      found: findings.all(),
       acceptLanguage: facts.headers['accept-language'],
       form: formSource(facts),
       look: policy.look,

@@ -163,6 +163,15 @@ export interface CollectRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
   readonly ip: string;
+  /** How the visitor reached the site. Absent on the collector's own listener, which does not know the site. */
+  readonly connection?: VisitorConnection;
+}
+
+/** What is known of the connection of a visitor. */
+export interface VisitorConnection {
+  readonly scheme: 'http' | 'https';
+  /** As ValidateContext.transport. */
+  readonly transport: TransportFacts | undefined;
 }
 
 export interface CollectAnswer {

@@ -1,6 +1,6 @@
 import type { MaybePromise, ValidateContext, ValidateOutcome } from '@guard/config/contract/ports';
 import type { Late, Patience } from '@guard/config/time/patience';
-import { describe } from './describe.ts';
+import { describe, transportOfVisitor } from './describe.ts';
 import type { Inquiry } from '../visit.ts';
 
 /**
@@ -29,12 +29,11 @@ function contextOf(inquiry: Inquiry): ValidateContext {
   return bodySample === undefined ? context : { ...context, body: bodySample };
 }
 
-/** A handshake says something about the visitor only where the visitor made it, and no proxy in between. */
-function placeOf({ site, client, connection, protocol }: Inquiry): ValidateContext {
+function placeOf(inquiry: Inquiry): ValidateContext {
+  const { site, client, protocol } = inquiry;
   const context = site.contexts[client.from][protocol ?? 'described'];
-  const { transport } = connection;
-  if (transport === undefined || client.from !== 'peer' || connection.trusted) return context;
-  return { ...context, transport };
+  const transport = transportOfVisitor(inquiry);
+  return transport === undefined ? context : { ...context, transport };
 }
 
 function unanswered(why: Late): ValidateOutcome {

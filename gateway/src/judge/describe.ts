@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { TransportFacts } from '@guard/config/contract/transport';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import type { Inquiry } from '../visit.ts';
 
@@ -15,6 +16,17 @@ export function describe({ req, client, host, target }: Inquiry): ValidateReques
     headers: singleValues(req.headers),
   };
   return referer === undefined ? facts : { ...facts, referrer: referer };
+}
+
+/**
+ * What the handshake showed of the visitor. Undefined where a proxy made the connection, because its handshake says
+ * nothing about the visitor.
+ */
+export function transportOfVisitor({
+  client,
+  connection,
+}: Pick<Inquiry, 'client' | 'connection'>): TransportFacts | undefined {
+  return client.from === 'peer' && !connection.trusted ? connection.transport : undefined;
 }
 
 /**

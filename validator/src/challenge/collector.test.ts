@@ -214,6 +214,7 @@ describe('the edge of POST /verify', () => {
       strengthsOf: () => USUAL,
       allowedOrigin: () => true,
       countryOf: () => undefined,
+      signalsOf: () => [],
       report: ({ kind }) => outcomes.push(kind),
     });
     expect(await collect(visitor.request)).toMatchObject({ status: 503, body: body('retry') });

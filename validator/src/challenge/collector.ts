@@ -6,17 +6,18 @@ import type {
   CollectRequest,
   SessionStore,
 } from '@guard/config/contract/ports';
-import { parseIp } from '@guard/config/net/cidr';
 import { Patience } from '@guard/config/time/patience';
 import { createSealer } from '../session/sealer.ts';
 import type { CollectOutcome, Ending } from './collect-outcome.ts';
 import { createCascadeSheets } from './cascade/sheet.ts';
 import { corsHeaders, preflight } from './cors.ts';
 import type { UploadResult, WorkAsked } from './evidence/evidence.ts';
+import { emptyAnswer, headerOf } from './exchange.ts';
 import { readUpload } from './read-upload.ts';
 import { settle, type Settlement } from './settle.ts';
 import type { Strengths } from '../verdict/strengths.ts';
 import type { Ticket } from './tickets/ticket.ts';
+import type { SignalsOf } from './upload-signals.ts';
 import { countVain } from './upload-budgets.ts';
 import { createWitnesses } from './witnesses/witnesses.ts';
 import type { PassPrice } from './work/pass-price.ts';
@@ -40,6 +41,7 @@ export interface CollectorOptions {
   readonly allowedOrigin: (origin: string) => boolean;
   /** Country of an address as parseIp spells it, ISO 3166-1 alpha-2 in upper case; undefined when it is not known. */
   readonly countryOf: (ip: string) => string | undefined;
+  readonly signalsOf: SignalsOf;
   /** Told how each upload ended, before its answer goes out. Must not throw. */
   readonly report: (outcome: CollectOutcome) => void;
 }
@@ -59,17 +61,11 @@ export function createCollector(options: CollectorOptions): Collect {
   async function verify(request: CollectRequest, sent: Sent): Promise<CollectAnswer> {
     const nowMs = clock();
     const received = readUpload(request.body, sealer, nowMs);
-    const facts = { ...sent, headers: request.headers, country: countryOf(sent.ip) };
-    const settled = await settle(received, facts, nowMs, settling);
+    const settled = await settle(received, request, nowMs, settling);
     const waitMs = settled.kind === 'failed' ? await countVain(sent.ip, store) : 0;
     const settlement: Settlement = waitMs > 0 ? { kind: 'limited', waitMs } : settled;
     report({ ...sent, ...outcomeOf(settlement) });
     return answerTo(settlement, received.status);
-  }
-
-  function countryOf(address: string): string {
-    const ip = parseIp(address);
-    return ip === undefined ? '' : (options.countryOf(ip) ?? '');
   }
 
   /** Contract 3, "session storage unavailable": the page tries again by itself on a 5xx. */
@@ -81,12 +77,12 @@ export function createCollector(options: CollectorOptions): Collect {
   }
 
   return async (request) => {
-    if (request.path !== '/verify') return empty(404);
+    if (request.path !== '/verify') return emptyAnswer(404);
     const cors = corsHeaders(request, options.allowedOrigin);
     if (request.method === 'OPTIONS') return preflight(cors);
-    if (request.method !== 'POST') return empty(405, { Allow: 'POST, OPTIONS' });
-    if (!isJson(headerOf(request, 'content-type'))) return empty(415, cors);
-    if (Buffer.byteLength(request.body) > CHALLENGE.maxUploadBytes) return empty(413, cors);
+    if (request.method !== 'POST') return emptyAnswer(405, { Allow: 'POST, OPTIONS' });
+    if (!isJson(headerOf(request, 'content-type'))) return emptyAnswer(415, cors);
+    if (Buffer.byteLength(request.body) > CHALLENGE.maxUploadBytes) return emptyAnswer(413, cors);
     const sent: Sent = { ip: request.ip, userAgent: headerOf(request, 'user-agent') };
     // verify() rejects only with its store. One that never answers must not hold the page either; if
     // it comes round later, what it keeps was earned in order.
@@ -160,15 +156,6 @@ function answer(
   };
 }
 
-function empty(status: number, headers: Readonly<Record<string, string>> = {}): CollectAnswer {
-  return { status, headers: { 'Cache-Control': 'no-store', ...headers }, body: '' };
-}
-
 function isJson(contentType: string): boolean {
   return contentType.split(';', 1)[0]?.trim().toLowerCase() === 'application/json';
-}
-
-function headerOf(request: CollectRequest, name: string): string {
-  const value = request.headers[name];
-  return typeof value === 'string' ? value : (value?.[0] ?? '');
 }

@@ -1,17 +1,26 @@
 import { CHALLENGE } from '@guard/config/contract/limits';
-import type { Session, SessionStore } from '@guard/config/contract/ports';
+import type {
+  CollectRequest,
+  Session,
+  SessionStore,
+  VisitorConnection,
+} from '@guard/config/contract/ports';
 import { presentedSessions } from '@guard/config/contract/presented-session';
 import type { Reason } from '@guard/config/contract/reasons';
 import { sessionRoot } from '@guard/config/contract/session-root';
 import type { Upload, UploadResult } from './evidence/evidence.ts';
+import { parseIp } from '@guard/config/net/cidr';
 import { judge, judgementOf, type Judgement } from './evidence/judge.ts';
 import type { RequestFacts } from './evidence/judges/case.ts';
+import { headerOf } from './exchange.ts';
 import { PAYLOAD_MEMORY_MS, payloadDigest } from './evidence/payload-digest.ts';
 import type { Received } from './read-upload.ts';
 import { sessionNetwork } from './session-network.ts';
+import { connectionClass, handshakeOf, isSameClient } from '../request/client-class.ts';
 import { hashUserAgent } from '../request/user-agent-hash.ts';
 import type { Ticket } from './tickets/ticket.ts';
 import { admit } from './upload-budgets.ts';
+import type { SignalsOf } from './upload-signals.ts';
 import type { Strengths } from '../verdict/strengths.ts';
 import type { ExpectedWitnesses } from './witnesses/witnesses.ts';
 import { judgeWitnesses } from './witnesses/judge-witnesses.ts';
@@ -61,6 +70,9 @@ export interface SettleOptions {
   readonly priceOf: (organisation: string) => PassPrice | undefined;
   /** Seals tasks: createSealer(secrets, 'work'). */
   readonly tasks: Sealer;
+  /** Country of an address as parseIp spells it, ISO 3166-1 alpha-2 in upper case; undefined when it is not known. */
+  readonly countryOf: (ip: string) => string | undefined;
+  readonly signalsOf: SignalsOf;
   /** CascadeSheets.widths */
   readonly cascadesOf: (ticketId: string) => readonly (readonly number[])[];
   /** How much each finding counts for an organisation. */
@@ -76,7 +88,7 @@ export interface SettleOptions {
  */
 export async function settle(
   { reading, upload }: Received,
-  request: RequestFacts & { readonly ip: string },
+  request: CollectRequest,
   nowMs: number,
   options: SettleOptions,
 ): Promise<Settlement> {
@@ -105,7 +117,8 @@ export async function settle(
       };
       const strengths = options.strengthsOf(reading.ticket.organisation);
       const cascades = options.cascadesOf(reading.ticket.id);
-      const judgement = judge(upload, request, cascades, strengths);
+      const facts = factsOf(request, reading.ticket, options);
+      const judgement = judge(upload, facts, cascades, strengths);
       if (judgement.kind === 'incomplete') {
         return failed(reading.ticket, 'challenge_incomplete', 'retry');
       }
@@ -127,9 +140,10 @@ export async function settle(
 function objectionTo(
   upload: Upload,
   ticket: Ticket,
-  { userAgent, headers }: RequestFacts,
+  request: CollectRequest,
   { currentRuleSet }: SettleOptions,
 ): Settlement | undefined {
+  const { headers, connection } = request;
   // Other rules may ask for less, more or nothing: the next decision knows.
   if (currentRuleSet(ticket.organisation) !== ticket.ruleSet) {
     return failed(ticket, 'challenge_outdated', 'retry');
@@ -140,21 +154,52 @@ function objectionTo(
     return failed(ticket, 'interstitial_no_session', result);
   }
   // A visitor's network may change between page and answer (session-network.ts), its agent does not.
-  if (hashUserAgent(userAgent) !== ticket.userAgentHash) {
+  if (hashUserAgent(headerOf(request, 'user-agent')) !== ticket.userAgentHash) {
     return failed(ticket, 'challenge_invalid', 'failed');
   }
   // A page's own origin stays what it was, and no other page can send it.
   if (ticket.origin !== '' && headers['origin'] !== ticket.origin) {
     return failed(ticket, 'challenge_invalid', 'failed');
   }
+  // A reload gets a page for this connection.
+  if (connection && isOtherConnection(ticket, connection)) {
+    return failed(ticket, 'witness_mismatch', 'retry');
+  }
   return undefined;
+}
+
+/** What the judges look at beside the body. */
+function factsOf(
+  request: CollectRequest,
+  ticket: Ticket,
+  { countryOf, signalsOf }: SettleOptions,
+): RequestFacts {
+  const ip = parseIp(request.ip);
+  return {
+    userAgent: headerOf(request, 'user-agent'),
+    headers: request.headers,
+    country: (ip === undefined ? undefined : countryOf(ip)) ?? '',
+    found: signalsOf(request).filter((reason) => !ticket.found.includes(reason)),
+  };
+}
+
+/**
+ * Whether page and upload came over connections of different clients. Only where Guard itself saw a handshake of one
+ * of them: the proxies in front of a site may tell the scheme of its pages and not that of this path.
+ */
+function isOtherConnection(
+  { origin, client }: Ticket,
+  { scheme, transport }: VisitorConnection,
+): boolean {
+  const isSeen = transport !== undefined || handshakeOf(client) !== '';
+  return origin === '' && isSeen && !isSameClient(client, connectionClass(scheme, transport));
 }
 
 /**
  * On the site's own host the Cookie header shows also what a script cannot read (`HttpOnly`). Another tab may have been
  * given another value of the session meanwhile.
  */
-function holdsSession({ cookie }: RequestFacts['headers'], { sessionId }: Ticket): boolean {
+function holdsSession({ cookie }: CollectRequest['headers'], { sessionId }: Ticket): boolean {
   if (typeof cookie !== 'string') return false;
   const root = sessionRoot(sessionId);
   return presentedSessions(undefined, cookie).some((value) => sessionRoot(value) === root);

@@ -83,6 +83,7 @@ export function aChallengedVisitor(
     ip: '198.51.100.7',
     userAgent,
     client: '',
+    found: [],
     acceptLanguage: headers['accept-language'],
     form: 'none',
     look: compileLook(),
@@ -102,6 +103,7 @@ export function aChallengedVisitor(
     strengthsOf: () => USUAL,
     allowedOrigin: () => true,
     countryOf,
+    signalsOf: () => [],
     report: (outcome) => outcomes.push(outcome),
   });
   const upload = { ticket, session: sessionId, evidence: answering(evidence, ticket) };

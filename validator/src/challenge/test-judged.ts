@@ -32,7 +32,7 @@ export function judgedPerson(
   const changed = { ...person.evidence, readings: { ...person.evidence.readings, ...readings } };
   const upload = { ticket: TICKET, evidence: answering(changed, TICKET) };
   const userAgent = person.headers['user-agent'] ?? '';
-  return judge(upload, { userAgent, headers: person.headers, country }, NO_SHEET, USUAL);
+  return judge(upload, { userAgent, headers: person.headers, country, found: [] }, NO_SHEET, USUAL);
 }
 
 /** What is named when somebody also listens to the console, which by itself is nothing. */

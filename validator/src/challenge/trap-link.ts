@@ -8,7 +8,7 @@ import { presentedSessions } from '@guard/config/contract/presented-session';
 import { sessionDigest } from '@guard/config/contract/session-digest';
 import { parseIp } from '@guard/config/net/cidr';
 import { addressGroup } from '@guard/config/net/network-of';
-import { emptyAnswer, headerOf } from '../script/exchange.ts';
+import { emptyAnswer, headerOf } from './exchange.ts';
 import { createSealer } from '../session/sealer.ts';
 import type { Traps } from '../verdict/traps.ts';
 

@@ -27,6 +27,12 @@ export function connectionOf(client: string): string {
   return client.split(' ', 3).join(' ');
 }
 
+/** The part of a class that the TLS handshake showed; empty where Guard saw none. */
+export function handshakeOf(client: string): string {
+  const [, tls = ''] = client.split(' ', 2);
+  return tls;
+}
+
 /** Whether a request can be of the client that was judged. A part that was not seen fits every other. */
 export function isSameClient(judged: string, now: string): boolean {
   // What is no page has its last parts empty, so that the class of its visitor begins with it.

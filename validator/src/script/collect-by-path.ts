@@ -8,7 +8,7 @@ import { createWitnessAnswerer } from '../challenge/witnesses/answer-witness.ts'
 import { createWitnesses } from '../challenge/witnesses/witnesses.ts';
 import type { Engine } from '../engine.ts';
 import type { Traps } from '../verdict/traps.ts';
-import { emptyAnswer } from './exchange.ts';
+import { emptyAnswer } from '../challenge/exchange.ts';
 import { createOpenSession } from './open-session.ts';
 import { createScriptFile } from './script-file.ts';
 import { createScriptTickets } from './script-tickets.ts';

@@ -15,7 +15,7 @@ import { hashUserAgent } from '../request/user-agent-hash.ts';
 import { sessionCookie } from '../session/cookie.ts';
 import { resolveSession } from '../session/resolve.ts';
 import type { SessionIds } from '../session/session-id.ts';
-import { emptyAnswer, headerOf } from './exchange.ts';
+import { emptyAnswer, headerOf } from '../challenge/exchange.ts';
 import type { OpenedSession } from './opened-session.ts';
 import type { FindTenant } from './site-keys.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CollectAnswer, CollectRequest } from '@guard/config/contract/ports';
 import { accepts, encodeOnce } from './content-coding.ts';
-import { emptyAnswer, headerOf } from './exchange.ts';
+import { emptyAnswer, headerOf } from '../challenge/exchange.ts';
 import type { FindTenant } from './site-keys.ts';
 
 /**

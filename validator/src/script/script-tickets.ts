@@ -38,6 +38,7 @@ export function createScriptTickets(options: {
       origin,
       // Its connection may be to another host than the one it visits.
       client: connectionClass(origin.startsWith('https:') ? 'https' : 'http', undefined),
+      found: [],
       // The page is not ours: its policy may forbid them.
       witnessed: false,
       ...terms,

@@ -33,7 +33,8 @@ export const challengeFailure = {
   },
   witness_mismatch: {
     category: 'challenge_failure',
-    meaning: 'The challenge page loaded files that no browser loads under its rules.',
+    meaning:
+      'The challenge page loaded files that no browser loads under its rules, or another client than that of the page answered.',
   },
   payload_replayed: {
     category: 'challenge_failure',

@@ -12,7 +12,7 @@ const TICKET = 'the ticket of these tests';
 function judged({ evidence, headers }: Pick<Fixture, 'evidence' | 'headers'>) {
   return judge(
     { ticket: TICKET, evidence: answering(evidence, TICKET) },
-    { userAgent: headers['user-agent'] ?? '', headers, country: '' },
+    { userAgent: headers['user-agent'] ?? '', headers, country: '', found: [] },
     NO_SHEET,
     USUAL,
   );

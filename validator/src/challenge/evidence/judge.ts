@@ -75,7 +75,7 @@ export function judge(
     questions: layoutQuestions(ticket),
     cascades,
   };
-  const found = [...new Set(judges.flatMap((ask) => ask(theCase) ?? []))];
+  const found = [...new Set([...judges.flatMap((ask) => ask(theCase) ?? []), ...request.found])];
   const judgement = judgementOf(found, strengths);
   return judgement.kind !== 'automated' && isIncomplete(theCase) ? INCOMPLETE : judgement;
 }

@@ -1,4 +1,5 @@
 import { CHALLENGE } from '@guard/config/contract/limits';
+import type { Reason } from '@guard/config/contract/reasons';
 import { networkOf } from '@guard/config/net/network-of';
 import { chooseLanguage } from '../../pages/choose-language.ts';
 import type { FormSource } from '../../pages/form-source.ts';
@@ -9,6 +10,7 @@ import { createCascadeSheets } from '../cascade/sheet.ts';
 import { createWitnesses } from '../witnesses/witnesses.ts';
 import type { ChallengeTerms } from './challenge-terms.ts';
 import { newReference } from './reference-code.ts';
+import { handshakeOf } from '../../request/client-class.ts';
 import { hashUserAgent } from '../../request/user-agent-hash.ts';
 import { issueTicket, newTicketId } from './ticket.ts';
 
@@ -20,6 +22,8 @@ export interface ChallengeRequest {
   readonly userAgent: string;
   /** request/client-class.ts. */
   readonly client: string;
+  /** What the signals found in the request that is challenged. */
+  readonly found: readonly Reason[];
   readonly acceptLanguage: string | undefined;
   /** Whose form the challenged request carried: it decides what the page does after a pass. */
   readonly form: FormSource;
@@ -59,7 +63,8 @@ export function createChallengeIssuer(options: {
   const render = createInterstitial(options.script);
   const ttlMs = options.ticketTtlMs ?? CHALLENGE.ticketTtlMs;
   return (request) => {
-    const { organisation, sessionId, ip, userAgent, client, terms, uploadUrl, nowMs } = request;
+    const { organisation, sessionId, ip, userAgent, client, found, terms, uploadUrl, nowMs } =
+      request;
     const reference = newReference();
     const id = newTicketId();
     const userAgentHash = hashUserAgent(userAgent);
@@ -76,13 +81,16 @@ export function createChallengeIssuer(options: {
       reference,
       origin: '',
       client,
+      found,
       witnessed,
       ...terms,
     });
     const page = render({
       ticket,
       sheet: sheets.issue(id),
-      witnesses: witnessed ? witnesses.issue(id, userAgentHash) : '',
+      witnesses: witnessed
+        ? witnesses.issue(id, { userAgentHash, handshake: handshakeOf(client) })
+        : '',
       session: sessionId,
       uploadUrl,
       reference,

@@ -33,6 +33,8 @@ export interface Ticket {
   readonly origin: string;
   /** Of the request that was challenged (request/client-class.ts): the session passes for this client. */
   readonly client: string;
+  /** What the signals found in that request. */
+  readonly found: readonly string[];
   /** Its page was given witnesses (challenge/witnesses/), so its answer has to show them. */
   readonly witnessed: boolean;
 }
@@ -48,11 +50,13 @@ export type TicketReading =
   /** Never issued. */
   | { readonly kind: 'invalid' };
 
+const NOTHING: readonly string[] = [];
+
 const MAC_BYTES = 32;
 const MAX_CHARS = 2048;
 
 /** In this order under the MAC; a new order or number of fields needs a new VERSION. */
-const VERSION = '6';
+const VERSION = '7';
 /** Whole milliseconds, and bits of work. */
 const Whole = z
   .string()
@@ -70,6 +74,7 @@ const Fields = z.tuple([
   z.string(),
   z.string(),
   Whole.refine((bits) => bits <= CHALLENGE.work.max),
+  z.string(),
   z.string(),
   z.string(),
   z.enum(['', 'w']),
@@ -91,6 +96,7 @@ export function issueTicket(sealer: Sealer, ticket: Ticket): string {
     String(ticket.work),
     ticket.origin,
     ticket.client,
+    ticket.found.join(' '),
     ticket.witnessed ? 'w' : '',
   ] satisfies z.input<typeof Fields>);
   return Buffer.concat([sealer.seal([body], MAC_BYTES), body]).toString('base64url');
@@ -117,7 +123,7 @@ export function readTicket(sealer: Sealer, text: string, nowMs: number): TicketR
 
 function ticketOf(fields: z.output<typeof Fields>): Ticket {
   const [, id, organisation, sessionId, issuedAt, expiresAt, network, ...others] = fields;
-  const [userAgentHash, reference, ruleSet, work, origin, client, witnessed] = others;
+  const [userAgentHash, reference, ruleSet, work, origin, client, found, witnessed] = others;
   return {
     id,
     organisation,
@@ -131,6 +137,7 @@ function ticketOf(fields: z.output<typeof Fields>): Ticket {
     work,
     origin,
     client,
+    found: found === '' ? NOTHING : found.split(' '),
     witnessed: witnessed !== '',
   };
 }

@@ -1,11 +1,12 @@
 import { CHALLENGE } from '@guard/config/contract/limits';
 import type { CollectAnswer, CollectRequest, SessionStore } from '@guard/config/contract/ports';
 import { hashUserAgent } from '../../request/user-agent-hash.ts';
-import { headerOf } from '../evidence/judges/header-of.ts';
+import { connectionClass, handshakeOf } from '../../request/client-class.ts';
+import { headerOf } from '../exchange.ts';
 import { fontFile, UNITS_PER_EM } from './font-file.ts';
 import { imageFile } from './image-file.ts';
 import { type Witness, TEXT_PX } from './witness-page.ts';
-import type { Witnesses } from './witnesses.ts';
+import type { WitnessingBrowser, Witnesses } from './witnesses.ts';
 
 /** Name under which a ticket is remembered whose page loaded what no browser loads (SessionStore.remember). */
 export const DECOYED = 'witness-decoy';
@@ -24,18 +25,29 @@ export function createWitnessAnswerer(
   witnesses: Pick<Witnesses, 'read'>,
   store: Pick<SessionStore, 'remember'>,
 ): (request: CollectRequest) => Promise<CollectAnswer> {
-  return async ({ method, query = '', headers }) => {
+  return async (request) => {
+    const { method, query = '' } = request;
     if (method !== 'GET') return refused(405, { Allow: 'GET' });
-    const asked = witnesses.read(query, hashUserAgent(headerOf(headers['user-agent'])));
+    const asked = witnesses.read(query, browserOf(request));
     if (!asked) return refused(404);
     const { witness, ticketId, isDecoy } = asked;
     // An address that is opened by hand gives nothing and harms nobody. On http browsers do not say what they load.
-    const destination = headerOf(headers['sec-fetch-dest']);
+    const destination = headerOf(request, 'sec-fetch-dest');
     if (destination !== '' && destination !== witness.kind) return refused(404);
     if (isDecoy) {
       await store.remember(DECOYED, ticketId, CHALLENGE.ticketTtlMs + CHALLENGE.clockSkewMs);
     }
     return { status: 200, ...fileOf(witness) };
+  };
+}
+
+function browserOf(request: CollectRequest): WitnessingBrowser {
+  const { connection } = request;
+  return {
+    userAgentHash: hashUserAgent(headerOf(request, 'user-agent')),
+    handshake: connection
+      ? handshakeOf(connectionClass(connection.scheme, connection.transport))
+      : '',
   };
 }
 

@@ -17,7 +17,8 @@ function aVisitor() {
   const reading = readTicket(createSealer(SECRETS, 'ticket'), upload.ticket, time.nowMs);
   if (reading.kind !== 'valid') throw new Error('no ticket');
   const { id, userAgentHash } = reading.ticket;
-  const asked = witnesses.issue(id, userAgentHash);
+  const browser = { userAgentHash, handshake: '' };
+  const asked = witnesses.issue(id, browser);
   expect(challenge.html).toContain(escapeHtml(asked));
   const tokens = [
     ...new Set(Array.from(asked.matchAll(/witness\?(\w+)/g), ([, token = '']) => token)),
@@ -42,7 +43,7 @@ function aVisitor() {
   };
   const [expected] = witnesses.expected(id);
   if (!expected) throw new Error('nothing is expected');
-  const isDecoy = (token: string) => witnesses.read(token, userAgentHash)?.isDecoy === true;
+  const isDecoy = (token: string) => witnesses.read(token, browser)?.isDecoy === true;
   return { ...visitor, expected, get, isDecoy, send, tokens };
 }
 
@@ -136,12 +137,13 @@ describe('17.3 witnesses: what a page loads shows a browser engine', () => {
 
   test('an earlier secret still reads what it made, and other secrets do not', () => {
     const { tokens } = aVisitor();
-    const userAgentHash = 'of somebody';
-    const [token = ''] =
-      /[0-9a-f]{42}/.exec(witnesses.issue('AAAAAAAAAAAAAAAA', userAgentHash)) ?? [];
+    const browser = { userAgentHash: 'of somebody', handshake: '8daaf6152771g' };
+    const [token = ''] = /[0-9a-f]{42}/.exec(witnesses.issue('AAAAAAAAAAAAAAAA', browser)) ?? [];
     expect(tokens).not.toContain(token);
     const rotated = createWitnesses(['a newer secret', ...SECRETS]);
-    expect(rotated.read(token, userAgentHash)).toEqual(witnesses.read(token, userAgentHash));
-    expect(createWitnesses(['a newer secret']).read(token, userAgentHash)).toBeUndefined();
+    expect(rotated.read(token, browser)).toBeDefined();
+    expect(rotated.read(token, browser)).toEqual(witnesses.read(token, browser));
+    expect(createWitnesses(['a newer secret']).read(token, browser)).toBeUndefined();
+    expect(witnesses.read(token, { ...browser, handshake: '' })).toBeUndefined();
   });
 });

@@ -10,11 +10,18 @@ export interface ExpectedWitnesses {
 
 export interface Witnesses {
   /** The document of a ticket that is issued now, for the page of this browser: WitnessPage.text. */
-  readonly issue: (ticketId: string, userAgentHash: string) => string;
+  readonly issue: (ticketId: string, browser: WitnessingBrowser) => string;
   /** What is measured, for each secret: an earlier one may have issued the ticket. */
   readonly expected: (ticketId: string) => readonly ExpectedWitnesses[];
   /** What a URL asks for; undefined for one that was not made for this browser. */
-  readonly read: (token: string, userAgentHash: string) => AskedWitness | undefined;
+  readonly read: (token: string, browser: WitnessingBrowser) => AskedWitness | undefined;
+}
+
+/** Whom the URLs of a page are for: only the same browser over the same kind of connection gets the files. */
+export interface WitnessingBrowser {
+  readonly userAgentHash: string;
+  /** request/client-class.ts: handshakeOf. */
+  readonly handshake: string;
 }
 
 /** What the token of one URL stands for. */
@@ -42,11 +49,11 @@ export function createWitnesses(secrets: readonly string[]): Witnesses {
   const [signing] = issuers;
   if (signing === undefined) throw new Error('witnesses need at least one secret');
   return {
-    issue: (ticketId, userAgentHash) => signing.draw(ticketId, userAgentHash).text,
+    issue: (ticketId, browser) => signing.draw(ticketId, browser).text,
     expected: (ticketId) => issuers.map(({ draw }) => expectedOf(draw(ticketId))),
-    read(text, userAgentHash) {
+    read(text, browser) {
       const token = TOKEN.test(text) ? Buffer.from(text, 'hex') : Buffer.alloc(0);
-      const issuer = issuers.find((one) => one.isOurs(token, userAgentHash));
+      const issuer = issuers.find((one) => one.isOurs(token, browser));
       if (!issuer) return undefined;
       const ticketId = token.toString('base64url', 0, ID_BYTES);
       const number = token.readUInt8(ID_BYTES);
@@ -59,28 +66,28 @@ export function createWitnesses(secrets: readonly string[]): Witnesses {
 
 interface Issuer {
   /** The document for the page of a browser; its URLs are left empty where no browser is named. */
-  readonly draw: (ticketId: string, userAgentHash?: string) => WitnessPage;
-  readonly isOurs: (token: Buffer, userAgentHash: string) => boolean;
+  readonly draw: (ticketId: string, browser?: WitnessingBrowser) => WitnessPage;
+  readonly isOurs: (token: Buffer, browser: WitnessingBrowser) => boolean;
 }
 
 function createIssuer(secret: string): Issuer {
   const keyFor = (purpose: string) => new Uint8Array(hkdfSync('sha256', secret, '', purpose, 32));
   const [pageKey, tokenKey] = [keyFor('guard/witness-page'), keyFor('guard/witness')];
   return {
-    draw(ticketId, agent) {
+    draw(ticketId, browser) {
       const draw = new Draw(pageKey, ticketId);
-      if (agent === undefined) return drawWitnessPage(draw, () => '');
+      if (browser === undefined) return drawWitnessPage(draw, () => '');
       const id = Buffer.from(ticketId, 'base64url');
-      const macs = macsOf(tokenKey, id, agent);
+      const macs = macsOf(tokenKey, id, browser);
       return drawWitnessPage(draw, (number) => {
         const mac = macs.toString('hex', number * MAC_BYTES, (number + 1) * MAC_BYTES);
         return `${PATH}?${id.toString('hex')}${Buffer.of(number).toString('hex')}${mac}`;
       });
     },
-    isOurs(token, agent) {
+    isOurs(token, browser) {
       const number = token[ID_BYTES];
       if (number === undefined || number >= MOST_URLS) return false;
-      const macs = macsOf(tokenKey, token.subarray(0, ID_BYTES), agent);
+      const macs = macsOf(tokenKey, token.subarray(0, ID_BYTES), browser);
       const expected = macs.subarray(number * MAC_BYTES, (number + 1) * MAC_BYTES);
       return timingSafeEqual(expected, token.subarray(ID_BYTES + 1));
     },
@@ -91,9 +98,13 @@ function createIssuer(secret: string): Issuer {
  * The MACs of all URLs of a ticket, one behind the other: they work for the browser that the page was made for.
  * SHAKE256 with a key in front is a MAC (FIPS 202 has no extension by length), and one hash is enough for a page.
  */
-function macsOf(key: Uint8Array, id: Buffer, userAgentHash: string): Buffer {
+function macsOf(
+  key: Uint8Array,
+  id: Buffer,
+  { userAgentHash, handshake }: WitnessingBrowser,
+): Buffer {
   const hash = createHash('shake256', { outputLength: MOST_URLS * MAC_BYTES });
-  return hash.update(key).update(id).update(userAgentHash).digest();
+  return hash.update(key).update(id).update(`${userAgentHash} ${handshake}`).digest();
 }
 
 function expectedOf({ witnesses, loaded }: WitnessPage): ExpectedWitnesses {

@@ -17,7 +17,7 @@ function judged(name: string, readings: Partial<Readings>, from = '', to = '') {
   const upload = { ticket: TICKET, evidence: answering(evidence, TICKET) };
   return judge(
     upload,
-    { userAgent: headers['user-agent'] ?? '', headers, country: '' },
+    { userAgent: headers['user-agent'] ?? '', headers, country: '', found: [] },
     NO_SHEET,
     USUAL,
   );

@@ -10,6 +10,8 @@ export interface RequestFacts {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Country of its address, ISO 3166-1 alpha-2 in upper case; empty when it is not known. */
   readonly country: string;
+  /** What the signals find in it and did not find in the request of the page. */
+  readonly found: readonly Reason[];
 }
 
 /** Everything a judge may look at. */

@@ -9,7 +9,7 @@ const TICKET = 'the ticket of these tests';
 describe('a challenge that was not carried out is not passed', () => {
   const person = fixture('human/firefox-headful.json');
   const { headers } = person;
-  const request = { userAgent: headers['user-agent'] ?? '', headers, country: '' };
+  const request = { userAgent: headers['user-agent'] ?? '', headers, country: '', found: [] };
   const measured = (layout: Readings['layout']) =>
     judge(
       {

@@ -1,0 +1,40 @@
+import type { CollectRequest } from '@guard/config/contract/ports';
+import { type Reason, reasons } from '@guard/config/contract/reasons';
+import { describe, type FactSources } from '../request/facts.ts';
+import { findingsOf } from '../signals/list.ts';
+
+/** What the request of an upload shows, without its body. Empty where nothing is found. */
+export type SignalsOf = (request: CollectRequest) => readonly Reason[];
+
+const NOTHING: readonly Reason[] = [];
+
+/**
+ * The signals of a request, for uploads: a program that copies the header fields of a page often writes those of a
+ * fetch by itself. Nothing is said of the network, because people change theirs between page and upload. Nothing is
+ * said on the collector's own listener, where the visitor's scheme is not known.
+ */
+export function createUploadSignals(sources: FactSources): SignalsOf {
+  // A signature is read once, with the page: its nonce counts once.
+  const unsigned: FactSources = { ...sources, checkSignature: undefined };
+  return ({ method, path, headers, ip, connection }) => {
+    if (connection === undefined) return NOTHING;
+    const { scheme, transport } = connection;
+    const url = `${scheme}://${single(headers['host'])}/.guard${path}`;
+    const request = { url, ip, method, headers: singles(headers) };
+    const described = describe(request, unsigned, () => true, transport);
+    if (described.kind === 'error') return NOTHING;
+    return findingsOf(described.facts).filter(
+      (reason) => reasons[reason].category !== 'suspicious_network',
+    );
+  };
+}
+
+function singles(headers: CollectRequest['headers']): Readonly<Record<string, string>> {
+  const fields = Object.create(null) as Record<string, string>;
+  for (const name in headers) fields[name] = single(headers[name]);
+  return fields;
+}
+
+function single(value: string | string[] | undefined): string {
+  return typeof value === 'string' ? value : (value?.join(', ') ?? '');
+}
