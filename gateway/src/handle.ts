@@ -1,4 +1,5 @@
-import type { Log, MaybePromise, Metrics, Tracing } from '@guard/config/contract/ports';
+import type { Log, MaybePromise, Metrics } from '@guard/config/contract/ports';
+import type { Tracing } from '@guard/config/contract/tracing';
 import { readingsOf } from '@guard/config/matching/path-readings';
 import { arrive, type Reception } from './arrive/arrive.ts';
 import { collect, isCollectorPath } from './collector-path.ts';

@@ -4,9 +4,9 @@ import type {
   EventSink,
   Log,
   Metrics,
-  Tracing,
   Validate,
 } from '@guard/config/contract/ports';
+import type { Tracing } from '@guard/config/contract/tracing';
 import type { ForwardedHeader, Site } from '@guard/config/settings/schema';
 import type { TlsCertificate } from '@guard/config/settings/tls';
 import type { ListenAddress } from '@guard/config/settings/values';

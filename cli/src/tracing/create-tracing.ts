@@ -3,7 +3,7 @@ import type {
   RequestTrace,
   TracedRequest,
   Tracing,
-} from '@guard/config/contract/ports';
+} from '@guard/config/contract/tracing';
 import {
   type Attributes,
   type Context,

@@ -1,4 +1,5 @@
-import type { Log, Tracing } from '@guard/config/contract/ports';
+import type { Log } from '@guard/config/contract/ports';
+import type { Tracing } from '@guard/config/contract/tracing';
 import { propagation, trace, type TracerProvider } from '@opentelemetry/api';
 import { createTracing } from './create-tracing.ts';
 

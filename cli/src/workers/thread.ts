@@ -2,7 +2,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type EventRelay, openEventRelay } from '@guard/analytics';
 import { NetworkCatalogue } from '@guard/config/catalogue/networks';
-import type { SessionStore, Tracing } from '@guard/config/contract/ports';
+import type { SessionStore } from '@guard/config/contract/ports';
+import type { Tracing } from '@guard/config/contract/tracing';
 import type { Settings } from '@guard/config/settings/schema';
 import { createGateway, type Gateway } from '@guard/gateway';
 import { createResolver, ThreadStore } from '@guard/validator';

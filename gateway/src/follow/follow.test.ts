@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Tracing, Validate } from '@guard/config/contract/ports';
+import type { Validate } from '@guard/config/contract/ports';
+import type { Tracing } from '@guard/config/contract/tracing';
 import { describe, expect, test } from 'vitest';
 import { answering, html, startGateway } from '../testing/gateway-rig.ts';
 import { exchange, openHttp2 } from '../testing/http2-client.ts';

@@ -1,4 +1,4 @@
-import type { TracedRequest, Tracing } from '@guard/config/contract/ports';
+import type { TracedRequest, Tracing } from '@guard/config/contract/tracing';
 import type { VisitorSocket } from '../message.ts';
 import type { Onward, Visit } from '../visit.ts';
 import { FollowedRequest } from './followed-request.ts';

@@ -1,4 +1,4 @@
-import type { OriginTrace, RequestTrace } from '@guard/config/contract/ports';
+import type { OriginTrace, RequestTrace } from '@guard/config/contract/tracing';
 import { withoutNamed } from '../forward/proxy-headers.ts';
 import { FieldList } from '../origin/field-list.ts';
 import type {

@@ -1,4 +1,4 @@
-import type { RequestTrace } from '@guard/config/contract/ports';
+import type { RequestTrace } from '@guard/config/contract/tracing';
 import type { StageTimes } from './stage-times.ts';
 
 /** Who wants to hear of one request, told of each thing once. */

@@ -3,10 +3,10 @@ import type {
   Clock,
   Collect,
   Metrics,
-  Tracing,
   Validate,
   ValidateOutcome,
 } from '@guard/config/contract/ports';
+import type { Tracing } from '@guard/config/contract/tracing';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
 import type { TransportFacts } from '@guard/config/contract/transport';
