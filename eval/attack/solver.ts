@@ -1,5 +1,9 @@
 import type { Evidence } from '../../validator/src/challenge/evidence/evidence.ts';
-import { answering } from '../../validator/src/challenge/test-answers.ts';
+import {
+  answering,
+  asPageWrites,
+  type Ticketed,
+} from '../../validator/src/challenge/test-answers.ts';
 import { fixture } from '../../validator/src/challenge/test-challenge.ts';
 import { doWork } from '../../validator/src/challenge/work/test-work.ts';
 import { solveSheet } from './css-solver.ts';
@@ -92,8 +96,8 @@ export async function visit(
   const load: Page['load'] = (url, headers) =>
     ground.send({ ...shot, path: url, headers: { ...shot.headers, ...headers } });
   const upload = { ticket, session, evidence: await solve({ ticket, html, load }) };
-  const verify = (body: object) =>
-    ground.send({ ...shot, path: '/.guard/verify', body: JSON.stringify(body) });
+  const verify = (body: Ticketed) =>
+    ground.send({ ...shot, path: '/.guard/verify', body: asPageWrites(body) });
   const { body: answer } = await verify(upload);
   const task = /"task":"([^"]+)"/.exec(answer)?.[1];
   if (task !== undefined) await verify({ ...upload, work: doWork(task) });

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { metrics } from '@guard/config/contract/metrics';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { asPageWrites } from '../../validator/src/challenge/test-answers.ts';
 import { person, uploadOf } from '../../test/attack/challenged-visitor.ts';
 import { freePort } from '../../test/kit/free-port.ts';
 import { poll, send } from '../../test/kit/http.ts';
@@ -93,7 +94,7 @@ async function sendTraffic(): Promise<void> {
   const upload = await send(`${product.addresses.gateway}/.guard/verify`, {
     method: 'POST',
     headers: { ...person.headers, host: 'shop.example', 'content-type': 'application/json' },
-    body: JSON.stringify(uploadOf(challenged)),
+    body: asPageWrites(uploadOf(challenged)),
   });
   expect(upload.status).toBe(200);
 }

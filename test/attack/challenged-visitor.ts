@@ -1,4 +1,8 @@
-import { answering } from '../../validator/src/challenge/test-answers.ts';
+import {
+  answering,
+  asPageWrites,
+  type Ticketed,
+} from '../../validator/src/challenge/test-answers.ts';
 import { type Fixture, fixture } from '../../validator/src/challenge/test-challenge.ts';
 import { type Answer, send } from '../kit/http.ts';
 import { visit } from '../kit/visitors.ts';
@@ -45,11 +49,21 @@ export function uploadOf({ ticket, session }: Challenged, who = person) {
 }
 
 /** The task of an answer that asks for work; empty where it asks for none. */
-export function taskIn({ body }: Answer): string {
+export function taskIn({ body }: Pick<Answer, 'body'>): string {
   return /"task":"([^"]+)"/.exec(body)?.[1] ?? '';
 }
 
-/** `POST /verify` on the real listener: any body, as it is. */
+/** A text as it is, an upload as the page of its ticket writes it, and anything else as JSON. */
+function written(body: unknown): string {
+  if (typeof body === 'string') return body;
+  const hasTicket = typeof body === 'object' && body !== null && 'ticket' in body;
+  // A test may give a ticket that is no text: that has no page either.
+  return hasTicket && typeof body.ticket === 'string'
+    ? asPageWrites(body as Ticketed)
+    : JSON.stringify(body);
+}
+
+/** `POST /verify` on the real listener. */
 export function post(
   served: Pick<Served, 'collectorUrl'>,
   body: unknown,
@@ -58,6 +72,6 @@ export function post(
   return send(`${served.collectorUrl}/verify`, {
     method: 'POST',
     headers: { ...person.headers, 'content-type': 'application/json', ...headers },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
+    body: written(body),
   });
 }

@@ -6,7 +6,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { selfSigned } from '../../gateway/src/testing/self-signed.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
 import { type TestValidator, validatorWith } from '../kit/validator.ts';
-import { person, uploadOf } from './challenged-visitor.ts';
+import { doWork } from '../../validator/src/challenge/work/test-work.ts';
+import { asPageWrites } from '../../validator/src/challenge/test-answers.ts';
+import { type Challenged, person, taskIn, uploadOf } from './challenged-visitor.ts';
 
 /** One program: how it connects. Its header fields are those of the browser that it copies. */
 type Client = 'openssl' | 'another list of ciphers' | 'http';
@@ -110,13 +112,25 @@ function send(
   });
 }
 
+/** Answers a ticket. A TLS library that is not the browser's costs work. */
+async function answerAs(client: Client, page: Pick<Challenged, 'ticket' | 'session'>) {
+  const upload = uploadOf({ ...page, reference: '' }, person);
+  const first = await send(client, '/.guard/verify', { body: asPageWrites(upload) });
+  const isAsked = client !== 'http';
+  expect(first.body).toMatch(
+    isAsked ? /^\{"result":"work","task":"5\./ : /^\{"result":"reload"\}$/,
+  );
+  if (!isAsked) return;
+  const worked = { ...upload, work: doWork(taskIn(first)) };
+  const answer = await send(client, '/.guard/verify', { body: asPageWrites(worked) });
+  expect(answer.body).toBe('{"result":"reload"}');
+}
+
 /** The session of a client that passed the challenge. */
 async function passAs(client: Client): Promise<string> {
   const { body, session } = await send(client, '/');
   const ticket = /data-ticket="([^"]+)"/.exec(body)?.[1] ?? '';
-  const upload = uploadOf({ ticket, session, reference: '' }, person);
-  const answer = await send(client, '/.guard/verify', { body: JSON.stringify(upload) });
-  expect(answer.body).toBe('{"result":"reload"}');
+  await answerAs(client, { ticket, session });
   return session;
 }
 
@@ -125,15 +139,14 @@ const CLIENTS = Object.keys(CIPHERS) as Client[];
 test('17.3: a ticket that one client is given and another one answers is worth nothing', async () => {
   const { body, session } = await send('openssl', '/');
   const ticket = /data-ticket="([^"]+)"/.exec(body)?.[1] ?? '';
-  const upload = JSON.stringify(uploadOf({ ticket, session, reference: '' }, person));
+  const upload = asPageWrites(uploadOf({ ticket, session, reference: '' }, person));
   for (const other of CLIENTS.filter((client) => client !== 'openssl')) {
     const answer = await send(other, '/.guard/verify', { body: upload });
     expect([other, answer.body]).toEqual([other, '{"result":"retry"}']);
     expect(guard.events.at(-1)?.blockReasons).toEqual(['witness_mismatch']);
   }
   // The client that it was given to can still answer it.
-  const own = await send('openssl', '/.guard/verify', { body: upload });
-  expect(own.body).toBe('{"result":"reload"}');
+  await answerAs('openssl', { ticket, session });
 });
 
 test('17.3: a file of the challenge page is for the client that got the page', async () => {
@@ -147,7 +160,7 @@ test('17.3: a file of the challenge page is for the client that got the page', a
 test('17.3: an upload with the header fields of a library is doubted, though its page had those of a browser', async () => {
   const { body, session } = await send('http', '/');
   const ticket = /data-ticket="([^"]+)"/.exec(body)?.[1] ?? '';
-  const upload = JSON.stringify(uploadOf({ ticket, session, reference: '' }, person));
+  const upload = asPageWrites(uploadOf({ ticket, session, reference: '' }, person));
   const { 'user-agent': agent = '' } = BROWSER;
   const answer = await send('http', '/.guard/verify', {
     body: upload,
@@ -201,8 +214,7 @@ test('the other client may pass itself, and then the first one has to pass again
   guard.time.now += 1_000;
   const { body } = await send(other, '/page', { cookie });
   const ticket = /data-ticket="([^"]+)"/.exec(body)?.[1] ?? '';
-  const upload = uploadOf({ ticket, session: cookie, reference: '' }, person);
-  await send(other, '/.guard/verify', { body: JSON.stringify(upload) });
+  await answerAs(other, { ticket, session: cookie });
   expect((await send(other, '/page', { cookie })).status).toBe(200);
   expect((await send('openssl', '/page', { cookie })).status).toBe(403);
 });

@@ -67,6 +67,23 @@ describe('17.2 new passes are counted, and above a rate cost memory-hard work', 
   });
 });
 
+describe('17.2 what counts as a pass', () => {
+  test('answers that are tried until one is right cost their network as much as passes', async () => {
+    for (let index = 0; index < 30; index += 1) {
+      served.time.now += 600;
+      const { evidence, ...upload } = uploadOf(await challenged(served, { ip: '198.51.100.7' }));
+      // Without its layout, which no browser leaves out.
+      const readings = { ...evidence.readings, layout: { unread: 'failed' } };
+      const guessed = { ...upload, evidence: { ...evidence, readings } };
+      expect((await post(served, guessed)).body).toBe('{"result":"retry"}');
+      // The same wrong answer once more is no second try.
+      expect((await post(served, guessed)).body).toBe('{"result":"retry"}');
+    }
+    expect(await bitsOf('198.51.100.8')).toBe(4);
+    expect(await bitsOf('203.0.113.7')).toBe(0);
+  });
+});
+
 describe('17.4 a doubt leads to work and to a short pass', () => {
   /** A window to the pixel as drivers have it, and some people: a doubt, and no trace of a tool. */
   const screen = {
@@ -93,7 +110,7 @@ describe('17.4 a doubt leads to work and to a short pass', () => {
     expect((await ask(page.session)).decision).toBe('redirect');
     served.time.now += 1_000;
     const wrong = { task: `1.${Buffer.alloc(16).toString('base64url')}`, counter: 0 };
-    expect((await post(served, { ...upload, work: wrong })).body).toMatch(/"doubt"/);
+    expect((await post(served, { ...upload, work: wrong })).body).toBe('{"result":"retry"}');
     expect((await ask(page.session)).decision).toBe('redirect');
   });
 
@@ -116,6 +133,15 @@ describe('17.4 a doubt leads to work and to a short pass', () => {
     expect((await ask(page.session)).decision).toBe('redirect');
   });
 
+  test('its ticket counts once as a pass, however often the upload comes without work', async () => {
+    const { upload } = await doubted();
+    for (let time = 0; time < 40; time += 1) {
+      served.time.now += 260;
+      await post(served, upload);
+    }
+    expect(await bitsOf('198.51.100.8')).toBe(0);
+  });
+
   test('a short pass has a tenth of the budgets: 60 pages, and a full one 600', async () => {
     const { page, upload, task } = await doubted();
     await post(served, { ...upload, work: doWork(task) });
@@ -136,8 +162,7 @@ describe('17.4 a doubt leads to work and to a short pass', () => {
       evidence: { ...second.upload.evidence, startedAtMs: evidence.startedAtMs },
     };
     served.time.now += 1_000;
-    const task = taskIn(await post(served, again));
-    await post(served, { ...again, work: doWork(task) });
+    await post(served, { ...again, work: doWork(second.task) });
     expect((await ask(second.page.session)).decision).toBe('block');
   });
 });

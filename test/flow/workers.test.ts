@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { asPageWrites } from '../../validator/src/challenge/test-answers.ts';
 import { person, uploadOf } from '../attack/challenged-visitor.ts';
 import { type Answer, poll, send } from '../kit/http.ts';
 import { ORIGIN_PAGE } from '../kit/recording-origin.ts';
@@ -56,7 +57,7 @@ describe('workers: 3', () => {
     const upload = await send(`${story.product.addresses.gateway}/.guard/verify`, {
       method: 'POST',
       headers: { ...person.headers, host: 'shop.example', 'content-type': 'application/json' },
-      body: JSON.stringify(uploadOf(challenged)),
+      body: asPageWrites(uploadOf(challenged)),
     });
     expect(upload.status).toBe(200);
     const cookie = `_guard=${challenged.session}`;

@@ -1,4 +1,4 @@
-import { answering } from '../../validator/src/challenge/test-answers.ts';
+import { answering, asPageWrites } from '../../validator/src/challenge/test-answers.ts';
 import { fixture } from '../../validator/src/challenge/test-challenge.ts';
 import { type Answer, send } from './http.ts';
 
@@ -44,7 +44,7 @@ export function uploadFrom(gateway: string, page: ChallengePage, ip: string): Pr
   return send(`${gateway}/.guard/verify`, {
     method: 'POST',
     headers: { ...BROWSER_HEADERS, 'x-forwarded-for': ip, 'content-type': 'application/json' },
-    body: JSON.stringify({ ticket, session, evidence }),
+    body: asPageWrites({ ticket, session, evidence }),
   });
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
+import { asPageWrites } from '../../validator/src/challenge/test-answers.ts';
 import { person, uploadOf } from '../attack/challenged-visitor.ts';
 import { type Answer, poll, send } from './http.ts';
 import { type RecordingOrigin, startRecordingOrigin } from './recording-origin.ts';
@@ -83,7 +84,7 @@ export function answerAt({ addresses }: Served, page: Page, who = person): Promi
   return send(`${addresses.gateway}/.guard/verify`, {
     method: 'POST',
     headers: { ...person.headers, host: 'shop.example', 'content-type': 'application/json' },
-    body: JSON.stringify(uploadOf({ ...page, reference: '' }, who)),
+    body: asPageWrites(uploadOf({ ...page, reference: '' }, who)),
   });
 }
 

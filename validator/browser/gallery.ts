@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { renderBlockPage } from '../src/pages/block-page.ts';
 import { chooseLanguage } from '../src/pages/choose-language.ts';
 import type { FormSource } from '../src/pages/form-source.ts';
+import { plainProgram } from '../src/challenge/program/programs.ts';
 import { createInterstitial, type RenderedPage } from '../src/pages/interstitial.ts';
 import { compileLook, type Look } from '../src/pages/look.ts';
 import { loadBrowserBundle } from './build.ts';
@@ -40,7 +41,8 @@ export interface Gallery {
   readonly server: Server;
 }
 
-const render = createInterstitial(loadBrowserBundle().interstitial);
+const render = createInterstitial();
+const program = plainProgram(loadBrowserBundle().interstitial);
 const REFERENCE = 'K7QM2X9D';
 
 /** Serves the screens on a free port of 127.0.0.1, each under its name; uploads are never answered. */
@@ -70,6 +72,7 @@ function pageOf(
   return (
     screen &&
     render({
+      program,
       ticket: 'ticket',
       sheet: '',
       session: 'session',

@@ -7,6 +7,7 @@ import { answerEchoPage } from '../src/challenge/echo-page.ts';
 import { createWitnessAnswerer } from '../src/challenge/witnesses/answer-witness.ts';
 import { createWitnesses } from '../src/challenge/witnesses/witnesses.ts';
 import { createCollector } from '../src/challenge/collector.ts';
+import { plainProgram } from '../src/challenge/program/programs.ts';
 import { createChallengeIssuer } from '../src/challenge/tickets/issue.ts';
 import { createTestStore, TERMS, type TestStore } from '../src/challenge/test-challenge.ts';
 import { formSource } from '../src/pages/form-source.ts';
@@ -87,9 +88,11 @@ export async function startSite(): Promise<Site> {
 }
 
 const workFile = createScriptFile(loadBrowserBundle().work);
+/** The program of all pages; a test may set another one. */
+export const ofPages = { program: plainProgram(loadBrowserBundle().interstitial) };
 const issue = createChallengeIssuer({
   secrets: SECRETS,
-  script: loadBrowserBundle().interstitial,
+  programs: { next: () => ofPages.program },
 });
 
 /** A page that is not protected: a form with a file, which it posts to the site that `?to=` names. */

@@ -21,14 +21,16 @@ import type { BotKey } from '@guard/config/settings/web-bot-auth';
 import type { Organisation, Site } from '@guard/config/settings/schema';
 import { Patience } from '@guard/config/time/patience';
 import type { FastifyPluginAsync } from 'fastify';
-import { loadBrowserBundle } from '../browser/build.ts';
+import { buildProgram, loadBrowserBundle } from '../browser/build.ts';
 import { describeTrapHit, describeUpload } from './challenge-event.ts';
 import { createCollector } from './challenge/collector.ts';
 import { createChallengeIssuer } from './challenge/tickets/issue.ts';
+import { Programs } from './challenge/program/programs.ts';
 import { createTrapLinks } from './challenge/trap-link.ts';
 import { createUploadSignals } from './challenge/upload-signals.ts';
 import { afterWith } from './deadline.ts';
 import type { Caller, Engine } from './engine.ts';
+import { nameOf } from './error-name.ts';
 import { type Explained, type ExplainQuestion, explain } from './explain.ts';
 import { collectorRoutes } from './http/collector-routes.ts';
 import { createHealthCheck } from './http/health.ts';
@@ -177,7 +179,16 @@ function createEngine(options: ValidatorOptions): Engine {
     store,
     patience: new Patience(VALIDATE.budgetMs),
     ids: createSessionIds(createSealer(secrets, 'session')),
-    issue: createChallengeIssuer({ secrets, script: loadBrowserBundle().interstitial }),
+    issue: createChallengeIssuer({
+      secrets,
+      programs: new Programs({
+        secrets,
+        clock,
+        script: loadBrowserBundle().interstitial,
+        build: buildProgram,
+        onFailure: (error) => log('error', 'challenge_program_not_built', { error: nameOf(error) }),
+      }),
+    }),
     issueTrapLink: createTrapLinks(secrets),
     clock,
     log,

@@ -4,7 +4,7 @@ import { validatorWith } from '../../test/kit/validator.ts';
 import { verifiedSession } from '../../test/kit/verified-session.ts';
 import { visit } from '../../test/kit/visitors.ts';
 import type { Readings } from './challenge/evidence/evidence.ts';
-import { answering } from './challenge/test-answers.ts';
+import { answering, asPageWrites } from './challenge/test-answers.ts';
 import { fixture } from './challenge/test-challenge.ts';
 
 const DATACENTER = { ip: '3.5.140.2' };
@@ -81,7 +81,7 @@ async function answered(strengths: Readonly<Record<string, string>>, readings: P
     method: 'POST',
     path: '/verify',
     headers: { ...headers, 'content-type': 'application/json', host: 'collector.example' },
-    body: JSON.stringify({ ticket, session, evidence: answering(changed, ticket) }),
+    body: asPageWrites({ ticket, session, evidence: answering(changed, ticket) }),
     ip: request.ip,
   });
   const { decision, block_reasons } = await ask({ ...request, cookie: session });

@@ -1,59 +1,12 @@
-import type { Evidence, Readings, SourceName } from '../../src/challenge/evidence/evidence.ts';
+import type { Evidence, Readings } from '../../src/challenge/evidence/evidence.ts';
 import { clip, finite } from './clip.ts';
 import { elapsed } from './elapsed.ts';
 import { openEmptyFrame } from './empty-frame.ts';
 import { LIMITS, WITNESSES } from './limits.ts';
-import type { Ground, Source } from './source.ts';
-import { automation } from './sources/automation.ts';
-import { cascade } from './sources/cascade.ts';
-import { chrome } from './sources/chrome.ts';
-import { disguises } from './sources/disguises.ts';
-import { engine } from './sources/engine.ts';
-import { flooding } from './sources/flooding.ts';
-import { fonts } from './sources/fonts.ts';
-import { frame } from './sources/frame.ts';
-import { graphics } from './sources/graphics.ts';
-import { hardware } from './sources/hardware.ts';
-import { hints } from './sources/hints.ts';
-import { inspector } from './sources/inspector.ts';
-import { languages } from './sources/languages.ts';
-import { layout } from './sources/layout.ts';
-import { media } from './sources/media.ts';
+import type { Ground } from './source.ts';
 import { painting } from './sources/painting.ts';
-import { partition } from './sources/partition.ts';
-import { permissions } from './sources/permissions.ts';
-import { plugins } from './sources/plugins.ts';
-import { screenSizes } from './sources/screen.ts';
-import { timezone } from './sources/timezone.ts';
-import { webdriver } from './sources/webdriver.ts';
-import { worker } from './sources/worker.ts';
+import { sources } from './sources.ts';
 import { askWitnesses } from './witnesses.ts';
-
-/** Everything that is read, once each. Painting is watched meanwhile, and witnesses are loaded. */
-const sources: { readonly [N in Exclude<SourceName, 'painting' | 'witnesses'>]: Source<N> } = {
-  webdriver,
-  automation,
-  hints,
-  languages,
-  plugins,
-  chrome,
-  engine,
-  screen: screenSizes,
-  hardware,
-  timezone,
-  permissions,
-  graphics,
-  worker,
-  frame,
-  disguises,
-  inspector,
-  flooding,
-  partition,
-  layout,
-  cascade,
-  media,
-  fonts,
-};
 
 /** What belongs to one visit. */
 type Asked = Pick<Ground, 'ticket' | 'sheet' | 'echoUrl'> & {

@@ -1,5 +1,6 @@
 import type { Upload } from '../../src/challenge/evidence/evidence.ts';
 import { collect } from './collect.ts';
+import { given } from './form.ts';
 import { forgetReloads, isLooping, noteReload } from './loop-guard.ts';
 import { show } from './screens.ts';
 import { sessionCookies } from './session-cookie.ts';
@@ -13,22 +14,17 @@ import { work } from './work.ts';
 /** How long a form that is sent again may take before the page says what to do, in milliseconds. */
 const RESEND_HINT_MS = 4_000;
 
+const data = document.querySelector<HTMLElement>('[data-ticket]')?.dataset ?? {};
+const { ticket = '', upload: url = '', form = '' } = data;
 const {
-  ticket = '',
-  sheet = '',
-  witnesses = '',
-  session: own = '',
-  upload: url = '',
-  form = '',
-} = given();
+  [given.sheet]: sheet = '',
+  [given.witnesses]: witnesses = '',
+  [given.session]: own = '',
+} = data;
 /** Of this script, which may load another one with it. It is gone when the script has run. */
 const nonce = document.currentScript?.nonce;
 let triedAgain = false;
 let running = false;
-
-function given(): DOMStringMap {
-  return document.querySelector<HTMLElement>('[data-ticket]')?.dataset ?? {};
-}
 
 async function run(): Promise<void> {
   if (isLooping()) {

@@ -1,4 +1,5 @@
 import type { Upload, UploadResult, WorkAsked } from '../../src/challenge/evidence/evidence.ts';
+import { write } from './form.ts';
 import { workAskedBy } from './work-asked.ts';
 
 const results: readonly string[] = [
@@ -31,7 +32,7 @@ export async function upload(
   body: Upload,
   waiting: () => void,
 ): Promise<UploadResult | WorkAsked | 'unreachable'> {
-  const text = JSON.stringify(body);
+  const text = write(body);
   let waits = 0;
   let tries = 0;
   for (;;) {

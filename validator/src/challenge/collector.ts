@@ -13,6 +13,7 @@ import { createCascadeSheets } from './cascade/sheet.ts';
 import { corsHeaders, preflight } from './cors.ts';
 import type { UploadResult, WorkAsked } from './evidence/evidence.ts';
 import { emptyAnswer, headerOf } from './exchange.ts';
+import { createUploadForms } from './program/programs.ts';
 import { readUpload } from './read-upload.ts';
 import { settle, type Settlement } from './settle.ts';
 import type { Strengths } from '../verdict/strengths.ts';
@@ -50,6 +51,7 @@ export interface CollectorOptions {
 export function createCollector(options: CollectorOptions): Collect {
   const { clock, report, store } = options;
   const sealer = createSealer(options.secrets, 'ticket');
+  const formsOf = createUploadForms(options.secrets);
   const settling = {
     ...options,
     cascadesOf: createCascadeSheets(options.secrets).widths,
@@ -60,7 +62,7 @@ export function createCollector(options: CollectorOptions): Collect {
 
   async function verify(request: CollectRequest, sent: Sent): Promise<CollectAnswer> {
     const nowMs = clock();
-    const received = readUpload(request.body, sealer, nowMs);
+    const received = readUpload(request.body, sealer, formsOf, nowMs);
     const settled = await settle(received, request, nowMs, settling);
     const waitMs = settled.kind === 'failed' ? await countVain(sent.ip, store) : 0;
     const settlement: Settlement = waitMs > 0 ? { kind: 'limited', waitMs } : settled;
@@ -70,7 +72,7 @@ export function createCollector(options: CollectorOptions): Collect {
 
   /** Contract 3, "session storage unavailable": the page tries again by itself on a 5xx. */
   function unavailable(request: CollectRequest, sent: Sent): CollectAnswer {
-    const { reading } = readUpload(request.body, sealer, clock());
+    const { reading } = readUpload(request.body, sealer, formsOf, clock());
     const subject = 'ticket' in reading ? subjectOf(reading.ticket) : {};
     report({ ...sent, kind: 'unavailable', reasons: [], ...subject });
     return answer(503, 'retry');

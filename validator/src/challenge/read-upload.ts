@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { memberCount, scanJson } from '../request/json-shape.ts';
 import type { Sealer } from '../session/sealer.ts';
 import { Upload } from './evidence/evidence.ts';
+import type { UploadForm } from './program/upload-form.ts';
 import { readTicket, type TicketReading } from './tickets/ticket.ts';
 
 /** A body as it came: whose ticket it brings, and what else it says. */
@@ -21,23 +22,57 @@ const Ticketed = z.object({ ticket: Upload.shape.ticket });
 
 const JUNK: Received = { reading: { kind: 'invalid' }, upload: undefined, status: 400 };
 
+/** createUploadForms: how the pages of a program write; empty where no secret drew it. */
+export type UploadFormsOf = (program: string) => readonly UploadForm[];
+
 /** The ticket first: one MAC tells junk from what a page of ours sent. A name that stands twice is junk. */
-export function readUpload(body: string, sealer: Sealer, nowMs: number): Received {
-  const { depth, members } = scanJson(body, MAX_JSON_DEPTH);
-  if (depth > MAX_JSON_DEPTH) return JUNK;
-  const json = parseJson(body);
-  const ticketed = Ticketed.safeParse(json).data;
-  if (!ticketed) return JUNK;
+export function readUpload(
+  body: string,
+  sealer: Sealer,
+  formsOf: UploadFormsOf,
+  nowMs: number,
+): Received {
+  const outer = readJson(body);
+  const ticketed = Ticketed.safeParse(outer?.json).data;
+  if (!outer || !ticketed) return JUNK;
   const reading = readTicket(sealer, ticketed.ticket, nowMs);
   if (reading.kind === 'invalid') return { reading, upload: undefined, status: 200 };
-  const upload = Upload.safeParse(json).data;
-  if (upload && memberCount(upload) !== members) return JUNK;
-  return { reading, upload, status: upload ? 200 : 400 };
+  const program = 'ticket' in reading ? reading.ticket.program : '';
+  const inner = program === '' ? outer : uncovered(outer, ticketed.ticket, formsOf(program));
+  const upload = Upload.safeParse(inner?.json).data;
+  if (upload && memberCount(upload) !== inner?.members) return JUNK;
+  const isOwn = upload?.ticket === ticketed.ticket;
+  return { reading, upload: isOwn ? upload : undefined, status: isOwn ? 200 : 400 };
 }
 
-function parseJson(body: string): unknown {
+interface Json {
+  readonly json: unknown;
+  /** JsonShape.members */
+  readonly members: number;
+}
+
+/** What the page of a program wrote, in the form that one of the secrets drew. */
+function uncovered(
+  { json, members }: Json,
+  ticket: string,
+  forms: readonly UploadForm[],
+): Json | undefined {
+  if (typeof json !== 'object' || json === null || Object.keys(json).length !== members) {
+    return undefined;
+  }
+  for (const form of forms) {
+    const read = readJson(form.read(ticket, json) ?? '');
+    if (read) return read;
+  }
+  return undefined;
+}
+
+/** Undefined for what is no JSON, and for what is nested too deep. */
+function readJson(text: string): Json | undefined {
+  const { depth, members } = scanJson(text, MAX_JSON_DEPTH);
+  if (depth > MAX_JSON_DEPTH) return undefined;
   try {
-    return JSON.parse(body);
+    return { json: JSON.parse(text), members };
   } catch {
     return undefined;
   }

@@ -1,27 +1,20 @@
 import { CHALLENGE } from '@guard/config/contract/limits';
-import type {
-  CollectRequest,
-  Session,
-  SessionStore,
-  VisitorConnection,
-} from '@guard/config/contract/ports';
-import { presentedSessions } from '@guard/config/contract/presented-session';
-import type { Reason } from '@guard/config/contract/reasons';
-import { sessionRoot } from '@guard/config/contract/session-root';
+import type { CollectRequest, Session, SessionStore } from '@guard/config/contract/ports';
+import { isReason, type Reason, reasons } from '@guard/config/contract/reasons';
 import type { Upload, UploadResult } from './evidence/evidence.ts';
 import { parseIp } from '@guard/config/net/cidr';
 import { judge, judgementOf, type Judgement } from './evidence/judge.ts';
 import type { RequestFacts } from './evidence/judges/case.ts';
 import { headerOf } from './exchange.ts';
+import { objectionTo } from './objections.ts';
 import { PAYLOAD_MEMORY_MS, payloadDigest } from './evidence/payload-digest.ts';
 import type { Received } from './read-upload.ts';
 import { sessionNetwork } from './session-network.ts';
-import { connectionClass, handshakeOf, isSameClient } from '../request/client-class.ts';
-import { hashUserAgent } from '../request/user-agent-hash.ts';
 import type { Ticket } from './tickets/ticket.ts';
 import { admit } from './upload-budgets.ts';
 import type { SignalsOf } from './upload-signals.ts';
 import type { Strengths } from '../verdict/strengths.ts';
+import { weigh } from '../verdict/weigh.ts';
 import type { ExpectedWitnesses } from './witnesses/witnesses.ts';
 import { judgeWitnesses } from './witnesses/judge-witnesses.ts';
 import { Verification, type Sender, type ValidTicket } from './verification.ts';
@@ -104,8 +97,8 @@ export async function settle(
       return failed(reading.ticket, 'challenge_expired', 'retry');
     case 'valid': {
       if (!upload) return failed(reading.ticket, 'challenge_outdated', 'retry');
-      const objection = objectionTo(upload, reading.ticket, request, options);
-      if (objection) return objection;
+      const objection = objectionTo(upload, reading.ticket, request, options.currentRuleSet);
+      if (objection) return failed(reading.ticket, objection.reason, objection.result);
       // Before the judgement, which is dear: a spent ticket may be sent a thousand times.
       const held = await options.store.session(reading.ticket.sessionId);
       if (held && isAnswered(reading.ticket, held)) {
@@ -120,13 +113,13 @@ export async function settle(
       const facts = factsOf(request, reading.ticket, options);
       const judgement = judge(upload, facts, cascades, strengths);
       if (judgement.kind === 'incomplete') {
-        return failed(reading.ticket, 'challenge_incomplete', 'retry');
+        return missed(reading.ticket, 'challenge_incomplete', options);
       }
       if (judgement.kind !== 'automated') {
         const { readings } = upload.evidence;
         const expected = options.witnessesOf(reading.ticket.id);
         const lack = await judgeWitnesses(reading.ticket, readings, expected, options.store);
-        if (lack) return failed(reading.ticket, lack, 'retry');
+        if (lack) return missed(reading.ticket, lack, options);
       }
       const payload = payloadDigest(upload.evidence);
       const { work } = upload;
@@ -136,36 +129,24 @@ export async function settle(
   }
 }
 
-/** Why an upload is no answer to its ticket, whatever its evidence says. */
-function objectionTo(
-  upload: Upload,
+/**
+ * Answers that are tried until one is right cost as much as passes: the first of a ticket counts for its network. The
+ * page is given a fresh challenge.
+ */
+async function missed(
   ticket: Ticket,
-  request: CollectRequest,
-  { currentRuleSet }: SettleOptions,
-): Settlement | undefined {
-  const { headers, connection } = request;
-  // Other rules may ask for less, more or nothing: the next decision knows.
-  if (currentRuleSet(ticket.organisation) !== ticket.ruleSet) {
-    return failed(ticket, 'challenge_outdated', 'retry');
+  reason: Reason,
+  { store, priceOf }: SettleOptions,
+): Promise<Settlement> {
+  if (await isFirst('missed', ticket, store)) {
+    await priceOf(ticket.organisation)?.countForNetwork(ticket, store);
   }
-  if (upload.session !== ticket.sessionId && !holdsSession(headers, ticket)) {
-    // Another tab of the same browser was given another session meanwhile: a reload settles that.
-    const result = upload.session === '' ? 'no_session' : 'retry';
-    return failed(ticket, 'interstitial_no_session', result);
-  }
-  // A visitor's network may change between page and answer (session-network.ts), its agent does not.
-  if (hashUserAgent(headerOf(request, 'user-agent')) !== ticket.userAgentHash) {
-    return failed(ticket, 'challenge_invalid', 'failed');
-  }
-  // A page's own origin stays what it was, and no other page can send it.
-  if (ticket.origin !== '' && headers['origin'] !== ticket.origin) {
-    return failed(ticket, 'challenge_invalid', 'failed');
-  }
-  // A reload gets a page for this connection.
-  if (connection && isOtherConnection(ticket, connection)) {
-    return failed(ticket, 'witness_mismatch', 'retry');
-  }
-  return undefined;
+  return failed(ticket, reason, 'retry');
+}
+
+/** Whether this did not happen with the ticket before: each ticket counts once, however often it comes. */
+function isFirst(what: 'missed' | 'priced', { id }: Ticket, store: SessionStore) {
+  return store.spend(`${what}:${id}`, CHALLENGE.ticketTtlMs + CHALLENGE.clockSkewMs);
 }
 
 /** What the judges look at beside the body. */
@@ -181,28 +162,6 @@ function factsOf(
     country: (ip === undefined ? undefined : countryOf(ip)) ?? '',
     found: signalsOf(request).filter((reason) => !ticket.found.includes(reason)),
   };
-}
-
-/**
- * Whether page and upload came over connections of different clients. Only where Guard itself saw a handshake of one
- * of them: the proxies in front of a site may tell the scheme of its pages and not that of this path.
- */
-function isOtherConnection(
-  { origin, client }: Ticket,
-  { scheme, transport }: VisitorConnection,
-): boolean {
-  const isSeen = transport !== undefined || handshakeOf(client) !== '';
-  return origin === '' && isSeen && !isSameClient(client, connectionClass(scheme, transport));
-}
-
-/**
- * On the site's own host the Cookie header shows also what a script cannot read (`HttpOnly`). Another tab may have been
- * given another value of the session meanwhile.
- */
-function holdsSession({ cookie }: CollectRequest['headers'], { sessionId }: Ticket): boolean {
-  if (typeof cookie !== 'string') return false;
-  const root = sessionRoot(sessionId);
-  return presentedSessions(undefined, cookie).some((value) => sessionRoot(value) === root);
 }
 
 /** An upload that has nothing left to object to, judged. */
@@ -261,9 +220,12 @@ async function keep(
 }
 
 /** The work that came along, not checked yet; undefined where there is none, or not enough. */
-function workOf({ id }: Ticket, { judgement, work }: Answer, { tasks }: SettleOptions) {
+function workOf(ticket: Ticket, answer: Answer, { tasks }: SettleOptions) {
+  const { id } = ticket;
+  const { work } = answer;
   const bits = work ? readTask(tasks, id, work.task) : 0;
-  return work && bits >= Math.max(1, ofDoubt(judgement)) ? { ...work, bits } : undefined;
+  const least = Math.max(1, bitsOf(ticket, answer));
+  return work && bits >= least ? { ...work, bits } : undefined;
 }
 
 function whileBusy(): Settlement | undefined {
@@ -273,25 +235,40 @@ function whileBusy(): Settlement | undefined {
 /** Counts an upload without work. Undefined where its visitor may have the session without any. */
 async function admitted(
   ticket: Ticket,
-  { ip, judgement }: Answer,
+  answer: Answer,
   nowMs: number,
   { store, tasks, priceOf }: SettleOptions,
 ): Promise<Settlement | undefined> {
+  const { ip, judgement } = answer;
   const admission = await admit(ticket, ip, store);
   if (admission.kind === 'repeated') return failed(ticket, 'challenge_replayed', 'retry');
   if (admission.kind === 'limited') return admission;
-  if (judgement.kind === 'automated') return undefined;
+  // One that was given a task before comes back with work, or not at all: else it would count as many passes.
+  if (!(await isFirst('priced', ticket, store)))
+    return failed(ticket, 'challenge_replayed', 'retry');
+  if (judgement.kind === 'automated') {
+    await priceOf(ticket.organisation)?.countForNetwork(ticket, store);
+    return undefined;
+  }
   // A pass counts when its task is given away: else tasks could be collected while they are small.
   const price = (await priceOf(ticket.organisation)?.bits(ticket, store, nowMs)) ?? 0;
-  const bits = Math.max(ticket.work, ofDoubt(judgement), price);
+  const bits = Math.max(ticket.work, bitsOf(ticket, answer), price);
   if (bits === 0) return undefined;
   const doubts = judgement.kind === 'doubtful' ? judgement.reasons : [];
   return { kind: 'work', ticket, task: issueTask(tasks, ticket.id, bits), doubts };
 }
 
-/** Bits of work without which this judgement gives no session. */
-function ofDoubt({ kind }: Answer['judgement']): number {
-  return kind === 'doubtful' ? CHALLENGE.work.ofDoubt : 0;
+/**
+ * Bits of work without which this answer gives no session. A pass does not wipe away that the request of its page came
+ * from another client than its User-Agent names. That is no doubt, because programs which inspect TLS on people's
+ * machines show it each day.
+ */
+function bitsOf({ found }: Ticket, { judgement, strengths }: Answer): number {
+  const ofClient = found
+    .filter(isReason)
+    .filter((reason) => reasons[reason].category === 'fingerprint_mismatch');
+  const isAsked = judgement.kind === 'doubtful' || weigh(ofClient, false, strengths) !== 'clean';
+  return isAsked ? CHALLENGE.work.ofDoubt : 0;
 }
 
 /** The same readings with the same timings have come before, under another ticket: a recording. */

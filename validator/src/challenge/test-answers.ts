@@ -5,6 +5,7 @@ import { layoutAnswers } from './evidence/layout-answers.ts';
 import { createSealer } from '../session/sealer.ts';
 import { Strengths } from '../verdict/strengths.ts';
 import { createCascadeSheets } from './cascade/sheet.ts';
+import { createUploadForms } from './program/programs.ts';
 import { createWitnesses } from './witnesses/witnesses.ts';
 import { readFields } from './tickets/ticket-fields.ts';
 
@@ -22,6 +23,7 @@ const TEST_SECRETS = [
   sealer: createSealer([secret], 'ticket'),
   sheets: createCascadeSheets([secret]),
   witnesses: createWitnesses([secret]),
+  formsOf: createUploadForms([secret]),
 }));
 
 /** How much findings count where the settings say nothing. */
@@ -30,14 +32,34 @@ export const USUAL = new Strengths();
 /** For a test that judges without a ticket of ours: nothing was asked. */
 export const NO_SHEET: readonly (readonly number[])[] = [[]];
 
+/** The secret that a ticket was made with, and what stands in the ticket. */
+function opened(ticket: string) {
+  const bytes = Buffer.from(ticket, 'base64url');
+  const [mac, body] = [bytes.subarray(0, 32), bytes.subarray(32)];
+  const issuer = TEST_SECRETS.find(({ sealer }) => sealer.verify([body], mac));
+  const fields = readFields(body) ?? [];
+  return { issuer, id: fields[1] ?? '', program: fields.at(-1) ?? '' };
+}
+
+/** What every upload has, whatever else is in it. */
+export interface Ticketed {
+  readonly ticket: string;
+  readonly [other: string]: unknown;
+}
+
+/** The body of an upload as the page of its ticket writes it. A ticket of no test's secret gets the plain form. */
+export function asPageWrites(upload: Ticketed): string {
+  const text = JSON.stringify(upload);
+  const { issuer, program } = opened(upload.ticket);
+  const [form] = issuer && program !== '' ? issuer.formsOf(program) : [];
+  return form?.write(upload.ticket, text) ?? text;
+}
+
 function answersTo(ticket: string): {
   readonly widths: readonly number[];
   readonly sizes: number[];
 } {
-  const bytes = Buffer.from(ticket, 'base64url');
-  const [mac, body] = [bytes.subarray(0, 32), bytes.subarray(32)];
-  const issuer = TEST_SECRETS.find(({ sealer }) => sealer.verify([body], mac));
-  const [, id = ''] = readFields(body) ?? [];
+  const { issuer, id } = opened(ticket);
   const [expected] = issuer?.witnesses.expected(id) ?? [];
   const sizes = [LAYOUT_SIDE, 1, ...Array<number>(24).fill(0)];
   for (const [place, [width, height]] of expected?.images ?? []) {

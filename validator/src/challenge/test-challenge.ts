@@ -6,6 +6,7 @@ import type { CollectOutcome } from './collect-outcome.ts';
 import { createCollector } from './collector.ts';
 import { Evidence } from './evidence/evidence.ts';
 import { compileLook } from '../pages/look.ts';
+import { plainProgram } from './program/programs.ts';
 import { createChallengeIssuer } from './tickets/issue.ts';
 import { answering, completed, USUAL } from './test-answers.ts';
 
@@ -76,7 +77,10 @@ export function aChallengedVisitor(
   const time = { nowMs: 1_800_000_000_000 };
   const store = createTestStore();
   const outcomes: CollectOutcome[] = [];
-  const issue = createChallengeIssuer({ secrets: SECRETS, script: '0' });
+  const issue = createChallengeIssuer({
+    secrets: SECRETS,
+    programs: { next: () => plainProgram('0') },
+  });
   const challenge = issue({
     organisation: 'acme',
     sessionId,

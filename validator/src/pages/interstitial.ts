@@ -1,3 +1,4 @@
+import type { Program } from '../challenge/program/programs.ts';
 import { frameDocument, screenHtml, trapName } from './document-frame.ts';
 import { escapeHtml } from './escape-html.ts';
 import type { FormSource } from './form-source.ts';
@@ -8,6 +9,7 @@ import { newNonce, pageHeaders } from './page-headers.ts';
 import { compileTemplate, type Fill } from './template.ts';
 
 export interface InterstitialOptions {
+  readonly program: Pick<Program, 'script' | 'given'>;
   /** Sealed ticket, base64url. */
   readonly ticket: string;
   /** What the page is asked to style: challenge/cascade/sheet.ts. */
@@ -39,19 +41,24 @@ export type RenderInterstitial = (options: InterstitialOptions) => RenderedPage;
 const NAMES = [
   'nonce',
   'ticket',
+  'sheetName',
   'sheet',
+  'witnessesName',
   'witnesses',
+  'sessionName',
   'session',
   'uploadUrl',
   'reference',
+  'script',
 ] as const;
 type FillPage = Fill<(typeof NAMES)[number] | 'trap'>;
 
-/** Builds challenge pages around the bundled script; a request only fills in. */
-export function createInterstitial(script: string): RenderInterstitial {
+/** Builds challenge pages; a request only fills in. */
+export function createInterstitial(): RenderInterstitial {
   const cached = createPageCache<FillPage>();
-  return ({ messages, form, look, trap = '', witnesses = '', ...filled }) => {
+  return ({ program, messages, form, look, trap = '', witnesses = '', ...filled }) => {
     const { uploadUrl } = filled;
+    const { script, given } = program;
     const hasTrap = trap !== '';
     const nonce = newNonce();
     const ownHost = uploadUrl.startsWith('/');
@@ -61,10 +68,19 @@ export function createInterstitial(script: string): RenderInterstitial {
     // For the witnesses (challenge/witnesses/), beside what the look needs.
     const files = ownHost ? `${look.policy || '; img-src'} 'self'; font-src 'self'` : look.policy;
     const fill = cached(look, `${messages.language} ${form} ${hasTrap}`, () =>
-      compile(look, messages, form, script, hasTrap),
+      compile(look, messages, form, hasTrap),
     );
     return {
-      html: fill({ ...filled, nonce, trap, witnesses }),
+      html: fill({
+        ...filled,
+        nonce,
+        trap,
+        witnesses,
+        script,
+        sheetName: given.sheet,
+        witnessesName: given.witnesses,
+        sessionName: given.session,
+      }),
       headers: pageHeaders(
         nonce,
         `${files}; script-src 'nonce-${nonce}'; worker-src blob:;${frames} connect-src ${connect}`,
@@ -73,24 +89,18 @@ export function createInterstitial(script: string): RenderInterstitial {
   };
 }
 
-function compile(
-  look: Look,
-  messages: Messages,
-  form: FormSource,
-  script: string,
-  hasTrap: boolean,
-): FillPage {
+function compile(look: Look, messages: Messages, form: FormSource, hasTrap: boolean): FillPage {
   const html = frameDocument({
     messages,
     look,
     title: messages.checking.heading,
-    attributes: ` data-ticket="{{ticket}}" data-sheet="{{sheet}}" data-witnesses="{{witnesses}}" data-session="{{session}}" data-upload="{{uploadUrl}}" data-form="${form}"`,
+    attributes: ` data-ticket="{{ticket}}" data-{{sheetName}}="{{sheet}}" data-{{witnessesName}}="{{witnesses}}" data-{{sessionName}}="{{session}}" data-upload="{{uploadUrl}}" data-form="${form}"`,
     content: screens(messages, form),
-    script: `<script nonce="{{nonce}}">${script}</script>`,
+    script: `<script nonce="{{nonce}}">{{script}}</script>`,
     hasTrap,
     ownTemplate: true,
   });
-  return compileTemplate(html, [...NAMES, ...trapName(hasTrap)]);
+  return compileTemplate(html, [...NAMES, ...trapName(hasTrap)], ['script']);
 }
 
 /** What a button does; the page's script knows these words. */

@@ -4,10 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { loadBrowserBundle } from '../../browser/build.ts';
 import { renderBlockPage } from './block-page.ts';
 import { chooseLanguage } from './choose-language.ts';
+import { plainProgram } from '../challenge/program/programs.ts';
 import { createInterstitial } from './interstitial.ts';
 import { compileLook, type Look } from './look.ts';
 
-const render = createInterstitial(loadBrowserBundle().interstitial);
+const render = createInterstitial();
 const branding = Branding.parse({
   name: 'Smith & <Sons> {{nonce}}',
   accent: '#0a7d4f',
@@ -19,6 +20,7 @@ const logo = { path: '', dataUrl: 'data:image/svg+xml;base64,PHN2Zy8+' };
 
 const challenge = (look: Look) =>
   render({
+    program: plainProgram(loadBrowserBundle().interstitial),
     ticket: 'ticket',
     sheet: '',
     session: 'session',

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { loadBrowserBundle } from '../../browser/build.ts';
 import { renderBlockPage } from './block-page.ts';
 import { chooseLanguage } from './choose-language.ts';
+import { plainProgram } from '../challenge/program/programs.ts';
 import { createInterstitial } from './interstitial.ts';
 import { languages } from './languages.ts';
 import { compileLook } from './look.ts';
@@ -12,8 +13,9 @@ import { compileTemplate } from './template.ts';
 
 const look = compileLook();
 const script = loadBrowserBundle().interstitial;
-const render = createInterstitial(script);
+const render = createInterstitial();
 const options = {
+  program: plainProgram(script),
   ticket: 'A'.repeat(400),
   sheet: createCascadeSheets(['a secret']).issue('a ticket'),
   session: '3f0e5c9a-8a4b-4c6d-8e9f-0a1b2c3d4e5f',

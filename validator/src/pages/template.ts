@@ -5,11 +5,13 @@ export type Fill<Name extends string> = (values: Readonly<Record<Name, string>>)
 
 /**
  * Splits HTML at its `{{name}}` placeholders, once; filling is then a walk over the pieces. Throws
- * for a placeholder that is not among `names`, and for a name that has no place.
+ * for a placeholder that is not among `names`, and for a name that has no place. The values of `raw` are HTML of our
+ * own, and stay as they are.
  */
 export function compileTemplate<Name extends string>(
   html: string,
   names: readonly Name[],
+  raw: readonly Name[] = [],
 ): Fill<Name> {
   // split() with a group: literal, name, literal, name, …, literal.
   const [head = '', ...rest] = html.split(/\{\{(\w+)\}\}/);
@@ -23,7 +25,10 @@ export function compileTemplate<Name extends string>(
   if (missing !== undefined) throw new Error(`placeholder {{${missing}}} has no place`);
   return (values) => {
     let filled = head;
-    for (const { name, literal } of pieces) filled += escapeHtml(values[name]) + literal;
+    for (const { name, literal } of pieces) {
+      filled += raw.includes(name) ? values[name] : escapeHtml(values[name]);
+      filled += literal;
+    }
     return filled;
   };
 }

@@ -41,6 +41,8 @@ export function createScriptTickets(options: {
       found: [],
       // The page is not ours: its policy may forbid them.
       witnessed: false,
+      // The script lies in caches, longer than a program is of use.
+      program: '',
       ...terms,
     });
     return { ticket, sheet: sheets.issue(id) };

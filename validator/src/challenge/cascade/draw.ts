@@ -21,6 +21,20 @@ export class Draw {
     return from + (drawn % (to - from + 1));
   }
 
+  /** A whole number of 32 bits, with a sign. */
+  int32(): number {
+    return (this.int(0, 0xffff) << 16) | this.int(0, 0xffff);
+  }
+
+  /** Names without an end, no two alike. With a digit, so that no list of advertisements has them. */
+  *names(): Generator<string, never> {
+    const letters = this.shuffled(Array.from('abcdefghijklmnopqrstuvwxyz'));
+    for (let at = this.int(0, 99); ; at++) {
+      const [one = '', two = ''] = [letters[at % 26], letters[Math.floor(at / 26) % 26]];
+      yield `${one}${this.int(2, 9)}${two}`;
+    }
+  }
+
   flip(): boolean {
     return this.int(0, 1) === 1;
   }

@@ -17,7 +17,7 @@ export interface Leaf extends Block {
 export interface Tree {
   readonly leaves: readonly Leaf[];
   /** Names of classes that no block has yet. */
-  readonly names: Iterator<string, undefined>;
+  readonly names: Iterator<string, never>;
   /** A class that no block has. */
   readonly foreign: string;
   /** `;` between blocks, each `parent.class.class`: the parent is the number of a block above it, 0 is the root. */
@@ -29,8 +29,8 @@ const MIDDLES = 2;
 const LEAVES = 3;
 
 export function plantTree(draw: Draw): Tree {
-  const names = classNames(draw);
-  const next = () => names.next().value ?? '';
+  const names = draw.names();
+  const next = () => names.next().value;
   const block = (): Block => ({ classes: [next(), next()] });
   const lines: string[] = [];
   const plant = (parent: number, { classes }: Block) =>
@@ -52,13 +52,4 @@ export function plantTree(draw: Draw): Tree {
     }
   }
   return { leaves, names, foreign: next(), text: lines.join(';') };
-}
-
-/** Names without an end, no two alike. With a digit, so that no list of advertisements has them. */
-function* classNames(draw: Draw): Generator<string, undefined> {
-  const letters = draw.shuffled(Array.from('abcdefghijklmnopqrstuvwxyz'));
-  for (let at = draw.int(0, 99); ; at++) {
-    const [one = '', two = ''] = [letters[at % 26], letters[Math.floor(at / 26) % 26]];
-    yield `${one}${draw.int(2, 9)}${two}`;
-  }
 }

@@ -8,6 +8,7 @@ import type { Look } from '../../pages/look.ts';
 import { createSealer } from '../../session/sealer.ts';
 import { createCascadeSheets } from '../cascade/sheet.ts';
 import { createWitnesses } from '../witnesses/witnesses.ts';
+import type { Programs } from '../program/programs.ts';
 import type { ChallengeTerms } from './challenge-terms.ts';
 import { newReference } from './reference-code.ts';
 import { handshakeOf } from '../../request/client-class.ts';
@@ -50,21 +51,22 @@ export type IssueChallenge = (request: ChallengeRequest) => Challenge;
 
 /**
  * Makes challenge pages (contract 3). Issuing stores nothing, so that a flood of requests which never
- * answer costs no memory. `script` is the interstitial of loadBrowserBundle().
+ * answer costs no memory.
  */
 export function createChallengeIssuer(options: {
   readonly secrets: readonly string[];
-  readonly script: string;
+  readonly programs: Pick<Programs, 'next'>;
   readonly ticketTtlMs?: number;
 }): IssueChallenge {
   const sealer = createSealer(options.secrets, 'ticket');
   const sheets = createCascadeSheets(options.secrets);
   const witnesses = createWitnesses(options.secrets);
-  const render = createInterstitial(options.script);
+  const render = createInterstitial();
   const ttlMs = options.ticketTtlMs ?? CHALLENGE.ticketTtlMs;
   return (request) => {
     const { organisation, sessionId, ip, userAgent, client, found, terms, uploadUrl, nowMs } =
       request;
+    const program = options.programs.next();
     const reference = newReference();
     const id = newTicketId();
     const userAgentHash = hashUserAgent(userAgent);
@@ -83,9 +85,11 @@ export function createChallengeIssuer(options: {
       client,
       found,
       witnessed,
+      program: program.id,
       ...terms,
     });
     const page = render({
+      program,
       ticket,
       sheet: sheets.issue(id),
       witnesses: witnessed

@@ -21,6 +21,7 @@ const ticket: Ticket = {
   client: 'https 8daaf6152771g masp',
   found: ['header_missing', 'datacenter_ip'],
   witnessed: true,
+  program: 'a1b2.3',
 };
 const text = issueTicket(sealer, ticket);
 const now = ticket.issuedAt + 1000;
@@ -55,7 +56,7 @@ describe('contract 3: the ticket of an interstitial', () => {
     const bytes = Buffer.from(text, 'base64url');
     const mac = bytes.subarray(0, 32);
     const fields = readFields(bytes.subarray(32)) ?? [];
-    expect(fields).toHaveLength(15);
+    expect(fields).toHaveLength(16);
     for (let at = 0; at < fields.length - 1; at += 1) {
       const [left = '', right = ''] = fields.slice(at);
       const spliced = fields.with(at, left + right.slice(0, 1)).with(at + 1, right.slice(1));

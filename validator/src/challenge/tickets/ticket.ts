@@ -37,6 +37,8 @@ export interface Ticket {
   readonly found: readonly string[];
   /** Its page was given witnesses (challenge/witnesses/), so its answer has to show them. */
   readonly witnessed: boolean;
+  /** Id of the page's program (program/programs.ts), whose form its upload has; empty for the plain form. */
+  readonly program: string;
 }
 
 export type TicketReading =
@@ -78,6 +80,7 @@ const Fields = z.tuple([
   z.string(),
   z.string(),
   z.enum(['', 'w']),
+  z.string(),
 ]);
 
 /** The ticket as base64url text. `sealer` is createSealer(secrets, 'ticket'). */
@@ -98,6 +101,7 @@ export function issueTicket(sealer: Sealer, ticket: Ticket): string {
     ticket.client,
     ticket.found.join(' '),
     ticket.witnessed ? 'w' : '',
+    ticket.program,
   ] satisfies z.input<typeof Fields>);
   return Buffer.concat([sealer.seal([body], MAC_BYTES), body]).toString('base64url');
 }
@@ -123,7 +127,8 @@ export function readTicket(sealer: Sealer, text: string, nowMs: number): TicketR
 
 function ticketOf(fields: z.output<typeof Fields>): Ticket {
   const [, id, organisation, sessionId, issuedAt, expiresAt, network, ...others] = fields;
-  const [userAgentHash, reference, ruleSet, work, origin, client, found, witnessed] = others;
+  const [userAgentHash, reference, ruleSet, work, origin, client, found, witnessed, program] =
+    others;
   return {
     id,
     organisation,
@@ -139,6 +144,7 @@ function ticketOf(fields: z.output<typeof Fields>): Ticket {
     client,
     found: found === '' ? NOTHING : found.split(' '),
     witnessed: witnessed !== '',
+    program,
   };
 }
 

@@ -38,7 +38,15 @@ export class PassPrice {
   }
 
   /** Counts one new pass, and gives the bits of work that it costs; 0 for none. */
-  async bits({ network, client }: Ticket, store: SessionStore, nowMs: number): Promise<number> {
+  async bits(ticket: Ticket, store: SessionStore, nowMs: number): Promise<number> {
+    const ofNetwork = await this.countForNetwork(ticket, store);
+    const ofClass = Math.min(MOST_OF_CLASS, this.#tempo.level(connectionOf(ticket.client), nowMs));
+    const level = Math.max(ofNetwork, ofClass);
+    return level === 0 ? 0 : FIRST_BITS + level - 1;
+  }
+
+  /** Counts an answer for its network alone, and gives how many budgets of the network are used up. */
+  async countForNetwork({ network }: Ticket, store: SessionStore): Promise<number> {
     // The first address of the network: it is what the network is counted by.
     const [address = ''] = network.split('/');
     let level = 0;
@@ -46,10 +54,6 @@ export class PassPrice {
       if ((await store.takeAll(counter, charges(address))) === 0) break;
       level += 1;
     }
-    level = Math.max(
-      level,
-      Math.min(MOST_OF_CLASS, this.#tempo.level(connectionOf(client), nowMs)),
-    );
-    return level === 0 ? 0 : FIRST_BITS + level - 1;
+    return level;
   }
 }

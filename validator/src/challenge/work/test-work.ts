@@ -4,6 +4,7 @@ import { hasZeroBits, SCRYPT, TRY_BYTES } from '../../../browser/work/scrypt.ts'
 /** The work of a task, done as a program would that has Node's scrypt. */
 export function doWork(task: string): { readonly task: string; readonly counter: number } {
   const bits = Number.parseInt(task, 10);
+  if (!(bits > 0)) throw new Error(`no task of work: ${task}`);
   for (let counter = 0; ; counter += 1) {
     const attempt = scryptSync(task, String(counter), TRY_BYTES, SCRYPT);
     if (hasZeroBits(attempt, bits)) return { task, counter };

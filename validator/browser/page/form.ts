@@ -1,0 +1,16 @@
+import type { Upload } from '../../src/challenge/evidence/evidence.ts';
+import type { GivenNames } from './given-names.ts';
+
+/**
+ * How a page is given its questions and writes its upload. This is the form without a disguise. The programs of each
+ * hour have others in its place (src/challenge/program/).
+ */
+export const given: GivenNames = {
+  sheet: 'sheet',
+  witnesses: 'witnesses',
+  session: 'session',
+};
+
+export function write(upload: Upload): string {
+  return JSON.stringify(upload);
+}

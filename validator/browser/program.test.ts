@@ -1,0 +1,68 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launchPlain } from '../../test/kit/plain-chromium.ts';
+import { Programs } from '../src/challenge/program/programs.ts';
+import { buildProgram, loadBrowserBundle } from './build.ts';
+import { ofPages, SECRETS, type Site, startSite } from './test-site.ts';
+
+let site: Site;
+let browser: Browser;
+
+beforeAll(async () => {
+  site = await startSite();
+  browser = await launchPlain();
+});
+
+afterAll(async () => {
+  await browser.close();
+  site.server.closeAllConnections();
+  site.server.close();
+});
+
+/** The programs of one hour. */
+async function programsOfAnHour() {
+  let building = Promise.resolve('');
+  const programs = new Programs({
+    secrets: SECRETS,
+    script: loadBrowserBundle().interstitial,
+    clock: Date.now,
+    build: (disguise) => (building = buildProgram(disguise)),
+    onFailure: (error) => {
+      throw error;
+    },
+  });
+  const given = new Map<string, ReturnType<typeof programs.next>>();
+  while (given.size < 5) {
+    const program = programs.next();
+    given.set(program.id, program);
+    await building;
+  }
+  given.delete('');
+  return [...given.values()];
+}
+
+test('17.3: a browser answers with each program of an hour, and its upload shows no names', async () => {
+  const plain = ofPages.program;
+  const programs = await programsOfAnHour();
+  expect(programs).toHaveLength(4);
+  try {
+    for (const program of programs) {
+      ofPages.program = program;
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      const uploads: string[] = [];
+      page.on('request', (request) => {
+        if (request.url().endsWith('/verify')) uploads.push(request.postData() ?? '');
+      });
+      await page.goto(site.url);
+      await page.getByText('the origin').waitFor();
+      expect(uploads).toHaveLength(1);
+      expect(uploads[0]).not.toContain('evidence');
+      await context.close();
+    }
+    // A driver holds this browser. That it is found out shows that each upload was read.
+    expect(site.outcomes.map(({ kind }) => kind)).toEqual(programs.map(() => 'rejected'));
+  } finally {
+    ofPages.program = plain;
+  }
+});

@@ -1,0 +1,74 @@
+import type { CollectRequest, VisitorConnection } from '@guard/config/contract/ports';
+import { presentedSessions } from '@guard/config/contract/presented-session';
+import type { Reason } from '@guard/config/contract/reasons';
+import { sessionRoot } from '@guard/config/contract/session-root';
+import { connectionClass, handshakeOf, isSameClient } from '../request/client-class.ts';
+import { hashUserAgent } from '../request/user-agent-hash.ts';
+import type { Upload, UploadResult } from './evidence/evidence.ts';
+import { headerOf } from './exchange.ts';
+import type { Ticket } from './tickets/ticket.ts';
+
+/** What speaks against an upload, and what its page is told. */
+export interface Objection {
+  readonly reason: Reason;
+  readonly result: UploadResult;
+}
+
+/** Why an upload is no answer to its ticket, whatever its evidence says. */
+export function objectionTo(
+  upload: Upload,
+  ticket: Ticket,
+  request: CollectRequest,
+  currentRuleSet: (organisation: string) => string | undefined,
+): Objection | undefined {
+  const { headers, connection } = request;
+  // Other rules may ask for less, more or nothing: the next decision knows.
+  if (currentRuleSet(ticket.organisation) !== ticket.ruleSet) {
+    return { reason: 'challenge_outdated', result: 'retry' };
+  }
+  if (upload.session !== ticket.sessionId && !holdsSession(headers, ticket)) {
+    // Another tab of the same browser was given another session meanwhile: a reload settles that.
+    const result = upload.session === '' ? 'no_session' : 'retry';
+    return { reason: 'interstitial_no_session', result };
+  }
+  // A visitor's network may change between page and answer (session-network.ts), its agent does not.
+  if (hashUserAgent(headerOf(request, 'user-agent')) !== ticket.userAgentHash) {
+    return { reason: 'challenge_invalid', result: 'failed' };
+  }
+  // A page's own origin stays what it was, and no other page can send it.
+  if (ticket.origin !== '' && headers['origin'] !== ticket.origin) {
+    return { reason: 'challenge_invalid', result: 'failed' };
+  }
+  // The page of this host asks itself; a page of another one may not answer for it (Fetch Metadata, 2.3).
+  const sentBy = headerOf(request, 'sec-fetch-site');
+  if (ticket.witnessed && sentBy !== '' && sentBy !== 'same-origin') {
+    return { reason: 'challenge_invalid', result: 'failed' };
+  }
+  // A reload gets a page for this connection.
+  if (connection && isOtherConnection(ticket, connection)) {
+    return { reason: 'witness_mismatch', result: 'retry' };
+  }
+  return undefined;
+}
+
+/**
+ * Whether page and upload came over connections of different clients. Only where Guard itself saw a handshake of one
+ * of them: the proxies in front of a site may tell the scheme of its pages and not that of this path.
+ */
+function isOtherConnection(
+  { origin, client }: Ticket,
+  { scheme, transport }: VisitorConnection,
+): boolean {
+  const isSeen = transport !== undefined || handshakeOf(client) !== '';
+  return origin === '' && isSeen && !isSameClient(client, connectionClass(scheme, transport));
+}
+
+/**
+ * On the site's own host the Cookie header shows also what a script cannot read (`HttpOnly`). Another tab may have been
+ * given another value of the session meanwhile.
+ */
+function holdsSession({ cookie }: CollectRequest['headers'], { sessionId }: Ticket): boolean {
+  if (typeof cookie !== 'string') return false;
+  const root = sessionRoot(sessionId);
+  return presentedSessions(undefined, cookie).some((value) => sessionRoot(value) === root);
+}

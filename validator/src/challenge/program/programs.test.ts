@@ -1,0 +1,117 @@
+import { gzipSync } from 'node:zlib';
+import { createContext, runInContext } from 'node:vm';
+import { expect, describe, test } from 'vitest';
+import { seededRandom } from '../../../../test/kit/seeded-random.ts';
+import { buildProgram, loadBrowserBundle } from '../../../browser/build.ts';
+import { createUploadForms, type Program, Programs } from './programs.ts';
+
+const SECRETS = ['the first secret of the tests'];
+const HOUR_MS = 3_600_000;
+
+/** Programs whose build is under the test's control, and the time. */
+function aPool(build: () => Promise<string>) {
+  const time = { now: 500_000 * HOUR_MS };
+  const failures: unknown[] = [];
+  const programs = new Programs({
+    secrets: SECRETS,
+    script: 'plain',
+    clock: () => time.now,
+    build,
+    onFailure: (error) => failures.push(error),
+  });
+  /** So many pages, with time to build between them. */
+  const pages = async (count: number): Promise<Program[]> => {
+    const given: Program[] = [];
+    for (let page = 0; page < count; page++) {
+      given.push(programs.next());
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return given;
+  };
+  return { failures, pages, programs, time };
+}
+
+const idsOf = (programs: readonly Program[]) => new Set(programs.map(({ id }) => id));
+
+describe('17.3 a program that changes', () => {
+  test('pages get the plain script until a program is built, then one of four of this hour', async () => {
+    const { pages } = aPool(() => Promise.resolve('built'));
+    const [first] = await pages(1);
+    expect(first).toMatchObject({ id: '', script: 'plain' });
+    await pages(8);
+    expect(idsOf(await pages(40)).size).toBe(4);
+  });
+
+  test('the next hour has other programs, and nobody waits for them', async () => {
+    const { pages, time } = aPool(() => Promise.resolve('built'));
+    await pages(9);
+    const before = idsOf(await pages(40));
+    time.now += HOUR_MS;
+    const [late] = await pages(1);
+    expect(before).toContain(late?.id);
+    await pages(8);
+    const after = idsOf(await pages(40));
+    expect(after.size).toBe(4);
+    for (const id of after) expect(before).not.toContain(id);
+  });
+
+  test('one that cannot be built is reported once an hour, and pages go on', async () => {
+    const { pages, failures, time } = aPool(() => Promise.reject(new Error('no esbuild')));
+    const given = await pages(20);
+    expect(idsOf(given)).toEqual(new Set(['']));
+    expect(failures).toHaveLength(1);
+    time.now += HOUR_MS;
+    await pages(20);
+    expect(failures).toHaveLength(2);
+  });
+
+  test('any instance with the secret reads what a page wrote, one with another secret does not', () => {
+    const text = '{"ticket":"t","evidence":"é 漢"}';
+    const ids = Array.from({ length: 50 }, (_, at) => `a1.${at}`);
+    for (const id of ids) {
+      const [form] = createUploadForms(SECRETS)(id);
+      const [again] = createUploadForms(SECRETS)(id);
+      const [other] = createUploadForms(['another secret'])(id);
+      const body = JSON.parse(form?.write('t', text) ?? '') as object;
+      expect(again?.read('t', body)).toBe(text);
+      expect(again?.read('another ticket', body)).not.toBe(text);
+      expect(other?.read('t', body)).not.toBe(text);
+      expect(JSON.stringify(body)).not.toContain('evidence');
+    }
+  });
+
+  test('no body makes a form throw', () => {
+    const random = seededRandom();
+    const [form] = createUploadForms(SECRETS)('a1.0');
+    const names = Object.keys(JSON.parse(form?.write('t', '{}') ?? '{}') as object);
+    const values = ['', '=', 'A', '%%%', 'AAAA', null, 1, [], {}, 'é'];
+    for (let round = 0; round < 2_000; round++) {
+      const body = Object.fromEntries(
+        names.map((name) => [name, values[random.below(values.length)]]),
+      );
+      expect(['string', 'undefined']).toContain(typeof form?.read('t', body));
+    }
+  });
+
+  test('two programs are different scripts, and each writes what its form reads', async () => {
+    const forms = createUploadForms(SECRETS);
+    const scripts: string[] = [];
+    for (const id of ['b7.0', 'b7.1']) {
+      const [form] = forms(id);
+      if (!form) throw new Error('no form');
+      scripts.push(
+        await buildProgram({ form: form.source, shuffled: (lines) => [...lines].reverse() }),
+      );
+      const context = createContext({ TextEncoder, btoa, Math, JSON, String });
+      const write = `${form.source.replaceAll('export const', 'globalThis.x=0;const')};write`;
+      const written = runInContext(write, context) as (upload: object) => string;
+      const upload = { ticket: 'of.a-page', evidence: 'é'.repeat(300) };
+      const body = written(upload);
+      expect(form.read(upload.ticket, JSON.parse(body) as object)).toBe(JSON.stringify(upload));
+      expect(body).toBe(form.write(upload.ticket, JSON.stringify(upload)));
+    }
+    expect(new Set([...scripts, loadBrowserBundle().interstitial]).size).toBe(3);
+    // What a page has in all: challenge.md says less than 15 kB, and half of that is text in the visitor's language.
+    for (const script of scripts) expect(gzipSync(script).length).toBeLessThan(9_500);
+  });
+});

@@ -1,0 +1,109 @@
+import { hkdfSync } from 'node:crypto';
+import type { Clock } from '@guard/config/contract/ports';
+import type { Disguise } from '../../../browser/build.ts';
+import { GIVEN, type GivenNames } from '../../../browser/page/given-names.ts';
+import { Draw } from '../cascade/draw.ts';
+import { drawUploadForm, type UploadForm } from './upload-form.ts';
+
+/** The script of a challenge page, and how it takes part in a challenge. */
+export interface Program {
+  /** Stands in the ticket. Empty for the script without a disguise. */
+  readonly id: string;
+  readonly script: string;
+  readonly given: GivenNames;
+}
+
+/** How long a program is given to new pages, in milliseconds. */
+const HOUR_MS = 3_600_000;
+/** Programs of one hour: whoever takes one page apart has not taken the next one apart. */
+const POOL = 4;
+
+export interface ProgramsOptions {
+  /** The first one draws, all of them read. */
+  readonly secrets: readonly string[];
+  /** The script of a page without a disguise: until the first program is built, and where none can be. */
+  readonly script: string;
+  readonly clock: Clock;
+  /** browser/build.ts: buildProgram. */
+  readonly build: (disguise: Disguise) => Promise<string>;
+  /** Called when a program could not be built. Pages go on with what there is, and it is tried again in an hour. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/**
+ * The programs of the challenge page. They do the same, and each has other names, another order and another form of the
+ * upload, so that a solver which was finished for one of them breaks with the next. That stops nobody who runs the
+ * script of the page itself.
+ *
+ * Forms follow from the secret and the id, so all threads and instances read what one of them gave away. A program is
+ * built when pages are asked for, one after the other, and never while a visitor waits.
+ */
+export class Programs {
+  readonly #options: ProgramsOptions;
+  readonly #keys: readonly Uint8Array[];
+  readonly #plain: Program;
+  #hour = -1;
+  #pool: Program[] = [];
+  /** Built for this hour, or failed. */
+  #begun = 0;
+  #isBuilding = false;
+  #turn = 0;
+
+  constructor(options: ProgramsOptions) {
+    this.#options = options;
+    this.#keys = keysOf(options.secrets);
+    this.#plain = plainProgram(options.script);
+  }
+
+  /** The program of a page that goes out now. */
+  next(): Program {
+    const hour = Math.floor(this.#options.clock() / HOUR_MS);
+    if (hour !== this.#hour) {
+      this.#hour = hour;
+      this.#begun = 0;
+    }
+    if (this.#begun < POOL && !this.#isBuilding) void this.#build(hour, this.#begun++);
+    this.#turn = (this.#turn + 1) % POOL;
+    return this.#pool[this.#turn % Math.max(1, this.#pool.length)] ?? this.#plain;
+  }
+
+  async #build(hour: number, index: number): Promise<void> {
+    const { build, onFailure } = this.#options;
+    const [key] = this.#keys;
+    if (key === undefined) return;
+    const id = `${hour.toString(36)}.${index}`;
+    this.#isBuilding = true;
+    try {
+      const { given, source } = drawUploadForm(key, id);
+      const order = new Draw(key, `order ${id}`);
+      const script = await build({ form: source, shuffled: (lines) => order.shuffled(lines) });
+      // With the first of an hour go those of the hour before.
+      this.#pool = index === 0 ? [{ id, script, given }] : [...this.#pool, { id, script, given }];
+    } catch (error) {
+      this.#begun = POOL;
+      onFailure(error);
+    } finally {
+      this.#isBuilding = false;
+    }
+  }
+}
+
+/** The script of the page as it is built at install, for pages that need no disguise. */
+export function plainProgram(script: string): Program {
+  const given = Object.fromEntries(GIVEN.map((name) => [name, name])) as GivenNames;
+  return { id: '', script, given };
+}
+
+/** How uploads of a program are read: one form for each secret that may have drawn it. */
+export function createUploadForms(
+  secrets: readonly string[],
+): (id: string) => readonly UploadForm[] {
+  const keys = keysOf(secrets);
+  return (id) => keys.map((key) => drawUploadForm(key, id));
+}
+
+function keysOf(secrets: readonly string[]): readonly Uint8Array[] {
+  return secrets.map(
+    (secret) => new Uint8Array(hkdfSync('sha256', secret, '', 'guard/program', 32)),
+  );
+}

@@ -1,0 +1,75 @@
+import { GIVEN, type GivenNames } from '../../../browser/page/given-names.ts';
+import { Draw } from '../cascade/draw.ts';
+import { drawMix, type Mix } from './mix.ts';
+
+/** How the pages of one program are given their questions, and write their uploads. */
+export interface UploadForm {
+  readonly given: GivenNames;
+  /** A module of JavaScript for the page: browser/page/form.ts of this program. */
+  readonly source: string;
+  /** The body of an upload whose JSON is `text`. */
+  readonly write: (ticket: string, text: string) => string;
+  /** The JSON of an upload; undefined for a body that no page of this program writes. `body` is its parsed form. */
+  readonly read: (ticket: string, body: object) => string | undefined;
+}
+
+/** Fewest and most fields that an upload is cut into. */
+const PARTS = [2, 5] as const;
+
+/** The form of the program with this id, drawn from a secret. */
+export function drawUploadForm(secret: Uint8Array, id: string): UploadForm {
+  const draw = new Draw(secret, id);
+  const names = draw.names();
+  const given = Object.fromEntries(GIVEN.map((name) => [name, names.next().value])) as GivenNames;
+  const parts = Array.from({ length: draw.int(...PARTS) }, () => names.next().value);
+  const cipher: Cipher = { mix: drawMix(draw), start: draw.int32(), byte: 8 * draw.int(0, 3) };
+  return {
+    given,
+    source: sourceOf(given, parts, cipher),
+    write(ticket, text) {
+      const written = sealed(Buffer.from(text), ticket, cipher).toString('base64');
+      const size = Math.ceil(written.length / parts.length);
+      const fields = parts.map((name, at) => [name, written.slice(at * size, (at + 1) * size)]);
+      return JSON.stringify({ ticket, ...(Object.fromEntries(fields) as object) });
+    },
+    read(ticket, body) {
+      if (Object.keys(body).length !== parts.length + 1) return undefined;
+      // What is no text is refused in the next line.
+      const fields = parts.map((name) => (body as Record<string, unknown>)[name]);
+      if (!fields.every((field) => typeof field === 'string')) return undefined;
+      return sealed(Buffer.from(fields.join(''), 'base64'), ticket, cipher).toString();
+    },
+  };
+}
+
+/** The bytes of a text are mixed with a stream that begins with the ticket. The same once more gives them back. */
+interface Cipher {
+  readonly mix: Mix;
+  readonly start: number;
+  /** Bits to the right of the byte that is taken of each state. */
+  readonly byte: number;
+}
+
+function sealed(bytes: Buffer, ticket: string, { mix, start, byte }: Cipher): Buffer {
+  let state = start;
+  for (let at = 0; at < ticket.length; at++) state = mix.apply(state ^ ticket.charCodeAt(at));
+  for (let at = 0; at < bytes.length; at++) {
+    state = mix.apply(state);
+    bytes.writeUInt8((bytes.readUInt8(at) ^ (state >>> byte)) & 255, at);
+  }
+  return bytes;
+}
+
+function sourceOf(given: GivenNames, parts: readonly string[], cipher: Cipher): string {
+  const { mix, start, byte } = cipher;
+  const fields = parts.map((name, at) => `${name}:t.slice(${at}*n,${at + 1}*n)`);
+  return `export const given=${JSON.stringify(given)};
+const mixed=h=>{${mix.source}return h};
+export const write=u=>{
+let s=${start},t='';
+for(const c of u.ticket)s=mixed(s^c.charCodeAt(0));
+for(const b of new TextEncoder().encode(JSON.stringify(u)))s=mixed(s),t+=String.fromCharCode((b^s>>>${byte})&255);
+t=btoa(t);
+const n=Math.ceil(t.length/${parts.length});
+return JSON.stringify({ticket:u.ticket,${fields.join()}})};`;
+}
