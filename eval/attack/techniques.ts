@@ -17,6 +17,11 @@ const CURL = { 'user-agent': 'curl/8.5.0', accept: '*/*' };
 
 const PICTURE = { accept: 'image/*', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' };
 
+/** A page over http that says it is data: only Accept tells them apart. */
+const CALLED_DATA = { ...chromeHttp, accept: 'application/json' };
+
+const IN_RANGES = { range: 'bytes=0-0,1-99999' };
+
 /** One of 1,000 addresses. */
 const crowded = (field: Field, index: number) =>
   field.address(index % 250).replace('.0.', `.${1 + Math.floor(index / 250)}.`);
@@ -88,6 +93,19 @@ export const techniques: readonly Technique[] = [
     },
   },
   {
+    name: 'calls each page data and asks for it in two ranges, after one page: 400 pages',
+    sites: ['default'],
+    schemes: BOTH,
+    atMost: 52,
+    async run(field) {
+      const from = field.address(1);
+      const { ground, scheme } = field;
+      await ground.send({ ...field, path: '/before', headers: browserOn(scheme), from });
+      const headers = { ...(scheme === 'http' ? CALLED_DATA : scriptFetch), ...IN_RANGES };
+      return volley(field, 400, () => ({ from, headers }), 1);
+    },
+  },
+  {
     name: 'solver: computes the layout, leaves all other readings out',
     sites: ['default', 'strict'],
     schemes: BOTH,
@@ -143,6 +161,18 @@ export const techniques: readonly Technique[] = [
       const from = field.address(250);
       const cookie = await passOf(field);
       const headers = { ...RECORDED.headers, ...PICTURE };
+      return volley(field, 8_000, () => ({ from, cookie, headers }), 50);
+    },
+  },
+  {
+    name: 'one pass, one address, 8,000 pages that are called pictures, in two ranges',
+    sites: ['default'],
+    schemes: ['http'],
+    atMost: 6_050,
+    async run(field) {
+      const from = field.address(250);
+      const cookie = await passOf(field);
+      const headers = { ...RECORDED.headers, ...PICTURE, ...IN_RANGES };
       return volley(field, 8_000, () => ({ from, cookie, headers }), 50);
     },
   },

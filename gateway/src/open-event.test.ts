@@ -1,4 +1,4 @@
-import type { Validate, ValidateOutcome } from '@guard/config/contract/ports';
+import type { Ending, Validate, ValidateOutcome } from '@guard/config/contract/ports';
 import { describe, expect, test } from 'vitest';
 import { ask, ASKING } from '../../test/kit/asking-proxies.ts';
 import { sampleEvent } from '../../test/kit/sample-event.ts';
@@ -196,4 +196,45 @@ test.each(ASKING)('a question of %s is one event, as it was decided', async (_na
   const { asking: url, ...rig } = await startAsked({ validate: remembering });
   await ask(url, asking);
   expect(told(rig)).toEqual([[200, 0, false]]);
+});
+
+const HTML = 'text/html; charset=utf-8';
+
+test.each<readonly [Ending, number, Readonly<Record<string, string>>]>([
+  ['document', 200, { 'content-type': HTML }],
+  ['document', 200, { 'content-type': 'application/xhtml+xml' }],
+  ['document', 200, { 'content-type': 'text/markdown' }],
+  ['document', 206, { 'content-type': HTML }],
+  ['document', 206, { 'content-type': 'multipart/byteranges; boundary=THIS_STRING_SEPARATES' }],
+  ['document', 206, { 'content-type': 'multipart/x-byteranges; boundary=x' }],
+  // A browser looks at the body of these to learn what it is.
+  ['document', 200, {}],
+  ['document', 206, {}],
+  ['document', 200, { 'content-type': '' }],
+  ['document', 200, { 'content-type': '*/*' }],
+  ['document', 200, { 'content-type': 'html' }],
+  ['document', 200, { 'content-type': 'unknown/unknown' }],
+  ['data', 200, { 'content-type': 'application/json' }],
+  ['data', 200, { 'content-type': 'application/rss+xml' }],
+  ['other', 206, { 'content-type': 'video/mp4' }],
+  ['other', 206, { 'content-type': 'application/pdf' }],
+  ['other', 200, { 'content-type': 'text/plain' }],
+  ['other', 200, { 'content-length': '0' }],
+  ['other', 204, {}],
+  ['other', 404, { 'content-type': HTML }],
+  ['other', 404, {}],
+])('the visitor is told to have got: %s, for %i with %j', async (expected, status, fields) => {
+  const hasBody = status !== 204 && fields['content-length'] === undefined;
+  const origin = await startOrigin((_req, res) => {
+    res.writeHead(status, fields).end(hasBody ? 'x' : undefined);
+  });
+  const endings: Ending[] = [];
+  const validate: Validate = () => {
+    const outcome = outcomeOf();
+    if (outcome.kind !== 'answered' || outcome.known === undefined) return outcome;
+    return { ...outcome, known: { ...outcome.known, ended: (how) => endings.push(how) } };
+  };
+  const rig = await start(origin.address, { validate });
+  await Promise.all(FRONTS.map((front) => wholeVisit(front, rig)));
+  expect(endings).toEqual(FRONTS.map(() => expected));
 });

@@ -17,8 +17,14 @@ export function logVisitorGone(log: Log, { site }: Pick<Visit, 'site'>): void {
 }
 
 const CONTENT_TYPE = /^content-type$/i;
-const DOCUMENT = /^\s*(?:text\/html|application\/xhtml\+xml)\b/i;
+const CONTENT_LENGTH = /^content-length$/i;
+/** Several ranges are the parts of what a visitor wants to hide, or a reader of PDF files, which needs few of them. */
+const DOCUMENT =
+  /^\s*(?:text\/html|application\/xhtml\+xml|text\/markdown|multipart\/(?:x-)?byteranges)\b/i;
 const DATA = /^\s*(?:application\/(?:[\w.-]+\+)?(?:json|xml)|text\/(?:xml|csv))\b/i;
+
+/** Without such a type a browser looks at the body, and shows a page where it finds one (MIME Sniffing standard, 7). */
+const KNOWN_TYPE = /^\s*(?!(?:unknown|application)\/unknown\b)[\w!#$&^.+-]+\/[\w!#$&^.+-]/i;
 
 /**
  * The event of one decision until it is known what the visitor gets; then it is recorded, once. Each
@@ -77,8 +83,18 @@ export class OpenEvent {
 /** An error page in place of a picture counts for nothing: it holds nothing that is worth taking. */
 function endingOf(status: number, fields: readonly string[]): Ending {
   if (status < 200 || status > 299) return 'other';
-  const at = fields.findIndex((name, index) => index % 2 === 0 && CONTENT_TYPE.test(name));
-  const type = at === -1 ? '' : (fields[at + 1] ?? '');
+  const type = valueOf(CONTENT_TYPE, fields);
   if (DOCUMENT.test(type)) return 'document';
-  return DATA.test(type) ? 'data' : 'other';
+  if (DATA.test(type)) return 'data';
+  return KNOWN_TYPE.test(type) || isEmpty(status, fields) ? 'other' : 'document';
+}
+
+function isEmpty(status: number, fields: readonly string[]): boolean {
+  return status === 204 || status === 205 || Number(valueOf(CONTENT_LENGTH, fields) || '1') === 0;
+}
+
+/** Empty where there is no such field. */
+function valueOf(name: RegExp, fields: readonly string[]): string {
+  const at = fields.findIndex((field, index) => index % 2 === 0 && name.test(field));
+  return at === -1 ? '' : (fields[at + 1] ?? '');
 }

@@ -73,3 +73,17 @@ test('a script that asks for 300 pages at once, and calls each data, gets at mos
   expect(passed).toBeLessThanOrEqual(100);
   expect(arrived('/at-once/')).toBe(passed);
 });
+
+test('so does a script that asks for each page in two ranges', async () => {
+  const ip = '84.115.24.7';
+  const { cookie } = await ask('/first', ip);
+  const ranges = { ...DATA, range: 'bytes=0-0,1-99999', cookie };
+  let passed = 0;
+  for (let index = 0; index < 100; index++) {
+    const { status } = await ask(`/ranges/${index}`, ip, ranges);
+    if (status === 206) passed += 1;
+  }
+  expect(passed).toBeGreaterThan(0);
+  expect(passed).toBeLessThanOrEqual(51);
+  expect(arrived('/ranges/')).toBe(passed);
+});

@@ -19,7 +19,11 @@ export interface RecordingOrigin {
 
 export const ORIGIN_PAGE = '<!doctype html><title>Origin</title><h1>The origin has answered</h1>';
 
-/** A site that writes down who reached it. */
+/** Of several ranges in one request (RFC 9110, 14.6). Each is answered with the whole page here. */
+const RANGES = /^bytes=[^,]+,/;
+const IN_RANGES = 'multipart/byteranges; boundary=part';
+
+/** A site of pages that writes down who reached it. It answers several ranges in parts, as file servers do. */
 export async function startRecordingOrigin(): Promise<RecordingOrigin> {
   const arrivals: Arrival[] = [];
   const waiting: { path: string; resolve: (arrival: Arrival) => void }[] = [];
@@ -29,6 +33,11 @@ export async function startRecordingOrigin(): Promise<RecordingOrigin> {
     arrivals.push(arrival);
     for (const { path, resolve } of waiting) if (path === url) resolve(arrival);
     request.resume();
+    if (RANGES.test(headers.range ?? '')) {
+      response.writeHead(206, { 'content-type': IN_RANGES });
+      response.end(`--part\r\nContent-Type: text/html\r\n\r\n${ORIGIN_PAGE}\r\n--part--\r\n`);
+      return;
+    }
     response.setHeader('content-type', 'text/html');
     response.end(ORIGIN_PAGE);
   });

@@ -68,7 +68,10 @@ export interface KnownBesides {
   readonly crawlerVerified: boolean;
 }
 
-/** How a request ended: the origin answered it with a page of HTML, with data (JSON, XML), or it is something else. */
+/**
+ * How a request ended: the origin answered it with a page of HTML or with what can hide one (several ranges, no type),
+ * with data (JSON, XML), or it is something else.
+ */
 export type Ending = 'document' | 'data' | 'other';
 
 /** What an origin answered: its status, or the gateway's own (502, 504) where it failed, and after how many milliseconds. */
