@@ -41,7 +41,11 @@ export async function collect(
         headers: req.headers,
         body: upload.text,
         ip: client.ip,
-        connection: { scheme: client.scheme, transport: transportOfVisitor(visit) },
+        connection: {
+          scheme: client.scheme,
+          ipFrom: client.from,
+          transport: transportOfVisitor(visit),
+        },
       });
       return { status, fields: Object.entries(headers).flat(), body: Buffer.from(body) };
     }

@@ -126,9 +126,12 @@ async function answerAs(client: Client, page: Pick<Challenged, 'ticket' | 'sessi
   expect(answer.body).toBe('{"result":"reload"}');
 }
 
-/** The session of a client that passed the challenge. */
-async function passAs(client: Client): Promise<string> {
-  const { body, session } = await send(client, '/');
+/** The session of a client that passed the challenge, with these fields on its page as well. */
+async function passAs(
+  client: Client,
+  fields: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const { body, session } = await send(client, '/', { headers: { ...BROWSER, ...fields } });
   const ticket = /data-ticket="([^"]+)"/.exec(body)?.[1] ?? '';
   await answerAs(client, { ticket, session });
   return session;
@@ -207,6 +210,39 @@ test('a pass that was made over http is good on http alone, for clients that wri
   }
   expect((await send('http', '/page', { cookie })).status).toBe(200);
 });
+
+const OF_PROXIES = {
+  via: '1.1 proxy',
+  'x-forwarded-for': '198.51.100.7',
+  forwarded: 'for=198.51.100.7',
+  'x-forwarded-proto': 'https',
+  'x-real-ip': '198.51.100.7',
+  'cdn-loop': 'cdn',
+  'x-amzn-trace-id': 'Root=1-67891233-abcdef012345678912345678',
+};
+
+test.each(Object.entries(OF_PROXIES))(
+  'a visitor who says %s himself has a pass for header sections like his own, with it and without it',
+  async (name, value) => {
+    // The passes of the network before cost work by now.
+    guard.time.now += 10 * 60_000;
+    for (const client of ['http', 'openssl'] as const) {
+      const cookie = await passAs(client, { [name]: value });
+      const agent = { 'user-agent': BROWSER['user-agent'] ?? '' };
+      for (const [headers, expected] of [
+        [{ ...agent, accept: '*/*', [name]: value }, 403],
+        [{ ...agent, accept: '*/*' }, 403],
+        [{ ...agent, ...UPGRADE, [name]: value }, 403],
+        // A company's proxy says so of each request, and not where the visitor goes around it.
+        [{ ...BROWSER, [name]: value }, 200],
+        [BROWSER, 200],
+      ] as const) {
+        const { status } = await send(client, '/page', { cookie, headers });
+        expect([client, headers, status]).toEqual([client, headers, expected]);
+      }
+    }
+  },
+);
 
 test('the other client may pass itself, and then the first one has to pass again', async () => {
   const other = 'another list of ciphers';

@@ -41,7 +41,7 @@ export function validate(
 ): MaybePromise<Validated> {
   try {
     const startedAt = performance.now();
-    const described = describe(request, engine.sources, policy.isAllowlisted, caller.transport);
+    const described = describe(request, engine.sources, policy.isAllowlisted, caller);
     if (described.kind === 'error') return described;
     const { facts, cookies } = described;
     const decision: Decision = {

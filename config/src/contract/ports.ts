@@ -127,6 +127,8 @@ export interface CollectRequest {
 /** What is known of the connection of a visitor. */
 export interface VisitorConnection {
   readonly scheme: 'http' | 'https';
+  /** As ValidateContext.ipFrom. */
+  readonly ipFrom: IpSource;
   /** As ValidateContext.transport. */
   readonly transport: TransportFacts | undefined;
 }

@@ -18,10 +18,10 @@ export function createUploadSignals(sources: FactSources): SignalsOf {
   const unsigned: FactSources = { ...sources, checkSignature: undefined };
   return ({ method, path, headers, ip, connection }) => {
     if (connection === undefined) return NOTHING;
-    const { scheme, transport } = connection;
+    const { scheme } = connection;
     const url = `${scheme}://${single(headers['host'])}/.guard${path}`;
     const request = { url, ip, method, headers: singles(headers) };
-    const described = describe(request, unsigned, () => true, transport);
+    const described = describe(request, unsigned, () => true, connection);
     if (described.kind === 'error') return NOTHING;
     return findingsOf(described.facts).filter(
       (reason) => reasons[reason].category !== 'suspicious_network',

@@ -61,8 +61,13 @@ test('what nobody saw is no difference, nor is a session of an earlier version',
   expect(isSameClient(connectionClass('https', chromium), '')).toBe(true);
 });
 
-const ofEngine = (headers: Readonly<Record<string, string>>, scheme: 'http' | 'https' = 'https') =>
+const ofEngine = (
+  headers: Readonly<Record<string, string>>,
+  scheme: 'http' | 'https' = 'https',
+  ipFrom: 'peer' | 'x-forwarded-for' = 'peer',
+) =>
   clientClass({
+    ipFrom,
     method: 'GET',
     url: { scheme, host: 'shop.example', path: '/', query: '' },
     headers,
@@ -98,6 +103,15 @@ test('requests of scripts are compared by their connection alone, also where onl
 test('behind a CDN that drops or moves fields for some paths, pages have only in common that one had them', () => {
   const via: Readonly<Record<string, string>> = { ...chromeHttps, via: '1.1 cdn' };
   const lacking = without('accept-language', via);
-  expect(isSameClient(ofEngine(via), ofEngine(lacking))).toBe(true);
-  expect(isSameClient(ofEngine(chromeHttps), ofEngine({ ...curl, via: '1.1 me' }))).toBe(false);
+  const behind = (headers: typeof via) => ofEngine(headers, 'https', 'x-forwarded-for');
+  expect(isSameClient(behind(via), behind(lacking))).toBe(true);
+  expect(isSameClient(ofEngine(chromeHttps), behind({ ...curl, via: '1.1 me' }))).toBe(false);
+});
+
+test('a visitor who says that he came through a proxy is compared by his fields as everybody is', () => {
+  const via: Readonly<Record<string, string>> = { ...chromeHttps, via: '1.1 me' };
+  expect(isSameClient(ofEngine(via), ofEngine(chromeHttps))).toBe(true);
+  for (const other of [without('accept-language', via), { ...curl, via: '1.1 me' }]) {
+    expect(isSameClient(ofEngine(via), ofEngine(other))).toBe(false);
+  }
 });

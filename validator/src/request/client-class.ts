@@ -11,7 +11,7 @@ export function clientClass(facts: ClassFacts): string {
   return `${connectionClass(facts.url.scheme, facts.transport)} ${headerShape(facts)}`;
 }
 
-type ClassFacts = Pick<Facts, 'method' | 'url' | 'headers' | 'transport'>;
+type ClassFacts = Pick<Facts, 'method' | 'url' | 'headers' | 'ipFrom' | 'transport'>;
 
 /**
  * The scheme, the cipher suites of the TLS handshake (as JA4 has them, and whether GREASE stood among them), and the
@@ -60,13 +60,13 @@ function transportClass(transport: TransportFacts): string {
 /**
  * Whether a page has both Accept-Language and Accept-Encoding, and which of them its engine writes first. Scripts may
  * set fields of their own, which changes their place: so the order is compared only where the browser asks for an
- * upgrade to https, as it does for navigations. A CDN may drop the two fields, and not for every path. So pages that
- * came through a proxy have only that in common.
+ * upgrade to https, as it does for navigations. The operator's CDN may drop the two fields, and not for every path. So
+ * pages that came through it have only that in common. A company's proxy, on the visitor's side, treats each page alike.
  */
 function headerShape(facts: ClassFacts): string {
   const { headers } = facts;
   if (!isPage(facts)) return '';
-  if (passedProxy(headers)) return 'proxied ';
+  if (passedProxy(facts)) return 'proxied ';
   if (headers['accept-language'] === undefined || headers['accept-encoding'] === undefined) {
     return 'lacking ';
   }

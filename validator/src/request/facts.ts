@@ -1,7 +1,12 @@
 import type { Asns } from '@guard/config/catalogue/asn';
 import type { CatalogueCrawler } from '@guard/config/catalogue/crawlers';
 import type { NetworkKind } from '@guard/config/catalogue/networks';
-import type { ChallengeState, CrawlerFact, SignedAgentFact } from '@guard/config/contract/event';
+import type {
+  ChallengeState,
+  CrawlerFact,
+  IpSource,
+  SignedAgentFact,
+} from '@guard/config/contract/event';
 import type { Session } from '@guard/config/contract/ports';
 import { presentedSessions } from '@guard/config/contract/presented-session';
 import type { Reason } from '@guard/config/contract/reasons';
@@ -56,6 +61,8 @@ export interface Facts {
   /** Of the `referrer` field, or else of the Referer header; empty when neither was sent. */
   readonly referrer: string;
   readonly ip: string;
+  /** How the address came to be known: `peer` where the visitor connected himself, and no proxy of ours told it. */
+  readonly ipFrom: IpSource;
   /** Names in lower case, in the order they were sent; a field sent twice is one joined value. */
   readonly headers: Readonly<Record<string, string>>;
   readonly userAgent: string;
@@ -100,11 +107,17 @@ export type Described =
     }
   | { readonly kind: 'error'; readonly type: ValidateErrorType; readonly message: string };
 
+/** How the request reached whoever asks. */
+export interface Reached {
+  readonly ipFrom: IpSource;
+  readonly transport?: TransportFacts | undefined;
+}
+
 export function describe(
   request: ValidateRequest,
   sources: FactSources,
   isAllowlisted: (crawler: CatalogueCrawler) => boolean,
-  transport?: TransportFacts,
+  { ipFrom, transport }: Reached,
 ): Described {
   const ip = parseIp(request.ip);
   if (ip === undefined) {
@@ -119,7 +132,16 @@ export function describe(
     const message = 'The path of `url` can be read in too many ways.';
     return { kind: 'error', type: 'invalid_request', message };
   }
-  const facts = new RequestFacts(request, ip, url, paths, sources, isAllowlisted, transport);
+  const facts = new RequestFacts(
+    request,
+    ip,
+    ipFrom,
+    url,
+    paths,
+    sources,
+    isAllowlisted,
+    transport,
+  );
   return {
     kind: 'described',
     facts,
@@ -135,6 +157,7 @@ export class RequestFacts implements Facts {
   readonly method: string;
   readonly referrer: string;
   readonly ip: string;
+  readonly ipFrom: IpSource;
   readonly headers: Readonly<Record<string, string>>;
   readonly userAgent: string;
   readonly agent: Agent;
@@ -151,6 +174,7 @@ export class RequestFacts implements Facts {
   constructor(
     request: ValidateRequest,
     ip: string,
+    ipFrom: IpSource,
     url: RequestUrl,
     paths: readonly string[],
     sources: FactSources,
@@ -164,6 +188,7 @@ export class RequestFacts implements Facts {
     this.method = request.method?.toUpperCase() ?? 'GET';
     this.referrer = request.referrer ?? headers['referer'] ?? '';
     this.ip = ip;
+    this.ipFrom = ipFrom;
     this.headers = headers;
     this.userAgent = headers['user-agent'] ?? '';
     this.agent = sources.readAgent(this.userAgent);

@@ -1,10 +1,14 @@
 import type { Facts } from './facts.ts';
 
+type ProxyFacts = Pick<Facts, 'headers' | 'ipFrom'>;
+
 /**
- * Whether the request says that a proxy or CDN had it in hands before. Those put headers into another
- * order, add their own and rewrite Accept-Encoding, so that such details say nothing of the visitor.
+ * Whether a proxy or CDN of the operator's had the request in hands before, and says so. Those put headers into another
+ * order, add their own and drop some. A visitor who connects himself can write the same fields: his word counts for
+ * nothing here.
  */
-export function passedProxy(headers: Facts['headers']): boolean {
+export function passedProxy({ headers, ipFrom }: ProxyFacts): boolean {
+  if (ipFrom === 'peer') return false;
   return (
     headers['x-forwarded-for'] !== undefined ||
     headers['via'] !== undefined ||
@@ -14,4 +18,12 @@ export function passedProxy(headers: Facts['headers']): boolean {
     headers['cdn-loop'] !== undefined ||
     headers['x-amzn-trace-id'] !== undefined
   );
+}
+
+/**
+ * The same, or a proxy of the visitor's own says so, as a company's does (RFC 9110, 7.6.3). Only for weak signs: a
+ * program can write Via as well, and gains no more by it than by copying a browser's header section.
+ */
+export function mayHavePassedProxy(facts: ProxyFacts): boolean {
+  return facts.headers['via'] !== undefined || passedProxy(facts);
 }

@@ -33,6 +33,7 @@ function visitOf(crawler: CatalogueCrawler): Facts {
     method: 'GET',
     referrer: '',
     ip: '',
+    ipFrom: 'caller',
     headers: {},
     userAgent: crawler.name,
     agent: agentOf(crawler),

@@ -1,15 +1,16 @@
 import type { Facts } from '../request/facts.ts';
-import { passedProxy } from '../request/passed-proxy.ts';
+import { mayHavePassedProxy } from '../request/passed-proxy.ts';
 import { NOTHING, type Signal } from './signal.ts';
 
 /**
  * The order of header names against the claimed browser's. A weak sign: only orders that libraries
  * have by default and that this browser never has, only of navigations (a page's own script may set
- * Accept, which changes its place), and never behind a proxy.
+ * Accept, which changes its place), and never behind a proxy that says it is one.
  */
-export const headerOrderSignal: Signal = ({ agent, headers, crawler }) => {
+export const headerOrderSignal: Signal = (facts) => {
+  const { agent, headers, crawler } = facts;
   if (agent.engine === undefined || agent.engine === 'webkit' || crawler) return NOTHING;
-  if (!isNavigation(headers) || passedProxy(headers)) return NOTHING;
+  if (!isNavigation(headers) || mayHavePassedProxy(facts)) return NOTHING;
   return hasForeignOrder(headers, agent.engine) ? ['header_order_mismatch'] : NOTHING;
 };
 

@@ -3,8 +3,8 @@ import { chromeHttps, firefoxHttps, safariIphone } from '../../../test/kit/visit
 import { scriptLikeValuesSignal } from './script-like-values.ts';
 import { changed, factsOf } from './test-facts.ts';
 
-const found = (changes: Record<string, string>) =>
-  scriptLikeValuesSignal(factsOf(changed(chromeHttps, changes)));
+const found = (changes: Record<string, string>, over: Parameters<typeof factsOf>[1] = {}) =>
+  scriptLikeValuesSignal(factsOf(changed(chromeHttps, changes), over));
 
 describe('script-like values (contract 2.2, header_anomaly)', () => {
   test.each([
@@ -33,7 +33,10 @@ describe('script-like values (contract 2.2, header_anomaly)', () => {
   });
 
   test('and none behind a CDN, which writes its own, or of a part of a video', () => {
-    expect(found({ 'accept-encoding': 'gzip', 'x-forwarded-for': '84.115.20.7' })).toEqual([]);
+    const forwarded = { 'accept-encoding': 'gzip', 'x-forwarded-for': '84.115.20.7' };
+    expect(found(forwarded, { ipFrom: 'x-forwarded-for' })).toEqual([]);
+    expect(found(forwarded)).toEqual(['accept_encoding_unusual']);
+    expect(found({ 'accept-encoding': 'gzip', via: '1.1 proxy.corp.example' })).toEqual([]);
     expect(found({ 'accept-encoding': 'identity;q=1, *;q=0', range: 'bytes=0-' })).toEqual([]);
   });
 });

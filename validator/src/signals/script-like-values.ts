@@ -1,13 +1,14 @@
 import type { Reason } from '@guard/config/contract/reasons';
 import type { Facts } from '../request/facts.ts';
-import { passedProxy } from '../request/passed-proxy.ts';
+import { mayHavePassedProxy } from '../request/passed-proxy.ts';
 import { NOTHING, type Signal } from './signal.ts';
 
 const SCRIPT_LIKE: readonly Reason[] = ['header_script_like'];
 const UNUSUAL: readonly Reason[] = ['accept_encoding_unusual'];
 
 /** Header values that HTTP libraries have by default, or write by hand, and browsers do not. */
-export const scriptLikeValuesSignal: Signal = ({ agent, headers, crawler }) => {
+export const scriptLikeValuesSignal: Signal = (facts) => {
+  const { agent, headers, crawler } = facts;
   if (agent.engine === undefined || crawler) return NOTHING;
   const language = headers['accept-language'];
   if (language !== undefined && !beginsWithLetter(language)) return SCRIPT_LIKE;
@@ -15,7 +16,7 @@ export const scriptLikeValuesSignal: Signal = ({ agent, headers, crawler }) => {
   // Firefox alone sends TE, over HTTP/2, and only this value (RFC 9110, 10.1.4).
   const te = headers['te'];
   if (te !== undefined && te !== 'trailers') return SCRIPT_LIKE;
-  return agent.engine !== 'webkit' && hasUnusualEncodings(headers) ? UNUSUAL : NOTHING;
+  return agent.engine !== 'webkit' && hasUnusualEncodings(facts) ? UNUSUAL : NOTHING;
 };
 
 /** What libcurl begins with, and the weights that Ruby gives: no browser and no CDN writes either. */
@@ -27,10 +28,11 @@ function hasLibraryEncodings(headers: Facts['headers']): boolean {
 }
 
 /** Chromium and Firefox begin with these two; parts of media are asked for without compression. */
-function hasUnusualEncodings(headers: Facts['headers']): boolean {
+function hasUnusualEncodings(facts: Facts): boolean {
+  const { headers } = facts;
   const encodings = headers['accept-encoding'];
   if (encodings === undefined || encodings.startsWith('gzip, deflate')) return false;
-  return headers['range'] === undefined && !passedProxy(headers);
+  return headers['range'] === undefined && !mayHavePassedProxy(facts);
 }
 
 function beginsWithLetter(text: string): boolean {

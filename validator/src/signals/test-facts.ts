@@ -18,6 +18,7 @@ export function factsOf(
     method: 'GET',
     referrer: '',
     ip: '84.115.20.7',
+    ipFrom: 'peer',
     headers,
     userAgent,
     agent: readAgent(userAgent),
