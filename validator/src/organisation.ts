@@ -51,7 +51,7 @@ export function compilePolicy(
     monitor: settings.monitor,
     strengths: new Strengths(settings.detection.reasons),
     challenge: challengeTerms(settings),
-    passPrice: PassPrice.of(settings),
+    passPrice: PassPrice.of(settings, ports.clock),
     freePages: FreePages.of(settings),
     pressure: Pressure.of(settings, ports),
     sessionLimits: SessionLimits.of(settings, passes),

@@ -1,5 +1,5 @@
 import { CHALLENGE } from '@guard/config/contract/limits';
-import type { SessionStore } from '@guard/config/contract/ports';
+import type { Clock, SessionStore } from '@guard/config/contract/ports';
 import type { Organisation } from '@guard/config/settings/schema';
 import { type AddressCharges, compileAddressCharges } from '../../rules/address-charges.ts';
 import type { Ticket } from '../tickets/ticket.ts';
@@ -22,14 +22,24 @@ const MOST_OF_CLASS = 3;
  */
 export class PassPrice {
   readonly #rungs: readonly { readonly counter: string; readonly charges: AddressCharges }[];
-  readonly #tempo = new Tempo();
+  readonly #tempo: Tempo;
 
   /** Undefined where the organisation asks for no work, however many pass. */
-  static of({ id, challenge }: Pick<Organisation, 'id' | 'challenge'>): PassPrice | undefined {
-    return challenge.free_passes === false ? undefined : new PassPrice(id, challenge.free_passes);
+  static of(
+    { id, challenge }: Pick<Organisation, 'id' | 'challenge'>,
+    clock: Clock,
+  ): PassPrice | undefined {
+    return challenge.free_passes === false
+      ? undefined
+      : new PassPrice(id, challenge.free_passes, clock());
   }
 
-  constructor(organisation: string, { passes, per }: { passes: number; per: number }) {
+  constructor(
+    organisation: string,
+    { passes, per }: { passes: number; per: number },
+    nowMs: number,
+  ) {
+    this.#tempo = new Tempo(nowMs);
     this.#rungs = Array.from({ length: RUNGS }, (_, rung) => ({
       // A rule's budget has a blank in its name, and these have none.
       counter: `new-passes-${rung}:${organisation}`,

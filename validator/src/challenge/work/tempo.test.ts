@@ -6,16 +6,21 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 /** A class of clients over time: so many passes in each ten minutes, evenly, for so long. Gives its highest level. */
 class Traffic {
-  readonly #tempo = new Tempo();
   #nowMs = 1_800_000_000_000;
+  readonly #tempo = new Tempo(this.#nowMs);
 
   flow(perTenMinutes: number, forMs: number, client = 'https chromium'): number {
-    let highest = 0;
+    return highest(this.levels(perTenMinutes, forMs, () => client));
+  }
+
+  /** Level of each pass. */
+  levels(perTenMinutes: number, forMs: number, clientOf: (index: number) => string): number[] {
+    const found: number[] = [];
     const endMs = this.#nowMs + forMs;
     for (; this.#nowMs < endMs; this.#nowMs += (10 * MINUTE_MS) / perTenMinutes) {
-      highest = Math.max(highest, this.#tempo.level(client, this.#nowMs));
+      found.push(this.#tempo.level(clientOf(found.length), this.#nowMs));
     }
-    return highest;
+    return found;
   }
 }
 
@@ -48,4 +53,75 @@ test('an attack is still one after three hours; a site that has grown tenfold is
   expect(traffic.flow(2_000, 5 * MINUTE_MS)).toBeGreaterThanOrEqual(1);
   traffic.flow(2_000, 45 * HOUR_MS);
   expect(traffic.flow(2_000, HOUR_MS)).toBe(0);
+});
+
+const ofMany = (count: number) => (index: number) => `https c${index % count}`;
+const highest = (levels: readonly number[]) =>
+  levels.reduce((one, other) => Math.max(one, other), 0);
+const free = (levels: readonly number[]) => levels.filter((level) => level === 0).length;
+
+test.each([120, 300, 5_000])(
+  'a program that passes with %i classes in turn has 400 free passes for all of them that are new',
+  (classes) => {
+    const traffic = new Traffic();
+    traffic.flow(20, 24 * HOUR_MS);
+    const levels = traffic.levels(200_000, MINUTE_MS, ofMany(classes));
+    expect(levels).toHaveLength(20_000);
+    expect(free(levels)).toBeLessThanOrEqual(400);
+    expect(levels.at(-1)).toBeGreaterThanOrEqual(3);
+  },
+);
+
+test('people with a known class are not asked for work while new classes are too many, and nor later', () => {
+  const traffic = new Traffic();
+  traffic.flow(100, 24 * HOUR_MS);
+  const mixed = traffic.levels(20_000, 10 * MINUTE_MS, (index) =>
+    index % 200 === 0 ? 'https chromium' : `https c${index}`,
+  );
+  expect(free(mixed.filter((_, index) => index % 200 !== 0))).toBeLessThan(500);
+  expect(mixed.filter((level, index) => index % 200 === 0 && level > 0)).toEqual([]);
+  expect(traffic.flow(100, HOUR_MS)).toBe(0);
+});
+
+test('classes that were made known in hours pay when all that pass are too many, and people do not', () => {
+  const traffic = new Traffic();
+  traffic.flow(100, 12 * HOUR_MS);
+  // Each of them three times in ten minutes, which is below every limit, until all are known.
+  traffic.levels(300, 2 * HOUR_MS, ofMany(100));
+  const levels = traffic.levels(20_000, 10 * MINUTE_MS, (index) =>
+    index % 200 === 0 ? 'https chromium' : ofMany(100)(index),
+  );
+  expect(free(levels.filter((_, index) => index % 200 !== 0))).toBeLessThan(3_500);
+  expect(levels.filter((level, index) => index % 200 === 0 && level > 0)).toEqual([]);
+});
+
+test.each([0, 5, 15, 30, 60])(
+  '%i minutes after a start, in which nobody came, one class and many do not pass as they like',
+  (minutes) => {
+    for (const classes of [1, 300]) {
+      const traffic = new Traffic();
+      traffic.levels(1, minutes * MINUTE_MS, () => 'https chromium');
+      const levels = traffic.levels(100_000, MINUTE_MS, ofMany(classes));
+      expect(levels).toHaveLength(10_000);
+      expect(free(levels)).toBeLessThanOrEqual(minutes < 10 ? 3_100 : 500);
+      expect(levels.at(-1)).toBeGreaterThanOrEqual(minutes < 10 ? 2 : 3);
+    }
+  },
+);
+
+test('after a start a busy site with several browsers is left alone, and so is its busiest hour', () => {
+  const traffic = new Traffic();
+  const browser = (index: number) =>
+    `https ${['chromium', 'chromium', 'gecko', 'webkit'][index % 4]}`;
+  expect(highest(traffic.levels(3_000, 5 * HOUR_MS, browser))).toBe(0);
+  expect(highest(traffic.levels(9_000, HOUR_MS, browser))).toBe(0);
+});
+
+test('an attack that begins a quarter of an hour after a start is still one after an hour', () => {
+  const traffic = new Traffic();
+  traffic.flow(200, 15 * MINUTE_MS);
+  expect(traffic.flow(20_000, HOUR_MS)).toBeGreaterThanOrEqual(3);
+  expect(
+    Math.min(...traffic.levels(20_000, MINUTE_MS, () => 'https chromium')),
+  ).toBeGreaterThanOrEqual(2);
 });

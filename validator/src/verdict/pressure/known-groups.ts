@@ -1,23 +1,31 @@
 import { LRUCache } from 'lru-cache';
-import type { Group } from './group.ts';
-
 /** Groups that are known, and as many that are new. The one unused longest starts anew. */
 const MAX_GROUPS = 1_024;
 
 /** A group that came again for so long is known. */
 const KNOWN_AFTER_MS = 3_600_000;
 
+/** Something that is counted, and since when. */
+interface Born {
+  readonly bornAt: number;
+}
+
 /**
  * The groups of one kind. A program can make as many new ones as it sends requests, and pushes no known one out: each
  * of them would have to last for an hour among the new ones.
  */
-export class KnownGroups<Kind extends Group> {
+export class KnownGroups<Kind extends Born> {
   readonly #known = new LRUCache<string, Kind>({ max: MAX_GROUPS });
   readonly #new = new LRUCache<string, Kind>({ max: MAX_GROUPS });
   readonly #make: (name: string, nowMs: number) => Kind;
+  readonly #isKnown: (group: Kind, nowMs: number) => boolean;
 
-  constructor(make: (name: string, nowMs: number) => Kind) {
+  constructor(
+    make: (name: string, nowMs: number) => Kind,
+    isKnownAt: (group: Kind, nowMs: number) => boolean = isKnown,
+  ) {
     this.#make = make;
+    this.#isKnown = isKnownAt;
   }
 
   /** Undefined for a group that never came, or that was forgotten. */
@@ -34,7 +42,7 @@ export class KnownGroups<Kind extends Group> {
       this.#new.set(name, made);
       return made;
     }
-    if (isKnown(found, nowMs)) {
+    if (this.#isKnown(found, nowMs)) {
       this.#new.delete(name);
       this.#known.set(name, found);
     }
@@ -42,6 +50,6 @@ export class KnownGroups<Kind extends Group> {
   }
 }
 
-export function isKnown({ bornAt }: Group, nowMs: number): boolean {
+export function isKnown({ bornAt }: Born, nowMs: number): boolean {
   return nowMs - bornAt >= KNOWN_AFTER_MS;
 }
