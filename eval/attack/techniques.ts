@@ -1,5 +1,6 @@
-import { chromeHttp, chromeHttps, inOrderOf, scriptFetch } from '../../test/kit/visitors.ts';
-import type { Scheme, Shot } from './ground.ts';
+import { chromeHttp, inOrderOf } from '../../test/kit/visitors.ts';
+import { dataFromManyAddresses, dataFromOneAddress } from './called-data.ts';
+import type { Shot } from './ground.ts';
 import {
   appliesCss,
   bySecret,
@@ -11,16 +12,11 @@ import {
   visit,
 } from './solver.ts';
 import type { Field, Technique } from './technique.ts';
+import { BOTH, IN_RANGES, volley } from './volley.ts';
 
-const BOTH = ['http', 'https'] as const;
 const CURL = { 'user-agent': 'curl/8.5.0', accept: '*/*' };
 
 const PICTURE = { accept: 'image/*', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' };
-
-/** A page over http that says it is data: only Accept tells them apart. */
-const CALLED_DATA = { ...chromeHttp, accept: 'application/json' };
-
-const IN_RANGES = { range: 'bytes=0-0,1-99999' };
 
 /** One of 1,000 addresses. */
 const crowded = (field: Field, index: number) =>
@@ -32,26 +28,6 @@ const WHOLE = {
   accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
   'accept-encoding': 'gzip, deflate',
 };
-
-const browserOn = (scheme: Scheme) => (scheme === 'http' ? chromeHttp : chromeHttps);
-
-/** So many requests, `atOnce` of them at the same time. */
-async function volley(
-  { ground, site, scheme, prefix }: Field,
-  count: number,
-  shotOf: (index: number) => Partial<Shot>,
-  atOnce = count,
-): Promise<number> {
-  const shot = { site, scheme, headers: browserOn(scheme) };
-  const left = Array.from({ length: count }, (_, index) => index).values();
-  const work = async () => {
-    for (const index of left) {
-      await ground.send({ ...shot, path: `${prefix}${index}`, ...shotOf(index) });
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, work));
-  return count;
-}
 
 /** So many fresh sessions, one behind the other, each with an address of its own. */
 async function sessions(field: Field, count: number, solve: Solve, over: Partial<Shot> = {}) {
@@ -80,31 +56,7 @@ export const techniques: readonly Technique[] = [
     atMost: 100,
     run: (field) => volley(field, 200, (index) => ({ from: field.address(index) })),
   },
-  {
-    name: 'calls each page data, after one page: 300 at once, and 300 more',
-    sites: ['default'],
-    schemes: ['http'],
-    atMost: 100,
-    async run(field) {
-      const from = field.address(1);
-      await field.ground.send({ ...field, path: '/before', headers: chromeHttp, from });
-      const data = () => ({ from, headers: scriptFetch });
-      return (await volley(field, 300, data)) + (await volley(field, 300, data));
-    },
-  },
-  {
-    name: 'calls each page data and asks for it in two ranges, after one page: 400 pages',
-    sites: ['default'],
-    schemes: BOTH,
-    atMost: 52,
-    async run(field) {
-      const from = field.address(1);
-      const { ground, scheme } = field;
-      await ground.send({ ...field, path: '/before', headers: browserOn(scheme), from });
-      const headers = { ...(scheme === 'http' ? CALLED_DATA : scriptFetch), ...IN_RANGES };
-      return volley(field, 400, () => ({ from, headers }), 1);
-    },
-  },
+  ...dataFromOneAddress,
   {
     name: 'solver: computes the layout, leaves all other readings out',
     sites: ['default', 'strict'],
@@ -259,6 +211,7 @@ export const techniques: readonly Technique[] = [
     },
   },
   // Last: the site is under pressure for a minute behind them.
+  ...dataFromManyAddresses,
   {
     name: 'from 1,000 addresses, one page each, one shape of client',
     sites: ['default'],

@@ -212,15 +212,19 @@ function endedAs(verdict: Exclude<Verdict, { kind: 'allow' }>, left: MaybePromis
 }
 
 function takeFreePage(by: Rule, deciding: Deciding): MaybePromise<Left> {
-  const { facts, site, store, freePages, pressure } = deciding;
+  const { facts, site, store, freePages, pressure, clock } = deciding;
   if (freePages === undefined) return NOTHING_LEFT;
   const cause = pressure?.on(facts, site);
   if (cause !== undefined) return challengeFor(cause, by, facts);
-  return afterWith(freePages.take(facts, store), by, (taken) => {
+  const nowMs = clock();
+  const few = pressure?.isOnClient(facts, nowMs) === true || freePages.areFew(facts, nowMs);
+  return afterWith(freePages.take(facts, store, few), by, (taken) => {
     if (taken === 'spent') return challengeFor('free_pages_used', by, facts);
     const begun = pressure?.take(facts, site);
     if (begun !== undefined) return challengeFor(begun, by, facts);
-    return letThrough(taken, freePages, deciding) ?? challengeFor('free_pages_used', by, facts);
+    return (
+      letThrough(taken, freePages, few, deciding) ?? challengeFor('free_pages_used', by, facts)
+    );
   });
 }
 
@@ -232,10 +236,13 @@ function challengeFor(reason: Reason, by: Rule, facts: Facts): Left {
 function letThrough(
   taken: 'page' | 'data',
   freePages: FreePages,
+  few: boolean,
   { facts, site, store, pressure, clock, endIsTold }: Deciding,
 ): Left | undefined {
   if (!endIsTold) return NOTHING_LEFT;
-  const ended = taken === 'data' ? freePages.awaitEnd(facts, store, clock()) : undefined;
+  const onPage = () => pressure?.takeDocument(facts, site);
+  const ended =
+    taken === 'data' ? freePages.awaitEnd(facts, store, clock(), few, onPage) : undefined;
   if (taken === 'data' && ended === undefined) return undefined;
   return { ended: pressure ? pressure.watch(facts, site, ended) : ended };
 }

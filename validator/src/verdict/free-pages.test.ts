@@ -100,6 +100,17 @@ describe('challenge: auto, the first pages are free', () => {
   });
 });
 
+/** What a page in Firefox fetches by itself. */
+const firefoxFetch = Object.fromEntries(
+  Object.entries({
+    ...firefoxHttps,
+    accept: '*/*',
+    'sec-fetch-mode': 'cors',
+    'sec-fetch-dest': 'empty',
+    'sec-fetch-site': 'same-origin',
+  }).filter(([name]) => name !== 'sec-fetch-user'),
+);
+
 describe('requests for data and for parts of a page', () => {
   test('are free for a network that loaded a page, and for a session that Guard issued', async () => {
     const guard = guarded();
@@ -156,6 +167,82 @@ describe('requests for data and for parts of a page', () => {
     expect(await decisions(guard, 1, picture)).toEqual(['allow']);
     guard.time.now += MINUTE_MS + 1;
     expect(await decisions(guard, 1, data)).toEqual(['allow']);
+  });
+
+  /** Documents that so many requests get, each with its address. */
+  async function documents(
+    guard: TestValidator,
+    count: number,
+    requestOf: (index: number) => ValidateRequest,
+  ): Promise<number> {
+    guard.origin.answers = 'document';
+    const found = await decisions(guard, count, requestOf);
+    guard.origin.answers = 'other';
+    return found.filter((decision) => decision === 'allow').length;
+  }
+
+  test('documents called data and documents called files are one budget of an address', async () => {
+    const guard = guarded();
+    await guard.ask(visit());
+    const data = () => visit({ headers: scriptFetch });
+    const file = () => visit({ url: 'https://shop.example/list/x.css', headers: scriptFetch });
+    expect(await documents(guard, 60, data)).toBe(51);
+    // Files are free until one is a document.
+    expect(await decisions(guard, 20, file)).toEqual(times(20, 'allow'));
+    expect(await documents(guard, 60, file)).toBe(1);
+    expect(await decisions(guard, 1, file)).toEqual(['redirect']);
+  });
+
+  test('one session opens data in four networks, and not in a thousand', async () => {
+    const guard = guarded();
+    const { cookies } = await guard.ask(visit());
+    const cookie = cookies?.[0]?.value ?? '';
+    const from = (index: number) =>
+      visit({ headers: scriptFetch, cookie, ip: `90.${146 + (index >> 8)}.${index & 255}.1` });
+    // The others count as pages, of which all clients of the shape have 100.
+    expect(await documents(guard, 10 * 300, (index) => from(index % 300))).toBeLessThan(150);
+    expect(await decisions(guard, 300, () => from(200))).toEqual(times(300, 'redirect'));
+    expect(await decisions(guard, 300, () => visit({ headers: scriptFetch, cookie }))).toEqual(
+      times(300, 'allow'),
+    );
+  });
+
+  test('1,000 documents as data for all clients of one shape; then each address has 10, and JSON stays free', async () => {
+    const guard = guarded({ challenge: { pressure: false } });
+    const ipOf = (index: number) => `84.116.${index}.7`;
+    const cookies: string[] = [];
+    for (let index = 0; index < 60; index++) {
+      const { cookies: given } = await guard.ask(visit({ ip: ipOf(index) }));
+      cookies.push(given?.[0]?.value ?? '');
+    }
+    const data = (index: number) =>
+      visit({ headers: scriptFetch, ip: ipOf(index), cookie: cookies[index] ?? '' });
+    // 60 addresses with a page each had 3,060.
+    expect(await documents(guard, 60 * 60, (index) => data(Math.floor(index / 60)))).toBeLessThan(
+      1_000 + 60 * 11,
+    );
+    const other = { headers: firefoxFetch, ip: ipOf(200) };
+    await guard.ask(visit({ headers: firefoxHttps, ip: ipOf(200) }));
+    expect(await documents(guard, 40, () => visit(other))).toBe(40);
+    guard.time.now += 10 * MINUTE_MS + 1;
+    expect(await decisions(guard, 500, () => data(3))).toEqual(times(500, 'allow'));
+    expect(await documents(guard, 30, () => data(3))).toBe(30);
+  });
+
+  test('a page that asks for hundreds of JSON answers stays free while its shape has used up its documents', async () => {
+    const guard = guarded({ challenge: { pressure: false } });
+    const ipOf = (index: number) => `84.116.${index}.7`;
+    for (let index = 0; index < 30; index++) {
+      await guard.ask(visit({ ip: ipOf(index) }));
+      await documents(guard, 60, () => visit({ headers: scriptFetch, ip: ipOf(index) }));
+    }
+    guard.time.now += 2 * MINUTE_MS;
+    await guard.ask(visit({ ip: ipOf(99) }));
+    guard.origin.answers = 'data';
+    const json = () => visit({ headers: scriptFetch, ip: ipOf(99) });
+    expect(await decisions(guard, 500, json)).toEqual(times(500, 'allow'));
+    // It has few documents then.
+    expect(await documents(guard, 30, json)).toBe(11);
   });
 
   test.each([

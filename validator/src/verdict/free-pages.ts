@@ -4,8 +4,10 @@ import type {
   RequestEnded,
   SessionStore,
 } from '@guard/config/contract/ports';
+import { sessionRoot } from '@guard/config/contract/session-root';
 import { addressGroup } from '@guard/config/net/network-of';
 import type { Organisation } from '@guard/config/settings/schema';
+import { LRUCache } from 'lru-cache';
 import { afterWith } from '../deadline.ts';
 import { clientShape } from '../request/client-shape.ts';
 import type { Facts } from '../request/facts.ts';
@@ -28,6 +30,15 @@ const PAGE_REMEMBERED_MS = 86_400_000;
  */
 const PARTS_AT_ONCE = 100;
 
+/** What an address has of the documents, and of what waits at the same time, when its shape has used up its own. */
+const PART_OF_FEW = 1 / 5;
+
+/** Shapes that used up their documents, in each thread. Of more of them the one unused longest has its documents again. */
+const MAX_SPENT_SHAPES = 1_024;
+
+/** Networks in which one session may ask for data without a page: a phone that is carried about. */
+const MOVES_OF_A_SESSION = { requests: 4, perMs: PAGE_REMEMBERED_MS };
+
 /** `page` and `data` are free. `data` is everything that is no page: the answer may show that it was one. */
 export type FreePage = 'page' | 'data' | 'spent';
 
@@ -35,18 +46,24 @@ export type FreePage = 'page' | 'data' | 'spent';
  * `challenge: auto` for visitors who did not pass the challenge yet: their first pages are free. Pages are
  * counted for each address, for the IPv6 networks around it, and for each shape of a client.
  *
- * A request for data is free for a visitor who has been here: one with a session that Guard issued, or from a
- * network that loaded a page. For others it counts as a page. A script can call every request one for data.
- * So {@link awaitEnd} counts it when the origin answers with a document.
+ * A request for data is free from a network that loaded a page, and for a session that Guard issued, in a few networks.
+ * For others it counts as a page. A script can call every request one for data. So {@link awaitEnd} counts it when the
+ * origin answers with a document: for the address, and for the shape.
  */
 export class FreePages {
   readonly #counter: string;
   readonly #loaded: string;
+  readonly #moves: string;
   readonly #documents: string;
-  readonly #documentFiles: string;
+  readonly #fewDocuments: string;
+  readonly #dataIsSpent: string;
+  readonly #filesAreSpent: string;
   readonly #pagesOfAddress: AddressCharges;
   readonly #pagesOfShape: Budget;
   readonly #documentsOfAddress: AddressCharges;
+  readonly #fewOfAddress: AddressCharges;
+  readonly #documentsOfShape: Budget;
+  readonly #spentShapes = new LRUCache<string, number>({ max: MAX_SPENT_SHAPES });
   readonly #pages: Budget;
   readonly #underWay = new UnderWay();
 
@@ -63,70 +80,119 @@ export class FreePages {
     // A rule's budget has a blank in its name, and these have none.
     this.#counter = `free-pages:${organisation}`;
     this.#loaded = `loaded-a-page:${organisation}`;
-    this.#documents = `documents-as-data:${organisation}`;
-    this.#documentFiles = `documents-as-files:${organisation}`;
+    this.#moves = `moves-of-a-session:${organisation}`;
+    this.#documents = `documents:${organisation}`;
+    this.#fewDocuments = `few-documents:${organisation}`;
+    this.#dataIsSpent = `documents-as-data:${organisation}`;
+    this.#filesAreSpent = `documents-as-files:${organisation}`;
     this.#pagesOfAddress = compileAddressCharges(budget);
     this.#pagesOfShape = times(BUDGETS_OF_A_SHAPE);
     this.#documentsOfAddress = compileAddressCharges(times(DOCUMENTS_AS_DATA));
+    this.#fewOfAddress = compileAddressCharges(times(DOCUMENTS_AS_DATA * PART_OF_FEW));
+    this.#documentsOfShape = times(DOCUMENTS_AS_DATA * BUDGETS_OF_A_SHAPE);
     this.#pages = budget;
   }
 
-  /** Counts one request of a visitor who did not pass the challenge. */
-  take(facts: Facts, store: SessionStore): MaybePromise<FreePage> {
+  /** Whether the shape of this visitor has used up its documents, as far as this thread knows. Then an address has few. */
+  areFew(facts: Facts, nowMs: number): boolean {
+    if (this.#spentShapes.size === 0) return false;
+    const leftMs = (this.#spentShapes.get(clientShape(facts)) ?? 0) - nowMs;
+    return leftMs > 0 && leftMs <= this.#pages.perMs;
+  }
+
+  /** Counts one request of a visitor who did not pass the challenge. `few` where addresses of its shape have few documents. */
+  take(facts: Facts, store: SessionStore, few: boolean): MaybePromise<FreePage> {
     if (isPage(facts)) return this.#takePage(facts, store);
-    const isSpent = store.remembers(this.#documentsFor(facts), addressGroup(facts.ip));
+    const isSpent = store.remembers(this.#spentFor(facts), addressGroup(facts.ip));
     return afterWith(isSpent, undefined, (spent) =>
-      spent ? 'spent' : this.#takeData(facts, store),
+      spent ? 'spent' : this.#takeData(facts, store, few),
     );
   }
 
   /**
    * Waits for the end of a request for data, to count it when it was a document. Undefined, and the request is not
-   * free, when so many of its address wait at once that they could be more documents than are free.
+   * free, when so many of its address wait at once that they could be more documents than are free. `onPage` is called
+   * for a document that its address and its shape had a free page for.
    */
-  awaitEnd(facts: Facts, store: SessionStore, nowMs: number): RequestEnded | undefined {
+  awaitEnd(
+    facts: Facts,
+    store: SessionStore,
+    nowMs: number,
+    few: boolean,
+    onPage: () => void,
+  ): RequestEnded | undefined {
     const isPart = isFileOfPage(facts);
     const group = addressGroup(facts.ip);
     const subject = isPart ? `parts ${group}` : group;
-    const atOnce = this.#pages.requests * (isPart ? PARTS_AT_ONCE : DOCUMENTS_AS_DATA);
+    const most = this.#pages.requests * (isPart ? PARTS_AT_ONCE : DOCUMENTS_AS_DATA);
+    const atOnce = few ? most * PART_OF_FEW : most;
     const waiting = this.#underWay.of(subject);
     if (!begin(waiting, atOnce, nowMs)) return undefined;
     return (how) => {
       end(waiting);
-      if (how === 'document') this.#countDocument(facts, store);
+      if (how !== 'document') return;
+      void afterWith(this.#count(facts, store), undefined, (taken) => {
+        if (taken === 'page') onPage();
+      });
+      this.#countDocument(facts, store, nowMs, few);
     };
   }
 
-  /** Data and files have counters apart. When data is used up, files and preflights of the same address stay free. */
-  #documentsFor(facts: Facts): string {
-    return isFileOfPage(facts) ? this.#documentFiles : this.#documents;
+  /**
+   * Data and files have one counter, and end apart: files and preflights of an address stay free until a file is a
+   * document too.
+   */
+  #spentFor(facts: Facts): string {
+    return isFileOfPage(facts) ? this.#filesAreSpent : this.#dataIsSpent;
   }
 
-  #countDocument(facts: Facts, store: SessionStore): void {
-    void this.#count(facts, store);
-    const documents = this.#documentsFor(facts);
-    const waitMs = store.takeAll(documents, this.#documentsOfAddress(facts.ip));
-    // For the whole time, and not until one more is free: then as many could be asked for at once as before.
-    void afterWith(waitMs, undefined, (wait) =>
-      wait === 0 ? undefined : store.remember(documents, addressGroup(facts.ip), this.#pages.perMs),
-    );
+  #countDocument(facts: Facts, store: SessionStore, nowMs: number, few: boolean): void {
+    const { perMs } = this.#pages;
+    const spend = (wait: number) =>
+      // For the whole time, and not until one more is free: then as many could be asked for at once as before.
+      wait === 0 ? undefined : store.remember(this.#spentFor(facts), addressGroup(facts.ip), perMs);
+    const waitMs = store.takeAll(this.#documents, this.#documentsOfAddress(facts.ip));
+    void afterWith(waitMs, undefined, spend);
+    if (few) {
+      const ofFewMs = store.takeAll(this.#fewDocuments, this.#fewOfAddress(facts.ip));
+      void afterWith(ofFewMs, undefined, spend);
+    }
+    const shape = clientShape(facts);
+    const ofShapeMs = store.take(this.#documents, `shape ${shape}`, this.#documentsOfShape);
+    void afterWith(ofShapeMs, undefined, (wait) => {
+      if (wait > 0) this.#spentShapes.set(shape, nowMs + perMs);
+    });
   }
 
-  #takeData(facts: Facts, store: SessionStore): MaybePromise<FreePage> {
+  #takeData(facts: Facts, store: SessionStore, few: boolean): MaybePromise<FreePage> {
     // Free for everybody: other sites and readers of mail show pictures too, and a preflight brings no cookie.
     if (isFileOfPage(facts)) return 'data';
-    if (facts.session.state === 'issued') return 'data';
     const hasLoaded = store.remembers(this.#loaded, addressGroup(facts.ip));
-    return afterWith(hasLoaded, undefined, (loaded) =>
-      loaded ? 'data' : this.#count(facts, store),
-    );
+    return afterWith(hasLoaded, undefined, (loaded) => {
+      if (loaded) return 'data';
+      return few ? this.#count(facts, store) : this.#takeMove(facts, store);
+    });
+  }
+
+  /** Data from a network that loaded no page. A session can be sent to many networks, so it counts in few. */
+  #takeMove(facts: Facts, store: SessionStore): MaybePromise<FreePage> {
+    const { session } = facts;
+    if (session.state !== 'issued') return this.#count(facts, store);
+    const waitMs = store.take(this.#moves, sessionRoot(session.id), MOVES_OF_A_SESSION);
+    return afterWith(waitMs, undefined, (wait) => {
+      if (wait > 0) return this.#count(facts, store);
+      this.#remember(facts, store);
+      return 'data';
+    });
+  }
+
+  #remember(facts: Facts, store: SessionStore): void {
+    void store.remember(this.#loaded, addressGroup(facts.ip), PAGE_REMEMBERED_MS);
   }
 
   #takePage(facts: Facts, store: SessionStore): MaybePromise<FreePage> {
     return afterWith(this.#count(facts, store), undefined, (taken) => {
-      if (taken === 'page') {
-        void store.remember(this.#loaded, addressGroup(facts.ip), PAGE_REMEMBERED_MS);
-      }
+      if (taken === 'page') this.#remember(facts, store);
       return taken;
     });
   }

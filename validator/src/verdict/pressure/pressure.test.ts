@@ -161,6 +161,39 @@ describe('a group far above its own normal', () => {
   });
 });
 
+test('documents that are called data count as pages, also with a session; then addresses have few of them', async () => {
+  const guard = validatorWith('[{ name: everybody, match: {}, detect: true, challenge: auto }]');
+  const headers = (index: number, from: typeof chromeHttps) => inOrderOf(index, from);
+  const cookies: string[] = [];
+  for (let index = 0; index <= 60; index++) {
+    guard.time.now += 100;
+    const { cookies: given } = await guard.ask(
+      visit({ ip: ipOf(index * 256), headers: headers(index, chromeHttps) }),
+    );
+    cookies.push(given?.[0]?.value ?? '');
+  }
+  guard.origin.answers = 'document';
+  const found = await crowd(guard, 60 * 20, 2 * SECOND_MS, (index) => {
+    const at = Math.floor(index / 20);
+    return visit({
+      ip: ipOf(at * 256),
+      url: `https://shop.example/list/${index}`,
+      headers: headers(at, scriptFetch),
+      cookie: cookies[at] ?? '',
+    });
+  });
+  expect(guard.logged).toEqual([
+    ['pressure_begins', expect.objectContaining({ cause: 'pressure_by_client' })],
+  ]);
+  expect(free(found)).toBeLessThan(40 * 20 + 20 * 12);
+  // Its shape is as new as theirs.
+  guard.origin.answers = 'data';
+  const json = await crowd(guard, 300, SECOND_MS, () =>
+    visit({ ip: ipOf(60 * 256), headers: headers(60, scriptFetch), cookie: cookies[60] ?? '' }),
+  );
+  expect([...new Set(json)]).toEqual(['']);
+});
+
 describe('a strained origin', () => {
   const shop = (index: number) => visitor(index % 250, `/shop/${index}`);
 

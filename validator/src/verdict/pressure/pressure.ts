@@ -83,9 +83,20 @@ export class Pressure {
     return isStillHeld(part, nowMs) ? 'pressure_on_path' : undefined;
   }
 
+  /** Whether the shape of a visitor is under pressure: then its addresses have few documents as data. Counts nothing. */
+  isOnClient(facts: Facts, nowMs: number): boolean {
+    if (this.#held.size === 0) return false;
+    const shape = this.#shapes.find(clientShape(facts));
+    if (shape?.isHeld(nowMs) === true) return true;
+    return (shape === undefined || !isKnown(shape, nowMs)) && this.#newShapes.isHeld(nowMs);
+  }
+
   /** Counts a request that is let through as free. The cause, where it is the one that is too many. */
   take(facts: Facts, site: string): Cause | undefined {
-    if (!isCounted(facts)) return undefined;
+    return isCounted(facts) ? this.#add(facts, site) : undefined;
+  }
+
+  #add(facts: Facts, site: string): Cause | undefined {
     const nowMs = this.#ports.clock();
     const shape = this.#shapes.of(clientShape(facts), nowMs);
     const part = this.#parts.of(nameOfPart(facts, site), nowMs);
@@ -99,6 +110,11 @@ export class Pressure {
       return this.#begin('pressure_by_client', this.#newShapes);
     }
     return part.add(nowMs) ? this.#begin('pressure_on_path', part) : undefined;
+  }
+
+  /** Counts a document that was asked for as data, and was free as a page is. */
+  takeDocument(facts: Facts, site: string): void {
+    if (!isCounted(facts)) this.#add(facts, site);
   }
 
   /** Waits for the answer to a request that is let through. `then` is called as well. */
