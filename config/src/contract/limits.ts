@@ -83,6 +83,8 @@ export const CHALLENGE = {
   freePages: { pages: 5, per: 10 * 60_000 },
   /** What one passed challenge is good for: more than a person needs, and less than a copier of a site. */
   sessionLimits: { requests_per_minute: 600, pages_per_hour: 600, at_once: 100 },
+  /** Documents of a session until its shape tells something; each time it was found twice as many, up to the most. */
+  sessionShape: { firstDocuments: 10, mostDocuments: 80 },
   /** Largest body of an upload. */
   maxUploadBytes: 64 * KiB,
   /** Time for one upload to be judged and kept; above it 503, and the page tries again. */

@@ -93,6 +93,8 @@ export const Organisation = z.strictObject({
       pressure: z.boolean().default(true),
       /** What one passed challenge is good for; false sets no limit. */
       session_limits: z.union([z.literal(false), SessionLimits]).default(CHALLENGE.sessionLimits),
+      /** A session that walks through the site as programs do passes again; false leaves it be. */
+      session_shape: z.boolean().default(true),
     })
     .prefault({}),
   detection: Detection.prefault({}),

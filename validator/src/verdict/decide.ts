@@ -165,17 +165,18 @@ function lostBy({ session }: Facts): readonly Reason[] {
 
 /** A session that passed has limits, so that one pass is worth no more than a person needs. */
 function takeOfSession(by: Rule, passed: Passed, deciding: Deciding): Left {
-  const { facts, clock, sessionLimits, endIsTold } = deciding;
+  const { sessionLimits } = deciding;
   if (sessionLimits === undefined) return NOTHING_LEFT;
-  const allowance = sessionLimits.take(facts, passed, clock(), endIsTold);
-  const reasons = ['session_limit_exceeded'] as const;
+  const allowance = sessionLimits.take(passed, deciding);
   switch (allowance.kind) {
     case 'within':
       return allowance;
     case 'used_up':
-      return { verdict: { kind: 'challenge', reasons, by } };
-    case 'wait':
+      return { verdict: { kind: 'challenge', reasons: [allowance.reason], by } };
+    case 'wait': {
+      const reasons = ['session_limit_exceeded'] as const;
       return { verdict: { kind: 'limited', reasons, by, retryAfterMs: allowance.waitMs } };
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Budget } from '@guard/config/contract/ports';
 import { LRUCache } from 'lru-cache';
 import type { AddressCharges } from '../rules/address-charges.ts';
+import { type LoadedParts, SessionShape } from './session-shape.ts';
 import type { Waiting } from './under-way.ts';
 
 /** Passes and addresses that are counted at the same time. The one unused longest starts anew. */
@@ -18,6 +19,16 @@ export interface PassRecord {
   readonly waiting: Waiting;
   readonly waitingParts: Waiting;
   readonly networks: SeenNetwork[];
+  /** Of the session: all of its passes have the same. */
+  readonly shape: SessionShape;
+  readonly parts: LoadedParts;
+}
+
+/** Documents that foreign pages load have a shape apart, and parts show a person for both. */
+interface Shapes {
+  readonly parts: LoadedParts;
+  readonly own: SessionShape;
+  readonly foreign: SessionShape;
 }
 
 export interface SeenNetwork {
@@ -50,14 +61,18 @@ export interface AddressRecord {
  */
 export class PassTable {
   readonly #passes = new LRUCache<string, PassRecord>({ max: MAX_PASSES });
+  /** Looked up for a new pass alone. */
+  readonly #shapes = new LRUCache<string, Shapes>({ max: MAX_PASSES });
   readonly #networks = new LRUCache<string, AddressRecord>({ max: MAX_ADDRESSES });
   /** The records of an address and of the networks around it. */
   readonly #addresses = new LRUCache<string, readonly AddressRecord[]>({ max: MAX_ADDRESSES });
 
-  /** `key` begins with a session, which belongs to one organisation. */
-  pass(key: string): PassRecord {
+  /** `root` is that of a session, which belongs to one organisation; `passedAt` tells its passes apart. */
+  pass(root: string, passedAt: number, isForeign: boolean): PassRecord {
+    const key = `${root} ${passedAt}${isForeign ? ' foreign' : ''}`;
     let record = this.#passes.get(key);
     if (record === undefined) {
+      const { parts, own, foreign } = this.#shapesOf(root);
       record = {
         requests: 0,
         pages: 0,
@@ -66,6 +81,8 @@ export class PassTable {
         waiting: { count: 0, since: 0 },
         waitingParts: { count: 0, since: 0 },
         networks: [],
+        shape: isForeign ? foreign : own,
+        parts,
       };
       this.#passes.set(key, record);
     }
@@ -83,6 +100,16 @@ export class PassTable {
       this.#addresses.set(key, records);
     }
     return records;
+  }
+
+  #shapesOf(root: string): Shapes {
+    let shapes = this.#shapes.get(root);
+    if (shapes === undefined) {
+      const parts = { count: 0 };
+      shapes = { parts, own: new SessionShape(parts), foreign: new SessionShape(parts) };
+      this.#shapes.set(root, shapes);
+    }
+    return shapes;
   }
 
   #network(key: string, budget: Budget): AddressRecord {

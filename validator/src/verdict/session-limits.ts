@@ -1,4 +1,4 @@
-import type { Budget, Ending, RequestEnded, Session } from '@guard/config/contract/ports';
+import type { Budget, Clock, Ending, RequestEnded, Session } from '@guard/config/contract/ports';
 import { sessionRoot } from '@guard/config/contract/session-root';
 import type { Organisation } from '@guard/config/settings/schema';
 import type { Facts, SessionFact } from '../request/facts.ts';
@@ -6,6 +6,7 @@ import { isPage, isPartOfPage } from '../request/part-of-page.ts';
 import { type AddressCharges, compileAddressCharges } from '../rules/address-charges.ts';
 import { waitFor, withOneMore } from '../rules/gcra.ts';
 import { isShortPass, SHORT_PASS_PART } from '../session/short-pass.ts';
+import { PartsOfSites } from './parts-of-sites.ts';
 import type { PassRecord, PassTable } from './pass-table.ts';
 import { areTooManyNetworks } from './session-networks.ts';
 import { begin, end, type Waiting } from './under-way.ts';
@@ -38,15 +39,24 @@ interface Budgets {
 /** A session that passed, and what it is known by. */
 export type Passed = Extract<SessionFact, { session: unknown }>;
 
+/** One request of it. The fields are those of Deciding. */
+export interface Taking {
+  readonly facts: Facts;
+  readonly site: string;
+  readonly endIsTold: boolean;
+  readonly clock: Clock;
+}
+
 /** What a passed challenge is still good for. */
 export type Allowance =
   | { readonly kind: 'within'; readonly ended?: RequestEnded }
   /** The visitor has to pass again. Then the session has its budgets anew. */
-  | { readonly kind: 'used_up' }
+  | { readonly kind: 'used_up'; readonly reason: 'session_limit_exceeded' | 'session_shape' }
   | { readonly kind: 'wait'; readonly waitMs: number };
 
 const WITHIN: Allowance = { kind: 'within' };
-const USED_UP: Allowance = { kind: 'used_up' };
+const USED_UP: Allowance = { kind: 'used_up', reason: 'session_limit_exceeded' };
+const OF_A_PROGRAM: Allowance = { kind: 'used_up', reason: 'session_shape' };
 const TOO_MANY_AT_ONCE: Allowance = { kind: 'wait', waitMs: SHORT_WAIT_MS };
 /** A page that is challenged mends it: data and parts only have to wait for that. */
 const WAIT_FOR_PASS: Allowance = { kind: 'wait', waitMs: MINUTE_MS };
@@ -73,31 +83,34 @@ export class SessionLimits {
   /** Of a pass whose visitor was doubted. */
   readonly #short: Budgets;
   readonly #pagesOfAddress: AddressCharges;
+  /** Undefined where the shape of a session tells nothing. */
+  readonly #parts: PartsOfSites | undefined;
 
   /** Undefined where the organisation sets no limits. */
   static of(
     { id, challenge }: Pick<Organisation, 'id' | 'challenge'>,
     passes: PassTable,
   ): SessionLimits | undefined {
-    const { session_limits: limits } = challenge;
-    return limits === false ? undefined : new SessionLimits(id, limits, passes);
+    const { session_limits: limits, session_shape: isShapeRead } = challenge;
+    return limits === false ? undefined : new SessionLimits(id, limits, isShapeRead, passes);
   }
 
-  constructor(organisation: string, limits: Limits, passes: PassTable) {
+  constructor(organisation: string, limits: Limits, isShapeRead: boolean, passes: PassTable) {
     this.#organisation = organisation;
     this.#passes = passes;
     this.#full = budgetsOf(limits, 1);
     this.#short = budgetsOf(limits, SHORT_PASS_PART);
     this.#pagesOfAddress = compileAddressCharges(this.#full.pages);
+    this.#parts = isShapeRead ? new PartsOfSites() : undefined;
   }
 
-  /** Counts one request of a session that passed. `endIsTold` as in Deciding. */
-  take(facts: Facts, { id, session }: Passed, nowMs: number, endIsTold: boolean): Allowance {
+  /** Counts one request of a session that passed. */
+  take({ id, session }: Passed, taking: Taking): Allowance {
+    const { facts, endIsTold } = taking;
+    const nowMs = taking.clock();
     // What a foreign page sends from a visitor's browser has counters of its own, and takes nothing from the visitor.
     const isForeign = facts.headers['sec-fetch-site'] === 'cross-site';
-    const pass = this.#passes.pass(
-      `${sessionRoot(id)} ${session.judgedAt}${isForeign ? ' foreign' : ''}`,
-    );
+    const pass = this.#passes.pass(sessionRoot(id), session.judgedAt, isForeign);
     const budgets = this.#budgetsOf(session);
     const asksForPage = isPage(facts);
     if (areTooManyNetworks(pass.networks, facts, nowMs) || nowMs < pass.spentUntil) {
@@ -112,10 +125,38 @@ export class SessionLimits {
     if (asksForPage) {
       const taken = this.#takePage(facts.ip, pass, budgets, nowMs - session.judgedAt, nowMs);
       if (taken !== WITHIN) return taken;
+      if (this.#isOfProgram(pass, session.judgedAt, taking, nowMs)) return OF_A_PROGRAM;
     }
     if (!endIsTold) return WITHIN;
     if (!begin(pass.waiting, budgets.atOnce, nowMs)) return TOO_MANY_AT_ONCE;
     return awaitEnd(pass, pass.waiting, asksForPage ? NO_DOCUMENTS : OF_DATA, budgets, nowMs);
+  }
+
+  /**
+   * Notes a page. True where two of three say that a program walks through the site. Parts of pages tell nothing where
+   * the sessions of the site load few of them. Needs a gateway, which asks for all that a browser loads.
+   */
+  #isOfProgram(
+    { shape }: PassRecord,
+    passedAt: number,
+    { facts, site, endIsTold }: Taking,
+    nowMs: number,
+  ): boolean {
+    const parts = this.#parts;
+    if (parts === undefined || !endIsTold) return false;
+    if (shape.isFound(passedAt)) return true;
+    const seen = shape.add(facts, nowMs);
+    if (seen === undefined) return false;
+    const { hasParts, isRegular, isWalk } = seen;
+    const lacksParts = !hasParts && parts.areUsual(site);
+    // What moves like a program does not teach what is usual for people.
+    if (!isRegular && !shape.hasTaught) {
+      shape.hasTaught = true;
+      parts.learn(site, hasParts);
+    }
+    if (Number(lacksParts) + Number(isRegular) + Number(isWalk) < 2) return false;
+    shape.found(passedAt);
+    return true;
   }
 
   #budgetsOf(session: Session): Budgets {
@@ -180,6 +221,7 @@ function awaitEnd(
     kind: 'within',
     ended: (how) => {
       end(waiting);
+      if (documents !== NO_DOCUMENTS && how !== 'document') pass.parts.count += 1;
       if (!documents.includes(how)) return;
       if (waitFor(pass.documents, nowMs, budget) > 0) pass.spentUntil = nowMs + RECENT_MS;
       else pass.documents = withOneMore(pass.documents, nowMs, budget);

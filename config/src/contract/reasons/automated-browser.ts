@@ -47,6 +47,10 @@ export const automatedBrowser = {
     category: 'automated_browser',
     meaning: 'The session or the address asked for what only programs ask for: a trap.',
   },
+  session_shape: {
+    category: 'automated_browser',
+    meaning: 'The session that passed walks through the site as programs do.',
+  },
   debugger_attached: {
     category: 'automated_browser',
     strength: 'weak',

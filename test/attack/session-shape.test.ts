@@ -1,0 +1,257 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Site } from '@guard/config/settings/schema';
+import { createGateway } from '@guard/gateway';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Answer, send } from '../kit/http.ts';
+import { type TestValidator, validatorWith } from '../kit/validator.ts';
+import { verifiedSession } from '../kit/verified-session.ts';
+import { chromeHttp } from '../kit/visitors.ts';
+import { person, uploadOf } from './challenged-visitor.ts';
+
+const SECOND_MS = 1_000;
+const DAY_MS = 86_400 * SECOND_MS;
+/** Pauses of somebody who reads, in seconds. */
+const READING_S = [4, 31, 9, 2, 55, 12, 7, 140, 18, 3];
+
+const PICTURE = { ...chromeHttp, accept: 'image/avif,image/webp,*/*;q=0.8' };
+/** As a script of a page asks; over plain http no other field says so. */
+const DATA = { ...chromeHttp, accept: 'application/json' };
+
+interface Guarded {
+  readonly guard: TestValidator;
+  readonly url: string;
+  readonly close: () => Promise<void>;
+}
+
+/** A site whose pictures are pictures, behind a gateway and a validator in one process. */
+async function startGuarded(challenge: Readonly<Record<string, unknown>>): Promise<Guarded> {
+  const origin = createServer((request, response) => {
+    const isPicture = request.url?.endsWith('.png') === true;
+    const type = isPicture ? 'image/png' : request.url === '/data' ? 'text/plain' : 'text/html';
+    response.setHeader('content-type', type);
+    response.end('x');
+  });
+  origin.listen(0, '127.0.0.1');
+  await once(origin, 'listening');
+  const guard = validatorWith('[{ name: everybody, match: {}, detect: true, challenge: auto }]', {
+    organisation: { challenge: { free_pages: { pages: 1, per: '24h' }, ...challenge } },
+  });
+  guard.time.now += DAY_MS;
+  const { port } = origin.address() as AddressInfo;
+  const settings = Site.parse({
+    hosts: ['*'],
+    organisation: 'acme',
+    origin: `http://127.0.0.1:${port}`,
+  });
+  const { validator } = guard;
+  const gateway = createGateway({
+    trustedProxies: [],
+    observe: false,
+    sites: [
+      {
+        settings,
+        validate: validator.forOrganisation('acme'),
+        collect: validator.collect,
+        validator: 'in-process',
+      },
+    ],
+    events: { record: (event) => guard.events.push(event) },
+    clock: () => guard.time.now,
+    log: () => undefined,
+    metrics: { count: () => undefined, gauge: () => undefined },
+  });
+  const url = await gateway.listen({ kind: 'tcp', host: '127.0.0.1', port: 0 });
+  return {
+    guard,
+    url,
+    async close() {
+      await gateway.close();
+      origin.closeAllConnections();
+      origin.close();
+    },
+  };
+}
+
+let guarded: Guarded;
+let passes = 0;
+
+beforeEach(async () => {
+  guarded = await startGuarded({});
+});
+afterEach(() => guarded.close());
+
+const sent = (path: string, cookie: string, headers: Readonly<Record<string, string>>) =>
+  send(`${guarded.url}${path}`, { headers: { ...headers, cookie: `_guard=${cookie}` } });
+
+/** A session that passed its challenge, of a visitor whose browser is not what is tested. */
+function pass(): string {
+  const { store, time } = guarded.guard;
+  const id = `${(0x10000000 + (passes += 1)).toString(16)}-d9cb-869f-8165-000000000001`;
+  store.keepSession(id, verifiedSession({ judgedAt: time.now }), DAY_MS);
+  return id;
+}
+
+interface Page {
+  readonly path: string;
+  readonly afterMs: number;
+  /** A link led to it. */
+  readonly isLinked?: boolean;
+  /** What it loads besides. */
+  readonly part?: string;
+}
+
+/** Loads these pages, and gives which of them were challenged. */
+async function read(cookie: string, pages: readonly Page[], headers = chromeHttp) {
+  const challenged: number[] = [];
+  for (const [index, { path, afterMs, isLinked = false, part }] of pages.entries()) {
+    guarded.guard.time.now += afterMs;
+    const fields = isLinked ? { ...headers, referer: `${guarded.url}/before` } : headers;
+    const { status } = await sent(path, cookie, fields);
+    if (status === 403) challenged.push(index);
+    if (part !== undefined) await sent(part, cookie, part === '/data' ? DATA : PICTURE);
+  }
+  return challenged;
+}
+
+const pages = (count: number, pageOf: (index: number) => Page) =>
+  Array.from({ length: count }, (_, index) => pageOf(index));
+const readingMs = (index: number) => (READING_S[(index * 7) % 10] ?? 0) * SECOND_MS;
+const regular = (name: string) => (index: number) => ({
+  path: `/${name}/${index}`,
+  afterMs: 2 * SECOND_MS + ((index * 37) % 200),
+});
+
+/** Sessions of people, ten documents each, with parts of pages or without. */
+async function people(count: number, part?: string) {
+  for (let one = 0; one < count; one++) {
+    const found = await read(
+      pass(),
+      pages(12, (index) => ({
+        path: `/shop/${index}`,
+        afterMs: readingMs(one + index),
+        isLinked: index > 0,
+        ...(part !== undefined && { part }),
+      })),
+    );
+    expect(found).toEqual([]);
+  }
+}
+
+const lastEvent = () => guarded.guard.events.at(-1);
+
+/** Answers the challenge of this page. */
+async function passAgain({ body }: Answer, cookie: string) {
+  const ticket = /data-ticket="([^"]+)"/.exec(body)?.[1] ?? '';
+  const upload = uploadOf({ ticket, session: cookie, reference: '' }, person);
+  const answer = await send(`${guarded.url}/.guard/verify`, {
+    method: 'POST',
+    headers: { ...person.headers, 'content-type': 'application/json' },
+    body: JSON.stringify(upload),
+  });
+  expect(answer.body).toBe('{"result":"reload"}');
+}
+
+test('a scraper with a pass that loads 40 pages at regular intervals is challenged at the tenth, and at later ones after 20 more', async () => {
+  const { headers } = person;
+  await sent('/free', '', headers);
+  const { body, headers: fields } = await send(`${guarded.url}/`, { headers });
+  const cookie = /_guard=([^;]+)/.exec(String(fields['set-cookie']))?.[1] ?? '';
+  await passAgain({ body, headers: fields, status: 0 }, cookie);
+  const found = await read(cookie, pages(40, regular('a')), headers);
+  expect(found).toEqual(Array.from({ length: 31 }, (_, index) => 9 + index));
+  expect(lastEvent()).toMatchObject({
+    action: 'challenge',
+    blockReasons: ['session_shape'],
+    rule: 'everybody',
+  });
+  // Data of a page that is open goes on.
+  expect((await sent('/data', cookie, { ...headers, accept: DATA.accept })).status).toBe(200);
+  guarded.guard.time.now += SECOND_MS;
+  await passAgain(await sent('/a/50', cookie, headers), cookie);
+  expect(await read(cookie, pages(19, regular('b')), headers)).toEqual([]);
+  expect(await read(cookie, pages(3, regular('c')), headers)).toEqual([0, 1, 2]);
+});
+
+test('a person with pictures, pages that come again and pauses is never challenged', async () => {
+  await people(25, '/a.png');
+  const found = await read(
+    pass(),
+    pages(300, (index) => ({
+      path: index % 3 === 0 ? '/list' : `/item/${index}`,
+      afterMs: readingMs(index),
+      isLinked: true,
+      ...(index % 4 === 0 && { part: '/a.png' }),
+    })),
+  );
+  expect(found).toEqual([]);
+});
+
+test('a reader of documentation that loads no parts is never challenged where others load none, nor before that is known', async () => {
+  const walk = (name: string) =>
+    pages(60, (index) => ({ path: `/${name}/${index}`, afterMs: readingMs(index) }));
+  expect(await read(pass(), walk('first'))).toEqual([]);
+  await people(25);
+  expect(await read(pass(), walk('later'))).toEqual([]);
+  // People who let their browser turn the pages, with links.
+  const turned = pages(40, (index) => ({ ...regular('slides')(index), isLinked: true }));
+  expect(await read(pass(), turned)).toEqual([]);
+});
+
+test('where sessions load parts, a walk without them is found, also with random pauses; data counts as parts', async () => {
+  await people(25, '/data');
+  const walk = pages(12, (index) => ({ path: `/a/${index}`, afterMs: readingMs(index) }));
+  expect(await read(pass(), walk)).toEqual([9, 10, 11]);
+  expect(lastEvent()?.blockReasons).toEqual(['session_shape']);
+  const turned = pages(12, (index) => ({ ...regular('a')(index), isLinked: true }));
+  expect(await read(pass(), turned)).toEqual([9, 10, 11]);
+  // A page that is called data is none.
+  const session = pass();
+  await sent('/a/50', session, DATA);
+  expect(await read(session, walk)).toEqual([9, 10, 11]);
+  // One part each ten documents is enough: this sign is weak.
+  const withOne = walk.map((page, index) => ({ ...page, ...(index === 3 && { part: '/a.png' }) }));
+  expect(await read(pass(), withOne)).toEqual([]);
+});
+
+test('sessions that move like programs do not teach that parts are rare', async () => {
+  await people(25, '/a.png');
+  for (let one = 0; one < 25; one++) {
+    const turned = pages(11, (index) => ({ ...regular('a')(index), isLinked: true }));
+    expect(await read(pass(), turned)).toEqual([9, 10]);
+  }
+});
+
+test('a page that loads itself again, and tabs that are opened at once, are no program', async () => {
+  const again = pages(100, (index) => ({ path: `/live?${index % 4}`, afterMs: 30 * SECOND_MS }));
+  expect(await read(pass(), again)).toEqual([]);
+  const tabs = pages(30, (index) => ({ path: `/tab/${index}`, afterMs: 100 }));
+  expect(await read(pass(), tabs)).toEqual([]);
+});
+
+test('pages of another session, and a session without a pass, change nothing', async () => {
+  const [one, other] = [pass(), pass()];
+  expect(await read(one, pages(9, regular('a')))).toEqual([]);
+  expect(
+    await read(
+      other,
+      pages(9, (index) => ({ path: `/a/${index}`, afterMs: 0 })),
+    ),
+  ).toEqual([]);
+  expect(await read(one, pages(1, regular('b')))).toEqual([0]);
+});
+
+test('frames that a foreign page loads in a visitor’s browser do not lead the visitor to the challenge', async () => {
+  await people(25, '/a.png');
+  const frame = { ...chromeHttp, 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'iframe' };
+  const cookie = pass();
+  expect(await read(cookie, pages(12, regular('a')), frame)).toEqual([9, 10, 11]);
+  expect(await read(cookie, pages(5, regular('a')))).toEqual([]);
+});
+
+test('session_shape: false leaves a session be', async () => {
+  await guarded.close();
+  guarded = await startGuarded({ session_shape: false });
+  expect(await read(pass(), pages(60, regular('a')))).toEqual([]);
+});

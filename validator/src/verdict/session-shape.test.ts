@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+import { SessionShape, type Shape } from './session-shape.ts';
+
+const SECOND_MS = 1_000;
+const BEGUN = Date.UTC(2026, 10, 21);
+
+interface Step {
+  readonly path: string;
+  readonly afterMs: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly referrer?: string;
+}
+
+/** The shapes at the ends of all stretches. */
+function shapesOf(steps: readonly Step[], shape = new SessionShape({ count: 0 })): Shape[] {
+  let nowMs = BEGUN;
+  const found: Shape[] = [];
+  for (const { path, afterMs, headers = {}, referrer = '' } of steps) {
+    nowMs += afterMs;
+    const [before = '', query = ''] = path.split('?');
+    const url = { scheme: 'https', host: 'shop.example', path: before, query };
+    const one = shape.add({ url, headers, referrer }, nowMs);
+    if (one) found.push(one);
+  }
+  return found;
+}
+
+const steps = (count: number, stepOf: (index: number) => Step) =>
+  Array.from({ length: count }, (_, index) => stepOf(index));
+
+/** Pauses of somebody who reads. */
+const READING_S = [4, 31, 9, 2, 55, 12, 7, 140, 18, 3];
+const readingMs = (index: number) => (READING_S[index % READING_S.length] ?? 0) * SECOND_MS;
+
+describe('a stretch of ten documents', () => {
+  test('at regular intervals, each another one, is regular and a walk; with a query too', () => {
+    for (const path of ['/a', '/a?id=']) {
+      const [shape, ...others] = shapesOf(
+        steps(10, (index) => ({ path: `${path}${index}`, afterMs: 3 * SECOND_MS + index * 100 })),
+      );
+      expect(shape).toEqual({ hasParts: false, isRegular: true, isWalk: true });
+      expect(others).toEqual([]);
+    }
+  });
+
+  test('is not regular with the pauses of a person', () => {
+    const [shape] = shapesOf(steps(10, (i) => ({ path: `/a${i}`, afterMs: readingMs(i) })));
+    expect(shape?.isRegular).toBe(false);
+  });
+
+  test('is no walk where a document came again, or where links led to them', () => {
+    const regular = { afterMs: 2 * SECOND_MS };
+    const again = steps(12, (i) => ({ ...regular, path: i === 6 ? '/a1' : `/a${i}` }));
+    const linked = steps(10, (i) => ({
+      ...regular,
+      path: `/a${i}`,
+      referrer: 'https://s.example/',
+    }));
+    const clicked = steps(10, (i) => ({
+      ...regular,
+      path: `/a${i}`,
+      headers: { 'sec-fetch-site': 'same-origin' },
+    }));
+    const typed = clicked.map((step) => ({ ...step, headers: { 'sec-fetch-site': 'none' } }));
+    const walks = [again, linked, clicked, typed].map((all) => shapesOf(all)[0]?.isWalk);
+    expect(walks).toEqual([false, false, false, true]);
+  });
+
+  test('never ends with a page that loads itself again, or with some pages in turn', () => {
+    for (const pages of [1, 9]) {
+      const turns = steps(500, (i) => ({ path: `/a${i % pages}`, afterMs: 30 * SECOND_MS }));
+      expect(shapesOf(turns)).toEqual([]);
+    }
+  });
+
+  test('tabs that are opened at once are one event; more than anybody opens are fast', () => {
+    const tabs = steps(30, (i) => ({ path: `/a${i}`, afterMs: 200 }));
+    expect(shapesOf(tabs)).toEqual([]);
+    const tenTimes = steps(100, (i) => ({
+      path: `/a${i}`,
+      afterMs: i % 10 === 0 ? readingMs(i / 10) : 200,
+    }));
+    expect(shapesOf(tenTimes).map(({ isRegular }) => isRegular)).toEqual([false]);
+    const flood = steps(31, (i) => ({ path: `/a${i}`, afterMs: 200 }));
+    expect(shapesOf(flood)).toEqual([{ hasParts: false, isRegular: true, isWalk: true }]);
+  });
+
+  test('has the parts that came since the one before', () => {
+    const parts = { count: 0 };
+    const shape = new SessionShape(parts);
+    const ten = (name: string) =>
+      shapesOf(
+        steps(10, (i) => ({ path: `/${name}${i}`, afterMs: readingMs(i) })),
+        shape,
+      ).map(({ hasParts }) => hasParts);
+    parts.count += 1;
+    expect([ten('a'), ten('b')]).toEqual([[true], [false]]);
+  });
+});
+
+test('each time it is found the stretch is twice as long, up to 80, and is held for one pass', () => {
+  const shape = new SessionShape({ count: 0 });
+  let at = 0;
+  const lengths = [1, 2, 3, 4, 5].map((pass) => {
+    const before = at;
+    expect(shape.isFound(pass)).toBe(false);
+    while (shapesOf([{ path: `/a${at}`, afterMs: at * 2 * SECOND_MS }], shape).length === 0)
+      at += 1;
+    at += 1;
+    shape.found(pass);
+    expect(shape.isFound(pass)).toBe(true);
+    return at - before;
+  });
+  // The table of paths is small: now and then a new one seems to come again.
+  expect(lengths.map((length) => Math.floor(length / 10) * 10)).toEqual([10, 20, 40, 80, 80]);
+});
+
+test('80 documents are a walk: the table of paths does not take them for others', () => {
+  const shape = new SessionShape({ count: 0 });
+  for (const pass of [1, 2, 3]) shape.found(pass);
+  let walks = 0;
+  for (let turn = 0; turn < 100; turn++) {
+    const all = steps(90, (i) => ({ path: `/products/${turn}/${i}`, afterMs: 2 * SECOND_MS }));
+    walks += shapesOf(all, shape).filter(({ isWalk }) => isWalk).length;
+  }
+  expect(walks).toBeGreaterThan(70);
+});
