@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { chromeHttp, inOrderOf } from '../../test/kit/visitors.ts';
 import { dataFromManyAddresses, dataFromOneAddress } from './called-data.ts';
 import type { Shot } from './ground.ts';
@@ -40,6 +41,30 @@ async function sessions(field: Field, count: number, solve: Solve, over: Partial
 /** A session that passed, at an address of its own, on a path that is not counted. */
 const passOf = (field: Field, over: Partial<Shot> = {}) =>
   visit(field, '/before', bySecret, { from: field.address(250), ...over });
+
+/** Whole pages, for which no link is named, in bursts with a pause of so many milliseconds behind each. */
+async function walk(
+  field: Field,
+  count: number,
+  atOnce: number,
+  pauseMs: () => number,
+  picture?: string,
+): Promise<number> {
+  const from = field.address(250);
+  const cookie = await passOf(field);
+  const { headers } = RECORDED;
+  for (let first = 0; first < count; first += atOnce) {
+    const path = (index: number) => ({ path: `${field.prefix}${first + index}` });
+    const shot = { from, cookie, headers };
+    await volley(field, atOnce, (index) => ({ ...shot, ...path(index) }));
+    if (picture !== undefined && first % 10 === 0) {
+      const load = { ...field, ...shot, headers: { ...headers, ...PICTURE }, path: picture };
+      await field.ground.send(load);
+    }
+    await pause(pauseMs());
+  }
+  return count;
+}
 
 export const techniques: readonly Technique[] = [
   {
@@ -102,6 +127,27 @@ export const techniques: readonly Technique[] = [
       const cookie = await passOf(field);
       return volley(field, 2_000, () => ({ from, cookie, headers: RECORDED.headers }), 50);
     },
+  },
+  {
+    name: 'one pass walks through the site at regular intervals, without parts of pages',
+    sites: ['default'],
+    schemes: ['http'],
+    atMost: 10,
+    run: (field) => walk(field, 30, 1, () => 1_050),
+  },
+  {
+    name: 'the same, with one picture for each ten pages and random pauses',
+    sites: ['default'],
+    schemes: ['http'],
+    atMost: 10,
+    run: (field) => walk(field, 30, 1, () => 1_050 + 3_000 * Math.random() ** 2, '/picture.png'),
+  },
+  {
+    name: 'the same, with 30 pages at once before each pause',
+    sites: ['default'],
+    schemes: ['http'],
+    atMost: 30,
+    run: (field) => walk(field, 690, 30, () => 1_050 + 3_000 * Math.random() ** 2, '/picture.png'),
   },
   {
     name: 'one pass, one address, 8,000 pages that are called pictures',
