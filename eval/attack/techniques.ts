@@ -143,11 +143,11 @@ export const techniques: readonly Technique[] = [
     run: (field) => walk(field, 30, 1, () => 1_050 + 3_000 * Math.random() ** 2, '/picture.png'),
   },
   {
-    name: 'the same, with 30 pages at once before each pause',
+    name: 'the same, with 25 pages at once before each pause',
     sites: ['default'],
     schemes: ['http'],
     atMost: 30,
-    run: (field) => walk(field, 690, 30, () => 1_050 + 3_000 * Math.random() ** 2, '/picture.png'),
+    run: (field) => walk(field, 700, 25, () => 1_500 + 3_000 * Math.random() ** 2, '/picture.png'),
   },
   {
     name: 'one pass, one address, 8,000 pages that are called pictures',

@@ -85,6 +85,14 @@ describe('a stretch of ten documents', () => {
     expect(shapesOf(flood)).toEqual([{ hasParts: false, isRegular: true, isWalk: true }]);
   });
 
+  test('a list that comes again before each burst of tabs does not join them to one', () => {
+    const visits = steps(66, (i) => ({
+      path: i % 11 === 0 ? '/list' : `/a${i}`,
+      afterMs: i % 11 === 0 ? readingMs(i / 11) + SECOND_MS : 200,
+    }));
+    expect(shapesOf(visits)).toEqual([]);
+  });
+
   test('has the parts that came since the one before', () => {
     const parts = { count: 0 };
     const shape = new SessionShape(parts);

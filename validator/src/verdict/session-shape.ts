@@ -53,6 +53,8 @@ export class SessionShape {
   #events = 0;
   #eventAt = 0;
   #inEvent = 0;
+  /** There was a pause since its last document. */
+  #isApart = false;
   #lastAt = 0;
   #lastHash = 0;
   /** Of the times between events, in seconds: their sum, and that of their squares. */
@@ -82,7 +84,8 @@ export class SessionShape {
     // Who loads a page again does not walk, and a page that loads itself again has the rhythm of a machine.
     if (hash === this.#lastHash) return undefined;
     this.#lastHash = hash;
-    const sinceMs = nowMs - this.#lastAt;
+    // Also of a document that came again: the next one must not join the event before it.
+    if (nowMs - this.#lastAt >= BURST_GAP_MS) this.#isApart = true;
     this.#lastAt = nowMs;
     if (this.#wasSeen(hash)) {
       this.#repeats += 1;
@@ -90,7 +93,7 @@ export class SessionShape {
     }
     this.#documents += 1;
     if (isLed(facts)) this.#links += 1;
-    const isFast = this.#time(sinceMs, nowMs);
+    const isFast = this.#time(nowMs);
     const isEnough = this.#documents >= this.#stretch && (isFast || this.#events >= this.#stretch);
     if (!isEnough) return undefined;
     const shape = {
@@ -105,8 +108,8 @@ export class SessionShape {
   }
 
   /** True where more documents came together than anybody opens tabs. */
-  #time(sinceMs: number, nowMs: number): boolean {
-    if (this.#events > 0 && sinceMs < BURST_GAP_MS) {
+  #time(nowMs: number): boolean {
+    if (this.#events > 0 && !this.#isApart) {
       this.#inEvent += 1;
       return this.#inEvent > MOST_OF_BURST;
     }
@@ -116,6 +119,7 @@ export class SessionShape {
       this.#squares += seconds * seconds;
     }
     this.#events += 1;
+    this.#isApart = false;
     this.#eventAt = nowMs;
     this.#inEvent = 1;
     return false;
