@@ -33,6 +33,7 @@ export const GROUPS = {
   layout: 'Nothing lays the page out, or something changes what was measured.',
   system: 'The system is another one than the claimed one.',
   build: 'The browser was built without parts that the claimed one brings along.',
+  answers: 'The page is answered otherwise than other visitors of the claimed browser answer it.',
   language: 'The header and the page name other languages.',
   challenge: 'What became of earlier challenges.',
 } as const;

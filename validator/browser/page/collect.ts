@@ -9,7 +9,7 @@ import { sources } from './sources.ts';
 import { askWitnesses } from './witnesses.ts';
 
 /** What belongs to one visit. */
-type Asked = Pick<Ground, 'ticket' | 'sheet' | 'echoUrl'> & {
+type Asked = Pick<Ground, 'ticket' | 'sheet' | 'questions' | 'echoUrl'> & {
   /** Empty where none are asked for. */
   readonly witnesses: string;
 };
@@ -18,7 +18,7 @@ type Asked = Pick<Ground, 'ticket' | 'sheet' | 'echoUrl'> & {
  * Reads all sources at once, for one ticket: some questions belong to it, and the evidence fits
  * no other. A source that fails or stalls becomes a value; this never rejects.
  */
-export async function collect({ ticket, sheet, echoUrl, witnesses }: Asked): Promise<Evidence> {
+export async function collect({ witnesses, ...asked }: Asked): Promise<Evidence> {
   const startedAt = performance.now();
   const tookMs: Record<string, number> = {};
   const timed = async (name: string, source: () => unknown, limitMs?: number) => {
@@ -30,7 +30,7 @@ export async function collect({ ticket, sheet, echoUrl, witnesses }: Asked): Pro
   // Loading takes longer than reading, and begins first.
   const loaded = timed('witnesses', () => askWitnesses(witnesses), WITNESSES.waitMs + 1_000);
   const emptyFrame = openEmptyFrame();
-  const ground: Ground = { ticket, sheet, echoUrl, inside: emptyFrame?.inside };
+  const ground: Ground = { ...asked, inside: emptyFrame?.inside };
   let othersAreRead = (): void => undefined;
   const others = new Promise<void>((resolve) => (othersAreRead = resolve));
   const watched = timed('painting', () => painting(others));

@@ -8,6 +8,7 @@ import type { GivenNames } from './given-names.ts';
 export const given: GivenNames = {
   sheet: 'sheet',
   witnesses: 'witnesses',
+  questions: 'questions',
   session: 'session',
 };
 

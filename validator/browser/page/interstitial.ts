@@ -19,6 +19,7 @@ const { ticket = '', upload: url = '', form = '' } = data;
 const {
   [given.sheet]: sheet = '',
   [given.witnesses]: witnesses = '',
+  [given.questions]: questions = '',
   [given.session]: own = '',
 } = data;
 /** Of this script, which may load another one with it. It is gone when the script has run. */
@@ -40,7 +41,7 @@ async function run(): Promise<void> {
   }
   // The echo page is asked for only on this very host.
   const echoUrl = url.startsWith('/') ? besideUpload('echo') : undefined;
-  const evidence = await collect({ ticket, sheet, witnesses, echoUrl });
+  const evidence = await collect({ ticket, sheet, witnesses, questions, echoUrl });
   const send = (more: Pick<Upload, 'work'>) =>
     upload(url, { ticket, session, evidence, ...more }, () => show('waiting'));
   let result = await send({});

@@ -8,6 +8,8 @@ export const LIMITS = {
   listItems: 32,
   /** Most numbers of the layout questions' answers. */
   layoutAnswers: 64,
+  /** Most answers to questions that are learned. */
+  questions: 8,
   /** Longest time one source may take, in milliseconds. */
   sourceMs: 1500,
 } as const;

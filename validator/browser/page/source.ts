@@ -6,6 +6,8 @@ export interface Ground {
   readonly ticket: string;
   /** The style sheet of this visit (src/challenge/cascade/sheet.ts). */
   readonly sheet: string;
+  /** What this visit is asked (src/challenge/learned/); empty for nothing. */
+  readonly questions: string;
   /** Absolute URL of the echo page (src/challenge/echo-page.ts); undefined where this host has none. */
   readonly echoUrl: string | undefined;
   /** The window of an empty frame, while a source runs without waiting; undefined when there is none. */

@@ -1,5 +1,6 @@
 import type { SourceName } from '../../src/challenge/evidence/evidence.ts';
 import type { Source } from './source.ts';
+import { answers } from './sources/answers.ts';
 import { automation } from './sources/automation.ts';
 import { cascade } from './sources/cascade.ts';
 import { chrome } from './sources/chrome.ts';
@@ -49,6 +50,7 @@ export const sources: { readonly [N in Exclude<SourceName, 'painting' | 'witness
     partition,
     layout,
     cascade,
+    answers,
     media,
     fonts,
   };

@@ -16,6 +16,7 @@ import { emptyAnswer, headerOf } from './exchange.ts';
 import { createUploadForms } from './program/programs.ts';
 import { readUpload } from './read-upload.ts';
 import { settle, type Settlement } from './settle.ts';
+import { createLearnedAnswers } from './learned/learned-answers.ts';
 import type { Strengths } from '../verdict/strengths.ts';
 import type { Ticket } from './tickets/ticket.ts';
 import type { SignalsOf } from './upload-signals.ts';
@@ -52,8 +53,10 @@ export function createCollector(options: CollectorOptions): Collect {
   const { clock, report, store } = options;
   const sealer = createSealer(options.secrets, 'ticket');
   const formsOf = createUploadForms(options.secrets);
+  const learned = createLearnedAnswers(options.secrets);
   const settling = {
     ...options,
+    learned,
     cascadesOf: createCascadeSheets(options.secrets).widths,
     witnessesOf: createWitnesses(options.secrets).expected,
     tasks: createSealer(options.secrets, 'work'),
@@ -66,6 +69,9 @@ export function createCollector(options: CollectorOptions): Collect {
     const settled = await settle(received, request, nowMs, settling);
     const waitMs = settled.kind === 'failed' ? await countVain(sent.ip, store) : 0;
     const settlement: Settlement = waitMs > 0 ? { kind: 'limited', waitMs } : settled;
+    if (settled.kind === 'verified' && settled.doubts.length === 0 && received.upload) {
+      learned.teach(settled.ticket, received.upload.evidence, sent.ip);
+    }
     report({ ...sent, ...outcomeOf(settlement) });
     return answerTo(settlement, received.status);
   }

@@ -15,6 +15,7 @@ import { admit } from './upload-budgets.ts';
 import type { SignalsOf } from './upload-signals.ts';
 import type { Strengths } from '../verdict/strengths.ts';
 import { weigh } from '../verdict/weigh.ts';
+import type { LearnedAnswers } from './learned/learned-answers.ts';
 import type { ExpectedWitnesses } from './witnesses/witnesses.ts';
 import { judgeWitnesses } from './witnesses/judge-witnesses.ts';
 import { Verification, type Sender, type ValidTicket } from './verification.ts';
@@ -70,6 +71,7 @@ export interface SettleOptions {
   readonly cascadesOf: (ticketId: string) => readonly (readonly number[])[];
   /** How much each finding counts for an organisation. */
   readonly strengthsOf: (organisation: string) => Strengths;
+  readonly learned: Pick<LearnedAnswers, 'judge'>;
   /** Witnesses.expected */
   readonly witnessesOf: (ticketId: string) => readonly ExpectedWitnesses[];
 }
@@ -110,9 +112,11 @@ export async function settle(
       };
       const strengths = options.strengthsOf(reading.ticket.organisation);
       const cascades = options.cascadesOf(reading.ticket.id);
-      const facts = factsOf(request, reading.ticket, options);
+      const answered = options.learned.judge(reading.ticket, upload.evidence);
+      const facts = factsOf(request, reading.ticket, answered.found, options);
       const judgement = judge(upload, facts, cascades, strengths);
-      if (judgement.kind === 'incomplete') {
+      const isLacking = answered.isLacking && judgement.kind !== 'automated';
+      if (judgement.kind === 'incomplete' || isLacking) {
         return missed(reading.ticket, 'challenge_incomplete', options);
       }
       if (judgement.kind !== 'automated') {
@@ -153,6 +157,7 @@ function isFirst(what: 'missed' | 'priced', { id }: Ticket, store: SessionStore)
 function factsOf(
   request: CollectRequest,
   ticket: Ticket,
+  learned: readonly Reason[],
   { countryOf, signalsOf }: SettleOptions,
 ): RequestFacts {
   const ip = parseIp(request.ip);
@@ -160,7 +165,7 @@ function factsOf(
     userAgent: headerOf(request, 'user-agent'),
     headers: request.headers,
     country: (ip === undefined ? undefined : countryOf(ip)) ?? '',
-    found: signalsOf(request).filter((reason) => !ticket.found.includes(reason)),
+    found: [...learned, ...signalsOf(request).filter((reason) => !ticket.found.includes(reason))],
   };
 }
 

@@ -6,6 +6,8 @@ import { createSealer } from '../session/sealer.ts';
 import { Strengths } from '../verdict/strengths.ts';
 import { createCascadeSheets } from './cascade/sheet.ts';
 import { createUploadForms } from './program/programs.ts';
+import { hashOf } from '../../browser/page/text-hash.ts';
+import { createQuestionPool } from './learned/question-pool.ts';
 import { createWitnesses } from './witnesses/witnesses.ts';
 import { readFields } from './tickets/ticket-fields.ts';
 
@@ -24,6 +26,7 @@ const TEST_SECRETS = [
   sheets: createCascadeSheets([secret]),
   witnesses: createWitnesses([secret]),
   formsOf: createUploadForms([secret]),
+  pool: createQuestionPool([secret]),
 }));
 
 /** How much findings count where the settings say nothing. */
@@ -38,7 +41,12 @@ function opened(ticket: string) {
   const [mac, body] = [bytes.subarray(0, 32), bytes.subarray(32)];
   const issuer = TEST_SECRETS.find(({ sealer }) => sealer.verify([body], mac));
   const fields = readFields(body) ?? [];
-  return { issuer, id: fields[1] ?? '', program: fields.at(-1) ?? '' };
+  return {
+    issuer,
+    id: fields[1] ?? '',
+    issuedAt: Number(fields[4] ?? 0),
+    program: fields.at(-1) ?? '',
+  };
 }
 
 /** What every upload has, whatever else is in it. */
@@ -58,15 +66,17 @@ export function asPageWrites(upload: Ticketed): string {
 function answersTo(ticket: string): {
   readonly widths: readonly number[];
   readonly sizes: number[];
+  readonly questions: string;
 } {
-  const { issuer, id } = opened(ticket);
+  const { issuer, id, issuedAt } = opened(ticket);
   const [expected] = issuer?.witnesses.expected(id) ?? [];
   const sizes = [LAYOUT_SIDE, 1, ...Array<number>(24).fill(0)];
   for (const [place, [width, height]] of expected?.images ?? []) {
     sizes.splice(2 + 2 * place, 2, width, height);
   }
   for (const [place, width] of expected?.fonts ?? []) sizes.splice(2 + 2 * place, 1, width);
-  return { widths: issuer?.sheets.widths(id)[0] ?? [], sizes };
+  const questions = issuer?.pool.issue(id, issuedAt) ?? '';
+  return { widths: issuer?.sheets.widths(id)[0] ?? [], sizes, questions };
 }
 
 /**
@@ -75,7 +85,7 @@ function answersTo(ticket: string): {
  */
 export function answering(evidence: Evidence, ticket: string): Evidence {
   visits += 1;
-  const { widths, sizes } = answersTo(ticket);
+  const { widths, sizes, questions } = answersTo(ticket);
   const answers = layoutAnswers(layoutQuestions(ticket)).map((px) => Math.round(px * 10) / 10);
   return {
     ...evidence,
@@ -85,6 +95,9 @@ export function answering(evidence: Evidence, ticket: string): Evidence {
       layout: { value: { side: LAYOUT_SIDE, answers } },
       cascade: { value: { side: LAYOUT_SIDE, widths: [...widths] } },
       witnesses: { value: { sizes } },
+      answers: {
+        value: { asked: hashOf(questions), hashes: questions.split('~').map(hashOf) },
+      },
     },
   };
 }
@@ -115,6 +128,7 @@ export function completed(recorded: Evidence): Evidence {
     layout: ABSENT,
     cascade: { value: { side: LAYOUT_SIDE, widths: [] } },
     witnesses: ABSENT,
+    answers: ABSENT,
     media: ofChromium({ h264: PLAYED, aac: PLAYED, vp9: PLAYED }),
     fonts: ABSENT,
     painting: { value: { visible: true, frameMs: 16, ticks: 3, watchedMs: 500 } },

@@ -16,6 +16,8 @@ export interface InterstitialOptions {
   readonly sheet: string;
   /** What it is asked to load: challenge/witnesses/. Empty for nothing, and always so for an absolute `uploadUrl`. */
   readonly witnesses?: string;
+  /** What it is asked: challenge/learned/. Empty for nothing. */
+  readonly questions?: string;
   /** The session it is for: a browser may hold several `_guard` cookies. */
   readonly session: string;
   /** Where the page posts its evidence: a path of the site itself, or an absolute URL. */
@@ -46,6 +48,8 @@ const NAMES = [
   'witnessesName',
   'witnesses',
   'sessionName',
+  'questionsName',
+  'questions',
   'session',
   'uploadUrl',
   'reference',
@@ -56,7 +60,16 @@ type FillPage = Fill<(typeof NAMES)[number] | 'trap'>;
 /** Builds challenge pages; a request only fills in. */
 export function createInterstitial(): RenderInterstitial {
   const cached = createPageCache<FillPage>();
-  return ({ program, messages, form, look, trap = '', witnesses = '', ...filled }) => {
+  return ({
+    program,
+    messages,
+    form,
+    look,
+    trap = '',
+    witnesses = '',
+    questions = '',
+    ...filled
+  }) => {
     const { uploadUrl } = filled;
     const { script, given } = program;
     const hasTrap = trap !== '';
@@ -76,9 +89,11 @@ export function createInterstitial(): RenderInterstitial {
         nonce,
         trap,
         witnesses,
+        questions,
         script,
         sheetName: given.sheet,
         witnessesName: given.witnesses,
+        questionsName: given.questions,
         sessionName: given.session,
       }),
       headers: pageHeaders(
@@ -94,7 +109,7 @@ function compile(look: Look, messages: Messages, form: FormSource, hasTrap: bool
     messages,
     look,
     title: messages.checking.heading,
-    attributes: ` data-ticket="{{ticket}}" data-{{sheetName}}="{{sheet}}" data-{{witnessesName}}="{{witnesses}}" data-{{sessionName}}="{{session}}" data-upload="{{uploadUrl}}" data-form="${form}"`,
+    attributes: ` data-ticket="{{ticket}}" data-{{sheetName}}="{{sheet}}" data-{{witnessesName}}="{{witnesses}}" data-{{questionsName}}="{{questions}}" data-{{sessionName}}="{{session}}" data-upload="{{uploadUrl}}" data-form="${form}"`,
     content: screens(messages, form),
     script: `<script nonce="{{nonce}}">{{script}}</script>`,
     hasTrap,

@@ -60,6 +60,12 @@ export const fingerprintMismatch = {
     group: 'layout',
     meaning: 'The page measured boxes otherwise than a layout engine lays them out.',
   },
+  answers_rare: {
+    category: 'fingerprint_mismatch',
+    strength: 'weak',
+    group: 'answers',
+    meaning: 'Hardly any other visitor of the claimed browser answers the page in this way.',
+  },
   language_mismatch: {
     category: 'fingerprint_mismatch',
     strength: 'weak',

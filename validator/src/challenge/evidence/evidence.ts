@@ -100,6 +100,16 @@ const Readings = z.strictObject({
   ),
   /** Width and height of the first line and of the leaves of the witnesses (challenge/witnesses/), in CSS pixels. */
   witnesses: reading(z.strictObject({ sizes: z.array(length).max(LIMITS.layoutAnswers) })),
+  /**
+   * Hashes of the answers to the ticket's questions (challenge/learned/), and of the questions themselves; null where
+   * the browser could not answer one.
+   */
+  answers: reading(
+    z.strictObject({
+      asked: z.uint32(),
+      hashes: z.array(z.uint32().nullable()).max(LIMITS.questions),
+    }),
+  ),
   media: reading(z.strictObject({ h264: Format, aac: Format, vp9: Format })),
   /** Those fonts of browser/page/marker-fonts.ts that this browser can draw. */
   fonts: reading(texts),

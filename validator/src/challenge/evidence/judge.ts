@@ -60,7 +60,7 @@ const judges: readonly Judge[] = [
 
 /**
  * Weighs a challenge page's evidence against its ticket and its request. Pure; every reason that
- * applies and is not off is named. The thresholds are those of a request (verdict/weigh.ts).
+ * applies and is not off is named, and after them what was found beside the evidence. The thresholds are those of a request (verdict/weigh.ts).
  */
 export function judge(
   { evidence, ticket }: Pick<Upload, 'evidence' | 'ticket'>,

@@ -7,6 +7,7 @@ import { createInterstitial } from '../../pages/interstitial.ts';
 import type { Look } from '../../pages/look.ts';
 import { createSealer } from '../../session/sealer.ts';
 import { createCascadeSheets } from '../cascade/sheet.ts';
+import { createQuestionPool } from '../learned/question-pool.ts';
 import { createWitnesses } from '../witnesses/witnesses.ts';
 import type { Programs } from '../program/programs.ts';
 import type { ChallengeTerms } from './challenge-terms.ts';
@@ -61,6 +62,7 @@ export function createChallengeIssuer(options: {
   const sealer = createSealer(options.secrets, 'ticket');
   const sheets = createCascadeSheets(options.secrets);
   const witnesses = createWitnesses(options.secrets);
+  const pool = createQuestionPool(options.secrets);
   const render = createInterstitial();
   const ttlMs = options.ticketTtlMs ?? CHALLENGE.ticketTtlMs;
   return (request) => {
@@ -95,6 +97,7 @@ export function createChallengeIssuer(options: {
       witnesses: witnessed
         ? witnesses.issue(id, { userAgentHash, handshake: handshakeOf(client) })
         : '',
+      questions: pool.issue(id, nowMs),
       session: sessionId,
       uploadUrl,
       reference,

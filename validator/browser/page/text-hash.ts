@@ -1,0 +1,8 @@
+/** FNV-1a of 32 bits over the UTF-16 code units. The server compares what the page hashed. */
+export function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) {
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  }
+  return hash >>> 0;
+}

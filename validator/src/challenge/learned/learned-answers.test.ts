@@ -1,0 +1,261 @@
+import { describe, expect, test } from 'vitest';
+import { hashOf } from '../../../browser/page/text-hash.ts';
+import { rounds } from '../../../../test/kit/seeded-random.ts';
+import { answering } from '../test-answers.ts';
+import { aChallengedVisitor, fixture } from '../test-challenge.ts';
+import { newTicketId } from '../tickets/ticket.ts';
+import { ENOUGH, NETWORKS } from './answer-table.ts';
+import { createLearnedAnswers } from './learned-answers.ts';
+import { createQuestionPool, QUESTIONS } from './question-pool.ts';
+
+const SECRETS = ['the secret of these tests'];
+const NOW_MS = 1_800_000_000_000;
+const HOUR_MS = 3_600_000;
+
+const CHROME = agentOf('Windows NT 10.0; Win64; x64', 'Chrome/156.0.0.0 Safari/537.36');
+const NEXT_CHROME = agentOf('Windows NT 10.0; Win64; x64', 'Chrome/157.0.0.0 Safari/537.36');
+const ON_LINUX = agentOf('X11; Linux x86_64', 'Chrome/156.0.0.0 Safari/537.36');
+
+function agentOf(system: string, browser: string): string {
+  return `Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) ${browser}`;
+}
+
+const { readings } = fixture('human/chrome-windows-office-fonts.json').evidence;
+const pool = createQuestionPool(SECRETS);
+
+/** How a browser answers: by the question, and by its letter. */
+type Answers = (question: string) => number | null;
+const asPeople: Answers = (question) => hashOf(question);
+const otherwise: Answers = (question) => hashOf(`other ${question}`);
+let drawn = 0;
+/** Never the same twice. */
+const random: Answers = (question) => hashOf(`${question} ${drawn++}`);
+
+/** An upload for a fresh ticket, by a browser that answers in this way. */
+function upload(answer: Answers, userAgent = CHROME, issuedAt = NOW_MS) {
+  const ticket = { id: newTicketId(), issuedAt, origin: '' };
+  const questions = pool.issue(ticket.id, issuedAt);
+  const value = { asked: hashOf(questions), hashes: questions.split('~').map(answer) };
+  const agent = { userAgent, platform: '' };
+  return { ticket, evidence: { agent, readings: { ...readings, answers: { value } } } };
+}
+
+/** Guard after visits from so many networks, each of which was asked several times. */
+function taught(networks: number, answer = asPeople, userAgent = CHROME) {
+  const learned = createLearnedAnswers(SECRETS);
+  const teach = (count: number, how: Answers, from = 0, claimed = userAgent) => {
+    for (let network = from; network < from + count; network++) {
+      for (let visit = 0; visit < 12; visit++) {
+        const { ticket, evidence } = upload(how, claimed);
+        learned.teach(ticket, evidence, `10.${network >> 8}.${network & 255}.${visit}`);
+      }
+    }
+  };
+  const isRare = (how: Answers, claimed = userAgent) => {
+    const { ticket, evidence } = upload(how, claimed);
+    return learned.judge(ticket, evidence).found.includes('answers_rare');
+  };
+  teach(networks, answer);
+  return { learned, teach, isRare };
+}
+
+describe('17.3 questions that are learned: the pool', () => {
+  test('threads and instances agree, and a ticket keeps its questions', () => {
+    const other = createQuestionPool(SECRETS);
+    for (let round = rounds(300, 100); round > 0; round--) {
+      const id = newTicketId();
+      const text = other.issue(id, NOW_MS);
+      expect(pool.read(id, NOW_MS, hashOf(text))).toEqual(text.split('~'));
+      expect(new Set(text.split('~')).size).toBe(QUESTIONS);
+    }
+  });
+
+  test('twelve questions are out at one time, one changes each half hour, and all within six hours', () => {
+    const out = (atMs: number) => {
+      const ids = Array.from({ length: 400 }, newTicketId);
+      return new Set(ids.flatMap((id) => pool.issue(id, atMs).split('~')));
+    };
+    const now = out(NOW_MS);
+    expect(now.size).toBe(12);
+    const later = out(NOW_MS + HOUR_MS / 2);
+    expect([...later].filter((question) => now.has(question))).toHaveLength(11);
+    const nextLife = out(NOW_MS + 6 * HOUR_MS);
+    expect([...nextLife].filter((question) => now.has(question))).toEqual([]);
+  });
+
+  test('a ticket of the secret before is read, and one of another secret is not', () => {
+    const rotated = createQuestionPool(['a new secret', ...SECRETS]);
+    const id = newTicketId();
+    const asked = hashOf(pool.issue(id, NOW_MS));
+    expect(rotated.read(id, NOW_MS, asked)).toBeDefined();
+    expect(createQuestionPool(['a new secret']).read(id, NOW_MS, asked)).toBeUndefined();
+  });
+
+  test('what a page is asked is short, and fits into an attribute', () => {
+    for (let round = rounds(2_000, 500); round > 0; round--) {
+      const text = pool.issue(newTicketId(), NOW_MS + round * HOUR_MS);
+      expect(text.length).toBeLessThan(900);
+      expect(text.split('~')).toHaveLength(QUESTIONS);
+      expect(text).not.toMatch(/[\n<]|url\(/);
+    }
+  });
+});
+
+describe('17.3 questions that are learned: what others answered', () => {
+  test('answers_rare: it takes sixteen networks, and then whoever answers otherwise is found', () => {
+    expect(taught(ENOUGH - 1).isRare(random)).toBe(false);
+    const { isRare } = taught(ENOUGH);
+    expect(isRare(random)).toBe(true);
+    expect(isRare(otherwise)).toBe(true);
+    expect(isRare(asPeople)).toBe(false);
+  });
+
+  test('one network has one voice, whatever it sends, and so has a /48 of IPv6', () => {
+    const { learned, isRare } = taught(0);
+    for (let visit = 0; visit < 500; visit++) {
+      const { ticket, evidence } = upload(asPeople);
+      learned.teach(ticket, evidence, `198.51.100.${visit % 250}`);
+      learned.teach(ticket, evidence, `2001:db8:1:${visit.toString(16)}::1`);
+    }
+    expect(isRare(random)).toBe(false);
+  });
+
+  test('two rare answers are no finding: a font or a setting makes them', () => {
+    const { isRare } = taught(ENOUGH);
+    const oddFonts: Answers = (question) =>
+      /^[bw]/.test(question) ? otherwise(question) : asPeople(question);
+    expect(Array.from({ length: 50 }, () => isRare(oddFonts))).not.toContain(true);
+  });
+
+  test('no finding where people disagree, and none for the smaller of two camps', () => {
+    const { teach, isRare } = taught(8);
+    teach(4, otherwise, 100);
+    teach(30, asPeople, 200);
+    expect(isRare(otherwise)).toBe(false);
+    expect(isRare(random)).toBe(true);
+    const split = taught(0);
+    for (let camp = 0; camp < 8; camp++) {
+      split.teach(6, (question) => hashOf(`${camp} ${question}`), camp * 10);
+    }
+    expect(split.isRare(random)).toBe(false);
+  });
+
+  test('a version that nobody has used yet is held against its engine, and learned as it comes', () => {
+    const { teach, isRare } = taught(ENOUGH);
+    expect(isRare(asPeople, NEXT_CHROME)).toBe(false);
+    expect(isRare(otherwise, NEXT_CHROME)).toBe(true);
+    expect(isRare(otherwise, ON_LINUX)).toBe(true);
+    teach(ENOUGH, otherwise, 100, NEXT_CHROME);
+    expect(isRare(otherwise, NEXT_CHROME)).toBe(false);
+    // The engine's table did not learn from them.
+    expect(isRare(otherwise, ON_LINUX)).toBe(true);
+  });
+
+  test('an attacker: a crowd that comes after people stays rare, however large it is', () => {
+    const { teach, isRare } = taught(40);
+    teach(1_000, otherwise, 1_000);
+    expect(isRare(otherwise)).toBe(true);
+    expect(isRare(asPeople)).toBe(false);
+  });
+
+  test('not held: a crowd that comes before people of a rare browser makes these the rare ones', () => {
+    const { isRare, teach } = taught(NETWORKS, otherwise);
+    expect(isRare(asPeople)).toBe(true);
+    // And they stay so until the questions change, six hours later at most.
+    teach(200, asPeople, 1_000);
+    expect(isRare(asPeople)).toBe(true);
+    const { learned } = taught(NETWORKS, otherwise);
+    const later = upload(asPeople, CHROME, NOW_MS + 6 * HOUR_MS);
+    expect(learned.judge(later.ticket, later.evidence).found).toEqual([]);
+  });
+
+  test('not held: a fifth of the networks, each with answers of its own, ends the agreement until more people come', () => {
+    const { teach, isRare } = taught(6, random);
+    teach(12, asPeople, 100);
+    expect(isRare(random)).toBe(false);
+    teach(30, asPeople, 200);
+    expect(isRare(random)).toBe(true);
+  });
+
+  test('the memory is bounded: who names ten thousand versions makes Guard forget versions, and no engine', () => {
+    const { learned, isRare } = taught(ENOUGH);
+    for (let version = 1; version < 10_000; version++) {
+      const claimed = CHROME.replace('Chrome/156', `Chrome/${version}9999`);
+      const { ticket, evidence } = upload(random, claimed);
+      learned.teach(ticket, evidence, '192.0.2.1');
+    }
+    expect(isRare(asPeople)).toBe(false);
+    expect(isRare(random)).toBe(true);
+  });
+});
+
+describe('17.3 questions that are learned: they have to be answered', () => {
+  const learned = createLearnedAnswers(SECRETS);
+  const isLacking = (answer: Answers) => {
+    const { ticket, evidence } = upload(answer);
+    return learned.judge(ticket, evidence).isLacking;
+  };
+
+  test('an extension may break two, and not three', () => {
+    let left = 2;
+    expect(isLacking((question) => (left-- > 0 ? null : asPeople(question)))).toBe(false);
+    left = 3;
+    expect(isLacking((question) => (left-- > 0 ? null : asPeople(question)))).toBe(true);
+  });
+
+  test('the answers to other questions are none', () => {
+    const { evidence } = upload(asPeople);
+    const other = upload(asPeople, CHROME, NOW_MS + 24 * HOUR_MS);
+    expect(learned.judge(other.ticket, evidence).isLacking).toBe(true);
+  });
+
+  test('the page of a site, with the browser script, is asked nothing', () => {
+    const { ticket, evidence } = upload(asPeople);
+    const absent = {
+      ...evidence,
+      readings: { ...readings, answers: { unread: 'absent' } as const },
+    };
+    const ofScript = { ...ticket, origin: 'https://shop.example' };
+    expect(learned.judge(ofScript, absent)).toEqual({ isLacking: false, found: [] });
+    expect(learned.judge(ticket, absent).isLacking).toBe(true);
+  });
+});
+
+describe('17.3 questions that are learned: at the collector', () => {
+  /** One collector, and visitors of it. Each visit is a ticket of its own. */
+  function collector() {
+    const { collect, outcomes } = aChallengedVisitor();
+    return async (ip: string, change: (hash: number | null) => number | null = (hash) => hash) => {
+      const { request, upload: sent } = aChallengedVisitor();
+      const evidence = answering(sent.evidence, sent.ticket);
+      const { answers } = evidence.readings;
+      if (!('value' in answers)) throw new Error('the visitor answers');
+      const value = { ...answers.value, hashes: answers.value.hashes.map(change) };
+      const changed = { ...evidence, readings: { ...evidence.readings, answers: { value } } };
+      const body = JSON.stringify({ ...sent, evidence: changed });
+      await collect({ ...request, ip, body });
+      return outcomes.at(-1);
+    };
+  }
+
+  test('who answers nothing gets no session', async () => {
+    const visit = collector();
+    expect(await visit('198.51.100.7', () => null)).toMatchObject({
+      kind: 'failed',
+      reasons: ['challenge_incomplete'],
+    });
+  });
+
+  test('answers_rare: whoever answers otherwise than people before is noted, and passes', async () => {
+    const visit = collector();
+    const wrong = (hash: number | null) => ((hash ?? 0) ^ 1) >>> 0;
+    expect(await visit('203.0.113.1', wrong)).toMatchObject({ kind: 'verified', noted: [] });
+    for (let network = 0; network < 60; network++) await visit(`10.0.${network}.1`);
+    expect(await visit('10.1.0.1')).toMatchObject({ kind: 'verified', noted: [] });
+    expect(await visit('10.2.0.1', wrong)).toMatchObject({
+      kind: 'verified',
+      reasons: [],
+      noted: ['answers_rare'],
+    });
+  });
+});

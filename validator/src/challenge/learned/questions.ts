@@ -1,0 +1,203 @@
+import type { Draw } from '../cascade/draw.ts';
+
+/**
+ * The kinds of question, each drawn anew: a letter, then what is asked, as browser/page/sources/answers.ts reads it.
+ * No question holds a `~`, which stands between two of them.
+ *
+ * Chosen by measuring (docs/guide/block-reasons/answers_rare.md). Formats of `Intl` are no kind: Chromium, Firefox
+ * and Node.js gave the same 40 of 40. Texts of errors are none: Node.js gave 33 of 40 as Chromium does. Scripts that
+ * need a font of their own are asked about nowhere: a browser that loads one keeps the page busy for 30 ms and more.
+ */
+export const KINDS = {
+  /** How an engine writes declarations that it has read: numbers, colours, `calc()`, shorthands. */
+  declarations: (draw: Draw) => {
+    const chosen = [
+      ...draw.shuffled(WRITTEN_APART).slice(0, 2),
+      ...draw.shuffled(DECLARATIONS).slice(0, 3),
+    ];
+    return `c${filled(chosen.join(';'), draw)}`;
+  },
+  /** Where a text breaks. */
+  breaks: (draw: Draw) => `b${draw.of(BREAK_RULES)}|${letters(draw, BREAKING, 26)}`,
+  /** How wide a text is in a font of the system. */
+  width: (draw: Draw) => {
+    const css = filled(`${draw.of(FONTS)};${draw.of(SHAPES)}`, draw);
+    return `w${css}|${letters(draw, SHAPED, 14)}`;
+  },
+  /** Which properties interfaces have, in which order. */
+  properties: (draw: Draw) => `p${draw.shuffled(INTERFACES).slice(0, 3).join()}`,
+  /** How wide the cells of a table come out: CSS 2.1, 17.5.2.2 leaves that to the engine. */
+  table: (draw: Draw) => `t${draw.int(200, 900)}00|${rows(draw)}`,
+} as const satisfies Record<string, (draw: Draw) => string>;
+export type Kind = keyof typeof KINDS;
+
+/** `@w` stands for a word, `@d` for a number with decimals, `@n` for a whole one. */
+function filled(pattern: string, draw: Draw): string {
+  return pattern
+    .replace(/@w/g, () => word(draw))
+    .replace(/@d/g, () => `${draw.int(0, 99)}.${draw.int(1, 9_999)}`)
+    .replace(/@n/g, () => String(draw.int(1, 360)));
+}
+
+function word(draw: Draw): string {
+  return Array.from({ length: 5 }, () => String.fromCharCode(draw.int(97, 122))).join('');
+}
+
+/** A few letters of one list, then a few of another, until there are `count`. */
+function letters(draw: Draw, lists: readonly [string, ...string[]], count: number): string {
+  let text = '';
+  while (text.length < count) {
+    const list = draw.of(lists);
+    for (let run = draw.int(1, 4); run > 0; run--)
+      text += list.charAt(draw.int(0, list.length - 1));
+  }
+  return text;
+}
+
+/** Three rows of three columns, some of them joined, with widths that contradict each other. */
+function rows(draw: Draw): string {
+  const row = () => {
+    const cells: string[] = [];
+    for (let free = 3; free > 0;) {
+      const span = draw.int(1, Math.min(free, 2));
+      free -= span;
+      const css = draw.of(['', '', `width:${draw.int(5, 70)}%`, `width:${draw.int(20, 500)}00px`]);
+      const parts = Array.from({ length: draw.int(1, 2) }, () => `${draw.int(20, 300)}00`);
+      cells.push([span, css, ...parts].join(' '));
+    }
+    return cells.join();
+  };
+  return Array.from({ length: 3 }, row).join(';');
+}
+
+/** Chromium, Firefox and WebKit write these differently from each other. */
+const WRITTEN_APART: readonly string[] = [
+  'animation:@ds ease-in @w @nms 2 reverse',
+  'line-height:1@n000.@n',
+  'transform-origin:right @dpx',
+  'letter-spacing:.0000@npx',
+  'opacity:@n00000000',
+  'flex-grow:@ne20',
+  'width:@n0000000.@npx',
+  'border-image:linear-gradient(red,rgb(@n 1 2)) 1@d% fill/@npx',
+  'content:counters(@w,"@w") attr(@w)',
+  'transform:rotate(.@nturn) matrix(@n,0,.@n,1e4@n,0,0)',
+  'color:hwb(@d 1@d% 2@d%)',
+  'color:hsl(@d 3@d% 1@d%/.@n)',
+  'width:calc(@dpx*1e9)',
+  'perspective:@n00000.@npx',
+];
+
+const DECLARATIONS: readonly string[] = [
+  'rotate:@n @n 0 .@nturn',
+  'translate:@dpx 0 0',
+  '-webkit-text-stroke:@dpx red',
+  'text-emphasis:"@w" rgb(@n,1,2)',
+  'outline:@dpx dashed rgba(@n,@n,@n,.@n)',
+  'grid:auto-flow @dpx/@dfr @n%',
+  'mask:linear-gradient(red,rgb(@n 1 2)) @npx 2%',
+  'background:linear-gradient(red @n%,#123) @npx bottom/@dem repeat-x,rgb(@n 2 3)',
+  'height:calc(sin(@ddeg)*@npx)',
+  'margin-left:calc(@dpx*sqrt(@n))',
+  'margin-top:calc(@npx + (@dem*3 - @n%)/7)',
+  'padding-left:min(@npx,@d%,3em - 1px)',
+  'background-color:color(display-p3 @n .@n 0/@n%)',
+  'background-color:color-mix(in oklab,rgb(@n 20 @d) 25%,hsl(@n 50% 50%))',
+  'border-color:lch(@d @d @d) oklch(.@n .1 @ddeg/@n%)',
+  'gap:calc(@d% + 1px) @npx',
+  'offset:path("M @n @d L 3 @d z") @npx auto',
+  'clip-path:path("m@n,@d h@n V-@d z")',
+  'clip-path:circle(@d% at right @npx top)',
+  'object-position:@npx bottom',
+  'transition:@w @ds cubic-bezier(.@n,@d,.5,1) @nms,color 0s',
+  'transition:all @ds steps(@n,jump-start)',
+  'text-decoration:underline dotted @dpx rgb(@n,1,2)',
+  'font:italic 1@n @dpx/@d @w,serif',
+  'filter:hue-rotate(@dgrad) opacity(@n%) drop-shadow(0 0 @npx red)',
+  'box-shadow:inset 0 @dpx hsl(@n,10%,50%),red @npx 1px',
+  'inset:auto @dpx @n%',
+  'shape-outside:inset(@npx round @d%) margin-box',
+  'font-feature-settings:"kern" @n,"liga" on',
+  'grid-area:@w/span @n/@n',
+];
+
+const BREAK_RULES = [
+  'word-break:normal',
+  'line-break:strict',
+  'line-break:loose',
+  'line-break:normal',
+  'word-break:keep-all',
+  'word-break:break-all',
+  'hyphens:none',
+] as const;
+
+/** Between these an engine allows a break, or does not. Every serif font has them. */
+const BREAKING = [
+  'abkz',
+  'AOQ\u00e9',
+  '0123',
+  '.,;:!?',
+  '()[]{}',
+  '-/\\\u2010\u2013\u2014\u2026',
+  '%$\u20ac\u00b0\u00a3+=#@*_',
+  '\u00ab\u00bb\u2018\u2019\u201c\u201d\u00a1\u00bf',
+  '\u00ad\u200b\u00a0\u2060\u00b4\u00b7',
+] as const;
+
+const FONTS = [
+  'font:40px serif',
+  'font:italic 40px sans-serif',
+  'font:700 40px sans-serif',
+  'font:40px monospace',
+] as const;
+
+const SHAPES = [
+  'letter-spacing:@npx',
+  'word-spacing:@npx',
+  'font-kerning:none',
+  'font-variant:small-caps',
+  'font-feature-settings:"liga" 0,"kern" 0',
+  'text-transform:uppercase',
+] as const;
+
+const SHAPED = [
+  'fiflAVTo',
+  'WMmil',
+  'abgjqy',
+  '0189',
+  '\u00df\u00c5\u00f8',
+  '\u00e9\u00fc ',
+] as const;
+
+/** Old ones, to which a browser seldom adds for a part of its users only. */
+const INTERFACES: readonly string[] = [
+  'Node',
+  'Range',
+  'Selection',
+  'DOMTokenList',
+  'NodeIterator',
+  'TreeWalker',
+  'CharacterData',
+  'DOMRect',
+  'Event',
+  'UIEvent',
+  'MouseEvent',
+  'WheelEvent',
+  'KeyboardEvent',
+  'HTMLTableElement',
+  'HTMLSelectElement',
+  'HTMLFormElement',
+  'HTMLAnchorElement',
+  'HTMLTextAreaElement',
+  'Storage',
+  'History',
+  'FileReader',
+  'XMLHttpRequest',
+  'FormData',
+  'URL',
+  'CSSStyleSheet',
+  'CSSRule',
+  'MutationObserver',
+  'DOMParser',
+  'TextMetrics',
+];
