@@ -36,6 +36,8 @@ export interface Site {
   readonly outcomes: CollectOutcome[];
   /** Stands before the collector; undefined lets the upload through. */
   intercept: ((response: ServerResponse) => void) | undefined;
+  /** Address from which uploads come. */
+  ip: string;
   setsCookie: boolean;
   challengesAlways: boolean;
   /** Forms that are still answered with 204: the browser stays, as when people decline to send again. */
@@ -77,6 +79,7 @@ export async function startSite(): Promise<Site> {
     visits: [],
     outcomes,
     intercept: undefined,
+    ip: '127.0.0.1',
     setsCookie: true,
     challengesAlways: false,
     formsDeclined: 0,
@@ -130,7 +133,7 @@ async function answer(
       on.intercept(response);
       return;
     }
-    const answered = await collect({ method, path: '/verify', headers, body, ip: '127.0.0.1' });
+    const answered = await collect({ method, path: '/verify', headers, body, ip: on.ip });
     response.writeHead(answered.status, answered.headers).end(answered.body);
   } else {
     serve(on, { method, url, body, origin: headers.origin }, headers, response);

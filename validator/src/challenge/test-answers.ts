@@ -18,6 +18,8 @@ const TEST_SECRETS = [
   'the first secret of the tests',
   'the secret of the tests, long enough',
   'the secret of the bench, long enough',
+  // Of validator/browser/test-site.ts.
+  'the secret of the browser test',
   // Of test/kit/story-settings.ts and test/flow/several-instances.test.ts, which this package may not import.
   'flow-tests-4b3a2c1d0e9f8a7b6c5d4e3f2a1b0c9d',
   'flow-tests-next-6c5d4e3f2a1b0c9d8e7f6a5b4c3d2e1f',

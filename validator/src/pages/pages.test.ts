@@ -100,7 +100,17 @@ describe('contract 3: the challenge page', () => {
     const { html } = render(options);
     const attributes = [...html.matchAll(/\sdata-(\w+)="/g)].map(([, name]) => name);
     expect(new Set(attributes)).toEqual(
-      new Set(['ticket', 'sheet', 'witnesses', 'session', 'upload', 'form', 'screen', 'action']),
+      new Set([
+        'ticket',
+        'sheet',
+        'witnesses',
+        'questions',
+        'session',
+        'upload',
+        'form',
+        'screen',
+        'action',
+      ]),
     );
   });
 

@@ -40,10 +40,10 @@ const kinds: Readonly<Record<string, (asked: string, more: string, ground: Shado
       style.cssText = css;
       return style.cssText;
     },
-    /** Where a text breaks in a line that has no room. */
+    /** Where a text breaks in a line that has no room. The page has loaded the font of the system already. */
     b(css, text, ground) {
       const node = document.createTextNode(text);
-      box(ground, `${css};width:0;font:16px/${LINE_PX}px serif`).appendChild(node);
+      box(ground, `${css};width:0;font:16px/${LINE_PX}px system-ui`).appendChild(node);
       const range = document.createRange();
       let starts = '';
       let top = -LINE_PX;

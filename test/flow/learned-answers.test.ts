@@ -1,0 +1,183 @@
+import { buildSync } from 'esbuild';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SECRETS, startSite, type Site } from '../../validator/browser/test-site.ts';
+import {
+  known,
+  type Readings,
+  type ReadingValue,
+  Upload,
+} from '../../validator/src/challenge/evidence/evidence.ts';
+import { createQuestionPool } from '../../validator/src/challenge/learned/question-pool.ts';
+import { answering } from '../../validator/src/challenge/test-answers.ts';
+import { fixture } from '../../validator/src/challenge/test-challenge.ts';
+import { readTicket } from '../../validator/src/challenge/tickets/ticket.ts';
+import { createSealer } from '../../validator/src/session/sealer.ts';
+import { type DeskSettings, deskChromium, firefoxWith } from '../kit/desk-browsers.ts';
+import { poll } from '../kit/http.ts';
+import { launchPlain } from '../kit/plain-chromium.ts';
+import { type Relay, startRelay } from '../kit/relay.ts';
+import { hasDesk, hasFirefox, hasWindowedChromium } from '../kit/tools.ts';
+import { useDesk } from '../kit/use-desk.ts';
+
+/** 17.3: Guard learns from visitors how an engine answers, and finds another engine under its name. */
+
+const BROWSER_MS = 30_000;
+/** Each asks five of twelve questions; sixteen networks have to answer one. */
+const NETWORKS = 70;
+
+const RECORDED = fixture('human/chromium-headful-xvfb-default-screen.json');
+const CHROMIUM_AGENT = RECORDED.headers['user-agent'] ?? '';
+
+const [PROGRAM] = buildSync({
+  stdin: {
+    contents: `import { answers } from './answers.ts'; globalThis.answerPage = (html) => {
+      const page = new DOMParser().parseFromString(html, 'text/html');
+      return answers(page.querySelector('[data-questions]').dataset);
+    };`,
+    resolveDir: join(import.meta.dirname, '../../validator/browser/page/sources'),
+    loader: 'ts',
+  },
+  bundle: true,
+  write: false,
+}).outputFiles;
+
+interface Asking {
+  /** How this browser answers the questions of a challenge page. */
+  readonly answerPage: (html: string) => ReadingValue<'answers'>;
+}
+
+let browser: Browser;
+let site: Site;
+let relay: Relay;
+const uploads: Upload[] = [];
+beforeAll(async () => {
+  [browser, site] = await Promise.all([launchPlain(), startSite()]);
+  relay = await startRelay(site.url, ({ url, body }) => {
+    if (url === '/.guard/verify') uploads.push(Upload.parse(JSON.parse(body.toString())));
+  });
+});
+afterAll(async () => {
+  await relay.close();
+  await browser.close();
+  site.server.closeAllConnections();
+  site.server.close();
+});
+
+/** A program sends what Chromium once gave, with answers of its own, for a ticket that it was given. */
+async function send(ip: string, ticket: string, session: string, answers: Readings['answers']) {
+  const evidence = answering(RECORDED.evidence, ticket);
+  const readings = { ...evidence.readings, answers };
+  site.ip = ip;
+  await fetch(`${site.url}/.guard/verify`, {
+    method: 'POST',
+    headers: {
+      ...RECORDED.headers,
+      cookie: `_guard=${session}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ ticket, session, evidence: { ...evidence, readings } }),
+  });
+  return site.outcomes.findLast((outcome) => outcome.ip === ip);
+}
+
+/** A visitor from a network of its own, whose questions a real Chromium answers. */
+async function visitFrom(ip: string, page: Page) {
+  const { headers } = RECORDED;
+  const response = await fetch(`${site.url}/`, { headers });
+  const html = await response.text();
+  const session = /_guard=([^;]+)/.exec(response.headers.get('set-cookie') ?? '')?.[1] ?? '';
+  const ticket = /data-ticket="([^"]+)"/.exec(html)?.[1] ?? '';
+  const value = await page.evaluate(
+    (challenge) => (globalThis as unknown as Asking).answerPage(challenge),
+    html,
+  );
+  return send(ip, ticket, session, { value });
+}
+
+describe.skipIf(!hasDesk || !hasFirefox || !hasWindowedChromium)('at a desk', () => {
+  const { open } = useDesk();
+  const pool = createQuestionPool(SECRETS);
+
+  /** What became of somebody who opens the page, and how they answered each question. */
+  async function visitOf(desk: ReturnType<typeof firefoxWith>, ip: string) {
+    const before = site.outcomes.length;
+    site.ip = ip;
+    await open(desk, { urls: [`http://127.0.0.1:${relay.port}/`] });
+    const [outcome] = await poll(
+      () => Promise.resolve(site.outcomes.slice(before)),
+      (found) => found.length > 0,
+      BROWSER_MS,
+    );
+    const { ticket, evidence } = uploads.at(-1) ?? {};
+    const reading = readTicket(createSealer(SECRETS, 'ticket'), ticket ?? '', Date.now());
+    const answered = evidence && known(evidence.readings.answers);
+    if (!('ticket' in reading) || !answered) throw new Error('a page of ours was answered');
+    const { id, issuedAt } = reading.ticket;
+    const questions = pool.read(id, issuedAt, answered.asked) ?? [];
+    const answers = new Map(questions.map((question, at) => [question, answered.hashes[at]]));
+    const noted = outcome?.kind === 'verified' ? outcome.noted : undefined;
+    return { kind: outcome?.kind, noted, answers };
+  }
+
+  const firefox = (preferences: DeskSettings['preferences'] = {}) => firefoxWith({ preferences });
+
+  test('answers_rare: Firefox under the name of Chromium, and not Chromium itself', async () => {
+    const page = await browser.newPage();
+    await page.goto(`${site.url}/form`);
+    await page.evaluate(PROGRAM?.text ?? '');
+    for (let network = 0; network < NETWORKS; network++) {
+      const outcome = await visitFrom(`10.0.${network}.1`, page);
+      expect(outcome).toMatchObject({ kind: 'verified', reasons: [], noted: [] });
+    }
+
+    const own = await visitOf(deskChromium, '203.0.113.1');
+    expect(own.kind).toBe('verified');
+    expect(own.noted).not.toContain('answers_rare');
+    const honest = await visitOf(firefox(), '203.0.113.2');
+    expect(honest).toMatchObject({ kind: 'verified', noted: [] });
+    // It lacks what Chromium gives. A program can add that; the answers are still Firefox's.
+    const pretending = firefox({ 'general.useragent.override': CHROMIUM_AGENT });
+    site.intercept = (response) => response.writeHead(503).end();
+    const before = uploads.length;
+    const desk = await open(pretending, { urls: [`http://127.0.0.1:${relay.port}/`] });
+    const [upload] = await poll(
+      () => Promise.resolve(uploads.slice(before)),
+      (found) => found.length > 0,
+      BROWSER_MS,
+    );
+    await desk.close();
+    site.intercept = undefined;
+    if (!upload) throw new Error('Firefox has answered');
+    const { ticket, session, evidence } = upload;
+    expect(await send('203.0.114.1', ticket, session, evidence.readings.answers)).toMatchObject({
+      kind: 'verified',
+      noted: ['answers_rare'],
+    });
+  }, 180_000);
+
+  test('Firefox answers alike, however people set it up', async () => {
+    const settings: readonly DeskSettings['preferences'][] = [
+      {},
+      {},
+      { 'privacy.resistFingerprinting': true, 'privacy.resistFingerprinting.letterboxing': true },
+      { 'intl.accept_languages': 'de', 'ui.systemUsesDarkTheme': 1, 'webgl.disabled': true },
+      { 'layout.css.devPixelsPerPx': '1.3', 'font.minimum-size.x-western': 24 },
+    ];
+    const seen = new Map<string, number | null | undefined>();
+    let compared = 0;
+    for (const [at, preferences] of settings.entries()) {
+      const { answers, kind } = await visitOf(firefox(preferences), `198.51.100.${at}`);
+      expect(kind).toBe('verified');
+      for (const [question, answer] of answers) {
+        if (question.startsWith('w')) continue;
+        expect(answer).not.toBeNull();
+        if (seen.has(question)) compared += 1;
+        expect(answer, question).toBe(seen.get(question) ?? answer);
+        seen.set(question, answer);
+      }
+    }
+    expect(compared).toBeGreaterThan(5);
+  }, 180_000);
+});

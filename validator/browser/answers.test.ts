@@ -1,0 +1,133 @@
+import { buildSync } from 'esbuild';
+import { Window as HappyWindow } from 'happy-dom';
+import { JSDOM } from 'jsdom';
+import { join } from 'node:path';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launchPlain } from '../../test/kit/plain-chromium.ts';
+import { createQuestionPool } from '../src/challenge/learned/question-pool.ts';
+import { known, type ReadingValue, Upload } from '../src/challenge/evidence/evidence.ts';
+import { newTicketId } from '../src/challenge/tickets/ticket.ts';
+import { SECRETS, type Site, startSite } from './test-site.ts';
+
+/** The reading alone, as a global function. */
+const [PROGRAM] = buildSync({
+  stdin: {
+    contents: `import { answers } from './page/sources/answers.ts'; globalThis.answer = (questions) => answers({ questions });`,
+    resolveDir: join(import.meta.dirname),
+    loader: 'ts',
+  },
+  bundle: true,
+  write: false,
+}).outputFiles;
+const program = PROGRAM?.text ?? '';
+
+type Reading = ReadingValue<'answers'>;
+interface Asking {
+  readonly answer: (questions: string) => Reading;
+}
+
+/** All that is out in two lives of the pool. */
+const QUESTIONS = (() => {
+  const pool = createQuestionPool(SECRETS);
+  const atMs = [1_800_000_000_000, 1_800_000_000_000 + 6 * 3_600_000];
+  const all = atMs.flatMap((ms) =>
+    Array.from({ length: 300 }, () => pool.issue(newTicketId(), ms).split('~')).flat(),
+  );
+  return [...new Set(all)];
+})();
+const ASKED = QUESTIONS.join('~');
+
+let browser: Browser;
+let site: Site;
+beforeAll(async () => {
+  [browser, site] = await Promise.all([launchPlain(), startSite()]);
+});
+afterAll(async () => {
+  await browser.close();
+  site.server.closeAllConnections();
+  site.server.close();
+});
+
+/** How a fresh profile answers all questions, without a word in the console and a trace in the document. */
+async function answersOf(options: BrowserContextOptions = {}): Promise<Reading['hashes']> {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  await page.goto(`${site.url}/form`);
+  const said: string[] = [];
+  page.on('console', (message) => said.push(message.text()));
+  page.on('pageerror', (error) => said.push(String(error)));
+  await page.evaluate(program);
+  const { hashes } = await page.evaluate(
+    (asked) => (globalThis as unknown as Asking).answer(asked),
+    ASKED,
+  );
+  expect(await page.evaluate('document.documentElement.children.length')).toBe(2);
+  expect(said).toEqual([]);
+  await context.close();
+  return hashes;
+}
+
+/** Of how many questions the answers are the same, without widths of text, which fonts and screens decide. */
+function differing(some: Reading['hashes'], others: Reading['hashes']): readonly string[] {
+  return QUESTIONS.filter((question, at) => question[0] !== 'w' && some[at] !== others[at]);
+}
+
+describe('17.3 questions that are learned: Chromium', () => {
+  test('two profiles answer alike, and so do people who set it up otherwise', async () => {
+    expect(QUESTIONS).toHaveLength(24);
+    const usual = await answersOf();
+    expect(usual).not.toContain(null);
+    expect(new Set(usual).size).toBeGreaterThan(20);
+    expect(await answersOf()).toEqual(usual);
+    const settings: readonly BrowserContextOptions[] = [
+      { locale: 'de-DE', timezoneId: 'Asia/Tokyo' },
+      { deviceScaleFactor: 1.25, colorScheme: 'dark', reducedMotion: 'reduce' },
+      {
+        viewport: { width: 360, height: 640 },
+        isMobile: true,
+        hasTouch: true,
+        deviceScaleFactor: 3,
+      },
+      { forcedColors: 'active', offline: false },
+    ];
+    for (const options of settings) {
+      expect(differing(await answersOf(options), usual), JSON.stringify(options)).toEqual([]);
+    }
+  });
+
+  test('the challenge page answers all', async () => {
+    const page = await browser.newPage();
+    const sent = page.waitForRequest((request) => request.url().endsWith('/.guard/verify'));
+    await page.goto(`${site.url}/`);
+    const { evidence } = Upload.parse(JSON.parse((await sent).postData() ?? ''));
+    expect(known(evidence.readings.answers)?.hashes).toEqual(Array(5).fill(expect.any(Number)));
+    console.log(JSON.stringify(evidence.tookMs), evidence.totalMs);
+    await page.close();
+  });
+});
+
+describe('17.3 questions that are learned: programs without an engine', () => {
+  test('jsdom and happy-dom answer hardly one as Chromium does', async () => {
+    const usual = await answersOf();
+    const alike = (given: Reading['hashes']) =>
+      QUESTIONS.filter((_, at) => given[at] !== null && given[at] === usual[at]);
+
+    const { window } = new JSDOM('', { runScripts: 'outside-only' });
+    const inJsdom = window as unknown as Asking & { eval(text: string): void };
+    inJsdom.eval(program);
+    expect(alike(inJsdom.answer(ASKED).hashes).length).toBeLessThan(3);
+    window.close();
+
+    const inHappy = new HappyWindow({
+      settings: {
+        enableJavaScriptEvaluation: true,
+        suppressInsecureJavaScriptEnvironmentWarning: true,
+      },
+    });
+    const { hashes } = inHappy.eval(`${program};answer(${JSON.stringify(ASKED)})`) as Reading;
+    expect(hashes).toHaveLength(QUESTIONS.length);
+    expect(alike(hashes).length).toBeLessThan(3);
+    await inHappy.happyDOM.abort();
+  });
+});
