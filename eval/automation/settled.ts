@@ -15,12 +15,15 @@ const INTERVAL_MS = 150;
 const QUIET_MS = 3_000;
 
 /**
- * Asks for the page's title until the visit has ended. `undefined` or a rejection means that there is
- * no page to ask at the moment, as in the middle of a reload.
+ * Asks for the page's title until the visit has ended, after a quiet time in milliseconds. `undefined` or a rejection
+ * means that there is no page to ask at the moment, as in the middle of a reload.
  */
-export async function settled(readTitle: () => Promise<string | undefined>): Promise<Ending> {
+export async function settled(
+  readTitle: () => Promise<string | undefined>,
+  quietMs = QUIET_MS,
+): Promise<Ending> {
   const until = Date.now() + DEADLINE_MS;
-  await wait(QUIET_MS);
+  await wait(quietMs);
   while (Date.now() < until) {
     const late = wait(until - Date.now(), undefined, { ref: false });
     const title = await Promise.race([readTitle().catch(() => undefined), late]);

@@ -9,6 +9,8 @@ export interface Setup {
    * Own switches: the command line of a person's browser, and none of the driver's defaults.
    */
   readonly disguise: 'none' | 'no emulation' | 'flags' | 'flags and script' | 'own switches';
+  /** Reads the page as soon as the driver says that it is there, as scripts do. They can wait, too: then this is left out. */
+  readonly asksAtOnce?: boolean;
 }
 
 /** One tool in all setups: with and without a window, as it comes and disguised. */

@@ -69,7 +69,12 @@ describe.skipIf(!hasDesk)('at a desk', () => {
   test.skipIf(!hasWindowedChromium)(
     'Chromium passes, plays the formats it claims, draws the fonts of Linux, and paints',
     async () => {
-      const { media, fonts, painting, flooding, partition, hints } = await readingsOf(deskChromium);
+      const readings = await readingsOf(deskChromium);
+      const { media, fonts, painting, flooding, partition, hints } = readings;
+      expect(readings.sharedWorker).toMatchObject({ value: known(readings.worker) });
+      expect(known(readings.sharedWorker)?.fullVersions).toBeGreaterThan(0);
+      expect(readings.desktop).toMatchObject({ value: { points: true, hovers: true } });
+      expect(readings.activation).toEqual({ value: { before: false, after: false, inputs: 0 } });
       expect(flooding).toEqual({ value: { asked: 201, granted: 0 } });
       expect(partition).toEqual({ value: { crossed: false } });
       const own = known(hints)?.brands.find(({ brand }) => brand === 'Chromium');
@@ -84,7 +89,11 @@ describe.skipIf(!hasDesk)('at a desk', () => {
   test.skipIf(!hasFirefox)(
     'Firefox passes, paints, and is asked for neither formats nor fonts',
     async () => {
-      const { media, fonts, painting, flooding } = await readingsOf(deskFirefox);
+      const readings = await readingsOf(deskFirefox);
+      const { media, fonts, painting, flooding } = readings;
+      expect(readings.sharedWorker).toMatchObject({ value: known(readings.worker) });
+      expect(readings.desktop).toMatchObject({ value: { points: true, hovers: true } });
+      expect(readings.activation).toEqual({ unread: 'absent' });
       expect(flooding).toEqual({ value: { asked: 1_001, granted: 0 } });
       expect([media, fonts]).toEqual([{ unread: 'absent' }, { unread: 'absent' }]);
       expect(painting).toMatchObject({ value: { visible: true } });

@@ -94,6 +94,11 @@ const VISITS: readonly (readonly [name: string, variant: string, Visit])[] = [
     `headful, ${HIDDEN}, its preferences off`,
     marionetteVisit({ hidden: true, preferences: UNUSUAL }),
   ],
+  [
+    'Marionette',
+    `headless, ${HIDDEN}, its preferences off`,
+    marionetteVisit({ hidden: true, preferences: UNUSUAL, switches: ['--headless'] }),
+  ],
   ['WebDriver BiDi', 'headful', bidiVisit(false)],
   ['WebDriver BiDi', `headful, ${HIDDEN}`, bidiVisit(true)],
 ];

@@ -26,7 +26,7 @@ export interface PlaywrightChromium {
 /** A visit by this playwright, set up so. */
 export function playwrightVisit(
   chromium: PlaywrightChromium,
-  { headless, disguise }: Setup,
+  { headless, disguise, asksAtOnce = false }: Setup,
   executablePath: () => string | Promise<string> = () => CHROMIUM,
 ): Visit {
   const disguised = disguise === 'flags' || disguise === 'flags and script';
@@ -49,7 +49,7 @@ export function playwrightVisit(
       if (disguise === 'flags and script') await context.addInitScript(DISGUISE_SCRIPT);
       const page = await context.newPage();
       await page.goto(url);
-      return await settled(() => page.title());
+      return await settled(() => page.title(), asksAtOnce ? 0 : undefined);
     } finally {
       await context.close();
     }

@@ -26,7 +26,10 @@ export interface PuppeteerChromium {
 }
 
 /** A visit by this puppeteer; disguised also without its switch, and in the window's own size. */
-export function puppeteerVisit(puppeteer: PuppeteerChromium, { headless, disguise }: Setup): Visit {
+export function puppeteerVisit(
+  puppeteer: PuppeteerChromium,
+  { headless, disguise, asksAtOnce = false }: Setup,
+): Visit {
   const own = disguise === 'own switches';
   const disguised = disguise !== 'none' && !own;
   return async (url, place) => {
@@ -47,7 +50,7 @@ export function puppeteerVisit(puppeteer: PuppeteerChromium, { headless, disguis
       const page = await browser.newPage();
       if (disguise === 'flags and script') await page.evaluateOnNewDocument(DISGUISE_SCRIPT);
       await page.goto(url);
-      return await settled(() => page.title());
+      return await settled(() => page.title(), asksAtOnce ? 0 : undefined);
     } finally {
       await browser.close();
     }

@@ -61,6 +61,10 @@ async function nameAsWindowed(ask: Ask, major = chromiumMajor()): Promise<void> 
   });
 }
 
+/** What playwright gives its headless browsers: a mouse that hovers. */
+const A_MOUSE =
+  '--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4';
+
 const SETUPS: Readonly<Record<string, RawSetup>> = {
   "headful, a person's command line": {},
   'headful, the same with Runtime.enable': {
@@ -73,6 +77,14 @@ const SETUPS: Readonly<Record<string, RawSetup>> = {
   },
   'headless with a screen, names itself as with a window': {
     switches: HEADLESS,
+    first: (ask) => nameAsWindowed(ask),
+  },
+  'headless with a screen, an agent on the command line, names itself too': {
+    switches: [...HEADLESS, `--user-agent=${plainUserAgent()}`],
+    first: (ask) => nameAsWindowed(ask),
+  },
+  'headless with a screen and a mouse, an agent on the command line, names itself too': {
+    switches: [...HEADLESS, A_MOUSE, `--user-agent=${plainUserAgent()}`],
     first: (ask) => nameAsWindowed(ask),
   },
 };

@@ -4,6 +4,7 @@ import { elapsed } from './elapsed.ts';
 import { openEmptyFrame } from './empty-frame.ts';
 import { LIMITS, WITNESSES } from './limits.ts';
 import type { Ground } from './source.ts';
+import { watchActivation } from './sources/activation.ts';
 import { painting } from './sources/painting.ts';
 import { sources } from './sources.ts';
 import { askWitnesses } from './witnesses.ts';
@@ -27,6 +28,7 @@ export async function collect({ witnesses, ...asked }: Asked): Promise<Evidence>
     tookMs[name] = elapsed(sourceStartedAt);
     return [name, reading] as const;
   };
+  const activation = watchActivation();
   // Loading takes longer than reading, and begins first.
   const loaded = timed('witnesses', () => askWitnesses(witnesses), WITNESSES.waitMs + 1_000);
   const emptyFrame = openEmptyFrame();
@@ -40,7 +42,7 @@ export async function collect({ witnesses, ...asked }: Asked): Promise<Evidence>
   othersAreRead();
   entries.push(await watched);
   emptyFrame?.close();
-  entries.push(await loaded);
+  entries.push(await loaded, await timed('activation', activation));
   return {
     agent: {
       userAgent: clip(navigator.userAgent, LIMITS.userAgentChars),

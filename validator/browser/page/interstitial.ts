@@ -138,5 +138,14 @@ function whenVisited(begin: () => void): void {
   }
 }
 
+/**
+ * Behind the load event, which the page's own frames would hold back else. It comes at once, and drivers wait for it:
+ * what they do then happens while the page reads (sources/activation.ts).
+ */
+function whenLoaded(begin: () => void): void {
+  if (document.readyState === 'complete') begin();
+  else addEventListener('load', begin, { once: true });
+}
+
 listen();
-whenVisited(start);
+whenVisited(() => whenLoaded(start));

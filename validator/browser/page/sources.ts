@@ -4,6 +4,7 @@ import { answers } from './sources/answers.ts';
 import { automation } from './sources/automation.ts';
 import { cascade } from './sources/cascade.ts';
 import { chrome } from './sources/chrome.ts';
+import { desktop } from './sources/desktop.ts';
 import { disguises } from './sources/disguises.ts';
 import { engine } from './sources/engine.ts';
 import { flooding } from './sources/flooding.ts';
@@ -22,35 +23,39 @@ import { plugins } from './sources/plugins.ts';
 import { screenSizes } from './sources/screen.ts';
 import { timezone } from './sources/timezone.ts';
 import { webdriver } from './sources/webdriver.ts';
-import { worker } from './sources/worker.ts';
+import { sharedWorker, worker } from './sources/worker.ts';
+
+/** Seen only from the beginning to the end. */
+type Watched = 'activation' | 'painting' | 'witnesses';
 
 /**
- * Everything that is read, once each. Painting is watched meanwhile, and witnesses are loaded (collect.ts). The programs
+ * Everything that is read, once each. Meanwhile painting and input are watched, and witnesses are loaded (collect.ts). The programs
  * of each hour have these lines in an order of their own (../build.ts), so each import and each entry is one line.
  */
-export const sources: { readonly [N in Exclude<SourceName, 'painting' | 'witnesses'>]: Source<N> } =
-  {
-    webdriver,
-    automation,
-    hints,
-    languages,
-    plugins,
-    chrome,
-    engine,
-    screen: screenSizes,
-    hardware,
-    timezone,
-    permissions,
-    graphics,
-    worker,
-    frame,
-    disguises,
-    inspector,
-    flooding,
-    partition,
-    layout,
-    cascade,
-    answers,
-    media,
-    fonts,
-  };
+export const sources: { readonly [N in Exclude<SourceName, Watched>]: Source<N> } = {
+  webdriver,
+  automation,
+  hints,
+  languages,
+  plugins,
+  chrome,
+  engine,
+  screen: screenSizes,
+  hardware,
+  desktop,
+  timezone,
+  permissions,
+  graphics,
+  worker,
+  sharedWorker,
+  frame,
+  disguises,
+  inspector,
+  flooding,
+  partition,
+  layout,
+  cascade,
+  answers,
+  media,
+  fonts,
+};

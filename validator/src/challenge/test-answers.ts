@@ -123,7 +123,15 @@ export function completed(recorded: Evidence): Evidence {
         webdriver: known(webdriver)?.reported ?? null,
       },
     },
+    sharedWorker: {
+      value: {
+        ...agent,
+        fullVersions: known(recorded.readings.hints)?.fullVersions ?? null,
+      },
+    },
     disguises: { value: { proxied: [] } },
+    desktop: { value: { points: true, hovers: true, captionFont: '13.3333px Sans' } },
+    activation: ofChromium({ before: false, after: false, inputs: 0 }),
     inspector: ofChromium({ stacksFormatted: 0 }),
     flooding: ofChromium({ asked: 201, granted: 200 }),
     partition: ofChromium({ crossed: false }),

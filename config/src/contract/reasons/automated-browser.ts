@@ -37,6 +37,25 @@ export const automatedBrowser = {
     group: 'driver',
     meaning: 'The browser was started with a switch that automation tools put on its command line.',
   },
+  pointer_missing: {
+    category: 'automated_browser',
+    strength: 'strong',
+    group: 'window',
+    meaning: 'The browser has a window with bars, and neither mouse nor pen nor finger.',
+  },
+  page_driven: {
+    category: 'automated_browser',
+    strength: 'conclusive',
+    group: 'driver',
+    meaning:
+      'A script ran in the page as drivers run theirs, while something listened to its console.',
+  },
+  activation_without_input: {
+    category: 'automated_browser',
+    strength: 'strong',
+    group: 'driver',
+    meaning: 'The page counted as used by a person, and saw neither a key nor a click nor a touch.',
+  },
   emulated_screen: {
     category: 'automated_browser',
     strength: 'strong',

@@ -1,33 +1,64 @@
-import type { ReadingValue } from '../../../src/challenge/evidence/evidence.ts';
 import { clip } from '../clip.ts';
 import { LIMITS } from '../limits.ts';
 import type { Source } from '../source.ts';
 
 /** Runs in the worker: a disguise put over the page seldom reaches it. */
-const program = 'var n=navigator;postMessage({u:n.userAgent,p:n.platform})';
+const own = 'var n=navigator,m={u:n.userAgent,p:n.platform};';
+const toPage = `${own}postMessage(m)`;
+const toPages = `${own}onconnect=async({ports:[p]})=>{m.f=(await n.userAgentData?.getHighEntropyValues(["fullVersionList"]))?.fullVersionList?.length;p.postMessage(m);close()}`;
 
 interface Answer {
   readonly u: unknown;
   readonly p: unknown;
+  readonly f?: unknown;
 }
 
 /** The same facts as a worker of this page sees them. */
 export const worker: Source<'worker'> = () => {
   if (typeof Worker === 'undefined') return undefined;
+  return ask(toPage, (url) => {
+    const thread = new Worker(url);
+    return { thread, port: thread, end: () => thread.terminate() };
+  }).then(facts);
+};
+
+/**
+ * The same of a worker that pages share, which belongs to none of them: in Chromium a driver that names its page
+ * otherwise does not reach it. It ends by itself.
+ */
+export const sharedWorker: Source<'sharedWorker'> = () => {
+  if (typeof SharedWorker === 'undefined') return undefined;
+  return ask(toPages, (url) => {
+    const thread = new SharedWorker(url);
+    return { thread, port: thread.port };
+  }).then((answer) => ({
+    ...facts(answer),
+    fullVersions: typeof answer.f === 'number' ? answer.f : null,
+  }));
+};
+
+const facts = ({ u, p }: Answer) => ({
+  userAgent: clip(u, LIMITS.userAgentChars),
+  platform: clip(p),
+});
+
+interface Started {
+  readonly thread: { onerror: unknown };
+  readonly port: { onmessage: ((message: MessageEvent<Answer>) => void) | null };
+  readonly end?: () => void;
+}
+
+function ask(program: string, start: (url: string) => Started): Promise<Answer> {
   const url = URL.createObjectURL(new Blob([program], { type: 'text/javascript' }));
-  const thread = new Worker(url);
-  const answered = new Promise<ReadingValue<'worker'>>((resolve, reject) => {
+  const { thread, port, end } = start(url);
+  const answered = new Promise<Answer>((resolve, reject) => {
     thread.onerror = () => reject(new Error('worker'));
-    thread.onmessage = ({ data }: MessageEvent<Answer>) =>
-      resolve({
-        userAgent: clip(data.u, LIMITS.userAgentChars),
-        platform: clip(data.p),
-      });
+    port.onmessage = ({ data }) => resolve(data);
     // A worker that never starts must not outlive the reading.
     setTimeout(reject, LIMITS.sourceMs);
   });
   return answered.finally(() => {
-    thread.terminate();
+    end?.();
     URL.revokeObjectURL(url);
   });
-};
+}

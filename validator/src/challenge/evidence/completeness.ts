@@ -12,6 +12,7 @@ const OF_EVERY_BROWSER: readonly SourceName[] = [
   'engine',
   'screen',
   'hardware',
+  'desktop',
   'timezone',
 ];
 

@@ -70,10 +70,30 @@ const Readings = z.strictObject({
     }),
   ),
   hardware: reading(z.strictObject({ touchPoints: count })),
+  /** What the browser was told by the desktop that it stands on. */
+  desktop: reading(
+    z.strictObject({
+      /** There is a mouse, a pen or a finger to point with. */
+      points: z.boolean(),
+      /** One of them can hover. */
+      hovers: z.boolean(),
+      /** Font of the system's captions, as CSS writes it. */
+      captionFont: text,
+    }),
+  ),
   timezone: reading(z.strictObject({ name: text })),
   permissions: reading(z.strictObject({ notification: text, query: text })),
   graphics: reading(z.strictObject({ renderer: text })),
   worker: reading(z.strictObject({ userAgent, platform: text })),
+  /** The same of a worker that several pages may share: what a driver says of its page does not reach it. */
+  sharedWorker: reading(
+    z.strictObject({
+      userAgent,
+      platform: text,
+      /** As in `hints`. */
+      fullVersions: count.nullable(),
+    }),
+  ),
   /** The same browser as an empty frame sees it, which scripts put into the page seldom reach. */
   frame: reading(
     z.strictObject({
@@ -86,6 +106,15 @@ const Readings = z.strictObject({
   disguises: reading(z.strictObject({ proxied: texts })),
   /** How often an error's stack was formatted although no script asked for it. */
   inspector: reading(z.strictObject({ stacksFormatted: count })),
+  /** Whether the page counted as used by a person, until all else was read. */
+  activation: reading(
+    z.strictObject({
+      before: z.boolean(),
+      after: z.boolean(),
+      /** Keys, clicks and touches meanwhile, whatever they were. */
+      inputs: count,
+    }),
+  ),
   /** Of `asked` history steps in a row, the last one that a frame was seen to be granted; 0 for none. */
   flooding: reading(z.strictObject({ asked: count, granted: count })),
   /** Whether a word from a frame of another site crossed over to the page. */

@@ -5,6 +5,7 @@ import { weigh } from '../../verdict/weigh.ts';
 import { readPageClaim } from '../../request/browser-claim.ts';
 import { isIncomplete } from './completeness.ts';
 import type { Upload } from './evidence.ts';
+import { judgeActivation } from './judges/activation.ts';
 import { judgeAutomationFlags } from './judges/automation-flags.ts';
 import { judgeAutomationGlobals } from './judges/automation-globals.ts';
 import { judgeCascade } from './judges/cascade.ts';
@@ -21,6 +22,7 @@ import { judgeLanguages } from './judges/languages.ts';
 import { judgeLayout } from './judges/layout.ts';
 import { judgePage } from './judges/page.ts';
 import { judgePainting } from './judges/painting.ts';
+import { judgePointer } from './judges/pointer.ts';
 import { judgeTimeZone } from './judges/time-zone.ts';
 import { judgeWebdriver } from './judges/webdriver.ts';
 import { judgeWorker } from './judges/worker.ts';
@@ -43,6 +45,8 @@ const judges: readonly Judge[] = [
   judgeDisguises,
   judgeAutomationFlags,
   judgeEmulatedScreen,
+  judgePointer,
+  judgeActivation,
   judgeInspector,
   judgePainting,
   judgePage,

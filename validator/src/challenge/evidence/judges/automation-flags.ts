@@ -1,5 +1,6 @@
 import { known } from '../evidence.ts';
 import type { Case, Judge } from './case.ts';
+import { isPlainDesktop } from './plain-desktop.ts';
 
 /** What drivers switch off by default, and no setting of the browser does. */
 export const judgeAutomationFlags: Judge = (theCase) =>
@@ -46,25 +47,12 @@ export const PARTITION_MEASURED = 156;
  */
 const VERSIONS_AHEAD = 13;
 
-/**
- * Chrome, Edge, Opera and what goes by their names. Applications that embed the engine (Electron,
- * CefSharp, QtWebEngine) and lesser browsers have features and versions of their own, and name
- * themselves: they are left out.
- */
-const PLAIN_AGENT = /\) Chrome\/[\d.]+ Safari\/537\.36(?: (?:Edg|OPR)\/[\d.]+)?$/;
-
-/** WebView on Android partitions nothing, and a phone in desktop mode calls itself Linux. */
-function partitionsNothing({ evidence, claim }: Case): boolean {
-  const touches = known(evidence.readings.hardware)?.touchPoints ?? 0;
-  const desktop =
-    ['windows', 'macos', 'chromeos'].includes(claim.platform) ||
-    (claim.platform === 'linux' && touches === 0);
+function partitionsNothing(theCase: Case): boolean {
+  const { evidence, claim } = theCase;
   return (
     known(evidence.readings.partition)?.crossed === true &&
-    claim.engine === 'chromium' &&
     claim.major >= FIRST_ALWAYS_PARTITIONED &&
     claim.major <= PARTITION_MEASURED + VERSIONS_AHEAD &&
-    desktop &&
-    PLAIN_AGENT.test(evidence.agent.userAgent)
+    isPlainDesktop(theCase)
   );
 }

@@ -47,9 +47,12 @@ function contradicts({ platform }: BrowserClaim, hinted: string): boolean {
 
 /**
  * Brands, and a list of their full versions that is empty: what Chromium makes of a User-Agent that was
- * set on its command line. A browser too old for the list, or a page that may not ask, has none at all.
+ * set on its command line. A browser too old for the list, or a page that may not ask, has none at all. What a
+ * driver puts in its place for the page does not reach a worker that pages share.
  */
 function losesVersions({ evidence }: Case): boolean {
-  const hints = known(evidence.readings.hints);
-  return hints !== undefined && hints.brands.length > 0 && hints.fullVersions === 0;
+  const { hints, sharedWorker } = evidence.readings;
+  const page = known(hints);
+  const lists = [page?.fullVersions, known(sharedWorker)?.fullVersions];
+  return page !== undefined && page.brands.length > 0 && lists.includes(0);
 }

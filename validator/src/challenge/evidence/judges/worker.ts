@@ -1,15 +1,21 @@
 import { known } from '../evidence.ts';
-import type { Judge } from './case.ts';
+import type { Case, Judge } from './case.ts';
+import { isPlainDesktop } from './plain-desktop.ts';
 
 /**
  * A worker runs in the same browser and must see the same one. Thread counts and languages are left
  * out: privacy modes change them per context.
  */
-export const judgeWorker: Judge = ({ evidence }) => {
-  const worker = known(evidence.readings.worker);
-  if (!worker || worker.userAgent === '') return undefined;
-  const { userAgent, platform } = evidence.agent;
-  return worker.userAgent !== userAgent || worker.platform !== platform
+export const judgeWorker: Judge = (theCase) =>
+  sees(theCase, 'worker') || (isPlainDesktop(theCase) && sees(theCase, 'sharedWorker'))
     ? 'worker_mismatch'
     : undefined;
-};
+
+/** Another browser than the page. A shared worker knows nothing of the desktop mode of a phone's page. */
+function sees({ evidence }: Case, name: 'worker' | 'sharedWorker'): boolean {
+  const worker = known(evidence.readings[name]);
+  if (!worker || worker.userAgent === '') return false;
+  if (name === 'sharedWorker' && worker.userAgent.includes('Android')) return false;
+  const { userAgent, platform } = evidence.agent;
+  return worker.userAgent !== userAgent || worker.platform !== platform;
+}

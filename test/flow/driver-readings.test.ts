@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startSite, type Site } from '../../validator/browser/test-site.ts';
+import { Upload } from '../../validator/src/challenge/evidence/evidence.ts';
+import { CHROMIUM_FLAGS } from '../kit/chromium-flags.ts';
+import { deskFirefox } from '../kit/desk-browsers.ts';
+import { poll } from '../kit/http.ts';
+import { hasFirefox, hasWindowedChromium } from '../kit/tools.ts';
+
+/**
+ * What shows a browser without a window, and a driver, in the installed browsers. A newer version that no longer shows
+ * it fails here, so no judge ends without a word.
+ */
+
+/** Longest wait for a browser that has just been started on a busy machine. */
+const BROWSER_MS = 30_000;
+const AGENT =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36';
+
+let site: Site;
+beforeAll(async () => {
+  site = await startSite();
+});
+afterAll(() => {
+  site.server.closeAllConnections();
+  site.server.close();
+});
+
+/** What the next upload came to. */
+async function nextOutcome(before: number) {
+  const [outcome] = await poll(
+    () => Promise.resolve(site.outcomes.slice(before)),
+    (found) => found.length > 0,
+    BROWSER_MS,
+  );
+  return outcome;
+}
+
+describe.skipIf(!hasWindowedChromium)('Chromium without a window, named otherwise', () => {
+  test('names itself in a shared worker, has nothing to point with, and is used when a driver reads it', async () => {
+    const browser = await chromium.launch({
+      executablePath: '/usr/bin/chromium',
+      headless: false,
+      args: [...CHROMIUM_FLAGS, '--headless=new', '--window-size=1366,768'],
+    });
+    try {
+      const page = await (
+        await browser.newContext({ userAgent: AGENT, viewport: null, locale: 'en-US' })
+      ).newPage();
+      const sent = page.waitForRequest((request) => request.url().endsWith('/.guard/verify'));
+      await page.goto(`${site.url}/`);
+      await page.title();
+      const { readings } = Upload.parse(JSON.parse((await sent).postData() ?? '')).evidence;
+      expect(readings.worker).toMatchObject({ value: { userAgent: AGENT } });
+      expect(readings.sharedWorker).toMatchObject({
+        value: { userAgent: AGENT.replace('Chrome/', 'HeadlessChrome/') },
+      });
+      expect(readings.desktop).toMatchObject({ value: { points: false, hovers: false } });
+      expect(readings.activation).toEqual({ value: { before: false, after: true, inputs: 0 } });
+      const outcome = await nextOutcome(0);
+      expect(outcome?.kind).toBe('rejected');
+      expect(outcome?.reasons).toEqual(expect.arrayContaining(['headless_browser', 'page_driven']));
+    } finally {
+      await browser.close();
+    }
+  });
+});
+
+test.skipIf(!hasFirefox)('Firefox without a window, which nobody drives', async () => {
+  const before = site.outcomes.length;
+  const profile = await mkdtemp(join(tmpdir(), 'guard-headless-'));
+  const switches = await deskFirefox.prepare(profile);
+  const child = spawn(deskFirefox.program, [...switches, '--headless', `${site.url}/`], {
+    env: { ...process.env, HOME: profile },
+    stdio: 'ignore',
+  });
+  const exited = once(child, 'exit');
+  try {
+    expect(await nextOutcome(before)).toMatchObject({
+      kind: 'rejected',
+      reasons: ['headless_browser', 'pointer_missing'],
+    });
+  } finally {
+    child.kill();
+    await exited;
+    await rm(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  }
+});
