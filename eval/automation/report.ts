@@ -44,7 +44,8 @@ The groups:
   \`navigator.languages\` and \`window.chrome\` the values of a person's browser.
 - **A person's command line:** the browser is started with a window, an empty profile and a debugging port, and with
   none of the driver's defaults. **Attached** drivers did not start it: before the page is loaded they open it, after that
-  they find it. **DevTools protocol, no driver** is the protocol alone, as nodriver speaks it.
+  they find it. **Asks the page at once:** the driver reads the page as soon as it says that it is loaded; all others wait
+  for three seconds. **DevTools protocol, no driver** is the protocol alone, as nodriver speaks it.
 - **navigator.webdriver off:** one line in Firefox's own context, which its remote protocols offer. **Its preferences
   off:** Firefox also does not set what it sets by itself for remote control (\`remote.prefs.recommended\`).
 - **jsdom, happy-dom:** fetch with Chromium's headers, keep cookies, and run the challenge's script. **Boxes and readings

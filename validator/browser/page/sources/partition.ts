@@ -1,8 +1,8 @@
 import { isChromium } from '../is-chromium.ts';
 import type { Source } from '../source.ts';
 
-/** Longest wait until the frames are there and have spoken, in milliseconds. */
-const WAIT_MS = 600;
+/** Longest wait until the frames are there and have spoken, in milliseconds. On a busy machine they take a second. */
+const WAIT_MS = 1_200;
 
 /**
  * Whether a frame of another site is kept apart from this page. Between the two lies a frame of no
