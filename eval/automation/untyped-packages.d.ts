@@ -48,13 +48,13 @@ declare module 'jsdom' {
     constructor(
       html: string,
       options: {
-        url: string;
+        url?: string;
         runScripts: 'dangerously';
-        pretendToBeVisual: boolean;
-        cookieJar: CookieJar;
-        resources: { userAgent: string };
-        virtualConsole: VirtualConsole;
-        beforeParse: (window: {
+        pretendToBeVisual?: boolean;
+        cookieJar?: CookieJar;
+        resources?: { userAgent: string };
+        virtualConsole?: VirtualConsole;
+        beforeParse?: (window: {
           fetch: unknown;
           readonly HTMLDivElement: { readonly prototype: object };
           getComputedStyle(box: object): { readonly width: string; readonly height: string };
