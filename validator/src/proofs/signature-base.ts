@@ -1,6 +1,7 @@
 import {
   type InnerList,
   type Item,
+  type Member,
   parseDictionary,
   serializeInnerList,
   serializeItem,
@@ -22,9 +23,14 @@ export type SignatureBase =
   /** It covers something twice, or in a form that is not read here. */
   | { readonly kind: 'component_unsupported' };
 
+/** Most components that a signature can cover. Agents cover two to five; each one costs time before any check. */
+const MAX_COMPONENTS = 16;
+
 /** The text that was signed: RFC 9421 section 2.5. */
 export function signatureBase(covered: InnerList, request: SignedRequest): SignatureBase {
+  if (covered.items.length > MAX_COMPONENTS) return { kind: 'component_unsupported' };
   const lines: string[] = [];
+  const fields: Dictionaries = new Map();
   const seen = new Set<string>();
   for (const component of covered.items) {
     const identifier = serializeItem(component);
@@ -32,7 +38,7 @@ export function signatureBase(covered: InnerList, request: SignedRequest): Signa
       return { kind: 'component_unsupported' };
     }
     seen.add(identifier);
-    const value = valueOf(component.value.value, component, request);
+    const value = valueOf(component.value.value, component, request, fields);
     if (value === UNSUPPORTED) return { kind: 'component_unsupported' };
     if (value === undefined) return { kind: 'component_missing' };
     lines.push(`${identifier}: ${value}`);
@@ -42,6 +48,11 @@ export function signatureBase(covered: InnerList, request: SignedRequest): Signa
 }
 
 const UNSUPPORTED = Symbol('unsupported');
+
+/** Fields that were read by their keys, by name. A field is read once, however many of its keys are covered. */
+type Dictionaries = Map<string, ReadonlyMap<string, Member>>;
+
+const NO_MEMBERS: ReadonlyMap<string, Member> = new Map();
 
 type ComponentValue = string | undefined | typeof UNSUPPORTED;
 
@@ -57,7 +68,12 @@ const DERIVED: ReadonlyMap<string, (request: SignedRequest) => string> = new Map
 ]);
 
 /** A derived component, or a field (RFC 9421 section 2.1), the latter also by dictionary key (2.1.2). */
-function valueOf(name: string, { parameters }: Item, request: SignedRequest): ComponentValue {
+function valueOf(
+  name: string,
+  { parameters }: Item,
+  request: SignedRequest,
+  fields: Dictionaries,
+): ComponentValue {
   const key = parameters.get('key');
   if (name.startsWith('@')) {
     return parameters.size > 0 ? UNSUPPORTED : (DERIVED.get(name)?.(request) ?? UNSUPPORTED);
@@ -65,11 +81,13 @@ function valueOf(name: string, { parameters }: Item, request: SignedRequest): Co
   const field = request.headers[name];
   if (parameters.size === 0) return field?.trim();
   if (parameters.size > 1 || key?.kind !== 'string') return UNSUPPORTED;
-  return field === undefined ? undefined : dictionaryMember(field, key.value);
-}
-
-function dictionaryMember(field: string, key: string): string | undefined {
-  const member = parseDictionary(field)?.get(key);
+  if (field === undefined) return undefined;
+  let members = fields.get(name);
+  if (members === undefined) {
+    members = parseDictionary(field) ?? NO_MEMBERS;
+    fields.set(name, members);
+  }
+  const member = members.get(key.value);
   if (member === undefined) return undefined;
   return member.kind === 'list' ? serializeInnerList(member) : serializeItem(member);
 }

@@ -120,6 +120,28 @@ test('of one address 20 bad signatures a minute are checked; then none counts, a
   expect((await come()).signedAgent).toBe('chatgpt-agent');
 });
 
+test.each<[string, Partial<Signing>]>([
+  ['that covers a field which is not there', { covers: '"signature-agent" "x-absent"' }],
+  ['that covers a part which is not read', { covers: '"signature-agent" "@status"' }],
+  ['that has expired', { createdMs: 0 }],
+])('a signature %s counts among the bad ones of its address', async (_what, over) => {
+  const { come, time } = shop();
+  for (let sent = 0; sent < 20; sent += 1) await come(over);
+  expect((await come()).signedAgent).toBeUndefined();
+  expect((await come({}, odd, '198.51.100.9')).signedAgent).toBe('chatgpt-agent');
+  time.now += 60_001;
+  expect((await come()).signedAgent).toBe('chatgpt-agent');
+});
+
+test('a signature that was good before counts also behind an address that sent bad ones', async () => {
+  const { come, time } = shop();
+  const createdMs = time.now;
+  expect((await come({ createdMs })).signedAgent).toBe('chatgpt-agent');
+  for (let sent = 0; sent < 21; sent += 1) await come({ covers: '"signature-agent" "x-absent"' });
+  expect((await come({ createdMs })).signedAgent).toBe('chatgpt-agent');
+  expect((await come({ createdMs: createdMs + 1000 })).signedAgent).toBeUndefined();
+});
+
 describe('rules name agents', () => {
   const blocks = (agent: string) =>
     `[{ name: agents, match: { agent: ${agent} }, verdict: block }]`;

@@ -219,6 +219,36 @@ describe('Web Bot Auth', () => {
     expect(fault(signed(bot, signing))).toBe(expected);
   });
 
+  test('a signature covers at most 16 parts of a request', () => {
+    const covering = (fields: number) => {
+      const names = Array.from({ length: fields }, (_, at) => `x-${at}`);
+      const headers = { ...REQUEST.headers, ...Object.fromEntries(names.map((n) => [n, 'a'])) };
+      const components = ['@authority', 'signature-agent', ...names].map((name) => `"${name}"`);
+      return signed(bot, { request: { ...REQUEST, headers }, components: components.join(' ') });
+    };
+    expect(check(covering(14)).kind).toBe('valid');
+    expect(fault(covering(15))).toBe('component_unsupported');
+  });
+
+  test('to cover many keys of a long field costs no more than to cover one', () => {
+    const members = Array.from({ length: 60 }, (_, at) => `k${at}=(${'a '.repeat(60)})`);
+    const headers = { ...REQUEST.headers, 'x-long': members.join() };
+    const covering = (keys: number) => {
+      const covered = Array.from({ length: keys }, (_, at) => `"x-long";key="k${at}"`);
+      return listOf(`a=("@authority" ${covered.join(' ')} "x-absent")`, 'a');
+    };
+    // The quickest of many: what other programs take of the processor does not count.
+    const quickestMs = (covered: InnerList) => {
+      const times = Array.from({ length: 30 }, () => {
+        const began = performance.now();
+        expect(signatureBase(covered, { ...REQUEST, headers }).kind).toBe('component_missing');
+        return performance.now() - began;
+      });
+      return Math.min(...times);
+    };
+    expect(quickestMs(covering(14))).toBeLessThan(4 * quickestMs(covering(1)));
+  });
+
   test('clocks may be half a minute apart, and a signature may last a day', () => {
     expect(check(signed(bot, { created: now + 30, expires: now + 60 })).kind).toBe('valid');
     expect(check(signed(bot, { created: now - 600, expires: now - 29 })).kind).toBe('valid');

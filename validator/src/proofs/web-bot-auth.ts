@@ -3,7 +3,7 @@ import { addressGroup } from '@guard/config/net/network-of';
 import type { BotKey } from '@guard/config/settings/web-bot-auth';
 import { LRUCache } from 'lru-cache';
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
-import { type SignedRequest, signatureBase } from './signature-base.ts';
+import { type SignatureBase, type SignedRequest, signatureBase } from './signature-base.ts';
 import { namedDirectory } from './signature-agent.ts';
 import { type InnerList, parseDictionary } from './structured-field.ts';
 
@@ -55,8 +55,8 @@ const MAX_SIGNATURES = 1_000;
 const MAX_SIGNED_LENGTH = 1024 * 1024;
 
 /**
- * Bad signatures of one address in a minute that are checked, at some 0.1 ms each. Beyond that none of the
- * address counts; a good one that is remembered costs nothing and does.
+ * Bad signatures with a known key of one address in a minute that are looked at, whatever is wrong with them.
+ * Beyond that none of the address counts, and no signed text is built; a good one that is remembered does count.
  */
 const MAX_BAD_SIGNATURES = 20;
 const BAD_FOR_MS = 60_000;
@@ -89,10 +89,11 @@ export function createSignatureCheck(
 ): CheckSignature {
   const byId = Map.groupBy(keys.map(load), ({ keyId }) => keyId);
   const nonces = new LRUCache<string, number>({ max: maxNonces });
-  const good = new LRUCache<string, true>({
+  /** What each good signature signed. */
+  const good = new LRUCache<string, string>({
     max: MAX_SIGNATURES,
     maxSize: MAX_SIGNED_LENGTH,
-    sizeCalculation: (_true, { length }) => length,
+    sizeCalculation: (base, signature) => base.length + signature.length,
   });
 
   const bad = new LRUCache<string, number>({
@@ -111,33 +112,33 @@ export function createSignatureCheck(
     if (algorithm !== 'ed25519') return invalid('algorithm');
     const key = choose(byId.get(parameters.keyId), covered, request);
     if (key === undefined) return invalid('unknown_key');
-    const fault = timeFault(parameters, key, clock()) ?? coverageFault(covered, request);
-    if (fault !== undefined) return invalid(fault);
-
-    const built = signatureBase(covered, request);
-    if (built.kind !== 'built') return invalid(built.kind);
-    const bytesFault = signatureFault(signature, built.base, key, request.ip);
-    if (bytesFault !== undefined) return invalid(bytesFault);
+    const known = good.get(signature.toString('base64'));
+    const group = addressGroup(request.ip);
+    const badSoFar = bad.get(group) ?? 0;
+    if (known === undefined && badSoFar >= MAX_BAD_SIGNATURES) return invalid('too_many');
+    const fault =
+      timeFault(parameters, key, clock()) ??
+      coverageFault(covered, request) ??
+      signatureFault(signature, known, key, signatureBase(covered, request));
+    if (fault !== undefined) {
+      bad.set(group, badSoFar + 1);
+      return invalid(fault);
+    }
     return isReplayed(parameters) ? invalid('replayed') : { kind: 'valid', key };
   }
 
   /** Looks at the bytes of a signature; at those of a good one once. */
   function signatureFault(
     signature: Buffer,
-    base: string,
+    known: string | undefined,
     { publicKey }: LoadedKey,
-    ip: string,
+    built: SignatureBase,
   ): SignatureFault | undefined {
-    const known = `${signature.toString('base64')} ${base}`;
-    if (good.has(known)) return undefined;
-    const group = addressGroup(ip);
-    const badSoFar = bad.get(group) ?? 0;
-    if (badSoFar >= MAX_BAD_SIGNATURES) return 'too_many';
-    if (!verify(null, Buffer.from(base), publicKey, signature)) {
-      bad.set(group, badSoFar + 1);
-      return 'signature';
-    }
-    good.set(known, true);
+    if (built.kind !== 'built') return built.kind;
+    const { base } = built;
+    if (known !== undefined) return known === base ? undefined : 'signature';
+    if (!verify(null, Buffer.from(base), publicKey, signature)) return 'signature';
+    good.set(signature.toString('base64'), base);
     return undefined;
   }
 
