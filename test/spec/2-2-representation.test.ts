@@ -13,6 +13,10 @@ describe('2.2 the body is what the request asks for: a page for navigations, pro
     ['a navigation', fetched('navigate', 'document')],
     ['a frame', fetched('navigate', 'iframe')],
     ['an embedded document', fetched('navigate', 'object')],
+    [
+      'a navigation that a service worker hands on',
+      { ...fetched('navigate', 'empty'), accept: chromeHttp['accept'] ?? '' },
+    ],
     ['nothing said', {}],
     ['anything', { accept: '*/*' }],
     ['HTML of any kind', { accept: 'text/*' }],
@@ -30,6 +34,8 @@ describe('2.2 the body is what the request asks for: a page for navigations, pro
   test.each([
     ['fetch', fetched('cors', 'empty')],
     ['fetch of the same origin', fetched('same-origin', 'empty')],
+    ['fetch that asks for HTML', { ...fetched('cors', 'empty'), accept: 'text/html' }],
+    ['a link that downloads a file', fetched('navigate', 'empty')],
     ['an image', fetched('no-cors', 'image')],
     ['a script', fetched('no-cors', 'script')],
     ['a style sheet', fetched('no-cors', 'style')],

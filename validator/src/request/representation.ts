@@ -14,6 +14,12 @@ const DOCUMENTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
+ * Chromium says so of whatever a service worker hands on: of a page, too. No script can send the mode `navigate`. A link
+ * that downloads a file has both, and names no type.
+ */
+const HANDED_ON = 'empty';
+
+/**
  * Whether a denied request is answered with a page or with `application/problem+json`. A page is for
  * navigations, in a tab or a frame, and for whoever does not say. A fetch, XHR, image, script or style
  * sheet, and a client that asks for another type before HTML, get the short problem. The method does
@@ -25,8 +31,11 @@ export function representationFor({ headers }: Pick<Facts, 'headers'>): Represen
 
 function wantsPage(headers: Facts['headers']): boolean {
   const destination = headers['sec-fetch-dest'];
-  if (destination !== undefined && !DOCUMENTS.has(destination)) return false;
   const mode = headers['sec-fetch-mode'];
+  if (destination === HANDED_ON) {
+    return mode === 'navigate' && readPageWish(headers['accept']).named;
+  }
+  if (destination !== undefined && !DOCUMENTS.has(destination)) return false;
   if (mode !== undefined) return mode === 'navigate';
   if (destination !== undefined) return true;
   if (headers['x-requested-with']?.toLowerCase() === 'xmlhttprequest') return false;

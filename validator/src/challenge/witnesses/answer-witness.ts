@@ -31,9 +31,10 @@ export function createWitnessAnswerer(
     const asked = witnesses.read(query, browserOf(request));
     if (!asked) return refused(404);
     const { witness, ticketId, isDecoy } = asked;
-    // An address that is opened by hand gives nothing and harms nobody. On http browsers do not say what they load.
+    // An address that is opened by hand gives nothing and harms nobody. On http browsers do not say what they load, and
+    // Chromium does not where a service worker hands the request on.
     const destination = headerOf(request, 'sec-fetch-dest');
-    if (destination !== '' && destination !== witness.kind) return refused(404);
+    if (!['', 'empty', witness.kind].includes(destination)) return refused(404);
     if (isDecoy) {
       await store.remember(DECOYED, ticketId, CHALLENGE.ticketTtlMs + CHALLENGE.clockSkewMs);
     }

@@ -135,6 +135,12 @@ describe('17.3 witnesses: what a page loads shows a browser engine', () => {
     expect(await send()).toEqual(PASSED);
   });
 
+  test('a service worker may hand the requests on: Chromium then does not say what they are for', async () => {
+    const { get, isDecoy, tokens } = aVisitor();
+    const real = tokens.find((token) => !isDecoy(token)) ?? '';
+    expect((await get(real, { 'sec-fetch-dest': 'empty' })).status).toBe(200);
+  });
+
   test('an earlier secret still reads what it made, and other secrets do not', () => {
     const { tokens } = aVisitor();
     const browser = { userAgentHash: 'of somebody', handshake: '8daaf6152771g' };
