@@ -1,9 +1,9 @@
-import type { Ending, Validate, ValidateOutcome } from '@guard/config/contract/ports';
+import type { Ending, OriginAnswer, Validate, ValidateOutcome } from '@guard/config/contract/ports';
 import { describe, expect, test } from 'vitest';
 import { ask, ASKING } from '../../test/kit/asking-proxies.ts';
 import { sampleEvent } from '../../test/kit/sample-event.ts';
 import { startAsked } from './testing/forward-auth-rig.ts';
-import { certificates, FRONTS, visit, wholeVisit } from './testing/fronts.ts';
+import { certificates, FRONTS, type FrontVisit, visit, wholeVisit } from './testing/fronts.ts';
 import { type Rig, type RigOptions, startGateway } from './testing/gateway-rig.ts';
 import { eventually, RawClient, rawExchange } from './testing/raw-client.ts';
 import { refusingAddress, startOrigin, startTcpOrigin } from './testing/recording-origin.ts';
@@ -158,6 +158,60 @@ describe('over every front, one event for each decision', () => {
       validate: () => ({ kind: 'rejected', status: 400, type: 'invalid_ip' }),
     });
     await overEach(closed, [403, 0, false]);
+  });
+});
+
+describe.each(FRONTS)('the time that an origin took, over %s', (front) => {
+  const DRIPPED_MS = 300;
+
+  /** A visitor who sends the end of a body once `halfway` has resolved. */
+  async function dripped(
+    onRequest: Parameters<typeof startOrigin>[0],
+    halfway: (sent: FrontVisit) => Promise<unknown>,
+  ) {
+    const answers: (OriginAnswer | undefined)[] = [];
+    const validate: Validate = () => ({
+      kind: 'answered',
+      response: { success: true, decision: 'allow' },
+      known: {
+        session: '',
+        crawlerVerified: false,
+        event: sampleEvent(allowed),
+        ended: (_how, answer) => answers.push(answer),
+      },
+    });
+    const rig = await start((await startOrigin(onRequest)).address, { validate });
+    const sent = visit(front, rig, { method: 'POST', upload: true });
+    sent.out.write('a');
+    await halfway(sent);
+    sent.out.end('b');
+    await sent.untilEnd();
+    await eventually(() => rig.events.length === 1);
+    return { ms: answers[0]?.ms ?? NaN, eventMs: (rig.events[0]?.originUs ?? 0) / 1000 };
+  }
+
+  test('is without the time in which the visitor sent a body', async () => {
+    const begun = Promise.withResolvers<undefined>();
+    const { ms, eventMs } = await dripped(
+      (req, res) => {
+        req.once('data', begun.resolve).once('end', () => res.end('whole'));
+      },
+      async () => {
+        await begun.promise;
+        await new Promise((resolve) => setTimeout(resolve, DRIPPED_MS));
+      },
+    );
+    expect(ms).toBeGreaterThan(0);
+    // A timer may be a millisecond early.
+    expect(eventMs - ms).toBeGreaterThan(DRIPPED_MS - 2);
+  });
+
+  test('is nothing where the origin answers before the body has ended', async () => {
+    const { ms } = await dripped(
+      (_req, res) => res.writeHead(403).end('early'),
+      (sent) => sent.untilHead(),
+    );
+    expect(ms).toBe(0);
   });
 });
 

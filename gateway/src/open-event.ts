@@ -35,6 +35,7 @@ export class OpenEvent {
   readonly #ended: RequestEnded | undefined;
   #event: DecisionEvent | undefined;
   #sentAt = 0;
+  #wholeAt = 0;
 
   /** `ended` as in KnownBesides. */
   constructor(event: DecisionEvent, sink: EventSink, ended?: RequestEnded) {
@@ -43,16 +44,22 @@ export class OpenEvent {
     this.#ended = ended;
   }
 
-  /** The request goes to an origin. Of several attempts the last one counts. */
-  sent(): void {
+  /** The request goes to an origin. Of several attempts the last one counts. A body is still to come, or there is none. */
+  sent(hasBody: boolean): void {
     this.#sentAt = performance.now();
+    this.#wholeAt = hasBody ? Infinity : this.#sentAt;
+  }
+
+  /** The last byte of the body goes to the origin. From now on it is the origin who takes time, and not the visitor. */
+  sentWhole(): void {
+    this.#wholeAt = performance.now();
   }
 
   /** The header section of an origin's final answer goes on to the visitor. `fields` are names and values in turn. */
   answered(status: number, fields: readonly string[]): void {
     if (this.#event === undefined) return;
     this.#event.originStatus = status;
-    this.#event.originUs = Math.round(this.#waitedMs() * 1000);
+    this.#event.originUs = Math.round((performance.now() - this.#sentAt) * 1000);
     this.#end(status, this.#ended ? endingOf(status, fields) : 'other');
   }
 
@@ -72,11 +79,7 @@ export class OpenEvent {
 
   #originAnswer(status: number | undefined): OriginAnswer | undefined {
     if (status === undefined || status === VISITOR_GONE || this.#sentAt === 0) return undefined;
-    return { status, ms: this.#waitedMs() };
-  }
-
-  #waitedMs(): number {
-    return performance.now() - this.#sentAt;
+    return { status, ms: Math.max(0, performance.now() - this.#wholeAt) };
   }
 }
 

@@ -74,7 +74,10 @@ export interface KnownBesides {
  */
 export type Ending = 'document' | 'data' | 'other';
 
-/** What an origin answered: its status, or the gateway's own (502, 504) where it failed, and after how many milliseconds. */
+/**
+ * What an origin answered: its status, or the gateway's own (502, 504) where it failed; and how many milliseconds after
+ * the last byte of the request, 0 where it did not wait for that.
+ */
 export interface OriginAnswer {
   readonly status: number;
   readonly ms: number;

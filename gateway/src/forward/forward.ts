@@ -15,7 +15,7 @@ import {
   trailersForVisitor,
   withoutNamed,
 } from './proxy-headers.ts';
-import { VisitorBody } from './request-body.ts';
+import { type BodyOwner, VisitorBody } from './request-body.ts';
 import type { Onward, Passage, Visit } from '../visit.ts';
 
 /** Sends an admitted request to its origin and the answer back, as streams under back-pressure. */
@@ -36,7 +36,7 @@ const HELD_BYTES = 16 * 1024;
  * final header section, to `ending` when all of the answer is here, to `done`; the origin's side ends
  * with onEnd or onError, which may come later.
  */
-class Exchange implements AnswerHandler, Underway, Waiting {
+class Exchange implements AnswerHandler, BodyOwner, Underway, Waiting {
   readonly #ports: ForwardPorts;
   readonly #visit: Visit;
   readonly #passage: Passage;
@@ -74,9 +74,7 @@ class Exchange implements AnswerHandler, Underway, Waiting {
       this.#send('plain');
       return;
     }
-    this.#body = new VisitorBody(this.#visit, this.#ports.limits, () => {
-      this.#stalled();
-    });
+    this.#body = new VisitorBody(this.#visit, this.#ports.limits, this);
     this.#send('upload');
   }
 
@@ -96,7 +94,7 @@ class Exchange implements AnswerHandler, Underway, Waiting {
   #send(lane: Lane): void {
     const { req, target } = this.#visit;
     this.#attempts++;
-    this.#passage.event?.sent();
+    this.#passage.event?.sent(this.#body !== undefined);
     const { sent, added } = fieldsForOrigin(this.#visit, this.#passage);
     const request = {
       method: req.method ?? 'GET',
@@ -267,7 +265,11 @@ class Exchange implements AnswerHandler, Underway, Waiting {
     else serve(req, res, originAnswer(status), limits.lingerMs);
   }
 
-  #stalled(): void {
+  onBodyWhole(): void {
+    this.#passage.event?.sentWhole();
+  }
+
+  onBodyStalled(): void {
     if (this.#phase === 'ending' || this.#phase === 'done') return;
     const { req, res } = this.#visit;
     const { lingerMs } = this.#ports.limits;

@@ -7,6 +7,14 @@ import { trailersForOrigin } from './proxy-headers.ts';
 
 type UploadLimits = Pick<GatewayLimits, 'uploadIdleMs' | 'continueMs'>;
 
+/** What a body tells the exchange that it belongs to. */
+export interface BodyOwner {
+  /** All of it was handed on. */
+  onBodyWhole(): void;
+  /** The origin waits for a part, and none has come for `uploadIdleMs`. */
+  onBodyStalled(): void;
+}
+
 /**
  * The body of a visitor's request on its way to the origin, from its opening on. Nothing is kept: the visitor is read no
  * faster than the origin takes, and never destroyed, since that would take the connection along on
@@ -16,7 +24,7 @@ export class VisitorBody implements RequestBody {
   readonly length: number | undefined;
   readonly #req: VisitorRequest;
   readonly #res: VisitorResponse;
-  readonly #onStalled: () => void;
+  readonly #owner: BodyOwner;
   readonly #limits: UploadLimits;
   #sink: BodySink | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -25,8 +33,7 @@ export class VisitorBody implements RequestBody {
   /** Nothing is read yet: the origin was asked whether it wants the body. */
   #isInQuestion: boolean;
 
-  /** `onStalled` is called when the origin waits for a part and none comes for `uploadIdleMs`. */
-  constructor(visit: Visit, limits: UploadLimits, onStalled: () => void) {
+  constructor(visit: Visit, limits: UploadLimits, owner: BodyOwner) {
     const { req, res, opening } = visit;
     const length = req.headers['content-length'];
     this.length = length === undefined ? undefined : Number(length);
@@ -35,7 +42,7 @@ export class VisitorBody implements RequestBody {
     this.#opening = opening;
     this.#isInQuestion = asksForContinue(visit);
     this.#limits = limits;
-    this.#onStalled = onStalled;
+    this.#owner = owner;
   }
 
   start(sink: BodySink): void {
@@ -79,7 +86,9 @@ export class VisitorBody implements RequestBody {
       this.#finish();
       return;
     }
-    this.#timer ??= setTimeout(this.#onStalled, this.#limits.uploadIdleMs);
+    this.#timer ??= setTimeout(() => {
+      this.#owner.onBodyStalled();
+    }, this.#limits.uploadIdleMs);
     this.#req.resume();
   }
 
@@ -102,7 +111,9 @@ export class VisitorBody implements RequestBody {
   readonly #finish = (): void => {
     const sink = this.#sink;
     this.stop();
-    sink?.onPartsEnd(trailersForOrigin(this.#req.rawTrailers));
+    if (sink === undefined) return;
+    sink.onPartsEnd(trailersForOrigin(this.#req.rawTrailers));
+    this.#owner.onBodyWhole();
   };
 
   #stopTimer(): void {

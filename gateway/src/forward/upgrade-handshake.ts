@@ -82,7 +82,7 @@ export class Handshake implements Underway {
     const origin = origins.next();
     const { isSecure, options } = connectOptions(origin.address);
     this.#attempts++;
-    this.#passage.event?.sent();
+    this.#passage.event?.sent(false);
     const socket = isSecure ? connectTls(options) : connect(options);
     this.#dialled = socket;
     this.#await(this.#ports.limits.originConnectMs, (late) => socket.destroy(late));

@@ -5,9 +5,9 @@ const MINUTE_MS = 60_000;
 /** What is normal for an origin is not known before so many answers, and so much time. */
 const LEARNT = { answers: 50, afterMs: 10 * MINUTE_MS };
 
-/** Fewer answers, or bad answers to fewer addresses, tell nothing. One visitor strains no origin. */
+/** Fewer answers, or bad answers to fewer addresses, tell nothing. A few visitors strain no origin. */
 const LEAST_ANSWERS = 20;
-const LEAST_ADDRESSES = 5;
+const LEAST_ADDRESSES = 20;
 
 /** An answer is slow above so many times what is normal, and never below so many milliseconds. */
 const SLOW = { times: 4, leastMs: 500 };
@@ -18,12 +18,17 @@ const BAD = { times: 4, leastShare: 0.25 };
 /** Asked for so long first, then twice as long each time, up to the longest: while it is asked, no answer tells. */
 const HOLD = { firstMs: MINUTE_MS, longestMs: 16 * MINUTE_MS, againMs: 10 * MINUTE_MS };
 
+/** By what an origin is known to be strained. */
+export type Strain = 'errors' | 'slow';
+
 /** How the origin answers for one part of a site. */
 export class OriginStrain {
   #heldUntil = 0;
   #holdMs: number = HOLD.firstMs;
+  #strain: Strain = 'errors';
   #answers = 0;
   #bad = 0;
+  #errors = 0;
   #learning = 0;
   #normalMs = 0;
   #normalShare = 0;
@@ -44,6 +49,11 @@ export class OriginStrain {
     return leftMs > 0 && leftMs <= HOLD.longestMs;
   }
 
+  /** By what it is strained, where it is held. */
+  strain(nowMs: number): Strain | undefined {
+    return this.isHeld(nowMs) ? this.#strain : undefined;
+  }
+
   /**
    * Counts one answer: its status, after how many milliseconds its header section was there, and for whom. True when
    * it shows that the origin has become strained.
@@ -51,13 +61,21 @@ export class OriginStrain {
   answered(status: number, ms: number, address: string, nowMs: number): boolean {
     const elapsedMs = Math.max(0, nowMs - this.#at);
     this.#at = nowMs;
-    const isBad = status >= 500 || (this.#isLearnt(nowMs) && ms > this.#slowMs());
+    const isError = status >= 500;
+    const isBad = isError || (this.#isLearnt(nowMs) && ms > this.#slowMs());
     this.#answers = faded(this.#answers, elapsedMs) + 1;
     this.#bad = faded(this.#bad, elapsedMs) + (isBad ? 1 : 0);
+    this.#errors = faded(this.#errors, elapsedMs) + (isError ? 1 : 0);
     if (isBad) this.#noteAddress(address, nowMs);
-    const isStrained = isBad && this.#isTooBad(nowMs);
+    const isStrained = isBad && this.#isTooMuch(this.#bad, nowMs);
+    const hasFailed = isStrained && this.#isTooMuch(this.#errors, nowMs);
     this.#learn(ms, isBad, elapsedMs, nowMs);
-    if (!isStrained || this.isHeld(nowMs)) return false;
+    if (!isStrained) return false;
+    if (this.isHeld(nowMs)) {
+      if (hasFailed) this.#strain = 'errors';
+      return false;
+    }
+    this.#strain = hasFailed ? 'errors' : 'slow';
     const isAgain = nowMs - this.#heldUntil < HOLD.againMs;
     this.#holdMs = isAgain ? Math.min(this.#holdMs * 2, HOLD.longestMs) : HOLD.firstMs;
     this.#heldUntil = nowMs + this.#holdMs;
@@ -72,10 +90,10 @@ export class OriginStrain {
     return Math.max(SLOW.leastMs, SLOW.times * this.#normalMs);
   }
 
-  #isTooBad(nowMs: number): boolean {
+  #isTooMuch(bad: number, nowMs: number): boolean {
     if (this.#answers < LEAST_ANSWERS || this.#addresses.size < LEAST_ADDRESSES) return false;
     const normal = this.#isLearnt(nowMs) ? this.#normalShare : 0;
-    return this.#bad / this.#answers > Math.max(BAD.leastShare, BAD.times * normal);
+    return bad / this.#answers > Math.max(BAD.leastShare, BAD.times * normal);
   }
 
   #learn(ms: number, isBad: boolean, elapsedMs: number, nowMs: number): void {

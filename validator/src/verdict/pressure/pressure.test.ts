@@ -227,6 +227,43 @@ describe('a strained origin', () => {
     }
   });
 
+  test('19 addresses strain nothing, neither by errors nor by slow answers; a twentieth does', async () => {
+    const from = (addresses: number) => (index: number) =>
+      visitor(index % addresses, `/shop/${index}`);
+    for (const bad of [
+      { status: 503, ms: 3 },
+      { status: 200, ms: 900 },
+    ]) {
+      const guard = guarded();
+      guard.origin.answer = { status: 200, ms: 50 };
+      await crowd(guard, 100, 15 * MINUTE_MS, shop);
+      guard.origin.answer = bad;
+      expect(free(await crowd(guard, 60, 20 * SECOND_MS, from(19)))).toBe(60);
+      guard.time.now += 2 * MINUTE_MS;
+      expect((await crowd(guard, 60, 20 * SECOND_MS, from(20))).at(-1)).toBe('pressure_on_origin');
+    }
+  });
+
+  test('a page that is open keeps its data while the site is slow, and not where it fails', async () => {
+    const guard = guarded();
+    guard.origin.answer = { status: 200, ms: 50 };
+    await crowd(guard, 100, 15 * MINUTE_MS, shop);
+    const { cookies } = await guard.ask(visitor(1, '/about'));
+    const cookie = cookies?.[0]?.value ?? '';
+    const open = { ...shop(1), headers: { ...scriptFetch, cookie: `_guard=${cookie}` }, cookie };
+    const unknown = { ...shop(9_000), headers: scriptFetch };
+    guard.origin.answer = { status: 200, ms: 900 };
+    await crowd(guard, 60, 20 * SECOND_MS, shop);
+    expect(await last(guard, shop(1))).toBe('pressure_on_origin');
+    expect(await last(guard, open)).toBe('');
+    expect(await last(guard, unknown)).toBe('pressure_on_origin');
+    // It goes on to fail, for pages that are open: they are many, and may be what it fails by.
+    guard.origin.answer = { status: 503, ms: 900 };
+    const found = await crowd(guard, 60, 10 * SECOND_MS, (index) => ({ ...open, ip: ipOf(index) }));
+    expect(found.at(-1)).toBe('pressure_on_origin');
+    expect(await last(guard, open)).toBe('pressure_on_origin');
+  });
+
   test('what fails always is normal after ten minutes, and one address alone strains nothing', async () => {
     const guard = guarded();
     guard.origin.answer = { status: 500, ms: 3 };

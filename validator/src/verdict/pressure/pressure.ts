@@ -74,7 +74,10 @@ export class Pressure {
     this.#tellEnds(nowMs);
     if (isFile(facts)) return undefined;
     const part = this.#parts.find(nameOfPart(facts, site));
-    if (part?.origin.isHeld(nowMs)) return 'pressure_on_origin';
+    const strain = part?.origin.strain(nowMs);
+    if (strain === 'errors' || (strain === 'slow' && !isDataOfOpenPage(facts))) {
+      return 'pressure_on_origin';
+    }
     if (!isCounted(facts)) return undefined;
     const shape = this.#shapes.find(clientShape(facts));
     if (isStillHeld(shape, nowMs)) return 'pressure_by_client';
@@ -164,6 +167,11 @@ export class Pressure {
 /** Pages, and data for a visitor whom Guard never saw: what counts as a free page. */
 function isCounted(facts: Facts): boolean {
   return isPage(facts) || (facts.session.state === 'none' && !isFileOfPage(facts));
+}
+
+/** A slow site is no reason to break a page that a person has open. Its data has to pass where the site fails. */
+function isDataOfOpenPage(facts: Facts): boolean {
+  return facts.session.state === 'issued' && !isPage(facts);
 }
 
 /** Parts of pages are asked for by other sites and by readers of mail, too. They have no challenge. */
