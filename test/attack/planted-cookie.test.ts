@@ -110,6 +110,53 @@ describe('a rejected session that was planted', () => {
   });
 });
 
+describe('a verified session that was planted', () => {
+  const MINUTE_MS = 60_000;
+  const elsewhere = { ...session, network: '192.0.2.0/24' };
+  const orders = [
+    ['before', (planted: string, own: string) => [planted, own]],
+    ['behind', (planted: string, own: string) => [own, planted]],
+  ] as const;
+  const nameOf = async (ids: readonly string[]) => {
+    expect((await arrive(ids)).decision).toBe('allow');
+    return served.events.at(-1)?.session;
+  };
+
+  test.each(orders)(
+    '%s the visitor’s own does not stand for him: limits and budgets are those of his own',
+    async (_where, order) => {
+      const [planted, own] = [await kept(elsewhere), await kept(session)];
+      expect(await nameOf(order(planted, own))).toBe(await nameOf([own]));
+      expect(await nameOf([planted])).not.toBe(await nameOf([own]));
+    },
+  );
+
+  test.each(orders)(
+    '%s the visitor’s own never takes its place in the browser',
+    async (_where, order) => {
+      const [planted, own] = [await kept(elsewhere), await kept(session)];
+      for (let quarter = 0; quarter < 3; quarter += 1) {
+        served.time.now += 15 * MINUTE_MS;
+        const answer = await arrive(order(planted, own));
+        expect([answer.decision, answer.cookies ?? []]).toEqual(['allow', []]);
+      }
+      // Once the planted one is gone, all is as it was.
+      expect((await arrive([own])).cookies).toHaveLength(1);
+    },
+  );
+
+  test('two values of one session are no contest', async () => {
+    const own = await kept(session);
+    served.time.now += 15 * MINUTE_MS;
+    const next = (await arrive([own])).cookies?.[0]?.value ?? '';
+    expect(await nameOf([next])).toBeDefined();
+    served.time.now += 15 * MINUTE_MS;
+    const third = (await arrive([next])).cookies?.[0]?.value ?? '';
+    expect(await nameOf([third])).toBeDefined();
+    expect((await arrive([third, next])).decision).toBe('allow');
+  });
+});
+
 describe('contract 2.1 "cookie", and a Cookie header beside it', () => {
   test('the one that a caller chose is rejected, the visitor’s own is in the header', async () => {
     const answer = await arrive([await kept(session)], await kept(rejected));

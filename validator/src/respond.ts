@@ -101,6 +101,7 @@ function renewedFor(
   const { session } = facts;
   if (session.state !== 'verified' || kind !== 'allow' || engine.observe || !isPage(facts))
     return '';
+  if (session.contested === true) return '';
   if (!isDue(session.id, session.session.judgedAt, nowMs)) return '';
   try {
     return engine.ids.renewed(policy.organisation, session.id, nowMs);

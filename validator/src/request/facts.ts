@@ -47,7 +47,13 @@ export type SessionFact =
       /** The session that two clients have, with `session_shared`. */
       readonly shared?: Session;
     }
-  | { readonly state: 'verified' | 'rejected'; readonly id: string; readonly session: Session };
+  | {
+      readonly state: 'verified' | 'rejected';
+      readonly id: string;
+      readonly session: Session;
+      /** Another session may be the visitor's own: neither is given another value. */
+      readonly contested?: boolean;
+    };
 
 /** What signals and rules may know of a request. Parsed once; nothing here changes afterwards. */
 export interface Facts {

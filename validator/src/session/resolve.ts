@@ -1,4 +1,5 @@
 import type { Clock, MaybePromise, Session, SessionStore } from '@guard/config/contract/ports';
+import { sessionRoot } from '@guard/config/contract/session-root';
 import { networkOf } from '@guard/config/net/network-of';
 import { afterWith } from '../deadline.ts';
 import { isSameClient } from '../request/client-class.ts';
@@ -26,9 +27,10 @@ interface Source {
 }
 
 /**
- * What the presented `_guard` values stand for (presentedSessions): the first verified session, else the
- * first that was issued, else a rejected one. A value that a stranger put into the browser takes nothing
- * from the visitor's own, and to leave a value out gains nothing over a browser without cookies.
+ * What the presented `_guard` values stand for (presentedSessions): a verified session, before all the one that was
+ * judged in the visitor's own network; else the first that was issued, else a rejected one. A value that a stranger put
+ * into the browser takes nothing from the visitor's own, and to leave a value out gains nothing over a browser without
+ * cookies.
  */
 export function resolveSession(
   cookies: readonly string[],
@@ -44,14 +46,23 @@ export function resolveSession(
   // All are asked for in one turn, so that a store far away takes the time of one question.
   const facts = cookies.map((cookie) => resolveOne(cookie, source));
   const known = facts.filter(isKnown);
-  const verified = known.find(({ state }) => state === 'verified');
-  if (verified) return verified;
-  if (known.length === facts.length) return chosen(strongest(known), source);
-  return later(facts).then((fact) => chosen(fact, source));
+  const sure = strongest(known, visitor);
+  if (known.length === facts.length) return chosen(sure, source);
+  if (isOwn(sure, visitor)) return { ...sure, contested: true };
+  return later(facts, visitor).then(
+    (fact) => chosen(fact, source),
+    (error: unknown) => {
+      if (sure.state === 'verified') return sure;
+      throw error;
+    },
+  );
 }
 
-async function later(facts: readonly MaybePromise<SessionFact>[]): Promise<SessionFact> {
-  return strongest(await Promise.all(facts.map(async (fact) => await fact)));
+async function later(
+  facts: readonly MaybePromise<SessionFact>[],
+  visitor: Visitor,
+): Promise<SessionFact> {
+  return strongest(await Promise.all(facts.map(async (fact) => await fact)), visitor);
 }
 
 /** Ends a session that two clients have. Not for an old value that came together with one that counts. */
@@ -66,14 +77,29 @@ function isKnown(fact: MaybePromise<SessionFact>): fact is SessionFact {
   return !(fact instanceof Promise);
 }
 
-const STRENGTHS: readonly SessionFact['state'][] = ['verified', 'issued', 'rejected'];
+type Verified = Extract<SessionFact, { state: 'verified' | 'rejected' }> & { state: 'verified' };
 
-function strongest(facts: readonly SessionFact[]): SessionFact {
-  for (const state of STRENGTHS) {
-    const found = facts.find((fact) => fact.state === state);
-    if (found) return found.state === 'issued' ? { ...found, contested: true } : found;
+function isVerified(fact: SessionFact): fact is Verified {
+  return fact.state === 'verified';
+}
+
+/** A session that a stranger put into the browser was judged where the stranger is. */
+function isOwn(fact: SessionFact, { ip }: Visitor): fact is Verified {
+  return isVerified(fact) && fact.session.network === networkOf(ip);
+}
+
+function strongest(facts: readonly SessionFact[], visitor: Visitor): SessionFact {
+  const verified = facts.filter(isVerified);
+  const [first] = verified;
+  if (first !== undefined) {
+    const best = verified.find((fact) => isOwn(fact, visitor)) ?? first;
+    const root = sessionRoot(best.id);
+    const isOnly = verified.every(({ id }) => sessionRoot(id) === root);
+    return isOnly ? best : { ...best, contested: true };
   }
-  return NONE;
+  const issued = facts.find(({ state }) => state === 'issued');
+  if (issued?.state === 'issued') return { ...issued, contested: true };
+  return facts.find(({ state }) => state === 'rejected') ?? NONE;
 }
 
 /**
