@@ -1,5 +1,7 @@
 import type { ValidateResponse } from '@guard/config/contract/validate-response';
+import { MemoryStore } from '@guard/validator';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { isFirst, isLater } from '../../validator/src/session/session-value.ts';
 import { type Served, serveValidator } from '../spec/serve-validator.ts';
 import { visit } from '../kit/visitors.ts';
 import { challenged, person, post, uploadOf } from './challenged-visitor.ts';
@@ -93,6 +95,40 @@ describe('a session that passed', () => {
     expect((await ask(old)).decision).toBe('allow');
     expect((await ask(next)).decision).toBe('allow');
   });
+});
+
+test('instances whose clocks are a minute apart never hand out an older value, and end no session', async () => {
+  const store = new MemoryStore(() => served.time.now);
+  const instances = await Promise.all(
+    [-30_000, 30_000].map(async (skewMs) => ({
+      skewMs,
+      served: await serveValidator({ rules: RULES, store }),
+    })),
+  );
+  const start = served.time.now;
+  const setClocks = (atMs: number) => {
+    served.time.now = start + atMs;
+    for (const one of instances) one.served.time.now = start + atMs + one.skewMs;
+  };
+  for (const [first, second] of [instances, [...instances].reverse()]) {
+    if (first === undefined || second === undefined) throw new Error('two instances');
+    setClocks(0);
+    let cookie = await passTo(first.served);
+    // Two pages at once, one from each instance, and the next two before or behind each border of a quarter.
+    for (let atMs = 0; atMs < 2 * 60 * MINUTE_MS; atMs += 80_000) {
+      setClocks(atMs);
+      for (const { served: instance } of [second, first]) {
+        const answer = await instance.ask(visit({ headers: PAGE, cookie }));
+        expect([atMs, answer.decision, answer.block_reasons]).toEqual([atMs, 'allow', undefined]);
+        const next = given(answer);
+        if (next !== '') {
+          expect(isLater(next, cookie)).toBe(true);
+          cookie = next;
+        }
+      }
+    }
+    expect(isFirst(cookie)).toBe(false);
+  }
 });
 
 describe('two clients that share a session', () => {

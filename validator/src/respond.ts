@@ -102,7 +102,7 @@ function renewedFor(
   if (session.state !== 'verified' || kind !== 'allow' || engine.observe || !isPage(facts))
     return '';
   if (session.contested === true) return '';
-  if (!isDue(session.id, session.session.judgedAt, nowMs)) return '';
+  if (!isDue(session.id, session.session.judgedAt, nowMs, session.session.newest)) return '';
   try {
     return engine.ids.renewed(policy.organisation, session.id, nowMs);
   } catch (error) {

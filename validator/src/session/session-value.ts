@@ -29,17 +29,25 @@ export function markOf(value: string): number {
   return isFirst(value) ? numberOf(value) & BITS : 0;
 }
 
-/** Whether a session that was judged at `judgedAt` should be given another value than this one. */
-export function isDue(value: string, judgedAt: number, nowMs: number): boolean {
-  const period = isFirst(value) ? periodAt(value, judgedAt) : numberOf(value) & BITS;
-  return period !== periodAt(value, nowMs);
+/**
+ * Whether a session that was judged at `judgedAt` should be given a later value than this one. An instance whose clock is
+ * behind that of another gives none that is older than this one or the `newest` one.
+ */
+export function isDue(value: string, judgedAt: number, nowMs: number, newest = ''): boolean {
+  const period = periodAt(value, nowMs);
+  const isOld = newest !== '' && !isFirst(newest) && isAhead(numberOf(newest), period);
+  return !isOld && isAhead(period, isFirst(value) ? periodAt(value, judgedAt) : numberOf(value));
 }
 
 /** Whether one value is of a later period than another of the same session. The first value is before all. */
 export function isLater(value: string, other: string): boolean {
   if (isFirst(value)) return false;
   if (isFirst(other)) return true;
-  const ahead = (numberOf(value) - numberOf(other)) & BITS;
+  return isAhead(numberOf(value), numberOf(other));
+}
+
+function isAhead(period: number, other: number): boolean {
+  const ahead = (period - other) & BITS;
   return ahead > 0 && ahead < PERIODS / 2;
 }
 
