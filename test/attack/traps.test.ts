@@ -22,8 +22,10 @@ async function strangersPage(trap: string, link: string) {
 <img src="${link}"><iframe src="${link}"></iframe><script src="${trap}"></script>
 <script>fetch("${trap}", { mode: "no-cors" }).catch(() => 0);</script>
 <a href="${trap}" rel="noreferrer">cats</a>`;
-  const server = createServer((_request, response) => {
-    response.writeHead(200, { 'content-type': 'text/html' }).end(html);
+  const server = createServer((request, response) => {
+    // As in a link shortener of a mail.
+    if (request.url === '/hop') response.writeHead(302, { location: trap }).end();
+    else response.writeHead(200, { 'content-type': 'text/html' }).end(html);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -65,6 +67,11 @@ test('a browser neither follows the link of a page of Guard, nor can a foreign p
     expect(await tab.locator('[href], [src]').count()).toBe(0);
     expect(await tab.innerText('html')).not.toContain('Archive');
     expect(asked.filter((url) => url.includes('archive') && !url.endsWith(link))).toEqual([]);
+    // Opened from outside: the browser says that no page caused it.
+    const hopped = await tab.goto(`${page.url}hop`);
+    expect(hopped?.url()).toBe(`${site}/.env`);
+    expect(await hopped?.request().headerValue('sec-fetch-site')).toBe('none');
+    expect(await visitFrom(undefined)).toBe(200);
   } finally {
     await browser.close();
     page.close();

@@ -32,8 +32,8 @@ function guarded(traps: object = {}, rules = RULES): TestValidator {
 }
 
 /** The session passes its challenge at this moment. */
-function passes({ store, time }: TestValidator): void {
-  store.keepSession(PASS, verifiedSession({ judgedAt: time.now }), 24 * HOUR_MS);
+function passes({ store, time }: TestValidator, id = PASS): void {
+  store.keepSession(id, verifiedSession({ judgedAt: time.now }), 24 * HOUR_MS);
 }
 
 /** A person at the same address, who comes for the first time. */
@@ -84,11 +84,14 @@ describe('a path that no site serves', () => {
 
   test('a session that passed is asked once more, gets its page then, and is never blocked', async () => {
     const guard = guarded();
-    const typed = visit({ url: TRAP, cookie: PASS });
+    const cookie = (await guard.ask(visit())).cookies?.[0]?.value ?? '';
+    passes(guard, cookie);
+    guard.time.now += HOUR_MS;
+    const typed = visit({ url: TRAP, cookie });
     expect(await decisionOf(guard, typed)).toBe('redirect');
     expect(lastReasons(guard)).toEqual(['trap_hit']);
-    expect(await decisionOf(guard, visit({ cookie: PASS }))).toBe('redirect');
-    passes(guard);
+    expect(await decisionOf(guard, visit({ cookie }))).toBe('redirect');
+    passes(guard, cookie);
     for (let again = 0; again < 20; again++) expect(await decisionOf(guard, typed)).toBe('allow');
   });
 
@@ -167,11 +170,25 @@ describe('a stranger cannot make a visitor hit a trap', () => {
     expect(await decisionOf(guard, neighbour())).toBe('redirect');
   });
 
-  test('a link in a mail costs a challenge, to the visitor and to new ones at the address, and no more', async () => {
+  test('a link in a mail, also one that a stranger redirects, costs its reader a challenge, and no neighbour anything', async () => {
     const guard = guarded();
-    await guard.ask(visit({ url: TRAP, headers: chromeHttps }));
-    for (let page = 0; page < 30; page++) {
-      expect(await guard.ask(neighbour())).toMatchObject({ decision: 'redirect' });
+    const session = (await guard.ask(visit())).cookies?.[0]?.value ?? '';
+    const reader = { cookie: session };
+    for (let times = 0; times < 30; times++) {
+      expect(await decisionOf(guard, visit({ ...reader, url: TRAP }))).toBe('redirect');
     }
+    expect(await decisionOf(guard, neighbour())).toBe('allow');
+    const app = visit({ headers: scriptFetch, url: 'https://shop.example/api' });
+    expect(await decisionOf(guard, app)).toBe('allow');
+    expect(await decisionOf(guard, visit(reader))).toBe('redirect');
+    expect(lastReasons(guard)).toEqual(['trap_hit']);
+    guard.time.now += HOUR_MS + 1;
+    expect(await decisionOf(guard, visit(reader))).toBe('allow');
+  });
+
+  test('a program that names no browser is remembered by its address, whatever it says of its requests', async () => {
+    const guard = guarded();
+    await guard.ask(visit({ url: TRAP, headers: { ...chromeHttps, ...curl } }));
+    expect(await decisionOf(guard, neighbour())).toBe('redirect');
   });
 });

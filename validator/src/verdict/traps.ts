@@ -30,7 +30,8 @@ export type Standing = 'free' | 'hit' | 'hit_again';
  * (challenge/trap-link.ts). Who asks is challenged. The hit is remembered for the address and the session.
  *
  * Another site's page can make a visitor's browser ask for a path, and a mail can have a link to it. So a path counts
- * only where no page can have caused the request, and then costs a person no more than a challenge.
+ * only where no page can have caused the request, for a browser's own session alone, and then costs a person no more than
+ * a challenge.
  */
 export class Traps {
   /** Whether Guard's own pages have the link. */
@@ -72,14 +73,14 @@ export class Traps {
       case 'verified':
         if (!isOwn || clock() - session.session.judgedAt < YOUNG_MS) return false;
         endSession(session.id, session.session, store);
+        this.#rememberSession(session.id, store);
         break;
       case 'issued':
-        if (isOwn)
-          void store.remember(this.#trapped, sessionRoot(session.id), SESSION_REMEMBERED_MS);
+        if (isOwn) this.#rememberSession(session.id, store);
         break;
       case 'none':
     }
-    if (isOwn) this.#rememberAddress(ip, store);
+    if (isOwn && !saysNoPage(facts)) this.#rememberAddress(ip, store);
     return true;
   }
 
@@ -122,6 +123,10 @@ export class Traps {
     return afterWith(isAgain, undefined, (again) => (again ? 'hit_again' : 'hit'));
   };
 
+  #rememberSession(id: string, store: SessionStore): void {
+    void store.remember(this.#trapped, sessionRoot(id), SESSION_REMEMBERED_MS);
+  }
+
   #rememberAddress(ip: string, store: SessionStore): void {
     void store.remember(this.#trapped, addressGroup(ip), ADDRESS_REMEMBERED_MS);
   }
@@ -136,6 +141,14 @@ function isProved({ crawler, signedAgent }: Facts): boolean {
 
 function standingOf(isHit: boolean): Standing {
   return isHit ? 'hit' : 'free';
+}
+
+/**
+ * Whether a browser says that no page caused its request. It also says so where a link of a mail, a chat or a QR code leads
+ * to a stranger, who redirects it: so his one link must not close the address for all who share it.
+ */
+function saysNoPage({ headers, agent }: Facts): boolean {
+  return agent.recognised && headers['sec-fetch-site'] === 'none';
 }
 
 /**
