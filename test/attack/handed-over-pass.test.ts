@@ -154,7 +154,7 @@ test('17.3: a ticket that one client is given and another one answers is worth n
 
 test('17.3: a file of the challenge page is for the client that got the page', async () => {
   const { body } = await send('openssl', '/');
-  const [file = ''] = /\/\.guard\/witness\?[0-9a-f]{42}/.exec(body) ?? [];
+  const [file = ''] = /\/\.guard\/witness\?[0-9a-f]{36}/.exec(body) ?? [];
   expect((await send('another list of ciphers', file)).status).toBe(404);
   expect((await send('http', file)).status).toBe(404);
   expect((await send('openssl', file)).status).toBe(200);

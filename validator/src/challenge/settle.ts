@@ -1,6 +1,6 @@
 import { CHALLENGE } from '@guard/config/contract/limits';
 import type { CollectRequest, Session, SessionStore } from '@guard/config/contract/ports';
-import { isReason, type Reason, reasons } from '@guard/config/contract/reasons';
+import type { Reason } from '@guard/config/contract/reasons';
 import type { Upload, UploadResult } from './evidence/evidence.ts';
 import { parseIp } from '@guard/config/net/cidr';
 import { judge, judgementOf, type Judgement } from './evidence/judge.ts';
@@ -14,11 +14,11 @@ import type { Ticket } from './tickets/ticket.ts';
 import { admit } from './upload-budgets.ts';
 import type { SignalsOf } from './upload-signals.ts';
 import type { Strengths } from '../verdict/strengths.ts';
-import { weigh } from '../verdict/weigh.ts';
 import type { LearnedAnswers } from './learned/learned-answers.ts';
 import type { ExpectedWitnesses } from './witnesses/witnesses.ts';
 import { judgeWitnesses } from './witnesses/judge-witnesses.ts';
 import { Verification, type Sender, type ValidTicket } from './verification.ts';
+import { bitsOf } from './work/bits-of.ts';
 import { isCheckBusy, isWorkDone } from './work/check-work.ts';
 import type { PassPrice } from './work/pass-price.ts';
 import { issueTask, readTask } from './work/tasks.ts';
@@ -229,7 +229,7 @@ function workOf(ticket: Ticket, answer: Answer, { tasks }: SettleOptions) {
   const { id } = ticket;
   const { work } = answer;
   const bits = work ? readTask(tasks, id, work.task) : 0;
-  const least = Math.max(1, bitsOf(ticket, answer));
+  const least = Math.max(1, bitsOf(ticket, answer.judgement, answer.strengths));
   return work && bits >= least ? { ...work, bits } : undefined;
 }
 
@@ -257,23 +257,10 @@ async function admitted(
   }
   // A pass counts when its task is given away: else tasks could be collected while they are small.
   const price = (await priceOf(ticket.organisation)?.bits(ticket, store, nowMs)) ?? 0;
-  const bits = Math.max(ticket.work, bitsOf(ticket, answer), price);
+  const bits = Math.max(ticket.work, bitsOf(ticket, answer.judgement, answer.strengths), price);
   if (bits === 0) return undefined;
   const doubts = judgement.kind === 'doubtful' ? judgement.reasons : [];
   return { kind: 'work', ticket, task: issueTask(tasks, ticket.id, bits), doubts };
-}
-
-/**
- * Bits of work without which this answer gives no session. A pass does not wipe away that the request of its page came
- * from another client than its User-Agent names. That is no doubt, because programs which inspect TLS on people's
- * machines show it each day.
- */
-function bitsOf({ found }: Ticket, { judgement, strengths }: Answer): number {
-  const ofClient = found
-    .filter(isReason)
-    .filter((reason) => reasons[reason].category === 'fingerprint_mismatch');
-  const isAsked = judgement.kind === 'doubtful' || weigh(ofClient, false, strengths) !== 'clean';
-  return isAsked ? CHALLENGE.work.ofDoubt : 0;
 }
 
 /** The same readings with the same timings have come before, under another ticket: a recording. */

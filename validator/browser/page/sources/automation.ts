@@ -8,8 +8,6 @@ const windowNames = [
   '__playwright_builtins__',
   '__playwright',
   '__pwInitScripts',
-  '__pw_manual',
-  '__pw_recorderState',
   // puppeteer
   '__puppeteer_evaluation_script__',
   'puppeteer___ariaQuerySelector',
@@ -21,28 +19,13 @@ const windowNames = [
   '__webdriver_unwrapped',
   '__driver_evaluate',
   '__driver_unwrapped',
-  '__fxdriver_evaluate',
-  '__fxdriver_unwrapped',
   '__selenium_evaluate',
   '__selenium_unwrapped',
-  '_Selenium_IDE_Recorder',
   '_selenium',
-  'callSelenium',
-  '__lastWatirAlert',
-  '__$webdriverAsyncExecutor',
   'domAutomation',
   'domAutomationController',
-  // phantom, nightmare, others
-  'callPhantom',
-  '_phantom',
-  '__phantomas',
-  '__nightmare',
-  'awesomium',
+  // others
   'CefSharp',
-  'RunPerfTest',
-  'fmget_targets',
-  'geb',
-  'spawn',
   '__stagehandV3Injected',
 ];
 

@@ -5,7 +5,7 @@ import { type Leaf, plantTree } from './tree.ts';
 import { competingRules, type StyleRule, widthUnder } from './rules.ts';
 
 /** Leaves that rules compete for. The others keep the width of their block. */
-const PROBES = 6;
+const PROBES = 3;
 
 /** A style sheet with boxes, and how wide the cascade makes each leaf, in CSS pixels. */
 export interface CascadeSheet {

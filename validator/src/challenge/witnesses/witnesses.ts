@@ -34,9 +34,10 @@ export interface AskedWitness {
 
 const PATH = '/.guard/witness';
 const ID_BYTES = 12;
-const MAC_BYTES = 8;
+/** Who guesses one has asked for 24 URLs of a ticket that holds for ten minutes, and gains a picture. */
+const MAC_BYTES = 5;
 /** Ticket id, number and MAC. Hexadecimal, since no list of advertisements has such addresses. */
-const TOKEN = /^[0-9a-f]{42}$/;
+const TOKEN = /^[0-9a-f]{36}$/;
 
 /**
  * The requests of the challenge page itself show a browser engine. The page gets a document with many URLs. Which of
