@@ -92,6 +92,6 @@ describe('a style sheet whose answers only CSS and the server know', () => {
     const lists = Array.from({ length: 200 }, (_, at) => sheets.widths(`ticket ${at}`)[0] ?? []);
     expect(new Set(lists.map(String)).size).toBe(200);
     const different = lists.map((widths) => new Set(widths).size);
-    expect(different.filter((count) => count > 4).length).toBeGreaterThan(150);
+    expect(different.filter((count) => count > 2).length).toBeGreaterThan(150);
   });
 });

@@ -74,10 +74,7 @@ export interface KnownBesides {
  */
 export type Ending = 'document' | 'data' | 'other';
 
-/**
- * What an origin answered: its status, or the gateway's own (502, 504) where it failed; and how many milliseconds after
- * the last byte of the request, 0 where it did not wait for that.
- */
+/** What an origin answered: its status, or our own 502 or 504; and how long after the request's last byte, or 0 before it. */
 export interface OriginAnswer {
   readonly status: number;
   readonly ms: number;

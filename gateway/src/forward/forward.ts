@@ -70,12 +70,9 @@ class Exchange implements AnswerHandler, BodyOwner, Underway, Waiting {
   }
 
   #begin(): void {
-    if (!this.#visit.hasBody) {
-      this.#send('plain');
-      return;
-    }
-    this.#body = new VisitorBody(this.#visit, this.#ports.limits, this);
-    this.#send('upload');
+    const { hasBody } = this.#visit;
+    if (hasBody) this.#body = new VisitorBody(this.#visit, this.#ports.limits, this);
+    this.#send(hasBody ? 'upload' : 'plain');
   }
 
   #beginUnlessBroken(): void {
