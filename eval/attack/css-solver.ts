@@ -3,10 +3,12 @@
  * (validator/src/challenge/cascade/). It knows no secret.
  */
 
-interface Box {
+export interface Box {
   readonly classes: readonly string[];
   readonly parent: Box | undefined;
   readonly children: Box[];
+  /** What stands in it; absent for none. */
+  text?: string;
 }
 
 interface Declared {
@@ -17,7 +19,7 @@ interface Declared {
 }
 
 /** A compound selector and what stands in front of it. */
-interface Step {
+export interface Step {
   readonly tests: readonly ((box: Box) => boolean)[];
   readonly weight: number;
   readonly combinator: string;
@@ -73,9 +75,9 @@ const holds = (condition: string): boolean =>
   condition.includes('not (display:k)');
 
 /** Undefined for what is no selector: then the rule is left out. */
-function stepsOf(selector: string): Step[] | undefined {
+export function stepsOf(selector: string): Step[] | undefined {
   const steps: Step[] = [];
-  const parts = selector.trim().split(/(\s*(?:[>+]|~(?!=))\s*|\s+)/);
+  const parts = selector.trim().split(/(\s*(?:[>+]|~(?!=))\s*|\s+)(?![^(]*\))/);
   for (let at = 0; at < parts.length; at += 2) {
     const compound = compoundOf(parts[at] ?? '');
     if (!compound) return undefined;
@@ -85,17 +87,18 @@ function stepsOf(selector: string): Step[] | undefined {
 }
 
 const SIMPLE =
-  /(\*)|(div)|\.([a-z]\w*)|\[class(~?)=(\w+)\]|:nth-child\((\w+)\)|:nth-last-child\((\d)\)|:not\(\.(\w+)\)|(:empty)/y;
+  /(\*)|(div)|\.([a-z]\w*)|\[class(~?)=(\w+)\]|:nth-child\((\w+)\)|:nth-last-child\((\d)\)|:not\(\.(\w+)\)|(:empty)|:has\((>?)([^()]*(?:\([^()]*\))?)\)/y;
 
 function compoundOf(text: string): Pick<Step, 'tests' | 'weight'> | undefined {
   const tests: ((box: Box) => boolean)[] = [];
   let weight = 0;
   SIMPLE.lastIndex = 0;
   while (SIMPLE.lastIndex < text.length) {
-    const [, any, div, name, word, attribute, nth, last, not] = SIMPLE.exec(text) ?? [];
+    const [, any, div, name, word, attribute, nth, last, not, empty, isChild, inner] =
+      SIMPLE.exec(text) ?? [];
     const place = ({ parent }: Box, box: Box) => (parent?.children.indexOf(box) ?? 0) + 1;
     if (SIMPLE.lastIndex === 0) return undefined;
-    weight += any ? 0 : div ? 1 : 10;
+    weight += weightOf(any, div);
     if (name) tests.push(({ classes }) => classes.includes(name));
     if (attribute)
       tests.push(({ classes }) =>
@@ -108,12 +111,42 @@ function compoundOf(text: string): Pick<Step, 'tests' | 'weight'> | undefined {
       tests.push(
         (box) => (box.parent?.children.length ?? 0) + 1 - place(box, box) === Number(last),
       );
+    if (empty) tests.push((box) => box.children.length === 0 && !box.text);
+    if (inner !== undefined) {
+      const has = hasOf(inner, isChild === '>');
+      if (!has) return undefined;
+      weight += has.weight - 10;
+      tests.push(has.test);
+    }
     if (not) tests.push(({ classes }) => !classes.includes(not));
   }
   return { tests, weight };
 }
 
-function matches(box: Box | undefined, steps: readonly Step[], at = steps.length - 1): boolean {
+const weightOf = (any?: string, div?: string) => (any ? 0 : div ? 1 : 10);
+
+/** `:has()`. The reader of selectors is used for its inside, and goes on behind it. */
+function hasOf(inner: string, isChild: boolean) {
+  const at = SIMPLE.lastIndex;
+  const steps = stepsOf(inner);
+  SIMPLE.lastIndex = at;
+  if (!steps) return undefined;
+  return {
+    weight: steps.reduce((sum, step) => sum + step.weight, 0),
+    test: (box: Box) =>
+      (isChild ? box.children : descendantsOf(box)).some((one) => matches(one, steps)),
+  };
+}
+
+function descendantsOf(box: Box): Box[] {
+  return box.children.flatMap((child) => [child, ...descendantsOf(child)]);
+}
+
+export function matches(
+  box: Box | undefined,
+  steps: readonly Step[],
+  at = steps.length - 1,
+): boolean {
   const step = steps[at];
   if (!box || !step) return false;
   if (!step.tests.every((test) => test(box))) return false;

@@ -35,6 +35,8 @@ export interface Shot {
   readonly from?: string;
   readonly cookie?: string;
   readonly body?: string;
+  /** The answer is no text: its body gets a character for each byte. */
+  readonly isFile?: boolean;
   /** Another TLS library: it offers other ciphers. */
   readonly otherTls?: boolean;
 }
@@ -109,7 +111,7 @@ function arrivalsOf(origin: RecordingOrigin, prefix: string): number {
 }
 
 function sendTo(port: number, shot: Shot): Promise<Answer> {
-  const { site, scheme, path, from = '127.0.0.1', cookie, body, otherTls = false } = shot;
+  const { site, scheme, path, from = '127.0.0.1', cookie, body, otherTls = false, isFile } = shot;
   const method = body === undefined ? 'GET' : 'POST';
   const headers = {
     ...shot.headers,
@@ -126,7 +128,7 @@ function sendTo(port: number, shot: Shot): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const take = (answer: IncomingMessage) => {
       let text = '';
-      answer.setEncoding('utf8').on('data', (part: string) => (text += part));
+      answer.setEncoding(isFile ? 'latin1' : 'utf8').on('data', (part: string) => (text += part));
       answer.on('error', reject).on('end', () => {
         const session = /_guard=([^;]+)/.exec(String(answer.headers['set-cookie']))?.[1] ?? '';
         resolve({ status: answer.statusCode ?? 0, body: text, session });

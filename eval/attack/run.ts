@@ -116,9 +116,10 @@ its monitor mode, \`detect: true, challenge: auto\`; **strict** has \`challenge:
 addresses of its own. "Reached" is what the site says. "Findings" are the block reasons of all decisions, in SQL, also of
 those that let pass. The processor time is that of the attacking program, with its HTTP client.
 
-Rows that say MISSED are not held. The program that applies the style sheet reads it without a browser and without the
-secret (\`eval/attack/css-solver.ts\`), and loads nothing. No program was written that tells which URLs of the page a
-browser loads. So passes of the rows below are made with the secret of this Guard. Browsers that are driven are measured
-by \`npm run eval -- automation\`.
+Rows that say MISSED are not held. The solvers read the page without a browser and without the secret
+(\`eval/attack/css-solver.ts\`, \`eval/attack/witness-solver.ts\`). The one that loads what a browser loads passes: who reads
+the code can do what the code computes. What it gets then, the rows on one pass say. Passes of those rows are made with the
+secret of this Guard, because their making is not what is measured. Browsers that are driven are measured by
+\`npm run eval -- automation\`.
 `;
 }

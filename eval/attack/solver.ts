@@ -1,3 +1,8 @@
+import { randomInt } from 'node:crypto';
+import { runInNewContext } from 'node:vm';
+import { layoutQuestions } from '../../validator/browser/page/layout/questions.ts';
+import { hashOf } from '../../validator/browser/page/text-hash.ts';
+import { layoutAnswers } from '../../validator/src/challenge/evidence/layout-answers.ts';
 import type { Evidence } from '../../validator/src/challenge/evidence/evidence.ts';
 import {
   answering,
@@ -7,6 +12,7 @@ import {
 import { fixture } from '../../validator/src/challenge/test-challenge.ts';
 import { doWork } from '../../validator/src/challenge/work/test-work.ts';
 import { solveSheet } from './css-solver.ts';
+import { solveWitnesses } from './witness-solver.ts';
 import type { Shot } from './ground.ts';
 import type { Field } from './technique.ts';
 
@@ -17,7 +23,8 @@ export const RECORDED = fixture('human/chromium-headful-xvfb-default-screen.json
 interface Page {
   readonly ticket: string;
   readonly html: string;
-  readonly load: (path: string, headers: Readonly<Record<string, string>>) => Promise<unknown>;
+  /** Gives the file, a character for each byte. */
+  readonly load: (path: string, headers: Readonly<Record<string, string>>) => Promise<string>;
 }
 
 /** Makes an upload's evidence of a challenge page. */
@@ -56,6 +63,35 @@ export const appliesCss: Solve = (page) => {
   return { ...evidence, readings: { ...evidence.readings, cascade } };
 };
 
+/** Reads all of the page as a browser does, and loads what a browser loads: without a browser, and without the secret. */
+export const readsAll: Solve = async (page) => {
+  const { ticket } = page;
+  const sizes = await solveWitnesses(dataOf(page, 'witnesses'), async (url, kind) =>
+    Buffer.from(await page.load(url, { accept: '*/*', 'sec-fetch-dest': kind }), 'latin1'),
+  );
+  const answers = layoutAnswers(layoutQuestions(ticket));
+  const questions = dataOf(page, 'questions');
+  const { evidence } = RECORDED;
+  return {
+    ...evidence,
+    // No two visits are alike.
+    startedAtMs: Date.now() - Math.random() * 500,
+    readings: {
+      ...evidence.readings,
+      layout: { value: { side: 1000, answers } },
+      cascade: { value: { side: 1000, widths: solveSheet(dataOf(page, 'sheet')) } },
+      witnesses: { value: { sizes } },
+      // What an engine answers it cannot know. Any number has the right form.
+      answers: {
+        value: {
+          asked: hashOf(questions),
+          hashes: questions.split('~').map(() => randomInt(2 ** 31)),
+        },
+      },
+    },
+  };
+};
+
 /** Loads every URL that the page names, and has all measurements right. */
 export const loadsAll: Solve = async (page) => {
   const urls = dataOf(page, 'witnesses').matchAll(/url\(([^)]+)\)(;unicode-range)?/g);
@@ -65,9 +101,14 @@ export const loadsAll: Solve = async (page) => {
   return bySecret(page);
 };
 
-function dataOf({ html }: Page, name: string): string {
-  return unescaped(new RegExp(`data-${name}="([^"]+)"`).exec(html)?.[1] ?? '');
+/** What a page is given, by the place of its attributes: their names are other ones each hour. */
+function dataOf({ html }: Pick<Page, 'html'>, name: (typeof ATTRIBUTES)[number]): string {
+  const [element = ''] = /<div [^>]*data-ticket="[^>]*>/.exec(html) ?? [];
+  const values = Array.from(element.matchAll(/ data-\w+="([^"]*)"/g), ([, value = '']) => value);
+  return unescaped(values[ATTRIBUTES.indexOf(name)] ?? '');
 }
+
+const ATTRIBUTES = ['ticket', 'sheet', 'witnesses', 'questions'] as const;
 
 const ENTITIES: Readonly<Record<string, string>> = {
   lt: '<',
@@ -81,23 +122,46 @@ function unescaped(html: string): string {
   return html.replace(/&(\w+|#\d+);/g, (whole, name: string) => ENTITIES[name] ?? whole);
 }
 
+/** How a program writes its upload for a page. */
+export type Write = (html: string, upload: Ticketed) => string;
+
+/** By the secret of this Guard, for rows in which that is not what is measured. */
+const asThePageDoes: Write = (_html, upload) => asPageWrites(upload);
+
+/** As the pages wrote it for which the program was made. */
+export const asOnceWritten: Write = (_html, upload) => JSON.stringify(upload);
+
+/** With the function that stands in the page for it, cut out by what every program has in common. */
+export const byRunningThePage: Write = (html, upload) => {
+  const [code = ''] =
+    /var [\w$]+=\{sheet:[^]*?JSON\.stringify\(\{ticket:[^}]*\}\)\};/.exec(html) ?? [];
+  const [, name] = /,([\w$]+)=\w+=>\{let \w+=-?\d+/.exec(code) ?? [];
+  // The plain script, which pages have before the first program is built.
+  if (name === undefined) return JSON.stringify(upload);
+  const context = { TextEncoder, btoa, upload };
+  return String(runInNewContext(`${code};${name}(upload)`, context));
+};
+
 /** One visit with a challenge: page, upload, work where it is asked for, page. Gives the session. */
 export async function visit(
   field: Field,
   path: string,
   solve: Solve,
   over: Partial<Shot> = {},
+  write: Write = asThePageDoes,
 ): Promise<string> {
   const { ground, site, scheme } = field;
   const shot = { site, scheme, headers: { ...RECORDED.headers, ...over.headers }, ...over };
   const { body: html, session } = await ground.send({ ...shot, path });
   const ticket = /data-ticket="([^"]+)"/.exec(html)?.[1];
   if (ticket === undefined) return session;
-  const load: Page['load'] = (url, headers) =>
-    ground.send({ ...shot, path: url, headers: { ...shot.headers, ...headers } });
+  const load: Page['load'] = async (url, headers) => {
+    const file = { ...shot, path: url, headers: { ...shot.headers, ...headers }, isFile: true };
+    return (await ground.send(file)).body;
+  };
   const upload = { ticket, session, evidence: await solve({ ticket, html, load }) };
   const verify = (body: Ticketed) =>
-    ground.send({ ...shot, path: '/.guard/verify', body: asPageWrites(body) });
+    ground.send({ ...shot, path: '/.guard/verify', body: write(html, body) });
   const { body: answer } = await verify(upload);
   const task = /"task":"([^"]+)"/.exec(answer)?.[1];
   if (task !== undefined) await verify({ ...upload, work: doWork(task) });

@@ -2,20 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { chromeHttp, inOrderOf } from '../../test/kit/visitors.ts';
 import { dataFromManyAddresses, dataFromOneAddress } from './called-data.ts';
 import type { Shot } from './ground.ts';
-import {
-  appliesCss,
-  bySecret,
-  layoutAlone,
-  loadsAll,
-  RECORDED,
-  replayed,
-  type Solve,
-  visit,
-} from './solver.ts';
+import { bySecret, RECORDED, visit } from './solver.ts';
+import { solvers } from './solver-techniques.ts';
 import type { Field, Technique } from './technique.ts';
 import { BOTH, IN_RANGES, volley } from './volley.ts';
-
-const CURL = { 'user-agent': 'curl/8.5.0', accept: '*/*' };
 
 const PICTURE = { accept: 'image/*', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' };
 
@@ -29,14 +19,6 @@ const WHOLE = {
   accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
   'accept-encoding': 'gzip, deflate',
 };
-
-/** So many fresh sessions, one behind the other, each with an address of its own. */
-async function sessions(field: Field, count: number, solve: Solve, over: Partial<Shot> = {}) {
-  for (let index = 0; index < count; index++) {
-    await visit(field, `${field.prefix}${index}`, solve, { from: field.address(index), ...over });
-  }
-  return count;
-}
 
 /** A session that passed, at an address of its own, on a path that is not counted. */
 const passOf = (field: Field, over: Partial<Shot> = {}) =>
@@ -82,41 +64,7 @@ export const techniques: readonly Technique[] = [
     run: (field) => volley(field, 200, (index) => ({ from: field.address(index) })),
   },
   ...dataFromOneAddress,
-  {
-    name: 'solver: computes the layout, leaves all other readings out',
-    sites: ['default', 'strict'],
-    schemes: BOTH,
-    atMost: 0,
-    run: (field) => sessions(field, 20, layoutAlone),
-  },
-  {
-    name: 'solver: the same, and names itself curl',
-    sites: ['strict'],
-    schemes: BOTH,
-    atMost: 0,
-    run: (field) => sessions(field, 20, layoutAlone, { headers: CURL }),
-  },
-  {
-    name: 'solver: replays a browser’s readings, computes the layout',
-    sites: ['default', 'strict'],
-    schemes: BOTH,
-    atMost: 0,
-    run: (field) => sessions(field, 20, replayed),
-  },
-  {
-    name: 'solver: the same, and applies the style sheet as CSS does',
-    sites: ['strict'],
-    schemes: BOTH,
-    atMost: 0,
-    run: (field) => sessions(field, 20, appliesCss),
-  },
-  {
-    name: 'solver: the same, and loads every URL that the page names',
-    sites: ['strict'],
-    schemes: BOTH,
-    atMost: 0,
-    run: (field) => sessions(field, 20, loadsAll),
-  },
+  ...solvers,
   {
     name: 'one pass, one address, 2,000 pages',
     sites: ['default', 'strict'],

@@ -1,3 +1,4 @@
+import { asPageWrites } from '../../validator/src/challenge/test-answers.ts';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -148,7 +149,7 @@ async function passAgain({ body }: Answer, cookie: string) {
   const answer = await send(`${guarded.url}/.guard/verify`, {
     method: 'POST',
     headers: { ...person.headers, 'content-type': 'application/json' },
-    body: JSON.stringify(upload),
+    body: asPageWrites(upload),
   });
   expect(answer.body).toBe('{"result":"reload"}');
 }

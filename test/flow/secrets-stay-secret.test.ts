@@ -240,17 +240,17 @@ async function collectStored(): Promise<void> {
   );
   expect(rows).toContain('user-agent');
   const children = childrenOf(product.pid);
-  for (const pid of [product.pid, ...children]) {
-    seen.push({
-      where: `/proc/${pid}/cmdline`,
-      text: readFileSync(`/proc/${pid}/cmdline`, 'utf8'),
-    });
-  }
-  for (const pid of children) {
-    seen.push({
-      where: `/proc/${pid}/environ`,
-      text: readFileSync(`/proc/${pid}/environ`, 'utf8'),
-    });
+  for (const pid of [product.pid, ...children]) seeProcess(`/proc/${pid}/cmdline`);
+  for (const pid of children) seeProcess(`/proc/${pid}/environ`);
+  expect(seen.some(({ where }) => where.endsWith('/environ'))).toBe(true);
+}
+
+/** The program that builds challenge pages may have ended by now. */
+function seeProcess(where: string): void {
+  try {
+    seen.push({ where, text: readFileSync(where, 'utf8') });
+  } catch (error) {
+    expect(String(error)).toMatch(/ENOENT|ESRCH/);
   }
 }
 

@@ -28,7 +28,8 @@ export async function openBalancedInstances(
     const store = { engine: 'redis', url: redis.url };
     const top = { listen, store, analytics: undefined };
     // All visitors of a test come from one network, and they do no work.
-    const organisation = { challenge: { free_passes: false } };
+    // The visitors walk through the site, page after page, as programs do.
+    const organisation = { challenge: { free_passes: false, session_shape: false } };
     return startProduct(storySettings(origin.url, { rules, organisation, top }));
   };
   const places: Balanced[] = [];

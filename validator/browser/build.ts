@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { build, type BuildOptions, buildSync, type Plugin } from 'esbuild';
+import { Worker } from 'node:worker_threads';
+import { build, type BuildOptions, buildSync, type Plugin, stop } from 'esbuild';
 import { z } from 'zod';
 
 /** Bundles the code that runs in visitors' browsers: at install, and at start when it is stale. */
@@ -84,28 +85,41 @@ export interface Disguise {
   readonly shuffled: (lines: readonly string[]) => readonly string[];
 }
 
+/** The texts that stand in for modules of the page. */
+export type StandIns = Readonly<Record<'form' | 'sources', string>>;
+
 /**
- * The challenge page's script with names and an order of its own. Made by esbuild's own process, so it takes no time
- * of this thread. Rejects with what went wrong.
+ * The challenge page's script with names and an order of its own. Made in a thread of its own, which has no environment:
+ * esbuild is another program and inherits what is there, and the secrets of the settings may be. Rejects with what went
+ * wrong.
  */
-export async function buildProgram(disguise: Disguise): Promise<string> {
-  const made = await build({
-    ...optionsFor('page/interstitial.ts'),
-    plugins: [disguised(disguise)],
+export function buildProgram({ form, shuffled }: Disguise): Promise<string> {
+  const lines = readFileSync(new URL('page/sources.ts', HERE), 'utf8').split('\n');
+  const workerData: StandIns = { form, sources: inOtherOrder(lines, shuffled).join('\n') };
+  const thread = new Worker(new URL('build-thread.ts', HERE), { workerData, env: {} });
+  thread.unref();
+  return new Promise((resolve, reject) => {
+    thread.once('message', resolve);
+    thread.once('error', reject);
+    thread.once('exit', () => reject(new Error('The thread ended without a script.')));
   });
-  return checked('page/interstitial.ts', made.outputFiles);
 }
 
-function disguised({ form, shuffled }: Disguise): Plugin {
+/** In the thread of buildProgram: the script with these texts in place of modules. */
+export async function bundleDisguised(standIns: StandIns): Promise<string> {
+  const options = { ...optionsFor('page/interstitial.ts'), plugins: [standingIn(standIns)] };
+  const { outputFiles } = await build(options);
+  await stop();
+  return checked('page/interstitial.ts', outputFiles);
+}
+
+function standingIn({ form, sources }: StandIns): Plugin {
   return {
-    name: 'disguise',
+    name: 'stand-ins',
     setup(building) {
-      const ofForm = { filter: /[\\/]page[\\/]form\.ts$/ };
-      building.onLoad(ofForm, () => ({ contents: form, loader: 'js' }));
-      building.onLoad({ filter: /[\\/]page[\\/]sources\.ts$/ }, ({ path }) => {
-        const lines = readFileSync(path, 'utf8').split('\n');
-        return { contents: inOtherOrder(lines, shuffled).join('\n'), loader: 'ts' };
-      });
+      const [ofForm, ofSources] = [/[\\/]page[\\/]form\.ts$/, /[\\/]page[\\/]sources\.ts$/];
+      building.onLoad({ filter: ofForm }, () => ({ contents: form, loader: 'js' }));
+      building.onLoad({ filter: ofSources }, () => ({ contents: sources, loader: 'ts' }));
     },
   };
 }

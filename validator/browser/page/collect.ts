@@ -10,7 +10,7 @@ import { sources } from './sources.ts';
 import { askWitnesses } from './witnesses.ts';
 
 /** What belongs to one visit. */
-type Asked = Pick<Ground, 'ticket' | 'sheet' | 'questions' | 'echoUrl'> & {
+type Asked = Omit<Ground, 'inside'> & {
   /** Empty where none are asked for. */
   readonly witnesses: string;
 };

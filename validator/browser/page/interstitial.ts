@@ -41,7 +41,8 @@ async function run(): Promise<void> {
   }
   // The echo page is asked for only on this very host.
   const echoUrl = url.startsWith('/') ? besideUpload('echo') : undefined;
-  const evidence = await collect({ ticket, sheet, witnesses, questions, echoUrl });
+  const asked = { ticket, sheet, witnesses, questions, echoUrl, isOwnPage: true };
+  const evidence = await collect(asked);
   const send = (more: Pick<Upload, 'work'>) =>
     upload(url, { ticket, session, evidence, ...more }, () => show('waiting'));
   let result = await send({});

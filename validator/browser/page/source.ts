@@ -10,6 +10,8 @@ export interface Ground {
   readonly questions: string;
   /** Absolute URL of the echo page (src/challenge/echo-page.ts); undefined where this host has none. */
   readonly echoUrl: string | undefined;
+  /** The page is Guard's own. What works on in the background is kept out of the pages of a site. */
+  readonly isOwnPage: boolean;
   /** The window of an empty frame, while a source runs without waiting; undefined when there is none. */
   readonly inside: (Window & typeof globalThis) | undefined;
 }

@@ -37,7 +37,7 @@ async function upload(source: string): Promise<boolean> {
   const opened = await openSession(source, sessionCookies());
   if (opened === undefined || !mirror(opened.cookie)) return false;
   const { ticket, sheet, cookie } = opened;
-  const nothing = { witnesses: '', questions: '', echoUrl: undefined };
+  const nothing = { witnesses: '', questions: '', echoUrl: undefined, isOwnPage: false };
   const evidence = await collect({ ticket, sheet, ...nothing });
   return sendEvidence(source, { ticket, session: cookie.value, evidence });
 }

@@ -26,8 +26,8 @@ export const worker: Source<'worker'> = () => {
  * The same of a worker that pages share, which belongs to none of them: in Chromium a driver that names its page
  * otherwise does not reach it. It ends by itself.
  */
-export const sharedWorker: Source<'sharedWorker'> = () => {
-  if (typeof SharedWorker === 'undefined') return undefined;
+export const sharedWorker: Source<'sharedWorker'> = ({ isOwnPage }) => {
+  if (!isOwnPage || typeof SharedWorker === 'undefined') return undefined;
   return ask(toPages, (url) => {
     const thread = new SharedWorker(url);
     return { thread, port: thread.port };

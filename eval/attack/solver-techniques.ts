@@ -1,0 +1,90 @@
+import type { Shot } from './ground.ts';
+import {
+  appliesCss,
+  asOnceWritten,
+  byRunningThePage,
+  layoutAlone,
+  loadsAll,
+  readsAll,
+  replayed,
+  type Solve,
+  visit,
+  type Write,
+} from './solver.ts';
+import type { Field, Technique } from './technique.ts';
+import { BOTH } from './volley.ts';
+
+const CURL = { 'user-agent': 'curl/8.5.0', accept: '*/*' };
+
+/** So many fresh sessions, one behind the other, each with an address of its own. */
+async function sessions(
+  field: Field,
+  count: number,
+  solve: Solve,
+  over: Partial<Shot> = {},
+  write?: Write,
+) {
+  for (let index = 0; index < count; index++) {
+    await visit(
+      field,
+      `${field.prefix}${index}`,
+      solve,
+      { from: field.address(index), ...over },
+      write,
+    );
+  }
+  return count;
+}
+
+/** Programs without a browser that answer the challenge. */
+export const solvers: readonly Technique[] = [
+  {
+    name: 'solver: computes the layout, leaves all other readings out',
+    sites: ['default', 'strict'],
+    schemes: BOTH,
+    atMost: 0,
+    run: (field) => sessions(field, 20, layoutAlone),
+  },
+  {
+    name: 'solver: the same, and names itself curl',
+    sites: ['strict'],
+    schemes: BOTH,
+    atMost: 0,
+    run: (field) => sessions(field, 20, layoutAlone, { headers: CURL }),
+  },
+  {
+    name: 'solver: replays a browser’s readings, computes the layout',
+    sites: ['default', 'strict'],
+    schemes: BOTH,
+    atMost: 0,
+    run: (field) => sessions(field, 20, replayed),
+  },
+  {
+    name: 'solver: the same, and applies the style sheet as CSS does',
+    sites: ['strict'],
+    schemes: BOTH,
+    atMost: 0,
+    run: (field) => sessions(field, 20, appliesCss),
+  },
+  {
+    name: 'solver: the same, and loads every URL that the page names',
+    sites: ['strict'],
+    schemes: BOTH,
+    atMost: 0,
+    run: (field) => sessions(field, 20, loadsAll),
+  },
+  {
+    name: 'solver: reads the page as a browser does, loads what a browser loads, and was finished an hour ago',
+    sites: ['strict'],
+    schemes: BOTH,
+    atMost: 0,
+    run: (field) => sessions(field, 20, readsAll, {}, asOnceWritten),
+  },
+  {
+    name: 'solver: the same, and writes its upload with the function that stands in the page',
+    sites: ['default', 'strict'],
+    schemes: BOTH,
+    atMost: 0,
+    run: (field) => sessions(field, 20, readsAll, {}, byRunningThePage),
+  },
+];

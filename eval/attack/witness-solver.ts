@@ -1,0 +1,206 @@
+import { type Box, matches, type Step, stepsOf } from './css-solver.ts';
+
+/**
+ * The document of the witnesses without a browser: which file a browser loads for which box. The author had read how it
+ * is drawn (validator/src/challenge/witnesses/). It knows no secret.
+ */
+
+/** What a browser loads for one leaf; undefined for nothing. */
+interface Loaded {
+  readonly kind: 'image' | 'font';
+  readonly url: string;
+}
+
+type Sizes = Readonly<Record<'width' | 'height', number>>;
+
+interface Rule {
+  readonly selector: readonly Step[];
+  readonly isBefore: boolean;
+  readonly containers: readonly string[];
+  readonly property: string;
+  readonly value: string;
+  readonly important: boolean;
+}
+
+interface Face {
+  readonly url: string;
+  readonly range: string;
+}
+
+/** Width and height of the first line and of each leaf, as a browser measures them. */
+export async function solveWitnesses(
+  asked: string,
+  load: (url: string, kind: Loaded['kind']) => Promise<Buffer>,
+): Promise<number[]> {
+  const sizes = [1000, 1];
+  for (const loaded of planOf(asked)) {
+    if (loaded === undefined) {
+      sizes.push(0, 0);
+      continue;
+    }
+    const file = await load(loaded.url, loaded.kind);
+    if (loaded.kind === 'image') sizes.push(file.readUInt16LE(6), file.readUInt16LE(8));
+    else sizes.push(advanceOf(file), 0);
+  }
+  return sizes;
+}
+
+/** Of the one glyph of a font, at 200 pixels. */
+function advanceOf(font: Buffer): number {
+  let entry = 12;
+  while (font.toString('latin1', entry, entry + 4) !== 'hmtx') entry += 16;
+  return font.readUInt16BE(font.readUInt32BE(entry + 8)) / 5;
+}
+
+function planOf(asked: string): readonly (Loaded | undefined)[] {
+  const [, width = '', height = '', html = ''] = /^([\d]+)\.([\d]+)\|([^]*)$/.exec(asked) ?? [];
+  const [, css = ''] = /<style[^>]*>([^]*?)<\/style>/.exec(html) ?? [];
+  const groups = plant(html.slice(html.indexOf('</style>')));
+  const faces = new Map<string, Face[]>();
+  const rules: Rule[] = [];
+  read(css, { width: Number(width), height: Number(height) }, [], rules, faces);
+  const widths = new Map<Box | undefined, number>();
+  const valueOf = (box: Box, property: string, isBefore = false) =>
+    winning(box, property, isBefore, rules, widths.get(box.parent) ?? 0);
+  for (const group of groups) {
+    const shares = group.children.map((middle) => Number.parseFloat(valueOf(middle, 'flex') ?? ''));
+    const whole = Number.parseFloat(valueOf(group, 'width') ?? '');
+    const all = shares.reduce((sum, share) => sum + share, 0);
+    group.children.forEach((middle, at) => widths.set(middle, (whole * (shares[at] ?? 0)) / all));
+  }
+  const leaves = groups.flatMap((group) => group.children).flatMap((middle) => middle.children);
+  return leaves.map((leaf): Loaded | undefined => {
+    if (valueOf(leaf, 'display') === 'none') return undefined;
+    const [, image] = /url\(([^)]+)\)/.exec(valueOf(leaf, 'content', true) ?? '') ?? [];
+    if (image !== undefined) return { kind: 'image', url: image };
+    const [family = ''] = valueOf(leaf, 'font-family')?.split(',') ?? [];
+    const code = leaf.text?.codePointAt(0) ?? 0;
+    const face = faces.get(family)?.find(({ range }) => isInRange(code, range));
+    return face && { kind: 'font', url: face.url };
+  });
+}
+
+/** The blocks below the body. */
+function plant(html: string): readonly Box[] {
+  const body: Box = { classes: [], parent: undefined, children: [] };
+  let box = body;
+  for (const [, classes, end, text] of html.matchAll(/<div class="([^"]*)">|(<\/div>)|([^<>]+)/g)) {
+    if (classes !== undefined) {
+      const made: Box = { classes: classes.split(' '), parent: box, children: [] };
+      box.children.push(made);
+      box = made;
+    } else if (end !== undefined) {
+      box = box.parent ?? body;
+    } else if (box !== body) {
+      box.text = text ?? '';
+    }
+  }
+  return body.children;
+}
+
+/** Rules whose conditions hold, in order, and font faces. */
+function read(
+  css: string,
+  frame: Sizes,
+  containers: readonly string[],
+  rules: Rule[],
+  faces: Map<string, Face[]>,
+): void {
+  for (const [head, inner] of blocksOf(css)) {
+    const condition = head.slice(head.indexOf(' ') + 1);
+    if (head.startsWith('@media')) {
+      if (mediaHolds(condition, frame)) read(inner, frame, containers, rules, faces);
+    } else if (head.startsWith('@supports')) {
+      const isKnown = !condition.includes('(display:k)');
+      if (isKnown !== condition.startsWith('not')) read(inner, frame, containers, rules, faces);
+    } else if (head.startsWith('@container')) {
+      read(inner, frame, [...containers, condition], rules, faces);
+    } else if (head === '@font-face') {
+      const of = (name: string) => new RegExp(`${name}:([^;]+)`).exec(inner)?.[1] ?? '';
+      const family = of('font-family');
+      const [, url = ''] = /url\(([^)]+)\)/.exec(inner) ?? [];
+      faces.set(family, [...(faces.get(family) ?? []), { url, range: of('unicode-range') }]);
+    } else {
+      rules.push(...rulesOf(head, inner, containers));
+    }
+  }
+}
+
+function rulesOf(head: string, inner: string, containers: readonly string[]): Rule[] {
+  const isBefore = head.endsWith('::before');
+  const list = head.replace(/::before$/, '').split(/,(?![^(]*\))/);
+  const selectors = list.map(stepsOf);
+  if (selectors.includes(undefined)) return [];
+  return inner.split(';').flatMap((line) => {
+    const [, property = '', text = ''] = /^\s*([\w-]+)\s*:(.*)$/.exec(line) ?? [];
+    const value = text.replace('!important', '').trim();
+    const important = text.includes('!important');
+    return selectors.flatMap((selector) =>
+      selector ? [{ selector, isBefore, containers, property, value, important }] : [],
+    );
+  });
+}
+
+function* blocksOf(css: string): Generator<readonly [head: string, inner: string]> {
+  for (let at = 0, open = css.indexOf('{'); open >= 0; open = css.indexOf('{', at)) {
+    let [depth, end] = [1, open + 1];
+    for (; depth > 0 && end < css.length; end++) {
+      if (css[end] === '{') depth += 1;
+      if (css[end] === '}') depth -= 1;
+    }
+    yield [css.slice(at, open).trim(), css.slice(open + 1, end - 1)];
+    at = end;
+  }
+}
+
+function winning(
+  box: Box,
+  property: string,
+  isBefore: boolean,
+  rules: readonly Rule[],
+  width: number,
+): string | undefined {
+  let won: (Rule & { readonly weight: number }) | undefined;
+  for (const rule of rules) {
+    if (rule.property !== property || rule.isBefore !== isBefore) continue;
+    if (!matches(box, rule.selector)) continue;
+    if (!rule.containers.every((query) => isBound(query, { width, height: 0 }))) continue;
+    const weight = rule.selector.reduce((sum, step) => sum + step.weight, 0);
+    const isOver =
+      !won || (rule.important === won.important ? weight >= won.weight : rule.important);
+    if (isOver) won = { ...rule, weight };
+  }
+  return won?.value;
+}
+
+function mediaHolds(text: string, frame: Sizes): boolean {
+  return text.split(',').some((query) => {
+    const isNot = query.startsWith('not ');
+    const holds = query
+      .replace(/^not /, '')
+      .split(' and ')
+      .every((part) => {
+        if (/^(?:all|print|screen)$/.test(part)) return part !== 'print';
+        const [, lies] = /^\(orientation:(\w+)\)$/.exec(part) ?? [];
+        return lies === undefined
+          ? isBound(part, frame)
+          : (lies === 'landscape') === frame.width > frame.height;
+      });
+    return holds !== isNot;
+  });
+}
+
+function isBound(text: string, sizes: Sizes): boolean {
+  const [, kind, name, px = ''] = /^\((min|max)-(width|height):([\d.]+)px\)$/.exec(text) ?? [];
+  const size = sizes[name === 'height' ? 'height' : 'width'];
+  return kind === 'min' ? size >= Number(px) : size <= Number(px);
+}
+
+function isInRange(code: number, range: string): boolean {
+  return range.split(',').some((part) => {
+    const text = part.trim().slice(2);
+    const [from = '', to = from] = text.split('-');
+    const low = Number.parseInt(from.replaceAll('?', '0'), 16);
+    return code >= low && code <= Number.parseInt(to.replaceAll('?', 'f'), 16);
+  });
+}
