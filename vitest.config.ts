@@ -29,7 +29,7 @@ const rooms = roomsOf(
 /** Unit and contract tests stand beside the code; what needs the whole product stands in test/. */
 export default defineConfig({
   test: {
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
     env: { GUARD_TEST_SEED: seedOfRun(process.env['GUARD_TEST_SEED'], ROOT) },

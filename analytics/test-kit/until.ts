@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export async function until<T>(
   what: string,
   read: () => T | undefined | false | Promise<T | undefined | false>,
-  deadlineMs = 20_000,
+  deadlineMs = 45_000,
 ): Promise<T> {
   const end = Date.now() + deadlineMs;
   for (;;) {
