@@ -14,11 +14,15 @@ let analytics: Analytics;
 /** What it said of itself while its first start failed and its second one did not. */
 const states = new Set<unknown>();
 
-/** The engine is the only process that this one starts. */
-function enginePid(): number {
+/** Processes that this one started. Test files that ran before in the same process may have left some. */
+function children(): ReadonlySet<number> {
   const pid = String(process.pid);
-  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim());
+  const listed = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return new Set(listed.split(' ').filter(Boolean).map(Number));
 }
+
+const before = children();
+const enginePid = (): number | undefined => [...children()].find((pid) => !before.has(pid));
 
 beforeAll(async () => {
   analytics = await openAnalytics({
@@ -29,8 +33,7 @@ beforeAll(async () => {
     log: recorders.log,
     metrics: recorders.metrics,
   });
-  await until('the engine starts', () => enginePid() > 0);
-  process.kill(enginePid(), 'SIGKILL');
+  process.kill(await until('the engine starts', enginePid), 'SIGKILL');
   await until('the engine is ready', () => {
     states.add(analytics.condition()?.state);
     return analytics.ready();

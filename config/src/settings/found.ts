@@ -14,6 +14,9 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
 ]);
 const PUBLIC_INSIDE: ReadonlySet<string> = new Set(['id', 'health', 'expires']);
 
+/** No plain name, so a path is formatted without it. */
+const HIDDEN_NAME = '…';
+
 /** Whether a misplaced quote could have put a secret here: `{ id: "backend, key: …" }`. */
 function isNextToSecret(path: SettingPath): boolean {
   return path.some((step) => typeof step === 'string' && SECRET_NAMES.has(step));
@@ -24,6 +27,20 @@ export function isSecret(path: SettingPath): boolean {
   const last = path.at(-1);
   if (typeof last === 'string' && PUBLIC_INSIDE.has(last)) return false;
   return isNextToSecret(path);
+}
+
+/**
+ * A path as a problem may show it, before the schema has read the file. A name below a secret is shown
+ * only when it is a setting, or the name of a header or a parameter: any other name may be the secret
+ * itself on the wrong side of a colon.
+ */
+export function shownPath(path: SettingPath): SettingPath {
+  return path.map((step, index) => {
+    if (typeof step === 'number' || !isNextToSecret(path.slice(0, index))) return step;
+    const isSetting = SECRET_NAMES.has(step) || PUBLIC_INSIDE.has(step);
+    const parent = path[index - 1];
+    return isSetting || parent === 'header' || parent === 'query' ? step : HIDDEN_NAME;
+  });
 }
 
 /** What stood at a path, for a problem: a value is shown unless it is, or may hold, a secret. */

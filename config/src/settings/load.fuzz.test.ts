@@ -73,6 +73,15 @@ test(
   },
 );
 
+test('a name inside a key is not shown, since it may be the key', () => {
+  const key =
+    'version: 1\norganisations: [{ id: a, secret_keys: [{ id: b, key: { keySECRETkey: *x } }] }]\n';
+  const result = parseSettings(key, { file: 'guard.yaml', baseDir: '/', env: {} });
+  expect(result).toMatchObject({ kind: 'invalid' });
+  expect(JSON.stringify(result)).toContain('organisations[0].secret_keys[0].key[\\"…\\"]');
+  expect(JSON.stringify(result)).not.toContain('SECRET');
+});
+
 test('no problem ever holds a key or a secret, wherever the mistake is', LONG, () => {
   const random = seededRandom();
   console.log(`secrets fuzz: seed ${random.seed}`);

@@ -1,7 +1,7 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, parseDocument } from 'yaml';
 import type { Pair, ParsedNode, Scalar, YAMLMap } from 'yaml';
 import { type Environment, substitute } from './environment.ts';
-import { isSecret } from './found.ts';
+import { isSecret, shownPath } from './found.ts';
 import type { ProblemList } from './problem-list.ts';
 import { isPlainName, quote, type SettingPath } from './problems.ts';
 import type { Entry, SettingsNode } from './settings-node.ts';
@@ -138,7 +138,7 @@ function readEntries(
     const keyStart = key.range[0];
     const name = isScalar(key) ? nameOf(key) : undefined;
     if (name === undefined) {
-      reading.problems.add(keyStart, path, 'a name that is no text', 'expected a text as a name');
+      refuse(reading, keyStart, path, 'a name that is no text', 'expected a text as a name');
       return;
     }
     const first = entries.get(name);
@@ -151,7 +151,7 @@ function readEntries(
     const hidden = isSecret(path) || !isPlainName(name);
     const found = hidden ? 'a name a second time' : `${quote(name)} a second time`;
     const message = `expected each name once; the first one is in line ${line}`;
-    reading.problems.add(keyStart, hidden ? path : [...path, name], found, message);
+    refuse(reading, keyStart, hidden ? path : [...path, name], found, message);
   }
 }
 
@@ -195,7 +195,7 @@ function readText(
     const shown =
       variable.kind === 'unset' || (!isSecret(path) && /^[\w${}-]{1,60}$/.test(written));
     const found = shown ? variable.written : 'text with ${ (not shown)';
-    reading.problems.add(inside ? at : start, path, found, variable.message);
+    refuse(reading, inside ? at : start, path, found, variable.message);
   }
   const oneLine = !reading.text.slice(start, end).includes('\n');
   return { kind: 'text', start, written, value, interpolated, valueFiles: files, oneLine };
@@ -208,6 +208,6 @@ function refuse(
   found: string,
   message: string,
 ): SettingsNode {
-  reading.problems.add(start, path, found, message);
+  reading.problems.add(start, shownPath(path), found, message);
   return { kind: 'unusable', start };
 }
