@@ -18,6 +18,12 @@ export const automatedBrowser = {
     group: 'driver',
     meaning: 'Objects of an automation tool were found in the page.',
   },
+  webdriver_replaced: {
+    category: 'automated_browser',
+    strength: 'strong',
+    group: 'driver',
+    meaning: 'What tells whether the browser is controlled by automation was replaced.',
+  },
   headless_browser: {
     category: 'automated_browser',
     strength: 'conclusive',

@@ -60,6 +60,12 @@ export const fingerprintMismatch = {
     group: 'layout',
     meaning: 'The page measured boxes otherwise than a layout engine lays them out.',
   },
+  layout_noise: {
+    category: 'fingerprint_mismatch',
+    strength: 'strong',
+    group: 'layout',
+    meaning: 'The page measured boxes a few pixels beside where a layout engine lays them out.',
+  },
   answers_rare: {
     category: 'fingerprint_mismatch',
     strength: 'weak',

@@ -118,6 +118,14 @@ describe('each judge finds its own contradiction', () => {
     });
   });
 
+  test.each([
+    ['for all pages, as an extension does: a doubt', false, 'doubtful', 'webdriver_replaced'],
+    ['on the navigator of this page alone', true, 'automated', 'automation_globals'],
+  ])('navigator.webdriver was replaced %s', (_where, ownProperty, kind, reason) => {
+    const webdriver = { value: { reported: false, ownProperty, nativeGetter: false } };
+    expect(withReadings({ webdriver })).toEqual({ kind, reasons: [reason] });
+  });
+
   test('worker_mismatch: the page was given another User-Agent than its worker', () => {
     const { worker } = fixture('human/firefox-headful.json').evidence.readings;
     expect(withReadings({ worker })).toEqual({ kind: 'doubtful', reasons: ['worker_mismatch'] });

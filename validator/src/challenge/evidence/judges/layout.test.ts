@@ -40,12 +40,14 @@ describe('a challenge that was not carried out is not passed', () => {
     expect(measured(layout)).toEqual({ kind: 'automated', reasons: ['layout_mismatch'] });
   });
 
-  test('layout_mismatch: no single measurement may be missing or off by two pixels', () => {
+  test('layout_mismatch: no single measurement may be missing or off by five pixels, and by two it is a doubt', () => {
     if (!('value' in right)) throw new Error('the test answers all');
     const { side, answers } = right.value;
     for (const at of answers.keys()) {
-      const off = answers.map((px, index) => (index === at ? px + 2 : px));
-      expect(measured({ value: { side, answers: off } })).toMatchObject({ kind: 'automated' });
+      const off = (by: number) => answers.map((px, index) => (index === at ? px + by : px));
+      const judged = (by: number) => measured({ value: { side, answers: off(by) } });
+      expect(judged(5)).toEqual({ kind: 'automated', reasons: ['layout_mismatch'] });
+      expect(judged(-2)).toEqual({ kind: 'doubtful', reasons: ['layout_noise'] });
     }
     expect(measured({ value: { side, answers: answers.slice(1) } })).toMatchObject({
       kind: 'automated',

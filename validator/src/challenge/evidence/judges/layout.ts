@@ -9,30 +9,44 @@ import type { Judge } from './case.ts';
  * a device pixel, and some privacy extensions add noise below one pixel.
  */
 const TOLERANCE_PX = 1.5;
+/** How far noise of two pixels on each rectangle moves what is measured between two of them. */
+const NOISE_PX = 4.5;
 
 /** Boxes that were laid out by these questions measure as the arithmetic says. */
 export const judgeLayout: Judge = ({ evidence, questions }): Reason | undefined => {
   const { layout } = evidence.readings;
   if (!('value' in layout) || lacksLayout(evidence.readings)) return undefined;
   const { answers } = layout.value;
-  return measures(answers, scaleOf(layout.value), layoutAnswers(questions))
-    ? undefined
-    : 'layout_mismatch';
+  return findingOf(farthest(answers, scaleOf(layout.value), layoutAnswers(questions)));
 };
 
-/** Each measurement, in pixels of a document of this scale, is as it has to be. */
+/** What it means that a measurement lies so far from what it has to be, in CSS pixels. */
+export function findingOf(offPx: number): Reason | undefined {
+  if (offPx <= TOLERANCE_PX) return undefined;
+  return offPx <= NOISE_PX ? 'layout_noise' : 'layout_mismatch';
+}
+
+/**
+ * How far the worst measurement lies from what it has to be: in CSS pixels, measured in a document of this scale.
+ * Infinity where one is missing or none was expected.
+ */
+export function farthest(
+  answers: readonly number[],
+  scale: number,
+  expected: readonly number[],
+): number {
+  if (answers.length !== expected.length) return Infinity;
+  const off = expected.map((wanted, at) => Math.abs((answers[at] ?? Infinity) / scale - wanted));
+  return Math.max(...off);
+}
+
+/** Measurements that are no farther off than noise of an extension. What they prove is that something was loaded. */
 export function measures(
   answers: readonly number[],
   scale: number,
   expected: readonly number[],
 ): boolean {
-  return (
-    answers.length === expected.length &&
-    expected.every((wanted, at) => {
-      const measured = answers[at] ?? Number.NaN;
-      return Math.abs(measured / scale - wanted) <= TOLERANCE_PX;
-    })
-  );
+  return farthest(answers, scale, expected) <= NOISE_PX;
 }
 
 /**
