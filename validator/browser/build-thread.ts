@@ -1,5 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { bundleDisguised, type StandIns } from './build.ts';
+import { stop } from 'esbuild';
+import { bundleDisguised, type StandIns } from './bundle.ts';
 
-/** The thread of buildProgram: bundles one program, says it, and ends. */
-parentPort?.postMessage(await bundleDisguised(workerData as StandIns));
+/** The thread of buildPrograms: bundles the programs side by side, says them, and ends. */
+const scripts = await Promise.all((workerData as readonly StandIns[]).map(bundleDisguised));
+await stop();
+parentPort?.postMessage(scripts);

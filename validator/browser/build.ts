@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { build, type BuildOptions, buildSync, type Plugin, stop } from 'esbuild';
 import { z } from 'zod';
+import { bundleOf, type StandIns } from './bundle.ts';
 
 /** Bundles the code that runs in visitors' browsers: at install, and at start when it is stale. */
 
@@ -12,10 +11,7 @@ const FOLDERS = ['page', 'script', 'work'];
 const DIST = new URL('../dist/', import.meta.url);
 const ARTEFACT = new URL('browser.json', DIST);
 
-/** Largest bundle, in bytes: every visitor loads one. A bigger one is a mistake. */
-const MAX_BUNDLE_BYTES = 40_000;
-
-/** Raise it when the options below change, so that older results count as stale. */
+/** Raise it when the options of bundle.ts change, so that older results count as stale. */
 const OPTIONS_VERSION = 3;
 
 const Artefact = z.strictObject({
@@ -85,43 +81,24 @@ export interface Disguise {
   readonly shuffled: (lines: readonly string[]) => readonly string[];
 }
 
-/** The texts that stand in for modules of the page. */
-export type StandIns = Readonly<Record<'form' | 'sources', string>>;
-
 /**
- * The challenge page's script with names and an order of its own. Made in a thread of its own, which has no environment:
- * esbuild is another program and inherits what is there, and the secrets of the settings may be. Rejects with what went
- * wrong.
+ * Scripts of the challenge page with names and an order of their own, in the order of their disguises. Made in one thread,
+ * which has no environment: esbuild is another program and inherits what is there, and the secrets of the settings may
+ * be. Rejects with what went wrong.
  */
-export function buildProgram({ form, shuffled }: Disguise): Promise<string> {
+export function buildPrograms(disguises: readonly Disguise[]): Promise<readonly string[]> {
   const lines = readFileSync(new URL('page/sources.ts', HERE), 'utf8').split('\n');
-  const workerData: StandIns = { form, sources: inOtherOrder(lines, shuffled).join('\n') };
+  const workerData = disguises.map(({ form, shuffled }): StandIns => ({
+    form,
+    sources: inOtherOrder(lines, shuffled).join('\n'),
+  }));
   const thread = new Worker(new URL('build-thread.ts', HERE), { workerData, env: {} });
   thread.unref();
   return new Promise((resolve, reject) => {
     thread.once('message', resolve);
     thread.once('error', reject);
-    thread.once('exit', () => reject(new Error('The thread ended without a script.')));
+    thread.once('exit', () => reject(new Error('The thread ended without scripts.')));
   });
-}
-
-/** In the thread of buildProgram: the script with these texts in place of modules. */
-export async function bundleDisguised(standIns: StandIns): Promise<string> {
-  const options = { ...optionsFor('page/interstitial.ts'), plugins: [standingIn(standIns)] };
-  const { outputFiles } = await build(options);
-  await stop();
-  return checked('page/interstitial.ts', outputFiles);
-}
-
-function standingIn({ form, sources }: StandIns): Plugin {
-  return {
-    name: 'stand-ins',
-    setup(building) {
-      const [ofForm, ofSources] = [/[\\/]page[\\/]form\.ts$/, /[\\/]page[\\/]sources\.ts$/];
-      building.onLoad({ filter: ofForm }, () => ({ contents: form, loader: 'js' }));
-      building.onLoad({ filter: ofSources }, () => ({ contents: sources, loader: 'ts' }));
-    },
-  };
 }
 
 /** The imports among themselves, and the entries of the list among themselves. */
@@ -134,38 +111,6 @@ function inOtherOrder(lines: readonly string[], shuffled: Disguise['shuffled']):
     const next = isImport(line) ? imports.next() : isEntry(line) ? entries.next() : undefined;
     return next?.value ?? line;
   });
-}
-
-function optionsFor(entry: string) {
-  return {
-    entryPoints: [fileURLToPath(new URL(entry, HERE))],
-    bundle: true,
-    minify: true,
-    write: false,
-    format: 'iife',
-    target: 'es2020',
-    platform: 'browser',
-    legalComments: 'none',
-    logLevel: 'silent',
-  } as const satisfies BuildOptions;
-}
-
-function bundleOf(entry: string): string {
-  return checked(entry, buildSync(optionsFor(entry)).outputFiles);
-}
-
-/** The one file that esbuild made. Throws where it cannot stand in a page. */
-function checked(entry: string, outputFiles: readonly { readonly text: string }[]): string {
-  const text = outputFiles[0]?.text.trim() ?? '';
-  if (text === '' || Buffer.byteLength(text) > MAX_BUNDLE_BYTES) {
-    throw new Error(
-      `The bundle of ${entry} has ${Buffer.byteLength(text)} bytes; 1 to ${MAX_BUNDLE_BYTES} are allowed.`,
-    );
-  }
-  if (/<\/script|<!--/i.test(text)) {
-    throw new Error(`The bundle of ${entry} would end its own <script> element.`);
-  }
-  return text;
 }
 
 /** One file, put in place by a rename: several processes may build at once, none reads a half. */

@@ -21,7 +21,7 @@ import type { BotKey } from '@guard/config/settings/web-bot-auth';
 import type { Organisation, Site } from '@guard/config/settings/schema';
 import { Patience } from '@guard/config/time/patience';
 import type { FastifyPluginAsync } from 'fastify';
-import { buildProgram, loadBrowserBundle } from '../browser/build.ts';
+import { buildPrograms, loadBrowserBundle } from '../browser/build.ts';
 import { describeTrapHit, describeUpload } from './challenge-event.ts';
 import { createCollector } from './challenge/collector.ts';
 import { createChallengeIssuer } from './challenge/tickets/issue.ts';
@@ -185,7 +185,7 @@ function createEngine(options: ValidatorOptions): Engine {
         secrets,
         clock,
         script: loadBrowserBundle().interstitial,
-        build: buildProgram,
+        build: buildPrograms,
         onFailure: (error) => log('error', 'challenge_program_not_built', { error: nameOf(error) }),
       }),
     }),

@@ -2,14 +2,15 @@ import { gzipSync } from 'node:zlib';
 import { createContext, runInContext } from 'node:vm';
 import { expect, describe, test } from 'vitest';
 import { seededRandom } from '../../../../test/kit/seeded-random.ts';
-import { buildProgram, loadBrowserBundle } from '../../../browser/build.ts';
+import { buildPrograms, loadBrowserBundle } from '../../../browser/build.ts';
 import { createUploadForms, type Program, Programs } from './programs.ts';
 
 const SECRETS = ['the first secret of the tests'];
 const HOUR_MS = 3_600_000;
+const BUILT = ['one', 'two', 'three', 'four'];
 
 /** Programs whose build is under the test's control, and the time. */
-function aPool(build: () => Promise<string>) {
+function aPool(build: () => Promise<readonly string[]>) {
   const time = { now: 500_000 * HOUR_MS };
   const failures: unknown[] = [];
   const programs = new Programs({
@@ -34,8 +35,8 @@ function aPool(build: () => Promise<string>) {
 const idsOf = (programs: readonly Program[]) => new Set(programs.map(({ id }) => id));
 
 describe('17.3 a program that changes', () => {
-  test('pages get the plain script until a program is built, then one of four of this hour', async () => {
-    const { pages } = aPool(() => Promise.resolve('built'));
+  test('pages get the plain script until the programs are built, then one of four of this hour', async () => {
+    const { pages } = aPool(() => Promise.resolve(BUILT));
     const [first] = await pages(1);
     expect(first).toMatchObject({ id: '', script: 'plain' });
     await pages(8);
@@ -43,7 +44,7 @@ describe('17.3 a program that changes', () => {
   });
 
   test('the next hour has other programs, and nobody waits for them', async () => {
-    const { pages, time } = aPool(() => Promise.resolve('built'));
+    const { pages, time } = aPool(() => Promise.resolve(BUILT));
     await pages(9);
     const before = idsOf(await pages(40));
     time.now += HOUR_MS;
@@ -55,7 +56,7 @@ describe('17.3 a program that changes', () => {
     for (const id of after) expect(before).not.toContain(id);
   });
 
-  test('one that cannot be built is reported once an hour, and pages go on', async () => {
+  test('programs that cannot be built are reported once an hour, and pages go on', async () => {
     const { pages, failures, time } = aPool(() => Promise.reject(new Error('no esbuild')));
     const given = await pages(20);
     expect(idsOf(given)).toEqual(new Set(['']));
@@ -95,13 +96,15 @@ describe('17.3 a program that changes', () => {
 
   test('two programs are different scripts, and each writes what its form reads', async () => {
     const forms = createUploadForms(SECRETS);
-    const scripts: string[] = [];
-    for (const id of ['b7.0', 'b7.1']) {
-      const [form] = forms(id);
+    const drawn = ['b7.0', 'b7.1'].map((id) => forms(id)[0]);
+    const scripts = await buildPrograms(
+      drawn.map((form) => ({
+        form: form?.source ?? '',
+        shuffled: (lines) => [...lines].reverse(),
+      })),
+    );
+    for (const form of drawn) {
       if (!form) throw new Error('no form');
-      scripts.push(
-        await buildProgram({ form: form.source, shuffled: (lines) => [...lines].reverse() }),
-      );
       const context = createContext({ TextEncoder, btoa, Math, JSON, String });
       const write = `${form.source.replaceAll('export const', 'globalThis.x=0;const')};write`;
       const written = runInContext(write, context) as (upload: object) => string;

@@ -24,9 +24,9 @@ export interface ProgramsOptions {
   /** The script of a page without a disguise: until the first program is built, and where none can be. */
   readonly script: string;
   readonly clock: Clock;
-  /** browser/build.ts: buildProgram. */
-  readonly build: (disguise: Disguise) => Promise<string>;
-  /** Called when a program could not be built. Pages go on with what there is, and it is tried again in an hour. */
+  /** browser/build.ts: buildPrograms. */
+  readonly build: (disguises: readonly Disguise[]) => Promise<readonly string[]>;
+  /** Called when programs could not be built. Pages go on with what there is, and it is tried again in an hour. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -35,8 +35,8 @@ export interface ProgramsOptions {
  * upload, so that a solver which was finished for one of them breaks with the next. That stops nobody who runs the
  * script of the page itself.
  *
- * Forms follow from the secret and the id, so all threads and instances read what one of them gave away. A program is
- * built when pages are asked for, one after the other, and never while a visitor waits.
+ * Forms follow from the secret and the id, so all threads and instances read what one of them gave away. The programs of
+ * an hour are built when its first page is asked for, all at once, and no visitor waits for them.
  */
 export class Programs {
   readonly #options: ProgramsOptions;
@@ -44,9 +44,6 @@ export class Programs {
   readonly #plain: Program;
   #hour = -1;
   #pool: Program[] = [];
-  /** Built for this hour, or failed. */
-  #begun = 0;
-  #isBuilding = false;
   #turn = 0;
 
   constructor(options: ProgramsOptions) {
@@ -60,30 +57,30 @@ export class Programs {
     const hour = Math.floor(this.#options.clock() / HOUR_MS);
     if (hour !== this.#hour) {
       this.#hour = hour;
-      this.#begun = 0;
+      void this.#build(hour);
     }
-    if (this.#begun < POOL && !this.#isBuilding) void this.#build(hour, this.#begun++);
     this.#turn = (this.#turn + 1) % POOL;
-    return this.#pool[this.#turn % Math.max(1, this.#pool.length)] ?? this.#plain;
+    return this.#pool[this.#turn] ?? this.#plain;
   }
 
-  async #build(hour: number, index: number): Promise<void> {
+  async #build(hour: number): Promise<void> {
     const { build, onFailure } = this.#options;
     const [key] = this.#keys;
     if (key === undefined) return;
-    const id = `${hour.toString(36)}.${index}`;
-    this.#isBuilding = true;
+    const drawn = Array.from({ length: POOL }, (_, index) => {
+      const id = `${hour.toString(36)}.${index}`;
+      return { id, ...drawUploadForm(key, id), order: new Draw(key, `order ${id}`) };
+    });
     try {
-      const { given, source } = drawUploadForm(key, id);
-      const order = new Draw(key, `order ${id}`);
-      const script = await build({ form: source, shuffled: (lines) => order.shuffled(lines) });
-      // With the first of an hour go those of the hour before.
-      this.#pool = index === 0 ? [{ id, script, given }] : [...this.#pool, { id, script, given }];
+      const scripts = await build(
+        drawn.map(({ source, order }) => ({
+          form: source,
+          shuffled: (lines) => order.shuffled(lines),
+        })),
+      );
+      this.#pool = drawn.map(({ id, given }, at) => ({ id, given, script: scripts[at] ?? '' }));
     } catch (error) {
-      this.#begun = POOL;
       onFailure(error);
-    } finally {
-      this.#isBuilding = false;
     }
   }
 }
