@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { expect, test } from 'vitest';
 
 /** Who may import whom. This table is the dependency rule of the repository (ARCHITECTURE.md). */
@@ -13,8 +13,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   examples: [],
 };
 
-/** The stages of a decision, from left to right. A stage may look at itself and to its left. */
-const STAGES = ['request', 'signals', 'rules', 'verdict', 'response'];
+/** The rooms of the validator, from left to right. A room may look at itself and to its left. */
+const ROOMS = [
+  'proofs', 'request', 'rules', 'session', 'verdict', 'signals', 'pages', 'challenge',
+  'policy', 'response', 'decision', 'script', 'explain', 'http',
+]; // prettier-ignore
 
 const MAX_LINES = 300;
 
@@ -60,17 +63,27 @@ test('packages meet only through config, and in cli', () => {
   expect(broken).toEqual([]);
 });
 
-test('inside the validator a stage looks left only', () => {
-  const broken = code.flatMap(({ file, text }) => {
-    const own = STAGES.indexOf(file.split('/')[2] ?? '');
-    if (!file.startsWith('validator/src/') || own === -1) return [];
-    // A type crosses freely: it decides nothing. What runs does not.
-    const running = [...text.matchAll(/^import (?!type )[^;]*? from '\.\.\/([a-z-]+)\//gm)];
-    return running
-      .filter(([, folder = '']) => STAGES.indexOf(folder) > own)
-      .map(([, folder = '']) => `${file} looks right, into ${folder}/`);
+test('inside the validator a room looks left only, and no file but its index stands outside a room', () => {
+  const roomOf = (file: string) =>
+    ROOMS.indexOf(/^validator\/src\/([a-z-]+)\//.exec(file)?.[1] ?? '');
+  const broken = code.flatMap(({ file, imports }) => {
+    if (!file.startsWith('validator/src/') || file === 'validator/src/index.ts') return [];
+    if (roomOf(file) === -1) return [`${file} stands in no room`];
+    return imports
+      .map((specifier) => join(dirname(file), specifier))
+      .filter((target) => roomOf(target) > roomOf(file))
+      .map((target) => `${file} looks right, at ${target}`);
   });
   expect(broken).toEqual([]);
+});
+
+test('what page and server agree on imports neither of them', () => {
+  const contract = code.filter(({ file }) => file.startsWith('validator/page-contract/'));
+  expect(contract.length).toBeGreaterThan(4);
+  const outside = contract.flatMap(({ imports }) =>
+    imports.filter((one) => one.startsWith('../')),
+  );
+  expect(outside).toEqual([]);
 });
 
 test('a file holds one idea: it is short, and its name is kebab-case and says something', () => {

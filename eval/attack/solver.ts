@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { runInNewContext } from 'node:vm';
-import { layoutQuestions } from '../../validator/browser/page/layout/questions.ts';
-import { hashOf } from '../../validator/browser/page/text-hash.ts';
+import { layoutQuestions } from '../../validator/page-contract/layout-questions.ts';
+import { hashOf } from '../../validator/page-contract/text-hash.ts';
 import { layoutAnswers } from '../../validator/src/challenge/evidence/layout-answers.ts';
-import type { Evidence } from '../../validator/src/challenge/evidence/evidence.ts';
+import type { Evidence } from '../../validator/page-contract/evidence.ts';
 import {
   answering,
   asPageWrites,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startSite, type Site } from '../../validator/browser/test-site.ts';
-import { Upload } from '../../validator/src/challenge/evidence/evidence.ts';
+import { Upload } from '../../validator/page-contract/evidence.ts';
 import { CHROMIUM_FLAGS } from '../kit/chromium-flags.ts';
 import { deskFirefox } from '../kit/desk-browsers.ts';
 import { poll } from '../kit/http.ts';

@@ -8,7 +8,7 @@ import {
   type Readings,
   type ReadingValue,
   Upload,
-} from '../../validator/src/challenge/evidence/evidence.ts';
+} from '../../validator/page-contract/evidence.ts';
 import { createQuestionPool } from '../../validator/src/challenge/learned/question-pool.ts';
 import { answering } from '../../validator/src/challenge/test-answers.ts';
 import { fixture } from '../../validator/src/challenge/test-challenge.ts';

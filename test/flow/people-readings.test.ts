@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { MARKER_FONTS } from '../../validator/browser/page/marker-fonts.ts';
+import { MARKER_FONTS } from '../../validator/page-contract/marker-fonts.ts';
 import { startSite, type Site } from '../../validator/browser/test-site.ts';
 import { PARTITION_MEASURED } from '../../validator/src/challenge/evidence/judges/automation-flags.ts';
-import { known, Upload, type Readings } from '../../validator/src/challenge/evidence/evidence.ts';
+import { known, Upload, type Readings } from '../../validator/page-contract/evidence.ts';
 import { type DeskBrowser, deskChromium, deskFirefox } from '../kit/desk-browsers.ts';
 import { poll } from '../kit/http.ts';
 import { type Relay, startRelay } from '../kit/relay.ts';

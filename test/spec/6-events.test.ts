@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Upload } from '../../validator/src/challenge/evidence/evidence.ts';
+import type { Upload } from '../../validator/page-contract/evidence.ts';
 import { isWorkDone } from '../../validator/src/challenge/work/check-work.ts';
 import { disguise } from '../kit/driven-chromium.ts';
 import { launchPlain } from '../kit/plain-chromium.ts';

@@ -6,7 +6,7 @@ import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchPlain } from '../../test/kit/plain-chromium.ts';
 import { createQuestionPool } from '../src/challenge/learned/question-pool.ts';
-import { known, type ReadingValue, Upload } from '../src/challenge/evidence/evidence.ts';
+import { known, type ReadingValue, Upload } from '../page-contract/evidence.ts';
 import { newTicketId } from '../src/challenge/tickets/ticket.ts';
 import { SECRETS, type Site, startSite } from './test-site.ts';
 

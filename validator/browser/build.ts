@@ -7,7 +7,7 @@ import { bundleOf, type StandIns } from './bundle.ts';
 /** Bundles the code that runs in visitors' browsers: at install, and at start when it is stale. */
 
 const HERE = new URL('./', import.meta.url);
-const FOLDERS = ['page', 'script', 'work'];
+const FOLDERS = ['page', 'script', 'work', '../page-contract'];
 const DIST = new URL('../dist/', import.meta.url);
 const ARTEFACT = new URL('browser.json', DIST);
 

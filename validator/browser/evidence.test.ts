@@ -3,12 +3,12 @@ import { CookieJar, JSDOM, VirtualConsole } from 'jsdom';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { launchPlain } from '../../test/kit/plain-chromium.ts';
-import { known, Upload } from '../src/challenge/evidence/evidence.ts';
+import { known, Upload } from '../page-contract/evidence.ts';
 import { judge } from '../src/challenge/evidence/judge.ts';
 import { layoutAnswers } from '../src/challenge/evidence/layout-answers.ts';
 import { NO_SHEET, USUAL } from '../src/challenge/test-answers.ts';
 import { fixture } from '../src/challenge/test-challenge.ts';
-import { layoutQuestions } from './page/layout/questions.ts';
+import { layoutQuestions } from '../page-contract/layout-questions.ts';
 import { startSite, type Site } from './test-site.ts';
 
 /** What the challenge page reads, in a layout engine and in documents that have none. */

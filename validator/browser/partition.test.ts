@@ -1,7 +1,7 @@
 import sparticuz from '@sparticuz/chromium';
 import { chromium } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { Upload } from '../src/challenge/evidence/evidence.ts';
+import { Upload } from '../page-contract/evidence.ts';
 import { startSite } from './test-site.ts';
 
 /** What the challenge page reads of partitions, in a browser that was started with these switches too. */

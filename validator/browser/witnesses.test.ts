@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchPlain } from '../../test/kit/plain-chromium.ts';
 import { rounds } from '../../test/kit/seeded-random.ts';
-import { type Readings, Upload } from '../src/challenge/evidence/evidence.ts';
+import { type Readings, Upload } from '../page-contract/evidence.ts';
 import { readTicket } from '../src/challenge/tickets/ticket.ts';
 import { judgeWitnesses } from '../src/challenge/witnesses/judge-witnesses.ts';
 import { createWitnesses } from '../src/challenge/witnesses/witnesses.ts';

@@ -1,4 +1,4 @@
-import type { Upload } from '../../../validator/src/challenge/evidence/evidence.ts';
+import type { Upload } from '../../../validator/page-contract/evidence.ts';
 import { answering } from '../../../validator/src/challenge/test-answers.ts';
 import { fixture } from '../../../validator/src/challenge/test-challenge.ts';
 import type { DomPage } from './dom-visit.ts';

@@ -1,4 +1,4 @@
-import { LIMITS } from './limits.ts';
+import { LIMITS } from '../../page-contract/limits.ts';
 
 /** Whatever it is, as text within the bounds of the upload. */
 export function clip(value: unknown, maxChars: number = LIMITS.textChars): string {

@@ -1,8 +1,8 @@
-import type { Evidence, Readings } from '../../src/challenge/evidence/evidence.ts';
+import type { Evidence, Readings } from '../../page-contract/evidence.ts';
 import { clip, finite } from './clip.ts';
 import { elapsed } from './elapsed.ts';
 import { openEmptyFrame } from './empty-frame.ts';
-import { LIMITS, WITNESSES } from './limits.ts';
+import { LIMITS, WITNESSES } from '../../page-contract/limits.ts';
 import type { Ground } from './source.ts';
 import { watchActivation } from './sources/activation.ts';
 import { painting } from './sources/painting.ts';

@@ -1,5 +1,5 @@
-import type { Upload } from '../../src/challenge/evidence/evidence.ts';
-import type { GivenNames } from './given-names.ts';
+import type { Upload } from '../../page-contract/evidence.ts';
+import type { GivenNames } from '../../page-contract/program.ts';
 
 /**
  * How a page is given its questions and writes its upload. This is the form without a disguise. The programs of each

@@ -1,4 +1,4 @@
-import type { Upload } from '../../src/challenge/evidence/evidence.ts';
+import type { Upload } from '../../page-contract/evidence.ts';
 import { collect } from './collect.ts';
 import { given } from './form.ts';
 import { forgetReloads, isLooping, noteReload } from './loop-guard.ts';

@@ -1,4 +1,4 @@
-import type { ReadingValue, SourceName } from '../../src/challenge/evidence/evidence.ts';
+import type { ReadingValue, SourceName } from '../../page-contract/evidence.ts';
 
 /** What a source may need beside its own window. */
 export interface Ground {

@@ -1,4 +1,4 @@
-import type { SourceName } from '../../src/challenge/evidence/evidence.ts';
+import type { SourceName } from '../../page-contract/evidence.ts';
 import type { Source } from './source.ts';
 import { answers } from './sources/answers.ts';
 import { automation } from './sources/automation.ts';

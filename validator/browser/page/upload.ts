@@ -1,4 +1,4 @@
-import type { Upload, UploadResult, WorkAsked } from '../../src/challenge/evidence/evidence.ts';
+import type { Upload, UploadResult, WorkAsked } from '../../page-contract/evidence.ts';
 import { write } from './form.ts';
 import { workAskedBy } from './work-asked.ts';
 

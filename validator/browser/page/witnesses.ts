@@ -1,6 +1,6 @@
-import type { ReadingValue } from '../../src/challenge/evidence/evidence.ts';
+import type { ReadingValue } from '../../page-contract/evidence.ts';
 import { finite } from './clip.ts';
-import { WITNESSES } from './limits.ts';
+import { WITNESSES } from '../../page-contract/limits.ts';
 import { ownNonce } from './own-nonce.ts';
 
 /** How often the page looks whether something was loaded, in milliseconds. Background tabs wait longer. */

@@ -1,4 +1,4 @@
-import type { WorkAsked } from '../../src/challenge/evidence/evidence.ts';
+import type { WorkAsked } from '../../page-contract/evidence.ts';
 
 /** The work that an answer of the collector asks for; undefined where it asks for none. */
 export function workAskedBy(text: string): WorkAsked | undefined {

@@ -1,4 +1,4 @@
-import type { Upload } from '../../src/challenge/evidence/evidence.ts';
+import type { Upload } from '../../page-contract/evidence.ts';
 import type { WorkElement } from '../work/work.ts';
 
 /** How long a worker may take to start, in milliseconds. */

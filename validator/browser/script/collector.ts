@@ -1,7 +1,7 @@
-import type { Upload } from '../../src/challenge/evidence/evidence.ts';
+import type { Upload } from '../../page-contract/evidence.ts';
 import { workAskedBy } from '../page/work-asked.ts';
 import { work } from '../page/work.ts';
-import type { OpenedSession } from '../../src/script/opened-session.ts';
+import type { OpenedSession } from '../../page-contract/opened-session.ts';
 
 /** The requests to the collector, which is where the script came from. None is tried again. */
 

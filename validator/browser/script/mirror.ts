@@ -1,6 +1,6 @@
 import { sessionCookies } from '../page/session-cookie.ts';
 import { sessionRoot } from '@guard/config/contract/session-root';
-import type { OpenedSession } from '../../src/script/opened-session.ts';
+import type { OpenedSession } from '../../page-contract/opened-session.ts';
 
 /**
  * Writes the session as a first-party cookie of the page's host, with the attributes that the server

@@ -1,5 +1,5 @@
 import { scryptAsync } from '@noble/hashes/scrypt.js';
-import { hasZeroBits, SCRYPT, TRY_BYTES } from './scrypt.ts';
+import { hasZeroBits, SCRYPT, TRY_BYTES } from '../../page-contract/scrypt.ts';
 
 /**
  * The memory-hard work, in a file of its own that a page loads when it is asked for work. It runs in a worker, and where

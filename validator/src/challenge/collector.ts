@@ -11,7 +11,7 @@ import { createSealer } from '../session/sealer.ts';
 import type { CollectOutcome, Ending } from './collect-outcome.ts';
 import { createCascadeSheets } from './cascade/sheet.ts';
 import { corsHeaders, preflight } from './cors.ts';
-import type { UploadResult, WorkAsked } from './evidence/evidence.ts';
+import type { UploadResult, WorkAsked } from '../../page-contract/evidence.ts';
 import { emptyAnswer, headerOf } from './exchange.ts';
 import { createUploadForms } from './program/programs.ts';
 import { readUpload } from './read-upload.ts';

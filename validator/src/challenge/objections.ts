@@ -4,7 +4,7 @@ import type { Reason } from '@guard/config/contract/reasons';
 import { sessionRoot } from '@guard/config/contract/session-root';
 import { connectionClass, handshakeOf, isSameClient } from '../request/client-class.ts';
 import { hashUserAgent } from '../request/user-agent-hash.ts';
-import type { Upload, UploadResult } from './evidence/evidence.ts';
+import type { Upload, UploadResult } from '../../page-contract/evidence.ts';
 import { headerOf } from './exchange.ts';
 import type { Ticket } from './tickets/ticket.ts';
 

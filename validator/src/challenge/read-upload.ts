@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { memberCount, scanJson } from '../request/json-shape.ts';
 import type { Sealer } from '../session/sealer.ts';
-import { Upload } from './evidence/evidence.ts';
+import { Upload } from '../../page-contract/evidence.ts';
 import type { UploadForm } from './program/upload-form.ts';
 import { readTicket, type TicketReading } from './tickets/ticket.ts';
 

@@ -1,7 +1,7 @@
 import { CHALLENGE } from '@guard/config/contract/limits';
 import type { CollectRequest, Session, SessionStore } from '@guard/config/contract/ports';
 import type { Reason } from '@guard/config/contract/reasons';
-import type { Upload, UploadResult } from './evidence/evidence.ts';
+import type { Upload, UploadResult } from '../../page-contract/evidence.ts';
 import { parseIp } from '@guard/config/net/cidr';
 import { judge, judgementOf, type Judgement } from './evidence/judge.ts';
 import type { RequestFacts } from './evidence/judges/case.ts';

@@ -1,12 +1,12 @@
-import { LAYOUT_SIDE, layoutQuestions } from '../../browser/page/layout/questions.ts';
+import { LAYOUT_SIDE, layoutQuestions } from '../../page-contract/layout-questions.ts';
 import { readPageClaim } from '../request/browser-claim.ts';
-import { type Evidence, known, type Readings } from './evidence/evidence.ts';
+import { type Evidence, known, type Readings } from '../../page-contract/evidence.ts';
 import { layoutAnswers } from './evidence/layout-answers.ts';
 import { createSealer } from '../session/sealer.ts';
 import { Strengths } from '../verdict/strengths.ts';
 import { createCascadeSheets } from './cascade/sheet.ts';
 import { createUploadForms } from './program/programs.ts';
-import { hashOf } from '../../browser/page/text-hash.ts';
+import { hashOf } from '../../page-contract/text-hash.ts';
 import { createQuestionPool } from './learned/question-pool.ts';
 import { createWitnesses } from './witnesses/witnesses.ts';
 import { readFields } from './tickets/ticket-fields.ts';

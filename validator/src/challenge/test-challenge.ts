@@ -4,7 +4,7 @@ import type { CollectRequest, Session, SessionStore } from '@guard/config/contra
 import { z } from 'zod';
 import type { CollectOutcome } from './collect-outcome.ts';
 import { createCollector } from './collector.ts';
-import { Evidence } from './evidence/evidence.ts';
+import { Evidence } from '../../page-contract/evidence.ts';
 import { compileLook } from '../pages/look.ts';
 import { plainProgram } from './program/programs.ts';
 import { createChallengeIssuer } from './tickets/issue.ts';

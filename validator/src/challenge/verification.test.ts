@@ -32,8 +32,11 @@ test('only a proof mints a session: one file calls keepSession, and one makes a 
     'session/renewal.ts',
     'session/thread-store.ts',
   ]);
-  // explain.ts supposes one, for a store that keeps nothing.
-  expect(filesWith(/state: 'verified',\n/)).toEqual(['challenge/verification.ts', 'explain.ts']);
+  // explain/explain.ts supposes one, for a store that keeps nothing.
+  expect(filesWith(/state: 'verified',\n/)).toEqual([
+    'challenge/verification.ts',
+    'explain/explain.ts',
+  ]);
   expect(filesWith(/Verification\.afterSpending\(/)).toEqual(['challenge/settle.ts']);
   expect(filesWith(/new Verification\(/)).toEqual(['challenge/verification.ts']);
 });

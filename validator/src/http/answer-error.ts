@@ -5,7 +5,7 @@ import {
 } from '@guard/config/contract/errors';
 import type { Log } from '@guard/config/contract/ports';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { nameOf } from '../error-name.ts';
+import { nameOf } from '../decision/error-name.ts';
 
 /** Answers with an error of contract 7.1: its status, and the body of 2.5. */
 export function answerError(

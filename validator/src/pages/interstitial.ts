@@ -1,4 +1,4 @@
-import type { Program } from '../challenge/program/programs.ts';
+import type { Program } from '../../page-contract/program.ts';
 import { frameDocument, screenHtml, trapName } from './document-frame.ts';
 import { escapeHtml } from './escape-html.ts';
 import type { FormSource } from './form-source.ts';

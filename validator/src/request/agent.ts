@@ -1,7 +1,7 @@
 import type { CatalogueCrawler, CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import type { UserAgentCatalogue } from '@guard/config/catalogue/user-agents';
 import { LRUCache } from 'lru-cache';
-import { ownText } from '../own-text.ts';
+import { ownText } from './own-text.ts';
 import { type BrowserClaim, readBrowserClaim } from './browser-claim.ts';
 import { expectedBrands } from './chromium-brands.ts';
 import { plausibilityOf, type Plausibility } from './plausibility.ts';

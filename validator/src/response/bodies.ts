@@ -1,5 +1,5 @@
 import type { StatusCode } from '@guard/config/contract/validate-response';
-import type { Policy } from '../organisation.ts';
+import type { Policy } from '../policy/compile-policy.ts';
 import { renderBlockPage } from '../pages/block-page.ts';
 import { renderProblem } from '../pages/problem.ts';
 import type { Facts } from '../request/facts.ts';

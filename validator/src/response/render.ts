@@ -5,12 +5,12 @@ import type {
   ValidateResponse,
 } from '@guard/config/contract/validate-response';
 import { categoriesOf } from '@guard/config/contract/reasons';
-import type { Policy } from '../organisation.ts';
+import type { Policy } from '../policy/compile-policy.ts';
 import type { Facts } from '../request/facts.ts';
 import type { Verdict } from '../verdict/verdict.ts';
 import { ACCEPTED_SIGNATURE } from '../proofs/web-bot-auth.ts';
 import { representationFor } from '../request/representation.ts';
-import { ROBOTS_HEADERS } from './robots.ts';
+import { ROBOTS_HEADERS } from '../policy/robots.ts';
 import { blockPage, type Body, problem } from './bodies.ts';
 
 const DEFAULT_STATUS = { allow: 200, block: 403, challenge: 403, limited: 429 } as const;

@@ -6,7 +6,7 @@ import { answerEchoPage } from '../challenge/echo-page.ts';
 import { createFollowedTrapLink, TRAP_PATH, type TrapHit } from '../challenge/trap-link.ts';
 import { createWitnessAnswerer } from '../challenge/witnesses/answer-witness.ts';
 import { createWitnesses } from '../challenge/witnesses/witnesses.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../decision/engine.ts';
 import type { Traps } from '../verdict/traps.ts';
 import { emptyAnswer } from '../challenge/exchange.ts';
 import { createOpenSession } from './open-session.ts';

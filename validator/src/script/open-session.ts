@@ -16,7 +16,7 @@ import { sessionCookie } from '../session/cookie.ts';
 import { resolveSession } from '../session/resolve.ts';
 import type { SessionIds } from '../session/session-id.ts';
 import { emptyAnswer, headerOf } from '../challenge/exchange.ts';
-import type { OpenedSession } from './opened-session.ts';
+import type { OpenedSession } from '../../page-contract/opened-session.ts';
 import type { FindTenant } from './site-keys.ts';
 
 /** Whom a ticket is made out to. */

@@ -1,7 +1,7 @@
 import type { Clock, MaybePromise, Session, SessionStore } from '@guard/config/contract/ports';
 import { sessionRoot } from '@guard/config/contract/session-root';
 import { networkOf } from '@guard/config/net/network-of';
-import { afterWith } from '../deadline.ts';
+import { afterWith } from './after-with.ts';
 import { isSameClient } from '../request/client-class.ts';
 import type { SessionFact } from '../request/facts.ts';
 import { endShared, standingOfOther } from './renewal.ts';

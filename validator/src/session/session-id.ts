@@ -3,7 +3,7 @@ import { sessionDigest } from '@guard/config/contract/session-digest';
 import { sessionRoot } from '@guard/config/contract/session-root';
 import { UUID } from '@guard/config/contract/uuid';
 import { LRUCache } from 'lru-cache';
-import { ownText } from '../own-text.ts';
+import { ownText } from '../request/own-text.ts';
 import { challengeMark, isUncleared } from './challenge-mark.ts';
 import type { Sealer } from './sealer.ts';
 import { firstGroup, markOf, renewedGroup } from './session-value.ts';

@@ -1,4 +1,4 @@
-import { ownText } from '../own-text.ts';
+import { ownText } from '../request/own-text.ts';
 
 /**
  * A bounded map that forgets what was not used for long. New and used entries live in the young

@@ -1,7 +1,7 @@
 import type { Clock, MaybePromise, RequestEnded, SessionStore } from '@guard/config/contract/ports';
 import type { Reason } from '@guard/config/contract/reasons';
 import type { Rule } from '@guard/config/settings/rule';
-import { afterWith } from '../deadline.ts';
+import { afterWith } from '../session/after-with.ts';
 import type { Facts } from '../request/facts.ts';
 import type { LazyFindings } from '../rules/compile-match.ts';
 import type { Directives } from '../rules/direct.ts';

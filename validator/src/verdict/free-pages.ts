@@ -8,7 +8,7 @@ import { sessionRoot } from '@guard/config/contract/session-root';
 import { addressGroup } from '@guard/config/net/network-of';
 import type { Organisation } from '@guard/config/settings/schema';
 import { LRUCache } from 'lru-cache';
-import { afterWith } from '../deadline.ts';
+import { afterWith } from '../session/after-with.ts';
 import { clientShape } from '../request/client-shape.ts';
 import type { Facts } from '../request/facts.ts';
 import { isFileOfPage, isPage } from '../request/part-of-page.ts';

@@ -3,7 +3,7 @@ import type { Clock, MaybePromise, SessionStore } from '@guard/config/contract/p
 import { addressGroup } from '@guard/config/net/network-of';
 import { trapPaths } from '@guard/config/settings/presets/trap-paths';
 import type { Organisation } from '@guard/config/settings/schema';
-import { afterWith } from '../deadline.ts';
+import { afterWith } from '../session/after-with.ts';
 import type { Facts } from '../request/facts.ts';
 import { isFileOfPage, isPage } from '../request/part-of-page.ts';
 import { compileMatch, type Condition } from '../rules/compile-match.ts';

@@ -1,4 +1,4 @@
-import type { ReadingValue } from '../../../src/challenge/evidence/evidence.ts';
+import type { ReadingValue } from '../../../page-contract/evidence.ts';
 import { isChromium } from '../is-chromium.ts';
 
 /** What a person can do that makes a page count as used. */

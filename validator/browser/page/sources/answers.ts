@@ -1,5 +1,5 @@
 import type { Source } from '../source.ts';
-import { hashOf } from '../text-hash.ts';
+import { hashOf } from '../../../page-contract/text-hash.ts';
 import { box, inUnseenSquare } from '../unseen-square.ts';
 
 /** Between two lines of a broken text, in CSS pixels: far more than letters of one line stand apart. */

@@ -1,5 +1,5 @@
 import { isChromium } from '../is-chromium.ts';
-import { MARKER_FONTS } from '../marker-fonts.ts';
+import { MARKER_FONTS } from '../../../page-contract/marker-fonts.ts';
 import type { Source } from '../source.ts';
 import { box, inUnseenSquare } from '../unseen-square.ts';
 

@@ -1,5 +1,5 @@
 import { clip } from '../clip.ts';
-import { LIMITS } from '../limits.ts';
+import { LIMITS } from '../../../page-contract/limits.ts';
 import type { Source } from '../source.ts';
 
 /** The browser as an empty frame of this page sees it. */

@@ -1,5 +1,5 @@
 import { finite } from '../clip.ts';
-import { layoutQuestions, type LayoutQuestions } from '../layout/questions.ts';
+import { layoutQuestions, type LayoutQuestions } from '../../../page-contract/layout-questions.ts';
 import type { Source } from '../source.ts';
 import { box, inUnseenSquare } from '../unseen-square.ts';
 

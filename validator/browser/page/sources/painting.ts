@@ -1,4 +1,4 @@
-import type { ReadingValue } from '../../../src/challenge/evidence/evidence.ts';
+import type { ReadingValue } from '../../../page-contract/evidence.ts';
 import { elapsed } from '../elapsed.ts';
 
 /** Most timers that are counted. Browsers run no more than one in 4 ms, so these last for a second. */

@@ -1,5 +1,5 @@
 import { clip } from '../clip.ts';
-import { LIMITS } from '../limits.ts';
+import { LIMITS } from '../../../page-contract/limits.ts';
 import type { Source } from '../source.ts';
 
 /** Runs in the worker: a disguise put over the page seldom reaches it. */

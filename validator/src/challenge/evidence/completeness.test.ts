@@ -5,7 +5,7 @@ import { readPageClaim } from '../../request/browser-claim.ts';
 import { answering } from '../test-answers.ts';
 import { fixture } from '../test-challenge.ts';
 import { isIncomplete } from './completeness.ts';
-import type { Evidence, SourceName } from './evidence.ts';
+import type { Evidence, SourceName } from '../../../page-contract/evidence.ts';
 
 const people = readdirSync(join(import.meta.dirname, 'fixtures', 'human'));
 const evidenceOf = (name: string) => answering(fixture(`human/${name}`).evidence, 'a ticket');

@@ -1,5 +1,5 @@
 import type { Engine } from '../../request/browser-claim.ts';
-import { known, type Readings, type SourceName } from './evidence.ts';
+import { known, type Readings, type SourceName } from '../../../page-contract/evidence.ts';
 import type { Case } from './judges/case.ts';
 import { lacksLayout, scaleOf } from './judges/layout.ts';
 

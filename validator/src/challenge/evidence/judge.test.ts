@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { reasons } from '@guard/config/contract/reasons';
 import { describe, expect, test } from 'vitest';
-import type { Evidence, Readings } from './evidence.ts';
+import type { Evidence, Readings } from '../../../page-contract/evidence.ts';
 import { judge } from './judge.ts';
 import { answering, NO_SHEET, USUAL } from '../test-answers.ts';
 import { fixture, type Fixture } from '../test-challenge.ts';

@@ -1,10 +1,10 @@
 import type { Reason } from '@guard/config/contract/reasons';
-import { layoutQuestions } from '../../../browser/page/layout/questions.ts';
+import { layoutQuestions } from '../../../page-contract/layout-questions.ts';
 import type { Strengths } from '../../verdict/strengths.ts';
 import { weigh } from '../../verdict/weigh.ts';
 import { readPageClaim } from '../../request/browser-claim.ts';
 import { isIncomplete } from './completeness.ts';
-import type { Upload } from './evidence.ts';
+import type { Upload } from '../../../page-contract/evidence.ts';
 import { judgeActivation } from './judges/activation.ts';
 import { judgeAutomationFlags } from './judges/automation-flags.ts';
 import { judgeAutomationGlobals } from './judges/automation-globals.ts';

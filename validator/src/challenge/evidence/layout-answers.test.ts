@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { LAYOUT_SIDE, layoutQuestions } from '../../../browser/page/layout/questions.ts';
-import { LIMITS } from '../../../browser/page/limits.ts';
+import { LAYOUT_SIDE, layoutQuestions } from '../../../page-contract/layout-questions.ts';
+import { LIMITS } from '../../../page-contract/limits.ts';
 import { layoutAnswers } from './layout-answers.ts';
 
 /** That engines agree with this arithmetic is shown by validator/browser/evidence.test.ts. */

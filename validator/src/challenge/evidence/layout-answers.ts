@@ -1,4 +1,4 @@
-import { LAYOUT_SIDE, sum, type LayoutQuestions } from '../../../browser/page/layout/questions.ts';
+import { LAYOUT_SIDE, sum, type LayoutQuestions } from '../../../page-contract/layout-questions.ts';
 
 /**
  * What a layout engine measures for these questions, in CSS pixels and in the order in which the

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Evidence } from './evidence.ts';
+import type { Evidence } from '../../../page-contract/evidence.ts';
 
 /** How long an upload is remembered, in milliseconds: a template is used again soon, or not at all. */
 export const PAYLOAD_MEMORY_MS = 60 * 60_000;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hashOf } from '../../../browser/page/text-hash.ts';
+import { hashOf } from '../../../page-contract/text-hash.ts';
 import { rounds } from '../../../../test/kit/seeded-random.ts';
 import { answering } from '../test-answers.ts';
 import { aChallengedVisitor, fixture } from '../test-challenge.ts';

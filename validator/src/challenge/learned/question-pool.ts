@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { hashOf } from '../../../browser/page/text-hash.ts';
+import { hashOf } from '../../../page-contract/text-hash.ts';
 import { Draw } from '../cascade/draw.ts';
 import { type Kind, KINDS } from './questions.ts';
 

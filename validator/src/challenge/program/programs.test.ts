@@ -3,7 +3,8 @@ import { createContext, runInContext } from 'node:vm';
 import { expect, describe, test } from 'vitest';
 import { seededRandom } from '../../../../test/kit/seeded-random.ts';
 import { buildPrograms, loadBrowserBundle } from '../../../browser/build.ts';
-import { createUploadForms, type Program, Programs } from './programs.ts';
+import type { Program } from '../../../page-contract/program.ts';
+import { createUploadForms, Programs } from './programs.ts';
 
 const SECRETS = ['the first secret of the tests'];
 const HOUR_MS = 3_600_000;

@@ -1,17 +1,9 @@
 import { hkdfSync } from 'node:crypto';
 import type { Clock } from '@guard/config/contract/ports';
 import type { Disguise } from '../../../browser/build.ts';
-import { GIVEN, type GivenNames } from '../../../browser/page/given-names.ts';
+import { GIVEN, type GivenNames, type Program } from '../../../page-contract/program.ts';
 import { Draw } from '../cascade/draw.ts';
 import { drawUploadForm, type UploadForm } from './upload-form.ts';
-
-/** The script of a challenge page, and how it takes part in a challenge. */
-export interface Program {
-  /** Stands in the ticket. Empty for the script without a disguise. */
-  readonly id: string;
-  readonly script: string;
-  readonly given: GivenNames;
-}
 
 /** How long a program is given to new pages, in milliseconds. */
 const HOUR_MS = 3_600_000;

@@ -1,4 +1,4 @@
-import { GIVEN, type GivenNames } from '../../../browser/page/given-names.ts';
+import { GIVEN, type GivenNames } from '../../../page-contract/program.ts';
 import { Draw } from '../cascade/draw.ts';
 import { drawMix, type Mix } from './mix.ts';
 

@@ -1,6 +1,6 @@
 import type { SessionStore } from '@guard/config/contract/ports';
 import type { Reason } from '@guard/config/contract/reasons';
-import { known, type Readings } from '../evidence/evidence.ts';
+import { known, type Readings } from '../../../page-contract/evidence.ts';
 import { measures, scaleOf } from '../evidence/judges/layout.ts';
 import type { Ticket } from '../tickets/ticket.ts';
 import { DECOYED } from './answer-witness.ts';

@@ -1,5 +1,5 @@
-import { LAYOUT_SIDE } from '../../../browser/page/layout/questions.ts';
-import { WITNESSES } from '../../../browser/page/limits.ts';
+import { LAYOUT_SIDE } from '../../../page-contract/layout-questions.ts';
+import { WITNESSES } from '../../../page-contract/limits.ts';
 import type { Draw } from '../cascade/draw.ts';
 import { winnerOf } from '../cascade/rules.ts';
 import { itself } from '../cascade/selectors.ts';

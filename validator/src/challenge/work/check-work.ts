@@ -1,5 +1,5 @@
 import { scrypt } from 'node:crypto';
-import { hasZeroBits, SCRYPT, TRY_BYTES } from '../../../browser/work/scrypt.ts';
+import { hasZeroBits, SCRYPT, TRY_BYTES } from '../../../page-contract/scrypt.ts';
 
 /** Tries that are checked at the same time: each takes 4 MiB, and a thread of the pool for 6 ms. */
 const MOST_AT_ONCE = 4;

@@ -1,5 +1,5 @@
 import type { Reason } from '@guard/config/contract/reasons';
-import { known } from '../evidence.ts';
+import { known } from '../../../../page-contract/evidence.ts';
 import type { Judge } from './case.ts';
 import { isPlainDesktop } from './plain-desktop.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Readings } from '../evidence.ts';
+import type { Readings } from '../../../../page-contract/evidence.ts';
 import { judge } from '../judge.ts';
 import { answering, NO_SHEET, USUAL } from '../../test-answers.ts';
 import { fixture, type Fixture } from '../../test-challenge.ts';

@@ -1,7 +1,7 @@
 import type { Reason } from '@guard/config/contract/reasons';
-import type { LayoutQuestions } from '../../../../browser/page/layout/questions.ts';
+import type { LayoutQuestions } from '../../../../page-contract/layout-questions.ts';
 import type { BrowserClaim } from '../../../request/browser-claim.ts';
-import type { Evidence } from '../evidence.ts';
+import type { Evidence } from '../../../../page-contract/evidence.ts';
 
 /** What the upload's own HTTP request said. */
 export interface RequestFacts {

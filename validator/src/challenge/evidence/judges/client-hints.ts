@@ -1,5 +1,5 @@
 import type { BrowserClaim, Platform } from '../../../request/browser-claim.ts';
-import { known } from '../evidence.ts';
+import { known } from '../../../../page-contract/evidence.ts';
 import type { Case, Judge } from './case.ts';
 import { headerOf } from './header-of.ts';
 

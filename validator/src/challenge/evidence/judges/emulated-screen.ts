@@ -1,4 +1,4 @@
-import { known, type ReadingValue } from '../evidence.ts';
+import { known, type ReadingValue } from '../../../../page-contract/evidence.ts';
 import type { Case, Judge } from './case.ts';
 
 /**

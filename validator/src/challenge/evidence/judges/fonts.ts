@@ -1,5 +1,5 @@
-import { MARKER_FONTS } from '../../../../browser/page/marker-fonts.ts';
-import { known } from '../evidence.ts';
+import { MARKER_FONTS } from '../../../../page-contract/marker-fonts.ts';
+import { known } from '../../../../page-contract/evidence.ts';
 import type { Case, Judge } from './case.ts';
 
 /** Another system's fonts. Weak: a Windows browser under Wine has them, too. */

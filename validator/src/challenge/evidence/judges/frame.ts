@@ -1,4 +1,4 @@
-import { known } from '../evidence.ts';
+import { known } from '../../../../page-contract/evidence.ts';
 import type { Judge } from './case.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { known } from '../evidence.ts';
+import { known } from '../../../../page-contract/evidence.ts';
 import type { Judge } from './case.ts';
 
 /** What WebGL is drawn by on one system only. Vulkan, OpenGL and SwiftShader are on all of them. */

@@ -1,6 +1,6 @@
 import type { Reason } from '@guard/config/contract/reasons';
-import { LAYOUT_SIDE } from '../../../../browser/page/layout/questions.ts';
-import type { ReadingValue } from '../evidence.ts';
+import { LAYOUT_SIDE } from '../../../../page-contract/layout-questions.ts';
+import type { ReadingValue } from '../../../../page-contract/evidence.ts';
 import { layoutAnswers } from '../layout-answers.ts';
 import type { Judge } from './case.ts';
 

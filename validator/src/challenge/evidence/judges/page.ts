@@ -1,6 +1,6 @@
-import { LIMITS } from '../../../../browser/page/limits.ts';
+import { LIMITS } from '../../../../page-contract/limits.ts';
 import { type Platform, readPageClaim } from '../../../request/browser-claim.ts';
-import { known } from '../evidence.ts';
+import { known } from '../../../../page-contract/evidence.ts';
 import type { Case, Judge } from './case.ts';
 
 /** What the page saw of the browser against what the request said, and against itself. */

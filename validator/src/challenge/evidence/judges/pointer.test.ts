@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Readings } from '../evidence.ts';
+import type { Readings } from '../../../../page-contract/evidence.ts';
 import { CHROME_ON_WINDOWS, judgedPerson } from '../../test-judged.ts';
 
 const LINUX = 'chromium-headful-incognito';

@@ -1,4 +1,4 @@
-import { known } from '../evidence.ts';
+import { known } from '../../../../page-contract/evidence.ts';
 import type { Case, Judge } from './case.ts';
 
 /** How much larger than its viewport a window with bars is at least, in CSS pixels. In kiosks it is no larger. */

@@ -1,5 +1,5 @@
 import { isZoneOf } from '../country-zones.ts';
-import { known } from '../evidence.ts';
+import { known } from '../../../../page-contract/evidence.ts';
 import type { Judge } from './case.ts';
 
 /** What Firefox gives as the zone where it resists fingerprinting; it also says UTC, which is no country's. */

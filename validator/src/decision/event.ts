@@ -3,12 +3,12 @@ import { categoriesOf } from '@guard/config/contract/reasons';
 import { referrerOrigin } from '@guard/config/contract/referrer-origin';
 import type { ValidateResponse } from '@guard/config/contract/validate-response';
 import type { Caller, Engine } from './engine.ts';
-import type { Policy } from './organisation.ts';
-import { challengeStateOf } from './request/facts.ts';
-import type { Rendering } from './response/render.ts';
-import type { Findings } from './signals/findings.ts';
+import type { Policy } from '../policy/compile-policy.ts';
+import { challengeStateOf } from '../request/facts.ts';
+import type { Rendering } from '../response/render.ts';
+import type { Findings } from '../signals/findings.ts';
 import { microseconds, stagesOf, type Times } from './times.ts';
-import type { Judgement } from './verdict/verdict.ts';
+import type { Judgement } from '../verdict/verdict.ts';
 
 /** What was put together for one answer, and is remembered with it. */
 export interface Answer extends Rendering {

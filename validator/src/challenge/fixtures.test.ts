@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ValidateRequest } from '@guard/config/contract/validate-request';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { validatorWith } from '../../test/kit/validator.ts';
+import { validatorWith } from '../../../test/kit/validator.ts';
 
 /**
  * Requests of real clients, in folders that say what detection must make of them. A visitor who was
@@ -16,7 +16,7 @@ const Fixture = z.strictObject({
 });
 
 const EXPECTED = { allow: 'allow', challenge: 'redirect', block: 'block' } as const;
-const folder = join(import.meta.dirname, '..', 'fixtures');
+const folder = join(import.meta.dirname, '..', '..', 'fixtures');
 const { ask } = validatorWith('[{ name: everybody, match: {}, detect: true }]', {
   organisation: { challenge: { free_pages: false } },
 });

@@ -1,17 +1,17 @@
 import type { CatalogueCrawler, CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { presetRules } from '@guard/config/settings/presets/preset-rules';
 import type { AllowlistEntry, Organisation } from '@guard/config/settings/schema';
-import { challengeTerms, type ChallengeTerms } from './challenge/tickets/challenge-terms.ts';
-import { PassPrice } from './challenge/work/pass-price.ts';
-import { compileLook, type Look } from './pages/look.ts';
-import { managedRobots } from './response/robots.ts';
-import { type CompiledRule, compileRules } from './rules/direct.ts';
-import { FreePages } from './verdict/free-pages.ts';
-import { PassTable } from './verdict/pass-table.ts';
-import { Pressure, type PressurePorts } from './verdict/pressure/pressure.ts';
-import { SessionLimits } from './verdict/session-limits.ts';
-import { Strengths } from './verdict/strengths.ts';
-import { Traps } from './verdict/traps.ts';
+import { challengeTerms, type ChallengeTerms } from '../challenge/tickets/challenge-terms.ts';
+import { PassPrice } from '../challenge/work/pass-price.ts';
+import { compileLook, type Look } from '../pages/look.ts';
+import { managedRobots } from './robots.ts';
+import { type CompiledRule, compileRules } from '../rules/direct.ts';
+import { FreePages } from '../verdict/free-pages.ts';
+import { PassTable } from '../verdict/pass-table.ts';
+import { Pressure, type PressurePorts } from '../verdict/pressure/pressure.ts';
+import { SessionLimits } from '../verdict/session-limits.ts';
+import { Strengths } from '../verdict/strengths.ts';
+import { Traps } from '../verdict/traps.ts';
 
 /** An organisation's settings, compiled once. */
 export interface Policy {

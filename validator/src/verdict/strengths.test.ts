@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { organisationWith } from '../../test/kit/policies.ts';
-import { validatorWith } from '../../test/kit/validator.ts';
-import { verifiedSession } from '../../test/kit/verified-session.ts';
-import { visit } from '../../test/kit/visitors.ts';
-import type { Readings } from './challenge/evidence/evidence.ts';
-import { answering, asPageWrites } from './challenge/test-answers.ts';
-import { fixture } from './challenge/test-challenge.ts';
+import { organisationWith } from '../../../test/kit/policies.ts';
+import { validatorWith } from '../../../test/kit/validator.ts';
+import { verifiedSession } from '../../../test/kit/verified-session.ts';
+import { visit } from '../../../test/kit/visitors.ts';
+import type { Readings } from '../../page-contract/evidence.ts';
+import { answering, asPageWrites } from '../challenge/test-answers.ts';
+import { fixture } from '../challenge/test-challenge.ts';
 
 const DATACENTER = { ip: '3.5.140.2' };
 const DETECT = '[{ name: everybody, match: {}, detect: true }]';

@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { createSealer } from './session/sealer.ts';
-import { createSessionIds } from './session/session-id.ts';
-import { SessionTable } from './session/session-table.ts';
-import { readAgent } from './signals/test-facts.ts';
+import { createSealer } from '../session/sealer.ts';
+import { createSessionIds } from '../session/session-id.ts';
+import { SessionTable } from '../session/session-table.ts';
+import { readAgent } from '../signals/test-facts.ts';
 
 const ids = createSessionIds(createSealer(['a secret of the installation'], 'session'));
 const table = new SessionTable<number>(4_000);

@@ -2,18 +2,18 @@ import type { ValidateErrorType } from '@guard/config/contract/errors';
 import type { MaybePromise } from '@guard/config/contract/ports';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import type { Late } from '@guard/config/time/patience';
-import { afterWith } from './deadline.ts';
+import { afterWith } from '../session/after-with.ts';
 import type { Caller, Engine } from './engine.ts';
 import { nameOf } from './error-name.ts';
-import type { Policy } from './organisation.ts';
-import { clientClass } from './request/client-class.ts';
-import { describe, type RequestFacts, type SessionFact } from './request/facts.ts';
+import type { Policy } from '../policy/compile-policy.ts';
+import { clientClass } from '../request/client-class.ts';
+import { describe, type RequestFacts, type SessionFact } from '../request/facts.ts';
 import { respond, type Responded, type Setting } from './respond.ts';
-import { direct } from './rules/direct.ts';
-import { resolveSession } from './session/resolve.ts';
-import { Findings } from './signals/findings.ts';
-import { decide, type Deciding } from './verdict/decide.ts';
-import type { Judgement } from './verdict/verdict.ts';
+import { direct } from '../rules/direct.ts';
+import { resolveSession } from '../session/resolve.ts';
+import { Findings } from '../signals/findings.ts';
+import { decide, type Deciding } from '../verdict/decide.ts';
+import type { Judgement } from '../verdict/verdict.ts';
 
 export type Validated =
   | Responded

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { validatorWith } from '../../test/kit/validator.ts';
+import { validatorWith } from '../../../test/kit/validator.ts';
 import {
   chromeHttps,
   curl,
@@ -7,7 +7,7 @@ import {
   GOOGLEBOT_IP,
   GOOGLEBOT_UA,
   visit,
-} from '../../test/kit/visitors.ts';
+} from '../../../test/kit/visitors.ts';
 
 const script = visit({ headers: { ...curl } });
 

@@ -2,7 +2,7 @@ import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { PRESETS } from '@guard/config/settings/presets/preset-names';
 import { describe, expect, test } from 'vitest';
-import { validatorWith } from '../../test/kit/validator.ts';
+import { validatorWith } from '../../../test/kit/validator.ts';
 import {
   chromeHttps,
   curl,
@@ -10,7 +10,7 @@ import {
   HOME_IP,
   safariIphone,
   visit,
-} from '../../test/kit/visitors.ts';
+} from '../../../test/kit/visitors.ts';
 
 /** Everybody is challenged, as a cautious user would have it. */
 const STRICT = '[{ name: everybody, match: {}, detect: true, challenge: always }]';

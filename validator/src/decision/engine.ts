@@ -2,10 +2,10 @@ import type { IpSource, Protocol } from '@guard/config/contract/event';
 import type { Clock, Log, SessionStore } from '@guard/config/contract/ports';
 import type { TransportFacts } from '@guard/config/contract/transport';
 import type { Patience } from '@guard/config/time/patience';
-import type { IssueChallenge } from './challenge/tickets/issue.ts';
-import type { IssueTrapLink } from './challenge/trap-link.ts';
-import type { FactSources } from './request/facts.ts';
-import type { SessionIds } from './session/session-id.ts';
+import type { IssueChallenge } from '../challenge/tickets/issue.ts';
+import type { IssueTrapLink } from '../challenge/trap-link.ts';
+import type { FactSources } from '../request/facts.ts';
+import type { SessionIds } from '../session/session-id.ts';
 
 /** Everything a decision needs, built once. */
 export interface Engine {

@@ -2,9 +2,9 @@ import { sessionDigest } from '@guard/config/contract/session-digest';
 import type { DecisionEvent } from '@guard/config/contract/event';
 import { categoriesOf } from '@guard/config/contract/reasons';
 import { mintRequestId } from '@guard/config/contract/request-id';
-import type { CollectOutcome } from './challenge/collect-outcome.ts';
-import type { Strengths } from './verdict/strengths.ts';
-import { TRAP_PATH, type TrapHit } from './challenge/trap-link.ts';
+import type { CollectOutcome } from './collect-outcome.ts';
+import type { Strengths } from '../verdict/strengths.ts';
+import { TRAP_PATH, type TrapHit } from './trap-link.ts';
 
 /**
  * The event of an upload that came to nothing, so that the reference code on a visitor's failure

@@ -8,18 +8,18 @@ import type { ValidateResponse } from '@guard/config/contract/validate-response'
 import { PRESET_PREFIX } from '@guard/config/settings/presets/preset-names';
 import type { Rule } from '@guard/config/settings/rule';
 import { type ExplainedFacts, explainFacts } from './explain-facts.ts';
-import type { Policy } from './organisation.ts';
-import type { Facts } from './request/facts.ts';
-import { parseValidateBody } from './request/parse.ts';
-import type { LazyFindings } from './rules/compile-match.ts';
-import { allowlistRule, direct } from './rules/direct.ts';
-import { type DirectiveName, directivesOf, setBy } from './rules/directive-names.ts';
-import { validate } from './validate.ts';
-import type { Engine } from './engine.ts';
-import type { Strengths } from './verdict/strengths.ts';
-import { TRAPPED } from './verdict/traps.ts';
-import { type Weighed, weigh } from './verdict/weigh.ts';
-import { hashUserAgent } from './request/user-agent-hash.ts';
+import type { Policy } from '../policy/compile-policy.ts';
+import type { Facts } from '../request/facts.ts';
+import { parseValidateBody } from '../request/parse.ts';
+import type { LazyFindings } from '../rules/compile-match.ts';
+import { allowlistRule, direct } from '../rules/direct.ts';
+import { type DirectiveName, directivesOf, setBy } from '../rules/directive-names.ts';
+import { validate } from '../decision/validate.ts';
+import type { Engine } from '../decision/engine.ts';
+import type { Strengths } from '../verdict/strengths.ts';
+import { TRAPPED } from '../verdict/traps.ts';
+import { type Weighed, weigh } from '../verdict/weigh.ts';
+import { hashUserAgent } from '../request/user-agent-hash.ts';
 
 /** A request to explain, and what to take for granted where only a running installation could know. */
 export interface ExplainQuestion {

@@ -1,5 +1,5 @@
-import { challengeStateOf, type Facts } from './request/facts.ts';
-import { representationFor, type Representation } from './request/representation.ts';
+import { challengeStateOf, type Facts } from '../request/facts.ts';
+import { representationFor, type Representation } from '../request/representation.ts';
 
 /** What was known of a request, as plain data. */
 export interface ExplainedFacts {

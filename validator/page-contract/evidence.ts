@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LIMITS } from '../../../browser/page/limits.ts';
+import { LIMITS } from './limits.ts';
 
 /**
  * What the challenge page uploads: raw readings, no opinion (contract 3: the full pipeline runs on the
@@ -140,7 +140,7 @@ const Readings = z.strictObject({
     }),
   ),
   media: reading(z.strictObject({ h264: Format, aac: Format, vp9: Format })),
-  /** Those fonts of browser/page/marker-fonts.ts that this browser can draw. */
+  /** Those fonts of marker-fonts.ts that this browser can draw. */
   fonts: reading(texts),
   /** What became of a frame that was asked for at the beginning, until all else was read. */
   painting: reading(

@@ -1,0 +1,11 @@
+/** What a challenge page is given in attributes of its own; each program has other names for them. */
+export const GIVEN = ['sheet', 'witnesses', 'questions', 'session'] as const;
+export type GivenNames = Readonly<Record<(typeof GIVEN)[number], string>>;
+
+/** The script of a challenge page, and how it takes part in a challenge. */
+export interface Program {
+  /** Stands in the ticket. Empty for the script without a disguise. */
+  readonly id: string;
+  readonly script: string;
+  readonly given: GivenNames;
+}
