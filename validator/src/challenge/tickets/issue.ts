@@ -94,9 +94,7 @@ export function createChallengeIssuer(options: {
       program,
       ticket,
       sheet: sheets.issue(id),
-      witnesses: witnessed
-        ? witnesses.issue(id, { userAgentHash, handshake: handshakeOf(client) })
-        : '',
+      witnesses: witnessed ? witnesses.issue(id, handshakeOf(client)) : '',
       questions: pool.issue(id, nowMs),
       session: sessionId,
       uploadUrl,

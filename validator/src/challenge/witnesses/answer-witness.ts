@@ -1,12 +1,11 @@
 import { CHALLENGE } from '@guard/config/contract/limits';
 import type { CollectAnswer, CollectRequest, SessionStore } from '@guard/config/contract/ports';
-import { hashUserAgent } from '../../request/user-agent-hash.ts';
 import { connectionClass, handshakeOf } from '../../request/client-class.ts';
 import { headerOf } from '../exchange.ts';
 import { fontFile, UNITS_PER_EM } from './font-file.ts';
 import { imageFile } from './image-file.ts';
 import { type Witness, TEXT_PX } from './witness-page.ts';
-import type { WitnessingBrowser, Witnesses } from './witnesses.ts';
+import type { Witnesses } from './witnesses.ts';
 
 /** Name under which a ticket is remembered whose page loaded what no browser loads (SessionStore.remember). */
 export const DECOYED = 'witness-decoy';
@@ -19,16 +18,17 @@ const HEADERS = {
 
 /**
  * `GET /witness?token`: one file of the challenge page. Nothing is read or kept before the token has proved that the
- * URL was made for this User-Agent. Only the holder of a page has its URLs, so he can spoil no ticket but his own.
+ * URL was made for this handshake. Not for a User-Agent: extensions change it on pages and leave it on pictures. Only the holder of a page has its URLs, so he can spoil no ticket but his own.
  */
 export function createWitnessAnswerer(
   witnesses: Pick<Witnesses, 'read'>,
   store: Pick<SessionStore, 'remember'>,
 ): (request: CollectRequest) => Promise<CollectAnswer> {
   return async (request) => {
-    const { method, query = '' } = request;
+    const { method, query = '', connection } = request;
     if (method !== 'GET') return refused(405, { Allow: 'GET' });
-    const asked = witnesses.read(query, browserOf(request));
+    const client = connection && connectionClass(connection.scheme, connection.transport);
+    const asked = witnesses.read(query, client === undefined ? '' : handshakeOf(client));
     if (!asked) return refused(404);
     const { witness, ticketId, isDecoy } = asked;
     // An address that is opened by hand gives nothing and harms nobody. On http browsers do not say what they load, and
@@ -39,16 +39,6 @@ export function createWitnessAnswerer(
       await store.remember(DECOYED, ticketId, CHALLENGE.ticketTtlMs + CHALLENGE.clockSkewMs);
     }
     return { status: 200, ...fileOf(witness) };
-  };
-}
-
-function browserOf(request: CollectRequest): WitnessingBrowser {
-  const { connection } = request;
-  return {
-    userAgentHash: hashUserAgent(headerOf(request, 'user-agent')),
-    handshake: connection
-      ? handshakeOf(connectionClass(connection.scheme, connection.transport))
-      : '',
   };
 }
 

@@ -9,19 +9,15 @@ export interface ExpectedWitnesses {
 }
 
 export interface Witnesses {
-  /** The document of a ticket that is issued now, for the page of this browser: WitnessPage.text. */
-  readonly issue: (ticketId: string, browser: WitnessingBrowser) => string;
+  /**
+   * The document of a ticket that is issued now: WitnessPage.text. Its URLs work over the same handshake alone
+   * (request/client-class.ts: handshakeOf), because one browser loads page and files.
+   */
+  readonly issue: (ticketId: string, handshake: string) => string;
   /** What is measured, for each secret: an earlier one may have issued the ticket. */
   readonly expected: (ticketId: string) => readonly ExpectedWitnesses[];
-  /** What a URL asks for; undefined for one that was not made for this browser. */
-  readonly read: (token: string, browser: WitnessingBrowser) => AskedWitness | undefined;
-}
-
-/** Whom the URLs of a page are for: only the same browser over the same kind of connection gets the files. */
-export interface WitnessingBrowser {
-  readonly userAgentHash: string;
-  /** request/client-class.ts: handshakeOf. */
-  readonly handshake: string;
+  /** What a URL asks for; undefined for one that was not made for this handshake. */
+  readonly read: (token: string, handshake: string) => AskedWitness | undefined;
 }
 
 /** What the token of one URL stands for. */
@@ -50,11 +46,11 @@ export function createWitnesses(secrets: readonly string[]): Witnesses {
   const [signing] = issuers;
   if (signing === undefined) throw new Error('witnesses need at least one secret');
   return {
-    issue: (ticketId, browser) => signing.draw(ticketId, browser).text,
+    issue: (ticketId, handshake) => signing.draw(ticketId, handshake).text,
     expected: (ticketId) => issuers.map(({ draw }) => expectedOf(draw(ticketId))),
-    read(text, browser) {
+    read(text, handshake) {
       const token = TOKEN.test(text) ? Buffer.from(text, 'hex') : Buffer.alloc(0);
-      const issuer = issuers.find((one) => one.isOurs(token, browser));
+      const issuer = issuers.find((one) => one.isOurs(token, handshake));
       if (!issuer) return undefined;
       const ticketId = token.toString('base64url', 0, ID_BYTES);
       const number = token.readUInt8(ID_BYTES);
@@ -66,29 +62,29 @@ export function createWitnesses(secrets: readonly string[]): Witnesses {
 }
 
 interface Issuer {
-  /** The document for the page of a browser; its URLs are left empty where no browser is named. */
-  readonly draw: (ticketId: string, browser?: WitnessingBrowser) => WitnessPage;
-  readonly isOurs: (token: Buffer, browser: WitnessingBrowser) => boolean;
+  /** The document for a page; its URLs are left empty where no handshake is named. */
+  readonly draw: (ticketId: string, handshake?: string) => WitnessPage;
+  readonly isOurs: (token: Buffer, handshake: string) => boolean;
 }
 
 function createIssuer(secret: string): Issuer {
   const keyFor = (purpose: string) => new Uint8Array(hkdfSync('sha256', secret, '', purpose, 32));
   const [pageKey, tokenKey] = [keyFor('guard/witness-page'), keyFor('guard/witness')];
   return {
-    draw(ticketId, browser) {
+    draw(ticketId, handshake) {
       const draw = new Draw(pageKey, ticketId);
-      if (browser === undefined) return drawWitnessPage(draw, () => '');
+      if (handshake === undefined) return drawWitnessPage(draw, () => '');
       const id = Buffer.from(ticketId, 'base64url');
-      const macs = macsOf(tokenKey, id, browser);
+      const macs = macsOf(tokenKey, id, handshake);
       return drawWitnessPage(draw, (number) => {
         const mac = macs.toString('hex', number * MAC_BYTES, (number + 1) * MAC_BYTES);
         return `${PATH}?${id.toString('hex')}${Buffer.of(number).toString('hex')}${mac}`;
       });
     },
-    isOurs(token, browser) {
+    isOurs(token, handshake) {
       const number = token[ID_BYTES];
       if (number === undefined || number >= MOST_URLS) return false;
-      const macs = macsOf(tokenKey, token.subarray(0, ID_BYTES), browser);
+      const macs = macsOf(tokenKey, token.subarray(0, ID_BYTES), handshake);
       const expected = macs.subarray(number * MAC_BYTES, (number + 1) * MAC_BYTES);
       return timingSafeEqual(expected, token.subarray(ID_BYTES + 1));
     },
@@ -96,16 +92,12 @@ function createIssuer(secret: string): Issuer {
 }
 
 /**
- * The MACs of all URLs of a ticket, one behind the other: they work for the browser that the page was made for.
+ * The MACs of all URLs of a ticket, one behind the other.
  * SHAKE256 with a key in front is a MAC (FIPS 202 has no extension by length), and one hash is enough for a page.
  */
-function macsOf(
-  key: Uint8Array,
-  id: Buffer,
-  { userAgentHash, handshake }: WitnessingBrowser,
-): Buffer {
+function macsOf(key: Uint8Array, id: Buffer, handshake: string): Buffer {
   const hash = createHash('shake256', { outputLength: MOST_URLS * MAC_BYTES });
-  return hash.update(key).update(id).update(`${userAgentHash} ${handshake}`).digest();
+  return hash.update(key).update(id).update(handshake).digest();
 }
 
 function expectedOf({ witnesses, loaded }: WitnessPage): ExpectedWitnesses {
