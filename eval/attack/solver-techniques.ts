@@ -3,7 +3,7 @@ import {
   appliesCss,
   asOnceWritten,
   byRunningThePage,
-  layoutAlone,
+  sheetAlone,
   loadsAll,
   readsAll,
   replayed,
@@ -39,21 +39,21 @@ async function sessions(
 /** Programs without a browser that answer the challenge. */
 export const solvers: readonly Technique[] = [
   {
-    name: 'solver: computes the layout, leaves all other readings out',
+    name: 'solver: applies the sheet, leaves all other readings out',
     sites: ['default', 'strict'],
     schemes: BOTH,
     atMost: 0,
-    run: (field) => sessions(field, 20, layoutAlone),
+    run: (field) => sessions(field, 20, sheetAlone),
   },
   {
     name: 'solver: the same, and names itself curl',
     sites: ['strict'],
     schemes: BOTH,
     atMost: 0,
-    run: (field) => sessions(field, 20, layoutAlone, { headers: CURL }),
+    run: (field) => sessions(field, 20, sheetAlone, { headers: CURL }),
   },
   {
-    name: 'solver: replays a browser’s readings, computes the layout',
+    name: 'solver: replays a browser’s readings',
     sites: ['default', 'strict'],
     schemes: BOTH,
     atMost: 0,

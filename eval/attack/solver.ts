@@ -1,8 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { runInNewContext } from 'node:vm';
-import { layoutQuestions } from '../../validator/page-contract/layout-questions.ts';
 import { hashOf } from '../../validator/page-contract/text-hash.ts';
-import { layoutAnswers } from '../../validator/src/challenge/evidence/layout-answers.ts';
 import type { Evidence } from '../../validator/page-contract/evidence.ts';
 import {
   answering,
@@ -35,29 +33,30 @@ export const bySecret = ({ ticket }: Page): Evidence => answering(RECORDED.evide
 
 const ABSENT = { unread: 'absent' } as const;
 
-/** Computes the layout from Guard's code, loads nothing, and takes the rest from the recording. */
-function computed(page: Page): Evidence {
+/** Loads nothing, has the sheet right by the secret, and takes the rest from the recording. */
+function unloaded(page: Page): Evidence {
   const evidence = bySecret(page);
   return { ...evidence, readings: { ...evidence.readings, witnesses: ABSENT } };
 }
 
-export const layoutAlone: Solve = (page) => {
-  const { readings, ...rest } = computed(page);
+/** Applies the sheet, and gives nothing else. */
+export const sheetAlone: Solve = (page) => {
+  const { readings, ...rest } = unloaded(page);
   const absent = Object.keys(readings).map((name) => [name, ABSENT]);
-  const { layout } = readings;
-  return { ...rest, readings: { ...(Object.fromEntries(absent) as object), layout } };
+  const cascade = { value: { side: 1000, widths: solveSheet(dataOf(page, 'sheet')) } };
+  return { ...rest, readings: { ...(Object.fromEntries(absent) as object), cascade } };
 };
 
 /** The sheet as the recorded browser measured that of another ticket. */
 export const replayed: Solve = (page) => {
-  const evidence = computed(page);
+  const evidence = unloaded(page);
   const cascade = { value: { side: 1000, widths: Array<number>(12).fill(1000) } };
   return { ...evidence, readings: { ...evidence.readings, cascade } };
 };
 
 /** Reads the style sheet as CSS does, without a browser and without the secret. */
 export const appliesCss: Solve = (page) => {
-  const evidence = computed(page);
+  const evidence = unloaded(page);
   const sheet = dataOf(page, 'sheet');
   const cascade = { value: { side: 1000, widths: solveSheet(sheet) } };
   return { ...evidence, readings: { ...evidence.readings, cascade } };
@@ -65,11 +64,9 @@ export const appliesCss: Solve = (page) => {
 
 /** Reads all of the page as a browser does, and loads what a browser loads: without a browser, and without the secret. */
 export const readsAll: Solve = async (page) => {
-  const { ticket } = page;
   const sizes = await solveWitnesses(dataOf(page, 'witnesses'), async (url, kind) =>
     Buffer.from(await page.load(url, { accept: '*/*', 'sec-fetch-dest': kind }), 'latin1'),
   );
-  const answers = layoutAnswers(layoutQuestions(ticket));
   const questions = dataOf(page, 'questions');
   const { evidence } = RECORDED;
   return {
@@ -78,7 +75,6 @@ export const readsAll: Solve = async (page) => {
     startedAtMs: Date.now() - Math.random() * 500,
     readings: {
       ...evidence.readings,
-      layout: { value: { side: 1000, answers } },
       cascade: { value: { side: 1000, widths: solveSheet(dataOf(page, 'sheet')) } },
       witnesses: { value: { sizes } },
       // What an engine answers it cannot know. Any number has the right form.

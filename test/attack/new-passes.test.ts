@@ -73,7 +73,7 @@ describe('17.2 what counts as a pass', () => {
       served.time.now += 600;
       const { evidence, ...upload } = uploadOf(await challenged(served, { ip: '198.51.100.7' }));
       // Without its layout, which no browser leaves out.
-      const readings = { ...evidence.readings, layout: { unread: 'failed' } };
+      const readings = { ...evidence.readings, cascade: { unread: 'failed' } };
       const guessed = { ...upload, evidence: { ...evidence, readings } };
       expect((await post(served, guessed)).body).toBe('{"result":"retry"}');
       // The same wrong answer once more is no second try.

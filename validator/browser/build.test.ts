@@ -1,6 +1,9 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
 import { buildBrowser, loadBrowserBundle } from './build.ts';
+import type { Building } from './bundle.ts';
 
 describe('the bundle of the browser code', () => {
   test('is built into dist and read back as it was built', async () => {
@@ -10,6 +13,13 @@ describe('the bundle of the browser code', () => {
     );
     const { interstitial, script } = loadBrowserBundle();
     expect(kept).toMatchObject({ interstitial, script });
+  });
+
+  test('is not built from other sources than those of the start: an update in place waits for a restart', async () => {
+    const workerData: Building = { sources: 'of an earlier version', programs: [] };
+    const thread = new Worker(new URL('build-thread.ts', import.meta.url), { workerData, env: {} });
+    const [error] = (await once(thread, 'error')) as [Error];
+    expect(error.message).toContain('have changed since the start');
   });
 
   test('brings nothing of the server along and knows no address', () => {

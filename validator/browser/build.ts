@@ -1,18 +1,13 @@
-import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
-import { bundleOf, type StandIns } from './bundle.ts';
+import { type Building, bundleOf, hashOfSources, type StandIns } from './bundle.ts';
 
 /** Bundles the code that runs in visitors' browsers: at install, and at start when it is stale. */
 
 const HERE = new URL('./', import.meta.url);
-const FOLDERS = ['page', 'script', 'work', '../page-contract'];
 const DIST = new URL('../dist/', import.meta.url);
 const ARTEFACT = new URL('browser.json', DIST);
-
-/** Raise it when the options of bundle.ts change, so that older results count as stale. */
-const OPTIONS_VERSION = 3;
 
 const Artefact = z.strictObject({
   sources: z.string(),
@@ -48,9 +43,9 @@ export function loadBrowserBundle(): BrowserBundle {
 }
 
 /** It stays what it was while the program runs, and settings may be read again often. */
-let loaded: BrowserBundle | undefined;
+let loaded: Artefact | undefined;
 
-function load(): BrowserBundle {
+function load(): Artefact {
   const kept = readArtefact();
   if (kept && kept.sources === hashOfSources()) return kept;
   const fresh = bundle();
@@ -88,10 +83,12 @@ export interface Disguise {
  */
 export function buildPrograms(disguises: readonly Disguise[]): Promise<readonly string[]> {
   const lines = readFileSync(new URL('page/sources.ts', HERE), 'utf8').split('\n');
-  const workerData = disguises.map(({ form, shuffled }): StandIns => ({
+  const programs = disguises.map(({ form, shuffled }): StandIns => ({
     form,
     sources: inOtherOrder(lines, shuffled).join('\n'),
   }));
+  const { sources } = (loaded ??= load());
+  const workerData: Building = { sources, programs };
   const thread = new Worker(new URL('build-thread.ts', HERE), { workerData, env: {} });
   thread.unref();
   return new Promise((resolve, reject) => {
@@ -127,16 +124,4 @@ function readArtefact(): Artefact | undefined {
   } catch {
     return undefined;
   }
-}
-
-function hashOfSources(): string {
-  const hash = createHash('sha256').update(`options ${OPTIONS_VERSION}\n`);
-  for (const folder of FOLDERS) {
-    const root = new URL(`${folder}/`, HERE);
-    const names = readdirSync(root, { recursive: true, encoding: 'utf8' });
-    for (const name of names.filter((file) => file.endsWith('.ts')).sort()) {
-      hash.update(`${folder}/${name}\n`).update(readFileSync(new URL(name, root)));
-    }
-  }
-  return hash.digest('hex');
 }

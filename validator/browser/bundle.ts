@@ -1,15 +1,28 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions, buildSync, type Plugin } from 'esbuild';
 
 /** How esbuild makes one script of the modules beside this file. */
 
 const HERE = new URL('./', import.meta.url);
+const FOLDERS = ['page', 'script', 'work', '../page-contract'];
+
+/** Raise it when the options below change, so that older results count as stale. */
+const OPTIONS_VERSION = 3;
 
 /** Largest bundle, in bytes: every visitor loads one. A bigger one is a mistake. */
 const MAX_BUNDLE_BYTES = 40_000;
 
 /** The texts that stand in for modules of the page. */
 export type StandIns = Readonly<Record<'form' | 'sources', string>>;
+
+/** What the thread of buildPrograms is given. */
+export interface Building {
+  /** hashOfSources when the process started, whose server reads the uploads. */
+  readonly sources: string;
+  readonly programs: readonly StandIns[];
+}
 
 /** The bundle of one entry, made while the caller waits. Throws with what went wrong. */
 export function bundleOf(entry: string): string {
@@ -60,4 +73,17 @@ function checked(entry: string, outputFiles: readonly { readonly text: string }[
     throw new Error(`The bundle of ${entry} would end its own <script> element.`);
   }
   return text;
+}
+
+/** A name for what the bundles are made of. */
+export function hashOfSources(): string {
+  const hash = createHash('sha256').update(`options ${OPTIONS_VERSION}\n`);
+  for (const folder of FOLDERS) {
+    const root = new URL(`${folder}/`, HERE);
+    const names = readdirSync(root, { recursive: true, encoding: 'utf8' });
+    for (const name of names.filter((file) => file.endsWith('.ts')).sort()) {
+      hash.update(`${folder}/${name}\n`).update(readFileSync(new URL(name, root)));
+    }
+  }
+  return hash.digest('hex');
 }

@@ -119,16 +119,12 @@ const Readings = z.strictObject({
   flooding: reading(z.strictObject({ asked: count, granted: count })),
   /** Whether a word from a frame of another site crossed over to the page. */
   partition: reading(z.strictObject({ crossed: z.boolean() })),
-  /** The ticket's layout questions as this engine answered them, in CSS pixels. */
-  layout: reading(
-    z.strictObject({ side: length, answers: z.array(length).max(LIMITS.layoutAnswers) }),
-  ),
   /** How wide the leaves of the ticket's style sheet came out (challenge/cascade/sheet.ts), in CSS pixels. */
   cascade: reading(
-    z.strictObject({ side: length, widths: z.array(length).max(LIMITS.layoutAnswers) }),
+    z.strictObject({ side: length, widths: z.array(length).max(LIMITS.measurements) }),
   ),
   /** Width and height of the first line and of the leaves of the witnesses (challenge/witnesses/), in CSS pixels. */
-  witnesses: reading(z.strictObject({ sizes: z.array(length).max(LIMITS.layoutAnswers) })),
+  witnesses: reading(z.strictObject({ sizes: z.array(length).max(LIMITS.measurements) })),
   /**
    * Hashes of the answers to the ticket's questions (challenge/learned/), and of the questions themselves; null where
    * the browser could not answer one.

@@ -6,8 +6,8 @@ export const LIMITS = {
   textChars: 256,
   /** Most entries of any list. */
   listItems: 32,
-  /** Most numbers of the layout questions' answers. */
-  layoutAnswers: 64,
+  /** Most measurements of boxes in one reading. */
+  measurements: 64,
   /** Most answers to questions that are learned. */
   questions: 8,
   /** Longest time one source may take, in milliseconds. */
@@ -21,3 +21,6 @@ export const WITNESSES = {
   /** Longest time the page waits for them, in milliseconds. */
   waitMs: 8_000,
 } as const;
+
+/** Side of the square in which boxes are laid out and measured, in CSS pixels; also the measure of the others. */
+export const LAYOUT_SIDE = 1000;

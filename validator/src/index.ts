@@ -186,7 +186,11 @@ function createEngine(options: ValidatorOptions): Engine {
         clock,
         script: loadBrowserBundle().interstitial,
         build: buildPrograms,
-        onFailure: (error) => log('error', 'challenge_program_not_built', { error: nameOf(error) }),
+        onFailure: (error) =>
+          log('error', 'challenge_program_not_built', {
+            error: nameOf(error),
+            remedy: 'restart Guard if it was updated in place',
+          }),
       }),
     }),
     issueTrapLink: createTrapLinks(secrets),

@@ -15,7 +15,6 @@ import { hardware } from './sources/hardware.ts';
 import { hints } from './sources/hints.ts';
 import { inspector } from './sources/inspector.ts';
 import { languages } from './sources/languages.ts';
-import { layout } from './sources/layout.ts';
 import { media } from './sources/media.ts';
 import { partition } from './sources/partition.ts';
 import { permissions } from './sources/permissions.ts';
@@ -53,7 +52,6 @@ export const sources: { readonly [N in Exclude<SourceName, Watched>]: Source<N> 
   inspector,
   flooding,
   partition,
-  layout,
   cascade,
   answers,
   media,

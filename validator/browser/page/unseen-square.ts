@@ -1,4 +1,4 @@
-import { LAYOUT_SIDE } from '../../page-contract/layout-questions.ts';
+import { LAYOUT_SIDE } from '../../page-contract/limits.ts';
 
 /**
  * Measures in a square that nobody sees, and removes it. `ground` is closed to the page's own style

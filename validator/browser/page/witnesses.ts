@@ -2,6 +2,7 @@ import type { ReadingValue } from '../../page-contract/evidence.ts';
 import { finite } from './clip.ts';
 import { WITNESSES } from '../../page-contract/limits.ts';
 import { ownNonce } from './own-nonce.ts';
+import { box } from './unseen-square.ts';
 
 /** How often the page looks whether something was loaded, in milliseconds. Background tabs wait longer. */
 const LOOK_MS = 25;
@@ -16,6 +17,7 @@ const GRACE_MS = 400;
 export async function askWitnesses(asked: string): Promise<ReadingValue<'witnesses'> | undefined> {
   const [size = '', html = ''] = split(asked);
   if (html === '') return undefined;
+  const holder = box(document.documentElement, 'all:initial');
   const host = document.createElement('iframe');
   try {
     const [width = '', height = ''] = size.split('.');
@@ -26,7 +28,8 @@ export async function askWitnesses(asked: string): Promise<ReadingValue<'witness
         /(;|$)/g,
         '!important$1',
       );
-    document.documentElement.append(host);
+    // Extensions that remove frames do not look into a closed tree.
+    holder.attachShadow({ mode: 'closed' }).append(host);
     // Firefox styles the document for a frame without a size unless this one is laid out by now.
     host.getBoundingClientRect();
     // The document has the policy of this page, so its style needs the nonce.
@@ -35,7 +38,7 @@ export async function askWitnesses(asked: string): Promise<ReadingValue<'witness
   } catch {
     return undefined;
   } finally {
-    host.remove();
+    holder.remove();
   }
 }
 

@@ -20,7 +20,7 @@ function twoVisitors() {
 describe('contract 2.2, challenge_failure, payload variants: evidence at the collector', () => {
   test('challenge_incomplete: without the measurements nothing is minted, and a fresh page asks again', async () => {
     const { collect, request, upload, store, outcomes } = aChallengedVisitor();
-    const readings = { ...upload.evidence.readings, layout: { unread: 'failed' } };
+    const readings = { ...upload.evidence.readings, cascade: { unread: 'failed' } };
     const incomplete = { ...upload, evidence: { ...upload.evidence, readings } };
     const answer = await collect({ ...request, body: JSON.stringify(incomplete) });
     expect(answer.body).toBe(body('retry'));

@@ -114,7 +114,7 @@ export async function settle(
       const cascades = options.cascadesOf(reading.ticket.id);
       const answered = options.learned.judge(reading.ticket, upload.evidence);
       const facts = factsOf(request, reading.ticket, answered.found, options);
-      const judgement = judge(upload, facts, cascades, strengths);
+      const judgement = judge(upload.evidence, facts, cascades, strengths);
       const isLacking = answered.isLacking && judgement.kind !== 'automated';
       if (judgement.kind === 'incomplete' || isLacking) {
         return missed(reading.ticket, 'challenge_incomplete', options);

@@ -1,7 +1,6 @@
-import { LAYOUT_SIDE, layoutQuestions } from '../../page-contract/layout-questions.ts';
+import { LAYOUT_SIDE } from '../../page-contract/limits.ts';
 import { readPageClaim } from '../request/browser-claim.ts';
 import { type Evidence, known, type Readings } from '../../page-contract/evidence.ts';
-import { layoutAnswers } from './evidence/layout-answers.ts';
 import { createSealer } from '../session/sealer.ts';
 import { Strengths } from '../verdict/strengths.ts';
 import { createCascadeSheets } from './cascade/sheet.ts';
@@ -82,19 +81,17 @@ function answersTo(ticket: string): {
 }
 
 /**
- * Recorded evidence as the same browser would give it for this ticket: the layout is measured for it, its style sheet
- * is applied, and the document began at a time of its own.
+ * Recorded evidence as the same browser would give it for this ticket: its style sheet is
+ * applied, its witnesses are measured, and the document began at a time of its own.
  */
 export function answering(evidence: Evidence, ticket: string): Evidence {
   visits += 1;
   const { widths, sizes, questions } = answersTo(ticket);
-  const answers = layoutAnswers(layoutQuestions(ticket)).map((px) => Math.round(px * 10) / 10);
   return {
     ...evidence,
     startedAtMs: evidence.startedAtMs + visits,
     readings: {
       ...evidence.readings,
-      layout: { value: { side: LAYOUT_SIDE, answers } },
       cascade: { value: { side: LAYOUT_SIDE, widths: [...widths] } },
       witnesses: { value: { sizes } },
       answers: {
@@ -135,7 +132,6 @@ export function completed(recorded: Evidence): Evidence {
     inspector: ofChromium({ stacksFormatted: 0 }),
     flooding: ofChromium({ asked: 201, granted: 200 }),
     partition: ofChromium({ crossed: false }),
-    layout: ABSENT,
     cascade: { value: { side: LAYOUT_SIDE, widths: [] } },
     witnesses: ABSENT,
     answers: ABSENT,

@@ -30,9 +30,14 @@ export function judgedPerson(
   // The same shape: only words within it were replaced.
   const person = JSON.parse(text) as { evidence: typeof evidence; headers: typeof headers };
   const changed = { ...person.evidence, readings: { ...person.evidence.readings, ...readings } };
-  const upload = { ticket: TICKET, evidence: answering(changed, TICKET) };
+  const answered = answering(changed, TICKET);
   const userAgent = person.headers['user-agent'] ?? '';
-  return judge(upload, { userAgent, headers: person.headers, country, found: [] }, NO_SHEET, USUAL);
+  return judge(
+    answered,
+    { userAgent, headers: person.headers, country, found: [] },
+    NO_SHEET,
+    USUAL,
+  );
 }
 
 /** What is named when somebody also listens to the console, which by itself is nothing. */

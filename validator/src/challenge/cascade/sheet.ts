@@ -1,5 +1,5 @@
 import { hkdfSync } from 'node:crypto';
-import { LAYOUT_SIDE } from '../../../page-contract/layout-questions.ts';
+import { LAYOUT_SIDE } from '../../../page-contract/limits.ts';
 import { Draw } from './draw.ts';
 import { type Leaf, plantTree } from './tree.ts';
 import { competingRules, type StyleRule, widthUnder } from './rules.ts';

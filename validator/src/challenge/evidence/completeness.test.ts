@@ -60,8 +60,8 @@ describe('programs', () => {
     ['Chromium', CHROME],
     ['Firefox', FIREFOX],
     ['Safari', SAFARI],
-  ])('%s that answers nothing but the layout is incomplete', (_name, evidence) => {
-    const others = names.filter((name) => name !== 'layout');
+  ])('%s that answers nothing but the sheet is incomplete', (_name, evidence) => {
+    const others = names.filter((name) => name !== 'cascade');
     expect(judged(without(evidence, others))).toBe(true);
     // Nor with what every browser gives.
     const unusual: readonly SourceName[] = [

@@ -1,7 +1,7 @@
 import type { Engine } from '../../request/browser-claim.ts';
-import { known, type Readings, type SourceName } from '../../../page-contract/evidence.ts';
+import type { SourceName } from '../../../page-contract/evidence.ts';
 import type { Case } from './judges/case.ts';
-import { lacksLayout, scaleOf } from './judges/layout.ts';
+import { lacksLayout } from './judges/layout.ts';
 
 /** What every browser with a script engine gives, whatever people switch off. */
 const OF_EVERY_BROWSER: readonly SourceName[] = [
@@ -60,14 +60,9 @@ export function isIncomplete({ evidence, claim }: Pick<Case, 'evidence' | 'claim
   const { readings } = evidence;
   const lacking = (sources: readonly SourceName[]) =>
     sources.filter((name) => 'unread' in readings[name]).length;
-  if (!claim.recognised || lacksLayout(readings) || lacksCascade(readings)) return true;
+  if (!claim.recognised || lacksLayout(readings)) return true;
   if (lacking(OF_EVERY_BROWSER) > MAY_LACK) return true;
   // A name of no engine lifts nothing: browsers that have died out gave as much.
   const { sources, mayLack } = USUAL[claim.engine ?? 'gecko'];
   return lacking(sources) > mayLack;
-}
-
-function lacksCascade({ cascade }: Readings): boolean {
-  const styled = known(cascade);
-  return styled === undefined || scaleOf(styled) === 0;
 }

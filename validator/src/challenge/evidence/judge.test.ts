@@ -8,10 +8,10 @@ import { fixture, type Fixture } from '../test-challenge.ts';
 
 const TICKET = 'the ticket of these tests';
 
-/** Judged as the answer to one ticket, whose layout questions were answered as that browser does. */
+/** Judged as the answer to one ticket. */
 function judged({ evidence, headers }: Pick<Fixture, 'evidence' | 'headers'>) {
   return judge(
-    { ticket: TICKET, evidence: answering(evidence, TICKET) },
+    answering(evidence, TICKET),
     { userAgent: headers['user-agent'] ?? '', headers, country: '', found: [] },
     NO_SHEET,
     USUAL,
@@ -89,7 +89,7 @@ describe('what could not be read is no evidence', () => {
     fixture('human/firefox-headful.json').evidence.readings,
   ) as (keyof Readings)[]; // Object.keys forgets the names.
 
-  test.each(names.filter((name) => name !== 'layout'))('a person stays one without %s', (name) => {
+  test.each(names.filter((name) => name !== 'cascade'))('a person stays one without %s', (name) => {
     for (const why of unread) {
       expect(withReadings({ [name]: { unread: why } })).toEqual({ kind: 'human' });
       expect(withReadings({ [name]: { unread: why } }, 'firefox-headful')).toEqual({

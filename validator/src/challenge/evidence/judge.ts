@@ -1,14 +1,12 @@
 import type { Reason } from '@guard/config/contract/reasons';
-import { layoutQuestions } from '../../../page-contract/layout-questions.ts';
 import type { Strengths } from '../../verdict/strengths.ts';
 import { weigh } from '../../verdict/weigh.ts';
 import { readPageClaim } from '../../request/browser-claim.ts';
 import { isIncomplete } from './completeness.ts';
-import type { Upload } from '../../../page-contract/evidence.ts';
+import type { Evidence } from '../../../page-contract/evidence.ts';
 import { judgeActivation } from './judges/activation.ts';
 import { judgeAutomationFlags } from './judges/automation-flags.ts';
 import { judgeAutomationGlobals } from './judges/automation-globals.ts';
-import { judgeCascade } from './judges/cascade.ts';
 import { judgeClientHints } from './judges/client-hints.ts';
 import { judgeCodecs } from './judges/codecs.ts';
 import { judgeDisguises } from './judges/disguises.ts';
@@ -53,7 +51,6 @@ const judges: readonly Judge[] = [
   judgeFrame,
   judgeWorker,
   judgeLayout,
-  judgeCascade,
   judgeClientHints,
   judgeCodecs,
   judgeFonts,
@@ -63,11 +60,12 @@ const judges: readonly Judge[] = [
 ];
 
 /**
- * Weighs a challenge page's evidence against its ticket and its request. Pure; every reason that
- * applies and is not off is named, and after them what was found beside the evidence. The thresholds are those of a request (verdict/weigh.ts).
+ * Weighs a challenge page's evidence against its style sheet and its request. Pure; every reason that applies and is not
+ * off is named, and after them what was found beside the evidence. The thresholds are those of a request
+ * (verdict/weigh.ts).
  */
 export function judge(
-  { evidence, ticket }: Pick<Upload, 'evidence' | 'ticket'>,
+  evidence: Evidence,
   request: RequestFacts,
   cascades: Case['cascades'],
   strengths: Strengths,
@@ -76,7 +74,6 @@ export function judge(
     evidence,
     request,
     claim: readPageClaim(evidence.agent.userAgent),
-    questions: layoutQuestions(ticket),
     cascades,
   };
   const found = [...new Set([...judges.flatMap((ask) => ask(theCase) ?? []), ...request.found])];

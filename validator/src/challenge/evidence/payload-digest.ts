@@ -11,10 +11,10 @@ export const PAYLOAD_MEMORY_MS = 60 * 60_000;
  */
 export function payloadDigest(evidence: Evidence): string {
   const { readings, tookMs, ...rest } = evidence;
-  const { layout, cascade, witnesses, answers, ...free } = readings;
+  const { cascade, witnesses, answers, ...free } = readings;
   // The order in which a record's entries were sent must make no second payload of the same.
   const timings = Object.entries(tookMs).sort(([one], [other]) => (one < other ? -1 : 1));
-  const answered = [layout, cascade, witnesses, answers].map((reading) => 'value' in reading);
+  const answered = [cascade, witnesses, answers].map((reading) => 'value' in reading);
   const text = JSON.stringify([rest, free, timings, answered]);
   return `payload:${createHash('sha256').update(text).digest('base64url')}`;
 }

@@ -1,4 +1,4 @@
-import { LAYOUT_SIDE } from '../../../page-contract/layout-questions.ts';
+import { LAYOUT_SIDE } from '../../../page-contract/limits.ts';
 import { WITNESSES } from '../../../page-contract/limits.ts';
 import type { Draw } from '../cascade/draw.ts';
 import { winnerOf } from '../cascade/rules.ts';

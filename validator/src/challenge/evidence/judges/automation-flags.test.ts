@@ -14,9 +14,8 @@ function judged(name: string, readings: Partial<Readings>, from = '', to = '') {
   const person = JSON.parse(from === '' ? text : text.replaceAll(from, to)) as Fixture;
   Object.assign(person.evidence.readings, readings);
   const { evidence, headers } = person;
-  const upload = { ticket: TICKET, evidence: answering(evidence, TICKET) };
   return judge(
-    upload,
+    answering(evidence, TICKET),
     { userAgent: headers['user-agent'] ?? '', headers, country: '', found: [] },
     NO_SHEET,
     USUAL,

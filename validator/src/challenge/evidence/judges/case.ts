@@ -1,5 +1,4 @@
 import type { Reason } from '@guard/config/contract/reasons';
-import type { LayoutQuestions } from '../../../../page-contract/layout-questions.ts';
 import type { BrowserClaim } from '../../../request/browser-claim.ts';
 import type { Evidence } from '../../../../page-contract/evidence.ts';
 
@@ -20,8 +19,6 @@ export interface Case {
   readonly request: RequestFacts;
   /** What the page's own User-Agent claims. */
   readonly claim: BrowserClaim;
-  /** What the page was asked to lay out: drawn from its ticket. */
-  readonly questions: LayoutQuestions;
   /** Right widths of its style sheet, one list for each secret that may have issued it. */
   readonly cascades: readonly (readonly number[])[];
 }

@@ -1,7 +1,6 @@
 import type { Reason } from '@guard/config/contract/reasons';
-import { LAYOUT_SIDE } from '../../../../page-contract/layout-questions.ts';
-import type { ReadingValue } from '../../../../page-contract/evidence.ts';
-import { layoutAnswers } from '../layout-answers.ts';
+import type { Readings } from '../../../../page-contract/evidence.ts';
+import { LAYOUT_SIDE } from '../../../../page-contract/limits.ts';
 import type { Judge } from './case.ts';
 
 /**
@@ -12,12 +11,13 @@ const TOLERANCE_PX = 1.5;
 /** How far noise of two pixels on each rectangle moves what is measured between two of them. */
 const NOISE_PX = 4.5;
 
-/** Boxes that were laid out by these questions measure as the arithmetic says. */
-export const judgeLayout: Judge = ({ evidence, questions }): Reason | undefined => {
-  const { layout } = evidence.readings;
-  if (!('value' in layout) || lacksLayout(evidence.readings)) return undefined;
-  const { answers } = layout.value;
-  return findingOf(farthest(answers, scaleOf(layout.value), layoutAnswers(questions)));
+/** Boxes that a browser styled with the sheet of this ticket are as wide as its cascade makes them. */
+export const judgeLayout: Judge = ({ evidence, cascades }): Reason | undefined => {
+  const { cascade } = evidence.readings;
+  if (!('value' in cascade) || lacksLayout(evidence.readings)) return undefined;
+  const { widths } = cascade.value;
+  const scale = scaleOf(cascade.value);
+  return findingOf(Math.min(...cascades.map((expected) => farthest(widths, scale, expected))));
 };
 
 /** What it means that a measurement lies so far from what it has to be, in CSS pixels. */
@@ -54,11 +54,9 @@ export function measures(
  * meet that too (a frame that is not displayed, a browser that stalled), so it is no finding; but a
  * challenge that was not carried out is not passed either.
  */
-export function lacksLayout({ layout }: Readonly<{ layout: LayoutReading }>): boolean {
-  return !('value' in layout) || scaleOf(layout.value) === 0;
+export function lacksLayout({ cascade }: Pick<Readings, 'cascade'>): boolean {
+  return !('value' in cascade) || scaleOf(cascade.value) === 0;
 }
-
-type LayoutReading = { readonly value: ReadingValue<'layout'> } | { readonly unread: string };
 
 /** Documents may be scaled as a whole; the side of the square says by how much. */
 export function scaleOf({ side }: { readonly side: number }): number {
