@@ -9,6 +9,8 @@ import { languages } from './languages.ts';
 import { compileLook } from './look.ts';
 import { renderProblem } from './problem.ts';
 import { createCascadeSheets } from '../challenge/cascade/sheet.ts';
+import { createQuestionPool } from '../challenge/learned/question-pool.ts';
+import { createWitnesses } from '../challenge/witnesses/witnesses.ts';
 import { compileTemplate } from './template.ts';
 
 const look = compileLook();
@@ -18,6 +20,9 @@ const options = {
   program: plainProgram(script),
   ticket: 'A'.repeat(400),
   sheet: createCascadeSheets(['a secret']).issue('a ticket'),
+  witnesses: createWitnesses(['a secret']).issue('AAAAAAAAAAAAAAAA', '8daaf6152771g'),
+  questions: createQuestionPool(['a secret']).issue('a ticket', 0),
+  trap: '/.guard/archive?page=AAAAAAAAAAAAAAAA',
   session: '3f0e5c9a-8a4b-4c6d-8e9f-0a1b2c3d4e5f',
   uploadUrl: '/.guard/verify',
   reference: 'K7QM2X9D',
@@ -53,9 +58,14 @@ describe('contract 3: the challenge page', () => {
     expect(one.html).not.toMatch(/\son\w+=|\sstyle=/);
   });
 
-  test('fetches nothing from outside: no address but its own upload and the echo page beside it', () => {
+  test('fetches nothing from outside: no address but its own upload, what stands beside it, and its own files', () => {
     const { html } = render(options);
-    expect(html.replace(script, '')).not.toMatch(/\b(?:src|href)=|url\(|@import|https?:\/\//);
+    const urls = Array.from(html.matchAll(/url\(([^)]*)\)/g), ([, url = '']) => url);
+    expect(urls.filter((url) => !url.startsWith('/.guard/witness?'))).toEqual([]);
+    const others = html
+      .replace(script, '')
+      .replaceAll(/url\([^)]*\)|<a href="\/\.guard\/archive/g, '');
+    expect(others).not.toMatch(/\b(?:src|href)=|url\(|@import|https?:\/\//);
     expect(script).not.toMatch(/\bhref=|url\(|@import|https?:\/\//);
   });
 
