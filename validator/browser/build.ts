@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { type Building, bundleOf, hashOfSources, type StandIns } from './bundle.ts';
 
@@ -76,10 +77,13 @@ export interface Disguise {
   readonly shuffled: (lines: readonly string[]) => readonly string[];
 }
 
+/** Of this hour and the last one, for two secrets: 100 kB each. Settings that are read again need the same programs. */
+const built = new LRUCache<string, Promise<readonly string[]>>({ max: 4 });
+
 /**
- * Scripts of the challenge page with names and an order of their own, in the order of their disguises. Made in one thread,
- * which has no environment: esbuild is another program and inherits what is there, and the secrets of the settings may
- * be. Rejects with what went wrong.
+ * Scripts of the challenge page with names and an order of their own, in the order of their disguises. The same disguises
+ * are built once. Made in one thread, which has no environment: esbuild is another program and inherits what is there,
+ * and the secrets of the settings may be. Rejects with what went wrong.
  */
 export function buildPrograms(disguises: readonly Disguise[]): Promise<readonly string[]> {
   const lines = readFileSync(new URL('page/sources.ts', HERE), 'utf8').split('\n');
@@ -87,8 +91,16 @@ export function buildPrograms(disguises: readonly Disguise[]): Promise<readonly 
     form,
     sources: inOtherOrder(lines, shuffled).join('\n'),
   }));
-  const { sources } = (loaded ??= load());
-  const workerData: Building = { sources, programs };
+  const key = JSON.stringify(programs);
+  const known = built.get(key);
+  if (known) return known;
+  const scripts = inThread({ sources: (loaded ??= load()).sources, programs });
+  built.set(key, scripts);
+  scripts.catch(() => built.delete(key));
+  return scripts;
+}
+
+function inThread(workerData: Building): Promise<readonly string[]> {
   const thread = new Worker(new URL('build-thread.ts', HERE), { workerData, env: {} });
   thread.unref();
   return new Promise((resolve, reject) => {

@@ -71,8 +71,8 @@ async function measured(frame: HTMLIFrameElement): Promise<number[]> {
 
 function sizesIn(inside: Document): number[] {
   const sizes: number[] = [];
-  inside.querySelectorAll('p,div>div>div').forEach((box) => {
-    const { width, height } = box.getBoundingClientRect();
+  inside.querySelectorAll('p,div>div>div').forEach((leaf) => {
+    const { width, height } = leaf.getBoundingClientRect();
     sizes.push(rounded(width), rounded(height));
   });
   return sizes;
