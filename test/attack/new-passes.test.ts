@@ -68,18 +68,32 @@ describe('17.2 new passes are counted, and above a rate cost memory-hard work', 
 });
 
 describe('17.2 what counts as a pass', () => {
-  test('answers that are tried until one is right cost their network as much as passes', async () => {
-    for (let index = 0; index < 30; index += 1) {
-      served.time.now += 600;
-      const { evidence, ...upload } = uploadOf(await challenged(served, { ip: '198.51.100.7' }));
-      // Without its layout, which no browser leaves out.
-      const readings = { ...evidence.readings, cascade: { unread: 'failed' } };
-      const guessed = { ...upload, evidence: { ...evidence, readings } };
-      expect((await post(served, guessed)).body).toBe('{"result":"retry"}');
-      // The same wrong answer once more is no second try.
-      expect((await post(served, guessed)).body).toBe('{"result":"retry"}');
-    }
-    expect(await bitsOf('198.51.100.8')).toBe(4);
+  /** One answer of this address without its layout, which no browser leaves out; then the right one. */
+  async function guessFrom(ip: string): Promise<void> {
+    served.time.now += 600;
+    const { evidence, ...upload } = uploadOf(await challenged(served, { ip }));
+    const readings = { ...evidence.readings, cascade: { unread: 'failed' } };
+    const guessed = { ...upload, evidence: { ...evidence, readings } };
+    expect((await post(served, guessed)).body).toBe('{"result":"retry"}');
+    expect((await post(served, { ...upload, evidence })).body).toBe('{"result":"retry"}');
+  }
+
+  test('an answer that misses something ends its ticket, and counts for its network as a pass does', async () => {
+    for (let index = 0; index < 10; index += 1) await guessFrom('198.51.100.7');
+    const bits = await bitsOfMany(13, () => '198.51.100.8');
+    expect(bits.slice(0, 8)).toEqual(Array<number>(8).fill(0));
+    expect(bits.at(-1)).toBe(4);
+    expect(await bitsOf('203.0.113.7')).toBe(0);
+  });
+
+  test('one address that answers wrongly makes its neighbours do no work', async () => {
+    for (let index = 0; index < 40; index += 1) await guessFrom('198.51.100.7');
+    expect(await bitsOf('198.51.100.8')).toBe(0);
+  });
+
+  test('one network that is given more work than it does makes no other visitor of its class work', async () => {
+    served.time.now += 20 * MINUTE_MS;
+    await bitsOfMany(600, () => '198.51.100.7');
     expect(await bitsOf('203.0.113.7')).toBe(0);
   });
 });

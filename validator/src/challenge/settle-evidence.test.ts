@@ -26,8 +26,9 @@ describe('contract 2.2, challenge_failure, payload variants: evidence at the col
     expect(answer.body).toBe(body('retry'));
     expect(outcomes[0]).toMatchObject({ kind: 'failed', reasons: ['challenge_incomplete'] });
     expect(store.kept()).toBe(0);
-    // Nothing was settled: the same page may still answer in full.
-    expect((await collect(request)).body).toBe(body('reload'));
+    // Else a program could try until it is right.
+    expect((await collect(request)).body).toBe(body('retry'));
+    expect(store.kept()).toBe(0);
   });
 
   test('layout_mismatch: evidence written down for another ticket is rejected', async () => {

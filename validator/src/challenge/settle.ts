@@ -11,7 +11,7 @@ import { PAYLOAD_MEMORY_MS, payloadDigest } from './evidence/payload-digest.ts';
 import type { Received } from './read-upload.ts';
 import { sessionNetwork } from './session-network.ts';
 import type { Ticket } from './tickets/ticket.ts';
-import { admit } from './upload-budgets.ts';
+import { admit, countFailure } from './upload-budgets.ts';
 import type { SignalsOf } from './upload-signals.ts';
 import type { Strengths } from '../verdict/strengths.ts';
 import type { LearnedAnswers } from './learned/learned-answers.ts';
@@ -117,13 +117,13 @@ export async function settle(
       const judgement = judge(upload.evidence, facts, cascades, strengths);
       const isLacking = answered.isLacking && judgement.kind !== 'automated';
       if (judgement.kind === 'incomplete' || isLacking) {
-        return missed(reading.ticket, 'challenge_incomplete', options);
+        return missed(reading.ticket, 'challenge_incomplete', request.ip, options);
       }
       if (judgement.kind !== 'automated') {
         const { readings } = upload.evidence;
         const expected = options.witnessesOf(reading.ticket.id);
         const lack = await judgeWitnesses(reading.ticket, readings, expected, options.store);
-        if (lack) return missed(reading.ticket, lack, options);
+        if (lack) return missed(reading.ticket, lack, request.ip, options);
       }
       const payload = payloadDigest(upload.evidence);
       const { work } = upload;
@@ -134,23 +134,28 @@ export async function settle(
 }
 
 /**
- * Answers that are tried until one is right cost as much as passes: the first of a ticket counts for its network. The
- * page is given a fresh challenge.
+ * An answer that misses something ends its ticket, so each try to guess costs a page, and counts. The page is given a
+ * fresh challenge.
  */
 async function missed(
   ticket: Ticket,
   reason: Reason,
-  { store, priceOf }: SettleOptions,
+  ip: string,
+  options: SettleOptions,
 ): Promise<Settlement> {
-  if (await isFirst('missed', ticket, store)) {
-    await priceOf(ticket.organisation)?.countForNetwork(ticket, store);
+  const { store, priceOf } = options;
+  // Neither a task nor a session comes of it any more.
+  const isUnpriced = await isFirst(`priced:${ticket.id}`, store);
+  if (!(await isFirst(ticket.id, store)) || !isUnpriced) {
+    return failed(ticket, 'challenge_replayed', 'retry');
   }
+  await countFailure(ticket, ip, store, priceOf(ticket.organisation));
   return failed(ticket, reason, 'retry');
 }
 
-/** Whether this did not happen with the ticket before: each ticket counts once, however often it comes. */
-function isFirst(what: 'missed' | 'priced', { id }: Ticket, store: SessionStore) {
-  return store.spend(`${what}:${id}`, CHALLENGE.ticketTtlMs + CHALLENGE.clockSkewMs);
+/** Whether this did not happen with a ticket before: each is spent once, and priced once. */
+function isFirst(name: string, store: SessionStore) {
+  return store.spend(name, CHALLENGE.ticketTtlMs + CHALLENGE.clockSkewMs);
 }
 
 /** What the judges look at beside the body. */
@@ -192,7 +197,7 @@ async function keep(
   const work = workOf(ticket, answer, options);
   const early = work ? whileBusy() : await admitted(ticket, answer, nowMs, options);
   if (early) return early;
-  const spent = await store.spend(ticket.id, ticket.expiresAt - nowMs + CHALLENGE.clockSkewMs);
+  const spent = await isFirst(ticket.id, store);
   // Wrong work has spent its ticket: nobody has a second one checked for it.
   if (spent && work && !(await isWorkDone(work.task, work.counter, work.bits))) {
     return failed(ticket, 'challenge_invalid', 'failed');
@@ -242,17 +247,19 @@ async function admitted(
   ticket: Ticket,
   answer: Answer,
   nowMs: number,
-  { store, tasks, priceOf }: SettleOptions,
+  options: SettleOptions,
 ): Promise<Settlement | undefined> {
+  const { store, tasks, priceOf } = options;
   const { ip, judgement } = answer;
   const admission = await admit(ticket, ip, store);
   if (admission.kind === 'repeated') return failed(ticket, 'challenge_replayed', 'retry');
   if (admission.kind === 'limited') return admission;
   // One that was given a task before comes back with work, or not at all: else it would count as many passes.
-  if (!(await isFirst('priced', ticket, store)))
+  if (!(await isFirst(`priced:${ticket.id}`, store))) {
     return failed(ticket, 'challenge_replayed', 'retry');
+  }
   if (judgement.kind === 'automated') {
-    await priceOf(ticket.organisation)?.countForNetwork(ticket, store);
+    await countFailure(ticket, ip, store, priceOf(ticket.organisation));
     return undefined;
   }
   // A pass counts when its task is given away: else tasks could be collected while they are small.

@@ -3,6 +3,7 @@ import type { SessionStore } from '@guard/config/contract/ports';
 import { parseIp } from '@guard/config/net/cidr';
 import { addressGroup } from '@guard/config/net/network-of';
 import type { Ticket } from './tickets/ticket.ts';
+import type { PassPrice } from './work/pass-price.ts';
 
 /** Whether a solved challenge may have its session now. */
 export type Admission =
@@ -30,6 +31,18 @@ export async function admit(ticket: Ticket, ip: string, store: SessionStore): Pr
 /** Counts an upload that came to nothing, against its sender alone; 0, or milliseconds to wait. */
 export function countVain(ip: string, store: SessionStore): number | Promise<number> {
   return store.take('vain-uploads', groupOf(ip), CHALLENGE.vainUploadsPerAddress);
+}
+
+/** A wrong answer counts for its network as a pass does. Only a few of one sender do, for the sake of its neighbours. */
+export async function countFailure(
+  ticket: Ticket,
+  ip: string,
+  store: SessionStore,
+  price: PassPrice | undefined,
+): Promise<void> {
+  if (price === undefined) return;
+  const waitMs = await store.take('failed-uploads', groupOf(ip), CHALLENGE.failuresPerAddress);
+  if (waitMs === 0) await price.countForNetwork(ticket, store);
 }
 
 /** Senders whose address cannot be read share one group. */

@@ -96,7 +96,7 @@ function settle(found: Verdict | undefined, deciding: Deciding): MaybePromise<Ju
   const { monitor } = deciding.directives;
   const isLifted = monitor && (found?.kind === 'block' || found?.kind === 'limited');
   if (found && !isLifted) return { concluded: found, enforced: found, monitor };
-  return afterWith(challengeLeft(found, deciding), { found, deciding }, finish);
+  return afterWith(challengeLeft(deciding), { found, deciding }, finish);
 }
 
 interface Unfinished {
@@ -110,14 +110,19 @@ interface Unfinished {
  */
 function finish({ verdict, ended }: Left, { found, deciding }: Unfinished): Judgement {
   const { detect: detection, challenge: asked, monitor } = deciding.directives;
-  const { reasons, by }: Pick<Verdict, 'reasons' | 'by'> = found ?? {
-    reasons: verdict?.reasons ?? [],
-    by: verdict?.by ?? (detection ?? asked)?.by,
-  };
+  const by = (found ?? verdict)?.by ?? (detection ?? asked)?.by;
+  const reasons = allOf(found?.reasons, verdict?.reasons);
   const isEnforced = verdict !== undefined && (verdict.kind === 'challenge' || !monitor);
   const enforced: Verdict = isEnforced ? { ...verdict, reasons } : { kind: 'allow', reasons, by };
   return { concluded: found ?? verdict ?? enforced, enforced, monitor, ended };
 }
+
+function allOf(found: readonly Reason[] | undefined, asked: readonly Reason[] | undefined) {
+  if (found === undefined || asked === undefined) return found ?? asked ?? NO_REASONS;
+  return [...new Set([...found, ...asked])];
+}
+
+const NO_REASONS: readonly Reason[] = [];
 
 /** What the challenge and the limits of a session want of a visitor whom nothing else stops. */
 interface Left {
@@ -129,20 +134,22 @@ interface Left {
 const NOTHING_LEFT: Left = {};
 
 /**
- * Each session passes `always` once. `auto` asks when the free pages are used up, or end under pressure. Both count
- * nothing for a visitor whose block monitor mode lifts: that mode is there to show what would be blocked.
+ * Each session passes `always` once. `auto` asks when the free pages are used up, or end under pressure. A visitor whose
+ * block monitor mode lifts is asked like any other: else the worst clients had the site without a limit.
  */
-function challengeLeft(lifted: Verdict | undefined, deciding: Deciding): MaybePromise<Left> {
+function challengeLeft(deciding: Deciding): MaybePromise<Left> {
   const { directives, facts } = deciding;
   const by = challengeRule(directives);
   const isAlways = directives.challenge?.value === 'always';
-  if (by === undefined || (lifted && !isAlways)) return NOTHING_LEFT;
+  if (by === undefined) return NOTHING_LEFT;
   switch (facts.session.state) {
     case 'rejected':
+      // In monitor mode it has what a doubtful one has.
+      if (directives.monitor) return takeOfSession(by, facts.session, deciding);
       // Contract 3: after an upload the next decision is allow or block, also where nothing else detects.
       return { verdict: { kind: 'block', reasons: deciding.findings.all(), by } };
     case 'verified':
-      return lifted ? NOTHING_LEFT : takeOfSession(by, facts.session, deciding);
+      return takeOfSession(by, facts.session, deciding);
     case 'issued':
     case 'none':
       if (isAlways) return { verdict: { kind: 'challenge', reasons: lostBy(facts), by } };
@@ -156,11 +163,9 @@ function challengeRule({ verdict, challenge, detect: detection }: Directives): R
   return challenge?.by ?? (detection?.value === true ? detection.by : undefined);
 }
 
-const NOT_LOST: readonly Reason[] = [];
-
 /** Why a visitor is asked again: too weak a finding to be weighed, and what an operator wants to know. */
 function lostBy({ session }: Facts): readonly Reason[] {
-  return session.state === 'issued' && session.lost !== undefined ? [session.lost] : NOT_LOST;
+  return session.state === 'issued' && session.lost !== undefined ? [session.lost] : NO_REASONS;
 }
 
 /** A session that passed has limits, so that one pass is worth no more than a person needs. */

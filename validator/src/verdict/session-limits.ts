@@ -80,7 +80,7 @@ export class SessionLimits {
   readonly #organisation: string;
   readonly #passes: PassTable;
   readonly #full: Budgets;
-  /** Of a pass whose visitor was doubted. */
+  /** Of a pass whose visitor was doubted, and of a rejected session that monitor mode lets by. */
   readonly #short: Budgets;
   readonly #pagesOfAddress: AddressCharges;
   /** Undefined where the shape of a session tells nothing. */
@@ -160,7 +160,7 @@ export class SessionLimits {
   }
 
   #budgetsOf(session: Session): Budgets {
-    return isShortPass(session) ? this.#short : this.#full;
+    return session.state === 'rejected' || isShortPass(session) ? this.#short : this.#full;
   }
 
   /** WITHIN where the page fits all budgets. One that has to wait for its address takes nothing from it. */

@@ -50,9 +50,12 @@ export class PassPrice {
   /** Counts one new pass, and gives the bits of work that it costs; 0 for none. */
   async bits(ticket: Ticket, store: SessionStore, nowMs: number): Promise<number> {
     const ofNetwork = await this.countForNetwork(ticket, store);
-    const ofClass = Math.min(MOST_OF_CLASS, this.#tempo.level(connectionOf(ticket.client), nowMs));
-    const level = Math.max(ofNetwork, ofClass);
-    return level === 0 ? 0 : FIRST_BITS + level - 1;
+    // What a network has above its free passes it pays for itself: one network cannot make a class work.
+    const count = ofNetwork === 0 ? 1 : 0;
+    const level = this.#tempo.level(connectionOf(ticket.client), nowMs, count);
+    const ofClass = Math.min(MOST_OF_CLASS, level);
+    const levels = Math.max(ofNetwork, ofClass);
+    return levels === 0 ? 0 : FIRST_BITS + levels - 1;
   }
 
   /** Counts an answer for its network alone, and gives how many budgets of the network are used up. */

@@ -18,7 +18,7 @@ class Traffic {
     const found: number[] = [];
     const endMs = this.#nowMs + forMs;
     for (; this.#nowMs < endMs; this.#nowMs += (10 * MINUTE_MS) / perTenMinutes) {
-      found.push(this.#tempo.level(clientOf(found.length), this.#nowMs));
+      found.push(this.#tempo.level(clientOf(found.length), this.#nowMs, 1));
     }
     return found;
   }

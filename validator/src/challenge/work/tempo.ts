@@ -53,21 +53,21 @@ export class Tempo {
     this.#all = new Count(nowMs, nowMs);
   }
 
-  /** Counts one pass. 0 where that is normal; each doubling above it is one more. */
-  level(client: string, nowMs: number): number {
+  /** Counts a pass, or only looks. 0 where that is normal; each doubling above it is one more. */
+  level(client: string, nowMs: number, passes: 0 | 1): number {
     const own = this.#classes.of(client, nowMs);
-    own.add(nowMs, FLOOR);
+    own.add(passes, nowMs, FLOOR);
     const level = own.level(nowMs, FLOOR);
     if (level > 0) return level;
     const isNew = !this.#isKnown(own, nowMs);
     // After a start all are new.
     if (isNew && !isStart(this.#since, nowMs)) {
-      this.#newClasses.add(nowMs, FLOOR_OF_MANY);
+      this.#newClasses.add(passes, nowMs, FLOOR_OF_MANY);
       const together = this.#newClasses.level(nowMs, FLOOR_OF_MANY);
       if (together > 0) return together;
     }
     // Without what is too many by itself, which is not the cause.
-    this.#all.add(nowMs, FLOOR_OF_MANY);
+    this.#all.add(passes, nowMs, FLOOR_OF_MANY);
     const ofAll = this.#all.level(nowMs, FLOOR_OF_MANY);
     if (ofAll === 0 || isStart(this.#since, nowMs)) return ofAll;
     return own.level(nowMs, FLOOR_OF_FEW);
@@ -99,12 +99,12 @@ class Count {
     this.#at = nowMs;
   }
 
-  add(nowMs: number, floor: Floor): void {
+  add(passes: 0 | 1, nowMs: number, floor: Floor): void {
     const passedMs = Math.max(0, nowMs - this.#at);
     this.#at = nowMs;
-    this.#now = this.#now * Math.exp(-passedMs / NOW_MS) + 1;
+    this.#now = this.#now * Math.exp(-passedMs / NOW_MS) + passes;
     this.#normal *= Math.exp(-passedMs / NORMAL_MS);
-    const raised = Math.min(1, this.#limit(nowMs, floor) / this.#now);
+    const raised = passes * Math.min(1, this.#limit(nowMs, floor) / this.#now);
     this.#normal += isStart(this.#since, nowMs) ? raised * START_WEIGHT : raised;
   }
 
