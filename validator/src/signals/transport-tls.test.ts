@@ -48,6 +48,14 @@ describe('the handshake against the claimed browser (contract 2.2, fingerprint_m
   });
 });
 
+test('a browser of 2016 may have any handshake but one that no browser makes', () => {
+  const agent =
+    'Mozilla/5.0 (Windows NT 6.1) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/49.0.2623.112 Safari/537.36';
+  const old = { ...chromeHttps, 'user-agent': agent };
+  expect(found(old, 'curl 7.88')).toEqual(['tls_fingerprint_mismatch']);
+  expect(found(old, 'Firefox 153')).toEqual([]);
+});
+
 describe('what is not known is no finding', () => {
   test('nobody saw the handshake: another proxy ended TLS, or POST /validate asks', () => {
     expect(transportTlsSignal(factsOf(chromeHttps))).toEqual([]);
@@ -66,10 +74,6 @@ describe('what is not known is no finding', () => {
     [
       'a television',
       'Mozilla/5.0 (SMART-TV; Linux; Tizen 6.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/76.0.3809.146 Safari/537.36',
-    ],
-    [
-      'a browser of 2016',
-      'Mozilla/5.0 (Windows NT 6.1) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/49.0.2623.112 Safari/537.36',
     ],
     [
       'a crawler',

@@ -19,8 +19,13 @@ const KNOWN_SINCE: Record<Engine, number> = { chromium: 70, gecko: 70, webkit: 1
  */
 export const transportTlsSignal: Signal = ({ transport, agent, crawler }) => {
   const hello = transport?.hello;
-  if (hello === undefined || crawler || !isKnown(agent)) return NOTHING;
-  return contradicts(hello, agent.engine) ? ['tls_fingerprint_mismatch'] : NOTHING;
+  if (hello === undefined || crawler || agent.engine === undefined || agent.embedded)
+    return NOTHING;
+  // Old browsers never learned it either, so an old version lifts nothing.
+  const isOfNoBrowser = hello.extensions.includes(ENCRYPT_THEN_MAC);
+  return isOfNoBrowser || (isKnown(agent) && contradicts(hello, agent.engine))
+    ? ['tls_fingerprint_mismatch']
+    : NOTHING;
 };
 
 /** Whether an agent claims a browser whose handshake is known. What is built into other things may have any. */
@@ -31,7 +36,6 @@ export function isKnown(agent: Agent): agent is Agent & { readonly engine: Engin
 
 function contradicts(hello: ClientHello, engine: Engine): boolean {
   const { greased, extensions } = hello;
-  if (extensions.includes(ENCRYPT_THEN_MAC)) return true;
   const hasSettings = APPLICATION_SETTINGS.some((type) => extensions.includes(type));
   switch (engine) {
     case 'chromium':

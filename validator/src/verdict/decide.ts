@@ -114,7 +114,8 @@ function finish({ verdict, ended }: Left, { found, deciding }: Unfinished): Judg
   const reasons = allOf(found?.reasons, verdict?.reasons);
   const isEnforced = verdict !== undefined && (verdict.kind === 'challenge' || !monitor);
   const enforced: Verdict = isEnforced ? { ...verdict, reasons } : { kind: 'allow', reasons, by };
-  return { concluded: found ?? verdict ?? enforced, enforced, monitor, ended };
+  const concluded = found ?? verdict;
+  return { concluded: concluded ? { ...concluded, reasons } : enforced, enforced, monitor, ended };
 }
 
 function allOf(found: readonly Reason[] | undefined, asked: readonly Reason[] | undefined) {

@@ -98,6 +98,16 @@ describe('challenge: auto, the first pages are free', () => {
     const guard = guarded({ monitor: true });
     expect((await decisions(guard, 6, () => visit())).at(-1)).toBe('redirect');
   });
+
+  test('in monitor mode a visitor who would be blocked has no more free pages than any other', async () => {
+    const guard = guarded({ monitor: true });
+    const headers = { ...firefoxHttps, 'user-agent': 'Mozilla/5.0 HeadlessChrome/156.0.0.0' };
+    const found = await decisions(guard, 7, () => visit({ headers }));
+    expect(found).toEqual([...times(5, 'allow'), ...times(2, 'redirect')]);
+    expect(guard.events[0]).toMatchObject({ action: 'allow', decision: 'block' });
+    expect(guard.events.at(-1)?.blockReasons).toContain('headless_user_agent');
+    expect(guard.events.at(-1)?.blockReasons).toContain('free_pages_used');
+  });
 });
 
 /** What a page in Firefox fetches by itself. */
@@ -167,6 +177,18 @@ describe('requests for data and for parts of a page', () => {
     expect(await decisions(guard, 1, picture)).toEqual(['allow']);
     guard.time.now += MINUTE_MS + 1;
     expect(await decisions(guard, 1, data)).toEqual(['allow']);
+  });
+
+  test('pictures of a foreign page that are pages of the site break nothing that is open at the address', async () => {
+    const guard = guarded();
+    await guard.ask(visit());
+    const foreign = { ...pictureOfPage, 'sec-fetch-site': 'cross-site' };
+    expect(await documents(guard, 60, () => visit({ headers: foreign }))).toBe(51);
+    const own = [scriptFetch, pictureOfPage].map((headers) => () => visit({ headers }));
+    for (const request of own) {
+      expect(await decisions(guard, 10, request)).toEqual(times(10, 'allow'));
+    }
+    expect(await decisions(guard, 4, () => visit())).toEqual(times(4, 'allow'));
   });
 
   /** Documents that so many requests get, each with its address. */

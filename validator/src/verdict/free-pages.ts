@@ -103,7 +103,7 @@ export class FreePages {
   /** Counts one request of a visitor who did not pass the challenge. `few` where addresses of its shape have few documents. */
   take(facts: Facts, store: SessionStore, few: boolean): MaybePromise<FreePage> {
     if (isPage(facts)) return this.#takePage(facts, store);
-    const isSpent = store.remembers(this.#spentFor(facts), addressGroup(facts.ip));
+    const isSpent = store.remembers(this.#spentFor(facts), senderOf(facts));
     return afterWith(isSpent, undefined, (spent) =>
       spent ? 'spent' : this.#takeData(facts, store, few),
     );
@@ -122,7 +122,7 @@ export class FreePages {
     onPage: () => void,
   ): RequestEnded | undefined {
     const isPart = isFileOfPage(facts);
-    const group = addressGroup(facts.ip);
+    const group = senderOf(facts);
     const subject = isPart ? `parts ${group}` : group;
     const most = this.#pages.requests * (isPart ? PARTS_AT_ONCE : DOCUMENTS_AS_DATA);
     const atOnce = few ? most * PART_OF_FEW : most;
@@ -150,8 +150,9 @@ export class FreePages {
     const { perMs } = this.#pages;
     const spend = (wait: number) =>
       // For the whole time, and not until one more is free: then as many could be asked for at once as before.
-      wait === 0 ? undefined : store.remember(this.#spentFor(facts), addressGroup(facts.ip), perMs);
-    const waitMs = store.takeAll(this.#documents, this.#documentsOfAddress(facts.ip));
+      wait === 0 ? undefined : store.remember(this.#spentFor(facts), senderOf(facts), perMs);
+    const counter = isForeign(facts) ? `${this.#documents} foreign` : this.#documents;
+    const waitMs = store.takeAll(counter, this.#documentsOfAddress(facts.ip));
     void afterWith(waitMs, undefined, spend);
     if (few) {
       const ofFewMs = store.takeAll(this.#fewDocuments, this.#fewOfAddress(facts.ip));
@@ -199,7 +200,21 @@ export class FreePages {
 
   #count(facts: Facts, store: SessionStore): MaybePromise<'page' | 'spent'> {
     const shape = { subject: `shape ${clientShape(facts)}`, budget: this.#pagesOfShape };
-    const waitMs = store.takeAll(this.#counter, [...this.#pagesOfAddress(facts.ip), shape]);
+    const counter = isForeign(facts) ? `${this.#counter} foreign` : this.#counter;
+    const waitMs = store.takeAll(counter, [...this.#pagesOfAddress(facts.ip), shape]);
     return afterWith(waitMs, undefined, (wait) => (wait > 0 ? 'spent' : 'page'));
   }
+}
+
+/**
+ * What a foreign page asks for in a visitor's browser, and no page that he goes to himself. It has counters of its own:
+ * it takes nothing from the site's own pages that are open there.
+ */
+function isForeign(facts: Facts): boolean {
+  return facts.headers['sec-fetch-site'] === 'cross-site' && !isPage(facts);
+}
+
+function senderOf(facts: Facts): string {
+  const group = addressGroup(facts.ip);
+  return isForeign(facts) ? `${group} foreign` : group;
 }

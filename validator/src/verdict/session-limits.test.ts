@@ -9,6 +9,7 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const RULES = '[{ name: everybody, match: {}, detect: true, challenge: auto }]';
+const MONITORED = RULES.replace('detect: true', 'detect: true, monitor: true');
 const PASS = '0f8fad5b-d9cb-869f-8165-000000000001';
 
 const page = (cookie = PASS) => visit({ cookie });
@@ -149,6 +150,33 @@ describe('what one passed challenge is good for', () => {
     expect((await guard.ask(page(ids.at(-1)))).decision).toBe('redirect');
     passes(guard);
     expect((await guard.ask(page())).status_code).toBe(429);
+  });
+
+  test('pages that are called pictures are pages of their address too', async () => {
+    const guard = guarded({ pages_per_hour: 2 });
+    guard.origin.answers = 'document';
+    const ids = Array.from({ length: 20 }, (_, i) => String(10 + i) + PASS.slice(2));
+    let passed = 0;
+    for (const id of ids) {
+      passes(guard, id);
+      passed += await passing(guard, 30, () => visit({ cookie: id, headers: pictureOfPage }));
+    }
+    // 60 budgets of two pages, and one picture of each pass whose answer is not known yet.
+    expect(passed).toBeGreaterThan(100);
+    expect(passed).toBeLessThanOrEqual(120 + ids.length);
+    expect((await guard.ask(page(ids.at(-1)))).decision).toBe('redirect');
+  });
+
+  test('in monitor mode a rejected session has what a doubtful one has, and is then asked again', async () => {
+    const guard = guarded({ pages_per_hour: 100 }, MONITORED);
+    const rejected = {
+      ...verifiedSession({ judgedAt: guard.time.now }),
+      state: 'rejected' as const,
+    };
+    guard.store.keepSession(PASS, { ...rejected, reasons: ['webdriver'] }, HOUR_MS);
+    expect(await passing(guard, 30, page)).toBe(10);
+    expect(guard.events[0]).toMatchObject({ action: 'allow', decision: 'block' });
+    expect(guard.events.at(-1)).toMatchObject({ action: 'challenge' });
   });
 
   test('many sessions of one address have 20 budgets; then a pass of ten minutes is asked for again', async () => {

@@ -117,7 +117,7 @@ export class SessionLimits {
       return asksForPage ? USED_UP : WAIT_FOR_PASS;
     }
     if (!asksForPage && isPartOfPage(facts)) {
-      return endIsTold ? awaitPart(pass, budgets, nowMs) : WITHIN;
+      return endIsTold ? this.#awaitPart(facts.ip, pass, budgets, nowMs) : WITHIN;
     }
     const waitMs = waitFor(pass.requests, nowMs, budgets.requests);
     if (waitMs > 0) return asksForPage ? USED_UP : { kind: 'wait', waitMs };
@@ -129,7 +129,8 @@ export class SessionLimits {
     }
     if (!endIsTold) return WITHIN;
     if (!begin(pass.waiting, budgets.atOnce, nowMs)) return TOO_MANY_AT_ONCE;
-    return awaitEnd(pass, pass.waiting, asksForPage ? NO_DOCUMENTS : OF_DATA, budgets, nowMs);
+    const documents = asksForPage ? NO_DOCUMENTS : OF_DATA;
+    return this.#awaitEnd(facts.ip, pass, pass.waiting, documents, budgets, nowMs);
   }
 
   /**
@@ -187,6 +188,45 @@ export class SessionLimits {
     }
     return areMany && ageMs > RECENT_MS ? USED_UP : WITHIN;
   }
+
+  #awaitPart(ip: string, pass: PassRecord, budgets: Budgets, nowMs: number): Allowance {
+    const { waitingParts } = pass;
+    if (!begin(waitingParts, budgets.atOnce * PARTS_AT_ONCE, nowMs)) return TOO_MANY_AT_ONCE;
+    return this.#awaitEnd(ip, pass, waitingParts, OF_PARTS, budgets, nowMs);
+  }
+
+  /** Each of these endings is a document more, and a page of its address. */
+  #awaitEnd(
+    ip: string,
+    pass: PassRecord,
+    waiting: Waiting,
+    documents: readonly Ending[],
+    { documents: budget }: Budgets,
+    nowMs: number,
+  ): Allowance {
+    return {
+      kind: 'within',
+      ended: (how) => {
+        end(waiting);
+        if (documents !== NO_DOCUMENTS && how !== 'document') pass.parts.count += 1;
+        if (!documents.includes(how)) return;
+        const isFree = waitFor(pass.documents, nowMs, budget) === 0;
+        if (isFree && (how !== 'document' || this.#takeOfAddress(ip, nowMs))) {
+          pass.documents = withOneMore(pass.documents, nowMs, budget);
+        } else {
+          pass.spentUntil = nowMs + RECENT_MS;
+        }
+      },
+    };
+  }
+
+  /** False where the pages of an address are used up, whatever passes it makes. */
+  #takeOfAddress(ip: string, nowMs: number): boolean {
+    const records = this.#passes.address(this.#organisation, ip, this.#pagesOfAddress);
+    if (records.some(({ most }) => waitFor(most.held, nowMs, most.budget) > 0)) return false;
+    for (const { most } of records) most.held = withOneMore(most.held, nowMs, most.budget);
+    return true;
+  }
 }
 
 function budgetsOf(limits: Limits, part: number): Budgets {
@@ -200,31 +240,5 @@ function budgetsOf(limits: Limits, part: number): Budgets {
     documents: of(limits.pages_per_hour * DOCUMENTS_AS_DATA, HOUR_MS),
     // Whole, also for a short pass: this is how browsers load a page, and no amount.
     atOnce: limits.at_once,
-  };
-}
-
-function awaitPart(pass: PassRecord, budgets: Budgets, nowMs: number): Allowance {
-  const { waitingParts } = pass;
-  if (!begin(waitingParts, budgets.atOnce * PARTS_AT_ONCE, nowMs)) return TOO_MANY_AT_ONCE;
-  return awaitEnd(pass, waitingParts, OF_PARTS, budgets, nowMs);
-}
-
-/** Each of these endings is a document more. */
-function awaitEnd(
-  pass: PassRecord,
-  waiting: Waiting,
-  documents: readonly Ending[],
-  { documents: budget }: Budgets,
-  nowMs: number,
-): Allowance {
-  return {
-    kind: 'within',
-    ended: (how) => {
-      end(waiting);
-      if (documents !== NO_DOCUMENTS && how !== 'document') pass.parts.count += 1;
-      if (!documents.includes(how)) return;
-      if (waitFor(pass.documents, nowMs, budget) > 0) pass.spentUntil = nowMs + RECENT_MS;
-      else pass.documents = withOneMore(pass.documents, nowMs, budget);
-    },
   };
 }

@@ -1,11 +1,14 @@
 import { LIMITS } from '../../../../page-contract/limits.ts';
-import { type Platform, readPageClaim } from '../../../request/browser-claim.ts';
+import { type Engine, type Platform, readPageClaim } from '../../../request/browser-claim.ts';
 import { known } from '../../../../page-contract/evidence.ts';
 import type { Case, Judge } from './case.ts';
 
 /** What the page saw of the browser against what the request said, and against itself. */
 export const judgePage: Judge = (theCase) =>
-  saysAnotherAgent(theCase) || runsOnAnotherSystem(theCase) || isAnotherEngine(theCase)
+  saysAnotherAgent(theCase) ||
+  runsOnAnotherSystem(theCase) ||
+  isAnotherEngine(theCase) ||
+  isTooOld(theCase)
     ? 'page_mismatch'
     : undefined;
 
@@ -37,12 +40,27 @@ function runsOnAnotherSystem({ evidence, claim }: Case): boolean {
 
 /**
  * Chromium under the name of Firefox or of Safari on a Mac: what only Chromium has gives it away. On
- * iOS a browser's name says nothing sure about its engine, and Android's old browser names Google as well.
+ * iOS a browser's name says nothing sure about its engine.
  */
 function isAnotherEngine({ evidence, claim }: Case): boolean {
   const claimsOther = claim.engine === 'gecko' || claim.engine === 'webkit';
   if (!claimsOther || claim.platform === 'ios') return false;
-  if (claim.engine === 'webkit' && claim.platform === 'android') return false;
   const { engine, hints } = evidence.readings;
   return known(hints) !== undefined || known(engine)?.vendor === 'Google Inc.';
+}
+
+/** First majors that understand the program of the page (ES2020: `?.` and `??`). */
+const RUNS_THE_PAGE_SINCE: Readonly<Record<Engine, number>> = {
+  chromium: 80,
+  gecko: 72,
+  webkit: 13,
+};
+
+/**
+ * A browser that could not have run the page which this upload comes from: one that has died out, or a version of
+ * before 2020. Apps on iOS name no version. Goanna lives on under its own name.
+ */
+function isTooOld({ evidence, claim: { engine, major } }: Case): boolean {
+  if (engine === undefined) return !evidence.agent.userAgent.includes('Goanna/');
+  return major !== 0 && major < RUNS_THE_PAGE_SINCE[engine];
 }
