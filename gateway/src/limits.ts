@@ -24,6 +24,8 @@ export interface GatewayLimits {
   readonly maxHeaders: number;
   readonly maxTargetLength: number;
   readonly maxConnections: number;
+  /** Those of one address (IPv4, or /64) among them. A trusted proxy has no such limit. */
+  readonly maxConnectionsPerAddress: number;
   /** Requests of one connection that may be under way at once (pipelining). */
   readonly maxPipelined: number;
   /** Longest pause between two parts of an upload that the origin is waiting for. */
@@ -72,6 +74,7 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   // Leaves room for `https://` and the longest host name in the URL that the validator is asked about.
   maxTargetLength: VALIDATE.maxUrlLength - 264,
   maxConnections: 16_384,
+  maxConnectionsPerAddress: 4_096,
   maxPipelined: 64,
   uploadIdleMs: 30_000,
   continueMs: 1_000,

@@ -48,7 +48,7 @@ export const metrics = {
   guard_gateway_connections_refused_total: {
     kind: 'counter',
     label: 'reason',
-    help: 'Connections closed before their first request, by reason: full, untrusted_peer, proxy_header_malformed, proxy_header_late.',
+    help: 'Connections closed before their first request, by reason: full, address_full, untrusted_peer, proxy_header_malformed, proxy_header_late.',
   },
   guard_gateway_certificate_expiry_timestamp_seconds: {
     kind: 'gauge',

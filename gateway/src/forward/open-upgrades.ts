@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import { addressGroup } from '@guard/config/net/network-of';
 import type { GatewayLimits } from '../limits.ts';
+import { HeldByAddress } from '../listen/held-by-address.ts';
 
 type Limits = Pick<GatewayLimits, 'maxUpgrades' | 'maxUpgradesPerAddress'>;
 
@@ -8,26 +8,19 @@ type Limits = Pick<GatewayLimits, 'maxUpgrades' | 'maxUpgradesPerAddress'>;
 export class OpenUpgrades {
   readonly #limits: Limits;
   readonly #ends = new Map<Socket, () => void>();
-  readonly #ofAddress = new Map<string, number>();
+  readonly #ofAddress: HeldByAddress;
 
   constructor(limits: Limits) {
     this.#limits = limits;
+    this.#ofAddress = new HeldByAddress(limits.maxUpgradesPerAddress);
   }
 
-  /** False where no more may be open, at all or for this address. One address must leave some to others. */
+  /** False where no more may be open, at all or for this address. */
   take(socket: Socket, ip: string): boolean {
-    const group = addressGroup(ip);
-    const held = this.#ofAddress.get(group) ?? 0;
-    const { maxUpgrades, maxUpgradesPerAddress } = this.#limits;
-    if (this.#ends.size >= maxUpgrades || held >= maxUpgradesPerAddress) return false;
-    this.#ofAddress.set(group, held + 1);
+    if (this.#ends.size >= this.#limits.maxUpgrades || !this.#ofAddress.take(socket, ip))
+      return false;
     this.endBy(socket, () => socket.destroy());
-    socket.once('close', () => {
-      this.#ends.delete(socket);
-      const left = (this.#ofAddress.get(group) ?? 1) - 1;
-      if (left > 0) this.#ofAddress.set(group, left);
-      else this.#ofAddress.delete(group);
-    });
+    socket.once('close', () => this.#ends.delete(socket));
     return true;
   }
 

@@ -1,5 +1,5 @@
-import { connect } from 'node:net';
-import { expect, test } from 'vitest';
+import { connect, type Socket } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
 import { startGateway } from '../testing/gateway-rig.ts';
 import { get } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
@@ -23,4 +23,43 @@ test('who sends a request and resets the connection at once is not taken for a t
   await get(rig.port, '/last');
   expect(rig.asked.at(-1)?.url).toBe('http://shop.example/last');
   expect(rig.asked.filter(({ ip }) => ip !== '127.0.0.1')).toEqual([]);
+});
+
+/** A connection that asks for nothing; true once it was closed by the other side. */
+async function isClosed(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  opened.push(socket);
+  return new Promise((resolve) => {
+    socket.on('error', () => resolve(true)).on('close', () => resolve(true));
+    socket.on('connect', () => setTimeout(() => resolve(false), 200));
+  });
+}
+
+const opened: Socket[] = [];
+afterEach(() => {
+  for (const socket of opened.splice(0)) socket.destroy();
+});
+
+test('one address holds a part of all connections, and leaves the others to others', async () => {
+  const origin = await startOrigin();
+  const limits = { maxConnectionsPerAddress: 3 };
+  const rig = await startGateway({ origin: origin.address, limits });
+  const closed = [];
+  for (let each = 0; each < 4; each += 1) closed.push(await isClosed(rig.port));
+  expect(closed).toEqual([false, false, false, true]);
+  expect(rig.counted('guard_gateway_connections_refused_total', 'address_full')).toBe(1);
+  opened.pop()?.destroy();
+  opened.shift()?.destroy();
+  await expect.poll(() => isClosed(rig.port)).toBe(false);
+});
+
+test('a trusted proxy brings the connections of many, and has no limit of its own', async () => {
+  const origin = await startOrigin();
+  const limits = { maxConnectionsPerAddress: 1 };
+  const rig = await startGateway({
+    origin: origin.address,
+    limits,
+    trustedProxies: ['127.0.0.1'],
+  });
+  expect(await Promise.all([isClosed(rig.port), isClosed(rig.port)])).toEqual([false, false]);
 });

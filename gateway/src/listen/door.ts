@@ -1,6 +1,7 @@
 import type { Server, Socket } from 'node:net';
 import type { Log, Metrics } from '@guard/config/contract/ports';
 import type { GatewayLimits } from '../limits.ts';
+import { HeldByAddress } from './held-by-address.ts';
 import { addressOf, notePeer, type Peer, peerOfAccepted, type Trusts } from './peer.ts';
 import { takeConnections } from './take-connections.ts';
 import { takeProxyHeader } from './take-proxy-header.ts';
@@ -30,6 +31,7 @@ export function openDoor(
   take: (socket: Socket, peer: Peer) => void,
 ): void {
   const { limits, metrics, faults, waiting } = door;
+  const held = new HeldByAddress(limits.maxConnectionsPerAddress);
   let acceptedOn: 'tcp' | 'unix' = 'tcp';
   server.on('listening', () => {
     acceptedOn = typeof server.address() === 'string' ? 'unix' : 'tcp';
@@ -38,6 +40,16 @@ export function openDoor(
   function refuse(reason: string, peer: string, why?: string): void {
     metrics.count('guard_gateway_connections_refused_total', reason);
     faults('warn', 'gateway_connection_refused', { reason, peer, ...(why && { why }) });
+  }
+
+  function admit(socket: Socket, peer: Peer): void {
+    if (peer.kind !== 'address' || door.trusts(peer) || held.take(socket, peer.ip)) {
+      take(socket, peer);
+      return;
+    }
+    refuse('address_full', peer.ip);
+    socket.on('error', () => undefined);
+    socket.destroy();
   }
 
   function introduce(socket: Socket, balancer: Peer): void {
@@ -53,7 +65,7 @@ export function openDoor(
       switch (introduction.kind) {
         case 'read': {
           const { source } = introduction;
-          take(
+          admit(
             socket,
             source === undefined ? { kind: 'unnamed', ip } : { kind: 'address', ip: source },
           );
@@ -78,7 +90,7 @@ export function openDoor(
     const peer = peerOfAccepted(socket, acceptedOn);
     if (peer === undefined) socket.destroy();
     else if (door.proxyProtocol) introduce(socket, peer);
-    else take(socket, peer);
+    else admit(socket, peer);
   });
   // Node closes what is above maxConnections, and says so here.
   server.on('drop', (dropped) => {
