@@ -80,9 +80,7 @@ test('inside the validator a room looks left only, and no file but its index sta
 test('what page and server agree on imports neither of them', () => {
   const contract = code.filter(({ file }) => file.startsWith('validator/page-contract/'));
   expect(contract.length).toBeGreaterThan(4);
-  const outside = contract.flatMap(({ imports }) =>
-    imports.filter((one) => one.startsWith('../')),
-  );
+  const outside = contract.flatMap(({ imports }) => imports.filter((one) => one.startsWith('../')));
   expect(outside).toEqual([]);
 });
 

@@ -21,8 +21,8 @@ function children(): ReadonlySet<number> {
   return new Set(listed.split(' ').filter(Boolean).map(Number));
 }
 
-const before = children();
-const enginePid = (): number | undefined => [...children()].find((pid) => !before.has(pid));
+const startedBefore = children();
+const enginePid = (): number | undefined => [...children()].find((pid) => !startedBefore.has(pid));
 
 beforeAll(async () => {
   analytics = await openAnalytics({
