@@ -136,7 +136,13 @@ describe('guard explain --json prints one object', () => {
     const request = { url: 'https://shop.example/login', ip: '84.115.20.7', method: 'POST' };
     const explained = explainInput(JSON.stringify(request), '--over-budget');
     expect(explained).toMatchObject({
-      verdict: { concluded: 'limited', rule: 'login budget', reasons: ['rate_limit_exceeded'] },
+      // Monitor mode lifts the limit, and the free pages of a stranger are used up too.
+      verdict: {
+        concluded: 'limited',
+        enforced: 'challenge',
+        rule: 'login budget',
+        reasons: ['rate_limit_exceeded', 'free_pages_used'],
+      },
     });
   });
 

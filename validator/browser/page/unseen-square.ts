@@ -1,7 +1,7 @@
 import { LAYOUT_SIDE } from '../../page-contract/limits.ts';
 
 /**
- * Measures in a square that nobody sees, and removes it. `ground` is closed to the page's own style
+ * Measures in a square out of sight, and removes it. `ground` is closed to the page's own style
  * sheets, and `host`, the square itself, stands on <html>: a page may scale or hide its body.
  */
 export function inUnseenSquare<T>(measure: (ground: ShadowRoot, host: HTMLElement) => T): T {

@@ -10,7 +10,7 @@ const LOOK_MS = 25;
 const GRACE_MS = 400;
 
 /**
- * Shows the document of the witnesses (src/challenge/witnesses/) where nobody sees it, and measures its leaves when
+ * Shows the document of the witnesses (src/challenge/witnesses/) out of sight, and measures its leaves when
  * a browser has loaded what it loads. Gives the width of its first line, and width and height of each leaf in CSS
  * pixels; undefined where nothing was asked or nothing could be shown. Never rejects.
  */

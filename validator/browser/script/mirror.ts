@@ -4,7 +4,7 @@ import type { OpenedSession } from '../../page-contract/opened-session.ts';
 
 /**
  * Writes the session as a first-party cookie of the page's host, with the attributes that the server
- * gives it. False when it does not stay: a session that nobody presents again needs no judgement.
+ * gives it. False when it does not stay: a session that is not presented again needs no judgement.
  */
 export function mirror(cookie: OpenedSession['cookie']): boolean {
   // Safari keeps what a script wrote for a week only: the service's own cookie is left as it is. So is a later value of

@@ -17,7 +17,7 @@ async function solve(task: string): Promise<number> {
   for (let counter = 0; ; counter += 1) {
     const options = { ...SCRYPT, dkLen: TRY_BYTES, asyncTick: SLICE_MS };
     if (hasZeroBits(await scryptAsync(task, String(counter), options), bits)) return counter;
-    // On a fast processor a whole try is shorter than a slice, and gives way to nobody.
+    // On a fast processor a whole try is shorter than a slice, and gives way to nothing.
     if (isPage) await new Promise((resolve) => setTimeout(resolve));
   }
 }

@@ -39,7 +39,7 @@ export function describeUpload(
         response: 'block',
         statusCode: 200,
       });
-    // Nobody concluded anything: the visitor stays in front of the challenge.
+    // Nothing was concluded: the visitor stays in front of the challenge.
     case 'unavailable':
       return eventOf(outcome, nowMs, {
         challenge: 'failed',

@@ -21,7 +21,7 @@ export type Ending =
   | ({ readonly kind: 'rejected'; readonly reasons: readonly Reason[] } & Subject)
   /** Not an answer to a live challenge. */
   | ({ readonly kind: 'failed'; readonly reasons: readonly [Reason] } & Partial<Subject>)
-  /** The session store did not answer: nobody's fault but ours. */
+  /** The session store did not answer: the fault is ours. */
   | ({ readonly kind: 'unavailable'; readonly reasons: readonly [] } & Partial<Subject>)
   /** Not read: its network had uploaded too much just before. */
   | { readonly kind: 'limited'; readonly reasons: readonly [] };

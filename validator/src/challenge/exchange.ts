@@ -6,7 +6,7 @@ export function headerOf({ headers }: CollectRequest, name: string): string {
   return typeof value === 'string' ? value : (value?.[0] ?? '');
 }
 
-/** An answer without a body, for nobody to keep. */
+/** An answer without a body, which no cache may keep. */
 export function emptyAnswer(
   status: number,
   headers: Readonly<Record<string, string>> = {},

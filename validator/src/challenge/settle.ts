@@ -198,7 +198,7 @@ async function keep(
   const early = work ? whileBusy() : await admitted(ticket, answer, nowMs, options);
   if (early) return early;
   const spent = await isFirst(ticket.id, store);
-  // Wrong work has spent its ticket: nobody has a second one checked for it.
+  // Wrong work has spent its ticket: no second one is checked for it.
   if (spent && work && !(await isWorkDone(work.task, work.counter, work.bits))) {
     return failed(ticket, 'challenge_invalid', 'failed');
   }

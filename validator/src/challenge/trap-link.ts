@@ -45,7 +45,7 @@ export type IssueTrapLink = (shown: Shown, uploadUrl: string) => string;
 
 /**
  * Makes the link that stands in a comment of Guard's own pages. It is sealed for the address and the session of the
- * visitor, for one to two hours. So nobody can have another visitor's browser follow it: from elsewhere it counts
+ * visitor, for one to two hours. So no stranger can have another visitor's browser follow it: from elsewhere it counts
  * for nothing.
  */
 export function createTrapLinks(secrets: readonly string[]): IssueTrapLink {

@@ -169,7 +169,7 @@ function challengeFor(
   }
 }
 
-/** The link that nobody sees on a page of ours; empty where no page goes out, or nobody has a session to bind it to. */
+/** The hidden link on a page of ours; empty where no page goes out, or there is no session to bind it to. */
 function trapFor(
   facts: Facts,
   { kind }: Verdict,

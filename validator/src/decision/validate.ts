@@ -74,7 +74,7 @@ interface Decision extends Setting {
   isLate: boolean;
 }
 
-/** A store that answers too late finds that nobody waits any more, so nothing is spent or recorded. */
+/** A store that answers too late finds that no request waits any more, so nothing is spent or recorded. */
 function isOver({ isLate, caller }: Decision): boolean {
   return isLate || caller.signal?.aborted === true;
 }

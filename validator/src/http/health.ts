@@ -4,7 +4,7 @@ import { KeyRing } from '@guard/config/settings/key-ring';
 import type { Organisation } from '@guard/config/settings/schema';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Who asks for health: nobody we know, a customer or load balancer, or our own monitoring. */
+/** Who asks for health: a stranger, a customer or load balancer, or our own monitoring. */
 export type HealthCaller = 'stranger' | 'outsider' | 'internal';
 
 export type HealthCheck = (headers: IncomingHttpHeaders) => HealthCaller;

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 /** A request's body as it came in, or that it is longer than it may be. */
 export type Body = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'too_long' };
 
-/** U+FEFF at the very start (RFC 8259 8.1): nobody should send one, some editors and clients do. */
+/** U+FEFF at the very start (RFC 8259 8.1): it should not be sent, and some editors and clients do. */
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /**
@@ -13,7 +13,7 @@ const BYTE_ORDER_MARK = '\uFEFF';
  * it with replacement characters would make another URL of the one that was sent.
  *
  * `done` is called once, and at the first byte too many; the rest is thrown away as it comes. Of an
- * upload that breaks off there is nobody left to hear, and it is not called.
+ * upload that breaks off no client is left to hear, and it is not called.
  */
 export function readBody(
   request: IncomingMessage,

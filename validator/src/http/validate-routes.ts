@@ -91,7 +91,7 @@ export function validateRoutes(options: ValidateRouteOptions): FastifyPluginAsyn
       return;
     }
     events.record(validated.event);
-    // Past fastify's hooks and serialisers, of which this route has none.
+    // Past fastify's hooks and serialisers: this route has none.
     reply.hijack();
     writeTogether(reply.raw, JSON.stringify(validated.response));
   }

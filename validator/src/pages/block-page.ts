@@ -14,7 +14,7 @@ export interface BlockPageOptions {
   readonly status: number;
   readonly acceptLanguage: string | undefined;
   readonly look: Look;
-  /** Target of the link that nobody sees (challenge/trap-link.ts); none by default. */
+  /** Target of the hidden link (challenge/trap-link.ts); none by default. */
   readonly trap?: string;
 }
 

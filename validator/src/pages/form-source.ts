@@ -6,7 +6,7 @@ export type FormSource =
   | 'none'
   /** A page of the same origin: the browser may send it again from here. */
   | 'own'
-  /** Another origin, or one that nobody can tell. */
+  /** Another origin, or one that cannot be told. */
   | 'foreign';
 
 /**

@@ -28,7 +28,7 @@ export interface InterstitialOptions {
   /** Whose form the challenged request carried: it decides what follows a pass. */
   readonly form: FormSource;
   readonly look: Look;
-  /** Target of the link that nobody sees (challenge/trap-link.ts); none by default. */
+  /** Target of the hidden link (challenge/trap-link.ts); none by default. */
   readonly trap?: string;
 }
 
@@ -139,7 +139,7 @@ function screens(messages: Messages, form: FormSource): string {
   const check = { ...checking, paragraphs: [...checking.paragraphs, ...notes] };
   const again = button('again', messages.tryAgain);
   const back = button('back', messages.goBack, ' class="guard-quiet"');
-  // A foreign form is sent again by nobody but its own site.
+  // A foreign form is sent again by its own site alone.
   const reload =
     form === 'foreign' ? button('back', messages.goBack) : button('reload', messages.tryAgain);
   const bar = '<div class="guard-bar" aria-hidden="true"><i></i></div>';

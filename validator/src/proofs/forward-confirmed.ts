@@ -15,7 +15,7 @@ export function createResolver(): Resolver {
 
 /**
  * What the name of an address says: it lies in one of the domains and leads back to the address; it
- * does not; or nobody could be asked.
+ * does not; or no resolver could be asked.
  */
 export type NameAnswer = 'confirmed' | 'denied' | 'failed';
 

@@ -10,7 +10,7 @@ export interface ProofOptions {
   readonly crawlers: CrawlerCatalogue;
   /** Keys with which crawlers and agents sign; none means that signatures are not looked at. */
   readonly botKeys?: readonly BotKey[] | undefined;
-  /** Who is asked for the names of addresses; without one nobody is. */
+  /** Looks up the names of addresses; without it none is looked up. */
   readonly resolver?: Resolver | undefined;
   readonly clock: Clock;
   readonly log: Log;

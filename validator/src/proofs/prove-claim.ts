@@ -10,7 +10,7 @@ import type { SignatureProof } from './web-bot-auth.ts';
 export interface ClaimEvidence {
   /** As `parseIp` spells it. */
   readonly ip: string;
-  /** Undefined where nobody looked for a signature. */
+  /** Undefined where no signature was looked for. */
   readonly signed: SignatureProof | undefined;
 }
 

@@ -80,7 +80,7 @@ interface SignatureParameters {
 /**
  * Web Bot Auth: HTTP message signatures (RFC 9421) by Ed25519 keys of crawlers and agents. A nonce
  * counts once, as long as it is remembered. A key of a directory counts for requests that name the
- * directory in a Signature-Agent under the signature: whoever lists a foreign key gains nothing by it.
+ * directory in a Signature-Agent under the signature: an operator who lists a foreign key gains nothing by it.
  */
 export function createSignatureCheck(
   keys: readonly BotKey[],

@@ -20,7 +20,7 @@ const SINCE = 110;
 const BRAND = { chrome: 'Google Chrome', edge: 'Microsoft Edge' } as const;
 
 /**
- * The brand that Chromium of one major version adds to `sec-ch-ua` so that nobody relies on the list
+ * The brand that Chromium of one major version adds to `sec-ch-ua` so that no site relies on the list
  * (W3C UA-CH, GREASE). It is drawn from the version, not at random: each major always has the same.
  */
 export function greaseBrand(major: number): string {

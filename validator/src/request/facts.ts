@@ -86,7 +86,7 @@ export interface Facts {
   readonly session: SessionFact;
   /** Kind of the network that a judged session was judged in; undefined for an ordinary one, and for no session. */
   sessionNetwork(): NetworkKind | undefined;
-  /** What the visitor's own handshake showed; undefined where nobody saw it. */
+  /** What the visitor's own handshake showed; undefined where it was not seen. */
   readonly transport?: TransportFacts | undefined;
 }
 
@@ -113,7 +113,7 @@ export type Described =
     }
   | { readonly kind: 'error'; readonly type: ValidateErrorType; readonly message: string };
 
-/** How the request reached whoever asks. */
+/** How the request reached the caller. */
 export interface Reached {
   readonly ipFrom: IpSource;
   readonly transport?: TransportFacts | undefined;

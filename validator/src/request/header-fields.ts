@@ -7,7 +7,7 @@ export type ReadHeaders =
   | { readonly kind: 'error'; readonly message: string };
 
 const NOT_A_MAP = '`headers` must be an object of strings.';
-/** No HTTP parser lets these into a field (RFC 9110 5.5), so whoever describes one made it up. */
+/** No HTTP parser lets these into a field (RFC 9110 5.5), so a caller that describes one made it up. */
 const NEVER_IN_A_FIELD = /[\0\r\n]/;
 
 /**

@@ -21,7 +21,7 @@ const HANDED_ON = 'empty';
 
 /**
  * Whether a denied request is answered with a page or with `application/problem+json`. A page is for
- * navigations, in a tab or a frame, and for whoever does not say. A fetch, XHR, image, script or style
+ * navigations, in a tab or a frame, and for a client that does not say. A fetch, XHR, image, script or style
  * sheet, and a client that asks for another type before HTML, get the short problem. The method does
  * not matter: HEAD has the headers of its GET (RFC 9110 9.3.2).
  */

@@ -35,7 +35,7 @@ export function allocateDeadlines(maxEntries: number): SharedArrayBuffer {
  * what is spent, and the counters of rate limits. Both are one number for a key, so a table of numbers
  * does, and takes 22 bytes an entry.
  *
- * Of a key it holds 64 bits of a hash with a seed of the table's own, so that nobody can aim at another's
+ * Of a key it holds 64 bits of a hash with a seed of the table's own, so that no stranger can aim at another's
  * counter. A key has its place in one set of 16; when that is full, what was used longest ago goes.
  */
 export class DeadlineTable {
@@ -167,7 +167,7 @@ export class DeadlineTable {
     return set;
   }
 
-  /** Nobody is told of an unlocked set: that would cost every unlocking a call, and hardly anybody waits. */
+  /** No waiter is told of an unlocked set: that would cost every unlocking a call, and a wait is rare. */
   #waitFor(lock: number): void {
     for (let waitedMs = 0; waitedMs < ABANDONED_AFTER_MS; waitedMs++) {
       Atomics.wait(this.#ints, lock, 1, 1);

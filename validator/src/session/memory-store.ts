@@ -54,7 +54,7 @@ export class MemoryStore implements SessionStore {
     this.#budgets = new DeadlineTable(memory.budgets);
   }
 
-  /** Sessions held, with those whose time is over and that nobody has asked for since. */
+  /** Sessions held, with those whose time is over and that were not asked for since. */
   get sessionCount(): number {
     return this.#sessions.size;
   }

@@ -108,7 +108,7 @@ function strongest(facts: readonly SessionFact[], visitor: Visitor): SessionFact
  *
  * A store in memory is asked before the MAC: a hit, which is every request of a visitor who passed, costs
  * one look-up, and an id that is neither stored nor ours costs one MAC and leaves no trace. Where each
- * question is a round trip the MAC comes first, so that nobody buys one with an invented cookie.
+ * question is a round trip the MAC comes first, so that an invented cookie buys none.
  */
 function resolveOne(cookie: string, source: Source): MaybePromise<SessionFact> {
   const { visitor, store, ids } = source;

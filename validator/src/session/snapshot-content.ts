@@ -18,7 +18,7 @@ const TABLES = ['spent', 'budgets'] as const satisfies readonly (keyof SharedMem
 /** Requests wait for no more of a snapshot than this at once: a millisecond or less. */
 const BYTES_A_TURN = 256 * 1024;
 const SESSIONS_A_TURN = 200;
-/** A session of more was written by nobody; an earlier version wrote the agent too, up to this length. */
+/** No version wrote a session of more; an earlier version wrote the agent too, up to this length. */
 const MAX_LINE_BYTES = 2_048;
 
 /**

@@ -14,7 +14,7 @@ const KNOWN_SINCE: Record<Engine, number> = { chromium: 70, gecko: 70, webkit: 1
 
 /**
  * The ClientHello against the browser of the User-Agent, by what its TLS library always or never does.
- * No exact fingerprint is asked for: those change with versions, and whoever copies one passes. A
+ * No exact fingerprint is asked for: those change with versions, and a program that copies one passes. A
  * program that inspects TLS makes a handshake of its own, so this is weighed for a challenge at most.
  */
 export const transportTlsSignal: Signal = ({ transport, agent, crawler }) => {

@@ -6,7 +6,7 @@ const { firstDocuments, mostDocuments } = CHALLENGE.sessionShape;
 /** Documents that come so soon after one another were opened at once: tabs, frames, a redirect. */
 const BURST_GAP_MS = 1_000;
 
-/** Nobody opens more tabs than these at once. */
+/** No person opens more tabs than these at once. */
 const MOST_OF_BURST = 30;
 
 /** Standard deviation of the times between documents, divided by their mean. Pauses of people are above 0.5. */

@@ -2,7 +2,7 @@ import type { RequestEnded } from '@guard/config/contract/ports';
 import type { Reason } from '@guard/config/contract/reasons';
 import type { Rule } from '@guard/config/settings/rule';
 
-/** How a request is judged. Closed: whoever switches over it names every case. */
+/** How a request is judged. Closed: a switch over it names every case. */
 export type Verdict =
   | { readonly kind: 'allow'; readonly reasons: readonly Reason[]; readonly by: Rule | undefined }
   | { readonly kind: 'block'; readonly reasons: readonly Reason[]; readonly by: Rule }

@@ -39,7 +39,7 @@ const NOTHING: Answered = { isLacking: false, found: [] };
 
 /**
  * Questions that the server cannot answer (question-pool.ts): what a browser engine writes, breaks and lays out.
- * Whoever reads Guard's code can compute what Guard computes. The answers to these stand nowhere. They are learned
+ * A reader of Guard's code can compute what Guard computes. The answers to these questions are in no file. They are learned
  * from visitors, for each engine, version and system. So a program needs an engine of the claimed version, or one that
  * it asks each time.
  *
@@ -47,7 +47,7 @@ const NOTHING: Answered = { isLacking: false, found: [] };
  * - One network has one voice for each question and kind of browser, so that no single address teaches.
  * - Too few visitors of a version: then those of its engine are the measure. Versions answer nearly alike.
  * - Who is rare does not teach where it is rare. So a crowd that gives a wrong answer stays rare, once people have
- *   answered first. New versions are learned as they come, because nobody has answered for them.
+ *   answered first. New versions are learned as they come, because no answers are there for them.
  * - The finding is weak: enough networks can teach a wrong answer for a browser that few people use.
  */
 export function createLearnedAnswers(secrets: readonly string[]): LearnedAnswers {

@@ -7,7 +7,7 @@ import { drawUploadForm, type UploadForm } from './upload-form.ts';
 
 /** How long a program is given to new pages, in milliseconds. */
 const HOUR_MS = 3_600_000;
-/** Programs of one hour: whoever takes one page apart has not taken the next one apart. */
+/** Programs of one hour: a solver of one page has not solved the next one. */
 const POOL = 4;
 
 export interface ProgramsOptions {
@@ -24,8 +24,8 @@ export interface ProgramsOptions {
 
 /**
  * The programs of the challenge page. They do the same, and each has other names, another order and another form of the
- * upload, so that a solver which was finished for one of them breaks with the next. That stops nobody who runs the
- * script of the page itself.
+ * upload, so that a solver which was finished for one of them breaks with the next. A program that runs the script
+ * of the page itself is not stopped by that.
  *
  * Forms follow from the secret and the id, so all threads and instances read what one of them gave away. The programs of
  * an hour are built when its first page is asked for, all at once, and no visitor waits for them.

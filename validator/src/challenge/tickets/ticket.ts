@@ -28,7 +28,7 @@ export interface Ticket {
   readonly work: number;
   /**
    * Origin of the page whose browser script asked for it, which alone may answer; empty for a challenge
-   * page, because behind proxies nobody but its visitor is sure under which name it is shown.
+   * page, because behind proxies only its visitor is sure under which name it is shown.
    */
   readonly origin: string;
   /** Of the request that was challenged (request/client-class.ts): the session passes for this client. */

@@ -31,7 +31,7 @@ export function createWitnessAnswerer(
     const asked = witnesses.read(query, client === undefined ? '' : handshakeOf(client));
     if (!asked) return refused(404);
     const { witness, ticketId, isDecoy } = asked;
-    // An address that is opened by hand gives nothing and harms nobody. On http browsers do not say what they load, and
+    // An address that is opened by hand gives nothing and does no harm. On http browsers do not say what they load, and
     // Chromium does not where a service worker hands the request on.
     const destination = headerOf(request, 'sec-fetch-dest');
     if (!['', 'empty', witness.kind].includes(destination)) return refused(404);

@@ -10,7 +10,7 @@ const CONNECT_TIMEOUT_MS = 1_000;
 const COMMAND_TIMEOUT_MS = 150;
 /** Commands under way at once; more are not sent. */
 const MAX_UNDER_WAY = 10_000;
-/** A Redis that hangs is noticed when nobody asks, too. */
+/** A Redis that hangs is noticed without a request, too. */
 const HEARTBEAT_MS = 1_000;
 const PAUSE_MS = { first: 50, longest: 5_000 } as const;
 /** A connection that lived this long was a good one: after it the first pause is short again. */

@@ -13,7 +13,7 @@ export class Refusals {
   /** Milliseconds until a request may fit, 0 when that is not known here. */
   left(key: string, nowMs: number, perMs: number): number {
     const leftMs = (this.#until.get(key) ?? 0) - nowMs;
-    // Nobody waits for longer than a whole budget takes: the clock was set back.
+    // No visitor waits for longer than a whole budget takes: the clock was set back.
     return leftMs > 0 && leftMs <= perMs ? leftMs : 0;
   }
 

@@ -53,7 +53,7 @@ export class Pressure {
   #lookAt = 0;
   #lines = 0;
 
-  /** Undefined where nobody has free pages that could end, or the organisation wants none of it. */
+  /** Undefined where there are no free pages that could end, or the organisation wants none of it. */
   static of(
     { id, challenge }: Pick<Organisation, 'id' | 'challenge'>,
     ports: PressurePorts,

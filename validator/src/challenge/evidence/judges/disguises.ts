@@ -1,7 +1,7 @@
 import { known } from '../../../../page-contract/evidence.ts';
 import type { Judge } from './case.ts';
 
-/** Says whether a function is native; whoever replaces it wants others not to be found. */
+/** Says whether a function is native; a program that replaces it hides other replacements. */
 const PRINTER = 'Function.toString';
 
 /**

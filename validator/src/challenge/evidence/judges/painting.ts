@@ -8,7 +8,7 @@ const WATCHED_MS = 400;
 const FREE_TICKS = 50;
 
 /**
- * In view, with time on its hands, and no frame was drawn: a document that nobody looks at. A note by default,
+ * In view, with time on its hands, and no frame was drawn: a document that no person looks at. A note by default,
  * because a slow graphics process keeps people's browsers from drawing as well.
  */
 export const judgePainting: Judge = ({ evidence }) => {

@@ -4,7 +4,7 @@ import type { Case, Judge } from './case.ts';
 /** How much larger than its viewport a window with bars is at least, in CSS pixels. In kiosks it is no larger. */
 const BARS_PX = 32;
 
-/** A window with bars that nobody can point into: somebody uses the keyboard alone, or there is no window. */
+/** A window with bars, and nothing to point with: a person uses the keyboard alone, or there is no window. */
 export const judgePointer: Judge = (theCase) =>
   pointsWithNothing(theCase) ? 'pointer_missing' : undefined;
 
