@@ -2,7 +2,7 @@ import { buildSync } from 'esbuild';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SECRETS, startSite, type Site } from '../../validator/browser/test-site.ts';
+import { siteClock, SECRETS, startSite, type Site } from '../../validator/browser/test-site.ts';
 import {
   known,
   type Readings,
@@ -111,7 +111,7 @@ describe.skipIf(!hasDesk || !hasFirefox || !hasWindowedChromium)('at a desk', ()
       BROWSER_MS,
     );
     const { ticket, evidence } = uploads.at(-1) ?? {};
-    const reading = readTicket(createSealer(SECRETS, 'ticket'), ticket ?? '', Date.now());
+    const reading = readTicket(createSealer(SECRETS, 'ticket'), ticket ?? '', siteClock());
     const answered = evidence && known(evidence.readings.answers);
     if (!('ticket' in reading) || !answered) throw new Error('a page of ours was answered');
     const { id, issuedAt } = reading.ticket;

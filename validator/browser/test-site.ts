@@ -16,6 +16,11 @@ import { createScriptFile } from '../src/script/script-file.ts';
 import { loadBrowserBundle } from './build.ts';
 import { USUAL } from '../src/challenge/test-answers.ts';
 
+const HALF_HOUR_MS = 30 * 60_000;
+const sinceTurn = Date.now() % HALF_HOUR_MS;
+/** The time of the site. It begins with a half hour: a question changes then, and none within a test. */
+export const siteClock = (): number => Date.now() - sinceTurn;
+
 /** What its tickets are sealed with. */
 export const SECRETS = ['the secret of the browser test'];
 
@@ -55,7 +60,7 @@ export async function startSite(): Promise<Site> {
   const collect = createCollector({
     secrets: SECRETS,
     store,
-    clock: Date.now,
+    clock: siteClock,
     sessionTtlMs: 60_000,
     rejectedTtlMs: 60_000,
     currentRuleSet: () => TERMS.ruleSet,
@@ -186,7 +191,7 @@ function serve(
     look: on.look,
     terms: { ...TERMS, work: on.work },
     uploadUrl: '/.guard/verify',
-    nowMs: Date.now(),
+    nowMs: siteClock(),
   });
   // As on https: browsers take Secure cookies from a loopback address too.
   const attributes = 'Path=/; SameSite=None; Secure; Max-Age=3600';
