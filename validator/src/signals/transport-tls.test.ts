@@ -56,6 +56,14 @@ test('a browser of 2016 may have any handshake but one that no browser makes', (
   expect(found(old, 'Firefox 153')).toEqual([]);
 });
 
+test('an app of a Mac names no browser, and no library but that of a browser', () => {
+  const agent =
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko)';
+  const app = { ...chromeHttps, 'user-agent': agent };
+  expect(found(app, 'curl 7.88')).toEqual(['tls_fingerprint_mismatch']);
+  expect(found(app, 'Firefox 153')).toEqual([]);
+});
+
 describe('what is not known is no finding', () => {
   test('nobody saw the handshake: another proxy ended TLS, or POST /validate asks', () => {
     expect(transportTlsSignal(factsOf(chromeHttps))).toEqual([]);

@@ -19,14 +19,18 @@ const KNOWN_SINCE: Record<Engine, number> = { chromium: 70, gecko: 70, webkit: 1
  */
 export const transportTlsSignal: Signal = ({ transport, agent, crawler }) => {
   const hello = transport?.hello;
-  if (hello === undefined || crawler || agent.engine === undefined || agent.embedded)
-    return NOTHING;
+  if (hello === undefined || crawler || !isOfBrowser(agent)) return NOTHING;
   // Old browsers never learned it either, so an old version lifts nothing.
   const isOfNoBrowser = hello.extensions.includes(ENCRYPT_THEN_MAC);
   return isOfNoBrowser || (isKnown(agent) && contradicts(hello, agent.engine))
     ? ['tls_fingerprint_mismatch']
     : NOTHING;
 };
+
+/** Apps of a Mac, and of an iPad that asks for desktop sites, name WebKit and no browser. */
+function isOfBrowser({ engine, recognised, platform, embedded }: Agent): boolean {
+  return !embedded && (engine !== undefined || (recognised && platform === 'macos'));
+}
 
 /** Whether an agent claims a browser whose handshake is known. What is built into other things may have any. */
 export function isKnown(agent: Agent): agent is Agent & { readonly engine: Engine } {

@@ -181,6 +181,10 @@ function takeOfSession(by: Rule, passed: Passed, deciding: Deciding): Left {
       return { verdict: { kind: 'challenge', reasons: [allowance.reason], by } };
     case 'wait': {
       const reasons = ['session_limit_exceeded'] as const;
+      // Monitor mode lifts a limit. A session that did not pass is asked again instead.
+      if (passed.session.state === 'rejected') {
+        return { verdict: { kind: 'challenge', reasons, by } };
+      }
       return { verdict: { kind: 'limited', reasons, by, retryAfterMs: allowance.waitMs } };
     }
   }

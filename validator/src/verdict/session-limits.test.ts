@@ -177,6 +177,11 @@ describe('what one passed challenge is good for', () => {
     expect(await passing(guard, 30, page)).toBe(10);
     expect(guard.events[0]).toMatchObject({ action: 'allow', decision: 'block' });
     expect(guard.events.at(-1)).toMatchObject({ action: 'challenge' });
+    // Nor does it get the site as data or pictures: a limit would be lifted.
+    guard.origin.answers = 'document';
+    for (const headers of [scriptFetch, pictureOfPage]) {
+      expect(await passing(guard, 200, () => visit({ cookie: PASS, headers }))).toBeLessThan(102);
+    }
   });
 
   test('many sessions of one address have 20 budgets; then a pass of ten minutes is asked for again', async () => {

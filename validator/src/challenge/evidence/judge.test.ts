@@ -73,6 +73,21 @@ describe('an agent that is written in another form than browsers write it', () =
     expect(judged(reformed)).toEqual({ kind: outcomeOf(name), reasons: found });
   });
 
+  test('page_mismatch: an app of a Mac or an iPad names no browser, and is none', () => {
+    const { evidence, headers } = fixture('human/safari-mac.json');
+    const userAgent =
+      'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko)';
+    const [worker, frame] = [evidence.readings.worker, evidence.readings.frame].map((read) =>
+      'value' in read ? { value: { ...read.value, userAgent } } : read,
+    );
+    const agent = { ...evidence.agent, userAgent };
+    const readings = { ...evidence.readings, worker, frame } as Readings;
+    const app = { ...evidence, agent, readings };
+    expect(judged({ evidence: app, headers: { ...headers, 'user-agent': userAgent } })).toEqual(
+      judged({ evidence, headers }),
+    );
+  });
+
   test.each([
     'Mozilla/5.0 (Linux; U; Android 4.3; en-us) AppleWebKit/534.30 (KHTML, like Gecko) Version/4.0 Mobile Safari/534.30',
     'Mozilla/5.0 (Windows NT 6.1) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/69.0.3497.100 Safari/537.36',

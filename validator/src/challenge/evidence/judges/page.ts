@@ -58,9 +58,10 @@ const RUNS_THE_PAGE_SINCE: Readonly<Record<Engine, number>> = {
 
 /**
  * A browser that could not have run the page which this upload comes from: one that has died out, or a version of
- * before 2020. Apps on iOS name no version. Goanna lives on under its own name.
+ * before 2020. Apps of Apple's systems name no engine, or no version of it. Goanna lives on under its own name.
  */
-function isTooOld({ evidence, claim: { engine, major } }: Case): boolean {
-  if (engine === undefined) return !evidence.agent.userAgent.includes('Goanna/');
+function isTooOld({ evidence, claim: { engine, major, platform } }: Case): boolean {
+  if (engine === undefined)
+    return platform !== 'macos' && !evidence.agent.userAgent.includes('Goanna/');
   return major !== 0 && major < RUNS_THE_PAGE_SINCE[engine];
 }
