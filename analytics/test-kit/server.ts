@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CLUSTER, configXml, usersXml } from '../src/engine/access-config.ts';
+import { CLUSTER, configXml, newQueryPath, usersXml } from '../src/engine/access-config.ts';
 import { startEngineProcess } from '../src/engine/engine-process.ts';
 import { freePort } from '../../test/kit/free-port.ts';
 import type { EngineProcess } from '../src/engine/engine-process.ts';
@@ -46,10 +46,12 @@ export async function describeServer(
   );
   writeFileSync(usersPath, users);
   // Every server knows itself as the cluster `default`.
-  const config = configXml(usersPath, MAX_MEMORY_BYTES).replaceAll(`${CLUSTER}>`, 'default>');
+  const queryPath = newQueryPath();
+  const plan = { usersPath, queryPath, maxMemoryBytes: MAX_MEMORY_BYTES };
+  const config = configXml(plan).replaceAll(`${CLUSTER}>`, 'default>');
   writeFileSync(configPath, config);
   const port = await freePort();
-  const url = `http://127.0.0.1:${port}/`;
+  const url = `http://127.0.0.1:${port}${queryPath}`;
   const client = createDatabaseClient(new URL(url));
   let engine: EngineProcess | undefined;
   const kill = async (): Promise<void> => {

@@ -1,16 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Polls until `read` gives something, and fails with `what` when it does not in time. */
+/**
+ * Polls until `read` gives something.
+ *
+ * @param lines the log so far; its end is in the failure, since a slow machine shows it only once.
+ * @throws when `deadlineMs` have passed
+ */
 export async function until<T>(
   what: string,
   read: () => T | undefined | false | Promise<T | undefined | false>,
   deadlineMs = 45_000,
+  lines: readonly string[] = [],
 ): Promise<T> {
   const end = Date.now() + deadlineMs;
   for (;;) {
     const value = await read();
     if (value !== undefined && value !== false) return value;
-    if (Date.now() > end) throw new Error(`Not in time: ${what}`);
+    if (Date.now() > end) throw new Error([`Not in time: ${what}`, ...lines.slice(-5)].join('\n'));
     await sleep(20);
   }
 }

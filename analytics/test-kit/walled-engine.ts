@@ -1,19 +1,17 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { QUERY } from '@guard/config/contract/limits';
 import type { AuthenticateBearer } from '@guard/config/contract/ports';
-import { CLUSTER, configXml, usersXml } from '../src/engine/access-config.ts';
+import { CLUSTER, usersXml } from '../src/engine/access-config.ts';
 import { organisationAccount } from '../src/engine/accounts.ts';
-import { startEngineProcess } from '../src/engine/engine-process.ts';
-import { freePort } from '../../test/kit/free-port.ts';
-import { createDatabaseClient } from '../src/engine/database-client.ts';
 import type { Account } from '../src/engine/database-client.ts';
-import { findEngineLibrary } from '../src/engine/library.ts';
 import { prepareSchema } from '../src/engine/prepare.ts';
 import { openAnalytics } from '../src/index.ts';
 import type { Analytics } from '../src/index.ts';
 import { createRecorders } from './recorders.ts';
+import { startEngine } from './start-engine.ts';
 import { until } from './until.ts';
 
 /** A real database with the organisations `acme` and `rival`, asked through both walls, or one. */
@@ -38,26 +36,16 @@ export interface WalledEngine {
 
 export const FILE_CANARY = 'canary-of-the-file-7304';
 
-const writer: Account = { user: 'writer', password: 'the password of these tests' };
+const writer: Account = { user: 'writer', password: randomUUID() };
 const MAX_MEMORY_BYTES = 2 * 1024 ** 3;
 
 export async function openWalledEngine(): Promise<WalledEngine> {
-  const library = await findEngineLibrary();
-  if (library.kind === 'missing') throw new Error(library.message);
   const folder = mkdtempSync(join(tmpdir(), 'guard-walls-'));
-  const dataPath = join(folder, 'engine');
-  const configPath = join(folder, 'config.xml');
   const usersPath = join(folder, 'users.xml');
   const secretFile = join(folder, 'secret.txt');
-  mkdirSync(dataPath);
   writeFileSync(secretFile, FILE_CANARY);
   writeFileSync(usersPath, usersXml(writer, ['acme', 'rival']));
-  writeFileSync(configPath, configXml(usersPath, MAX_MEMORY_BYTES));
-  const port = await freePort();
-  const engine = startEngineProcess({ libraryPath: library.path, dataPath, configPath, port });
-  const url = `http://127.0.0.1:${port}/`;
-  const client = createDatabaseClient(new URL(url));
-  await until('the server answers', () => client.ping(1000));
+  const { engine, client, url } = await startEngine(folder, writer, MAX_MEMORY_BYTES);
   const failed = await prepareSchema(client, writer, CLUSTER, 'one_server');
   if (failed !== undefined) throw new Error(failed);
   const recorders = createRecorders();
@@ -75,7 +63,7 @@ export async function openWalledEngine(): Promise<WalledEngine> {
     log: recorders.log,
     metrics: recorders.metrics,
   });
-  await until('the server is ready', () => analytics.ready());
+  await until('the server is ready', () => analytics.ready(), 45_000, recorders.lines);
 
   async function ask(account: Account, sql: string): Promise<string> {
     const answer = await client.send({

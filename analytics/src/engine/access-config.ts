@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { QUERY } from '@guard/config/contract/limits';
 import type { Account } from './database-client.ts';
 import {
@@ -29,10 +30,9 @@ const TCP_PORT = 9000;
  * Accounts, rights and row policies.
  *
  * `default` is the account under which the engine runs its own start-up statement: it must have an
- * empty password and be let in from 127.0.0.1. So it may do nothing but open the listener, and hold
- * back the deletion of old rows, and it may do so only while no other query runs. The start-up statement never ends, therefore nobody who
- * reaches the port can run anything as `default`: without that bound, `SELECT file('/etc/passwd')`
- * would work for every process of the machine, because the scalar function asks for no right.
+ * empty password and be let in from 127.0.0.1. Rights do not hold it: `SELECT file('/etc/passwd')` asks
+ * for none. So configXml keeps statements on a path that only Guard knows. A limit of running queries is
+ * no such wall: ClickHouse runs KILL QUERY beyond it, with any subquery in its condition.
  *
  * @param organisations identifiers of settings/schema.ts: letters, digits, `-` and `_`.
  */
@@ -63,10 +63,6 @@ export function usersXml(
       <max_block_size>1</max_block_size>
       <max_threads>1</max_threads>
       <max_execution_time>0</max_execution_time>
-      <max_concurrent_queries_for_all_users>1</max_concurrent_queries_for_all_users>
-      <constraints>
-        <max_concurrent_queries_for_all_users><const/></max_concurrent_queries_for_all_users>
-      </constraints>
     </start_up>
     <organisation>
       ${settingsXml({ ...settings, max_concurrent_queries_for_user: 2 * QUERY.runningOfOrganisation })}
@@ -101,15 +97,28 @@ export function usersXml(
 `;
 }
 
+/** What the engine listens for, and on which files it works. */
+export interface ServerPlan {
+  /** A path the operator wrote in guard.yaml, so it is escaped. */
+  readonly usersPath: string;
+  readonly maxMemoryBytes: number;
+  /** Of newQueryPath. */
+  readonly queryPath: string;
+  /** No merge begins for the age of rows; one that runs anyway is host.ts's to stop. */
+  readonly holdDeletion?: boolean;
+}
+
+/** The path of statements for one process of the engine. It is a secret: who knows it can ask as `default`. */
+export function newQueryPath(): string {
+  return `/${randomBytes(32).toString('hex')}`;
+}
+
 /**
- * Server settings. `usersPath` is a path the operator wrote in guard.yaml, so it is escaped.
- *
- * Over HTTP there are queries and `/ping`, and nothing else: not the pages `/play` and `/dashboard`, nor
- * what ClickHouse tells about itself without a password.
- *
- * @param holdDeletion no merge begins for the age of rows; one that runs anyway is host.ts's to stop.
+ * Server settings. Over HTTP there are statements on the secret path and a ping below it, and nothing else: not
+ * the pages `/play` and `/dashboard`, nor what ClickHouse tells about itself without a password.
  */
-export function configXml(usersPath: string, maxMemoryBytes: number, holdDeletion = false): string {
+export function configXml(plan: ServerPlan): string {
+  const { usersPath, maxMemoryBytes, queryPath, holdDeletion = false } = plan;
   const hold = '<max_number_of_merges_with_ttl_in_pool>0</max_number_of_merges_with_ttl_in_pool>';
   return `<clickhouse>
   <users_config>${escapeXml(usersPath)}</users_config>
@@ -120,10 +129,10 @@ export function configXml(usersPath: string, maxMemoryBytes: number, holdDeletio
     <host>127.0.0.1</host><port>${TCP_PORT}</port>
   </replica></shard></${CLUSTER}></remote_servers>
   <http_handlers>
-    <rule><url>/ping</url><methods>GET</methods><handler>
+    <rule><url>${queryPath}/ping</url><methods>GET</methods><handler>
       <type>static</type><status>200</status><response_content>Ok.</response_content>
     </handler></rule>
-    <rule><url>/</url><methods>POST</methods><handler>
+    <rule><url>${queryPath}</url><methods>POST</methods><handler>
       <type>dynamic_query_handler</type><query_param_name>query</query_param_name>
     </handler></rule>
   </http_handlers>

@@ -3,7 +3,7 @@ import { constants, mkdir, open } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { configXml, CLUSTER, usersXml } from './access-config.ts';
+import { configXml, CLUSTER, newQueryPath, usersXml } from './access-config.ts';
 import { LOCAL_TABLE, organisationAccount } from './accounts.ts';
 import type { Database } from './engine.ts';
 import { freeLoopbackPort, startEngineProcess } from './engine-process.ts';
@@ -48,7 +48,9 @@ export async function startServer({
     await mkdir(folder, { recursive: true, mode: 0o700 });
   }
   await overwrite(usersPath, usersXml(writer, organisations));
-  await overwrite(configPath, configXml(usersPath, MAX_MEMORY_BYTES, holdDeletion));
+  const queryPath = newQueryPath();
+  const maxMemoryBytes = MAX_MEMORY_BYTES;
+  await overwrite(configPath, configXml({ usersPath, maxMemoryBytes, queryPath, holdDeletion }));
 
   const port = await freeLoopbackPort();
   const process = startEngineProcess({
@@ -58,12 +60,12 @@ export async function startServer({
   return {
     process,
     database: {
-      client: createDatabaseClient(new URL(`http://127.0.0.1:${port}/`)),
+      client: createDatabaseClient(new URL(queryPath, `http://127.0.0.1:${port}`)),
       writer,
       insertInto: LOCAL_TABLE,
       account: (organisation) =>
         known.has(organisation) ? organisationAccount(organisation, writer.password) : undefined,
-      secrets: [dataPath, path],
+      secrets: [dataPath, path, queryPath],
     },
   };
 }
