@@ -103,6 +103,29 @@ test('an upload of more than 64 KiB gets 413', async () => {
   expect(collected).toEqual([]);
 });
 
+test('above the bytes of all uploads the one that began first gets 408, and later ones arrive', async () => {
+  const { port, collected } = await start({ collectorBytes: 1000 });
+  const part = (text: string) => text.repeat(400);
+  const begin = (text: string) => {
+    const client = new RawClient(port);
+    const head = ['POST /.guard/verify HTTP/1.1', HOST, 'Content-Length: 800', '', ''];
+    client.send(...head);
+    client.send(part(text));
+    return client;
+  };
+  const slow = begin('a');
+  // A whole exchange behind it: its first part has been read then.
+  await get(port, '/.guard/telemetry');
+  const second = begin('b');
+  second.send(part('b'));
+  expect(statusOf(await second.until(/202/))).toBe(202);
+  expect(statusOf(await slow.untilClosed())).toBe(408);
+  const third = begin('c');
+  third.send(part('c'));
+  expect(statusOf(await third.until(/202/))).toBe(202);
+  expect(collected.map(({ body }) => body[0])).toEqual([undefined, 'b', 'c']);
+});
+
 test('an upload that does not arrive gets 408', async () => {
   const { port, collected } = await start({ collectorBodyMs: 50 });
   const client = new RawClient(port);

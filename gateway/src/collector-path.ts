@@ -4,6 +4,7 @@ import type { VisitorRequest } from './message.ts';
 import type { ServedAnswer } from './judge/plan-answer.ts';
 import { transportOfVisitor } from './judge/describe.ts';
 import { inviteBody } from './forward/expectation.ts';
+import type { UploadsUnderWay } from './uploads-under-way.ts';
 import type { Visit } from './visit.ts';
 
 const ROOT = '/.guard';
@@ -21,13 +22,14 @@ export async function collect(
   visit: Visit,
   path: string,
   limits: GatewayLimits,
+  uploads: UploadsUnderWay,
 ): Promise<ServedAnswer> {
   const { req, res, client, site, hasBody, target } = visit;
   const take = site.config.collect;
   if (take === undefined || !path.startsWith(`${ROOT}/`)) return plainAnswer(404, 'Not found.');
 
   if (hasBody) inviteBody(req, res);
-  const upload = await readBody(req, limits.collectorBodyBytes, limits.collectorBodyMs);
+  const upload = await readBody(req, limits, uploads);
   switch (upload.kind) {
     case 'too_large':
       return plainAnswer(413, 'The upload is too large.');
@@ -57,24 +59,34 @@ type Upload =
   | { readonly kind: 'too_large' }
   | { readonly kind: 'incomplete' };
 
-function readBody(req: VisitorRequest, maxBytes: number, timeoutMs: number): Promise<Upload> {
+function readBody(
+  req: VisitorRequest,
+  { collectorBodyBytes, collectorBodyMs }: GatewayLimits,
+  uploads: UploadsUnderWay,
+): Promise<Upload> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
     let bytes = 0;
     const finish = (upload: Upload) => {
       clearTimeout(timer);
       req.off('data', take);
+      uploads.end(giveUp);
       resolve(upload);
     };
+    const giveUp = () => finish({ kind: 'incomplete' });
     const take = (part: Buffer) => {
       bytes += part.length;
-      if (bytes > maxBytes) finish({ kind: 'too_large' });
-      else parts.push(part);
+      if (bytes > collectorBodyBytes) {
+        finish({ kind: 'too_large' });
+        return;
+      }
+      parts.push(part);
+      uploads.add(giveUp, part.length);
     };
-    const timer = setTimeout(() => finish({ kind: 'incomplete' }), timeoutMs);
+    const timer = setTimeout(giveUp, collectorBodyMs);
     req.on('data', take);
     req.once('end', () => finish({ kind: 'whole', text: Buffer.concat(parts).toString() }));
-    req.once('close', () => finish({ kind: 'incomplete' }));
+    req.once('close', giveUp);
     if (req.readableEnded) finish({ kind: 'whole', text: '' });
   });
 }

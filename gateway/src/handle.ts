@@ -13,6 +13,7 @@ import { brokenStatus } from './http1/broken-request.ts';
 import type { Connection } from './listen/connection.ts';
 import type { VisitorRequest, VisitorResponse } from './message.ts';
 import { logVisitorGone, VISITOR_GONE } from './open-event.ts';
+import { UploadsUnderWay } from './uploads-under-way.ts';
 import type { Onward, Visit } from './visit.ts';
 
 /** The stages, built once. */
@@ -33,6 +34,7 @@ export type Handle = (req: VisitorRequest, res: VisitorResponse, onward: Onward)
 export function createHandle(stages: Stages): Handle {
   const { limits, metrics, faults, judge, tracing } = stages;
 
+  const uploads = new UploadsUnderWay(limits.collectorBytes);
   const carryOut = carry.bind(undefined, stages);
   const broken = breakOff.bind(undefined, stages);
 
@@ -75,7 +77,7 @@ export function createHandle(stages: Stages): Handle {
         return;
       }
       if (isCollectorPath(readings)) {
-        settle(visit, collect(visit, path, limits).then(servedFate), onward);
+        settle(visit, collect(visit, path, limits, uploads).then(servedFate), onward);
         return;
       }
       const plan = planSample(visit, readings);

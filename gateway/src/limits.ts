@@ -53,6 +53,8 @@ export interface GatewayLimits {
   readonly maxUpgradesPerAddress: number;
   readonly collectorBodyBytes: number;
   readonly collectorBodyMs: number;
+  /** All uploads below `/.guard/` together, in each worker. */
+  readonly collectorBytes: number;
   /** How long `close` waits for requests under way. */
   readonly drainMs: number;
 }
@@ -92,5 +94,6 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   maxUpgradesPerAddress: 512,
   collectorBodyBytes: 64 * 1024,
   collectorBodyMs: 10_000,
+  collectorBytes: 32 * 1024 * 1024,
   drainMs: 30_000,
 };

@@ -26,9 +26,9 @@ const MAX = {
   target: 8192,
   headerFields: 128,
   headerName: 128,
-  headerValue: 4096,
-  /** Names and values of one event's headers together. */
-  headersTotal: 32_768,
+  headerValue: 2048,
+  /** Names and values of one event's headers together: who pads his requests must not fill the disk. */
+  headersTotal: 8192,
   body: BODY_SAMPLE.maxKiB * 1024,
   /** The last millisecond of the year 2199: inside what DateTime64(3) can hold. */
   createdAt: 7_258_118_399_999,
@@ -247,7 +247,7 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
   column(
     'headers',
     `Map(${WORD}, String)`,
-    'Request headers without credentials, names in lower case. Kept 14 days.',
+    'Request headers without credentials, names in lower case, the first 8 KiB. Kept 14 days.',
     {
       kind: 'fields',
       nameOf: headerName,

@@ -156,11 +156,11 @@ function whole(value: number, max: number): number {
 
 function storedHeaders(headers: Readonly<Record<string, string>>): [string, string][] {
   const kept = new Map<string, string>();
-  let room = 32_768;
+  let room = 8192;
   for (const [field, value] of Object.entries(headers)) {
     const name = stored(field.toLowerCase(), 128);
     if (SECRET_HEADERS.has(name) || kept.has(name)) continue;
-    const text = value.slice(0, 4096);
+    const text = value.slice(0, 2048);
     room -= Math.min(field.length, 128) + text.length;
     if (room < 0 || kept.size === 128) break;
     kept.set(name, text.toWellFormed());
