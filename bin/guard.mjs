@@ -1,19 +1,15 @@
 #!/usr/bin/env node
-// Plain JavaScript on purpose: it must run on any Node far enough to say what is wrong, or to hand
-// over to the Node that was installed with the project.
+// Plain JavaScript, because any Node must be able to read it: Guard itself runs on one version only, and
+// hands over to the Node that its install brings where another one started this file.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-const NEEDED = [22, 18];
+/** The major version of the `node` package in package.json, which all tests run on. */
+const MAJOR = '24';
 
-function isNewEnough(version) {
-  const [major, minor] = version.split('.').map(Number);
-  return major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1]);
-}
-
-if (isNewEnough(process.versions.node)) {
+if (process.versions.node.split('.')[0] === MAJOR) {
   // What was compiled is kept beside the packages, which only someone who may change the code can write to.
   // A folder that cannot be written to is no error: all is compiled again. Worker threads read the variable.
   process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
@@ -26,8 +22,8 @@ if (isNewEnough(process.versions.node)) {
   const pinned = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url));
   if (!existsSync(pinned)) {
     console.error(
-      `guard: this is Node ${process.versions.node}; Guard needs ${NEEDED.join('.')} or newer.\n` +
-        'Run `npm ci` in this folder, which brings a fitting Node along, or install a newer Node.',
+      `guard: this is Node ${process.versions.node}; Guard runs on Node ${MAJOR}.\n` +
+        `Run \`npm ci\` in this folder, which brings that Node along, or start Guard with Node ${MAJOR}.`,
     );
     process.exit(1);
   }

@@ -26,17 +26,14 @@ const KNOWN: Readonly<Record<string, string>> = {
   '@chdb/lib-linux-arm64-gnu': 'Apache-2.0',
 };
 
-const Names = z.record(z.string(), z.string()).default({});
 const Entry = z.object({
-  version: z.string().optional(),
+  version: z.string().default(''),
   license: z.string().optional(),
   link: z.boolean().default(false),
   optional: z.boolean().default(false),
-  dependencies: Names,
-  optionalDependencies: Names,
-  peerDependencies: Names,
+  /** npm sets it on what only development needs. */
+  dev: z.boolean().default(false),
 });
-type Entry = z.infer<typeof Entry>;
 
 /** package-lock.json, version 3: https://docs.npmjs.com/cli/v11/configuring-npm/package-lock-json */
 export const LockFile = z.object({
@@ -57,23 +54,16 @@ export interface Dependency {
 
 /**
  * Every package that an installation without development dependencies can hold, on any platform, in the
- * order of names: found by walking from our own packages over what each one needs.
+ * order of names.
  */
 export function productionDependencies({ packages }: LockFile): readonly Dependency[] {
-  const reached = new Set<string>();
-  const waiting = Object.keys(packages).filter((path) => !isInstalled(path));
-  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-    const entry = packages[path];
-    if (!entry || reached.has(path)) continue;
-    reached.add(path);
-    for (const name of namesNeeded(entry)) {
-      const found = resolve(packages, path, name);
-      if (found !== undefined) waiting.push(found);
-    }
-  }
-  const found = [...reached].filter(isInstalled).flatMap((path): Dependency[] => {
-    const entry = packages[path];
-    return !entry || entry.link ? [] : [describe(nameOf(path), entry)];
+  const found = Object.entries(packages).flatMap(([path, entry]): Dependency[] => {
+    const { version, license, optional, dev, link } = entry;
+    const [, name] = /.*node_modules\/(.+)/.exec(path) ?? [];
+    if (name === undefined || dev || link) return [];
+    const licence = KNOWN[name] ?? license;
+    const allowed = licence !== undefined && isAllowed(licence);
+    return [{ name, version, licence, optional, allowed }];
   });
   const once = new Map(found.map((one) => [`${one.name}@${one.version}`, one]));
   return [...once.values()].toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
@@ -85,33 +75,4 @@ export function isAllowed(licence: string): boolean {
   return text
     .split(' OR ')
     .some((choice) => choice.split(' AND ').every((one) => ALLOWED.has(one.trim())));
-}
-
-function describe(name: string, { version = '', license, optional }: Entry): Dependency {
-  const licence = KNOWN[name] ?? license;
-  return { name, version, licence, optional, allowed: licence !== undefined && isAllowed(licence) };
-}
-
-function isInstalled(path: string): boolean {
-  return path.includes('node_modules/');
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
-}
-
-function namesNeeded(entry: Entry): string[] {
-  const { dependencies, optionalDependencies, peerDependencies } = entry;
-  return [dependencies, optionalDependencies, peerDependencies].flatMap((names) =>
-    Object.keys(names),
-  );
-}
-
-/** Where Node finds a package that the one at `from` asks for; a peer may be nowhere. */
-function resolve(packages: LockFile['packages'], from: string, name: string): string | undefined {
-  for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')))) {
-    const path = folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`;
-    if (packages[path]) return path;
-    if (folder === '') return undefined;
-  }
 }

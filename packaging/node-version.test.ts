@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+
+test('development, production and the image run on one Node', () => {
+  const { dependencies } = JSON.parse(read('package.json')) as { dependencies: { node: string } };
+  const images = read('packaging/Dockerfile').match(/^FROM node:[^- ]+/gm) ?? [];
+  expect(images.length).toBeGreaterThan(1);
+  expect(new Set(images)).toEqual(new Set([`FROM node:${dependencies.node}`]));
+  const [major] = dependencies.node.split('.');
+  expect(read('bin/guard.mjs')).toContain(`const MAJOR = '${major}';`);
+  expect(process.versions.node).toBe(dependencies.node);
+});
