@@ -39,15 +39,6 @@ describe('the Dockerfile', () => {
     expect(validate(text.replace('USER 10001', 'USRE 10001'))).not.toEqual([]);
   });
 
-  test('takes the Node that the tests run on, by its exact version', () => {
-    const images = stages.map(({ base }) => base).filter((base) => base.includes(':'));
-    const { devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
-      devDependencies: Readonly<Record<string, string>>;
-    };
-    const image = `node:${devDependencies['node'] ?? ''}-bookworm-slim`;
-    expect([...new Set(images)]).toEqual([image]);
-  });
-
   test('runs as a number that is not root, and is told to end as systemd and Kubernetes do it', () => {
     expect(only('USER')?.rest).toBe(`${UID}:${UID}`);
     expect(only('STOPSIGNAL')?.rest).toBe('SIGTERM');
@@ -199,7 +190,7 @@ describe.each(TARGETS)('the target %s, its COPY and npm lines carried out here',
 
   test('holds no tool of the development, and only the commands for the base image were not run', async () => {
     const packages = await readdir(join(image.root, 'opt/guard/node_modules'));
-    for (const tool of ['vitest', 'typescript', 'eslint', 'node', 'playwright-core']) {
+    for (const tool of ['vitest', 'typescript', 'eslint', 'playwright-core']) {
       expect(packages).not.toContain(tool);
     }
     expect(packages.includes('chdb')).toBe(embedded);

@@ -7,7 +7,7 @@ export interface Recorders {
   readonly lines: string[];
   /** Sum of a counter; `label` as it was counted. */
   counted(name: string, label?: string): number;
-  /** Present value of a gauge; NaN when nobody registered it. */
+  /** Present value of a gauge; NaN when it was not registered. */
   gauged(name: string): number;
 }
 

@@ -35,7 +35,7 @@ export interface TwoShards {
   close(): Promise<void>;
 }
 
-/** Whoever runs the servers; may let them listen to each other. */
+/** The account of the operator, who may let the servers listen to each other. */
 const operator: Account = { user: 'operator', password: 'the password of the operator' };
 const writer: Account = { user: 'writer', password: 'the password of the writer' };
 const ON_CLUSTER = ` ON CLUSTER \`${CLUSTER}\``;

@@ -17,7 +17,7 @@ import { until } from './until.ts';
 /** A real database with the organisations `acme` and `rival`, asked through both walls, or one. */
 export interface WalledEngine {
   readonly analytics: Analytics;
-  /** A file that nobody may read; it holds FILE_CANARY. */
+  /** A file that no statement may read. It holds FILE_CANARY. */
   readonly secretFile: string;
   /** Bearer tokens that are keys, `<organisation>` or `<organisation>-<key>`, until `revoke`. */
   revoke(token: string): void;

@@ -77,7 +77,7 @@ export class EmbeddedEngine implements Engine {
         this.#startFailed(String(error));
         return String(error);
       });
-      // Also where it ended before it could be asked: nobody may wait for it any more.
+      // Also where it ended before it could be asked, so that no caller waits for it.
       if (this.#closed() || !this.#outdated.signal.aborted) this.#leave();
       if (this.#closed()) return;
       if (this.#outdated.signal.aborted) continue;
@@ -148,7 +148,7 @@ export class EmbeddedEngine implements Engine {
     this.#state = { kind: 'failing', message };
   }
 
-  /** Nobody can ask any more: for a moment when it is renewed, else nobody knows how long. */
+  /** It cannot be asked any more: for a moment where it is renewed, else for an unknown time. */
   #leave(): void {
     const message = 'The analytics database is starting again.';
     this.#renewed.resolve(undefined);

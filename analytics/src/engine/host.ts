@@ -1,6 +1,6 @@
 /**
- * The embedded engine's process: loads the library and becomes a ClickHouse server. It is started by
- * engine-process.ts and by nobody else.
+ * The embedded engine's process: loads the library and becomes a ClickHouse server. Only
+ * engine-process.ts starts it.
  *
  * Arguments: the library's path, `held` where no row may be deleted for its age, else an empty word, then
  * options of clickhouse-local.

@@ -98,7 +98,7 @@ export class EventBuffer implements EventSink {
     else this.#saveWhenDue();
   }
 
-  /** Encodes what is left and hands it on. Whatever is recorded afterwards is dropped and counted. */
+  /** Encodes what is left and hands it on. What is recorded afterwards is dropped and counted. */
   close(): void {
     this.#closed = true;
     while (this.#count > 0) this.#encode();

@@ -257,7 +257,7 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
       maxLength: MAX.headersTotal,
       read: (event) => event.headers,
     },
-    // Whoever asks for one field reads them all: LZ4 halves that time against ZSTD(3), which takes six
+    // A query for one field reads them all: LZ4 halves that time against ZSTD(3), which takes six
     // tenths of the space. In buckets one field is read faster still, and all of them much slower.
     { codec: 'LZ4', kept: 'detail' },
   ),

@@ -16,7 +16,7 @@ export interface EventColumn {
 
 /**
  * Where a column's values come from, and what they are made into before the database sees them: a
- * value of the column's type and of bounded size, whatever a visitor sent. Lengths are in UTF-16 code
+ * value of the column's type and of bounded size for all that a visitor can send. Lengths are in UTF-16 code
  * units; what is longer is cut.
  */
 export type ColumnValues =

@@ -4,7 +4,7 @@ import { EVENT_COLUMNS } from './columns.ts';
 import type { ColumnValues, EventColumn } from './event-column.ts';
 import { truncateAddress } from '@guard/config/net/truncate-address';
 
-/** The columns of the table, with values of which the settings allow that they are kept. */
+/** The columns of the table, with the values that the settings allow to keep. */
 export function privateColumns(privacy: EventPrivacy | undefined): readonly EventColumn[] {
   if (privacy === undefined) return EVENT_COLUMNS;
   const { truncate_ip: truncate, drop_headers: named } = privacy;

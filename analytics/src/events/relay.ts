@@ -21,7 +21,7 @@ export interface RelayOptions {
 /** Events of a thread that has no database of its own: it encodes them, and another thread sends them. */
 export interface EventRelay {
   readonly sink: EventSink;
-  /** Hands on what is left. Whatever is recorded afterwards is dropped and counted. */
+  /** Hands on what is left. What is recorded afterwards is dropped and counted. */
   close(): void;
 }
 

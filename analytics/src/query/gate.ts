@@ -7,7 +7,7 @@ import { findForeignTable } from './tables.ts';
 import { identifier, isSymbol, keyword } from './token.ts';
 import type { Token } from './token.ts';
 
-/** What the gate says of a statement; `message` is for whoever wrote it. */
+/** What the gate says of a statement; `message` is for its author. */
 export type GateVerdict =
   { readonly kind: 'passed' } | { readonly kind: 'refused'; readonly message: string };
 

@@ -9,7 +9,7 @@ interface Watched {
 /** How long a query can outlive its key: with the time of a reload, within a second. */
 const LOOK_EVERY_MS = 500;
 
-/** Ends what a key let in as soon as it lets nobody in any more: revoked, or expired (contract 5). */
+/** Ends the queries of a key as soon as the key is revoked or has expired (contract 5). */
 export class KeyWatch {
   readonly #authenticate: AuthenticateBearer;
   readonly #watched = new Set<Watched>();

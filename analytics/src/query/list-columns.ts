@@ -30,7 +30,7 @@ export function createListColumns(state: () => EngineState): ListColumns {
     const { answer } = asked;
     const failed = answer && failure(answer);
     if (failed !== undefined || answer?.kind !== 'answered') {
-      throw new Error(`The columns could not be read: ${failed ?? 'nobody was asked'}`);
+      throw new Error(`The columns could not be read: ${failed ?? 'no server was asked'}`);
     }
     return columnsOf(JSON.parse(answer.body.toString('utf8')));
   };

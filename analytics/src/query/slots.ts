@@ -1,4 +1,4 @@
-/** How a wait for a slot ended. Whoever got one gives it back by calling `release` once. */
+/** How a wait for a slot ended. The holder of a slot gives it back: it calls `release` once. */
 export type Slot =
   { readonly kind: 'taken'; readonly release: () => void } | { readonly kind: 'full' | 'aborted' };
 

@@ -49,7 +49,7 @@ export function crawlerListOf(
   return {
     file: name,
     operator: file.operator,
-    // A list of which nothing is left accuses nobody.
+    // An empty list accuses no crawler.
     authoritative: authoritative && set.size > 0,
     sourceUrl: source_url,
     refreshUrls: refresh,

@@ -21,7 +21,7 @@ export interface CatalogueCrawler {
 
 /**
  * What an address says about the claim to be a crawler: it lies in the operator's ranges; it does not,
- * and the operator publishes all of them; or nobody can tell.
+ * and the operator publishes all of them; or it is not known.
  */
 export type CrawlerStanding = 'verified' | 'impersonator' | 'unverifiable';
 

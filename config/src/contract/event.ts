@@ -12,7 +12,7 @@ export type ChallengeState = 'none' | 'issued' | 'verified' | 'rejected' | 'fail
 
 /**
  * Who says what the visitor's address is: the connection itself, a header of a trusted proxy, or
- * whoever called `POST /validate`.
+ * the caller of `POST /validate`.
  */
 export type IpSource = 'peer' | 'x-forwarded-for' | 'forwarded' | 'caller';
 
@@ -35,7 +35,7 @@ export interface CrawlerFact {
   readonly verified: boolean;
 }
 
-/** Who signed a request, whatever its User-Agent says. */
+/** The agent that signed a request. Its User-Agent does not matter. */
 export interface SignedAgentFact {
   /** As the settings name it. */
   readonly name: string;
@@ -47,13 +47,13 @@ export interface SignedAgentFact {
 export type Protocol = 'HTTP/1.0' | 'HTTP/1.1' | 'HTTP/2.0';
 
 /**
- * Contract 2.7: one decision, as it is remembered. Written by who made it: the validator, or the
- * gateway when a fail policy had to stand in for a missing answer.
+ * Contract 2.7: one decision, as it is remembered. The validator makes it, or the gateway where a fail
+ * policy stands in for a missing answer.
  *
- * `headers` are as they came, and the same object for requests that had the same. Whoever lets an event
- * leave the process drops SECRET_HEADERS first.
+ * `headers` are as they came. Requests with the same headers share one object. SECRET_HEADERS must be
+ * dropped before an event leaves the process.
  *
- * What came of the request is written into the event by the gateway, until it records the event.
+ * The gateway writes the result of the request into the event, and then records it.
  */
 export interface DecisionEvent {
   /** Milliseconds since the epoch. */

@@ -160,7 +160,7 @@ export const metrics = {
   guard_log_lines_lost_total: {
     kind: 'counter',
     label: undefined,
-    help: 'Lines of the log that could not be written: its disk is full, or nobody reads it any more.',
+    help: 'Lines of the log that could not be written: its disk is full, or its reader has gone.',
   },
   guard_reloads_total: {
     kind: 'counter',

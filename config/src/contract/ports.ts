@@ -1,5 +1,5 @@
 /**
- * The seams between the packages. Nobody but cli/ knows two sides of one.
+ * The seams between the packages. Only cli/ knows both sides of a seam.
  */
 import type { DecisionEvent, IpSource, Protocol } from './event.ts';
 import type { MetricName } from './metrics.ts';
@@ -136,7 +136,7 @@ export interface VisitorConnection {
 export interface CollectAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Bytes where the body is compressed. To HEAD it is left out by whoever sends the answer. */
+  /** Bytes where the body is compressed. The sender of the answer leaves it out for HEAD. */
   readonly body: string | Uint8Array;
 }
 
@@ -167,7 +167,7 @@ export type QueryOutcome =
 export type RunQuery = (query: {
   readonly organisation: string;
   readonly sql: string;
-  /** What the caller was let in with: the query ends when it lets nobody in any more, and counts for its key. */
+  /** What the caller was let in with: the query ends when this credential ends, and counts for its key. */
   readonly authorization?: string | undefined;
   readonly signal?: AbortSignal;
 }) => Promise<QueryOutcome>;
@@ -242,7 +242,7 @@ export interface SessionStore {
   session(id: string): MaybePromise<Session | undefined>;
   /**
    * `session` for an id without a MAC of ours, in a store where each question is a round trip: of those
-   * only so many are asked, and the rest count as unknown. Absent where `session` costs nobody anything.
+   * only so many are asked, and the rest count as unknown. Absent where `session` costs nothing.
    */
   sessionOfStranger?(id: string): MaybePromise<Session | undefined>;
   keepSession(id: string, session: Session, ttlMs: number): MaybePromise<void>;

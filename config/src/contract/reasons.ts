@@ -48,7 +48,7 @@ export type Finding = {
   [Name in Reason]: (typeof reasons)[Name] extends FindingEntry ? Name : never;
 }[Reason];
 
-/** The entry of a reason, whatever its kind. */
+/** The entry of a reason of any kind. */
 export function entryOf(reason: Reason): FindingEntry | OutcomeEntry {
   return reasons[reason];
 }

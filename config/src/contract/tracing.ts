@@ -37,7 +37,7 @@ export interface RequestTrace {
 export interface OriginTrace {
   /** Names and values in turn: the trace context for the origin. */
   readonly fields: readonly string[];
-  /** Names, in lower case, of fields that nobody but `fields` may set. */
+  /** Names, in lower case, of fields that only `fields` may set. */
   readonly replaced: ReadonlySet<string>;
   answered(status: number): void;
   /** The last call. `error` names its kind; undefined where all went well. */

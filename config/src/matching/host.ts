@@ -12,7 +12,7 @@ const MAX_HOST_LENGTH = 255 + 6;
  * subdomain, not the name itself. Case, port and a trailing dot do not count; IPv6 literals stand in
  * brackets and match in any spelling. Where two entries name the same host the first one keeps it.
  *
- * The result is undefined for a host nobody claims, and for a header that is no host at all.
+ * The result is undefined for a host that no site claims, and for a header that is not a host.
  */
 export function compileHosts<T>(
   entries: readonly { readonly hosts: readonly string[]; readonly value: T }[],

@@ -2,7 +2,7 @@ import { lstat, unlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 
 /**
- * Removes a unix socket file that nobody answers on: a killed process leaves one behind, and it would
+ * Removes a unix socket file that no process answers on: a killed process leaves one behind, and it would
  * keep the next one from listening. A socket in use, and a file of any other kind, are left alone.
  */
 export async function removeAbandonedSocket(path: string): Promise<void> {

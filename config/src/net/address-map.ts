@@ -2,7 +2,7 @@ import { readAddress } from './read-address.ts';
 
 /**
  * Runs of addresses in rising order: a run begins at its start and ends before the next one's. Every
- * run has a value; 0 stands for none. IPv6 starts are the upper 64 bits, because nobody routes less.
+ * run has a value; 0 stands for none. IPv6 starts are the upper 64 bits, because no smaller network is routed.
  */
 export interface AddressRuns {
   readonly v4: { readonly starts: Uint32Array; readonly values: Uint32Array };

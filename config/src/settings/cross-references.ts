@@ -39,7 +39,7 @@ function outline<T extends z.core.$ZodLooseShape>(shape: T) {
 const Key = outline({ id: text, key: text });
 const OutlinedRule = z.looseObject({ name: text, match: anything }).catch({});
 
-/** A list; none counts as empty, and something that is no list as null: nobody knows. */
+/** A list. A missing one counts as empty. A value that is not a list gives null, which means unknown. */
 function listOrUnknown<T extends z.ZodType>(item: T) {
   return z.union([z.array(item), z.unknown().transform(() => null)]).default([]);
 }
@@ -195,7 +195,7 @@ function comparable(host: string): string {
 
 /** A remote validator knows its organisations itself; then none has to be listed here. */
 function siteOrganisations({ organisations, sites }: Outline): Contradiction[] {
-  // With an id that could not be read nobody can say which one is missing.
+  // Where an id could not be read, it is not known which one is missing.
   if (organisations === null || organisations.some(({ id }) => id === undefined)) return [];
   const known = new Set(organisations.map(({ id }) => id));
   const choices = organisations.map((_, index) => ['organisations', index, 'id']);

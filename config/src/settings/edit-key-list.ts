@@ -11,7 +11,7 @@ import {
 
 /**
  * Adds a key to guard.yaml, and takes one out, as a person with an editor would: nothing but the entry
- * itself changes, so comments, order and quotes stay. The text is a file that loads; whoever writes the
+ * itself changes, so comments, order and quotes stay. The text is a file that loads; the caller that writes the
  * result loads that first.
  */
 

@@ -26,7 +26,7 @@ export function formatProblem(problem: Problem): string {
 
 /**
  * Whether a name can be shown: it looks like the name of a setting or of a header. A mistake with
- * quotes or line ends makes names of whole passages, and what stands in them nobody knows.
+ * quotes or line ends turns whole passages into names, and these can hold secrets.
  */
 export function isPlainName(name: string): boolean {
   return /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/.test(name);

@@ -1,7 +1,7 @@
 /**
  * What is wrong with a challenge page of somebody's own. The page is served under a
  * Content-Security-Policy that lets run only what carries the nonce of the one answer, and it may
- * fetch nothing: whatever that policy would refuse silently in a visitor's browser is said here.
+ * fetch nothing: what that policy would refuse silently in a visitor's browser is reported here.
  */
 
 /** A place in the template, counted from 1, and what is wrong there. */

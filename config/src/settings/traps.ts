@@ -15,7 +15,7 @@ const TrapPath = Pattern.refine(
   'expected a path that begins with /',
 ).refine(
   (pattern) => !holdsForStartPage(pattern),
-  'expected paths that nobody has a use for; this pattern holds for the start page / too',
+  'expected paths that no visitor needs; this pattern also matches the start page /',
 );
 
 /** What only programs ask for: who does is challenged (validator/src/verdict/traps.ts). */

@@ -1,4 +1,4 @@
-/** Secrets that are in everybody's examples, or that nobody drew at random. */
+/** Secrets that are in published examples, or that were not drawn at random. */
 
 const PLACEHOLDER = new RegExp(
   [

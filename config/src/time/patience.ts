@@ -39,7 +39,7 @@ const OF_THIS_THREAD: Turns = {
 /**
  * Deadlines of answers that come from outside this thread. Only time counts in which an answer could have been
  * read: a turn of the event loop that takes long counts as a short one, and what has arrived is read before
- * anything is late. So a visitor who keeps this thread busy makes nobody's answer late. While the thread has
+ * anything is late. So a visitor who keeps this thread busy makes no other answer late. While the thread has
  * little to do, the limit is exact to a few milliseconds.
  *
  * One timer for all waits, and none while there are none. The caller bounds how many there are.

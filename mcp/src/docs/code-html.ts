@@ -2,7 +2,7 @@ import { escapeHtml } from './inline-html.ts';
 
 type Kind = 'comment' | 'string' | 'word';
 
-/** The parts of a language that are set apart, first match wins; whatever matches none stays plain. */
+/** The parts of a language that are set apart. The first match wins, and text without a match stays plain. */
 type Grammar = readonly (readonly [Kind, RegExp])[];
 
 const HASH_COMMENT = ['comment', /(?<=^|\s)#.*/] as const;

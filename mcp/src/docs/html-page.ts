@@ -4,7 +4,7 @@ import type { Neighbours } from './neighbours.ts';
 import type { Page, Section } from './page.ts';
 import { searchForm } from './search-page.ts';
 
-/** Nothing runs, nothing is fetched from or sent elsewhere, nobody frames the pages. */
+/** The pages run nothing, fetch nothing from elsewhere, send nothing, and cannot be framed. */
 export const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 

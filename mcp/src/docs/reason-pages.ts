@@ -40,7 +40,7 @@ function facts(name: Reason): string {
 |---|---|---|---|
 | \`${category}\` | ${strength ?? '–'} | ${cause} | ${effectOf(strength)} |
 
-How strengths add up is told in [how a request is decided](/decision#what-the-findings-amount-to); all reasons stand in [one table](/block-reasons). Whom it met today:
+How strengths add up is told in [how a request is decided](/decision#what-the-findings-amount-to); all reasons stand in [one table](/block-reasons). Which visitors had it today:
 
 \`\`\`sql
 SELECT created_at, action, ip, user_agent, path, block_reasons

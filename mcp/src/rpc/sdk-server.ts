@@ -5,7 +5,7 @@ import { Bridge, type Ask } from './bridge.ts';
 import { isObject, rpcErrors, type RpcErrorName } from './json-rpc.ts';
 import type { Tool } from './tool.ts';
 
-/** The one protocol revision that both servers speak, whatever a client offers (contract 4.4, 4.5, 9). */
+/** The one protocol revision that both servers speak. What a client offers does not change it (contract 4.4, 4.5, 9). */
 export const PROTOCOL_VERSION = '2025-06-18';
 
 /** What tells one server from another. */

@@ -10,11 +10,11 @@ const STEP_BYTES = 1024 * 1024;
  * system clears each page of it, and with some megabytes several times a second that is measured.
  */
 export class BlockMemory {
-  /** What was lent here. Nobody knows who else holds the memory of anything else. */
+  /** What was lent here. Other memory may have other holders. */
   readonly #own = new WeakSet<ArrayBufferLike>();
   readonly #free: ArrayBufferLike[] = [];
 
-  /** Its content is whatever was there. */
+  /** Its content is undefined. */
   lend(bytes: number): Buffer {
     if (bytes < SMALLEST_KEPT_BYTES) return Buffer.allocUnsafe(bytes);
     const at = this.#free.findIndex(({ byteLength }) => byteLength >= bytes);
@@ -24,7 +24,7 @@ export class BlockMemory {
     return Buffer.from(memory, 0, bytes);
   }
 
-  /** Nobody may read `block` any more. One that was not lent, or is back already, is left alone. */
+  /** The caller must not read `block` after this. One that was not lent, or is back already, is left alone. */
   giveBack({ buffer }: Buffer): void {
     if (!this.#own.delete(buffer)) return;
     // The oldest goes: after a flood of large blocks the sizes become those of the traffic again.

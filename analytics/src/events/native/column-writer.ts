@@ -4,7 +4,7 @@ import type { DecisionEvent } from '@guard/config/contract/event';
 export interface ColumnWriter {
   /** ClickHouse type of what is sent. */
   readonly type: string;
-  /** Dictionaries inside it, each of which has a version in front of the data. */
+  /** Dictionaries inside it. Each has a version in front of the data. */
   readonly dictionaries: number;
   /** May throw on an event that is not one; `cut` then takes back what was added. */
   add(event: DecisionEvent): void;

@@ -1,4 +1,4 @@
-/** Whoever says by its own name that it is a bot or a scripting client, and crawlers (contract 2.2). */
+/** Clients whose own name says that they are a bot or a scripting client, and crawlers (contract 2.2). */
 export const botIdentity = {
   http_client_user_agent: {
     category: 'bot_identity',
