@@ -2,19 +2,19 @@ import type { Log, MaybePromise, Metrics } from '@guard/config/contract/ports';
 import type { Tracing } from '@guard/config/contract/tracing';
 import { readingsOf } from '@guard/config/matching/path-readings';
 import { arrive, type Reception } from './arrive/arrive.ts';
-import { collect, isCollectorPath } from './collector-path.ts';
-import { plainAnswer, serve, serveLast } from './enforce/enforce.ts';
+import { collect, isCollectorPath } from './judge/collector/collector-path.ts';
+import { plainAnswer, serve, serveLast } from './message/own-answer.ts';
 import { follow } from './follow/follow.ts';
 import { asksForTimes } from './follow/stage-times.ts';
 import { eventOf, type Fate, type Judge } from './judge/judge.ts';
 import type { ServedAnswer } from './judge/plan-answer.ts';
-import { openBody, planSample, type SamplePlan } from './judge/sample/open-body.ts';
+import { openBody, planSample, type SamplePlan } from './arrive/open-body.ts';
 import { brokenStatus } from './http1/broken-request.ts';
 import type { Connection } from './listen/connection.ts';
-import type { VisitorRequest, VisitorResponse } from './message.ts';
-import { logVisitorGone, VISITOR_GONE } from './open-event.ts';
-import { UploadsUnderWay } from './uploads-under-way.ts';
-import type { Onward, Visit } from './visit.ts';
+import type { VisitorRequest, VisitorResponse } from './message/message.ts';
+import { logVisitorGone, VISITOR_GONE } from './judge/open-event.ts';
+import { UploadsUnderWay } from './judge/collector/uploads-under-way.ts';
+import type { Onward, Visit } from './arrive/visit.ts';
 
 /** The stages, built once. */
 export interface Stages extends Reception {

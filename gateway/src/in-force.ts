@@ -8,11 +8,11 @@ import { FORWARD_AUTH_LIMITS } from './forward-auth/limits.ts';
 import { createHandle, type Handle } from './handle.ts';
 import { createFailPolicy } from './judge/fail-policy.ts';
 import { createJudge } from './judge/judge.ts';
-import type { GatewayLimits } from './limits.ts';
+import type { GatewayLimits } from './base/limits.ts';
 import { createConnections, trackUnderway } from './listen/connection.ts';
-import type { OneAddressWatch } from './listen/one-address.ts';
+import type { OneAddressWatch } from './arrive/one-address.ts';
 import { createTrust, type Trusts } from './listen/peer.ts';
-import type { GatewayOptions, GatewaySettings } from './options.ts';
+import type { GatewayOptions, GatewaySettings } from './base/options.ts';
 import type { OriginRegistry } from './origin/origin-registry.ts';
 
 /** What one reading of the settings leads to. */

@@ -1,20 +1,20 @@
 import type { ClientOf } from './client-ip.ts';
 import type { ConnectionOf } from '../listen/connection.ts';
-import { plainAnswer } from '../enforce/enforce.ts';
+import { plainAnswer } from '../message/own-answer.ts';
 import { readFraming } from './framing.ts';
 import { readStreamFraming, StreamRequest } from '../http2/stream-request.ts';
-import type { GatewayLimits } from '../limits.ts';
+import type { GatewayLimits } from '../base/limits.ts';
 import type { Sites } from './match-site.ts';
 import {
   protocolOf,
   type VisitorRequest,
   type VisitorResponse,
   type VisitorSocket,
-} from '../message.ts';
+} from '../message/message.ts';
 import type { ServedAnswer } from '../judge/plan-answer.ts';
-import { forwardsLeft } from '../forward/max-forwards.ts';
+import { forwardsLeft } from '../message/max-forwards.ts';
 import { passesBefore } from '../forward/proxy-headers.ts';
-import type { Visit } from '../visit.ts';
+import type { Visit } from './visit.ts';
 
 /**
  * A request that is understood and wants something of a site, or the answer that it gets here. After

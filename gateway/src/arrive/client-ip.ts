@@ -3,9 +3,9 @@ import { parseIp } from '@guard/config/net/cidr';
 import { PrefixSet } from '@guard/config/net/prefix-set';
 import type { ForwardedHeader } from '@guard/config/settings/schema';
 import { LRUCache } from 'lru-cache';
-import { members } from '../characters.ts';
+import { members } from '../base/characters.ts';
 import type { Connection } from '../listen/connection.ts';
-import type { Heard } from '../message.ts';
+import type { Heard } from '../message/message.ts';
 import { parseForwarded } from './forwarded.ts';
 
 /** Who asks, and how the gateway came to know. */

@@ -1,4 +1,4 @@
-import type { VisitorRequest } from '../message.ts';
+import type { VisitorRequest } from '../message/message.ts';
 
 /**
  * Is this request one request, and for everybody the same one? Node's parser (llhttp, strict) has

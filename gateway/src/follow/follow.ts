@@ -1,6 +1,6 @@
 import type { TracedRequest, Tracing } from '@guard/config/contract/tracing';
-import type { VisitorSocket } from '../message.ts';
-import type { Onward, Visit } from '../visit.ts';
+import type { VisitorSocket } from '../message/message.ts';
+import type { Onward, Visit } from '../arrive/visit.ts';
 import { FollowedRequest } from './followed-request.ts';
 import { FollowedResponse } from './followed-response.ts';
 import { followOrigins } from './followed-origins.ts';

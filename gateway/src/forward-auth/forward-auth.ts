@@ -1,7 +1,7 @@
 import type { MaybePromise } from '@guard/config/contract/ports';
-import { plainAnswer, serve } from '../enforce/enforce.ts';
+import { plainAnswer, serve } from '../message/own-answer.ts';
 import type { Handle, Stages } from '../handle.ts';
-import type { VisitorRequest, VisitorResponse } from '../message.ts';
+import type { VisitorRequest, VisitorResponse } from '../message/message.ts';
 import { eventOf } from '../judge/judge.ts';
 import type { ServedAnswer } from '../judge/plan-answer.ts';
 import { denial, leave } from './answer.ts';

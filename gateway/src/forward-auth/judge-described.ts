@@ -1,14 +1,14 @@
 import type { Log, MaybePromise } from '@guard/config/contract/ports';
 import { readingsOf } from '@guard/config/matching/path-readings';
 import type { ClientOf } from '../arrive/client-ip.ts';
-import { isCollectorPath } from '../collector-path.ts';
+import { isCollectorPath } from '../judge/collector/collector-path.ts';
 import type { Connection } from '../listen/connection.ts';
-import { plainAnswer } from '../enforce/enforce.ts';
+import { plainAnswer } from '../message/own-answer.ts';
 import { pathOf, refuseUnreadable } from '../handle.ts';
 import type { Fate, Judge } from '../judge/judge.ts';
-import type { GatewayLimits } from '../limits.ts';
+import type { GatewayLimits } from '../base/limits.ts';
 import type { Sites } from '../arrive/match-site.ts';
-import type { VisitorRequest } from '../message.ts';
+import type { VisitorRequest } from '../message/message.ts';
 import type { Peer } from './peers.ts';
 import { type Question, readQuestion } from './read-question.ts';
 

@@ -1,9 +1,9 @@
 import { brokenStatus } from '../http1/broken-request.ts';
 import type { Underway } from '../listen/connection.ts';
-import { linger, plainAnswer, serve } from '../enforce/enforce.ts';
-import { atEndOfTurn, type Waiting } from '../end-of-turn.ts';
-import { isHttp10 } from '../message.ts';
-import { logVisitorGone, VISITOR_GONE } from '../open-event.ts';
+import { linger, plainAnswer, serve } from '../message/own-answer.ts';
+import { atEndOfTurn, type Waiting } from '../base/end-of-turn.ts';
+import { isHttp10 } from '../message/message.ts';
+import { logVisitorGone, VISITOR_GONE } from '../judge/open-event.ts';
 import type { AnswerHandler, Lane, Origin, OriginError, OriginExchange } from '../origin/origin.ts';
 import type { ForwardPorts } from './forward-ports.ts';
 import { BUSY, ORIGIN_FAILURES, originAnswer, type OriginFailure } from './origin-failure.ts';
@@ -16,7 +16,7 @@ import {
   withoutNamed,
 } from './proxy-headers.ts';
 import { type BodyOwner, VisitorBody } from './request-body.ts';
-import type { Onward, Passage, Visit } from '../visit.ts';
+import type { Onward, Passage, Visit } from '../arrive/visit.ts';
 
 /** Sends an admitted request to its origin and the answer back, as streams under back-pressure. */
 export function createForward(ports: ForwardPorts): Onward {

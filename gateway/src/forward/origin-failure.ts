@@ -1,4 +1,4 @@
-import { plainAnswer } from '../enforce/enforce.ts';
+import { plainAnswer } from '../message/own-answer.ts';
 import type { ServedAnswer } from '../judge/plan-answer.ts';
 import type { OriginError } from '../origin/origin.ts';
 

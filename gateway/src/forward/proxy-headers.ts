@@ -1,10 +1,10 @@
 import type { ForwardedHeader } from '@guard/config/settings/schema';
-import { asksForContinue } from './expectation.ts';
-import { connectionOptions, type HeaderKind, headerKind } from './header-kind.ts';
-import { forwardsLeft, nextForwards } from './max-forwards.ts';
-import type { FieldTerms, Heard } from '../message.ts';
-import type { Passage, Visit } from '../visit.ts';
-import { FieldList } from '../origin/field-list.ts';
+import { asksForContinue } from '../message/expectation.ts';
+import { connectionOptions, type HeaderKind, headerKind } from '../message/header-kind.ts';
+import { forwardsLeft, nextForwards } from '../message/max-forwards.ts';
+import type { FieldTerms, Heard } from '../message/message.ts';
+import type { Passage, Visit } from '../arrive/visit.ts';
+import { FieldList } from '../message/field-list.ts';
 import type { OriginRequest } from '../origin/origin.ts';
 import type { AnswerAdditions } from '../judge/plan-answer.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { plainAnswer, serve } from '../enforce/enforce.ts';
+import { plainAnswer, serve } from '../message/own-answer.ts';
 import type { Handle } from '../handle.ts';
 import { NodeResponse } from '../http1/node-response.ts';
 import type { ForwardPorts } from './forward-ports.ts';

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { openDoor } from '../listen/door.ts';
 import { notePeer } from '../listen/peer.ts';
 import { takeConnections } from '../listen/take-connections.ts';
-import type { Intake } from './intake.ts';
+import type { Intake } from '../listen/intake.ts';
 import { createNodeServer } from './node-server.ts';
 import { PlainLane } from './plain-lane.ts';
 

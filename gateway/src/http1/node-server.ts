@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { isWebSocketHandshake } from '../forward/upgrade.ts';
 import { answerBrokenRequests } from './broken-request.ts';
-import type { Intake } from './intake.ts';
+import type { Intake } from '../listen/intake.ts';
 import { NodeResponse } from './node-response.ts';
 
 /** The node:http server of the gateway: its settings, and which event takes which way. */

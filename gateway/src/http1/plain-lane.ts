@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import { DeadlineTicks, ticksOf } from '../deadline-ticks.ts';
-import type { Intake } from './intake.ts';
+import { DeadlineTicks, ticksOf } from '../base/deadline-ticks.ts';
+import type { Intake } from '../listen/intake.ts';
 import type { PlainRequest } from './plain-request.ts';
 import type { PlainResponse } from './plain-response.ts';
 import { SectionMemory } from './section-memory.ts';

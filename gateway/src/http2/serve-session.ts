@@ -8,10 +8,10 @@ import {
 import type { TLSSocket } from 'node:tls';
 import type { ClientHello, TransportFacts } from '@guard/config/contract/transport';
 import type { Handle } from '../handle.ts';
-import type { GatewayLimits } from '../limits.ts';
+import type { GatewayLimits } from '../base/limits.ts';
 import { notePeer, peerOf } from '../listen/peer.ts';
-import { noteTransport } from '../tls/transport-of.ts';
-import type { Onward } from '../visit.ts';
+import { noteTransport } from '../listen/transport-of.ts';
+import type { Onward } from '../arrive/visit.ts';
 import { describeOpening, type OpeningFrames } from './opening.ts';
 import { StreamRequest } from './stream-request.ts';
 import { StreamResponse } from './stream-response.ts';

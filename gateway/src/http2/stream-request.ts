@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import { hasOnlyTargetCharacters, isHost, type Framing } from '../arrive/framing.ts';
-import type { VisitorRequest, VisitorSocket } from '../message.ts';
+import type { VisitorRequest, VisitorSocket } from '../message/message.ts';
 import { readFields, type StreamFields } from './fields.ts';
 
 /** A request of HTTP/2 in the form that every stage of the gateway takes. */

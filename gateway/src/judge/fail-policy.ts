@@ -14,8 +14,8 @@ import { referrerOrigin } from '@guard/config/contract/referrer-origin';
 import { SECRET_HEADERS } from '@guard/config/contract/secret-headers';
 import { sessionDigest } from '@guard/config/contract/session-digest';
 import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
-import { sparingLog } from '../sparing-log.ts';
-import type { Inquiry } from '../visit.ts';
+import { sparingLog } from '../base/sparing-log.ts';
+import type { Inquiry } from '../arrive/visit.ts';
 
 /** What is done with an answer, or in place of one. */
 export type Ruling =

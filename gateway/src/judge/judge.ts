@@ -1,11 +1,11 @@
 import type { EventSink, MaybePromise, ValidateOutcome } from '@guard/config/contract/ports';
 import { Patience } from '@guard/config/time/patience';
 import { ask } from './ask.ts';
-import { plainAnswer } from '../enforce/enforce.ts';
+import { plainAnswer } from '../message/own-answer.ts';
 import type { FailPolicy } from './fail-policy.ts';
-import { OpenEvent } from '../open-event.ts';
+import { OpenEvent } from './open-event.ts';
 import { planAnswer, type ServedAnswer } from './plan-answer.ts';
-import { type Inquiry, NOTHING_KNOWN, type Passage, UNPROTECTED } from '../visit.ts';
+import { type Inquiry, NOTHING_KNOWN, type Passage, UNPROTECTED } from '../arrive/visit.ts';
 import { visitorFacts } from './visitor-facts.ts';
 
 /** What becomes of a request: it goes on to its origin, or no further than here. */

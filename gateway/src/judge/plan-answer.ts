@@ -1,7 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
-import { headerKind } from '../forward/header-kind.ts';
-import { setCookie } from '../enforce/set-cookie.ts';
+import { headerKind } from '../message/header-kind.ts';
+import { setCookie } from './set-cookie.ts';
 
 /** What a validator wants on an answer that is the origin's: flat name-value lists, ready to be written. */
 export interface AnswerAdditions {

@@ -3,7 +3,7 @@ import { presentedSessions } from '@guard/config/contract/presented-session';
 import { sessionDigest } from '@guard/config/contract/session-digest';
 import { UUID } from '@guard/config/contract/uuid';
 import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
-import { type Inquiry, NOTHING_KNOWN, type VisitorFacts } from '../visit.ts';
+import { type Inquiry, NOTHING_KNOWN, type VisitorFacts } from '../arrive/visit.ts';
 
 const MAX_NAME = 128;
 

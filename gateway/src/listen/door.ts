@@ -1,6 +1,6 @@
 import type { Server, Socket } from 'node:net';
 import type { Log, Metrics } from '@guard/config/contract/ports';
-import type { GatewayLimits } from '../limits.ts';
+import type { GatewayLimits } from '../base/limits.ts';
 import { HeldByAddress } from './held-by-address.ts';
 import { addressOf, notePeer, type Peer, peerOfAccepted, type Trusts } from './peer.ts';
 import { takeConnections } from './take-connections.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '@guard/config/contract/ports';
 import type { Origin as OriginAddress } from '@guard/config/settings/values';
-import type { GatewayLimits } from '../limits.ts';
+import type { GatewayLimits } from '../base/limits.ts';
 import { Http1Origin } from './http1/http1-origin.ts';
 import { OriginHealth, takeTurns } from './health.ts';
 import type { OpenOrigin, Origin, Origins } from './origin.ts';

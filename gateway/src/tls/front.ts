@@ -8,10 +8,10 @@ import { createStreamServer } from '../http2/serve-session.ts';
 import { openDoor } from '../listen/door.ts';
 import { notePeer, type Peer } from '../listen/peer.ts';
 import { createHttp1Front } from '../http1/front.ts';
-import type { Intake } from '../http1/intake.ts';
+import type { Intake } from '../listen/intake.ts';
 import type { Certificates } from './choose-certificate.ts';
 import { peekHello } from './peek-hello.ts';
-import { noteTransport } from './transport-of.ts';
+import { noteTransport } from '../listen/transport-of.ts';
 
 /** The https side of a gateway: HTTP/2 and HTTP/1.1 on one port. */
 export interface TlsFront {

@@ -1,4 +1,4 @@
-import type { VisitorRequest, VisitorResponse } from '../message.ts';
+import type { VisitorRequest, VisitorResponse } from './message.ts';
 import type { ServedAnswer } from '../judge/plan-answer.ts';
 
 /**

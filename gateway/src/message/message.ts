@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Protocol } from '@guard/config/contract/event';
 import type { ForwardedHeader } from '@guard/config/settings/schema';
-import type { FieldList } from './origin/field-list.ts';
+import type { FieldList } from './field-list.ts';
 
 /**
  * A request and its answer as every stage of the gateway sees them. Node's HTTP/1.1 messages are

@@ -1,8 +1,8 @@
 import type { Upgrades } from '../forward/upgrade.ts';
 import type { Handle } from '../handle.ts';
-import type { GatewayLimits } from '../limits.ts';
-import type { Door } from '../listen/door.ts';
-import type { Onward } from '../visit.ts';
+import type { GatewayLimits } from '../base/limits.ts';
+import type { Door } from './door.ts';
+import type { Onward } from '../arrive/visit.ts';
 
 /** Where requests go that a server has taken. */
 export interface Intake {

@@ -1,12 +1,12 @@
 import type { Ending, OriginAnswer, Validate, ValidateOutcome } from '@guard/config/contract/ports';
 import { describe, expect, test } from 'vitest';
-import { ask, ASKING } from '../../test/kit/asking-proxies.ts';
-import { sampleEvent } from '../../test/kit/sample-event.ts';
-import { startAsked } from './testing/forward-auth-rig.ts';
-import { certificates, FRONTS, type FrontVisit, visit, wholeVisit } from './testing/fronts.ts';
-import { type Rig, type RigOptions, startGateway } from './testing/gateway-rig.ts';
-import { eventually, RawClient, rawExchange } from './testing/raw-client.ts';
-import { refusingAddress, startOrigin, startTcpOrigin } from './testing/recording-origin.ts';
+import { ask, ASKING } from '../../../test/kit/asking-proxies.ts';
+import { sampleEvent } from '../../../test/kit/sample-event.ts';
+import { startAsked } from '../testing/forward-auth-rig.ts';
+import { certificates, FRONTS, type FrontVisit, visit, wholeVisit } from '../testing/fronts.ts';
+import { type Rig, type RigOptions, startGateway } from '../testing/gateway-rig.ts';
+import { eventually, RawClient, rawExchange } from '../testing/raw-client.ts';
+import { refusingAddress, startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
 
 /** Contract 2.7: a decision is one event, and the event says what the visitor got. */
 

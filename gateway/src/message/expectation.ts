@@ -1,5 +1,5 @@
-import { isHttp10, type VisitorRequest, type VisitorResponse } from '../message.ts';
-import type { Visit } from '../visit.ts';
+import { isHttp10, type VisitorRequest, type VisitorResponse } from './message.ts';
+import type { Visit } from '../arrive/visit.ts';
 
 /**
  * RFC 9110 section 10.1.1: the visitor waits with the body until it is wanted, which the origin is to

@@ -1,10 +1,10 @@
 import type { Protocol } from '@guard/config/contract/event';
-import type { Client } from './arrive/client-ip.ts';
-import type { Connection } from './listen/connection.ts';
-import type { ServedSite } from './arrive/match-site.ts';
-import type { VisitorRequest, VisitorResponse } from './message.ts';
-import type { AnswerAdditions } from './judge/plan-answer.ts';
-import type { OpenEvent } from './open-event.ts';
+import type { Client } from './client-ip.ts';
+import type { Connection } from '../listen/connection.ts';
+import type { ServedSite } from './match-site.ts';
+import type { VisitorRequest, VisitorResponse } from '../message/message.ts';
+import type { AnswerAdditions } from '../judge/plan-answer.ts';
+import type { OpenEvent } from '../judge/open-event.ts';
 
 /** What a decision is made about: a visit, or what another proxy says about a request of its own. */
 export interface Inquiry {
