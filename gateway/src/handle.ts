@@ -3,18 +3,18 @@ import type { Tracing } from '@guard/config/contract/tracing';
 import { readingsOf } from '@guard/config/matching/path-readings';
 import { arrive, type Reception } from './arrive/arrive.ts';
 import { collect, isCollectorPath } from './judge/collector/collector-path.ts';
-import { plainAnswer, serve, serveLast } from './message/own-answer.ts';
+import { plainAnswer, serve, serveLast, type ServedAnswer } from './message/own-answer.ts';
 import { follow } from './follow/follow.ts';
 import { asksForTimes } from './follow/stage-times.ts';
-import { eventOf, type Fate, type Judge } from './judge/judge.ts';
-import type { ServedAnswer } from './judge/plan-answer.ts';
+import type { Handle, Onward } from './forward/forward-ports.ts';
+import type { Judge } from './judge/judge.ts';
+import { eventOf, type Fate, refuseUnreadable } from './judge/request-plan.ts';
 import { openBody, planSample, type SamplePlan } from './arrive/open-body.ts';
 import { brokenStatus } from './http1/broken-request.ts';
-import type { Connection } from './listen/connection.ts';
 import type { VisitorRequest, VisitorResponse } from './message/message.ts';
 import { logVisitorGone, VISITOR_GONE } from './judge/open-event.ts';
 import { UploadsUnderWay } from './judge/collector/uploads-under-way.ts';
-import type { Onward, Visit } from './arrive/visit.ts';
+import { pathOf, type Visit } from './arrive/visit.ts';
 
 /** The stages, built once. */
 export interface Stages extends Reception {
@@ -26,9 +26,6 @@ export interface Stages extends Reception {
   /** Undefined where nobody traces. */
   readonly tracing?: Tracing | undefined;
 }
-
-/** Takes one request from start to end; what is admitted goes `onward`. Never throws. */
-export type Handle = (req: VisitorRequest, res: VisitorResponse, onward: Onward) => void;
 
 /** One request: arrive, ask, enforce or forward. */
 export function createHandle(stages: Stages): Handle {
@@ -150,25 +147,6 @@ function breakOff(
   else serve(req, res, plainAnswer(500, 'Internal error.'), limits.lingerMs);
 }
 
-/** What becomes of a path that origins could read in too many ways (RFC 9110 section 15.5.1). Logs it. */
-export function refuseUnreadable(faults: Log, { peerIp }: Connection): Fate {
-  const { status } = UNREADABLE.answer;
-  faults('info', 'gateway_request_refused', { status, reason: 'path readings', peer: peerIp });
-  return UNREADABLE;
-}
-
-const UNREADABLE = {
-  kind: 'refused',
-  answer: plainAnswer(400, 'The path can be read in too many ways.'),
-  event: undefined,
-} as const satisfies Fate;
-
 function servedFate(answer: ServedAnswer): Fate {
   return { kind: 'served', answer, event: undefined };
-}
-
-/** A request target without its query. */
-export function pathOf(target: string): string {
-  const mark = target.indexOf('?');
-  return mark === -1 ? target : target.slice(0, mark);
 }

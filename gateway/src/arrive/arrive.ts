@@ -1,8 +1,7 @@
 import type { ClientOf } from './client-ip.ts';
 import type { ConnectionOf } from '../listen/connection.ts';
-import { plainAnswer } from '../message/own-answer.ts';
+import { plainAnswer, type ServedAnswer } from '../message/own-answer.ts';
 import { readFraming } from './framing.ts';
-import { readStreamFraming, StreamRequest } from '../http2/stream-request.ts';
 import type { GatewayLimits } from '../base/limits.ts';
 import type { Sites } from './match-site.ts';
 import {
@@ -11,9 +10,8 @@ import {
   type VisitorResponse,
   type VisitorSocket,
 } from '../message/message.ts';
-import type { ServedAnswer } from '../judge/plan-answer.ts';
 import { forwardsLeft } from '../message/max-forwards.ts';
-import { passesBefore } from '../forward/proxy-headers.ts';
+import { passesBefore } from '../message/via.ts';
 import type { Visit } from './visit.ts';
 
 /**
@@ -48,8 +46,7 @@ const refusedOn = new WeakSet<VisitorSocket>();
 export function arrive(reception: Reception, req: VisitorRequest, res: VisitorResponse): Arrival {
   const { limits, sites, connectionOf, clientOf } = reception;
   if (refusedOn.has(req.socket)) return refuse(req, 400, 'Behind a refused request.');
-  const framing =
-    req instanceof StreamRequest ? readStreamFraming(req, limits) : readFraming(req, limits);
+  const framing = readFraming(req, limits);
   if (framing.kind === 'refused') return refuse(req, framing.status, framing.why);
 
   const site = sites.match(framing.host);

@@ -3,8 +3,6 @@ import type { Client } from './client-ip.ts';
 import type { Connection } from '../listen/connection.ts';
 import type { ServedSite } from './match-site.ts';
 import type { VisitorRequest, VisitorResponse } from '../message/message.ts';
-import type { AnswerAdditions } from '../judge/plan-answer.ts';
-import type { OpenEvent } from '../judge/open-event.ts';
 
 /** What a decision is made about: a visit, or what another proxy says about a request of its own. */
 export interface Inquiry {
@@ -37,39 +35,8 @@ export interface Visit extends Inquiry {
   readonly opening?: BodyOpening;
 }
 
-/** What the origin is told about a visitor. Each is empty where it is not known, or there is none. */
-export interface VisitorFacts {
-  /** Digest of the session: config/contract/session-digest. */
-  readonly session: string;
-  /** A crawler, by RFC 9651: `verified` or `claimed`, and in parameters its name and id. */
-  readonly crawler: string;
+/** A request target without its query. */
+export function pathOf(target: string): string {
+  const mark = target.indexOf('?');
+  return mark === -1 ? target : target.slice(0, mark);
 }
-
-/**
- * Why a request goes on to the origin, which is told so in X-Guard-Decision:
- * `allow` by the validator, `not_matched` because nobody was to be asked (contract 2.2), `fail_open`
- * because nobody answered (contract 7.1), `observe` because nothing is enforced.
- */
-export interface Passage {
-  readonly decision: 'allow' | 'not_matched' | 'fail_open' | 'observe';
-  /** Id of the decision's event; undefined when there was none. */
-  readonly requestId: string | undefined;
-  readonly visitor: VisitorFacts;
-  /** What the validator wants on the answer of the origin. */
-  readonly additions: AnswerAdditions | undefined;
-  /** The code that takes the request on records it. Undefined where this gateway has no event to record. */
-  readonly event: OpenEvent | undefined;
-}
-
-export const NOTHING_KNOWN: VisitorFacts = { session: '', crawler: '' };
-
-export const UNPROTECTED: Passage = {
-  decision: 'not_matched',
-  requestId: undefined,
-  visitor: NOTHING_KNOWN,
-  additions: undefined,
-  event: undefined,
-};
-
-/** Takes an admitted request on: forward.ts, or upgrade.ts. */
-export type Onward = (visit: Visit, passage: Passage) => void;

@@ -1,6 +1,7 @@
 import type { TracedRequest, Tracing } from '@guard/config/contract/tracing';
 import type { VisitorSocket } from '../message/message.ts';
-import type { Onward, Visit } from '../arrive/visit.ts';
+import { pathOf, type Visit } from '../arrive/visit.ts';
+import type { Onward } from '../forward/forward-ports.ts';
 import { FollowedRequest } from './followed-request.ts';
 import { FollowedResponse } from './followed-response.ts';
 import { followOrigins } from './followed-origins.ts';
@@ -41,10 +42,9 @@ export function follow(visit: Visit, onward: Onward, tracing: Tracing | undefine
 }
 
 function describe({ req, connection, client, site, host, target }: Visit): TracedRequest {
-  const mark = target.indexOf('?');
   return {
     method: req.method ?? '',
-    path: mark === -1 ? target : target.slice(0, mark),
+    path: pathOf(target),
     scheme: client.scheme,
     host,
     httpVersion: req.httpVersion,

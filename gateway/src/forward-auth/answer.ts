@@ -1,6 +1,6 @@
-import type { ServedAnswer } from '../judge/plan-answer.ts';
+import type { ServedAnswer } from '../message/own-answer.ts';
 import { addOriginFields } from '../forward/proxy-headers.ts';
-import type { Passage } from '../arrive/visit.ts';
+import type { Passage } from '../judge/request-plan.ts';
 import type { HeldAnswers } from './held-answers.ts';
 import type { Peer } from './peers.ts';
 

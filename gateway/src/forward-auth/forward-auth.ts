@@ -1,19 +1,26 @@
-import type { MaybePromise } from '@guard/config/contract/ports';
-import { plainAnswer, serve } from '../message/own-answer.ts';
-import type { Handle, Stages } from '../handle.ts';
+import type { Log, MaybePromise, Metrics } from '@guard/config/contract/ports';
+import { plainAnswer, serve, type ServedAnswer } from '../message/own-answer.ts';
+import type { Handle } from '../forward/forward-ports.ts';
+import type { ConnectionOf } from '../listen/connection.ts';
 import type { VisitorRequest, VisitorResponse } from '../message/message.ts';
-import { eventOf } from '../judge/judge.ts';
-import type { ServedAnswer } from '../judge/plan-answer.ts';
+import { eventOf } from '../judge/request-plan.ts';
 import { denial, leave } from './answer.ts';
 import type { HeldAnswers } from './held-answers.ts';
-import { createJudgeDescribed, type DescribedFate } from './judge-described.ts';
+import {
+  createJudgeDescribed,
+  type DescribedFate,
+  type DescribedStages,
+} from './judge-described.ts';
 import { type Peer, PEERS } from './peers.ts';
 import { readRoute } from './read-route.ts';
 
 /** Answers one request of a proxy. Never throws. */
 export type ForwardAuth = (req: VisitorRequest, res: VisitorResponse) => void;
 
-interface ForwardAuthStages extends Stages {
+interface ForwardAuthStages extends DescribedStages {
+  readonly connectionOf: ConnectionOf;
+  readonly metrics: Metrics;
+  readonly log: Log;
   readonly held: HeldAnswers;
 }
 

@@ -1,7 +1,7 @@
+import type { ServedAnswer } from '../message/own-answer.ts';
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@guard/config/contract/ports';
 import { LRUCache } from 'lru-cache';
-import type { ServedAnswer } from '../judge/plan-answer.ts';
 
 interface HeldLimits {
   readonly heldAnswers: number;

@@ -4,15 +4,17 @@ import type { ClientOf } from '../arrive/client-ip.ts';
 import { isCollectorPath } from '../judge/collector/collector-path.ts';
 import type { Connection } from '../listen/connection.ts';
 import { plainAnswer } from '../message/own-answer.ts';
-import { pathOf, refuseUnreadable } from '../handle.ts';
-import type { Fate, Judge } from '../judge/judge.ts';
+import { pathOf } from '../arrive/visit.ts';
+import type { Judge } from '../judge/judge.ts';
+import { type Fate, refuseUnreadable } from '../judge/request-plan.ts';
 import type { GatewayLimits } from '../base/limits.ts';
 import type { Sites } from '../arrive/match-site.ts';
 import type { VisitorRequest } from '../message/message.ts';
 import type { Peer } from './peers.ts';
 import { type Question, readQuestion } from './read-question.ts';
 
-interface DescribedStages {
+/** What forward-auth shares with the front proxy to decide. */
+export interface DescribedStages {
   readonly limits: GatewayLimits;
   readonly sites: Sites;
   readonly clientOf: ClientOf;

@@ -5,7 +5,7 @@ import { atEndOfTurn, type Waiting } from '../base/end-of-turn.ts';
 import { isHttp10 } from '../message/message.ts';
 import { logVisitorGone, VISITOR_GONE } from '../judge/open-event.ts';
 import type { AnswerHandler, Lane, Origin, OriginError, OriginExchange } from '../origin/origin.ts';
-import type { ForwardPorts } from './forward-ports.ts';
+import type { ForwardPorts, Onward } from './forward-ports.ts';
 import { BUSY, ORIGIN_FAILURES, originAnswer, type OriginFailure } from './origin-failure.ts';
 import {
   CONTENT_LENGTH,
@@ -16,7 +16,8 @@ import {
   withoutNamed,
 } from './proxy-headers.ts';
 import { type BodyOwner, VisitorBody } from './request-body.ts';
-import type { Onward, Passage, Visit } from '../arrive/visit.ts';
+import type { Visit } from '../arrive/visit.ts';
+import type { Passage } from '../judge/request-plan.ts';
 
 /** Sends an admitted request to its origin and the answer back, as streams under back-pressure. */
 export function createForward(ports: ForwardPorts): Onward {

@@ -1,5 +1,4 @@
-import { plainAnswer } from '../message/own-answer.ts';
-import type { ServedAnswer } from '../judge/plan-answer.ts';
+import { plainAnswer, type ServedAnswer } from '../message/own-answer.ts';
 import type { OriginError } from '../origin/origin.ts';
 
 /** What an origin's failure means for the visitor. */

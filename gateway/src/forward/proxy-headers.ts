@@ -2,14 +2,14 @@ import type { ForwardedHeader } from '@guard/config/settings/schema';
 import { asksForContinue } from '../message/expectation.ts';
 import { connectionOptions, type HeaderKind, headerKind } from '../message/header-kind.ts';
 import { forwardsLeft, nextForwards } from '../message/max-forwards.ts';
+import { nextVia } from '../message/via.ts';
 import type { FieldTerms, Heard } from '../message/message.ts';
-import type { Passage, Visit } from '../arrive/visit.ts';
+import type { Visit } from '../arrive/visit.ts';
+import type { Passage } from '../judge/request-plan.ts';
 import { FieldList } from '../message/field-list.ts';
 import type { OriginRequest } from '../origin/origin.ts';
 import type { AnswerAdditions } from '../judge/plan-answer.ts';
 
-/** The name under which the gateway enters itself in Via (RFC 9110 section 7.6.3). */
-const PSEUDONYM = 'guard';
 export const CONTENT_LENGTH: ReadonlySet<string> = new Set(['content-length']);
 
 /**
@@ -83,7 +83,7 @@ function goesToOrigin(kind: HeaderKind, visit: Visit, terms: FieldTerms): boolea
     case 'method-override':
       return terms.keepsMethodOverride;
     case 'expect':
-      return asksForContinue(visit);
+      return asksForContinue(req, hasBody);
     // Only chunks carry trailers.
     case 'trailer':
       return hasBody && req.headers['content-length'] === undefined;
@@ -110,9 +110,7 @@ function ownFields(visit: Visit, passage: Passage): string[] {
   out.push('X-Forwarded-For', chain === undefined ? hop : `${String(chain)}, ${hop}`);
   out.push('X-Forwarded-Proto', client.scheme);
   out.push('X-Forwarded-Host', String(before?.['x-forwarded-host'] ?? host));
-  const via = `${req.httpVersion} ${PSEUDONYM}`;
-  const viaBefore = req.headers.via;
-  out.push('Via', viaBefore === undefined ? via : `${viaBefore}, ${via}`);
+  out.push('Via', nextVia(req));
   addOriginFields(out, passage);
   return out;
 }
@@ -123,19 +121,6 @@ export function addOriginFields(out: string[], { decision, requestId, visitor }:
   if (requestId !== undefined) out.push('X-Guard-Request-Id', requestId);
   if (visitor.session !== '') out.push('X-Guard-Session', visitor.session);
   if (visitor.crawler !== '') out.push('X-Guard-Crawler', visitor.crawler);
-}
-
-/**
- * How often a request has been through a gateway of this name already. A few in a row are layers, many
- * are an origin that points back at its own gateway.
- */
-export function passesBefore(via: string | undefined): number {
-  if (via === undefined) return 0;
-  let count = 0;
-  for (const entry of via.split(',')) {
-    if (entry.trim().split(' ', 2)[1] === PSEUDONYM) count++;
-  }
-  return count;
 }
 
 /**

@@ -40,7 +40,7 @@ export class VisitorBody implements RequestBody {
     this.#req = req;
     this.#res = res;
     this.#opening = opening;
-    this.#isInQuestion = asksForContinue(visit);
+    this.#isInQuestion = asksForContinue(req, visit.hasBody);
     this.#limits = limits;
     this.#owner = owner;
   }

@@ -1,9 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
 import { plainAnswer, serve } from '../message/own-answer.ts';
-import type { Handle } from '../handle.ts';
 import { NodeResponse } from '../http1/node-response.ts';
-import type { ForwardPorts } from './forward-ports.ts';
+import type { ForwardPorts, Handle } from './forward-ports.ts';
 import { OpenUpgrades } from './open-upgrades.ts';
 import { BUSY, originAnswer } from './origin-failure.ts';
 import { Handshake } from './upgrade-handshake.ts';
@@ -15,33 +13,6 @@ export interface Upgrades {
   readonly handle: (req: IncomingMessage, head: Buffer) => void;
   /** Tells both sides of every tunnel that Guard goes away, and cuts them when called again. */
   readonly close: () => void;
-}
-
-/**
- * True for a WebSocket handshake (RFC 6455 section 4.1) and nothing else: with any other Upgrade token,
- * with a body, or behind a request that is not answered yet, a request is a plain one, and its Upgrade
- * header ends here.
- */
-export function isWebSocketHandshake(req: IncomingMessage): boolean {
-  const { upgrade, 'content-length': length, 'transfer-encoding': coding } = req.headers;
-  return (
-    req.method === 'GET' &&
-    req.httpVersionMinor === 1 &&
-    upgrade?.toLowerCase() === 'websocket' &&
-    req.headers['sec-websocket-key'] !== undefined &&
-    length === undefined &&
-    coding === undefined &&
-    !isAnswering(req.socket)
-  );
-}
-
-/**
- * Whether an earlier request of the connection is still to be answered, on which its socket cannot be
- * taken over. Node keeps the answer there, and offers no other way to it.
- */
-function isAnswering(socket: Socket): boolean {
-  const answer: unknown = Reflect.get(socket, '_httpMessage');
-  return answer !== undefined && answer !== null;
 }
 
 /**

@@ -15,7 +15,7 @@ import { SECRET_HEADERS } from '@guard/config/contract/secret-headers';
 import { sessionDigest } from '@guard/config/contract/session-digest';
 import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
 import { sparingLog } from '../base/sparing-log.ts';
-import type { Inquiry } from '../arrive/visit.ts';
+import { type Inquiry, pathOf } from '../arrive/visit.ts';
 
 /** What is done with an answer, or in place of one. */
 export type Ruling =
@@ -142,7 +142,7 @@ function failure(
     scheme: client.scheme,
     protocol: protocol ?? '',
     host,
-    path: mark === -1 ? target : target.slice(0, mark),
+    path: pathOf(target),
     query: mark === -1 ? '' : target.slice(mark + 1),
     referrerOrigin: referrerOrigin(req.headers.referer),
     ip: client.ip,

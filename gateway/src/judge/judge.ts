@@ -4,24 +4,10 @@ import { ask } from './ask.ts';
 import { plainAnswer } from '../message/own-answer.ts';
 import type { FailPolicy } from './fail-policy.ts';
 import { OpenEvent } from './open-event.ts';
-import { planAnswer, type ServedAnswer } from './plan-answer.ts';
-import { type Inquiry, NOTHING_KNOWN, type Passage, UNPROTECTED } from '../arrive/visit.ts';
-import { visitorFacts } from './visitor-facts.ts';
-
-/** What becomes of a request: it goes on to its origin, or no further than here. */
-export type Fate =
-  | { readonly kind: 'onward'; readonly passage: Passage }
-  | {
-      readonly kind: 'served' | 'refused';
-      readonly answer: ServedAnswer;
-      /** As Passage.event. */
-      readonly event: OpenEvent | undefined;
-    };
-
-/** The event of a decision. The code that carries the decision out records it. */
-export function eventOf(fate: Fate): OpenEvent | undefined {
-  return fate.kind === 'onward' ? fate.passage.event : fate.event;
-}
+import { planAnswer } from './plan-answer.ts';
+import { type Fate, type Passage, UNPROTECTED } from './request-plan.ts';
+import type { Inquiry } from '../arrive/visit.ts';
+import { NOTHING_KNOWN, visitorFacts } from './visitor-facts.ts';
 
 /**
  * Decides about one request, whose path may be read in these ways (config/matching/path-readings): is

@@ -1,6 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
 import { headerKind } from '../message/header-kind.ts';
+import type { ServedAnswer } from '../message/own-answer.ts';
 import { setCookie } from './set-cookie.ts';
 
 /** What a validator wants on an answer that is the origin's: flat name-value lists, ready to be written. */
@@ -10,13 +11,6 @@ export interface AnswerAdditions {
   readonly replaced: ReadonlySet<string>;
   /** A cookie of one visitor is among them: no shared cache may keep the answer. */
   readonly personal: boolean;
-}
-
-/** A whole answer that the gateway gives itself. */
-export interface ServedAnswer {
-  readonly status: number;
-  readonly fields: readonly string[];
-  readonly body: Buffer;
 }
 
 export type AnswerPlan =

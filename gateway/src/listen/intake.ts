@@ -1,14 +1,14 @@
-import type { Upgrades } from '../forward/upgrade.ts';
-import type { Handle } from '../handle.ts';
+import type { IncomingMessage } from 'node:http';
 import type { GatewayLimits } from '../base/limits.ts';
+import type { VisitorRequest, VisitorResponse } from '../message/message.ts';
 import type { Door } from './door.ts';
-import type { Onward } from '../arrive/visit.ts';
 
-/** Where requests go that a server has taken. */
+/** Where a server hands the requests of its visitors, and what it needs beside that. */
 export interface Intake {
-  readonly handle: Handle;
-  readonly forward: Onward;
-  readonly upgrades: Upgrades;
+  /** Takes one request from start to end. Never throws. */
+  readonly handle: (req: VisitorRequest, res: VisitorResponse) => void;
+  /** Takes a WebSocket handshake. `head` holds the bytes that came behind it. */
+  readonly upgrade: (req: IncomingMessage, head: Buffer) => void;
   readonly limits: GatewayLimits;
   readonly door: Door;
   /** While true, answers ask visitors to open another connection next time. */

@@ -1,5 +1,20 @@
 import type { VisitorRequest, VisitorResponse } from './message.ts';
-import type { ServedAnswer } from '../judge/plan-answer.ts';
+
+/** A whole answer that the gateway gives itself. */
+export interface ServedAnswer {
+  readonly status: number;
+  readonly fields: readonly string[];
+  readonly body: Buffer;
+}
+
+/** A short text of the gateway's own, for what no validator was asked about. */
+export function plainAnswer(status: number, why: string, ...fields: string[]): ServedAnswer {
+  return {
+    status,
+    fields: ['Content-Type', 'text/plain; charset=utf-8', 'Cache-Control', 'no-store', ...fields],
+    body: Buffer.from(`${why}\n`),
+  };
+}
 
 /**
  * Sends an answer of the gateway itself: to HEAD without its body (RFC 9110 section 9.3.2), and with
@@ -46,15 +61,6 @@ export function serveLast(
     else req.once('end', () => res.end());
     linger(req, lingerMs);
   });
-}
-
-/** A short text of the gateway's own, for what no validator was asked about. */
-export function plainAnswer(status: number, why: string, ...fields: string[]): ServedAnswer {
-  return {
-    status,
-    fields: ['Content-Type', 'text/plain; charset=utf-8', 'Cache-Control', 'no-store', ...fields],
-    body: Buffer.from(`${why}\n`),
-  };
 }
 
 /**

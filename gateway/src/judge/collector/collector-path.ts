@@ -1,7 +1,6 @@
-import { plainAnswer } from '../../message/own-answer.ts';
+import { plainAnswer, type ServedAnswer } from '../../message/own-answer.ts';
 import type { GatewayLimits } from '../../base/limits.ts';
 import type { VisitorRequest } from '../../message/message.ts';
-import type { ServedAnswer } from '../plan-answer.ts';
 import { transportOfVisitor } from '../describe.ts';
 import { inviteBody } from '../../message/expectation.ts';
 import type { UploadsUnderWay } from './uploads-under-way.ts';
