@@ -45,8 +45,8 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   let current = build(options);
   const ports = { metrics, log, limits };
-  const upgrades = createUpgrades((req, res, onward) => {
-    current.handle(req, res, onward);
+  const upgrades = createUpgrades((req, res, forward) => {
+    current.handle(req, res, forward);
   }, ports);
   let closing = false;
   const door: Door = {

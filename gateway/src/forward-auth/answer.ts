@@ -1,16 +1,16 @@
 import type { ServedAnswer } from '../message/own-answer.ts';
 import { addOriginFields } from '../forward/proxy-headers.ts';
-import type { Passage } from '../judge/request-plan.ts';
+import type { ForwardPlan } from '../judge/request-plan.ts';
 import type { HeldAnswers } from './held-answers.ts';
 import type { Peer } from './peers.ts';
 
 const EMPTY = Buffer.alloc(0);
 
 /** Leave to pass: what the origin is to be told, and what the validator wants on its answer. */
-export function leave(peer: Peer, passage: Passage): ServedAnswer {
-  const { additions } = passage;
+export function leave(peer: Peer, plan: ForwardPlan): ServedAnswer {
+  const { additions } = plan;
   const fields: string[] = [];
-  addOriginFields(fields, passage);
+  addOriginFields(fields, plan);
   if (additions !== undefined) {
     fields.push(...additions.fields);
     const isOwn = additions.replaced.has('cache-control');

@@ -8,7 +8,7 @@ import { denial, leave } from './answer.ts';
 import type { HeldAnswers } from './held-answers.ts';
 import {
   createJudgeDescribed,
-  type DescribedFate,
+  type DescribedPlan,
   type DescribedStages,
 } from './judge-described.ts';
 import { type Peer, PEERS } from './peers.ts';
@@ -66,22 +66,22 @@ export function createForwardAuth(stages: ForwardAuthStages, handle: Handle): Fo
   }
 
   /** A check, told in the way that the peer understands. */
-  function toldOf(fate: DescribedFate, peer: Peer, peerIp: string): Told {
-    switch (fate.kind) {
+  function toldOf(plan: DescribedPlan, peer: Peer, peerIp: string): Told {
+    switch (plan.kind) {
       case 'incomplete':
-        return refuse(`no ${fate.missing}`, 400, peerIp);
-      case 'onward':
-        return { outcome: 'passed', answer: leave(peer, fate.passage) };
+        return refuse(`no ${plan.missing}`, 400, peerIp);
+      case 'forward':
+        return { outcome: 'passed', answer: leave(peer, plan.forward) };
       case 'served':
       case 'refused':
-        return { outcome: 'denied', answer: denial(peer, fate.answer, held) };
+        return { outcome: 'denied', answer: denial(peer, plan.answer, held) };
     }
   }
 
   /** The visitor's request itself, after its check was denied. */
-  function toldVisitor(fate: DescribedFate, peerIp: string): Told {
-    if (fate.kind === 'incomplete') return refuse(`no ${fate.missing}`, 400, peerIp);
-    return { outcome: 'fetched', answer: fate.kind === 'onward' ? TRY_AGAIN : fate.answer };
+  function toldVisitor(plan: DescribedPlan, peerIp: string): Told {
+    if (plan.kind === 'incomplete') return refuse(`no ${plan.missing}`, 400, peerIp);
+    return { outcome: 'fetched', answer: plan.kind === 'forward' ? TRY_AGAIN : plan.answer };
   }
 
   function tell(req: VisitorRequest): MaybePromise<Told> | 'handed over' {
@@ -93,15 +93,15 @@ export function createForwardAuth(stages: ForwardAuthStages, handle: Handle): Fo
     switch (route.kind) {
       case 'check': {
         const { peer, target } = route;
-        const fate = judgeDescribed(req, connection, peer, target);
-        return whenKnown(fate, (known) => toldOf(recorded(known), peer, peerIp));
+        const plan = judgeDescribed(req, connection, peer, target);
+        return whenKnown(plan, (known) => toldOf(recorded(known), peer, peerIp));
       }
       case 'answer': {
         const id = req.headers['x-guard-answer'];
         const answer = typeof id === 'string' ? held.take(id) : undefined;
         if (answer !== undefined) return { outcome: 'fetched', answer };
-        const fate = judgeDescribed(req, connection, FETCHER, '');
-        return whenKnown(fate, (known) => toldVisitor(recorded(known), peerIp));
+        const plan = judgeDescribed(req, connection, FETCHER, '');
+        return whenKnown(plan, (known) => toldVisitor(recorded(known), peerIp));
       }
       case 'handed-over':
         return 'handed over';
@@ -130,9 +130,9 @@ export function createForwardAuth(stages: ForwardAuthStages, handle: Handle): Fo
 }
 
 /** What the proxy makes of a decision is not known here: its event tells what was decided. */
-function recorded(fate: DescribedFate): DescribedFate {
-  if (fate.kind !== 'incomplete') eventOf(fate)?.record();
-  return fate;
+function recorded(plan: DescribedPlan): DescribedPlan {
+  if (plan.kind !== 'incomplete') eventOf(plan)?.record();
+  return plan;
 }
 
 /** Goes on in the same turn where it can. */

@@ -6,7 +6,7 @@ import type { Connection } from '../listen/connection.ts';
 import { plainAnswer } from '../message/own-answer.ts';
 import { pathOf } from '../arrive/visit.ts';
 import type { Judge } from '../judge/judge.ts';
-import { type Fate, refuseUnreadable } from '../judge/request-plan.ts';
+import { type RequestPlan, refuseUnreadable } from '../judge/request-plan.ts';
 import type { GatewayLimits } from '../base/limits.ts';
 import type { Sites } from '../arrive/match-site.ts';
 import type { VisitorRequest } from '../message/message.ts';
@@ -23,7 +23,7 @@ export interface DescribedStages {
 }
 
 /** What becomes of the visitor's request; or what the proxy has not said about it. */
-export type DescribedFate = Fate | { readonly kind: 'incomplete'; readonly missing: string };
+export type DescribedPlan = RequestPlan | { readonly kind: 'incomplete'; readonly missing: string };
 
 /** Decides about the request that a trusted peer describes. Never rejects. */
 export type JudgeDescribed = (
@@ -31,17 +31,17 @@ export type JudgeDescribed = (
   connection: Connection,
   peer: Peer,
   target: string,
-) => MaybePromise<DescribedFate>;
+) => MaybePromise<DescribedPlan>;
 
 /** The stages of the front proxy, on a request that is described instead of sent. */
 export function createJudgeDescribed(stages: DescribedStages): JudgeDescribed {
   const { limits, sites, clientOf, judge, faults } = stages;
 
-  function fateOf(
+  function planOf(
     { method, scheme, host, target, headers }: Question,
     connection: Connection,
     req: VisitorRequest,
-  ): MaybePromise<Fate> {
+  ): MaybePromise<RequestPlan> {
     const site = sites.match(host);
     if (site === undefined) return refused(421, 'No such site here.');
 
@@ -63,11 +63,11 @@ export function createJudgeDescribed(stages: DescribedStages): JudgeDescribed {
       case 'malformed':
         return refused(read.status, read.why);
       case 'question':
-        return fateOf(read.question, connection, req);
+        return planOf(read.question, connection, req);
     }
   };
 }
 
-function refused(status: number, why: string): Fate {
+function refused(status: number, why: string): RequestPlan {
   return { kind: 'refused', answer: plainAnswer(status, why), event: undefined };
 }

@@ -1,5 +1,5 @@
 import type { Log, Metrics } from '@guard/config/contract/ports';
-import type { Passage } from '../judge/request-plan.ts';
+import type { ForwardPlan } from '../judge/request-plan.ts';
 import type { VisitorRequest, VisitorResponse } from '../message/message.ts';
 import type { Visit } from '../arrive/visit.ts';
 import type { GatewayLimits } from '../base/limits.ts';
@@ -11,8 +11,8 @@ export interface ForwardPorts {
   readonly limits: GatewayLimits;
 }
 
-/** Takes an admitted request on: forward.ts, or upgrade.ts. */
-export type Onward = (visit: Visit, passage: Passage) => void;
+/** Sends an admitted request to its origin: forward.ts, or upgrade.ts for a WebSocket handshake. */
+export type Forward = (visit: Visit, plan: ForwardPlan) => void;
 
-/** Takes one request from start to end; what is admitted goes `onward`. Never throws. */
-export type Handle = (req: VisitorRequest, res: VisitorResponse, onward: Onward) => void;
+/** Takes one request from start to end; `forward` gets what is admitted. Never throws. */
+export type Handle = (req: VisitorRequest, res: VisitorResponse, forward: Forward) => void;

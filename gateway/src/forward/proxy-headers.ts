@@ -5,7 +5,7 @@ import { forwardsLeft, nextForwards } from '../message/max-forwards.ts';
 import { nextVia } from '../message/via.ts';
 import type { FieldTerms, Heard } from '../message/message.ts';
 import type { Visit } from '../arrive/visit.ts';
-import type { Passage } from '../judge/request-plan.ts';
+import type { ForwardPlan } from '../judge/request-plan.ts';
 import { FieldList } from '../message/field-list.ts';
 import type { OriginRequest } from '../origin/origin.ts';
 import type { AnswerAdditions } from '../judge/plan-answer.ts';
@@ -20,11 +20,11 @@ export const CONTENT_LENGTH: ReadonlySet<string> = new Set(['content-length']);
  */
 export function fieldsForOrigin(
   visit: Visit,
-  passage: Passage,
+  plan: ForwardPlan,
 ): Pick<OriginRequest, 'sent' | 'added'> {
   const { notes } = visit.req;
   const terms = termsOf(visit);
-  const added = ownFields(visit, passage);
+  const added = ownFields(visit, plan);
   if (notes?.sent !== undefined && areSame(notes.sent.terms, terms)) {
     return { sent: notes.sent.fields, added };
   }
@@ -100,7 +100,7 @@ function holds(header: ForwardedHeader, heard: Heard): boolean {
   return heard === 'both' || heard === header;
 }
 
-function ownFields(visit: Visit, passage: Passage): string[] {
+function ownFields(visit: Visit, plan: ForwardPlan): string[] {
   const { req, connection, client, host } = visit;
   const out: string[] = [];
   const before = holds('x-forwarded-for', client.heard) ? req.headers : undefined;
@@ -111,12 +111,15 @@ function ownFields(visit: Visit, passage: Passage): string[] {
   out.push('X-Forwarded-Proto', client.scheme);
   out.push('X-Forwarded-Host', String(before?.['x-forwarded-host'] ?? host));
   out.push('Via', nextVia(req));
-  addOriginFields(out, passage);
+  addOriginFields(out, plan);
   return out;
 }
 
 /** Adds what the gateway tells the origin in its own name. */
-export function addOriginFields(out: string[], { decision, requestId, visitor }: Passage): void {
+export function addOriginFields(
+  out: string[],
+  { decision, requestId, visitor }: ForwardPlan,
+): void {
   out.push('X-Guard-Decision', decision);
   if (requestId !== undefined) out.push('X-Guard-Request-Id', requestId);
   if (visitor.session !== '') out.push('X-Guard-Session', visitor.session);

@@ -32,14 +32,14 @@ export function createUpgrades(handle: Handle, ports: ForwardPorts): Upgrades {
         serve(req, res, plainAnswer(400, 'Invalid Sec-WebSocket-Key.'), limits.lingerMs);
         return;
       }
-      handle(req, res, (visit, passage) => {
+      handle(req, res, (visit, plan) => {
         if (!open.take(socket, visit.client.ip)) {
-          passage.event?.record(BUSY.status);
+          plan.event?.record(BUSY.status);
           metrics.count('guard_gateway_requests_total', 'refused');
           serve(req, visit.res, originAnswer(BUSY.status), limits.lingerMs);
           return;
         }
-        const handshake = new Handshake(ports, visit, passage, (origin, join) => {
+        const handshake = new Handshake(ports, visit, plan, (origin, join) => {
           release();
           // A field of the 101 is bytes, each written as it came.
           socket.setDefaultEncoding('latin1');

@@ -5,7 +5,7 @@ import { plainAnswer } from '../message/own-answer.ts';
 import type { FailPolicy } from './fail-policy.ts';
 import { OpenEvent } from './open-event.ts';
 import { planAnswer } from './plan-answer.ts';
-import { type Fate, type Passage, UNPROTECTED } from './request-plan.ts';
+import { type RequestPlan, type ForwardPlan, UNPROTECTED } from './request-plan.ts';
 import type { Inquiry } from '../arrive/visit.ts';
 import { NOTHING_KNOWN, visitorFacts } from './visitor-facts.ts';
 
@@ -14,10 +14,10 @@ import { NOTHING_KNOWN, visitorFacts } from './visitor-facts.ts';
  * it protected, what does the validator say, and what does the fail policy make of that. Answers in
  * the same turn when the validator does. Never rejects, and throws only for a fault of the gateway itself.
  */
-export type Judge = (inquiry: Inquiry, readings: readonly string[]) => MaybePromise<Fate>;
+export type Judge = (inquiry: Inquiry, readings: readonly string[]) => MaybePromise<RequestPlan>;
 
 const TOO_BUSY = plainAnswer(503, 'The site is busy.', 'Retry-After', '1');
-const TO_ORIGIN: Fate = { kind: 'onward', passage: UNPROTECTED };
+const TO_ORIGIN: RequestPlan = { kind: 'forward', forward: UNPROTECTED };
 
 /** The one decision path, for the front proxy and for forward-auth alike. */
 export function createJudge(
@@ -27,19 +27,19 @@ export function createJudge(
 ): Judge {
   const patience = new Patience(askTimeoutMs);
 
-  function decide(inquiry: Inquiry, outcome: ValidateOutcome, startedAt: number): Fate {
+  function decide(inquiry: Inquiry, outcome: ValidateOutcome, startedAt: number): RequestPlan {
     const ruling = failPolicy(inquiry, outcome, startedAt);
     const { requestId } = ruling;
     const ended = outcome.kind === 'answered' ? outcome.known?.ended : undefined;
     const event = ruling.event && new OpenEvent(ruling.event, events, ended);
     if (inquiry.site.observe) {
       const visitor = visitorFacts(inquiry, outcome);
-      return pass({ decision: 'observe', requestId, visitor, additions: undefined, event });
+      return toOrigin({ decision: 'observe', requestId, visitor, additions: undefined, event });
     }
     switch (ruling.kind) {
       case 'open': {
         const visitor = NOTHING_KNOWN;
-        return pass({ decision: 'fail_open', requestId, visitor, additions: undefined, event });
+        return toOrigin({ decision: 'fail_open', requestId, visitor, additions: undefined, event });
       }
       case 'closed':
         return { kind: 'refused', answer: plainAnswer(403, 'Request denied.'), event };
@@ -49,7 +49,13 @@ export function createJudge(
         const plan = planAnswer(ruling.response);
         if (plan.kind === 'serve') return { kind: 'served', answer: plan.answer, event };
         const visitor = visitorFacts(inquiry, outcome);
-        return pass({ decision: 'allow', requestId, visitor, additions: plan.additions, event });
+        return toOrigin({
+          decision: 'allow',
+          requestId,
+          visitor,
+          additions: plan.additions,
+          event,
+        });
       }
     }
   }
@@ -65,6 +71,6 @@ export function createJudge(
   };
 }
 
-function pass(passage: Passage): Fate {
-  return { kind: 'onward', passage };
+function toOrigin(plan: ForwardPlan): RequestPlan {
+  return { kind: 'forward', forward: plan };
 }
