@@ -3,7 +3,7 @@ import type { Tracing } from '@guard/config/contract/tracing';
 import { readingsOf } from '@guard/config/matching/path-readings';
 import { arrive, type Reception } from './arrive/arrive.ts';
 import { collect, isCollectorPath } from './judge/collector/collector-path.ts';
-import { plainAnswer, serve, serveLast, type ServedAnswer } from './message/own-answer.ts';
+import { plainAnswer, serve, serveLast, type OwnAnswer } from './message/own-answer.ts';
 import { follow } from './follow/follow.ts';
 import { asksForTimes } from './follow/stage-times.ts';
 import type { Handle, Forward } from './forward/forward-ports.ts';
@@ -88,7 +88,7 @@ export function createHandle(stages: Stages): Handle {
   return (req, res, forward) => {
     try {
       const arrival = arrive(stages, req, res);
-      if (arrival.kind === 'turned away') {
+      if (arrival.kind === 'answered') {
         metrics.count('guard_gateway_requests_total', arrival.outcome);
         const send = arrival.outcome === 'refused' ? serveLast : serve;
         send(req, res, arrival.answer, limits.lingerMs);
@@ -147,6 +147,6 @@ function breakOff(
   else serve(req, res, plainAnswer(500, 'Internal error.'), limits.lingerMs);
 }
 
-function servedPlan(answer: ServedAnswer): RequestPlan {
+function servedPlan(answer: OwnAnswer): RequestPlan {
   return { kind: 'served', answer, event: undefined };
 }

@@ -1,4 +1,4 @@
-import type { ServedAnswer } from '../message/own-answer.ts';
+import type { OwnAnswer } from '../message/own-answer.ts';
 import { addOriginFields } from '../forward/proxy-headers.ts';
 import type { ForwardPlan } from '../judge/request-plan.ts';
 import type { HeldAnswers } from './held-answers.ts';
@@ -7,7 +7,7 @@ import type { Peer } from './peers.ts';
 const EMPTY = Buffer.alloc(0);
 
 /** Leave to pass: what the origin is to be told, and what the validator wants on its answer. */
-export function leave(peer: Peer, plan: ForwardPlan): ServedAnswer {
+export function leave(peer: Peer, plan: ForwardPlan): OwnAnswer {
   const { additions } = plan;
   const fields: string[] = [];
   addOriginFields(fields, plan);
@@ -20,7 +20,7 @@ export function leave(peer: Peer, plan: ForwardPlan): ServedAnswer {
 }
 
 /** The answer that the visitor is to get, or for a proxy that can show none, where it lies. */
-export function denial(peer: Peer, answer: ServedAnswer, held: HeldAnswers): ServedAnswer {
+export function denial(peer: Peer, answer: OwnAnswer, held: HeldAnswers): OwnAnswer {
   switch (peer.denial.kind) {
     case 'fetched':
       return { status: 403, fields: ['X-Guard-Answer', held.keep(answer)], body: EMPTY };

@@ -1,5 +1,5 @@
 import type { Log, MaybePromise, Metrics } from '@guard/config/contract/ports';
-import { plainAnswer, serve, type ServedAnswer } from '../message/own-answer.ts';
+import { plainAnswer, serve, type OwnAnswer } from '../message/own-answer.ts';
 import type { Handle } from '../forward/forward-ports.ts';
 import type { ConnectionOf } from '../listen/connection.ts';
 import type { VisitorRequest, VisitorResponse } from '../message/message.ts';
@@ -27,7 +27,7 @@ interface ForwardAuthStages extends DescribedStages {
 /** What a proxy is told, and what is counted. */
 interface Told {
   readonly outcome: 'passed' | 'denied' | 'fetched' | 'refused' | 'failed';
-  readonly answer: ServedAnswer;
+  readonly answer: OwnAnswer;
 }
 
 /** Whoever fetches an answer has described the request like this. */

@@ -1,7 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
 import { headerKind } from '../message/header-kind.ts';
-import type { ServedAnswer } from '../message/own-answer.ts';
+import type { OwnAnswer } from '../message/own-answer.ts';
 import { setCookie } from './set-cookie.ts';
 
 /** What a validator wants on an answer that is the origin's: flat name-value lists, ready to be written. */
@@ -15,7 +15,7 @@ export interface AnswerAdditions {
 
 export type AnswerPlan =
   | { readonly kind: 'pass'; readonly additions: AnswerAdditions | undefined }
-  | { readonly kind: 'serve'; readonly answer: ServedAnswer };
+  | { readonly kind: 'serve'; readonly answer: OwnAnswer };
 
 /** Fields that describe a body. They are nothing to add to the origin's own. */
 const DESCRIBES_BODY: ReadonlySet<string> = new Set([

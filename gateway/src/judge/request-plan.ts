@@ -1,6 +1,6 @@
 import type { Log } from '@guard/config/contract/ports';
 import type { Connection } from '../listen/connection.ts';
-import { plainAnswer, type ServedAnswer } from '../message/own-answer.ts';
+import { plainAnswer, type OwnAnswer } from '../message/own-answer.ts';
 import type { OpenEvent } from './open-event.ts';
 import type { AnswerAdditions } from './plan-answer.ts';
 import { NOTHING_KNOWN, type VisitorFacts } from './visitor-facts.ts';
@@ -10,7 +10,7 @@ export type RequestPlan =
   | { readonly kind: 'forward'; readonly forward: ForwardPlan }
   | {
       readonly kind: 'served' | 'refused';
-      readonly answer: ServedAnswer;
+      readonly answer: OwnAnswer;
       /** As ForwardPlan.event. */
       readonly event: OpenEvent | undefined;
     };

@@ -1,14 +1,14 @@
 import type { VisitorRequest, VisitorResponse } from './message.ts';
 
-/** A whole answer that the gateway gives itself. */
-export interface ServedAnswer {
+/** A whole answer that comes from the gateway or the validator, and not from an origin. */
+export interface OwnAnswer {
   readonly status: number;
   readonly fields: readonly string[];
   readonly body: Buffer;
 }
 
 /** A short text of the gateway's own, for what no validator was asked about. */
-export function plainAnswer(status: number, why: string, ...fields: string[]): ServedAnswer {
+export function plainAnswer(status: number, why: string, ...fields: string[]): OwnAnswer {
   return {
     status,
     fields: ['Content-Type', 'text/plain; charset=utf-8', 'Cache-Control', 'no-store', ...fields],
@@ -23,7 +23,7 @@ export function plainAnswer(status: number, why: string, ...fields: string[]): S
 export function serve(
   req: VisitorRequest,
   res: VisitorResponse,
-  { status, fields, body }: ServedAnswer,
+  { status, fields, body }: OwnAnswer,
   lingerMs: number,
 ): void {
   const bodiless = status === 204 || status === 304;
@@ -42,7 +42,7 @@ export function serve(
 export function serveLast(
   req: VisitorRequest,
   res: VisitorResponse,
-  { status, fields, body }: ServedAnswer,
+  { status, fields, body }: OwnAnswer,
   lingerMs: number,
 ): void {
   const answer = { status, fields: [...fields, 'Connection', 'close'], body };

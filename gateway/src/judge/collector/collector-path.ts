@@ -1,4 +1,4 @@
-import { plainAnswer, type ServedAnswer } from '../../message/own-answer.ts';
+import { plainAnswer, type OwnAnswer } from '../../message/own-answer.ts';
 import type { GatewayLimits } from '../../base/limits.ts';
 import type { VisitorRequest } from '../../message/message.ts';
 import { transportOfVisitor } from '../describe.ts';
@@ -22,7 +22,7 @@ export async function collect(
   path: string,
   limits: GatewayLimits,
   uploads: UploadsUnderWay,
-): Promise<ServedAnswer> {
+): Promise<OwnAnswer> {
   const { req, res, client, site, hasBody, target } = visit;
   const take = site.config.collect;
   if (take === undefined || !path.startsWith(`${ROOT}/`)) return plainAnswer(404, 'Not found.');
