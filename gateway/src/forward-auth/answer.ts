@@ -6,8 +6,8 @@ import type { Peer } from './peers.ts';
 
 const EMPTY = Buffer.alloc(0);
 
-/** Leave to pass: what the origin is to be told, and what the validator wants on its answer. */
-export function leave(peer: Peer, plan: ForwardPlan): OwnAnswer {
+/** Lets the request pass. The fields are those for the origin, and those that the validator adds to its answer. */
+export function passReply(peer: Peer, plan: ForwardPlan): OwnAnswer {
   const { additions } = plan;
   const fields: string[] = [];
   addOriginFields(fields, plan);
@@ -19,7 +19,7 @@ export function leave(peer: Peer, plan: ForwardPlan): OwnAnswer {
   return { status: peer.passStatus, fields, body: EMPTY };
 }
 
-/** The answer that the visitor is to get, or for a proxy that can show none, where it lies. */
+/** The answer for the visitor. A proxy that can show none gets the id to fetch it by. */
 export function denial(peer: Peer, answer: OwnAnswer, held: HeldAnswers): OwnAnswer {
   switch (peer.denial.kind) {
     case 'fetched':

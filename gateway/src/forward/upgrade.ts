@@ -78,19 +78,19 @@ function keepForAnswer(req: IncomingMessage, idleMs: number): Kept {
   });
 
   const goOn = () => res.emit('drain');
-  const leave = () => socket.destroy();
+  const cut = () => socket.destroy();
   // Sees the end of what the visitor sends, and leaves what comes before it to the tunnel.
   const look = () => {
     if (socket.readableLength === 0) socket.read();
   };
   // 'close' follows and says all there is to know.
   socket.on('error', () => undefined);
-  socket.setTimeout(idleMs).on('timeout', leave);
-  socket.on('drain', goOn).on('end', leave).on('readable', look);
+  socket.setTimeout(idleMs).on('timeout', cut);
+  socket.on('drain', goOn).on('end', cut).on('readable', look);
   return {
     res,
     release: () => {
-      socket.off('drain', goOn).off('end', leave).off('readable', look).off('timeout', leave);
+      socket.off('drain', goOn).off('end', cut).off('readable', look).off('timeout', cut);
       res.detachSocket(socket);
     },
   };
