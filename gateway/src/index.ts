@@ -18,7 +18,7 @@ import { createPlainFront } from './http1/front.ts';
 import { createFailPolicy } from './judge/fail-policy.ts';
 import { createJudge } from './judge/judge.ts';
 import { createConnections, trackUnderway } from './listen/connection.ts';
-import { behindDoor, type Door } from './listen/door.ts';
+import { serveAccepted, type AcceptOptions } from './listen/accept.ts';
 import { drain } from './listen/drain.ts';
 import type { Intake } from './listen/intake.ts';
 import { listen } from './listen/listen.ts';
@@ -49,7 +49,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     current.handle(req, res, forward);
   }, ports);
   let closing = false;
-  const door: Door = {
+  const accept: AcceptOptions = {
     ...ports,
     faults,
     proxyProtocol: options.proxyProtocol === true,
@@ -63,13 +63,13 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     upgrade: upgrades.handle,
     limits,
-    door,
+    accept,
     isClosing: () => closing,
   };
   const plain = createPlainFront(intake);
-  const forwardAuth = behindDoor(
+  const forwardAuth = serveAccepted(
     createForwardAuthServer((req, res) => current.forwardAuth(req, res), limits, intake.isClosing),
-    { ...door, proxyProtocol: false },
+    { ...accept, proxyProtocol: false },
   );
   metrics.gauge('guard_gateway_one_address', () => (oneAddress.isOne() ? 1 : 0));
   let front: TlsFront | undefined;
@@ -89,7 +89,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     ]);
     // A tunnel has no end of its own to wait for, and who is not introduced yet has nothing under way.
     upgrades.close();
-    for (const socket of door.waiting) socket.destroy();
+    for (const socket of accept.waiting) socket.destroy();
     await drained;
     await origins.destroy();
   }

@@ -28,7 +28,7 @@ export function createNodeServer(intake: Intake): Server {
   server.maxConnections = limits.maxConnections;
   server.timeout = limits.idleTimeoutMs;
 
-  answerBrokenRequests(server, intake.door);
+  answerBrokenRequests(server, intake.accept);
   const take = (req: IncomingMessage, res: NodeResponse) => {
     // Node's parser stops behind an Upgrade, also where it was not taken up.
     const isDeaf = req.headers.upgrade !== undefined;

@@ -5,7 +5,7 @@ import { createServer, type SecureContextOptions, type TLSSocket } from 'node:tl
 import type { ClientHello } from '@guard/config/contract/transport';
 import { peekOpening } from '../http2/peek-opening.ts';
 import { createStreamServer } from '../http2/serve-session.ts';
-import { openDoor } from '../listen/door.ts';
+import { acceptConnections } from '../listen/accept.ts';
 import { notePeer, type Peer } from '../listen/peer.ts';
 import { createHttp1Front } from '../http1/front.ts';
 import type { Intake } from '../listen/intake.ts';
@@ -61,7 +61,7 @@ export function createTlsFront(intake: Intake, certificates: Certificates): TlsF
     },
   });
 
-  openDoor(server, intake.door, (socket, peer) => {
+  acceptConnections(server, intake.accept, (socket, peer) => {
     sockets.add(socket);
     handshaking.add(socket);
     socket.on('error', ignore);
