@@ -41,7 +41,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const origins = new OriginRegistry((address) => new Http1Origin(address, limits), limits, clock);
   const faults = sparingLog(log, clock, FORWARD_AUTH_LIMITS.logEveryMs);
   const oneAddress = watchForOneAddress(log, clock);
-  const build = createBuild(options, { limits, origins, oneAddress, faults });
+  const build = createSettingsBuilder(options, { limits, origins, oneAddress, faults });
 
   let current = build(options);
   const ports = { metrics, log, limits };
@@ -117,8 +117,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 }
 
-/** What one reading of the settings leads to. */
-interface InForce {
+/** What the gateway serves by between two reloads. */
+interface CurrentSettings {
   readonly handle: Handle;
   readonly forwardAuth: ForwardAuth;
   readonly trusts: Trusts;
@@ -128,19 +128,19 @@ interface InForce {
 const WHICH_HEADER =
   'X-Forwarded-For and Forwarded name different visitors: say in forwarded_header which one your proxy writes';
 
-/** What stays, however often settings are read. */
-interface Lasting {
+/** What a reload does not replace. */
+interface KeptOverReloads {
   readonly limits: GatewayLimits;
   readonly origins: OriginRegistry;
   readonly oneAddress: OneAddressWatch;
   readonly faults: Log;
 }
 
-/** Builds what settings lead to, around what stays. Throws, with everything as it was, when nothing can be built. */
-function createBuild(
+/** Builds what the gateway serves by from one reading of the settings. Throws, and changes nothing, when that fails. */
+function createSettingsBuilder(
   { events, clock, log, metrics, tracing }: GatewayOptions,
-  { limits, origins, oneAddress, faults }: Lasting,
-): (settings: GatewaySettings) => InForce {
+  { limits, origins, oneAddress, faults }: KeptOverReloads,
+): (settings: GatewaySettings) => CurrentSettings {
   const underwayOf = trackUnderway();
   const failPolicy = createFailPolicy({ metrics, log, clock });
   const judge = createJudge(failPolicy, limits.askTimeoutMs, events);

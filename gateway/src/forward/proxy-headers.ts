@@ -3,7 +3,7 @@ import { asksForContinue } from '../message/expectation.ts';
 import { connectionOptions, type HeaderKind, headerKind } from '../message/header-kind.ts';
 import { forwardsLeft, nextForwards } from '../message/max-forwards.ts';
 import { nextVia } from '../message/via.ts';
-import type { FieldTerms, Heard } from '../message/message.ts';
+import type { FieldTerms, BelievedFields } from '../message/message.ts';
 import type { Visit } from '../arrive/visit.ts';
 import type { ForwardPlan } from '../judge/request-plan.ts';
 import { FieldList } from '../message/field-list.ts';
@@ -36,7 +36,7 @@ export function fieldsForOrigin(
 function termsOf({ connection, client, site }: Visit): FieldTerms {
   return {
     trusted: connection.trusted,
-    heard: client.heard,
+    believed: client.believed,
     keepsMethodOverride: site.config.settings.keep_method_override,
   };
 }
@@ -44,7 +44,7 @@ function termsOf({ connection, client, site }: Visit): FieldTerms {
 function areSame(one: FieldTerms, other: FieldTerms): boolean {
   return (
     one.trusted === other.trusted &&
-    one.heard === other.heard &&
+    one.believed === other.believed &&
     one.keepsMethodOverride === other.keepsMethodOverride
   );
 }
@@ -79,7 +79,7 @@ function goesToOrigin(kind: HeaderKind, visit: Visit, terms: FieldTerms): boolea
     case 'claim':
       return terms.trusted;
     case 'forwarded':
-      return holds('forwarded', terms.heard);
+      return holds('forwarded', terms.believed);
     case 'method-override':
       return terms.keepsMethodOverride;
     case 'expect':
@@ -96,14 +96,14 @@ function goesToOrigin(kind: HeaderKind, visit: Visit, terms: FieldTerms): boolea
   }
 }
 
-function holds(header: ForwardedHeader, heard: Heard): boolean {
-  return heard === 'both' || heard === header;
+function holds(header: ForwardedHeader, believed: BelievedFields): boolean {
+  return believed === 'both' || believed === header;
 }
 
 function ownFields(visit: Visit, plan: ForwardPlan): string[] {
   const { req, connection, client, host } = visit;
   const out: string[] = [];
-  const before = holds('x-forwarded-for', client.heard) ? req.headers : undefined;
+  const before = holds('x-forwarded-for', client.believed) ? req.headers : undefined;
   const chain =
     before?.['x-forwarded-for'] ?? (client.from === 'forwarded' ? client.ip : undefined);
   const hop = connection.peerIp;

@@ -43,12 +43,12 @@ export interface SectionNotes {
 export interface FieldTerms {
   /** The peer is a trusted proxy. */
   readonly trusted: boolean;
-  readonly heard: Heard;
+  readonly believed: BelievedFields;
   readonly keepsMethodOverride: boolean;
 }
 
-/** Which forwarded fields of the peer hold: `x-forwarded-for` with X-Forwarded-Proto and -Host. */
-export type Heard = 'both' | ForwardedHeader | 'neither';
+/** Which forwarded fields of the peer are believed: `x-forwarded-for` with X-Forwarded-Proto and -Host. */
+export type BelievedFields = 'both' | ForwardedHeader | 'neither';
 
 /** Where an answer goes. A method that has nothing to write to any more does nothing. */
 export interface VisitorResponse {
