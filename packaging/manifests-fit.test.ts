@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { GATEWAY_LIMITS } from '../gateway/src/limits.ts';
+import { GATEWAY_LIMITS } from '../gateway/src/base/limits.ts';
 import { readManifests } from '../test/kit/example-manifests.ts';
 import { send } from '../test/kit/http.ts';
 import { startProduct } from '../test/kit/start-product.ts';

@@ -2,19 +2,19 @@ import type { Log, MaybePromise, Metrics } from '@guard/config/contract/ports';
 import type { Tracing } from '@guard/config/contract/tracing';
 import { readingsOf } from '@guard/config/matching/path-readings';
 import { arrive, type Reception } from './arrive/arrive.ts';
-import { collect, isCollectorPath } from './collector-path.ts';
-import { plainAnswer, serve, serveLast } from './enforce/enforce.ts';
+import { collect, isCollectorPath } from './judge/collector/collector-path.ts';
+import { plainAnswer, serve, serveLast, type OwnAnswer } from './message/own-answer.ts';
 import { follow } from './follow/follow.ts';
 import { asksForTimes } from './follow/stage-times.ts';
-import { eventOf, type Fate, type Judge } from './judge/judge.ts';
-import type { ServedAnswer } from './judge/plan-answer.ts';
-import { openBody, planSample, type SamplePlan } from './judge/sample/open-body.ts';
+import type { Handle, Forward } from './forward/forward-ports.ts';
+import type { Judge } from './judge/judge.ts';
+import { eventOf, type RequestPlan, refuseUnreadable } from './judge/request-plan.ts';
+import { openBody, planSample, type SamplePlan } from './arrive/open-body.ts';
 import { brokenStatus } from './http1/broken-request.ts';
-import type { Connection } from './listen/connection.ts';
-import type { VisitorRequest, VisitorResponse } from './message.ts';
-import { logVisitorGone, VISITOR_GONE } from './open-event.ts';
-import { UploadsUnderWay } from './uploads-under-way.ts';
-import type { Onward, Visit } from './visit.ts';
+import type { VisitorRequest, VisitorResponse } from './message/message.ts';
+import { logVisitorGone, VISITOR_GONE } from './judge/open-event.ts';
+import { UploadsUnderWay } from './judge/collector/uploads-under-way.ts';
+import { pathOf, type Visit } from './arrive/visit.ts';
 
 /** The stages, built once. */
 export interface Stages extends Reception {
@@ -27,71 +27,68 @@ export interface Stages extends Reception {
   readonly tracing?: Tracing | undefined;
 }
 
-/** Takes one request from start to end; what is admitted goes `onward`. Never throws. */
-export type Handle = (req: VisitorRequest, res: VisitorResponse, onward: Onward) => void;
-
 /** One request: arrive, ask, enforce or forward. */
 export function createHandle(stages: Stages): Handle {
   const { limits, metrics, faults, judge, tracing } = stages;
 
   const uploads = new UploadsUnderWay(limits.collectorBytes);
-  const carryOut = carry.bind(undefined, stages);
+  const enforce = enforcePlan.bind(undefined, stages);
   const broken = breakOff.bind(undefined, stages);
 
-  function settle(visit: Visit, fate: MaybePromise<Fate>, onward: Onward): void {
-    if (!(fate instanceof Promise)) {
-      carryOut(visit, fate, onward);
+  function settle(visit: Visit, plan: MaybePromise<RequestPlan>, forward: Forward): void {
+    if (!(plan instanceof Promise)) {
+      enforce(visit, plan, forward);
       return;
     }
-    fate
-      .then((late) => carryOut(visit, late, onward))
+    plan
+      .then((late) => enforce(visit, late, forward))
       .catch((error: unknown) => broken(error, visit.req, visit.res));
   }
 
   /** Where a site samples bodies, nobody is asked before the first bytes have come. */
   async function settleSampled(
     visit: Visit,
-    plan: SamplePlan,
+    sample: SamplePlan,
     readings: readonly string[],
-    onward: Onward,
+    forward: Forward,
   ): Promise<void> {
     const { req, res } = visit;
     try {
-      const opened = await openBody(visit, plan, limits.bodySampleMs);
-      // Of what its parser refused meanwhile, the visitor was told, and it was counted.
+      const opened = await openBody(visit, sample, limits.bodySampleMs);
+      // The parser has refused the rest meanwhile. It was answered and counted there.
       if (brokenStatus(req.socket) !== undefined) return;
       if (req.socket.destroyed) abandon(stages, visit);
-      else settle(opened, judge(opened, readings), onward);
+      else settle(opened, judge(opened, readings), forward);
     } catch (error) {
       broken(error, req, res);
     }
   }
 
-  function proceed(visit: Visit, onward: Onward): void {
+  function proceed(visit: Visit, forward: Forward): void {
     const { req, res } = visit;
     try {
       const path = pathOf(visit.target);
       const readings = readingsOf(path);
       if (readings === undefined) {
-        carryOut(visit, refuseUnreadable(faults, visit.connection), onward);
+        enforce(visit, refuseUnreadable(faults, visit.connection), forward);
         return;
       }
       if (isCollectorPath(readings)) {
-        settle(visit, collect(visit, path, limits, uploads).then(servedFate), onward);
+        settle(visit, collect(visit, path, limits, uploads).then(servedPlan), forward);
         return;
       }
-      const plan = planSample(visit, readings);
-      if (plan === undefined) settle(visit, judge(visit, readings), onward);
-      else void settleSampled(visit, plan, readings, onward);
+      const sample = planSample(visit, readings);
+      if (sample === undefined) settle(visit, judge(visit, readings), forward);
+      else void settleSampled(visit, sample, readings, forward);
     } catch (error) {
       broken(error, req, res);
     }
   }
 
-  return (req, res, onward) => {
+  return (req, res, forward) => {
     try {
       const arrival = arrive(stages, req, res);
-      if (arrival.kind === 'turned away') {
+      if (arrival.kind === 'answered') {
         metrics.count('guard_gateway_requests_total', arrival.outcome);
         const send = arrival.outcome === 'refused' ? serveLast : serve;
         send(req, res, arrival.answer, limits.lingerMs);
@@ -99,38 +96,38 @@ export function createHandle(stages: Stages): Handle {
       }
       const { visit } = arrival;
       if (tracing === undefined && !asksForTimes(visit)) {
-        proceed(visit, onward);
+        proceed(visit, forward);
         return;
       }
-      const followed = follow(visit, onward, tracing);
-      proceed(followed.visit, followed.onward);
+      const followed = follow(visit, forward, tracing);
+      proceed(followed.visit, followed.forward);
     } catch (error) {
       broken(error, req, res);
     }
   };
 }
 
-/** Does what was decided. Whatever happens, the event of the decision is recorded, or goes onward. */
-function carry(stages: Stages, visit: Visit, fate: Fate, onward: Onward): void {
+/** Does what was decided. In every case somebody records the event: this function, or `forward`. */
+function enforcePlan(stages: Stages, visit: Visit, plan: RequestPlan, forward: Forward): void {
   const { req, res } = visit;
   try {
     if (req.socket.destroyed) {
-      eventOf(fate)?.record(VISITOR_GONE);
+      eventOf(plan)?.record(VISITOR_GONE);
       abandon(stages, visit);
-    } else if (fate.kind === 'onward') {
-      onward(visit, fate.passage);
+    } else if (plan.kind === 'forward') {
+      forward(visit, plan.forward);
     } else {
-      fate.event?.record(fate.answer.status);
-      stages.metrics.count('guard_gateway_requests_total', fate.kind);
-      serve(req, res, fate.answer, stages.limits.lingerMs);
+      plan.event?.record(plan.answer.status);
+      stages.metrics.count('guard_gateway_requests_total', plan.kind);
+      serve(req, res, plan.answer, stages.limits.lingerMs);
     }
   } catch (error) {
-    eventOf(fate)?.record(500);
+    eventOf(plan)?.record(500);
     throw error;
   }
 }
 
-/** The visitor has gone before it was decided; forward.ts has those who go later. */
+/** The visitor has gone before there was a decision. forward.ts handles visitors who go later. */
 function abandon({ log, metrics }: Stages, visit: Visit): void {
   metrics.count('guard_gateway_requests_total', 'aborted');
   logVisitorGone(log, visit);
@@ -150,25 +147,6 @@ function breakOff(
   else serve(req, res, plainAnswer(500, 'Internal error.'), limits.lingerMs);
 }
 
-/** What becomes of a path that origins could read in too many ways (RFC 9110 section 15.5.1). Logs it. */
-export function refuseUnreadable(faults: Log, { peerIp }: Connection): Fate {
-  const { status } = UNREADABLE.answer;
-  faults('info', 'gateway_request_refused', { status, reason: 'path readings', peer: peerIp });
-  return UNREADABLE;
-}
-
-const UNREADABLE = {
-  kind: 'refused',
-  answer: plainAnswer(400, 'The path can be read in too many ways.'),
-  event: undefined,
-} as const satisfies Fate;
-
-function servedFate(answer: ServedAnswer): Fate {
+function servedPlan(answer: OwnAnswer): RequestPlan {
   return { kind: 'served', answer, event: undefined };
-}
-
-/** A request target without its query. */
-export function pathOf(target: string): string {
-  const mark = target.indexOf('?');
-  return mark === -1 ? target : target.slice(0, mark);
 }

@@ -1,26 +1,36 @@
-import { behindDoor, type Door } from './listen/door.ts';
-import { drain } from './listen/drain.ts';
-import type { ForwardAuth } from './forward-auth/forward-auth.ts';
+import type { Log } from '@guard/config/contract/ports';
+import type { TlsCertificate } from '@guard/config/settings/tls';
+import { createClientOf } from './arrive/client-ip.ts';
+import { createSites } from './arrive/match-site.ts';
+import { type OneAddressWatch, watchForOneAddress } from './arrive/one-address.ts';
+import { GATEWAY_LIMITS, type GatewayLimits } from './base/limits.ts';
+import type { Gateway, GatewayOptions, GatewaySettings } from './base/options.ts';
+import { sparingLog } from './base/sparing-log.ts';
+import { createForwardAuth, type ForwardAuth } from './forward-auth/forward-auth.ts';
+import { HeldAnswers } from './forward-auth/held-answers.ts';
 import { FORWARD_AUTH_LIMITS } from './forward-auth/limits.ts';
 import { createForwardAuthServer } from './forward-auth/server.ts';
-import { sparingLog } from './sparing-log.ts';
 import { createForward } from './forward/forward.ts';
-import type { Handle } from './handle.ts';
-import { createBuild } from './in-force.ts';
-import { GATEWAY_LIMITS } from './limits.ts';
-import { listen } from './listen/listen.ts';
-import { watchForOneAddress } from './listen/one-address.ts';
-import type { Gateway, GatewayOptions } from './options.ts';
-import { OriginRegistry } from './origin/origin-registry.ts';
+import type { Handle } from './forward/forward-ports.ts';
+import { createUpgrades } from './forward/upgrade.ts';
+import { createHandle } from './handle.ts';
 import { createPlainFront } from './http1/front.ts';
-import type { Intake } from './http1/intake.ts';
+import { createFailPolicy } from './judge/fail-policy.ts';
+import { createJudge } from './judge/judge.ts';
+import { createConnections, trackUnderway } from './listen/connection.ts';
+import { serveAccepted, type AcceptOptions } from './listen/accept.ts';
+import { drain } from './listen/drain.ts';
+import type { Intake } from './listen/intake.ts';
+import { listen } from './listen/listen.ts';
+import { createTrust, type Trusts } from './listen/peer.ts';
+import { Http1Origin } from './origin/http1/http1-origin.ts';
+import { OriginRegistry } from './origin/origin-registry.ts';
 import { certificateExpiry } from './tls/certificate-expiry.ts';
 import { loadCertificates } from './tls/choose-certificate.ts';
 import { createTlsFront, type TlsFront } from './tls/front.ts';
-import { createUpgrades } from './forward/upgrade.ts';
 
-export type { GatewayLimits } from './limits.ts';
-export type { Gateway, GatewayOptions, GatewaySettings, GatewaySite } from './options.ts';
+export type { GatewayLimits } from './base/limits.ts';
+export type { Gateway, GatewayOptions, GatewaySettings, GatewaySite } from './base/options.ts';
 export { compileRoute, type IsProtected } from './arrive/route.ts';
 export { type RemoteValidatorClient, validateOverHttp } from './judge/validate-over-http.ts';
 
@@ -28,41 +38,39 @@ export { type RemoteValidatorClient, validateOverHttp } from './judge/validate-o
 export function createGateway(options: GatewayOptions): Gateway {
   const { clock, log, metrics } = options;
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
-  const origins = new OriginRegistry(limits, clock);
+  const origins = new OriginRegistry((address) => new Http1Origin(address, limits), limits, clock);
   const faults = sparingLog(log, clock, FORWARD_AUTH_LIMITS.logEveryMs);
   const oneAddress = watchForOneAddress(log, clock);
-  const build = createBuild(options, { limits, origins, oneAddress, faults });
+  const build = createSettingsBuilder(options, { limits, origins, oneAddress, faults });
 
   let current = build(options);
-  const handle: Handle = (req, res, onward) => {
-    current.handle(req, res, onward);
-  };
   const ports = { metrics, log, limits };
-  const upgrades = createUpgrades(handle, ports);
+  const upgrades = createUpgrades((req, res, forward) => {
+    current.handle(req, res, forward);
+  }, ports);
   let closing = false;
-  const door: Door = {
+  const accept: AcceptOptions = {
     ...ports,
     faults,
     proxyProtocol: options.proxyProtocol === true,
     waiting: new Set(),
     trusts: (peer) => current.trusts(peer),
   };
+  const forward = createForward(ports);
   const intake: Intake = {
-    handle,
-    forward: createForward(ports),
-    upgrades,
+    handle: (req, res) => {
+      current.handle(req, res, forward);
+    },
+    upgrade: upgrades.handle,
     limits,
-    door,
+    accept,
     isClosing: () => closing,
   };
   const plain = createPlainFront(intake);
-  const answerProxy: ForwardAuth = (req, res) => {
-    current.forwardAuth(req, res);
-  };
-  const forwardAuth = behindDoor(createForwardAuthServer(answerProxy, limits, intake.isClosing), {
-    ...door,
-    proxyProtocol: false,
-  });
+  const forwardAuth = serveAccepted(
+    createForwardAuthServer((req, res) => current.forwardAuth(req, res), limits, intake.isClosing),
+    { ...accept, proxyProtocol: false },
+  );
   metrics.gauge('guard_gateway_one_address', () => (oneAddress.isOne() ? 1 : 0));
   let front: TlsFront | undefined;
   const shared = options.sharedAddress;
@@ -81,7 +89,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     ]);
     // A tunnel has no end of its own to wait for, and who is not introduced yet has nothing under way.
     upgrades.close();
-    for (const socket of door.waiting) socket.destroy();
+    for (const socket of accept.waiting) socket.destroy();
     await drained;
     await origins.destroy();
   }
@@ -106,5 +114,69 @@ export function createGateway(options: GatewayOptions): Gateway {
       if (certificates) front?.useCertificates(certificates);
     },
     close,
+  };
+}
+
+/** What the gateway serves by between two reloads. */
+interface CurrentSettings {
+  readonly handle: Handle;
+  readonly forwardAuth: ForwardAuth;
+  readonly trusts: Trusts;
+  readonly certificates: readonly TlsCertificate[];
+}
+
+const WHICH_HEADER =
+  'X-Forwarded-For and Forwarded name different visitors: say in forwarded_header which one your proxy writes';
+
+/** What a reload does not replace. */
+interface KeptOverReloads {
+  readonly limits: GatewayLimits;
+  readonly origins: OriginRegistry;
+  readonly oneAddress: OneAddressWatch;
+  readonly faults: Log;
+}
+
+/** Builds what the gateway serves by from one reading of the settings. Throws, and changes nothing, when that fails. */
+function createSettingsBuilder(
+  { events, clock, log, metrics, tracing }: GatewayOptions,
+  { limits, origins, oneAddress, faults }: KeptOverReloads,
+): (settings: GatewaySettings) => CurrentSettings {
+  const underwayOf = trackUnderway();
+  const failPolicy = createFailPolicy({ metrics, log, clock });
+  const judge = createJudge(failPolicy, limits.askTimeoutMs, events);
+  const undecided = (peer: string): void => {
+    metrics.count('guard_gateway_forwarded_undecided_total');
+    faults('warn', 'gateway_forwarded_undecided', { peer, advice: WHICH_HEADER });
+  };
+  const held = new HeldAnswers(clock, FORWARD_AUTH_LIMITS);
+
+  return (settings) => {
+    const { trustedProxies, forwardedHeader, certificates = [] } = settings;
+    const trusts = createTrust(trustedProxies);
+    const draft = origins.draft();
+    const stages = {
+      limits,
+      log,
+      metrics,
+      tracing,
+      sites: createSites(settings, draft.originsOf),
+      connectionOf: createConnections(trusts, underwayOf),
+      clientOf: oneAddress.over(createClientOf(trustedProxies, forwardedHeader, undecided)),
+      judge,
+      held,
+      faults,
+    };
+    draft.commit();
+    // Proxies that ask write X-Forwarded-For: read-question.ts.
+    const asked = {
+      ...stages,
+      clientOf: oneAddress.over(createClientOf(trustedProxies, 'x-forwarded-for', undecided)),
+    };
+    return {
+      handle: createHandle(stages),
+      forwardAuth: createForwardAuth(asked, createHandle(asked)),
+      trusts,
+      certificates,
+    };
   };
 }

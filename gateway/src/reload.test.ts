@@ -1,6 +1,6 @@
 import { Site } from '@guard/config/settings/schema';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { GatewaySettings } from './options.ts';
+import type { GatewaySettings } from './base/options.ts';
 import { allow, answering, html, startGateway } from './testing/gateway-rig.ts';
 import { bodyOf, eventually, get, RawClient, rawExchange, statusOf } from './testing/raw-client.ts';
 import { type HttpOrigin, startOrigin } from './testing/recording-origin.ts';

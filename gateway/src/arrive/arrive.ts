@@ -1,31 +1,29 @@
 import type { ClientOf } from './client-ip.ts';
 import type { ConnectionOf } from '../listen/connection.ts';
-import { plainAnswer } from '../enforce/enforce.ts';
+import { plainAnswer, type OwnAnswer } from '../message/own-answer.ts';
 import { readFraming } from './framing.ts';
-import { readStreamFraming, StreamRequest } from '../http2/stream-request.ts';
-import type { GatewayLimits } from '../limits.ts';
+import type { GatewayLimits } from '../base/limits.ts';
 import type { Sites } from './match-site.ts';
 import {
   protocolOf,
   type VisitorRequest,
   type VisitorResponse,
   type VisitorSocket,
-} from '../message.ts';
-import type { ServedAnswer } from '../judge/plan-answer.ts';
-import { forwardsLeft } from '../forward/max-forwards.ts';
-import { passesBefore } from '../forward/proxy-headers.ts';
-import type { Visit } from '../visit.ts';
+} from '../message/message.ts';
+import { forwardsLeft } from '../message/max-forwards.ts';
+import { passesBefore } from '../message/via.ts';
+import type { Visit } from './visit.ts';
 
 /**
- * A request that is understood and wants something of a site, or the answer that it gets here. After
- * `refused` nothing more is taken from its connection.
+ * `visit`: the request is understood, and it is for a site. `answered`: the gateway answers it at once.
+ * After `refused` the gateway takes nothing more from the connection.
  */
 export type Arrival =
   | { readonly kind: 'visit'; readonly visit: Visit }
   | {
-      readonly kind: 'turned away';
+      readonly kind: 'answered';
       readonly outcome: 'refused' | 'unknown_host' | 'served';
-      readonly answer: ServedAnswer;
+      readonly answer: OwnAnswer;
     };
 
 export interface Reception {
@@ -39,29 +37,28 @@ export interface Reception {
 const MAX_PASSES = 5;
 
 /**
- * Connections on which a request was refused. Whoever sent it may see another end of it than the
- * gateway does, so what follows, which Node has read already, may be no request at all.
+ * Connections on which a request was refused. The sender may see the end of that request at another byte
+ * than the gateway. So the bytes behind it, which Node has read already, may be no request.
  */
 const refusedOn = new WeakSet<VisitorSocket>();
 
-/** Everything that can be said about a request before anybody is asked about it. */
+/** Finds out everything about a request that needs no question to a validator. */
 export function arrive(reception: Reception, req: VisitorRequest, res: VisitorResponse): Arrival {
   const { limits, sites, connectionOf, clientOf } = reception;
   if (refusedOn.has(req.socket)) return refuse(req, 400, 'Behind a refused request.');
-  const framing =
-    req instanceof StreamRequest ? readStreamFraming(req, limits) : readFraming(req, limits);
+  const framing = readFraming(req, limits);
   if (framing.kind === 'refused') return refuse(req, framing.status, framing.why);
 
   const site = sites.match(framing.host);
   if (site === undefined) {
     const answer = plainAnswer(421, 'No such site here.');
-    return { kind: 'turned away', outcome: 'unknown_host', answer };
+    return { kind: 'answered', outcome: 'unknown_host', answer };
   }
   const { host, target, hasBody } = framing;
   // RFC 9110 section 7.6.2: asked by an OPTIONS that goes no further, the gateway is the one to answer.
   if (target === '*' || forwardsLeft(req) === 0) {
-    const answer: ServedAnswer = { status: 204, fields: [], body: Buffer.alloc(0) };
-    return { kind: 'turned away', outcome: 'served', answer };
+    const answer: OwnAnswer = { status: 204, fields: [], body: Buffer.alloc(0) };
+    return { kind: 'answered', outcome: 'served', answer };
   }
   if (passesBefore(req.headers.via) >= MAX_PASSES) return refuse(req, 508, 'Loop detected.');
 
@@ -82,5 +79,5 @@ function refuse(
   ...fields: string[]
 ): Arrival {
   refusedOn.add(socket);
-  return { kind: 'turned away', outcome: 'refused', answer: plainAnswer(status, why, ...fields) };
+  return { kind: 'answered', outcome: 'refused', answer: plainAnswer(status, why, ...fields) };
 }

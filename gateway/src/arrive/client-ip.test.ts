@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { GatewaySettings } from '../options.ts';
+import type { GatewaySettings } from '../base/options.ts';
 import { startGateway } from '../testing/gateway-rig.ts';
 import { get } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';

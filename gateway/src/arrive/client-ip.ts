@@ -3,9 +3,9 @@ import { parseIp } from '@guard/config/net/cidr';
 import { PrefixSet } from '@guard/config/net/prefix-set';
 import type { ForwardedHeader } from '@guard/config/settings/schema';
 import { LRUCache } from 'lru-cache';
-import { members } from '../characters.ts';
+import { members } from '../base/characters.ts';
 import type { Connection } from '../listen/connection.ts';
-import type { Heard } from '../message.ts';
+import type { BelievedFields } from '../message/message.ts';
 import { parseForwarded } from './forwarded.ts';
 
 /** Who asks, and how the gateway came to know. */
@@ -15,7 +15,7 @@ export interface Client {
   readonly from: 'peer' | ForwardedHeader;
   /** Scheme the visitor used towards the outermost trusted proxy. */
   readonly scheme: 'http' | 'https';
-  readonly heard: Heard;
+  readonly believed: BelievedFields;
 }
 
 export type ClientOf = (connection: Connection, headers: IncomingHttpHeaders) => Client;
@@ -65,9 +65,9 @@ export function createClientOf(
     return made;
   }
 
-  function byChain({ peerIp }: Connection, chain: Chain, heard: Heard): Client {
+  function byChain({ peerIp }: Connection, chain: Chain, believed: BelievedFields): Client {
     const { ip = peerIp, distance } = walk(chain.nodes, trusted);
-    return { ip, from: chain.header, scheme: schemeAt(chain.schemes, distance), heard };
+    return { ip, from: chain.header, scheme: schemeAt(chain.schemes, distance), believed };
   }
 
   function byBoth(connection: Connection, one: Chain, other: Chain): Client {
@@ -83,15 +83,15 @@ export function createClientOf(
     onUndecided(connection.peerIp);
     const { ip = connection.peerIp, distance } = walk(agreed(one.nodes, other.nodes), trusted);
     const isHttps = [one, other].every(({ schemes }) => schemeAt(schemes, distance) === 'https');
-    return { ip, from: 'peer', scheme: isHttps ? 'https' : 'http', heard: 'neither' };
+    return { ip, from: 'peer', scheme: isHttps ? 'https' : 'http', believed: 'neither' };
   }
 
   function bySelf(connection: Connection): Client {
     const known = direct.get(connection);
     if (known !== undefined) return known;
     const scheme = connection.transport === undefined ? 'http' : 'https';
-    const heard = connection.trusted ? (writes ?? 'both') : 'neither';
-    const client: Client = { ip: connection.peerIp, from: 'peer', scheme, heard };
+    const believed = connection.trusted ? (writes ?? 'both') : 'neither';
+    const client: Client = { ip: connection.peerIp, from: 'peer', scheme, believed };
     direct.set(connection, client);
     return client;
   }

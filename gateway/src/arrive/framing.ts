@@ -1,4 +1,5 @@
-import type { VisitorRequest } from '../message.ts';
+import { StreamRequest } from '../http2/stream-request.ts';
+import type { VisitorRequest } from '../message/message.ts';
 
 /**
  * Is this request one request, and for everybody the same one? Node's parser (llhttp, strict) has
@@ -21,11 +22,18 @@ interface FramingLimits {
   readonly maxTargetLength: number;
 }
 
+/** Reads the framing of one request. */
+export function readFraming(req: VisitorRequest, limits: FramingLimits): Framing {
+  return req instanceof StreamRequest
+    ? readStreamFraming(req, limits)
+    : readMessageFraming(req, limits);
+}
+
 /**
- * Reads the framing of one request. The server joins duplicate headers, so that a second Host,
+ * A message of HTTP/1.1. The server joins duplicate headers, so that a second Host,
  * Content-Length or Transfer-Encoding shows here as a comma.
  */
-export function readFraming(req: VisitorRequest, limits: FramingLimits): Framing {
+function readMessageFraming(req: VisitorRequest, limits: FramingLimits): Framing {
   if (req.httpVersionMajor !== 1) return refused(505, 'HTTP version not supported.');
   if (req.rawHeaders.length > 2 * limits.maxHeaders) return refused(431, 'Too many header fields.');
   if (req.method === 'CONNECT' || req.method === 'TRACE')
@@ -43,6 +51,32 @@ export function readFraming(req: VisitorRequest, limits: FramingLimits): Framing
   const target = originForm(url, host, req.method === 'OPTIONS');
   if (target === undefined) return refused(400, 'Invalid request target.');
   return { kind: 'sound', host, target, hasBody: body === 'some' };
+}
+
+/** RFC 9113 section 8.3.1: a request of HTTP/2, with the same answers. */
+function readStreamFraming(req: StreamRequest, limits: FramingLimits): Framing {
+  const { fields, hasBody } = req;
+  if (fields.fault !== undefined) return refused(400, fields.fault);
+  if (fields.rawHeaders.length > 2 * limits.maxHeaders) {
+    return refused(431, 'Too many header fields.');
+  }
+  const { method, path, authority, headers } = fields;
+  if (method === 'CONNECT' || method === 'TRACE') return refused(405, 'Method not allowed.');
+  if (!isHost(authority)) return refused(400, 'One valid Host is required.');
+
+  const length = headers['content-length'];
+  if (
+    length !== undefined &&
+    (!/^(?:0|[1-9]\d{0,14})$/.test(length) || (!hasBody && length !== '0'))
+  ) {
+    return refused(400, 'Ambiguous message length.');
+  }
+  if (path.length > limits.maxTargetLength) return refused(414, 'URI too long.');
+  const isAsterisk = path === '*' && method === 'OPTIONS';
+  if (!isAsterisk && (!path.startsWith('/') || !hasOnlyTargetCharacters(path))) {
+    return refused(400, 'Invalid request target.');
+  }
+  return { kind: 'sound', host: authority, target: path, hasBody };
 }
 
 function refused(status: number, why: string): Framing {

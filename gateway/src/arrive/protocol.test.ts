@@ -8,47 +8,47 @@ import { startOrigin } from '../testing/recording-origin.ts';
 
 const SAID = { 'HTTP/1.1': 'HTTP/1.1', 'HTTP/1.1 over TLS': 'HTTP/1.1', 'HTTP/2': 'HTTP/2.0' };
 
-/** A validator that allows everything, and what it is told beside each question. */
-function listening(): { readonly told: ValidateContext[]; readonly validate: Validate } {
-  const told: ValidateContext[] = [];
+/** A validator that allows everything, and the context of each question. */
+function listening(): { readonly contexts: ValidateContext[]; readonly validate: Validate } {
+  const contexts: ValidateContext[] = [];
   return {
-    told,
+    contexts,
     validate: (_request, context) => {
-      told.push(context);
+      contexts.push(context);
       return { kind: 'answered', response: { success: true, decision: 'allow' } };
     },
   };
 }
 
 async function setUp(options: Partial<RigOptions> = {}) {
-  const { told, validate } = listening();
+  const { contexts, validate } = listening();
   const origin = await startOrigin();
   const rig = await startGateway({ origin: origin.address, certificates, validate, ...options });
-  return { rig, told };
+  return { rig, contexts };
 }
 
 describe('contract 2.7: an event says in which version of HTTP the gateway was asked', () => {
   test.each(FRONTS)('%s', async (front) => {
-    const { rig, told } = await setUp();
+    const { rig, contexts } = await setUp();
     await visit(front, rig).untilHead();
-    expect(told.map(({ protocol }) => protocol)).toEqual([SAID[front]]);
+    expect(contexts.map(({ protocol }) => protocol)).toEqual([SAID[front]]);
   });
 
   test.each(['HTTP/1.0', 'HTTP/1.1'])(
     '%s of one GET after the other, and of a POST',
     async (version) => {
-      const { rig, told } = await setUp();
+      const { rig, contexts } = await setUp();
       for (const start of ['GET /a', 'GET /b', 'POST /c']) {
         const client = new RawClient(rig.port);
         client.send(`${start} ${version}`, 'Host: shop.example', 'Content-Length: 0', '', '');
         await client.until(/hello/);
       }
-      expect(told.map(({ protocol }) => protocol)).toEqual([version, version, version]);
+      expect(contexts.map(({ protocol }) => protocol)).toEqual([version, version, version]);
     },
   );
 
   test('and nothing where another proxy was asked', async () => {
-    const { told, validate } = listening();
+    const { contexts, validate } = listening();
     const { asking } = await startAsked({ validate });
     const headers = {
       'x-forwarded-for': '203.0.113.9',
@@ -56,7 +56,7 @@ describe('contract 2.7: an event says in which version of HTTP the gateway was a
       'x-original-method': 'GET',
     };
     expect((await fetch(`${asking}/check/nginx`, { headers })).status).toBe(204);
-    expect(told.map((context) => 'protocol' in context)).toEqual([false]);
+    expect(contexts.map((context) => 'protocol' in context)).toEqual([false]);
   });
 
   test('and so does that of a failure', async () => {

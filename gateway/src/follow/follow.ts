@@ -1,6 +1,7 @@
 import type { TracedRequest, Tracing } from '@guard/config/contract/tracing';
-import type { VisitorSocket } from '../message.ts';
-import type { Onward, Visit } from '../visit.ts';
+import type { VisitorSocket } from '../message/message.ts';
+import { pathOf, type Visit } from '../arrive/visit.ts';
+import type { Forward } from '../forward/forward-ports.ts';
 import { FollowedRequest } from './followed-request.ts';
 import { FollowedResponse } from './followed-response.ts';
 import { followOrigins } from './followed-origins.ts';
@@ -8,7 +9,7 @@ import { asksForTimes, StageTimes } from './stage-times.ts';
 
 interface Followed {
   readonly visit: Visit;
-  readonly onward: Onward;
+  readonly forward: Forward;
 }
 
 /** Requests that are followed and not over, by their connection, or stream of HTTP/2. */
@@ -19,7 +20,7 @@ const underway = new WeakMap<VisitorSocket, Set<FollowedRequest>>();
  * tells what becomes of it. No stage of the gateway knows of it, and a visit that nobody follows is
  * carried through as it is.
  */
-export function follow(visit: Visit, onward: Onward, tracing: Tracing | undefined): Followed {
+export function follow(visit: Visit, forward: Forward, tracing: Tracing | undefined): Followed {
   const trace = tracing?.(describe(visit));
   const times = asksForTimes(visit) ? new StageTimes() : undefined;
   const requests = requestsOn(visit.req.socket);
@@ -32,19 +33,18 @@ export function follow(visit: Visit, onward: Onward, tracing: Tracing | undefine
       res: new FollowedResponse(visit.res, request),
       site: trace ? { ...site, origins: followOrigins(site.origins, trace) } : site,
     },
-    onward: (admitted, passage) => {
+    forward: (admitted, plan) => {
       times?.forwarded();
-      request.decided(passage.decision, passage.requestId);
-      onward(admitted, passage);
+      request.decided(plan.decision, plan.requestId);
+      forward(admitted, plan);
     },
   };
 }
 
 function describe({ req, connection, client, site, host, target }: Visit): TracedRequest {
-  const mark = target.indexOf('?');
   return {
     method: req.method ?? '',
-    path: mark === -1 ? target : target.slice(0, mark),
+    path: pathOf(target),
     scheme: client.scheme,
     host,
     httpVersion: req.httpVersion,

@@ -1,6 +1,6 @@
 import type { OriginTrace, RequestTrace } from '@guard/config/contract/tracing';
 import { withoutNamed } from '../forward/proxy-headers.ts';
-import { FieldList } from '../origin/field-list.ts';
+import { FieldList } from '../message/field-list.ts';
 import type {
   AnswerHandler,
   Origin,

@@ -30,7 +30,7 @@ export class FollowedRequest {
 
   /** The header section of the answer goes out; returns it with what is added. */
   answering(status: number, fields: string[]): string[] {
-    // What did not go onward by now is answered here.
+    // What was not forwarded by now is answered by the gateway.
     this.decided('served', undefined);
     this.#status = status;
     const times = this.#times?.text();

@@ -1,4 +1,4 @@
-import type { VisitorResponse } from '../message.ts';
+import type { VisitorResponse } from '../message/message.ts';
 import type { FollowedRequest } from './followed-request.ts';
 
 /** An answer that tells when it begins and when it ends. */

@@ -1,4 +1,4 @@
-import type { Visit } from '../visit.ts';
+import type { Visit } from '../arrive/visit.ts';
 
 /** The field that asks for Server-Timing. Like all of this name it never reaches the origin. */
 const ASKS = 'x-guard-server-timing';

@@ -1,26 +1,33 @@
-import type { MaybePromise } from '@guard/config/contract/ports';
-import { plainAnswer, serve } from '../enforce/enforce.ts';
-import type { Handle, Stages } from '../handle.ts';
-import type { VisitorRequest, VisitorResponse } from '../message.ts';
-import { eventOf } from '../judge/judge.ts';
-import type { ServedAnswer } from '../judge/plan-answer.ts';
-import { denial, leave } from './answer.ts';
+import type { Log, MaybePromise, Metrics } from '@guard/config/contract/ports';
+import { plainAnswer, serve, type OwnAnswer } from '../message/own-answer.ts';
+import type { Handle } from '../forward/forward-ports.ts';
+import type { ConnectionOf } from '../listen/connection.ts';
+import type { VisitorRequest, VisitorResponse } from '../message/message.ts';
+import { eventOf } from '../judge/request-plan.ts';
+import { denial, passReply } from './answer.ts';
 import type { HeldAnswers } from './held-answers.ts';
-import { createJudgeDescribed, type DescribedFate } from './judge-described.ts';
+import {
+  createJudgeDescribed,
+  type DescribedPlan,
+  type DescribedStages,
+} from './judge-described.ts';
 import { type Peer, PEERS } from './peers.ts';
 import { readRoute } from './read-route.ts';
 
 /** Answers one request of a proxy. Never throws. */
 export type ForwardAuth = (req: VisitorRequest, res: VisitorResponse) => void;
 
-interface ForwardAuthStages extends Stages {
+interface ForwardAuthStages extends DescribedStages {
+  readonly connectionOf: ConnectionOf;
+  readonly metrics: Metrics;
+  readonly log: Log;
   readonly held: HeldAnswers;
 }
 
-/** What a proxy is told, and what is counted. */
-interface Told {
+/** The answer that a proxy gets, and the outcome that is counted. */
+interface ProxyReply {
   readonly outcome: 'passed' | 'denied' | 'fetched' | 'refused' | 'failed';
-  readonly answer: ServedAnswer;
+  readonly answer: OwnAnswer;
 }
 
 /** Whoever fetches an answer has described the request like this. */
@@ -41,43 +48,47 @@ export function createForwardAuth(stages: ForwardAuthStages, handle: Handle): Fo
   const { connectionOf, limits, metrics, held, faults } = stages;
   const judgeDescribed = createJudgeDescribed(stages);
 
-  function settle(req: VisitorRequest, res: VisitorResponse, { outcome, answer }: Told): void {
+  function settle(
+    req: VisitorRequest,
+    res: VisitorResponse,
+    { outcome, answer }: ProxyReply,
+  ): void {
     const gone = req.socket.destroyed;
     metrics.count('guard_forward_auth_requests_total', gone ? 'aborted' : outcome);
     if (!gone) serve(req, res, answer, limits.lingerMs);
   }
 
-  function refuse(reason: string, status: 400 | 403, peer: string): Told {
+  function refuse(reason: string, status: 400 | 403, peer: string): ProxyReply {
     faults('warn', 'forward_auth_refused', { peer, reason });
     return { outcome: 'refused', answer: plainAnswer(status, 'Refused; see the log of Guard.') };
   }
 
-  function broken(error: unknown): Told {
+  function broken(error: unknown): ProxyReply {
     const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
     stages.log('error', 'gateway_internal_error', { detail });
     return { outcome: 'failed', answer: plainAnswer(500, 'Internal error.') };
   }
 
-  /** A check, told in the way that the peer understands. */
-  function toldOf(fate: DescribedFate, peer: Peer, peerIp: string): Told {
-    switch (fate.kind) {
+  /** The reply to a check, in the form that the peer understands. */
+  function replyOf(plan: DescribedPlan, peer: Peer, peerIp: string): ProxyReply {
+    switch (plan.kind) {
       case 'incomplete':
-        return refuse(`no ${fate.missing}`, 400, peerIp);
-      case 'onward':
-        return { outcome: 'passed', answer: leave(peer, fate.passage) };
+        return refuse(`no ${plan.missing}`, 400, peerIp);
+      case 'forward':
+        return { outcome: 'passed', answer: passReply(peer, plan.forward) };
       case 'served':
       case 'refused':
-        return { outcome: 'denied', answer: denial(peer, fate.answer, held) };
+        return { outcome: 'denied', answer: denial(peer, plan.answer, held) };
     }
   }
 
-  /** The visitor's request itself, after its check was denied. */
-  function toldVisitor(fate: DescribedFate, peerIp: string): Told {
-    if (fate.kind === 'incomplete') return refuse(`no ${fate.missing}`, 400, peerIp);
-    return { outcome: 'fetched', answer: fate.kind === 'onward' ? TRY_AGAIN : fate.answer };
+  /** The reply to the visitor's request itself, after its check was denied. */
+  function replyToVisitor(plan: DescribedPlan, peerIp: string): ProxyReply {
+    if (plan.kind === 'incomplete') return refuse(`no ${plan.missing}`, 400, peerIp);
+    return { outcome: 'fetched', answer: plan.kind === 'forward' ? TRY_AGAIN : plan.answer };
   }
 
-  function tell(req: VisitorRequest): MaybePromise<Told> | 'handed over' {
+  function replyTo(req: VisitorRequest): MaybePromise<ProxyReply> | 'handed over' {
     const connection = connectionOf(req.socket);
     const { trusted, peerIp } = connection;
     if (!trusted) return refuse('not in trusted_proxies', 403, peerIp);
@@ -86,15 +97,15 @@ export function createForwardAuth(stages: ForwardAuthStages, handle: Handle): Fo
     switch (route.kind) {
       case 'check': {
         const { peer, target } = route;
-        const fate = judgeDescribed(req, connection, peer, target);
-        return whenKnown(fate, (known) => toldOf(recorded(known), peer, peerIp));
+        const plan = judgeDescribed(req, connection, peer, target);
+        return whenKnown(plan, (known) => replyOf(recorded(known), peer, peerIp));
       }
       case 'answer': {
         const id = req.headers['x-guard-answer'];
         const answer = typeof id === 'string' ? held.take(id) : undefined;
         if (answer !== undefined) return { outcome: 'fetched', answer };
-        const fate = judgeDescribed(req, connection, FETCHER, '');
-        return whenKnown(fate, (known) => toldVisitor(recorded(known), peerIp));
+        const plan = judgeDescribed(req, connection, FETCHER, '');
+        return whenKnown(plan, (known) => replyToVisitor(recorded(known), peerIp));
       }
       case 'handed-over':
         return 'handed over';
@@ -103,18 +114,18 @@ export function createForwardAuth(stages: ForwardAuthStages, handle: Handle): Fo
 
   return (req, res) => {
     try {
-      const told = tell(req);
-      if (told === 'handed over') {
+      const reply = replyTo(req);
+      if (reply === 'handed over') {
         handle(req, res, (_visit, { event }) => {
           event?.record(404);
           settle(req, res, { outcome: 'refused', answer: plainAnswer(404, 'Not found.') });
         });
-      } else if (told instanceof Promise) {
-        void told.catch(broken).then((late) => {
+      } else if (reply instanceof Promise) {
+        void reply.catch(broken).then((late) => {
           settle(req, res, late);
         });
       } else {
-        settle(req, res, told);
+        settle(req, res, reply);
       }
     } catch (error) {
       settle(req, res, broken(error));
@@ -122,10 +133,10 @@ export function createForwardAuth(stages: ForwardAuthStages, handle: Handle): Fo
   };
 }
 
-/** What the proxy makes of a decision is not known here: its event tells what was decided. */
-function recorded(fate: DescribedFate): DescribedFate {
-  if (fate.kind !== 'incomplete') eventOf(fate)?.record();
-  return fate;
+/** Guard does not learn what the proxy makes of a decision. So the event has what was decided. */
+function recorded(plan: DescribedPlan): DescribedPlan {
+  if (plan.kind !== 'incomplete') eventOf(plan)?.record();
+  return plan;
 }
 
 /** Goes on in the same turn where it can. */

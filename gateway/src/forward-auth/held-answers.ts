@@ -1,7 +1,7 @@
+import type { OwnAnswer } from '../message/own-answer.ts';
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@guard/config/contract/ports';
 import { LRUCache } from 'lru-cache';
-import type { ServedAnswer } from '../judge/plan-answer.ts';
 
 interface HeldLimits {
   readonly heldAnswers: number;
@@ -15,7 +15,7 @@ interface HeldLimits {
  * once. Where there are too many, the oldest go: their requests are judged again.
  */
 export class HeldAnswers {
-  readonly #held: LRUCache<string, ServedAnswer>;
+  readonly #held: LRUCache<string, OwnAnswer>;
 
   constructor(clock: Clock, { heldAnswers, heldBytes, heldMs }: HeldLimits) {
     this.#held = new LRUCache({
@@ -31,7 +31,7 @@ export class HeldAnswers {
   }
 
   /** Keeps an answer; gives the name to fetch it by, which nobody can guess. */
-  keep(answer: ServedAnswer): string {
+  keep(answer: OwnAnswer): string {
     const id = randomUUID();
     this.#held.purgeStale();
     this.#held.set(id, answer);
@@ -39,7 +39,7 @@ export class HeldAnswers {
   }
 
   /** The answer of this name, and never again; undefined when it is not there or too old. */
-  take(id: string): ServedAnswer | undefined {
+  take(id: string): OwnAnswer | undefined {
     const answer = this.#held.get(id);
     this.#held.delete(id);
     return answer;

@@ -1,18 +1,20 @@
 import type { Log, MaybePromise } from '@guard/config/contract/ports';
 import { readingsOf } from '@guard/config/matching/path-readings';
 import type { ClientOf } from '../arrive/client-ip.ts';
-import { isCollectorPath } from '../collector-path.ts';
+import { isCollectorPath } from '../judge/collector/collector-path.ts';
 import type { Connection } from '../listen/connection.ts';
-import { plainAnswer } from '../enforce/enforce.ts';
-import { pathOf, refuseUnreadable } from '../handle.ts';
-import type { Fate, Judge } from '../judge/judge.ts';
-import type { GatewayLimits } from '../limits.ts';
+import { plainAnswer } from '../message/own-answer.ts';
+import { pathOf } from '../arrive/visit.ts';
+import type { Judge } from '../judge/judge.ts';
+import { type RequestPlan, refuseUnreadable } from '../judge/request-plan.ts';
+import type { GatewayLimits } from '../base/limits.ts';
 import type { Sites } from '../arrive/match-site.ts';
-import type { VisitorRequest } from '../message.ts';
+import type { VisitorRequest } from '../message/message.ts';
 import type { Peer } from './peers.ts';
 import { type Question, readQuestion } from './read-question.ts';
 
-interface DescribedStages {
+/** What forward-auth shares with the front proxy to decide. */
+export interface DescribedStages {
   readonly limits: GatewayLimits;
   readonly sites: Sites;
   readonly clientOf: ClientOf;
@@ -21,7 +23,7 @@ interface DescribedStages {
 }
 
 /** What becomes of the visitor's request; or what the proxy has not said about it. */
-export type DescribedFate = Fate | { readonly kind: 'incomplete'; readonly missing: string };
+export type DescribedPlan = RequestPlan | { readonly kind: 'incomplete'; readonly missing: string };
 
 /** Decides about the request that a trusted peer describes. Never rejects. */
 export type JudgeDescribed = (
@@ -29,17 +31,17 @@ export type JudgeDescribed = (
   connection: Connection,
   peer: Peer,
   target: string,
-) => MaybePromise<DescribedFate>;
+) => MaybePromise<DescribedPlan>;
 
 /** The stages of the front proxy, on a request that is described instead of sent. */
 export function createJudgeDescribed(stages: DescribedStages): JudgeDescribed {
   const { limits, sites, clientOf, judge, faults } = stages;
 
-  function fateOf(
+  function planOf(
     { method, scheme, host, target, headers }: Question,
     connection: Connection,
     req: VisitorRequest,
-  ): MaybePromise<Fate> {
+  ): MaybePromise<RequestPlan> {
     const site = sites.match(host);
     if (site === undefined) return refused(421, 'No such site here.');
 
@@ -61,11 +63,11 @@ export function createJudgeDescribed(stages: DescribedStages): JudgeDescribed {
       case 'malformed':
         return refused(read.status, read.why);
       case 'question':
-        return fateOf(read.question, connection, req);
+        return planOf(read.question, connection, req);
     }
   };
 }
 
-function refused(status: number, why: string): Fate {
+function refused(status: number, why: string): RequestPlan {
   return { kind: 'refused', answer: plainAnswer(status, why), event: undefined };
 }

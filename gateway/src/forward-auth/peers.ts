@@ -17,11 +17,11 @@ export interface Peer {
 /** What becomes of an answer for the visitor when the request is not to pass. */
 type Denial =
   /**
-   * The proxy can carry no page with its question, so it is told 403 and hands the visitor's request
+   * The proxy can carry no page with its question, so it gets a 403 and hands the visitor's request
    * over, to `/answer`.
    */
   | { readonly kind: 'fetched' }
-  /** It goes out as it is; except with a status that the proxy would take for leave to pass. */
+  /** It goes out as it is; except with a status that lets the request pass. */
   | { readonly kind: 'shown'; readonly mistakesForPass: (status: number) => boolean };
 
 const isSuccess = (status: number) => status < 300;

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { hasOnlyTargetCharacters, isHost } from '../arrive/framing.ts';
-import type { VisitorRequest } from '../message.ts';
+import type { VisitorRequest } from '../message/message.ts';
 import type { Peer } from './peers.ts';
 
 /** The visitor's request, as the proxy in front of it describes it. */

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { GatewayLimits } from '../limits.ts';
+import type { GatewayLimits } from '../base/limits.ts';
 import { NodeResponse } from '../http1/node-response.ts';
 import type { ForwardAuth } from './forward-auth.ts';
 import { FORWARD_AUTH_LIMITS } from './limits.ts';

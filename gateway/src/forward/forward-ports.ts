@@ -1,5 +1,8 @@
 import type { Log, Metrics } from '@guard/config/contract/ports';
-import type { GatewayLimits } from '../limits.ts';
+import type { ForwardPlan } from '../judge/request-plan.ts';
+import type { VisitorRequest, VisitorResponse } from '../message/message.ts';
+import type { Visit } from '../arrive/visit.ts';
+import type { GatewayLimits } from '../base/limits.ts';
 
 /** What the way to an origin needs, for a request as for a WebSocket handshake. */
 export interface ForwardPorts {
@@ -7,3 +10,9 @@ export interface ForwardPorts {
   readonly log: Log;
   readonly limits: GatewayLimits;
 }
+
+/** Sends an admitted request to its origin: forward.ts, or upgrade.ts for a WebSocket handshake. */
+export type Forward = (visit: Visit, plan: ForwardPlan) => void;
+
+/** Takes one request from start to end; `forward` gets what is admitted. Never throws. */
+export type Handle = (req: VisitorRequest, res: VisitorResponse, forward: Forward) => void;

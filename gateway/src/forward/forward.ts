@@ -1,11 +1,11 @@
 import { brokenStatus } from '../http1/broken-request.ts';
 import type { Underway } from '../listen/connection.ts';
-import { linger, plainAnswer, serve } from '../enforce/enforce.ts';
-import { atEndOfTurn, type Waiting } from '../end-of-turn.ts';
-import { isHttp10 } from '../message.ts';
-import { logVisitorGone, VISITOR_GONE } from '../open-event.ts';
+import { linger, plainAnswer, serve } from '../message/own-answer.ts';
+import { atEndOfTurn, type Waiting } from '../base/end-of-turn.ts';
+import { isHttp10 } from '../message/message.ts';
+import { logVisitorGone, VISITOR_GONE } from '../judge/open-event.ts';
 import type { AnswerHandler, Lane, Origin, OriginError, OriginExchange } from '../origin/origin.ts';
-import type { ForwardPorts } from './forward-ports.ts';
+import type { ForwardPorts, Forward } from './forward-ports.ts';
 import { BUSY, ORIGIN_FAILURES, originAnswer, type OriginFailure } from './origin-failure.ts';
 import {
   CONTENT_LENGTH,
@@ -16,12 +16,13 @@ import {
   withoutNamed,
 } from './proxy-headers.ts';
 import { type BodyOwner, VisitorBody } from './request-body.ts';
-import type { Onward, Passage, Visit } from '../visit.ts';
+import type { Visit } from '../arrive/visit.ts';
+import type { ForwardPlan } from '../judge/request-plan.ts';
 
 /** Sends an admitted request to its origin and the answer back, as streams under back-pressure. */
-export function createForward(ports: ForwardPorts): Onward {
-  return (visit, passage) => {
-    new Exchange(ports, visit, passage).start();
+export function createForward(ports: ForwardPorts): Forward {
+  return (visit, plan) => {
+    new Exchange(ports, visit, plan).start();
   };
 }
 
@@ -39,7 +40,7 @@ const HELD_BYTES = 16 * 1024;
 class Exchange implements AnswerHandler, BodyOwner, Underway, Waiting {
   readonly #ports: ForwardPorts;
   readonly #visit: Visit;
-  readonly #passage: Passage;
+  readonly #plan: ForwardPlan;
   #phase: 'waiting' | 'answering' | 'ending' | 'done' = 'waiting';
   #origin: Origin;
   #sent: OriginExchange | undefined;
@@ -52,10 +53,10 @@ class Exchange implements AnswerHandler, BodyOwner, Underway, Waiting {
   #attempts = 0;
   #trailers = false;
 
-  constructor(ports: ForwardPorts, visit: Visit, passage: Passage) {
+  constructor(ports: ForwardPorts, visit: Visit, plan: ForwardPlan) {
     this.#ports = ports;
     this.#visit = visit;
-    this.#passage = passage;
+    this.#plan = plan;
     this.#origin = visit.site.origins.next();
   }
 
@@ -84,15 +85,15 @@ class Exchange implements AnswerHandler, BodyOwner, Underway, Waiting {
     }
     // It was answered, and counted as refused.
     this.#phase = 'done';
-    this.#passage.event?.record(refusedWith);
+    this.#plan.event?.record(refusedWith);
     connection.underway.delete(this);
   }
 
   #send(lane: Lane): void {
     const { req, target } = this.#visit;
     this.#attempts++;
-    this.#passage.event?.sent(this.#body !== undefined);
-    const { sent, added } = fieldsForOrigin(this.#visit, this.#passage);
+    this.#plan.event?.sent(this.#body !== undefined);
+    const { sent, added } = fieldsForOrigin(this.#visit, this.#plan);
     const request = {
       method: req.method ?? 'GET',
       target,
@@ -133,10 +134,10 @@ class Exchange implements AnswerHandler, BodyOwner, Underway, Waiting {
     }
     const bodiless = req.method === 'HEAD' || status === 204 || status === 304;
     this.#trailers = !bodiless && !isHttp10(req);
-    const kept = headersForVisitor(fields, this.#passage.additions, this.#trailers);
+    const kept = headersForVisitor(fields, this.#plan.additions, this.#trailers);
     // RFC 9110 section 8.6: a 204 has no Content-Length, whatever the origin thinks.
     res.writeHead(status, reason, status === 204 ? withoutNamed(kept, CONTENT_LENGTH) : kept);
-    this.#passage.event?.answered(status, fields);
+    this.#plan.event?.answered(status, fields);
     this.#phase = 'answering';
     this.#headHeld = true;
     if (bodiless) this.#endLater(NOTHING);
@@ -263,7 +264,7 @@ class Exchange implements AnswerHandler, BodyOwner, Underway, Waiting {
   }
 
   onBodyWhole(): void {
-    this.#passage.event?.sentWhole();
+    this.#plan.event?.sentWhole();
   }
 
   onBodyStalled(): void {
@@ -290,7 +291,7 @@ class Exchange implements AnswerHandler, BodyOwner, Underway, Waiting {
   /** `status` is what the visitor gets where no header section of an answer has gone out. */
   #end(outcome: 'forwarded' | 'failed' | 'aborted', status?: number): void {
     this.#phase = 'done';
-    this.#passage.event?.record(status);
+    this.#plan.event?.record(status);
     this.#visit.connection.underway.delete(this);
     this.#ports.metrics.count('guard_gateway_requests_total', outcome);
   }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { GatewayLimits } from '../limits.ts';
+import type { GatewayLimits } from '../base/limits.ts';
 import { HeldByAddress } from '../listen/held-by-address.ts';
 
 type Limits = Pick<GatewayLimits, 'maxUpgrades' | 'maxUpgradesPerAddress'>;

@@ -1,5 +1,4 @@
-import { plainAnswer } from '../enforce/enforce.ts';
-import type { ServedAnswer } from '../judge/plan-answer.ts';
+import { plainAnswer, type OwnAnswer } from '../message/own-answer.ts';
 import type { OriginError } from '../origin/origin.ts';
 
 /** What an origin's failure means for the visitor. */
@@ -28,7 +27,7 @@ export const ORIGIN_FAILURES: Readonly<Record<OriginError['kind'], OriginFailure
 export const BUSY: OriginFailure = { status: 503, reason: 'busy', again: 'no' };
 
 /** The gateway's own words where there is no answer of the origin (RFC 9110 section 15.6). */
-export function originAnswer(status: OriginFailure['status']): ServedAnswer {
+export function originAnswer(status: OriginFailure['status']): OwnAnswer {
   switch (status) {
     case 502:
       return plainAnswer(502, 'The site cannot be reached.');

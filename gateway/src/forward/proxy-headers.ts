@@ -1,15 +1,15 @@
 import type { ForwardedHeader } from '@guard/config/settings/schema';
-import { asksForContinue } from './expectation.ts';
-import { connectionOptions, type HeaderKind, headerKind } from './header-kind.ts';
-import { forwardsLeft, nextForwards } from './max-forwards.ts';
-import type { FieldTerms, Heard } from '../message.ts';
-import type { Passage, Visit } from '../visit.ts';
-import { FieldList } from '../origin/field-list.ts';
+import { asksForContinue } from '../message/expectation.ts';
+import { connectionOptions, type HeaderKind, headerKind } from '../message/header-kind.ts';
+import { forwardsLeft, nextForwards } from '../message/max-forwards.ts';
+import { nextVia } from '../message/via.ts';
+import type { FieldTerms, BelievedFields } from '../message/message.ts';
+import type { Visit } from '../arrive/visit.ts';
+import type { ForwardPlan } from '../judge/request-plan.ts';
+import { FieldList } from '../message/field-list.ts';
 import type { OriginRequest } from '../origin/origin.ts';
 import type { AnswerAdditions } from '../judge/plan-answer.ts';
 
-/** The name under which the gateway enters itself in Via (RFC 9110 section 7.6.3). */
-const PSEUDONYM = 'guard';
 export const CONTENT_LENGTH: ReadonlySet<string> = new Set(['content-length']);
 
 /**
@@ -20,11 +20,11 @@ export const CONTENT_LENGTH: ReadonlySet<string> = new Set(['content-length']);
  */
 export function fieldsForOrigin(
   visit: Visit,
-  passage: Passage,
+  plan: ForwardPlan,
 ): Pick<OriginRequest, 'sent' | 'added'> {
   const { notes } = visit.req;
   const terms = termsOf(visit);
-  const added = ownFields(visit, passage);
+  const added = ownFields(visit, plan);
   if (notes?.sent !== undefined && areSame(notes.sent.terms, terms)) {
     return { sent: notes.sent.fields, added };
   }
@@ -36,7 +36,7 @@ export function fieldsForOrigin(
 function termsOf({ connection, client, site }: Visit): FieldTerms {
   return {
     trusted: connection.trusted,
-    heard: client.heard,
+    believed: client.believed,
     keepsMethodOverride: site.config.settings.keep_method_override,
   };
 }
@@ -44,7 +44,7 @@ function termsOf({ connection, client, site }: Visit): FieldTerms {
 function areSame(one: FieldTerms, other: FieldTerms): boolean {
   return (
     one.trusted === other.trusted &&
-    one.heard === other.heard &&
+    one.believed === other.believed &&
     one.keepsMethodOverride === other.keepsMethodOverride
   );
 }
@@ -79,11 +79,11 @@ function goesToOrigin(kind: HeaderKind, visit: Visit, terms: FieldTerms): boolea
     case 'claim':
       return terms.trusted;
     case 'forwarded':
-      return holds('forwarded', terms.heard);
+      return holds('forwarded', terms.believed);
     case 'method-override':
       return terms.keepsMethodOverride;
     case 'expect':
-      return asksForContinue(visit);
+      return asksForContinue(req, hasBody);
     // Only chunks carry trailers.
     case 'trailer':
       return hasBody && req.headers['content-length'] === undefined;
@@ -96,46 +96,34 @@ function goesToOrigin(kind: HeaderKind, visit: Visit, terms: FieldTerms): boolea
   }
 }
 
-function holds(header: ForwardedHeader, heard: Heard): boolean {
-  return heard === 'both' || heard === header;
+function holds(header: ForwardedHeader, believed: BelievedFields): boolean {
+  return believed === 'both' || believed === header;
 }
 
-function ownFields(visit: Visit, passage: Passage): string[] {
+function ownFields(visit: Visit, plan: ForwardPlan): string[] {
   const { req, connection, client, host } = visit;
   const out: string[] = [];
-  const before = holds('x-forwarded-for', client.heard) ? req.headers : undefined;
+  const before = holds('x-forwarded-for', client.believed) ? req.headers : undefined;
   const chain =
     before?.['x-forwarded-for'] ?? (client.from === 'forwarded' ? client.ip : undefined);
   const hop = connection.peerIp;
   out.push('X-Forwarded-For', chain === undefined ? hop : `${String(chain)}, ${hop}`);
   out.push('X-Forwarded-Proto', client.scheme);
   out.push('X-Forwarded-Host', String(before?.['x-forwarded-host'] ?? host));
-  const via = `${req.httpVersion} ${PSEUDONYM}`;
-  const viaBefore = req.headers.via;
-  out.push('Via', viaBefore === undefined ? via : `${viaBefore}, ${via}`);
-  addOriginFields(out, passage);
+  out.push('Via', nextVia(req));
+  addOriginFields(out, plan);
   return out;
 }
 
 /** Adds what the gateway tells the origin in its own name. */
-export function addOriginFields(out: string[], { decision, requestId, visitor }: Passage): void {
+export function addOriginFields(
+  out: string[],
+  { decision, requestId, visitor }: ForwardPlan,
+): void {
   out.push('X-Guard-Decision', decision);
   if (requestId !== undefined) out.push('X-Guard-Request-Id', requestId);
   if (visitor.session !== '') out.push('X-Guard-Session', visitor.session);
   if (visitor.crawler !== '') out.push('X-Guard-Crawler', visitor.crawler);
-}
-
-/**
- * How often a request has been through a gateway of this name already. A few in a row are layers, many
- * are an origin that points back at its own gateway.
- */
-export function passesBefore(via: string | undefined): number {
-  if (via === undefined) return 0;
-  let count = 0;
-  for (const entry of via.split(',')) {
-    if (entry.trim().split(' ', 2)[1] === PSEUDONYM) count++;
-  }
-  return count;
 }
 
 /**

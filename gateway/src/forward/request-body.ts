@@ -1,8 +1,8 @@
-import type { GatewayLimits } from '../limits.ts';
-import type { VisitorRequest, VisitorResponse } from '../message.ts';
+import type { GatewayLimits } from '../base/limits.ts';
+import type { VisitorRequest, VisitorResponse } from '../message/message.ts';
 import type { BodySink, RequestBody } from '../origin/origin.ts';
-import type { BodyOpening, Visit } from '../visit.ts';
-import { asksForContinue, inviteBody } from './expectation.ts';
+import type { BodyOpening, Visit } from '../arrive/visit.ts';
+import { asksForContinue, inviteBody } from '../message/expectation.ts';
 import { trailersForOrigin } from './proxy-headers.ts';
 
 type UploadLimits = Pick<GatewayLimits, 'uploadIdleMs' | 'continueMs'>;
@@ -40,7 +40,7 @@ export class VisitorBody implements RequestBody {
     this.#req = req;
     this.#res = res;
     this.#opening = opening;
-    this.#isInQuestion = asksForContinue(visit);
+    this.#isInQuestion = asksForContinue(req, visit.hasBody);
     this.#limits = limits;
     this.#owner = owner;
   }

@@ -2,11 +2,12 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Underway } from '../listen/connection.ts';
-import { serve } from '../enforce/enforce.ts';
-import { logVisitorGone, VISITOR_GONE } from '../open-event.ts';
+import { serve } from '../message/own-answer.ts';
+import { logVisitorGone, VISITOR_GONE } from '../judge/open-event.ts';
 import { connectOptions } from '../origin/connect-options.ts';
 import type { OriginError } from '../origin/origin.ts';
-import type { Passage, Visit } from '../visit.ts';
+import type { Visit } from '../arrive/visit.ts';
+import type { ForwardPlan } from '../judge/request-plan.ts';
 import type { ForwardPorts } from './forward-ports.ts';
 import { ORIGIN_FAILURES, originAnswer } from './origin-failure.ts';
 import { fieldsForOrigin, headersForVisitor, withoutNamed } from './proxy-headers.ts';
@@ -26,7 +27,7 @@ const CONTENT_LENGTH: ReadonlySet<string> = new Set(['content-length']);
 export class Handshake implements Underway {
   readonly #ports: ForwardPorts;
   readonly #visit: Visit;
-  readonly #passage: Passage;
+  readonly #plan: ForwardPlan;
   readonly #onSwitched: OnSwitched;
   #phase: 'waiting' | 'relaying' | 'done' = 'waiting';
   #attempts = 0;
@@ -36,17 +37,17 @@ export class Handshake implements Underway {
   #isLate = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(ports: ForwardPorts, visit: Visit, passage: Passage, onSwitched: OnSwitched) {
+  constructor(ports: ForwardPorts, visit: Visit, plan: ForwardPlan, onSwitched: OnSwitched) {
     this.#ports = ports;
     this.#visit = visit;
-    this.#passage = passage;
+    this.#plan = plan;
     this.#onSwitched = onSwitched;
   }
 
   /** `req` is the visitor's request. Its socket is the visitor's side of the tunnel. */
   start(req: IncomingMessage): void {
     this.#visit.connection.underway.add(this);
-    const { sent, added } = fieldsForOrigin(this.#visit, this.#passage);
+    const { sent, added } = fieldsForOrigin(this.#visit, this.#plan);
     this.#sent = sendUpgrade({
       req,
       path: this.#visit.target,
@@ -82,7 +83,7 @@ export class Handshake implements Underway {
     const origin = origins.next();
     const { isSecure, options } = connectOptions(origin.address);
     this.#attempts++;
-    this.#passage.event?.sent(false);
+    this.#plan.event?.sent(false);
     const socket = isSecure ? connectTls(options) : connect(options);
     this.#dialled = socket;
     this.#await(this.#ports.limits.originConnectMs, (late) => socket.destroy(late));
@@ -146,13 +147,13 @@ export class Handshake implements Underway {
     }
     // RFC 9110 section 8.6: a 1xx has no Content-Length.
     const kept = withoutNamed(
-      headersForVisitor(answer.rawHeaders, this.#passage.additions, false),
+      headersForVisitor(answer.rawHeaders, this.#plan.additions, false),
       CONTENT_LENGTH,
     );
     this.#onSwitched(origin, () => {
       join(['Connection', 'Upgrade', 'Upgrade', 'websocket', ...kept]);
     });
-    this.#passage.event?.answered(101, []);
+    this.#plan.event?.answered(101, []);
     this.#end('forwarded');
   }
 
@@ -173,7 +174,7 @@ export class Handshake implements Underway {
       this.#refuse(answer.socket);
       return;
     }
-    const kept = headersForVisitor(answer.rawHeaders, this.#passage.additions, false);
+    const kept = headersForVisitor(answer.rawHeaders, this.#plan.additions, false);
     try {
       res.writeHead(status, reason, status === 204 ? withoutNamed(kept, CONTENT_LENGTH) : kept);
     } catch (error) {
@@ -181,7 +182,7 @@ export class Handshake implements Underway {
       this.#sent?.destroy();
       return;
     }
-    this.#passage.event?.answered(status, answer.rawHeaders);
+    this.#plan.event?.answered(status, answer.rawHeaders);
     this.#phase = 'relaying';
     clearTimeout(this.#timer);
     this.#sent?.setTimeout(this.#ports.limits.originBodyIdleMs, () => {
@@ -205,7 +206,7 @@ export class Handshake implements Underway {
   /** `status` is what the visitor gets where no header section of an answer has gone out. */
   #end(outcome: 'forwarded' | 'failed' | 'aborted', status?: number): void {
     this.#phase = 'done';
-    this.#passage.event?.record(status);
+    this.#plan.event?.record(status);
     clearTimeout(this.#timer);
     this.#visit.connection.underway.delete(this);
     this.#ports.metrics.count('guard_gateway_requests_total', outcome);

@@ -1,9 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
-import { plainAnswer, serve } from '../enforce/enforce.ts';
-import type { Handle } from '../handle.ts';
+import { plainAnswer, serve } from '../message/own-answer.ts';
 import { NodeResponse } from '../http1/node-response.ts';
-import type { ForwardPorts } from './forward-ports.ts';
+import type { ForwardPorts, Handle } from './forward-ports.ts';
 import { OpenUpgrades } from './open-upgrades.ts';
 import { BUSY, originAnswer } from './origin-failure.ts';
 import { Handshake } from './upgrade-handshake.ts';
@@ -15,33 +13,6 @@ export interface Upgrades {
   readonly handle: (req: IncomingMessage, head: Buffer) => void;
   /** Tells both sides of every tunnel that Guard goes away, and cuts them when called again. */
   readonly close: () => void;
-}
-
-/**
- * True for a WebSocket handshake (RFC 6455 section 4.1) and nothing else: with any other Upgrade token,
- * with a body, or behind a request that is not answered yet, a request is a plain one, and its Upgrade
- * header ends here.
- */
-export function isWebSocketHandshake(req: IncomingMessage): boolean {
-  const { upgrade, 'content-length': length, 'transfer-encoding': coding } = req.headers;
-  return (
-    req.method === 'GET' &&
-    req.httpVersionMinor === 1 &&
-    upgrade?.toLowerCase() === 'websocket' &&
-    req.headers['sec-websocket-key'] !== undefined &&
-    length === undefined &&
-    coding === undefined &&
-    !isAnswering(req.socket)
-  );
-}
-
-/**
- * Whether an earlier request of the connection is still to be answered, on which its socket cannot be
- * taken over. Node keeps the answer there, and offers no other way to it.
- */
-function isAnswering(socket: Socket): boolean {
-  const answer: unknown = Reflect.get(socket, '_httpMessage');
-  return answer !== undefined && answer !== null;
 }
 
 /**
@@ -61,14 +32,14 @@ export function createUpgrades(handle: Handle, ports: ForwardPorts): Upgrades {
         serve(req, res, plainAnswer(400, 'Invalid Sec-WebSocket-Key.'), limits.lingerMs);
         return;
       }
-      handle(req, res, (visit, passage) => {
+      handle(req, res, (visit, plan) => {
         if (!open.take(socket, visit.client.ip)) {
-          passage.event?.record(BUSY.status);
+          plan.event?.record(BUSY.status);
           metrics.count('guard_gateway_requests_total', 'refused');
           serve(req, visit.res, originAnswer(BUSY.status), limits.lingerMs);
           return;
         }
-        const handshake = new Handshake(ports, visit, passage, (origin, join) => {
+        const handshake = new Handshake(ports, visit, plan, (origin, join) => {
           release();
           // A field of the 101 is bytes, each written as it came.
           socket.setDefaultEncoding('latin1');
@@ -107,19 +78,19 @@ function keepForAnswer(req: IncomingMessage, idleMs: number): Kept {
   });
 
   const goOn = () => res.emit('drain');
-  const leave = () => socket.destroy();
+  const cut = () => socket.destroy();
   // Sees the end of what the visitor sends, and leaves what comes before it to the tunnel.
   const look = () => {
     if (socket.readableLength === 0) socket.read();
   };
   // 'close' follows and says all there is to know.
   socket.on('error', () => undefined);
-  socket.setTimeout(idleMs).on('timeout', leave);
-  socket.on('drain', goOn).on('end', leave).on('readable', look);
+  socket.setTimeout(idleMs).on('timeout', cut);
+  socket.on('drain', goOn).on('end', cut).on('readable', look);
   return {
     res,
     release: () => {
-      socket.off('drain', goOn).off('end', leave).off('readable', look).off('timeout', leave);
+      socket.off('drain', goOn).off('end', cut).off('readable', look).off('timeout', cut);
       res.detachSocket(socket);
     },
   };

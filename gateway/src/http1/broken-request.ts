@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { Socket } from 'node:net';
 import type { Log, Metrics } from '@guard/config/contract/ports';
-import type { VisitorSocket } from '../message.ts';
+import type { VisitorSocket } from '../message/message.ts';
 import { addressOf, peerOf } from '../listen/peer.ts';
 
 export interface BrokenRequestPorts {

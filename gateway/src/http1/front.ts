@@ -1,9 +1,9 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { openDoor } from '../listen/door.ts';
+import { acceptConnections } from '../listen/accept.ts';
 import { notePeer } from '../listen/peer.ts';
 import { takeConnections } from '../listen/take-connections.ts';
-import type { Intake } from './intake.ts';
+import type { Intake } from '../listen/intake.ts';
 import { createNodeServer } from './node-server.ts';
 import { PlainLane } from './plain-lane.ts';
 
@@ -39,7 +39,7 @@ export function createHttp1Front(intake: Intake): Http1Front {
 /** The plain http side of a gateway. */
 export function createPlainFront(intake: Intake): Http1Front {
   const front = createHttp1Front(intake);
-  openDoor(front.server, intake.door, (socket, peer) => {
+  acceptConnections(front.server, intake.accept, (socket, peer) => {
     notePeer(socket, peer);
     front.serve(socket);
   });

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isBlank } from '../characters.ts';
-import { FieldNames } from '../field-names.ts';
-import type { SectionNotes } from '../message.ts';
+import { isBlank } from '../base/characters.ts';
+import { FieldNames } from '../message/field-names.ts';
+import type { SectionNotes } from '../message/message.ts';
 
 /** The header section of a plain request, in the shapes that Node gives one. Nobody changes it. */
 export interface HeaderSection {

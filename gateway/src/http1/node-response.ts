@@ -1,6 +1,6 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import { interimHead } from './interim-head.ts';
-import type { VisitorResponse } from '../message.ts';
+import type { VisitorResponse } from '../message/message.ts';
 
 /** The answer of node:http, which has no one way to write interim ones in every version that is supported. */
 export class NodeResponse<Request extends IncomingMessage = IncomingMessage>

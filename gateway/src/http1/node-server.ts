@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { isWebSocketHandshake } from '../forward/upgrade.ts';
+import type { Socket } from 'node:net';
 import { answerBrokenRequests } from './broken-request.ts';
-import type { Intake } from './intake.ts';
+import type { Intake } from '../listen/intake.ts';
 import { NodeResponse } from './node-response.ts';
 
 /** The node:http server of the gateway: its settings, and which event takes which way. */
 export function createNodeServer(intake: Intake): Server {
-  const { handle, forward, upgrades, limits } = intake;
+  const { handle, upgrade, limits } = intake;
   const server = createServer({
     ServerResponse: NodeResponse,
     headersTimeout: limits.headersTimeoutMs,
@@ -28,18 +28,18 @@ export function createNodeServer(intake: Intake): Server {
   server.maxConnections = limits.maxConnections;
   server.timeout = limits.idleTimeoutMs;
 
-  answerBrokenRequests(server, intake.door);
+  answerBrokenRequests(server, intake.accept);
   const take = (req: IncomingMessage, res: NodeResponse) => {
     // Node's parser stops behind an Upgrade, also where it was not taken up.
     const isDeaf = req.headers.upgrade !== undefined;
     if (isDeaf || intake.isClosing()) res.shouldKeepAlive = false;
-    handle(req, res, forward);
+    handle(req, res);
   };
   server.on('request', take);
   // Without a listener Node would invite every upload, wanted or not.
   server.on('checkContinue', take);
   server.on('upgrade', (req, _socket, head) => {
-    upgrades.handle(req, head);
+    upgrade(req, head);
   });
   server.on('connect', ({ socket }) => {
     socket.on('error', () => socket.destroy());
@@ -50,4 +50,31 @@ export function createNodeServer(intake: Intake): Server {
     socket.destroySoon();
   });
   return server;
+}
+
+/**
+ * True for a WebSocket handshake (RFC 6455 section 4.1) and nothing else: with any other Upgrade token,
+ * with a body, or behind a request that is not answered yet, a request is a plain one, and its Upgrade
+ * header ends here.
+ */
+function isWebSocketHandshake(req: IncomingMessage): boolean {
+  const { upgrade, 'content-length': length, 'transfer-encoding': coding } = req.headers;
+  return (
+    req.method === 'GET' &&
+    req.httpVersionMinor === 1 &&
+    upgrade?.toLowerCase() === 'websocket' &&
+    req.headers['sec-websocket-key'] !== undefined &&
+    length === undefined &&
+    coding === undefined &&
+    !isAnswering(req.socket)
+  );
+}
+
+/**
+ * Whether an earlier request of the connection is still to be answered, on which its socket cannot be
+ * taken over. Node keeps the answer there, and offers no other way to it.
+ */
+function isAnswering(socket: Socket): boolean {
+  const answer: unknown = Reflect.get(socket, '_httpMessage');
+  return answer !== undefined && answer !== null;
 }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import { DeadlineTicks, ticksOf } from '../deadline-ticks.ts';
-import type { Intake } from './intake.ts';
+import { DeadlineTicks, ticksOf } from '../base/deadline-ticks.ts';
+import type { Intake } from '../listen/intake.ts';
 import type { PlainRequest } from './plain-request.ts';
 import type { PlainResponse } from './plain-response.ts';
 import { SectionMemory } from './section-memory.ts';
@@ -9,7 +9,7 @@ import { type LaneOwner, VisitorConnection } from './visitor-connection.ts';
 /** A header section that nobody sends any more is remembered for so long, and at most twice as long. */
 const SECTIONS_UNUSED_MS = 30_000;
 
-export type LaneIntake = Pick<Intake, 'handle' | 'forward' | 'limits' | 'isClosing'>;
+export type LaneIntake = Pick<Intake, 'handle' | 'limits' | 'isClosing'>;
 
 /**
  * Serves connections of HTTP/1.1 while what comes on them is plain (plain-head.ts), which nearly all is
@@ -69,7 +69,7 @@ export class PlainLane implements LaneOwner {
   }
 
   handle(req: PlainRequest, res: PlainResponse): void {
-    this.#intake.handle(req, res, this.#intake.forward);
+    this.#intake.handle(req, res);
   }
 
   handOver(connection: VisitorConnection, socket: Socket, first: Buffer): void {

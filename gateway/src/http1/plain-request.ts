@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { SectionNotes, VisitorRequest } from '../message.ts';
+import type { SectionNotes, VisitorRequest } from '../message/message.ts';
 import type { HeaderSection } from './header-section.ts';
 import type { PlainHead } from './plain-head.ts';
 

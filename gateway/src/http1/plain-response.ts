@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { VisitorResponse } from '../message.ts';
+import type { VisitorResponse } from '../message/message.ts';
 import { httpDate } from './http-date.ts';
 import { interimHead } from './interim-head.ts';
 

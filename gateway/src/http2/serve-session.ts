@@ -7,20 +7,13 @@ import {
 } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import type { ClientHello, TransportFacts } from '@guard/config/contract/transport';
-import type { Handle } from '../handle.ts';
-import type { GatewayLimits } from '../limits.ts';
+import type { GatewayLimits } from '../base/limits.ts';
+import type { Intake } from '../listen/intake.ts';
 import { notePeer, peerOf } from '../listen/peer.ts';
-import { noteTransport } from '../tls/transport-of.ts';
-import type { Onward } from '../visit.ts';
+import { noteTransport } from '../listen/transport-of.ts';
 import { describeOpening, type OpeningFrames } from './opening.ts';
 import { StreamRequest } from './stream-request.ts';
 import { StreamResponse } from './stream-response.ts';
-
-export interface SessionIntake {
-  readonly handle: Handle;
-  readonly forward: Onward;
-  readonly limits: GatewayLimits;
-}
 
 /** What was seen of a connection before its first request. */
 export interface Seen {
@@ -38,7 +31,10 @@ export interface StreamServer {
   readonly cut: () => void;
 }
 
-export function createStreamServer({ handle, forward, limits }: SessionIntake): StreamServer {
+export function createStreamServer({
+  handle,
+  limits,
+}: Pick<Intake, 'handle' | 'limits'>): StreamServer {
   const options = sessionOptions(limits);
   const sessions = new Set<ServerHttp2Session>();
   let draining = false;
@@ -75,7 +71,7 @@ export function createStreamServer({ handle, forward, limits }: SessionIntake): 
       const req = new StreamRequest(stream, rawHeaders);
       notePeer(req.socket, peer);
       noteTransport(req.socket, facts);
-      handle(req, new StreamResponse(stream), forward);
+      handle(req, new StreamResponse(stream));
     });
     if (draining) session.close();
   }

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { constants, type ServerHttp2Stream } from 'node:http2';
-import { hasOnlyTargetCharacters, isHost, type Framing } from '../arrive/framing.ts';
-import type { VisitorRequest, VisitorSocket } from '../message.ts';
+import type { VisitorRequest, VisitorSocket } from '../message/message.ts';
 import { readFields, type StreamFields } from './fields.ts';
 
 /** A request of HTTP/2 in the form that every stage of the gateway takes. */
@@ -107,39 +106,4 @@ class StreamSocket implements VisitorSocket {
   once(event: 'close', listener: () => void): void {
     this.#stream.once(event, listener);
   }
-}
-
-interface StreamLimits {
-  readonly maxHeaders: number;
-  readonly maxTargetLength: number;
-}
-
-/** RFC 9113 section 8.3.1: what readFraming is to a message of HTTP/1.1, and with the same answers. */
-export function readStreamFraming(req: StreamRequest, limits: StreamLimits): Framing {
-  const { fields, hasBody } = req;
-  if (fields.fault !== undefined) return refused(400, fields.fault);
-  if (fields.rawHeaders.length > 2 * limits.maxHeaders) {
-    return refused(431, 'Too many header fields.');
-  }
-  const { method, path, authority, headers } = fields;
-  if (method === 'CONNECT' || method === 'TRACE') return refused(405, 'Method not allowed.');
-  if (!isHost(authority)) return refused(400, 'One valid Host is required.');
-
-  const length = headers['content-length'];
-  if (
-    length !== undefined &&
-    (!/^(?:0|[1-9]\d{0,14})$/.test(length) || (!hasBody && length !== '0'))
-  ) {
-    return refused(400, 'Ambiguous message length.');
-  }
-  if (path.length > limits.maxTargetLength) return refused(414, 'URI too long.');
-  const isAsterisk = path === '*' && method === 'OPTIONS';
-  if (!isAsterisk && (!path.startsWith('/') || !hasOnlyTargetCharacters(path))) {
-    return refused(400, 'Invalid request target.');
-  }
-  return { kind: 'sound', host: authority, target: path, hasBody };
-}
-
-function refused(status: number, why: string): Framing {
-  return { kind: 'refused', status, why };
 }

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2';
-import { headerKind } from '../forward/header-kind.ts';
-import type { VisitorResponse } from '../message.ts';
+import { headerKind } from '../message/header-kind.ts';
+import type { VisitorResponse } from '../message/message.ts';
 
 type Section = Record<string, string | string[]>;
 

@@ -1,7 +1,7 @@
 import type { MaybePromise, ValidateContext, ValidateOutcome } from '@guard/config/contract/ports';
 import type { Late, Patience } from '@guard/config/time/patience';
 import { describe, transportOfVisitor } from './describe.ts';
-import type { Inquiry } from '../visit.ts';
+import type { Inquiry } from '../arrive/visit.ts';
 
 /**
  * Asks the site's validator once (contract 4.1 rule 1). Answers in the same turn when the validator does;

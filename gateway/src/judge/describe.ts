@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { TransportFacts } from '@guard/config/contract/transport';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
-import type { Inquiry } from '../visit.ts';
+import type { Inquiry } from '../arrive/visit.ts';
 
 /**
  * Contract 2.1: the visitor's request as the validator is asked about it. The URL holds the path exactly

@@ -14,8 +14,8 @@ import { referrerOrigin } from '@guard/config/contract/referrer-origin';
 import { SECRET_HEADERS } from '@guard/config/contract/secret-headers';
 import { sessionDigest } from '@guard/config/contract/session-digest';
 import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
-import { sparingLog } from '../sparing-log.ts';
-import type { Inquiry } from '../visit.ts';
+import { sparingLog } from '../base/sparing-log.ts';
+import { type Inquiry, pathOf } from '../arrive/visit.ts';
 
 /** What is done with an answer, or in place of one. */
 export type Ruling =
@@ -56,8 +56,8 @@ const FAILING: Readonly<Record<ValidateFailure, 'open' | 'busy'>> = {
 
 /** Failures without a question: they come with every request while they last, as fast as those do. */
 const NOT_ASKED: ReadonlySet<string> = new Set<ValidateFailure>(['breaker_open', 'overloaded']);
-/** How the metrics name what became of the request, and its status where it was not passed. */
-const TOLD = {
+/** The metric that counts each failure, and the status that the visitor gets. */
+const REPORTED = {
   open: { metric: 'guard_gateway_fail_open_total', status: 200 },
   closed: { metric: 'guard_gateway_fail_closed_total', status: 403 },
   busy: { metric: 'guard_gateway_fail_closed_total', status: 503 },
@@ -92,7 +92,7 @@ export function createFailPolicy(ports: FailPolicyPorts): FailPolicy {
   };
 
   function fail(kind: Failing, reason: string, visit: Inquiry, startedAt: number): Ruling {
-    const { metric, status } = TOLD[kind];
+    const { metric, status } = REPORTED[kind];
     ports.metrics.count(metric, reason);
     const requestId = mintRequestId(ports.clock());
     const log = NOT_ASKED.has(reason) ? sparing : ports.log;
@@ -142,7 +142,7 @@ function failure(
     scheme: client.scheme,
     protocol: protocol ?? '',
     host,
-    path: mark === -1 ? target : target.slice(0, mark),
+    path: pathOf(target),
     query: mark === -1 ? '' : target.slice(mark + 1),
     referrerOrigin: referrerOrigin(req.headers.referer),
     ip: client.ip,

@@ -1,37 +1,23 @@
 import type { EventSink, MaybePromise, ValidateOutcome } from '@guard/config/contract/ports';
 import { Patience } from '@guard/config/time/patience';
 import { ask } from './ask.ts';
-import { plainAnswer } from '../enforce/enforce.ts';
+import { plainAnswer } from '../message/own-answer.ts';
 import type { FailPolicy } from './fail-policy.ts';
-import { OpenEvent } from '../open-event.ts';
-import { planAnswer, type ServedAnswer } from './plan-answer.ts';
-import { type Inquiry, NOTHING_KNOWN, type Passage, UNPROTECTED } from '../visit.ts';
-import { visitorFacts } from './visitor-facts.ts';
-
-/** What becomes of a request: it goes on to its origin, or no further than here. */
-export type Fate =
-  | { readonly kind: 'onward'; readonly passage: Passage }
-  | {
-      readonly kind: 'served' | 'refused';
-      readonly answer: ServedAnswer;
-      /** As Passage.event. */
-      readonly event: OpenEvent | undefined;
-    };
-
-/** The event of a decision. The code that carries the decision out records it. */
-export function eventOf(fate: Fate): OpenEvent | undefined {
-  return fate.kind === 'onward' ? fate.passage.event : fate.event;
-}
+import { OpenEvent } from './open-event.ts';
+import { planAnswer } from './plan-answer.ts';
+import { type RequestPlan, type ForwardPlan, UNPROTECTED } from './request-plan.ts';
+import type { Inquiry } from '../arrive/visit.ts';
+import { NOTHING_KNOWN, visitorFacts } from './visitor-facts.ts';
 
 /**
  * Decides about one request, whose path may be read in these ways (config/matching/path-readings): is
  * it protected, what does the validator say, and what does the fail policy make of that. Answers in
  * the same turn when the validator does. Never rejects, and throws only for a fault of the gateway itself.
  */
-export type Judge = (inquiry: Inquiry, readings: readonly string[]) => MaybePromise<Fate>;
+export type Judge = (inquiry: Inquiry, readings: readonly string[]) => MaybePromise<RequestPlan>;
 
 const TOO_BUSY = plainAnswer(503, 'The site is busy.', 'Retry-After', '1');
-const TO_ORIGIN: Fate = { kind: 'onward', passage: UNPROTECTED };
+const TO_ORIGIN: RequestPlan = { kind: 'forward', forward: UNPROTECTED };
 
 /** The one decision path, for the front proxy and for forward-auth alike. */
 export function createJudge(
@@ -41,19 +27,19 @@ export function createJudge(
 ): Judge {
   const patience = new Patience(askTimeoutMs);
 
-  function decide(inquiry: Inquiry, outcome: ValidateOutcome, startedAt: number): Fate {
+  function decide(inquiry: Inquiry, outcome: ValidateOutcome, startedAt: number): RequestPlan {
     const ruling = failPolicy(inquiry, outcome, startedAt);
     const { requestId } = ruling;
     const ended = outcome.kind === 'answered' ? outcome.known?.ended : undefined;
     const event = ruling.event && new OpenEvent(ruling.event, events, ended);
     if (inquiry.site.observe) {
       const visitor = visitorFacts(inquiry, outcome);
-      return pass({ decision: 'observe', requestId, visitor, additions: undefined, event });
+      return toOrigin({ decision: 'observe', requestId, visitor, additions: undefined, event });
     }
     switch (ruling.kind) {
       case 'open': {
         const visitor = NOTHING_KNOWN;
-        return pass({ decision: 'fail_open', requestId, visitor, additions: undefined, event });
+        return toOrigin({ decision: 'fail_open', requestId, visitor, additions: undefined, event });
       }
       case 'closed':
         return { kind: 'refused', answer: plainAnswer(403, 'Request denied.'), event };
@@ -63,7 +49,13 @@ export function createJudge(
         const plan = planAnswer(ruling.response);
         if (plan.kind === 'serve') return { kind: 'served', answer: plan.answer, event };
         const visitor = visitorFacts(inquiry, outcome);
-        return pass({ decision: 'allow', requestId, visitor, additions: plan.additions, event });
+        return toOrigin({
+          decision: 'allow',
+          requestId,
+          visitor,
+          additions: plan.additions,
+          event,
+        });
       }
     }
   }
@@ -79,6 +71,6 @@ export function createJudge(
   };
 }
 
-function pass(passage: Passage): Fate {
-  return { kind: 'onward', passage };
+function toOrigin(plan: ForwardPlan): RequestPlan {
+  return { kind: 'forward', forward: plan };
 }

@@ -1,7 +1,8 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
-import { headerKind } from '../forward/header-kind.ts';
-import { setCookie } from '../enforce/set-cookie.ts';
+import { headerKind } from '../message/header-kind.ts';
+import type { OwnAnswer } from '../message/own-answer.ts';
+import { setCookie } from './set-cookie.ts';
 
 /** What a validator wants on an answer that is the origin's: flat name-value lists, ready to be written. */
 export interface AnswerAdditions {
@@ -12,16 +13,9 @@ export interface AnswerAdditions {
   readonly personal: boolean;
 }
 
-/** A whole answer that the gateway gives itself. */
-export interface ServedAnswer {
-  readonly status: number;
-  readonly fields: readonly string[];
-  readonly body: Buffer;
-}
-
 export type AnswerPlan =
   | { readonly kind: 'pass'; readonly additions: AnswerAdditions | undefined }
-  | { readonly kind: 'serve'; readonly answer: ServedAnswer };
+  | { readonly kind: 'serve'; readonly answer: OwnAnswer };
 
 /** Fields that describe a body. They are nothing to add to the origin's own. */
 const DESCRIBES_BODY: ReadonlySet<string> = new Set([

@@ -3,9 +3,19 @@ import { presentedSessions } from '@guard/config/contract/presented-session';
 import { sessionDigest } from '@guard/config/contract/session-digest';
 import { UUID } from '@guard/config/contract/uuid';
 import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
-import { type Inquiry, NOTHING_KNOWN, type VisitorFacts } from '../visit.ts';
+import type { Inquiry } from '../arrive/visit.ts';
 
 const MAX_NAME = 128;
+
+/** What the origin is told about a visitor. Each is empty where it is not known, or there is none. */
+export interface VisitorFacts {
+  /** Digest of the session: config/contract/session-digest. */
+  readonly session: string;
+  /** A crawler, by RFC 9651: `verified` or `claimed`, and in parameters its name and id. */
+  readonly crawler: string;
+}
+
+export const NOTHING_KNOWN: VisitorFacts = { session: '', crawler: '' };
 
 /** What the origin is told about the visitor, by an answer and what is known beside it. */
 export function visitorFacts({ req }: Inquiry, outcome: ValidateOutcome): VisitorFacts {

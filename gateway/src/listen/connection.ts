@@ -1,6 +1,6 @@
 import type { TransportFacts } from '@guard/config/contract/transport';
-import type { VisitorSocket } from '../message.ts';
-import { transportOf } from '../tls/transport-of.ts';
+import type { VisitorSocket } from '../message/message.ts';
+import { transportOf } from './transport-of.ts';
 import { addressOf, peerOf, type Trusts } from './peer.ts';
 
 /** Something under way on a visitor's connection that ends when the connection does. */

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { parseIp } from '@guard/config/net/cidr';
 import { PrefixSet } from '@guard/config/net/prefix-set';
-import type { VisitorSocket } from '../message.ts';
+import type { VisitorSocket } from '../message/message.ts';
 
 /** Who is at the other end of a connection. Addresses are canonical: parseIp of config/net/cidr. */
 export type Peer =

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { rounds, seededRandom, type SeededRandom } from '../../../test/kit/seeded-random.ts';
-import { GATEWAY_LIMITS } from '../limits.ts';
+import { GATEWAY_LIMITS } from '../base/limits.ts';
 import { type GeneratedAnswer, generateAnswer } from '../testing/generated-answer.ts';
 import {
   type Asked,

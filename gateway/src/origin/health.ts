@@ -59,7 +59,7 @@ export interface Turns<T> {
 
 /**
  * Takes the origins of one site in turn, and leaves out those that cannot be reached. Where none can, all
- * are tried: what was seen a while ago is no reason to turn a visitor away.
+ * are tried: what was seen a while ago is no reason to refuse a visitor.
  */
 export function takeTurns<T>(
   origins: readonly T[],

@@ -1,4 +1,4 @@
-import type { GatewayLimits } from '../limits.ts';
+import type { GatewayLimits } from '../base/limits.ts';
 import type { Lane } from './origin.ts';
 
 /** How many requests may be under way to one origin, lane by lane. */

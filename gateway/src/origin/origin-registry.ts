@@ -1,7 +1,6 @@
 import type { Clock } from '@guard/config/contract/ports';
 import type { Origin as OriginAddress } from '@guard/config/settings/values';
-import type { GatewayLimits } from '../limits.ts';
-import { Http1Origin } from './http1/http1-origin.ts';
+import type { GatewayLimits } from '../base/limits.ts';
 import { OriginHealth, takeTurns } from './health.ts';
 import type { OpenOrigin, Origin, Origins } from './origin.ts';
 
@@ -20,15 +19,22 @@ export interface OriginDraft {
  * more stays open for `originRetireMs`, so that what began before can still be sent, and sent again.
  */
 export class OriginRegistry {
-  readonly #limits: GatewayLimits;
+  readonly #connect: (address: OriginAddress) => OpenOrigin;
+  readonly #retireMs: number;
   readonly #retired = new Map<OpenOrigin, NodeJS.Timeout>();
   /** Belongs to the origins, so a reload forgets none of it. */
   readonly #health = new WeakMap<Origin, OriginHealth>();
   readonly #clock: Clock;
   #open: ReadonlyMap<string, OpenOrigin> = new Map();
 
-  constructor(limits: GatewayLimits, clock: Clock) {
-    this.#limits = limits;
+  /** `connect` makes the client of one origin. */
+  constructor(
+    connect: (address: OriginAddress) => OpenOrigin,
+    { originRetireMs }: Pick<GatewayLimits, 'originRetireMs'>,
+    clock: Clock,
+  ) {
+    this.#connect = connect;
+    this.#retireMs = originRetireMs;
     this.#clock = clock;
   }
 
@@ -40,7 +46,7 @@ export class OriginRegistry {
           addresses.map((address, index) => {
             // An address may stand twice, to get a larger share: then each has its own connections.
             const key = JSON.stringify([site, index, address]);
-            const origin = this.#open.get(key) ?? new Http1Origin(address, this.#limits);
+            const origin = this.#open.get(key) ?? this.#connect(address);
             drafted.set(key, origin);
             return origin;
           }),
@@ -70,7 +76,7 @@ export class OriginRegistry {
     const timer = setTimeout(() => {
       this.#retired.delete(origin);
       void origin.close();
-    }, this.#limits.originRetireMs);
+    }, this.#retireMs);
     timer.unref();
     this.#retired.set(origin, timer);
   }

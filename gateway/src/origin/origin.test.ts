@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type GatewayLimits, GATEWAY_LIMITS } from '../limits.ts';
+import { type GatewayLimits, GATEWAY_LIMITS } from '../base/limits.ts';
 import {
   ask,
   hear,

@@ -1,5 +1,5 @@
 import type { Origin as OriginAddress } from '@guard/config/settings/values';
-import type { FieldList } from './field-list.ts';
+import type { FieldList } from '../message/field-list.ts';
 import type { Turns } from './health.ts';
 
 /**

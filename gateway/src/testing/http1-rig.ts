@@ -1,6 +1,6 @@
 import type { Origin as OriginAddress } from '@guard/config/settings/values';
 import { onTestFinished, vi } from 'vitest';
-import { type GatewayLimits, GATEWAY_LIMITS } from '../limits.ts';
+import { type GatewayLimits, GATEWAY_LIMITS } from '../base/limits.ts';
 import { Http1Origin } from '../origin/http1/http1-origin.ts';
 import { type Script, type ScriptedOrigin, startScripted } from './origin-client.ts';
 

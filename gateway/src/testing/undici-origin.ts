@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Origin as OriginAddress } from '@guard/config/settings/values';
 import { type Dispatcher, Pool } from 'undici';
-import type { GatewayLimits } from '../limits.ts';
+import type { GatewayLimits } from '../base/limits.ts';
 import { connectOptions } from '../origin/connect-options.ts';
 import { Lanes } from '../origin/lanes.ts';
 import type {

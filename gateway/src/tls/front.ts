@@ -5,13 +5,13 @@ import { createServer, type SecureContextOptions, type TLSSocket } from 'node:tl
 import type { ClientHello } from '@guard/config/contract/transport';
 import { peekOpening } from '../http2/peek-opening.ts';
 import { createStreamServer } from '../http2/serve-session.ts';
-import { openDoor } from '../listen/door.ts';
+import { acceptConnections } from '../listen/accept.ts';
 import { notePeer, type Peer } from '../listen/peer.ts';
 import { createHttp1Front } from '../http1/front.ts';
-import type { Intake } from '../http1/intake.ts';
+import type { Intake } from '../listen/intake.ts';
 import type { Certificates } from './choose-certificate.ts';
 import { peekHello } from './peek-hello.ts';
-import { noteTransport } from './transport-of.ts';
+import { noteTransport } from '../listen/transport-of.ts';
 
 /** The https side of a gateway: HTTP/2 and HTTP/1.1 on one port. */
 export interface TlsFront {
@@ -61,7 +61,7 @@ export function createTlsFront(intake: Intake, certificates: Certificates): TlsF
     },
   });
 
-  openDoor(server, intake.door, (socket, peer) => {
+  acceptConnections(server, intake.accept, (socket, peer) => {
     sockets.add(socket);
     handshaking.add(socket);
     socket.on('error', ignore);

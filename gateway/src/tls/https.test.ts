@@ -134,7 +134,7 @@ describe('the certificate of the host that is asked for (RFC 6066 section 3)', (
     expect((await exchange(session)).status).toBe(200);
   });
 
-  test('a pair that the TLS library refuses leaves the last good one in force', async () => {
+  test('a pair that the TLS library refuses leaves the last good one in use', async () => {
     const origin = await startOrigin();
     const rig = await startGateway({ origin: origin.address, certificates: [shop] });
     const bad = { ...shop, key: other.key };

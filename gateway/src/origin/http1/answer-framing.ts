@@ -1,4 +1,4 @@
-import { members, withoutBlanks } from '../../characters.ts';
+import { members, withoutBlanks } from '../../base/characters.ts';
 import { readDecimal } from './decimal.ts';
 import type { StatusLine } from './status-line.ts';
 

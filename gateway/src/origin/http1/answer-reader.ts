@@ -6,7 +6,7 @@ import {
   trailerFault,
 } from './answer-framing.ts';
 import type { AnswerSink } from './answer-sink.ts';
-import { CR, LF } from '../../characters.ts';
+import { CR, LF } from '../../base/characters.ts';
 import { readChunkSize } from './chunk-size.ts';
 import { HTTP1_LIMITS } from './limits.ts';
 import { LineBuffer } from './line-buffer.ts';

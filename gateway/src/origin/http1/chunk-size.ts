@@ -1,4 +1,4 @@
-import { isBlank, isTextCharacter, SEMICOLON } from '../../characters.ts';
+import { isBlank, isTextCharacter, SEMICOLON } from '../../base/characters.ts';
 
 export interface ChunkSize {
   readonly size: number;

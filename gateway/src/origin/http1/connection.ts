@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { atEndOfTurn, type Waiting } from '../../end-of-turn.ts';
+import { atEndOfTurn, type Waiting } from '../../base/end-of-turn.ts';
 import type { OriginError, RequestBody } from '../origin.ts';
 import { AnswerReader } from './answer-reader.ts';
 import type { AnswerSink } from './answer-sink.ts';

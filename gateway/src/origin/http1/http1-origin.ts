@@ -1,6 +1,6 @@
 import type { Origin as OriginAddress } from '@guard/config/settings/values';
-import { ticksOf } from '../../deadline-ticks.ts';
-import type { GatewayLimits } from '../../limits.ts';
+import { ticksOf } from '../../base/deadline-ticks.ts';
+import type { GatewayLimits } from '../../base/limits.ts';
 import { Lanes } from '../lanes.ts';
 import type { AnswerHandler, Lane, OpenOrigin, OriginExchange, OriginRequest } from '../origin.ts';
 import type { Connection, ConnectionOwner } from './connection.ts';

@@ -1,5 +1,5 @@
-import { DeadlineTicks } from '../../deadline-ticks.ts';
-import type { GatewayLimits } from '../../limits.ts';
+import { DeadlineTicks } from '../../base/deadline-ticks.ts';
+import type { GatewayLimits } from '../../base/limits.ts';
 import { HTTP1_LIMITS } from './limits.ts';
 
 /** Deadlines of what an origin is waited for. */

@@ -1,5 +1,5 @@
-import { isToken } from '../../characters.ts';
-import type { WrittenFields } from '../field-list.ts';
+import { isToken } from '../../base/characters.ts';
+import type { WrittenFields } from '../../message/field-list.ts';
 import type { OriginRequest } from '../origin.ts';
 import { readDecimal } from './decimal.ts';
 

@@ -1,5 +1,5 @@
-import { COLON, isBlank, isTextCharacter, isTokenCharacter } from '../../characters.ts';
-import { type FieldName, FieldNames } from '../../field-names.ts';
+import { COLON, isBlank, isTextCharacter, isTokenCharacter } from '../../base/characters.ts';
+import { type FieldName, FieldNames } from '../../message/field-names.ts';
 import { readStatusLine, type StatusLine } from './status-line.ts';
 
 /** Decoding so many bytes costs hardly more than decoding one line, and most header sections are shorter. */

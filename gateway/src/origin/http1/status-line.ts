@@ -1,4 +1,4 @@
-import { isTextCharacter, SP } from '../../characters.ts';
+import { isTextCharacter, SP } from '../../base/characters.ts';
 
 export interface StatusLine {
   readonly minor: 0 | 1;

@@ -1,5 +1,20 @@
-import type { VisitorRequest, VisitorResponse } from '../message.ts';
-import type { ServedAnswer } from '../judge/plan-answer.ts';
+import type { VisitorRequest, VisitorResponse } from './message.ts';
+
+/** A whole answer that comes from the gateway or the validator, and not from an origin. */
+export interface OwnAnswer {
+  readonly status: number;
+  readonly fields: readonly string[];
+  readonly body: Buffer;
+}
+
+/** A short text of the gateway's own, for what no validator was asked about. */
+export function plainAnswer(status: number, why: string, ...fields: string[]): OwnAnswer {
+  return {
+    status,
+    fields: ['Content-Type', 'text/plain; charset=utf-8', 'Cache-Control', 'no-store', ...fields],
+    body: Buffer.from(`${why}\n`),
+  };
+}
 
 /**
  * Sends an answer of the gateway itself: to HEAD without its body (RFC 9110 section 9.3.2), and with
@@ -8,7 +23,7 @@ import type { ServedAnswer } from '../judge/plan-answer.ts';
 export function serve(
   req: VisitorRequest,
   res: VisitorResponse,
-  { status, fields, body }: ServedAnswer,
+  { status, fields, body }: OwnAnswer,
   lingerMs: number,
 ): void {
   const bodiless = status === 204 || status === 304;
@@ -27,7 +42,7 @@ export function serve(
 export function serveLast(
   req: VisitorRequest,
   res: VisitorResponse,
-  { status, fields, body }: ServedAnswer,
+  { status, fields, body }: OwnAnswer,
   lingerMs: number,
 ): void {
   const answer = { status, fields: [...fields, 'Connection', 'close'], body };
@@ -46,15 +61,6 @@ export function serveLast(
     else req.once('end', () => res.end());
     linger(req, lingerMs);
   });
-}
-
-/** A short text of the gateway's own, for what no validator was asked about. */
-export function plainAnswer(status: number, why: string, ...fields: string[]): ServedAnswer {
-  return {
-    status,
-    fields: ['Content-Type', 'text/plain; charset=utf-8', 'Cache-Control', 'no-store', ...fields],
-    body: Buffer.from(`${why}\n`),
-  };
 }
 
 /**

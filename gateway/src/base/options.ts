@@ -41,7 +41,7 @@ export interface GatewayOptions extends GatewaySettings {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Connections to `listen` and `listenTls` begin with a PROXY header: listen/door.ts. */
+  /** Connections to `listen` and `listenTls` begin with a PROXY header: listen/accept.ts. */
   readonly proxyProtocol?: boolean;
   /**
    * Several gateways of one process listen at the addresses of `listen` and `listenTls` (SO_REUSEPORT).

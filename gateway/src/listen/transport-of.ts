@@ -1,5 +1,5 @@
 import type { TransportFacts } from '@guard/config/contract/transport';
-import type { VisitorSocket } from '../message.ts';
+import type { VisitorSocket } from '../message/message.ts';
 
 const known = new WeakMap<VisitorSocket, TransportFacts>();
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { startGateway } from './testing/gateway-rig.ts';
-import { connectHttp1, eventually, RawClient } from './testing/raw-client.ts';
-import { startOrigin } from './testing/recording-origin.ts';
-import { selfSigned } from './testing/self-signed.ts';
+import { startGateway } from '../testing/gateway-rig.ts';
+import { connectHttp1, eventually, RawClient } from '../testing/raw-client.ts';
+import { startOrigin } from '../testing/recording-origin.ts';
+import { selfSigned } from '../testing/self-signed.ts';
 
 const certificates = [selfSigned('shop.example')];
 const HANDSHAKE = [

@@ -1,12 +1,12 @@
 import type { Ending, OriginAnswer, Validate, ValidateOutcome } from '@guard/config/contract/ports';
 import { describe, expect, test } from 'vitest';
-import { ask, ASKING } from '../../test/kit/asking-proxies.ts';
-import { sampleEvent } from '../../test/kit/sample-event.ts';
-import { startAsked } from './testing/forward-auth-rig.ts';
-import { certificates, FRONTS, type FrontVisit, visit, wholeVisit } from './testing/fronts.ts';
-import { type Rig, type RigOptions, startGateway } from './testing/gateway-rig.ts';
-import { eventually, RawClient, rawExchange } from './testing/raw-client.ts';
-import { refusingAddress, startOrigin, startTcpOrigin } from './testing/recording-origin.ts';
+import { ask, ASKING } from '../../../test/kit/asking-proxies.ts';
+import { sampleEvent } from '../../../test/kit/sample-event.ts';
+import { startAsked } from '../testing/forward-auth-rig.ts';
+import { certificates, FRONTS, type FrontVisit, visit, wholeVisit } from '../testing/fronts.ts';
+import { type Rig, type RigOptions, startGateway } from '../testing/gateway-rig.ts';
+import { eventually, RawClient, rawExchange } from '../testing/raw-client.ts';
+import { refusingAddress, startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
 
 /** Contract 2.7: a decision is one event, and the event says what the visitor got. */
 
@@ -28,7 +28,7 @@ function start(origin: RigOptions['origin'], more: Partial<RigOptions> = {}): Pr
 }
 
 /** Status for the visitor, status of the origin, and whether its time was taken. */
-function told({ events }: Pick<Rig, 'events'>): (readonly [number, number, boolean])[] {
+function recorded({ events }: Pick<Rig, 'events'>): (readonly [number, number, boolean])[] {
   return events.map(({ statusCode, originStatus = 0, originUs = 0 }) => [
     statusCode,
     originStatus,
@@ -37,9 +37,9 @@ function told({ events }: Pick<Rig, 'events'>): (readonly [number, number, boole
 }
 
 /** One request over each front; `row` is what every event must tell. */
-async function overEach(rig: Rig, row: ReturnType<typeof told>[number]): Promise<void> {
+async function overEach(rig: Rig, row: ReturnType<typeof recorded>[number]): Promise<void> {
   await Promise.all(FRONTS.map((front) => wholeVisit(front, rig)));
-  expect(told(rig)).toEqual(FRONTS.map(() => row));
+  expect(recorded(rig)).toEqual(FRONTS.map(() => row));
 }
 
 const HANDSHAKE = [
@@ -99,7 +99,7 @@ describe('over every front, one event for each decision', () => {
         return sent.untilEnd();
       }),
     );
-    expect(told(rig)).toEqual(FRONTS.map(() => [408, 0, false]));
+    expect(recorded(rig)).toEqual(FRONTS.map(() => [408, 0, false]));
   });
 
   test('tells 499 of a visitor who left while the origin was asked, or before the decision', async () => {
@@ -121,7 +121,7 @@ describe('over every front, one event for each decision', () => {
     resolve(outcomeOf());
     await eventually(() => rig.counted('guard_gateway_requests_total', 'aborted') === 6);
     // The three late ones share what was decided, and so one event: it is recorded by each.
-    expect(told(rig)).toEqual(Array.from({ length: 6 }, () => [499, 0, false]));
+    expect(recorded(rig)).toEqual(Array.from({ length: 6 }, () => [499, 0, false]));
   });
 
   test('is recorded before a gateway that ends has closed, also where requests are cut', async () => {
@@ -132,7 +132,7 @@ describe('over every front, one event for each decision', () => {
     socket.send(...HANDSHAKE);
     await eventually(() => origin.sockets.length === 4);
     await rig.gateway.close();
-    expect(told(rig)).toEqual(Array.from({ length: 4 }, () => [499, 0, false]));
+    expect(recorded(rig)).toEqual(Array.from({ length: 4 }, () => [499, 0, false]));
   });
 
   test('does not exist where nobody was asked, or another process recorded it', async () => {
@@ -220,7 +220,7 @@ test('RFC 9112 section 7.1: an upload whose chunk is refused tells the 400', asy
   const rig = await start(origin.address);
   const head = ['POST / HTTP/1.1', 'Host: shop.example', 'Transfer-Encoding: chunked', '', ''];
   await rawExchange(rig.port, ...head, 'no size\r\n');
-  expect(told(rig)).toEqual([[400, 0, false]]);
+  expect(recorded(rig)).toEqual([[400, 0, false]]);
 });
 
 describe('RFC 6455 section 4: a WebSocket handshake is one event', () => {
@@ -242,14 +242,14 @@ describe('RFC 6455 section 4: a WebSocket handshake is one event', () => {
     await visitor.until(/^HTTP\/1\.1 \d{3} /);
     visitor.socket.destroy();
     await eventually(() => rig.events.length === 1);
-    expect(told(rig)).toEqual([row]);
+    expect(recorded(rig)).toEqual([row]);
   });
 });
 
 test.each(ASKING)('a question of %s is one event, as it was decided', async (_name, asking) => {
   const { asking: url, ...rig } = await startAsked({ validate: remembering });
   await ask(url, asking);
-  expect(told(rig)).toEqual([[200, 0, false]]);
+  expect(recorded(rig)).toEqual([[200, 0, false]]);
 });
 
 const HTML = 'text/html; charset=utf-8';

@@ -1,13 +1,13 @@
 import type { Server, Socket } from 'node:net';
 import type { Log, Metrics } from '@guard/config/contract/ports';
-import type { GatewayLimits } from '../limits.ts';
+import type { GatewayLimits } from '../base/limits.ts';
 import { HeldByAddress } from './held-by-address.ts';
 import { addressOf, notePeer, type Peer, peerOfAccepted, type Trusts } from './peer.ts';
 import { takeConnections } from './take-connections.ts';
 import { takeProxyHeader } from './take-proxy-header.ts';
 
-/** What a connection has to pass before a protocol is spoken on it. */
-export interface Door {
+/** What is checked on a new connection before any protocol is spoken on it. */
+export interface AcceptOptions {
   readonly limits: GatewayLimits;
   readonly metrics: Metrics;
   /** For what comes with every connection while its cause lasts: sparing-log.ts. */
@@ -25,12 +25,12 @@ export interface Door {
  * spoken, a connection of anybody but a trusted peer is closed, with a header or without one: whoever
  * reached the listener past the balancer could name any address.
  */
-export function openDoor(
+export function acceptConnections(
   server: Server,
-  door: Door,
+  accept: AcceptOptions,
   take: (socket: Socket, peer: Peer) => void,
 ): void {
-  const { limits, metrics, faults, waiting } = door;
+  const { limits, metrics, faults, waiting } = accept;
   const held = new HeldByAddress(limits.maxConnectionsPerAddress);
   let acceptedOn: 'tcp' | 'unix' = 'tcp';
   server.on('listening', () => {
@@ -43,7 +43,7 @@ export function openDoor(
   }
 
   function admit(socket: Socket, peer: Peer): void {
-    if (peer.kind !== 'address' || door.trusts(peer) || held.take(socket, peer.ip)) {
+    if (peer.kind !== 'address' || accept.trusts(peer) || held.take(socket, peer.ip)) {
       take(socket, peer);
       return;
     }
@@ -54,7 +54,7 @@ export function openDoor(
 
   function introduce(socket: Socket, balancer: Peer): void {
     const ip = addressOf(balancer);
-    if (!door.trusts(balancer)) {
+    if (!accept.trusts(balancer)) {
       refuse('untrusted_peer', ip);
       socket.destroy();
       return;
@@ -89,7 +89,7 @@ export function openDoor(
   server.on('connection', (socket: Socket) => {
     const peer = peerOfAccepted(socket, acceptedOn);
     if (peer === undefined) socket.destroy();
-    else if (door.proxyProtocol) introduce(socket, peer);
+    else if (accept.proxyProtocol) introduce(socket, peer);
     else admit(socket, peer);
   });
   // Node closes what is above maxConnections, and says so here.
@@ -98,10 +98,13 @@ export function openDoor(
   });
 }
 
-/** Puts a door before a server: it serves what comes through, and knows whom it serves. */
-export function behindDoor<Behind extends Server>(server: Behind, door: Door): Behind {
+/** Lets a server serve only connections that passed these checks, and notes the peer of each. */
+export function serveAccepted<Behind extends Server>(
+  server: Behind,
+  accept: AcceptOptions,
+): Behind {
   const serve = takeConnections(server);
-  openDoor(server, door, (socket, peer) => {
+  acceptConnections(server, accept, (socket, peer) => {
     notePeer(socket, peer);
     serve(socket);
   });

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Protocol } from '@guard/config/contract/event';
 import type { ForwardedHeader } from '@guard/config/settings/schema';
-import type { FieldList } from './origin/field-list.ts';
+import type { FieldList } from './field-list.ts';
 
 /**
  * A request and its answer as every stage of the gateway sees them. Node's HTTP/1.1 messages are
@@ -43,12 +43,12 @@ export interface SectionNotes {
 export interface FieldTerms {
   /** The peer is a trusted proxy. */
   readonly trusted: boolean;
-  readonly heard: Heard;
+  readonly believed: BelievedFields;
   readonly keepsMethodOverride: boolean;
 }
 
-/** Which forwarded fields of the peer hold: `x-forwarded-for` with X-Forwarded-Proto and -Host. */
-export type Heard = 'both' | ForwardedHeader | 'neither';
+/** Which forwarded fields of the peer are believed: `x-forwarded-for` with X-Forwarded-Proto and -Host. */
+export type BelievedFields = 'both' | ForwardedHeader | 'neither';
 
 /** Where an answer goes. A method that has nothing to write to any more does nothing. */
 export interface VisitorResponse {

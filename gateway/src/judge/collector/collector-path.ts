@@ -1,11 +1,10 @@
-import { plainAnswer } from './enforce/enforce.ts';
-import type { GatewayLimits } from './limits.ts';
-import type { VisitorRequest } from './message.ts';
-import type { ServedAnswer } from './judge/plan-answer.ts';
-import { transportOfVisitor } from './judge/describe.ts';
-import { inviteBody } from './forward/expectation.ts';
+import { plainAnswer, type OwnAnswer } from '../../message/own-answer.ts';
+import type { GatewayLimits } from '../../base/limits.ts';
+import type { VisitorRequest } from '../../message/message.ts';
+import { transportOfVisitor } from '../describe.ts';
+import { inviteBody } from '../../message/expectation.ts';
 import type { UploadsUnderWay } from './uploads-under-way.ts';
-import type { Visit } from './visit.ts';
+import type { Visit } from '../../arrive/visit.ts';
 
 const ROOT = '/.guard';
 
@@ -23,7 +22,7 @@ export async function collect(
   path: string,
   limits: GatewayLimits,
   uploads: UploadsUnderWay,
-): Promise<ServedAnswer> {
+): Promise<OwnAnswer> {
   const { req, res, client, site, hasBody, target } = visit;
   const take = site.config.collect;
   if (take === undefined || !path.startsWith(`${ROOT}/`)) return plainAnswer(404, 'Not found.');

@@ -1,4 +1,4 @@
-import type { VisitorRequest } from '../message.ts';
+import type { VisitorRequest } from './message.ts';
 
 /** The largest number that is sent on (RFC 9110 section 7.6.2 lets a recipient have one). */
 const LARGEST = 255;

@@ -1,12 +1,12 @@
 import { request as sendHttp } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import type { Validate } from '@guard/config/contract/ports';
-import { seededRandom } from '../../../../test/kit/seeded-random.ts';
-import { allow, answering, html, type Rig, startGateway } from '../../testing/gateway-rig.ts';
-import { frame, FrameClient, headersFrame, openHttp2 } from '../../testing/http2-client.ts';
-import { bodyOf, eventually, RawClient, statusOf } from '../../testing/raw-client.ts';
-import { refusingAddress, startOrigin } from '../../testing/recording-origin.ts';
-import { selfSigned } from '../../testing/self-signed.ts';
+import { seededRandom } from '../../../test/kit/seeded-random.ts';
+import { allow, answering, html, type Rig, startGateway } from '../testing/gateway-rig.ts';
+import { frame, FrameClient, headersFrame, openHttp2 } from '../testing/http2-client.ts';
+import { bodyOf, eventually, RawClient, statusOf } from '../testing/raw-client.ts';
+import { refusingAddress, startOrigin } from '../testing/recording-origin.ts';
+import { selfSigned } from '../testing/self-signed.ts';
 
 const HOST = 'Host: shop.example';
 const FORM = 'Content-Type: application/x-www-form-urlencoded';

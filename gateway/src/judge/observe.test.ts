@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { answering, html, startGateway } from './testing/gateway-rig.ts';
-import { get, headersOf, statusOf } from './testing/raw-client.ts';
-import { startOrigin } from './testing/recording-origin.ts';
+import { answering, html, startGateway } from '../testing/gateway-rig.ts';
+import { get, headersOf, statusOf } from '../testing/raw-client.ts';
+import { startOrigin } from '../testing/recording-origin.ts';
 
 describe('observe', () => {
   test('asks and passes everything, and puts nothing of the validator on the answer', async () => {

@@ -1,8 +1,15 @@
 import type { CollectRequest } from '@guard/config/contract/ports';
 import { describe, expect, test } from 'vitest';
-import { startGateway } from './testing/gateway-rig.ts';
-import { bodyOf, get, headersOf, rawExchange, RawClient, statusOf } from './testing/raw-client.ts';
-import { startOrigin } from './testing/recording-origin.ts';
+import { startGateway } from '../../testing/gateway-rig.ts';
+import {
+  bodyOf,
+  get,
+  headersOf,
+  rawExchange,
+  RawClient,
+  statusOf,
+} from '../../testing/raw-client.ts';
+import { startOrigin } from '../../testing/recording-origin.ts';
 
 const HOST = 'Host: shop.example';
 

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock, Log } from '@guard/config/contract/ports';
 import { addressUse } from '@guard/config/net/special-address';
-import type { ClientOf } from '../arrive/client-ip.ts';
-import { sparingLog } from '../sparing-log.ts';
-import type { Connection } from './connection.ts';
+import type { ClientOf } from './client-ip.ts';
+import { sparingLog } from '../base/sparing-log.ts';
+import type { Connection } from '../listen/connection.ts';
 
 /** Requests between two looks at the clock. */
 const LOOK_EVERY = 128;

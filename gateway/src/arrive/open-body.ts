@@ -1,8 +1,8 @@
-import type { VisitorRequest } from '../../message.ts';
-import type { BodyOpening, Visit } from '../../visit.ts';
-import { maskSecrets } from './mask-secrets.ts';
-import { type SampledContent, sampledContent } from './sampled-content.ts';
-import type { Sampling } from './sampling.ts';
+import type { VisitorRequest } from '../message/message.ts';
+import type { BodyOpening, Visit } from './visit.ts';
+import { maskSecrets } from './sample/mask-secrets.ts';
+import { type SampledContent, sampledContent } from './sample/sampled-content.ts';
+import type { Sampling } from './sample/sampling.ts';
 
 /** What is wanted of one body. */
 export interface SamplePlan extends Sampling {
