@@ -45,7 +45,7 @@ export function createHandle(stages: Stages): Handle {
       .catch((error: unknown) => broken(error, visit.req, visit.res));
   }
 
-  /** Where a site samples bodies, nobody is asked before the first bytes have come. */
+  /** Where a site samples bodies, the validator is asked when the first bytes have come. */
   async function settleSampled(
     visit: Visit,
     sample: SamplePlan,

@@ -87,7 +87,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       front && drain(front.server, limits.drainMs, front.cut),
       drain(forwardAuth, limits.drainMs, () => undefined),
     ]);
-    // A tunnel has no end of its own to wait for, and who is not introduced yet has nothing under way.
+    // A tunnel may never end by itself. A connection without its PROXY header has no request under way.
     upgrades.close();
     for (const socket of accept.waiting) socket.destroy();
     await drained;

@@ -18,7 +18,7 @@ const LOG_EVERY_MS = 60 * 60_000;
 
 /** Notices that nearly all requests come from one address: a proxy that is taken for the visitor. */
 export interface OneAddressWatch {
-  /** The same look-up of visitors' addresses, with an eye on what it finds. */
+  /** The same look-up of visitors' addresses, which also counts what it finds. */
   readonly over: (clientOf: ClientOf) => ClientOf;
   /** Forgets what was counted: other proxies may be trusted from now on. */
   readonly restart: () => void;

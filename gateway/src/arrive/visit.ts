@@ -4,7 +4,7 @@ import type { Connection } from '../listen/connection.ts';
 import type { ServedSite } from './match-site.ts';
 import type { VisitorRequest, VisitorResponse } from '../message/message.ts';
 
-/** What a decision is made about: a visit, or what another proxy says about a request of its own. */
+/** What the judge decides about: a visit, or a request that another proxy describes (forward-auth). */
 export interface Inquiry {
   readonly req: Pick<VisitorRequest, 'method' | 'headers'>;
   readonly connection: Connection;
@@ -14,15 +14,15 @@ export interface Inquiry {
   readonly host: string;
   /** Origin-form target as sent. */
   readonly target: string;
-  /** Absent where the request did not come here. */
+  /** Absent in forward-auth, where the request itself does not come here. */
   readonly protocol?: Protocol;
   /** DecisionEvent.body; absent where none is sampled. */
   readonly bodySample?: string;
 }
 
-/** What was read of a body before anybody was asked: the origin gets it first. */
+/** The bytes of a body that were read for its sample. The origin gets them first. */
 export interface BodyOpening {
-  /** The bytes, to whoever asks first. */
+  /** Gives the bytes to the first caller, and nothing to a later one. */
   take(): Buffer;
 }
 

@@ -1,4 +1,4 @@
-/** Has something to write that may wait for the end of the present turn of the event loop. */
+/** Has something to write at the end of the present turn of the event loop. */
 export interface Waiting {
   endOfTurn(): void;
 }

@@ -21,11 +21,11 @@ export interface GatewaySite {
   readonly validator: 'in-process' | 'remote';
 }
 
-/** What a gateway can be told anew while it runs. */
+/** The settings that a running gateway can take again by `reload`. */
 export interface GatewaySettings {
   /** CIDRs of the peers whose forwarded headers are believed. */
   readonly trustedProxies: readonly string[];
-  /** The one that they write; undefined where nobody said so. */
+  /** The header that they write. Undefined where the settings do not say it. */
   readonly forwardedHeader?: ForwardedHeader | undefined;
   /** Ask and record, enforce nothing. */
   readonly observe: boolean;
@@ -48,7 +48,7 @@ export interface GatewayOptions extends GatewaySettings {
    * The first one claims an address, and finds out whether another program has it; the others join.
    */
   readonly sharedAddress?: 'claim' | 'join';
-  /** Without it nothing is traced, at no cost. */
+  /** Without it nothing is traced. */
   readonly tracing?: Tracing | undefined;
   /** Bounds that differ from limits.ts. */
   readonly limits?: Partial<GatewayLimits>;

@@ -1,8 +1,8 @@
 import type { Clock, Log } from '@guard/config/contract/ports';
 
 /**
- * A log for faults that come with every request while their cause lasts: of each event one line in
- * `everyMs`, with the number of those before it that were left out.
+ * A log for faults that can come with every request. It writes one line for each event in `everyMs`
+ * milliseconds. `leftOut` in the line counts the lines that were not written before it.
  */
 export function sparingLog(log: Log, clock: Clock, everyMs: number): Log {
   const last = new Map<string, { at: number; leftOut: number }>();

@@ -17,8 +17,8 @@ const underway = new WeakMap<VisitorSocket, Set<FollowedRequest>>();
 
 /**
  * Follows a visit for its trace, and for the Server-Timing of its answer: the same visit in a form that
- * tells what becomes of it. No stage of the gateway knows of it, and a visit that nobody follows is
- * carried through as it is.
+ * tells what becomes of it. No stage of the gateway knows of it. A visit that
+ * needs neither passes the gateway unchanged.
  */
 export function follow(visit: Visit, forward: Forward, tracing: Tracing | undefined): Followed {
   const trace = tracing?.(describe(visit));

@@ -4,7 +4,7 @@ import type { VisitorResponse } from '../message/message.ts';
 import { httpDate } from './http-date.ts';
 import { interimHead } from './interim-head.ts';
 
-/** Whoever waits for the end of an answer. */
+/** The connection that an answer is written to. */
 export interface AnswerOwner {
   /** After this answer the connection takes another request. */
   readonly keepsAlive: () => boolean;
@@ -18,7 +18,7 @@ const COPIED_BYTES = 16 * 1024;
 /**
  * The answer to a plain request, as HTTP/1.1 frames one (RFC 9112 section 6): by the Content-Length
  * among its fields, or else in chunks. Names and values are written as they are: the origin's were read
- * strictly (origin/http1/field-line.ts), the validator's checked (judge/plan-answer.ts).
+ * strictly (origin/http1/section-lines.ts), the validator's checked (judge/plan-answer.ts).
  */
 export class PlainResponse implements VisitorResponse {
   headersSent = false;

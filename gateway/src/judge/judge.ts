@@ -10,8 +10,8 @@ import type { Inquiry } from '../arrive/visit.ts';
 import { NOTHING_KNOWN, visitorFacts } from './visitor-facts.ts';
 
 /**
- * Decides about one request, whose path may be read in these ways (config/matching/path-readings): is
- * it protected, what does the validator say, and what does the fail policy make of that. Answers in
+ * Decides about one request. `readings` are the ways to read its path (config/matching/path-readings). Asks
+ * the validator where the path is protected, and applies the fail policy to the outcome. Answers in
  * the same turn when the validator does. Never rejects, and throws only for a fault of the gateway itself.
  */
 export type Judge = (inquiry: Inquiry, readings: readonly string[]) => MaybePromise<RequestPlan>;
@@ -19,7 +19,7 @@ export type Judge = (inquiry: Inquiry, readings: readonly string[]) => MaybeProm
 const TOO_BUSY = plainAnswer(503, 'The site is busy.', 'Retry-After', '1');
 const TO_ORIGIN: RequestPlan = { kind: 'forward', forward: UNPROTECTED };
 
-/** The one decision path, for the front proxy and for forward-auth alike. */
+/** The front proxy and forward-auth decide by the same judge. */
 export function createJudge(
   failPolicy: FailPolicy,
   askTimeoutMs: number,

@@ -10,20 +10,19 @@ import { takeProxyHeader } from './take-proxy-header.ts';
 export interface AcceptOptions {
   readonly limits: GatewayLimits;
   readonly metrics: Metrics;
-  /** For what comes with every connection while its cause lasts: sparing-log.ts. */
+  /** For faults that can come with every connection: sparing-log.ts. */
   readonly faults: Log;
   /** Every connection begins with a PROXY header. */
   readonly proxyProtocol: boolean;
-  /** Connections whose PROXY header is awaited; bounded by `maxConnections`. */
+  /** Connections that have not sent their PROXY header yet. `maxConnections` bounds them. */
   readonly waiting: Set<Socket>;
   /** Whose PROXY header is believed, at this moment. */
   readonly trusts: Trusts;
 }
 
 /**
- * Hands every connection of a server to `take`, with the peer it counts as. Where the PROXY protocol is
- * spoken, a connection of anybody but a trusted peer is closed, with a header or without one: whoever
- * reached the listener past the balancer could name any address.
+ * Gives every connection of a server to `take`, with its peer. With the PROXY protocol, only trusted peers
+ * may connect: a visitor who reaches the listener without the balancer could name any address.
  */
 export function acceptConnections(
   server: Server,

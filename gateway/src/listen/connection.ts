@@ -3,7 +3,7 @@ import type { VisitorSocket } from '../message/message.ts';
 import { transportOf } from './transport-of.ts';
 import { addressOf, peerOf, type Trusts } from './peer.ts';
 
-/** Something under way on a visitor's connection that ends when the connection does. */
+/** A request under way on a visitor's connection. It ends when the connection ends. */
 export interface Underway {
   /** The visitor has gone. */
   abandon(): void;

@@ -6,7 +6,7 @@ export type HeaderKind =
   | 'end-to-end'
   /** For this hop only (RFC 9110 section 7.6.1). */
   | 'hop-by-hop'
-  /** Speaks in the gateway's own name, or can be mistaken for a field that does. */
+  /** A field of the gateway's own (X-Guard-*), or one that an origin can mistake for it. */
   | 'impostor'
   | 'connection'
   | 'content-length'

@@ -5,7 +5,7 @@ const LARGEST = 255;
 
 /**
  * How many proxies an OPTIONS may still pass, this one included (RFC 9110 section 7.6.2); undefined
- * where nobody counts: without the field, where it is no number, and for methods that may ignore it.
+ * without the field, where it is no number, and for methods that may ignore it.
  */
 export function forwardsLeft({
   method,

@@ -15,9 +15,9 @@ export interface VisitorRequest {
   readonly headers: Readonly<IncomingHttpHeaders>;
   /** Names and values in turn, as sent. */
   readonly rawHeaders: readonly string[];
-  /** Where what is worked out from the header section alone is kept: it has come before, and comes again. */
+  /** Keeps what follows from the header section alone, where the same section came before. */
   readonly notes?: SectionNotes | undefined;
-  /** The same of the trailer section, when 'end' is emitted. */
+  /** The same for the trailer section. It is complete when 'end' is emitted. */
   readonly rawTrailers: readonly string[];
   readonly httpVersion: string;
   readonly httpVersionMajor: number;
@@ -33,13 +33,13 @@ export interface VisitorRequest {
   off(event: 'data' | 'end', listener: (part: Buffer) => void): unknown;
 }
 
-/** What a header section without a body leads to, whatever else the request is. */
+/** What follows from a header section alone, for a request without a body. */
 export interface SectionNotes {
   /** The visitor's fields as the origin got them last. */
   sent?: { readonly fields: FieldList; readonly terms: FieldTerms };
 }
 
-/** What decides, beside a header section, which of its fields go to the origin. */
+/** What else decides which fields of a header section go to the origin. */
 export interface FieldTerms {
   /** The peer is a trusted proxy. */
   readonly trusted: boolean;
@@ -50,7 +50,7 @@ export interface FieldTerms {
 /** Which forwarded fields of the peer are believed: `x-forwarded-for` with X-Forwarded-Proto and -Host. */
 export type BelievedFields = 'both' | ForwardedHeader | 'neither';
 
-/** Where an answer goes. A method that has nothing to write to any more does nothing. */
+/** The answer to one request. When the visitor has gone, every method does nothing. */
 export interface VisitorResponse {
   readonly headersSent: boolean;
   /** Bytes that were written here and have not left this process. */
@@ -67,15 +67,15 @@ export interface VisitorResponse {
   once(event: 'drain', listener: () => void): unknown;
 }
 
-/** What a request came on, and ends with: a connection, or one stream of an HTTP/2 connection. */
+/** The connection of a request, or its stream on an HTTP/2 connection. The request ends with it. */
 export interface VisitorSocket {
   readonly destroyed: boolean;
-  /** What is written from here to `uncork` leaves at once, and then. */
+  /** Holds back what is written until `uncork`, which sends it in one piece. */
   cork(): void;
   uncork(): void;
-  /** Of texts that are written without naming one. */
+  /** Sets the encoding of texts that are written without one. */
   setDefaultEncoding(encoding: 'latin1'): unknown;
-  /** Breaks off, so that an answer under way cannot be taken for a whole one. */
+  /** Cuts the connection, so that nobody takes a part of an answer for the whole. */
   destroy(): unknown;
   once(event: 'close', listener: () => void): unknown;
 }

@@ -7,7 +7,7 @@ export interface OwnAnswer {
   readonly body: Buffer;
 }
 
-/** A short text of the gateway's own, for what no validator was asked about. */
+/** A short text from the gateway. `fields` are more names and values in turn. */
 export function plainAnswer(status: number, why: string, ...fields: string[]): OwnAnswer {
   return {
     status,

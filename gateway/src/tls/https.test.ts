@@ -211,17 +211,17 @@ test('a WebSocket runs over https: http/1.1, messages both ways, half-close (RFC
 /** A relay that passes the first 600 bytes of each connection on one by one. */
 async function pieceByPiece(port: number): Promise<number> {
   const server = createServer((visitor) => {
-    const onward = connectTcp(port, '127.0.0.1').setNoDelay(true);
+    const relay = connectTcp(port, '127.0.0.1').setNoDelay(true);
     let sent = 0;
     visitor.on('data', (part: Buffer) => {
       const single = Math.max(0, Math.min(part.length, 600 - sent));
-      for (let at = 0; at < single; at++) onward.write(part.subarray(at, at + 1));
-      if (single < part.length) onward.write(part.subarray(single));
+      for (let at = 0; at < single; at++) relay.write(part.subarray(at, at + 1));
+      if (single < part.length) relay.write(part.subarray(single));
       sent += part.length;
     });
-    visitor.on('close', () => onward.destroy()).on('error', () => undefined);
-    onward.on('close', () => visitor.destroy()).on('error', () => undefined);
-    onward.pipe(visitor);
+    visitor.on('close', () => relay.destroy()).on('error', () => undefined);
+    relay.on('close', () => visitor.destroy()).on('error', () => undefined);
+    relay.pipe(visitor);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {

@@ -16,7 +16,7 @@ export function isCollectorPath(readings: readonly string[]): boolean {
   return readings.some((path) => path === ROOT || path.startsWith(`${ROOT}/`));
 }
 
-/** What the collector of the site answers to a request below `/.guard/`: the pages of the site come here. */
+/** Asks the collector of the site for the answer to a request below `/.guard/`. Pages of the site send their uploads there. */
 export async function collect(
   visit: Visit,
   path: string,
