@@ -1,5 +1,5 @@
 /**
- * The seams between the packages. Nobody but cli/ knows two sides of one.
+ * The seams between the packages. Only server/ knows both sides of one.
  */
 import type { DecisionEvent, IpSource, Protocol } from './event.ts';
 import type { MetricName } from './metrics.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createMetrics } from '../metrics.ts';
+import { createMetrics } from '../metrics/metrics.ts';
 import { watchCrawlerRanges } from './watch-crawler-ranges.ts';
 
 const HOUR_MS = 3_600_000;

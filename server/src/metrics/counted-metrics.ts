@@ -1,8 +1,8 @@
 import type { MetricName } from '@guard/config/contract/metrics';
-import { Counts } from '../counts.ts';
-import { createDistributions } from '../distributions.ts';
-import { createBusySeconds } from '../event-loop.ts';
-import { isOfEachThread, type MetricsPage, type Tally } from '../metrics.ts';
+import { Counts } from './counts.ts';
+import { createDistributions } from './distributions.ts';
+import { createBusySeconds } from './event-loop.ts';
+import { isOfEachThread, type MetricsPage, type Tally } from './metrics.ts';
 
 type ReadGauge = Parameters<MetricsPage['gauge']>[1];
 

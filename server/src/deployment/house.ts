@@ -4,8 +4,8 @@ import type { Clock, Log, SessionStore } from '@guard/config/contract/ports';
 import type { Service } from '@guard/config/settings/schema';
 import type { createResolver } from '@guard/validator';
 import type { FastifyPluginAsync } from 'fastify';
-import type { MetricsPage } from '../metrics.ts';
-import type { RemoteValidators } from '../services/remote-validators.ts';
+import type { MetricsPage } from '../metrics/metrics.ts';
+import type { RemoteValidators } from '../validators/remote-validators.ts';
 
 export type Addresses = Readonly<Partial<Record<Service, string>>>;
 

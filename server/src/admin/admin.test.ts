@@ -2,8 +2,8 @@ import { Listen } from '@guard/config/settings/values';
 import { expect, test } from 'vitest';
 import { adminRoutes } from './admin.ts';
 import { compileAdminHosts } from './admin-hosts.ts';
-import { createService } from './listen.ts';
-import { createMetrics } from '../metrics.ts';
+import { createService } from '../listeners/listen.ts';
+import { createMetrics } from '../metrics/metrics.ts';
 
 /** The status of `path` for these header fields. */
 async function ask(

@@ -1,6 +1,6 @@
 import type { DatabaseCondition } from '@guard/analytics';
 import type { FastifyPluginAsync } from 'fastify';
-import type { MetricsPage } from '../metrics.ts';
+import type { MetricsPage } from '../metrics/metrics.ts';
 
 const OTHER_HOST =
   'The admin listener does not answer to this host name: ask for its address, or add the name to admin_hosts in guard.yaml.\n';

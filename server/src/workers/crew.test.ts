@@ -2,8 +2,8 @@ import type { Session } from '@guard/config/contract/ports';
 import type { Settings } from '@guard/config/settings/schema';
 import { expect, onTestFinished, test } from 'vitest';
 import { poll } from '../../../test/kit/http.ts';
-import { noAnalytics } from '../services/no-analytics.ts';
-import { CountedMetrics } from './counted-metrics.ts';
+import { noAnalytics } from '../events/no-analytics.ts';
+import { CountedMetrics } from '../metrics/counted-metrics.ts';
 import { Crew } from './crew.ts';
 
 const session: Session = {

@@ -1,7 +1,7 @@
 import type { SessionStore } from '@guard/config/contract/ports';
 import type { Settings } from '@guard/config/settings/schema';
 import { LastingStore, MemoryStore, Snapshot } from '@guard/validator';
-import type { Ambient } from '../house/house.ts';
+import type { Ambient } from '../deployment/house.ts';
 import type { Crew } from '../workers/crew.ts';
 import { createSnapshotAge } from './snapshot-age.ts';
 import type { WatchedRanges } from './watch-crawler-ranges.ts';

@@ -1,7 +1,7 @@
 import type { DecisionEvent } from '@guard/config/contract/event';
 import type { EventSink } from '@guard/config/contract/ports';
 import { isReason } from '@guard/config/contract/reasons';
-import type { MetricsPage } from './metrics.ts';
+import type { MetricsPage } from '../metrics/metrics.ts';
 
 /** Counts the reasons and the duration of every event on its way to `sink`. */
 export function measureEvents(

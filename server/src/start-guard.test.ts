@@ -5,7 +5,7 @@ import { parseSettings } from '@guard/config/settings/load';
 import { expect, onTestFinished, test } from 'vitest';
 import { send } from '../../test/kit/http.ts';
 import { ANALYTICS_KEY, SECRET_KEY, storySettings } from '../../test/kit/story-settings.ts';
-import { createMetrics } from './metrics.ts';
+import { createMetrics } from './metrics/metrics.ts';
 import { startGuard } from './start-guard.ts';
 
 const LAST_MOMENT = Date.UTC(2026, 10, 21, 23, 59, 59, 999);

@@ -6,11 +6,11 @@ import type { GatewaySettings } from '@guard/gateway';
 import { createDataServer } from '@guard/mcp';
 import { createValidator, type Validator } from '@guard/validator';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
-import { adminRoutes } from '../services/admin.ts';
-import { compileAdminHosts } from '../services/admin-hosts.ts';
-import { gatewaySites } from '../services/gateway-sites.ts';
-import { createService } from '../services/listen.ts';
-import { validatorSettings } from '../services/validator-settings.ts';
+import { adminRoutes } from '../admin/admin.ts';
+import { compileAdminHosts } from '../admin/admin-hosts.ts';
+import { gatewaySites } from '../validators/gateway-sites.ts';
+import { createService } from '../listeners/listen.ts';
+import { validatorSettings } from '../validators/validator-settings.ts';
 import type { House } from './house.ts';
 
 /** The services that are not the gateway. */

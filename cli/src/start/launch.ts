@@ -1,12 +1,9 @@
 import { formatProblem, loadSettings } from '@guard/config/settings/load';
 import { settingsRevision } from '@guard/config/settings/revision';
 import type { Settings } from '@guard/config/settings/schema';
-import { openDemo } from './demo/open-demo.ts';
-import { createLog } from './log.ts';
-import { createMetrics } from './metrics.ts';
-import { createReloader } from './reload/reloader.ts';
-import { type Running, startGuard } from './start-guard.ts';
-import { print } from './terminal.ts';
+import { createLog, createMetrics, createReloader, type Running, startGuard } from '@guard/server';
+import { openDemo } from '../demo/open-demo.ts';
+import { print } from '../terminal/terminal.ts';
 import { warnOfRoot } from './warn-of-root.ts';
 
 type Launched = Pick<Running, 'addresses' | 'close'>;

@@ -1,8 +1,8 @@
 import type { EventSink } from '@guard/config/contract/ports';
 import { describe, expect, test } from 'vitest';
-import { measureEvents } from './measure-events.ts';
+import { measureEvents } from '../events/measure-events.ts';
 import { createMetrics, type MetricsPage } from './metrics.ts';
-import { CountedMetrics } from './workers/counted-metrics.ts';
+import { CountedMetrics } from './counted-metrics.ts';
 
 async function linesOf(metrics: MetricsPage, name: string): Promise<string[]> {
   const page = await metrics.page();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sampleEvent } from '../../test/kit/sample-event.ts';
+import { sampleEvent } from '../../../test/kit/sample-event.ts';
 import { logDecisions } from './log-decisions.ts';
 
 const event = sampleEvent({ ip: '203.0.113.7', session: 'digest', originStatus: 404, originUs: 7 });

@@ -7,18 +7,18 @@ import type { Tracing } from '@guard/config/contract/tracing';
 import type { Settings } from '@guard/config/settings/schema';
 import { createGateway, type Gateway } from '@guard/gateway';
 import { createResolver, ThreadStore } from '@guard/validator';
-import { buildGeneration, type Generation } from '../house/generation.ts';
-import type { House } from '../house/house.ts';
-import { retire } from '../house/retire.ts';
-import { createLog } from '../log.ts';
-import { logDecisions } from '../log-decisions.ts';
-import { measureEvents } from '../measure-events.ts';
-import { listenGateway } from '../services/listen-gateway.ts';
-import { RemoteValidators } from '../services/remote-validators.ts';
-import { noAnalytics } from '../services/no-analytics.ts';
+import { buildGeneration, type Generation } from '../deployment/generation.ts';
+import type { House } from '../deployment/house.ts';
+import { retire } from '../deployment/retire.ts';
+import { createLog } from '../process/log.ts';
+import { logDecisions } from '../events/log-decisions.ts';
+import { measureEvents } from '../events/measure-events.ts';
+import { listenGateway } from '../listeners/listen-gateway.ts';
+import { RemoteValidators } from '../validators/remote-validators.ts';
+import { noAnalytics } from '../events/no-analytics.ts';
 import { openTracing } from '../tracing/open-tracing.ts';
 import { Answers } from './answers.ts';
-import { CountedMetrics } from './counted-metrics.ts';
+import { CountedMetrics } from '../metrics/counted-metrics.ts';
 import type { Announced, Beginning, Order, Report } from './messages.ts';
 
 /** How often counters are told to the main thread. */

@@ -1,5 +1,5 @@
-import type { Ambient } from '../house/house.ts';
-import type { Closer } from '../house/close-all.ts';
+import type { Ambient } from '../deployment/house.ts';
+import type { Closer } from '../process/close-all.ts';
 
 const EVERY_MS = 60_000;
 /** While there is nothing to compare yet, or nobody to compare with. */
