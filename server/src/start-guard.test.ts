@@ -18,8 +18,8 @@ async function startAt(now: number, over: Readonly<Record<string, unknown>>) {
   if (result.kind === 'invalid') throw new Error(JSON.stringify(result.problems));
   const time = { now };
   const log = () => undefined;
-  const ambient = { log, clock: () => time.now, metrics: createMetrics() };
-  const running = await startGuard(result.settings, ambient);
+  const context = { log, clock: () => time.now, metrics: createMetrics() };
+  const running = await startGuard(result.settings, context);
   onTestFinished(async () => {
     await running.close();
     rmSync(folder, { recursive: true });

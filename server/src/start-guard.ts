@@ -8,15 +8,16 @@ import { createDocsServer } from '@guard/mcp';
 import { createResolver } from '@guard/validator';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closeAll, type Closer } from './process/close-all.ts';
+import type { ProcessContext } from './process/process-context.ts';
 import { buildGeneration, type Generation, type PlainService } from './deployment/generation.ts';
-import type { Addresses, Ambient, House } from './deployment/house.ts';
+import type { House } from './deployment/house.ts';
 import { retire } from './deployment/retire.ts';
 import { logDecisions } from './events/log-decisions.ts';
 import { measureEvents } from './events/measure-events.ts';
 import { asStarted } from './reload/need-restart.ts';
 import { createFront, type Front } from './listeners/front.ts';
 import { listenGateway } from './listeners/listen-gateway.ts';
-import { listenOn } from './listeners/listen.ts';
+import { type Addresses, listenOn } from './listeners/listen.ts';
 import { noAnalytics } from './events/no-analytics.ts';
 import { openStore } from './store/open-store.ts';
 import { RemoteValidators } from './validators/remote-validators.ts';
@@ -58,7 +59,7 @@ interface Progress {
  * The composition root: settings to a running product. Each service is started when `listen` names
  * it. Analytics opens first and closes last, so that every decision has a place to go.
  */
-export async function startGuard(settings: Settings, ambient: Ambient): Promise<Running> {
+export async function startGuard(settings: Settings, context: ProcessContext): Promise<Running> {
   const progress: Progress = {
     opened: [],
     addresses: {},
@@ -70,10 +71,10 @@ export async function startGuard(settings: Settings, ambient: Ambient): Promise<
   };
   const close = () => {
     progress.ready = false;
-    return closeAll(progress.opened, ambient.log);
+    return closeAll(progress.opened, context.log);
   };
   try {
-    const house = await openHouse(settings, ambient, progress);
+    const house = await openHouse(settings, context, progress);
     const first = await buildGeneration(settings, house);
     progress.inForce = first;
     progress.opened.push(() => inForce(progress).close());
@@ -94,29 +95,33 @@ export async function startGuard(settings: Settings, ambient: Ambient): Promise<
   }
 }
 
-async function openHouse(settings: Settings, ambient: Ambient, progress: Progress): Promise<House> {
-  const { clock, metrics } = ambient;
+async function openHouse(
+  settings: Settings,
+  context: ProcessContext,
+  progress: Progress,
+): Promise<House> {
+  const { clock, metrics } = context;
   const { addresses, opened } = progress;
-  const analytics = await openMemory(settings, ambient, progress);
+  const analytics = await openMemory(settings, context, progress);
   opened.push(() => analytics.close());
   const threads = threadCount(settings);
-  progress.crew = threads > 1 ? new Crew(threads - 1, ambient) : undefined;
-  const opening = await openStore(settings.store, ambient, progress.crew);
+  progress.crew = threads > 1 ? new Crew(threads - 1, context) : undefined;
+  const opening = await openStore(settings.store, context, progress.crew);
   opened.push(() => opening.close());
   const { store, newestRangesAt: newestAt } = opening;
   if (newestAt) {
     const heldAt = () => progress.inForce?.oldestCrawlerListAt;
-    opened.push(watchCrawlerRanges({ heldAt, newestAt }, ambient));
+    opened.push(watchCrawlerRanges({ heldAt, newestAt }, context));
   }
   metrics.gauge('guard_crawler_ranges_age_seconds', () =>
     Math.round((clock() - (inForce(progress).oldestCrawlerListAt ?? clock())) / 1000),
   );
   return {
-    ...ambient,
+    ...context,
     analytics,
     store,
     resolver: createResolver(),
-    remotes: new RemoteValidators(ambient),
+    remotes: new RemoteValidators(context),
     networks: NetworkCatalogue.load(),
     docs: createDocsServer({
       publicUrl: () => inForce(progress).settings.public_urls.docs ?? addresses.docs ?? '',
@@ -135,15 +140,15 @@ function inForce(progress: Progress): Generation {
 
 async function openMemory(
   settings: Settings,
-  ambient: Ambient,
+  context: ProcessContext,
   progress: Progress,
 ): Promise<Analytics> {
-  const { log, metrics } = ambient;
+  const { log, metrics } = context;
   const { analytics, organisations } = settings;
   const authenticate: AuthenticateBearer = (authorization) =>
     inForce(progress).authenticate(authorization);
   const memory = analytics
-    ? await openAnalytics({ settings: analytics, organisations, authenticate, ...ambient })
+    ? await openAnalytics({ settings: analytics, organisations, authenticate, ...context })
     : noAnalytics(metrics);
   const measured = measureEvents(memory.sink, metrics);
   return { ...memory, sink: logDecisions(measured, log, () => inForce(progress).settings) };

@@ -62,16 +62,16 @@ async function launch(options: LaunchOptions): Promise<Launched | undefined> {
   }
   const metrics = createMetrics();
   const lost = () => metrics.count('guard_log_lines_lost_total');
-  const ambient = { log: createLog(process.stderr, lost), clock: Date.now, metrics };
+  const context = { log: createLog(process.stderr, lost), clock: Date.now, metrics };
   process.stderr.on('error', lost);
-  warnOfRoot(ambient.log, process.getuid?.());
-  ambient.log('info', 'settings_read', { file, revision: settingsRevision(first.settings) });
+  warnOfRoot(context.log, process.getuid?.());
+  context.log('info', 'settings_read', { file, revision: settingsRevision(first.settings) });
   const started = Promise.withResolvers<Running>();
   // From the first reading on, so that nothing is missed that changes during the start.
   const apply = async (settings: Settings) => (await started.promise).reload(settings);
-  const reloader = createReloader({ ...ambient, file, load, first, apply, watch });
+  const reloader = createReloader({ ...context, file, load, first, apply, watch });
   if (options.onHangUp === 'reload') process.on('SIGHUP', () => void reloader.reload('signal'));
-  const running = await attempt(() => startGuard(first.settings, ambient));
+  const running = await attempt(() => startGuard(first.settings, context));
   if (!running) {
     reloader.stop();
     return undefined;

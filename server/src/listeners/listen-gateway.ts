@@ -1,8 +1,7 @@
 import type { Settings } from '@guard/config/settings/schema';
 import type { ListenAddress } from '@guard/config/settings/values';
 import type { Gateway } from '@guard/gateway';
-import type { Addresses } from '../deployment/house.ts';
-import { listenError } from './listen.ts';
+import { type Addresses, listenError } from './listen.ts';
 
 type GatewayService = 'gateway' | 'gateway_tls' | 'forward_auth';
 

@@ -16,6 +16,9 @@ const SERVICE_TIMES = {
 } as const;
 export type ServiceTimes = Readonly<Record<keyof typeof SERVICE_TIMES, number>>;
 
+/** Where each service listens: a URL, or `unix:` and a path. */
+export type Addresses = Readonly<Partial<Record<Service, string>>>;
+
 /** What the services that are not the gateway know of the proxies before them. */
 export type ServiceSettings = Pick<Settings, 'trusted_proxies'> &
   Partial<Pick<Settings, 'forwarded_header'>>;

@@ -1,10 +1,22 @@
 import type { SessionStore } from '@guard/config/contract/ports';
 import type { Settings } from '@guard/config/settings/schema';
-import { LastingStore, MemoryStore, Snapshot } from '@guard/validator';
-import type { Ambient } from '../deployment/house.ts';
-import type { Crew } from '../workers/crew.ts';
+import {
+  LastingStore,
+  MemoryStore,
+  type SharedMemory,
+  Snapshot,
+  type ThreadStore,
+} from '@guard/validator';
+import type { ProcessContext } from '../process/process-context.ts';
 import { createSnapshotAge } from './snapshot-age.ts';
 import type { WatchedRanges } from './watch-crawler-ranges.ts';
+
+/** A store in memory that all worker threads share. */
+export interface SharedStore {
+  /** Of the main thread. */
+  readonly store: ThreadStore;
+  readonly memory: SharedMemory;
+}
 
 export interface OpenStore {
   readonly store: SessionStore;
@@ -18,12 +30,12 @@ export interface OpenStore {
 
 /**
  * The store of sessions, spent tickets and budgets that the settings name; filled, as far as that goes.
- * With workers, memory is what the crew shares.
+ * In memory it is `shared`, where there are worker threads.
  */
 export async function openStore(
   settings: Settings['store'],
-  { clock, log, metrics }: Ambient,
-  crew: Crew | undefined,
+  { clock, log, metrics }: ProcessContext,
+  shared: SharedStore | undefined,
 ): Promise<OpenStore> {
   switch (settings.engine) {
     case 'redis': {
@@ -36,8 +48,8 @@ export async function openStore(
       // There is none to be away, and a panel or an alarm need not know that.
       metrics.gauge('guard_store_away', () => 0);
       const { path: folder } = settings;
-      const opened = crew
-        ? await openShared(crew, folder, { clock, log })
+      const opened = shared
+        ? await openShared(shared, folder, { clock, log })
         : closing(
             folder === undefined
               ? new MemoryStore(clock)
@@ -53,9 +65,9 @@ export async function openStore(
 }
 
 async function openShared(
-  { store, memory }: Crew,
+  { store, memory }: SharedStore,
   folder: string | undefined,
-  ports: Pick<Ambient, 'clock' | 'log'>,
+  ports: Pick<ProcessContext, 'clock' | 'log'>,
 ) {
   if (folder === undefined) return closing(store);
   const snapshot = await Snapshot.open({ folder, memory, store, ...ports });

@@ -1,4 +1,4 @@
-import type { Ambient } from '../deployment/house.ts';
+import type { ProcessContext } from '../process/process-context.ts';
 import type { Closer } from '../process/close-all.ts';
 
 const EVERY_MS = 60_000;
@@ -20,7 +20,7 @@ export interface WatchedRanges {
  */
 export function watchCrawlerRanges(
   { heldAt, newestAt }: WatchedRanges,
-  { log, metrics }: Pick<Ambient, 'log' | 'metrics'>,
+  { log, metrics }: Pick<ProcessContext, 'log' | 'metrics'>,
 ): Closer {
   let behindMs = 0;
   let isWarned = false;

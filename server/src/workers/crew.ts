@@ -2,9 +2,9 @@ import type { Analytics } from '@guard/analytics';
 import type { Clock, Log } from '@guard/config/contract/ports';
 import type { Settings } from '@guard/config/settings/schema';
 import { allocateStore, ThreadStore } from '@guard/validator';
-import type { Ambient } from '../deployment/house.ts';
-import type { Addresses } from '../deployment/house.ts';
+import type { Addresses } from '../listeners/listen.ts';
 import type { MetricsPage } from '../metrics/metrics.ts';
+import type { ProcessContext } from '../process/process-context.ts';
 import { Answers } from './answers.ts';
 import { Member, type Work } from './member.ts';
 import type { Announced } from './messages.ts';
@@ -52,7 +52,7 @@ export class Crew {
   #closing = false;
 
   /** `workers`: threads beside the main one, which run `program`. */
-  constructor(workers: number, { clock, log, metrics }: Ambient, program = THREAD) {
+  constructor(workers: number, { clock, log, metrics }: ProcessContext, program = THREAD) {
     this.#workers = workers;
     this.#program = program;
     this.#clock = clock;

@@ -2,7 +2,7 @@ import type { Batch } from '@guard/analytics';
 import type { Session } from '@guard/config/contract/ports';
 import type { Settings } from '@guard/config/settings/schema';
 import type { SharedMemory } from '@guard/validator';
-import type { Addresses } from '../deployment/house.ts';
+import type { Addresses } from '../listeners/listen.ts';
 import type { Tally } from '../metrics/metrics.ts';
 
 /** What a worker thread is begun with. */

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Settings } from '@guard/config/settings/schema';
 import type { ListenAddress } from '@guard/config/settings/values';
-import type { Addresses } from '../deployment/house.ts';
+import type { Addresses } from '../listeners/listen.ts';
 
 /** How many threads serve the gateway, the main one among them. */
 export function threadCount({ workers, listen }: Pick<Settings, 'workers' | 'listen'>): number {
