@@ -7,86 +7,86 @@ import { createGateway, type Gateway } from '@guard/gateway';
 import { createDocsServer } from '@guard/mcp';
 import { createResolver } from '@guard/validator';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { closeAll, type Closer } from './process/close-all.ts';
-import type { ProcessContext } from './process/process-context.ts';
-import { buildGeneration, type Generation, type PlainService } from './deployment/generation.ts';
-import type { House } from './deployment/house.ts';
+import type { Dependencies } from './deployment/dependencies.ts';
+import { buildDeployment, type Deployment, type RoutedService } from './deployment/deployment.ts';
 import { retire } from './deployment/retire.ts';
 import { logDecisions } from './events/log-decisions.ts';
 import { measureEvents } from './events/measure-events.ts';
-import { asStarted } from './reload/need-restart.ts';
-import { createFront, type Front } from './listeners/front.ts';
+import { noAnalytics } from './events/no-analytics.ts';
 import { listenGateway } from './listeners/listen-gateway.ts';
 import { type Addresses, listenOn } from './listeners/listen.ts';
-import { noAnalytics } from './events/no-analytics.ts';
+import { createReloadableService, type ReloadableService } from './listeners/reloadable-service.ts';
+import { closeAll, type Close } from './process/close-all.ts';
+import type { ProcessContext } from './process/process-context.ts';
+import { asStarted } from './reload/need-restart.ts';
 import { openStore } from './store/open-store.ts';
-import { RemoteValidators } from './validators/remote-validators.ts';
 import { watchCrawlerRanges } from './store/watch-crawler-ranges.ts';
 import { openTracing } from './tracing/open-tracing.ts';
-import { Crew } from './workers/crew.ts';
+import { RemoteValidators } from './validators/remote-validators.ts';
 import { sharedAddresses, threadCount } from './workers/shared-addresses.ts';
+import { WorkerPool } from './workers/worker-pool.ts';
 
 export interface Running {
   /** Where each started service listens: a URL, or unix:path. */
   readonly addresses: Addresses;
   /**
-   * Builds what these settings lead to, and puts it in the place of what is in force, between two
-   * requests. Rejects, with the reason in words and everything as it was, when that cannot be built.
-   * `listen`, `store` and `analytics` are of the start: what stands there is not looked at.
+   * Builds a deployment from these settings and replaces the current one, between two requests. Rejects
+   * with the reason in words when it cannot be built; then nothing has changed. `listen`, `store`,
+   * `analytics` and `workers` hold from start to end, so their new values are ignored.
    */
   readonly reload: (settings: Settings) => Promise<void>;
-  /** Finishes what is under way, writes the last events, ends. */
+  /** Finishes all requests, writes the last events, and ends. */
   close(): Promise<void>;
 }
 
-/** How long a start waits for the database. It is not needed to serve, so a slow one is left behind. */
+/** How long a start waits for the database. Visitors can be served without it, so a slow one is not waited for. */
 const DATABASE_START_MS = 8_000;
 
-/** What is open at this moment, on the way up, while it runs, and on the way down. */
-interface Progress {
-  /** What to close, in the order in which it was opened. */
-  readonly opened: Closer[];
+/** What is open: while Guard starts, while it runs, and while it ends. */
+interface State {
+  /** How to close what is open, in the order in which it was opened. */
+  readonly opened: Close[];
   readonly addresses: Partial<Record<Service, string>>;
-  readonly fronts: Map<PlainService, Front>;
-  /** Threads beside this one. */
-  crew: Crew | undefined;
+  readonly services: Map<RoutedService, ReloadableService>;
+  /** The threads beside this one. */
+  workers: WorkerPool | undefined;
   gateway: Gateway | undefined;
-  inForce: Generation | undefined;
+  current: Deployment | undefined;
   ready: boolean;
 }
 
 /**
- * The composition root: settings to a running product. Each service is started when `listen` names
- * it. Analytics opens first and closes last, so that every decision has a place to go.
+ * The composition root: makes a running product of the settings. Each service is started when `listen`
+ * names it. Analytics opens first and closes last, so that the event of every decision is kept.
  */
 export async function startGuard(settings: Settings, context: ProcessContext): Promise<Running> {
-  const progress: Progress = {
+  const state: State = {
     opened: [],
     addresses: {},
-    fronts: new Map(),
-    crew: undefined,
+    services: new Map(),
+    workers: undefined,
     gateway: undefined,
-    inForce: undefined,
+    current: undefined,
     ready: false,
   };
   const close = () => {
-    progress.ready = false;
-    return closeAll(progress.opened, context.log);
+    state.ready = false;
+    return closeAll(state.opened, context.log);
   };
   try {
-    const house = await openHouse(settings, context, progress);
-    const first = await buildGeneration(settings, house);
-    progress.inForce = first;
-    progress.opened.push(() => inForce(progress).close());
-    await listenAll(first, progress);
-    await openGateway(first, house, progress);
-    await beginCrew(first, house, progress);
-    const { settled } = house.analytics;
+    const dependencies = await openDependencies(settings, context, state);
+    const first = await buildDeployment(settings, dependencies);
+    state.current = first;
+    state.opened.push(() => currentOf(state).close());
+    await listenServices(first, state);
+    await openGateway(first, dependencies, state);
+    await startWorkers(first, dependencies, state);
+    const { settled } = dependencies.analytics;
     await Promise.race([settled, sleep(DATABASE_START_MS, undefined, { ref: false })]);
-    progress.ready = true;
+    state.ready = true;
     return {
-      addresses: progress.addresses,
-      reload: (next) => replace(next, house, progress),
+      addresses: state.addresses,
+      reload: (next) => replaceDeployment(next, dependencies, state),
       close,
     };
   } catch (error) {
@@ -95,26 +95,26 @@ export async function startGuard(settings: Settings, context: ProcessContext): P
   }
 }
 
-async function openHouse(
+async function openDependencies(
   settings: Settings,
   context: ProcessContext,
-  progress: Progress,
-): Promise<House> {
+  state: State,
+): Promise<Dependencies> {
   const { clock, metrics } = context;
-  const { addresses, opened } = progress;
-  const analytics = await openMemory(settings, context, progress);
+  const { addresses, opened } = state;
+  const analytics = await openEvents(settings, context, state);
   opened.push(() => analytics.close());
   const threads = threadCount(settings);
-  progress.crew = threads > 1 ? new Crew(threads - 1, context) : undefined;
-  const opening = await openStore(settings.store, context, progress.crew);
+  state.workers = threads > 1 ? new WorkerPool(threads - 1, context) : undefined;
+  const opening = await openStore(settings.store, context, state.workers);
   opened.push(() => opening.close());
   const { store, newestRangesAt: newestAt } = opening;
   if (newestAt) {
-    const heldAt = () => progress.inForce?.oldestCrawlerListAt;
+    const heldAt = () => state.current?.oldestCrawlerListAt;
     opened.push(watchCrawlerRanges({ heldAt, newestAt }, context));
   }
   metrics.gauge('guard_crawler_ranges_age_seconds', () =>
-    Math.round((clock() - (inForce(progress).oldestCrawlerListAt ?? clock())) / 1000),
+    Math.round((clock() - (currentOf(state).oldestCrawlerListAt ?? clock())) / 1000),
   );
   return {
     ...context,
@@ -124,51 +124,55 @@ async function openHouse(
     remotes: new RemoteValidators(context),
     networks: NetworkCatalogue.load(),
     docs: createDocsServer({
-      publicUrl: () => inForce(progress).settings.public_urls.docs ?? addresses.docs ?? '',
+      publicUrl: () => currentOf(state).settings.public_urls.docs ?? addresses.docs ?? '',
       crawlers: settings.listen.docs ? CrawlerCatalogue.load().all() : [],
     }),
     addresses,
-    isReady: () => progress.ready,
+    isReady: () => state.ready,
   };
 }
 
-/** What the settings in force led to. */
-function inForce(progress: Progress): Generation {
-  if (!progress.inForce) throw new Error('asked before the first settings are in force');
-  return progress.inForce;
+function currentOf({ current }: State): Deployment {
+  if (!current) throw new Error('asked before the first settings were applied');
+  return current;
 }
 
-async function openMemory(
+/** Opens the analytics, with the log and the metrics of decisions before its sink. */
+async function openEvents(
   settings: Settings,
   context: ProcessContext,
-  progress: Progress,
+  state: State,
 ): Promise<Analytics> {
   const { log, metrics } = context;
-  const { analytics, organisations } = settings;
+  const { analytics: wanted, organisations } = settings;
   const authenticate: AuthenticateBearer = (authorization) =>
-    inForce(progress).authenticate(authorization);
-  const memory = analytics
-    ? await openAnalytics({ settings: analytics, organisations, authenticate, ...context })
+    currentOf(state).authenticate(authorization);
+  const analytics = wanted
+    ? await openAnalytics({ settings: wanted, organisations, authenticate, ...context })
     : noAnalytics(metrics);
-  const measured = measureEvents(memory.sink, metrics);
-  return { ...memory, sink: logDecisions(measured, log, () => inForce(progress).settings) };
+  const measured = measureEvents(analytics.sink, metrics);
+  return { ...analytics, sink: logDecisions(measured, log, () => currentOf(state).settings) };
 }
 
-async function listenAll({ settings, routes }: Generation, progress: Progress): Promise<void> {
-  for (const [service, app] of routes) {
-    const address = settings.listen[service];
+async function listenServices({ settings, routes }: Deployment, state: State): Promise<void> {
+  for (const [name, app] of routes) {
+    const address = settings.listen[name];
     if (!address) continue;
-    const front = createFront(settings, app);
-    progress.opened.push(() => front.app.close());
-    progress.fronts.set(service, front);
-    progress.addresses[service] = await listenOn(service, front.app, address);
+    const service = createReloadableService(settings, app);
+    state.opened.push(() => service.app.close());
+    state.services.set(name, service);
+    state.addresses[name] = await listenOn(name, service.app, address);
   }
 }
 
-async function openGateway(first: Generation, house: House, progress: Progress): Promise<void> {
+async function openGateway(
+  first: Deployment,
+  dependencies: Dependencies,
+  state: State,
+): Promise<void> {
   const { gateway: plain, gateway_tls: secure, forward_auth: asked } = first.settings.listen;
   if (!plain && !secure && !asked) return;
-  const { clock, log, metrics, analytics } = house;
+  const { clock, log, metrics, analytics } = dependencies;
   const { proxy_protocol: proxyProtocol } = first.settings.listen;
   const events = analytics.sink;
   const ports = { events, clock, log, metrics };
@@ -177,39 +181,41 @@ async function openGateway(first: Generation, house: House, progress: Progress):
     ...ports,
     tracing: openTracing(log),
     proxyProtocol,
-    ...(progress.crew && { sharedAddress: 'claim' }),
+    ...(state.workers && { sharedAddress: 'claim' }),
   });
-  progress.opened.push(() => gateway.close());
-  progress.gateway = gateway;
-  Object.assign(progress.addresses, await listenGateway(gateway, first.settings.listen));
+  state.opened.push(() => gateway.close());
+  state.gateway = gateway;
+  Object.assign(state.addresses, await listenGateway(gateway, first.settings.listen));
 }
 
-/** The workers listen where the gateway of this thread does, so it goes first. */
-async function beginCrew(
-  { settings }: Generation,
-  house: House,
-  progress: Progress,
+/** The workers listen at the addresses of this thread's gateway, so that has to listen before. */
+async function startWorkers(
+  { settings }: Deployment,
+  { analytics }: Dependencies,
+  { workers, addresses, opened }: State,
 ): Promise<void> {
-  const { crew, addresses } = progress;
-  if (!crew) return;
-  progress.opened.push(() => crew.close());
+  if (!workers) return;
+  opened.push(() => workers.close());
   const listen = sharedAddresses(settings.listen, addresses);
-  const { analytics } = house;
-  await crew.begin({ settings: { ...settings, listen }, addresses, analytics });
+  await workers.start({ settings: { ...settings, listen }, addresses, analytics });
 }
 
-/** One turn of the event loop changes everything, so no request sees some of each. */
-async function replace(settings: Settings, house: House, progress: Progress): Promise<void> {
-  const before = inForce(progress);
-  const next = await buildGeneration(asStarted(settings, before.settings), house);
-  progress.gateway?.reload(next.gateway);
-  for (const [service, front] of progress.fronts) {
-    const app = next.routes.get(service);
-    if (app) front.serve(app);
+/** Everything changes in one turn of the event loop, so no request meets both old and new settings. */
+async function replaceDeployment(
+  settings: Settings,
+  dependencies: Dependencies,
+  state: State,
+): Promise<void> {
+  const before = currentOf(state);
+  const next = await buildDeployment(asStarted(settings, before.settings), dependencies);
+  state.gateway?.reload(next.gateway);
+  for (const [name, service] of state.services) {
+    const app = next.routes.get(name);
+    if (app) service.replaceRoutes(app);
   }
-  progress.inForce = next;
-  house.analytics.setOrganisations(next.settings.organisations);
-  retire(before, house.log);
-  const listen = sharedAddresses(next.settings.listen, progress.addresses);
-  await progress.crew?.reload({ ...next.settings, listen });
+  state.current = next;
+  dependencies.analytics.setOrganisations(next.settings.organisations);
+  retire(before, dependencies.log);
+  const listen = sharedAddresses(next.settings.listen, state.addresses);
+  await state.workers?.reload({ ...next.settings, listen });
 }

@@ -3,10 +3,11 @@ import { parseIp } from '@guard/config/net/cidr';
 import type { ListenAddress } from '@guard/config/settings/values';
 
 /**
- * Whether the admin listener answers a request with this Host header. A web page can give a name of its
- * own the address of this machine (DNS rebinding), and then reads whatever answers to that name. So those
- * hosts are answered that no stranger's page can have: addresses, names without a dot, the one of
- * `listen.admin`, and `named`, those of the settings. Without a Host no browser asks.
+ * Returns a function that says whether the admin listener answers a request with this Host header. An
+ * attacker's page can point its own name at the address of this machine (DNS rebinding), and then reads
+ * what answers to that name. So only hosts are answered that such a page cannot have: addresses, names
+ * without a dot, the host of `listen.admin`, and `named`, those of the settings. A request without Host is
+ * answered: no browser sends one.
  */
 export function compileAdminHosts(
   listen: ListenAddress | undefined,
@@ -15,11 +16,11 @@ export function compileAdminHosts(
   if (listen?.kind === 'unix') return () => true;
   const own = listen === undefined ? [] : [listen.host];
   const isNamed = compileHosts([{ hosts: [...own, ...named], value: true }]);
-  return (host = '') => isUnreachable(host) || isNamed(host) === true;
+  return (host = '') => cannotBeRebound(host) || isNamed(host) === true;
 }
 
-/** What no name server of the internet has an answer for. */
-function isUnreachable(host: string): boolean {
+/** An address, or a name for which no name server of the internet has an answer. */
+function cannotBeRebound(host: string): boolean {
   const name = canonicalHost(host);
   return name !== undefined && (!name.includes('.') || parseIp(name) !== undefined);
 }

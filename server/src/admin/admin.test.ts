@@ -20,7 +20,7 @@ async function ask(
   return { statusCode, body };
 }
 
-test('a database that does not start is told in the body of /ready, and visitors are served: 200', async () => {
+test('the body of /ready says that the database does not start, and the status stays 200', async () => {
   expect(await ask('/ready', { host: '127.0.0.1' })).toEqual({
     statusCode: 200,
     body: '{"ready":true,"database":{"state":"failing","message":"The analytics database waits."}}',
@@ -58,7 +58,7 @@ test.each([
     'metrics.shop.example',
   ],
 ])(
-  'Host: %s is a stranger’s page behind DNS rebinding: 421, which says what to set',
+  'Host: %s can be a page with DNS rebinding: 421, and the body says what to set',
   async (host) => {
     for (const path of ['/ready', '/metrics']) {
       for (const listen of [
@@ -78,7 +78,7 @@ test.each([
   },
 );
 
-test('the host of listen.admin is answered, and every one on a unix socket', async () => {
+test('the host of listen.admin is answered, and every host on a unix socket', async () => {
   const listen = 'ops.internal.example:9090';
   expect((await ask('/ready', { host: listen }, { listen })).statusCode).toBe(200);
   const socket = { listen: 'unix:/run/guard/admin.sock' };

@@ -6,9 +6,9 @@ const OTHER_HOST =
   'The admin listener does not answer to this host name: ask for its address, or add the name to admin_hosts in guard.yaml.\n';
 
 /**
- * `GET /ready` for supervisors and `GET /metrics` for Prometheus, to the hosts of admin-hosts.ts. Ready
- * means that visitors are served. That needs no database, so one that does not start is told in the body,
- * and changes no status.
+ * `GET /ready` for supervisors and `GET /metrics` for Prometheus. Other hosts than those of admin-hosts.ts
+ * get 421. Ready means that visitors are served. That needs no database: when the database does not
+ * start, the body says so, and the status stays 200.
  */
 export function adminRoutes(options: {
   readonly metrics: MetricsPage;
@@ -18,7 +18,7 @@ export function adminRoutes(options: {
 }): FastifyPluginAsync {
   return (app) => {
     app.addHook('onRequest', async (request, reply) => {
-      // As sent: the library would believe X-Forwarded-Host.
+      // The header as it was sent: `request.host` of fastify would believe X-Forwarded-Host.
       if (options.answersTo(request.raw.headers.host)) return;
       await reply.code(421).type('text/plain; charset=utf-8').send(OTHER_HOST);
     });

@@ -1,18 +1,18 @@
 import type { Log } from '@guard/config/contract/ports';
-import type { Generation } from './generation.ts';
+import type { Deployment } from './deployment.ts';
 
-/** Added to the time of the longest question, for the answer that arrives in its last moment. */
+/** Added to the time of the longest question, for an answer that arrives in the last moment. */
 const GRACE_MS = 1_000;
 
 /**
- * Closes a generation that has been replaced, as soon as no question that began under it can be under
- * way. The process does not wait for it: what is left when that ends needs no closing.
+ * Closes a deployment that was replaced, when all its questions to remote validators must have ended. The
+ * timer does not keep the process alive: a process that ends needs to close no deployment.
  */
-export function retire(generation: Generation, log: Log): void {
+export function retire(deployment: Deployment, log: Log): void {
   const timer = setTimeout(() => {
-    generation.close().catch((error: unknown) => {
+    deployment.close().catch((error: unknown) => {
       log('error', 'close_failed', { reason: String(error) });
     });
-  }, generation.longestQuestionMs + GRACE_MS);
+  }, deployment.longestQuestionMs + GRACE_MS);
   timer.unref();
 }

@@ -19,7 +19,7 @@ function lineUnder(privacy?: { truncate_ip: boolean; drop_headers: string[] }): 
   return lines[0];
 }
 
-test('analytics.privacy holds for the line of a decision as it does for its row', () => {
+test('analytics.privacy applies to the log line of a decision as to its row', () => {
   const kept = { host: 'shop.example', ip: '203.0.113.7', session: 'digest' };
   expect(lineUnder()).toMatchObject({ ...kept, origin_status: 404, origin_us: 7 });
   const line = lineUnder({ truncate_ip: true, drop_headers: ['cookie', 'host'] });

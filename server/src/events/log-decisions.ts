@@ -6,19 +6,19 @@ import type { EventPrivacy } from '@guard/config/settings/event-privacy';
 import type { Settings } from '@guard/config/settings/schema';
 
 /**
- * Writes one line for every decision on its way to `sink`, while the settings in force ask for that
- * (`log.decisions`). The query string stays out of it: a log is read by more people than the events.
+ * Writes a log line for every decision on its way to `sink`, while the current settings say so
+ * (`log.decisions`). The line has no query string: more people read a log than the events.
  */
 export function logDecisions(
   sink: EventSink,
   log: Log,
-  inForce: () => Pick<Settings, 'log' | 'analytics'>,
+  currentSettings: () => Pick<Settings, 'log' | 'analytics'>,
 ): EventSink {
   let privacy: EventPrivacy | undefined;
   let empty: ReadonlySet<string> = new Set();
   return {
     record(event) {
-      const { log: wanted, analytics } = inForce();
+      const { log: wanted, analytics } = currentSettings();
       // An upload that failed is no decision.
       if (wanted.decisions && event.challenge !== 'failed') {
         if (analytics?.privacy !== privacy) {
@@ -34,7 +34,7 @@ export function logDecisions(
 
 type Line = Readonly<Record<string, string | number | boolean>>;
 
-/** Named as the columns of the table are; what is empty, here or in the table, is left out. */
+/** The fields have the names of the columns. Fields that are empty here or in the table are left out. */
 function lineOf(event: DecisionEvent, truncates: boolean, empty: ReadonlySet<string>): Line {
   const { facts = 0, session = 0, verdict = 0 } = event.stagesUs ?? {};
   const line = {

@@ -3,7 +3,7 @@ import type { Metrics } from '@guard/config/contract/ports';
 
 const MESSAGE = 'The settings file has no `analytics`, so no events are kept.';
 
-/** Stands in where the settings name no analytics: events are counted and dropped. */
+/** Takes the place of the analytics where the settings have none. It counts events and drops them. */
 export function noAnalytics(metrics: Metrics): Analytics {
   return {
     sink: { record: () => metrics.count('guard_events_total', 'dropped') },

@@ -5,7 +5,7 @@ import { type Addresses, listenError } from './listen.ts';
 
 type GatewayService = 'gateway' | 'gateway_tls' | 'forward_auth';
 
-/** Lets a gateway listen wherever the settings say; resolves to where that is. */
+/** Lets a gateway listen at each address of the settings. Resolves to these addresses, with their ports known. */
 export async function listenGateway(
   gateway: Gateway,
   addresses: Pick<Settings['listen'], GatewayService>,

@@ -3,15 +3,15 @@ import type { Service, Settings } from '@guard/config/settings/schema';
 import type { ListenAddress } from '@guard/config/settings/values';
 import fastify, { type FastifyInstance } from 'fastify';
 
-/** How long a service waits for what a connection has to send, however steadily it drips. */
+/** How long a service waits for what a connection sends, even when a few bytes arrive all the time. */
 const SERVICE_TIMES = {
   /** A complete header section (408 after it). */
   headMs: 10_000,
   /** A whole request, with its body (408 after it). */
   requestMs: 30_000,
-  /** Between two looks at all connections. */
+  /** Between two checks of all connections. */
   checkMs: 1_000,
-  /** A connection on which nothing moves. */
+  /** A connection on which nothing is sent. */
   idleMs: 60_000,
 } as const;
 export type ServiceTimes = Readonly<Record<keyof typeof SERVICE_TIMES, number>>;
@@ -19,16 +19,16 @@ export type ServiceTimes = Readonly<Record<keyof typeof SERVICE_TIMES, number>>;
 /** Where each service listens: a URL, or `unix:` and a path. */
 export type Addresses = Readonly<Partial<Record<Service, string>>>;
 
-/** What the services that are not the gateway know of the proxies before them. */
+/** What the services beside the gateway know of the proxies in front of them. */
 export type ServiceSettings = Pick<Settings, 'trusted_proxies'> &
   Partial<Pick<Settings, 'forwarded_header'>>;
 
-/** A server of one service, with the limits all of them share. */
+/** Makes the server of one service, with the limits that all services share. */
 export function createService(
   { trusted_proxies, forwarded_header }: ServiceSettings,
   times: ServiceTimes = SERVICE_TIMES,
 ): FastifyInstance {
-  // The library reads X-Forwarded-For alone, which is the visitor's own behind proxies that write Forwarded.
+  // fastify reads X-Forwarded-For only. Behind proxies that write Forwarded, the visitor can forge it.
   const isRead = trusted_proxies.length > 0 && forwarded_header !== 'forwarded';
   return fastify({
     logger: false,
@@ -41,7 +41,7 @@ export function createService(
   });
 }
 
-/** Listens, and says where. A refused address becomes an error that names the setting. */
+/** Listens, and resolves to the address. Rejects with an error that names the setting. */
 export async function listenOn(
   service: Service,
   app: FastifyInstance,
@@ -69,7 +69,7 @@ function urlOf(host: string, port: number): string {
   return host.includes(':') ? `http://[${host}]:${port}` : `http://${host}:${port}`;
 }
 
-/** What to tell a person whose `listen` line could not be had. */
+/** An error for people: why Guard cannot listen at an address of the settings. */
 export function listenError(service: Service, address: ListenAddress, cause: unknown): Error {
   const code = (cause as NodeJS.ErrnoException | null)?.code;
   const at = address.kind === 'unix' ? `unix:${address.path}` : `${address.host}:${address.port}`;

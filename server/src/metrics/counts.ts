@@ -1,13 +1,16 @@
 import type { MetricName } from '@guard/config/contract/metrics';
 
-/** How much a counter went up. */
-export type Counted = readonly [name: MetricName, label: string | undefined, by: number];
+/** How much a counter has grown. */
+export type CounterIncrement = readonly [name: MetricName, label: string | undefined, by: number];
 
-/** More values of a label than any metric should have. What comes behind them counts as `other`. */
+/** More values of a label than any metric should have. Further values count as `other`. */
 const MAX_LABELS = 256;
 const OTHER = 'other';
 
-/** Counters between two looks at them: a request counts several times, and nobody looks as often. */
+/**
+ * What was counted since the last `take`. A request counts several times, so a count has to be cheap: it
+ * is one lookup in a map.
+ */
 export class Counts {
   readonly #counts = new Map<MetricName, Map<string | undefined, { by: number }>>();
 
@@ -15,9 +18,9 @@ export class Counts {
     (this.#counts.get(name)?.get(label) ?? this.#add(name, label)).by += by;
   }
 
-  /** What was counted since the last time. */
-  take(): readonly Counted[] {
-    const taken: Counted[] = [];
+  /** What was counted since the last call. */
+  take(): readonly CounterIncrement[] {
+    const taken: CounterIncrement[] = [];
     for (const [name, labels] of this.#counts) {
       for (const [label, count] of labels) {
         if (count.by > 0) taken.push([name, label, count.by]);

@@ -1,15 +1,16 @@
 import { performance } from 'node:perf_hooks';
 
 /**
- * How long the event loop of this thread had something to do since the last call, or since it began: in
- * seconds. While that is nearly all of the time, requests wait for each other.
+ * Returns a function that says how long the event loop of this thread was busy since its last call, in
+ * seconds. The first call counts from the start of the thread. A loop that is nearly always busy lets
+ * requests wait for each other.
  */
 export function createBusySeconds(): () => number {
-  let toldMs = 0;
+  let lastMs = 0;
   return () => {
     const { active: activeMs } = performance.eventLoopUtilization();
-    const seconds = (activeMs - toldMs) / 1000;
-    toldMs = activeMs;
+    const seconds = (activeMs - lastMs) / 1000;
+    lastMs = activeMs;
     return Math.max(0, seconds);
   };
 }

@@ -2,7 +2,7 @@ import type { EventSink } from '@guard/config/contract/ports';
 import { describe, expect, test } from 'vitest';
 import { measureEvents } from '../events/measure-events.ts';
 import { createMetrics, type MetricsPage } from './metrics.ts';
-import { CountedMetrics } from './counted-metrics.ts';
+import { WorkerMetrics } from './worker-metrics.ts';
 
 async function linesOf(metrics: MetricsPage, name: string): Promise<string[]> {
   const page = await metrics.page();
@@ -30,7 +30,7 @@ describe('the Prometheus page', () => {
     expect(lines.at(-2)).toBe('guard_decision_duration_seconds_sum 7.00601');
   });
 
-  test('a label that takes ever new values ends as `other`, and nothing that was counted is lost', async () => {
+  test('a label with too many values ends as `other`, and no count is lost', async () => {
     const metrics = createMetrics();
     for (let i = 0; i < 10_000; i++) metrics.count('guard_challenges_total', `made up ${i}`);
     const lines = await linesOf(metrics, 'guard_challenges_total{');
@@ -40,7 +40,7 @@ describe('the Prometheus page', () => {
     expect(lines.some((line) => line.includes('result="other"'))).toBe(true);
   });
 
-  test('a reason that a validator elsewhere made up counts as `other`', async () => {
+  test('a reason that a remote validator invented counts as `other`', async () => {
     const metrics = createMetrics();
     const recorded: unknown[] = [];
     const sink = measureEvents({ record: (event) => recorded.push(event) }, metrics);
@@ -56,7 +56,7 @@ describe('the Prometheus page', () => {
     ]);
   });
 
-  test('the process is shown under the names that Prometheus gives it everywhere', async () => {
+  test('the metrics of the process have their usual names in Prometheus', async () => {
     const lines = await linesOf(createMetrics(), 'process_');
     const values = new Map(lines.map((line) => [line.split(' ')[0], Number(line.split(' ')[1])]));
     expect(values.get('process_cpu_seconds_total')).toBeGreaterThan(0);
@@ -65,16 +65,16 @@ describe('the Prometheus page', () => {
   });
 });
 
-describe('what worker threads tell', () => {
-  test('counters and histograms add up over threads, and over what they told before', async () => {
+describe('the reports of worker threads', () => {
+  test('counters and histograms add up over threads and over reports', async () => {
     const metrics = createMetrics();
-    const workers = [new CountedMetrics(), new CountedMetrics()];
+    const workers = [new WorkerMetrics(), new WorkerMetrics()];
     metrics.count('guard_decisions_total', 'allow');
     for (let round = 0; round < 2; round++) {
       for (const worker of workers) {
         worker.count('guard_decisions_total', 'allow', 2);
         worker.observe('guard_decision_duration_seconds', 0.001);
-        metrics.adopt(worker, worker.tally());
+        metrics.addReport(worker, worker.takeReport());
       }
     }
     expect(await linesOf(metrics, 'guard_decisions_total{')).toEqual([
@@ -88,20 +88,20 @@ describe('what worker threads tell', () => {
     );
   });
 
-  test('of a gauge that each thread has, the highest is shown, and that of an ended thread no more', async () => {
+  test('of a gauge that each thread has, the page shows the highest, without threads that have ended', async () => {
     const metrics = createMetrics();
     metrics.gauge('guard_store_away', () => 0);
-    const worker = new CountedMetrics();
+    const worker = new WorkerMetrics();
     worker.gauge('guard_store_away', () => 1);
-    metrics.adopt(worker, worker.tally());
+    metrics.addReport(worker, worker.takeReport());
     expect(await linesOf(metrics, 'guard_store_away')).toEqual(['guard_store_away 1']);
-    metrics.forget(worker);
+    metrics.removeWorker(worker);
     expect(await linesOf(metrics, 'guard_store_away')).toEqual(['guard_store_away 0']);
   });
 
-  test('a gauge of the whole process is the main thread’s alone', () => {
-    const worker = new CountedMetrics();
+  test('a gauge of the whole process is in no report of a worker', () => {
+    const worker = new WorkerMetrics();
     worker.gauge('guard_workers', () => 7);
-    expect(worker.tally().gauges.size).toBe(0);
+    expect(worker.takeReport().gauges.size).toBe(0);
   });
 });

@@ -1,52 +1,51 @@
-import { type MetricName, type MetricOf, metrics as table } from '@guard/config/contract/metrics';
+import { type MetricName, metrics as table } from '@guard/config/contract/metrics';
 import type { Metrics } from '@guard/config/contract/ports';
 import { Counter, Gauge, Registry } from 'prom-client';
-import { type Counted, Counts } from './counts.ts';
-import { createDistributions } from './distributions.ts';
-import type { Observed } from './distribution.ts';
+import { type CounterIncrement, Counts } from './counts.ts';
 import { createBusySeconds } from './event-loop.ts';
+import { createHistograms, type HistogramName, type NamedValues } from './histograms.ts';
 import { registerProcessMetrics } from './process-metrics.ts';
 
-/** What a worker thread has counted and seen since it last told. */
-export interface Tally {
-  readonly counts: readonly Counted[];
-  readonly observed: readonly (readonly [name: MetricOf<'histogram'>, observed: Observed])[];
-  /** As they are now: gauges that have no label, and are of each thread. */
+/** The metrics of a worker thread: what was counted since its last report, and the gauges of now. */
+export interface MetricsReport {
+  readonly counters: readonly CounterIncrement[];
+  readonly histograms: readonly NamedValues[];
+  /** Only gauges that have no label and a value of their own in each thread. */
   readonly gauges: ReadonlyMap<MetricName, number>;
 }
 
 export interface MetricsPage extends Metrics {
-  /** Takes one value of a histogram, in the unit of its name. */
-  observe(name: MetricOf<'histogram'>, value: number): void;
-  /** Takes over what a worker thread tells; `thread` stands for it until it has ended. */
-  adopt(thread: object, tally: Tally): void;
-  /** The thread has ended: what it counted stays, its gauges do not. */
-  forget(thread: object): void;
+  /** Adds one value to a histogram, in the unit of its name. */
+  observe(name: HistogramName, value: number): void;
+  /** Adds the report of a worker thread. `worker` is an object that stands for the thread until it ends. */
+  addReport(worker: object, report: MetricsReport): void;
+  /** The thread has ended. Its counters and histograms stay, its gauges do not. */
+  removeWorker(worker: object): void;
   /** The Prometheus text format. */
   page(): Promise<string>;
   readonly contentType: string;
 }
 
-/** Metrics by prom-client, which checks a good deal at each count: it hears of them when the page is asked for. */
+/** Metrics by prom-client. It checks much at each count, so it gets the counts when the page is read. */
 export function createMetrics(): MetricsPage {
   const registry = new Registry();
   registerProcessMetrics(registry);
   const counters = registerCounters(registry);
   const counts = new Counts();
-  const distributions = createDistributions();
-  const threads = new Map<object, Tally['gauges']>();
+  const histograms = createHistograms();
+  const workers = new Map<object, MetricsReport['gauges']>();
   const busySeconds = createBusySeconds();
 
-  function tell([name, label, by]: Counted): void {
+  function increment([name, label, by]: CounterIncrement): void {
     const labelName = table[name].label;
     const counter = counters.get(name);
     if (labelName === undefined || label === undefined) counter?.inc(by);
     else counter?.inc({ [labelName]: label }, by);
   }
 
-  /** Of this thread's value and those that workers told. */
+  /** The highest of this thread's value and those that the workers reported. */
   function highest(name: MetricName, own: number): number {
-    const others = [...threads.values()].map((gauges) => gauges.get(name) ?? own);
+    const others = [...workers.values()].map((gauges) => gauges.get(name) ?? own);
     return Math.max(own, ...others);
   }
 
@@ -54,7 +53,7 @@ export function createMetrics(): MetricsPage {
     count(name, label, by) {
       counts.count(name, label, by);
     },
-    observe: distributions.observe,
+    observe: histograms.observe,
     gauge(name, read) {
       const { label, help } = table[name];
       const isShared = isOfEachThread(name);
@@ -69,30 +68,30 @@ export function createMetrics(): MetricsPage {
             this.set(isShared ? highest(name, value) : value);
             return;
           }
-          // What is gone by now must not be shown for ever.
+          // A label value that is gone must not stay on the page.
           this.reset();
           for (const [child, number] of value) this.set({ [label ?? 'label']: child }, number);
         },
       });
     },
-    adopt(thread, tally) {
-      for (const [name, label, by] of tally.counts) counts.count(name, label, by);
-      distributions.add(tally.observed);
-      threads.set(thread, tally.gauges);
+    addReport(worker, report) {
+      for (const [name, label, by] of report.counters) counts.count(name, label, by);
+      histograms.add(report.histograms);
+      workers.set(worker, report.gauges);
     },
-    forget(thread) {
-      threads.delete(thread);
+    removeWorker(worker) {
+      workers.delete(worker);
     },
     async page() {
       counts.count('guard_event_loop_busy_seconds_total', 'main', busySeconds());
-      counts.take().forEach(tell);
-      return (await registry.metrics()) + distributions.text();
+      counts.take().forEach(increment);
+      return (await registry.metrics()) + histograms.text();
     },
     contentType: registry.contentType,
   };
 }
 
-/** Whether workers have a value of their own, which counts as much as the main thread's. */
+/** Whether each worker has a value of its own for this gauge, beside that of the main thread. */
 export function isOfEachThread(name: MetricName): boolean {
   const entry = table[name];
   return entry.kind === 'gauge' && 'threads' in entry;

@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 /**
- * The metrics of the process under the names that Prometheus gives them everywhere, threads included; what
- * the system does not tell is left out. The embedded database is a process of its own.
+ * Registers the metrics of the process, all threads included, under their usual names in Prometheus. What
+ * the system does not tell is left out. The embedded database is another process, and is not in them.
  */
 export function registerProcessMetrics(registry: Registry): void {
   const registers = [registry];
-  let cpuToldS = 0;
+  let lastCpuS = 0;
   new Counter({
     name: 'process_cpu_seconds_total',
     help: 'CPU time of the process, user and system, in seconds.',
@@ -15,8 +15,8 @@ export function registerProcessMetrics(registry: Registry): void {
     collect() {
       const { user, system } = process.cpuUsage();
       const cpuS = (user + system) / 1e6;
-      this.inc(Math.max(0, cpuS - cpuToldS));
-      cpuToldS = cpuS;
+      this.inc(Math.max(0, cpuS - lastCpuS));
+      lastCpuS = cpuS;
     },
   });
   new Gauge({

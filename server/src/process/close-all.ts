@@ -1,12 +1,14 @@
 import type { Log } from '@guard/config/contract/ports';
 
-export type Closer = () => Promise<void>;
+/** Closes one thing that was opened. */
+export type Close = () => Promise<void>;
 
 /**
- * Last opened, first closed: the gateway stops taking visitors before anything it needs goes. What
- * fails to close must not keep the rest open, least of all the events that are still to be written.
+ * Closes everything, the last opened first: the gateway stops taking visitors before the parts that it
+ * needs are closed. When one fails to close, the others are closed all the same. Otherwise the last events
+ * would not be written. Empties `opened`.
  */
-export async function closeAll(opened: Closer[], log: Log): Promise<void> {
+export async function closeAll(opened: Close[], log: Log): Promise<void> {
   for (const close of opened.splice(0).reverse()) {
     try {
       await close();

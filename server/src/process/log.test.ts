@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createLog } from './log.ts';
 
-test('a reader that hangs costs a few megabytes and then lines, and gets those that follow when it goes on', async () => {
+test('a reader that hangs costs a few megabytes and then lines, and gets new lines when it reads again', async () => {
   let goOn = (): void => undefined;
   const taken: string[] = [];
   const stream = new Writable({

@@ -4,12 +4,12 @@ import { isDeepStrictEqual } from 'node:util';
 /** Most names in one log line; the rest are counted. */
 const MAX_NAMES = 40;
 
-/** Settings that are lists of things with a name, and are told apart by it. */
+/** Settings that are lists of named entries. */
 type Lists = 'organisations' | 'sites';
 
 /**
  * The names of the settings that differ, for a log: `observe`, `organisations.acme.rules`,
- * `sites.shop.example (added)`. Values, of which some are secret, are never among them.
+ * `sites.shop.example (added)`. Values are never shown, since some are secret.
  */
 export function changesBetween(before: Settings, after: Settings): readonly string[] {
   const { organisations: oldOrganisations, sites: oldSites, ...oldRest } = before;
@@ -45,7 +45,7 @@ function entriesThatDiffer<T extends Organisation | Site>(
 function fieldsThatDiffer<T extends object>(before: T, after: T): string[] {
   const fields = new Map([...Object.entries(before), ...Object.entries(after)]);
   return [...fields.keys()].filter((field) => {
-    // Read by a name that one of the two has; what the other lacks is undefined.
+    // The field can be missing in one of the two: then its value is undefined.
     const [was, is]: unknown[] = [Reflect.get(before, field), Reflect.get(after, field)];
     return !isDeepStrictEqual(was, is);
   });

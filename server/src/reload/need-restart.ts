@@ -2,18 +2,18 @@ import type { SettingPath } from '@guard/config/settings/load';
 import type { Settings } from '@guard/config/settings/schema';
 import { isDeepStrictEqual } from 'node:util';
 
-/** Settings that hold from the start of the process to its end. */
+/** Settings that only a start reads. They hold until the process ends. */
 export type StartSettings = Pick<Settings, 'listen' | 'store' | 'analytics' | 'workers'>;
 
-/** New settings, with what holds from the start on as it was then. */
+/** New settings, but with the StartSettings of the start. */
 export function asStarted(next: Settings, atStart: StartSettings): Settings {
   const { listen, store, analytics, workers } = atStart;
   return { ...next, listen, store, analytics, workers };
 }
 
 /**
- * What differs in new settings from those of the start and only a restart can bring about: where
- * Guard listens, with how many workers, and where it keeps sessions and events.
+ * The paths of new settings that differ from those of the start and need a restart: where Guard listens,
+ * with how many workers, and where it keeps sessions and events.
  */
 export function needRestart(atStart: StartSettings, next: Settings): SettingPath[] {
   const listeners = new Set([...Object.keys(atStart.listen), ...Object.keys(next.listen)]);

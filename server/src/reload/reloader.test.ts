@@ -15,7 +15,7 @@ function read(text: string): LoadResult {
   return parseSettings(text, { file: 'guard.yaml', baseDir: '/', env: {} });
 }
 
-/** A reloader of texts, with everything it says and does. */
+/** A reloader of texts. It records what the reloader logs, counts and applies. */
 function rig() {
   const first = read(START);
   if (first.kind === 'invalid') throw new Error(JSON.stringify(first.problems));
@@ -50,7 +50,7 @@ function rig() {
   };
 }
 
-test('a change of what only a start can do is named with its place, and counted until it is taken back', async () => {
+test('a change that needs a restart is named with its place, and counted until it is taken back', async () => {
   const { state, reloader, lines, gauge } = rig();
   state.text = START.replace('admin: 127.0.0.1:1', 'api: 127.0.0.1:2')
     .replace('./data', './elsewhere')
@@ -80,7 +80,7 @@ test('a change of what only a start can do is named with its place, and counted 
   expect(gauge('guard_settings_awaiting_restart')).toBe(0);
 });
 
-test('what is asked for while a reload is under way is done once more, with what the file says then', async () => {
+test('calls during a reload lead to one more reload, with the file as it is then', async () => {
   const { state, reloader, applied } = rig();
   const gate = Promise.withResolvers<undefined>();
   state.apply = () => gate.promise.then(() => undefined);
@@ -93,7 +93,7 @@ test('what is asked for while a reload is under way is done once more, with what
   expect(applied.map(({ observe }) => observe)).toEqual([false, true]);
 });
 
-test('settings that cannot be put in force are refused with the reason, and the age goes on counting', async () => {
+test('settings that cannot be applied are refused with the reason, and the age goes on counting', async () => {
   const { state, reloader, lines, counted, gauge } = rig();
   state.now += 60_000;
   state.apply = () => Promise.reject(new Error('not a country database: /x.mmdb'));

@@ -17,13 +17,13 @@ export type Cause = 'signal' | 'file';
 
 export interface ReloaderOptions {
   readonly file: string;
-  /** Reads the file again, as the start did. */
+  /** Reads the file, in the same way as the start. */
   readonly load: () => LoadResult;
-  /** What the start read. */
+  /** The settings with which Guard started. */
   readonly first: Loaded;
-  /** Puts settings in force; rejects with the reason, and leaves everything as it was, when it cannot. */
+  /** Applies settings. Rejects with the reason when it cannot; then nothing has changed. */
   readonly apply: (settings: Settings) => Promise<void>;
-  /** Also read again when a file changes that the settings consist of. */
+  /** Whether a change of a settings file starts a reload, too. */
   readonly watch: boolean;
   readonly clock: Clock;
   readonly log: Log;
@@ -31,23 +31,22 @@ export interface ReloaderOptions {
 }
 
 export interface Reloader {
-  /** Reads and applies; what is asked for meanwhile is done once more, afterwards. Never rejects. */
+  /** Reads and applies the settings. Calls during a reload lead to one more reload after it. Never rejects. */
   reload(cause: Cause): Promise<void>;
   stop(): void;
 }
 
-/** Most problems of a refused file that go into its log line; `guard check` lists all. */
+/** How many problems of a refused file the log line has at most. `guard check` lists all. */
 const MAX_PROBLEMS_LOGGED = 5;
 
 /**
- * Brings changed settings into force while everything runs: whole or not at all. A file that cannot be
- * followed leaves the last good settings in force, is logged with its reasons, and shows in the metrics
- * until a good one comes.
+ * Applies changed settings while Guard runs: whole or not at all. When a file cannot be applied, the last
+ * good settings stay current. The log has the reasons, and the metrics show it until a good file comes.
  */
 export function createReloader(options: ReloaderOptions): Reloader {
   const { file, first, clock, log, metrics } = options;
-  let inForce = first.settings;
-  let revision = settingsRevision(inForce);
+  let current = first.settings;
+  let revision = settingsRevision(current);
   let loadedAt = clock();
   let files: readonly string[] = first.files;
   let awaitingRestart = 0;
@@ -73,7 +72,7 @@ export function createReloader(options: ReloaderOptions): Reloader {
 
   /** Never rejects. */
   async function once(cause: Cause): Promise<void> {
-    // Before the files are read: what changes after this is a change.
+    // Before the files are read, so that a change during the reading is seen as a change.
     await watch?.acknowledge();
     const result = options.load();
     files = result.files;
@@ -105,11 +104,11 @@ export function createReloader(options: ReloaderOptions): Reloader {
       log('warn', 'reload_needs_restart', { setting: formatPath(path), place });
     }
     const effective = asStarted(settings, first.settings);
-    const changed = changesBetween(inForce, effective).join(', ');
-    if (!settings.secret.some((secret) => inForce.secret.includes(secret))) {
+    const changed = changesBetween(current, effective).join(', ');
+    if (!settings.secret.some((secret) => current.secret.includes(secret))) {
       log('warn', 'reload_voided_sessions', { why: 'no secret of before is in the list' });
     }
-    inForce = effective;
+    current = effective;
     revision = settingsRevision(effective);
     loadedAt = clock();
     awaitingRestart = late.length;
@@ -125,9 +124,9 @@ export function createReloader(options: ReloaderOptions): Reloader {
   }
 
   async function untilQuiet(cause: Cause): Promise<void> {
-    for (let current: Cause | undefined = cause; current !== undefined; current = next) {
+    for (let now: Cause | undefined = cause; now !== undefined; now = next) {
       next = undefined;
-      await once(current);
+      await once(now);
     }
     underway = undefined;
   }

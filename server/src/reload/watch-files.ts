@@ -1,35 +1,35 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How often the files are looked at: what changed is in force within a second, two looks later. */
+/** How often the files are looked at. A change is applied two looks later, within a second. */
 const LOOK_EVERY_MS = 400;
 
 export interface Watch {
-  /** What the files are like now is known: only a change from here on is one. */
+  /** Takes the state of the files as known. Only a later change is reported. */
   acknowledge(): Promise<void>;
-  /** The same for files that are named for the first time, and no others. */
+  /** The same, but only for files that were not watched before. */
   acknowledgeNew(): Promise<void>;
   stop(): void;
 }
 
 export interface WatchOptions {
-  /** Asked at every look, since new settings may name other files. Of a folder, its entries are watched. */
+  /** Called at every look, since new settings can name other files. Of a folder, its entries are watched. */
   readonly files: () => readonly string[];
-  /** Called with the files that changed, once none of them has changed from one look to the next. */
+  /** Called with the files that changed, when they have stayed the same from one look to the next. */
   readonly onChange: (changed: readonly string[]) => void;
   readonly everyMs?: number;
 }
 
 /**
- * Looks at files by `stat` again and again. Unlike a notification of the system that also sees a file
- * that another one takes the place of (editors), a link above it that is turned (Kubernetes), a file that
- * appears later, and a folder on the network. Does not keep the process alive.
+ * Looks at files by `stat` again and again. Notifications of the system would miss some changes: an editor
+ * that replaces the file, Kubernetes that changes a link above it, a file that appears later, a network
+ * folder. Does not keep the process alive.
  */
 export function watchFiles({ files, onChange, everyMs = LOOK_EVERY_MS }: WatchOptions): Watch {
   const stopped = new AbortController();
-  /** The state of each file that was acted upon. */
+  /** The state of each file that was reported or acknowledged. */
   let known = new Map<string, string>();
-  /** As of the last look. */
+  /** The state at the last look. */
   let seen = new Map<string, string>();
 
   async function look(): Promise<void> {
@@ -69,7 +69,7 @@ async function statesOf(files: readonly string[]): Promise<Map<string, string>> 
   );
 }
 
-/** Another text whenever the file, what it points to, or its permissions may be others. */
+/** A text that changes when the file, its target or its permissions may have changed. */
 async function stateOf(file: string): Promise<string> {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });

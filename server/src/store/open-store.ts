@@ -21,16 +21,15 @@ export interface SharedStore {
 export interface OpenStore {
   readonly store: SessionStore;
   /**
-   * Tells the instances that share the store when the oldest list of crawler addresses here was confirmed,
-   * and gives that of the instance whose is newest. Absent where nobody shares it.
+   * See WatchedRanges. Undefined where no other instance shares the store.
    */
   readonly newestRangesAt?: WatchedRanges['newestAt'];
   close(): Promise<void>;
 }
 
 /**
- * The store of sessions, spent tickets and budgets that the settings name; filled, as far as that goes.
- * In memory it is `shared`, where there are worker threads.
+ * Opens the store that the settings name, with the sessions, spent tickets and budgets that it has kept.
+ * A store in memory is `shared` when there are worker threads.
  */
 export async function openStore(
   settings: Settings['store'],
@@ -39,13 +38,13 @@ export async function openStore(
 ): Promise<OpenStore> {
   switch (settings.engine) {
     case 'redis': {
-      // Its client takes 70 ms to load, which an installation without Redis need not wait for.
+      // The Redis client takes 70 ms to load. An installation without Redis does not load it.
       const { RedisStore } = await import('@guard/validator/redis-store');
       const store = await RedisStore.open({ url: settings.url, clock, log, metrics });
       return { ...closing(store), newestRangesAt: (at) => store.newest('crawler-ranges', at) };
     }
     case 'memory': {
-      // There is none to be away, and a panel or an alarm need not know that.
+      // No store can be away here. The metric is there all the same, for dashboards and alarms.
       metrics.gauge('guard_store_away', () => 0);
       const { path: folder } = settings;
       const opened = shared

@@ -5,7 +5,7 @@ import { LastingStore } from '@guard/validator';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSnapshotAge } from './snapshot-age.ts';
 
-test('the age is that of the file the store writes, and counts from the start while there is none', async () => {
+test('the age is that of the file that the store writes, or counts from the start without a file', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'guard-snapshot-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const startedAt = Date.now() - 3_600_000;

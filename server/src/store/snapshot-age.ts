@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { Clock } from '@guard/config/contract/ports';
 
 /**
- * Reads how old the snapshot of the store in `folder` is, in seconds: by the file, so that one which
- * could not be written, or was taken away, shows as well. Without a file it is the time since this call.
+ * Returns a function that reads the age of the snapshot of the store in `folder`, in seconds. It looks at
+ * the file, so a snapshot that could not be written, or was removed, shows too. Without a file the age is
+ * the time since the call of createSnapshotAge.
  */
 export function createSnapshotAge(folder: string, clock: Clock): () => number {
   const file = join(folder, 'store.snapshot');

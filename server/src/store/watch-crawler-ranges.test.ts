@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('lists of crawler addresses, held against those of the other instances', () => {
+describe('lists of crawler addresses, compared with those of the other instances', () => {
   function watch() {
     const lists: { here: number | undefined; newest: number | undefined } = {
       here: undefined,
@@ -41,7 +41,7 @@ describe('lists of crawler addresses, held against those of the other instances'
     return { lists, told, log, behind, close };
   }
 
-  test('before there are lists nothing is told, and without an answer nothing is known', async () => {
+  test('without lists here no time is sent, and without an answer no instance is behind', async () => {
     const { lists, told, log, behind, close } = watch();
     await vi.advanceTimersByTimeAsync(5_000);
     expect(told).toEqual([]);
@@ -52,7 +52,7 @@ describe('lists of crawler addresses, held against those of the other instances'
     await close();
   });
 
-  test('who refreshes a day later than others is behind and no worry; who missed it says so once', async () => {
+  test('lists that are a day old give no warning, and older ones give one', async () => {
     const { lists, told, log, behind, close } = watch();
     lists.here = NOW - 24 * HOUR_MS;
     lists.newest = NOW;

@@ -1,27 +1,28 @@
 import type { ProcessContext } from '../process/process-context.ts';
-import type { Closer } from '../process/close-all.ts';
+import type { Close } from '../process/close-all.ts';
 
+/** Time between two comparisons. */
 const EVERY_MS = 60_000;
-/** While there is nothing to compare yet, or nobody to compare with. */
+/** The same while there are no lists here yet, or no answer of the store. */
 const AGAIN_MS = 1_000;
-/** Instances that refresh once a day, each at an hour of its own, are behind each other by less. */
+/** Instances that refresh once a day at different hours differ by less than this. */
 const TOLERATED_MS = 25 * 3_600_000;
 
 export interface WatchedRanges {
   /** When the oldest list of crawler addresses here was confirmed, in milliseconds since the epoch. */
   readonly heldAt: () => number | undefined;
-  /** Tells the other instances of it; gives the same of the one whose lists are newest. */
+  /** Tells the other instances of `heldAt`. Resolves to the newest such time of all instances. */
   readonly newestAt: (heldAt: number) => Promise<number | undefined>;
 }
 
 /**
- * Holds the lists of crawler addresses of this instance against those of the others: who is behind takes
- * crawlers for impersonators that the others know. Says so in the log, once, and in a metric all the time.
+ * Compares the age of the crawler lists of this instance with those of the other instances. An instance
+ * with old lists takes real crawlers for impersonators. The log says so once, a metric all the time.
  */
 export function watchCrawlerRanges(
   { heldAt, newestAt }: WatchedRanges,
   { log, metrics }: Pick<ProcessContext, 'log' | 'metrics'>,
-): Closer {
+): Close {
   let behindMs = 0;
   let isWarned = false;
   let timer: NodeJS.Timeout;

@@ -1,6 +1,6 @@
 import type { Attributes } from '@opentelemetry/api';
 
-/** RFC 9110 section 9 and RFC 5789; others are invented by whoever sends them, and are no name for a span. */
+/** RFC 9110 section 9 and RFC 5789. Visitors can invent other methods, which must not name a span. */
 const KNOWN: ReadonlySet<string> = new Set([
   'CONNECT',
   'DELETE',
@@ -13,7 +13,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'TRACE',
 ]);
 
-/** The name of a span of which the route is not known: what stands in it must be one of few words. */
+/** The name of a span without a known route. It must be one of few values. */
 export function spanName(method: string): string {
   return KNOWN.has(method) ? method : 'HTTP';
 }

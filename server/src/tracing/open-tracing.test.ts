@@ -14,7 +14,7 @@ afterEach(() => {
   logged.length = 0;
 });
 
-test('without an SDK nothing is traced, and nothing said', () => {
+test('without an SDK nothing is traced, and nothing is logged', () => {
   expect(openTracing(log)).toBeUndefined();
   expect(logged).toEqual([]);
 });
@@ -26,7 +26,7 @@ test('a provider that was registered is used', () => {
   expect(logged).toEqual([]);
 });
 
-test('one that the API refuses, because it came with a lower minor version, is said to be unusable', () => {
+test('a provider that the API refuses for its lower minor version is logged as unusable', () => {
   const provider = { getTracer: () => trace.getTracer('any') };
   Reflect.set(globalThis, REGISTERED, { version: '1.0.0', trace: provider });
   expect(openTracing(log)).toBeUndefined();

@@ -6,8 +6,8 @@ import { createTracing } from './create-tracing.ts';
 const NAME = 'guard';
 
 /**
- * Tracing by the OpenTelemetry SDK that the user has brought (`--import`), if there is one by now. One that
- * comes later is not looked for, so that who has none pays nothing.
+ * Opens tracing by the OpenTelemetry SDK that the user has loaded (`--import`). Undefined without one. An
+ * SDK that is loaded later is not found, so that requests cost nothing where there is none.
  */
 export function openTracing(log: Log): Tracing | undefined {
   const provider = trace.getTracerProvider();
@@ -18,7 +18,7 @@ export function openTracing(log: Log): Tracing | undefined {
   return undefined;
 }
 
-/** The API gives a stand-in where nobody has registered one; that has no tracer to hand on. */
+/** Without an SDK the API gives a placeholder, which has no tracer to delegate to. */
 function isRegistered(provider: TracerProvider): boolean {
   if (!('getDelegateTracer' in provider)) return true;
   const { getDelegateTracer } = provider;
@@ -29,8 +29,8 @@ function isRegistered(provider: TracerProvider): boolean {
 }
 
 /**
- * Whether there is a provider that the API does not give us. It refuses what was registered with a lower
- * minor version than its own, and would not say so.
+ * Whether there is a provider that the API does not give us. The API ignores a provider that was registered
+ * with a lower minor version than its own, and does not say so.
  */
 function isRegisteredElsewhere(): boolean {
   const registered: unknown = Reflect.get(globalThis, Symbol.for('opentelemetry.js.api.1'));

@@ -3,11 +3,12 @@ import type { GatewaySite } from '@guard/gateway';
 import type { Validator } from '@guard/validator';
 import type { RemoteValidators } from './remote-validators.ts';
 
-export interface AskingSites {
+/** The sites of a gateway, each with its validator. */
+export interface GatewaySites {
   readonly sites: readonly GatewaySite[];
-  /** Needs its remote validators no more. */
+  /** Gives back the remote validators. */
   close(): Promise<void>;
-  /** Longest that a question to one of them can be under way, in milliseconds. */
+  /** How long a question to a remote validator can take at most, in milliseconds. */
   readonly longestQuestionMs: number;
 }
 
@@ -16,7 +17,7 @@ export function gatewaySites(
   settings: readonly Site[],
   validator: Validator,
   remotes: RemoteValidators,
-): AskingSites {
+): GatewaySites {
   const closers: (() => Promise<void>)[] = [];
   let longestQuestionMs = 0;
   const sites = settings.map((site): GatewaySite => {

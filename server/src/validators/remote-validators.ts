@@ -2,9 +2,10 @@ import type { Clock, Log, Metrics, Validate } from '@guard/config/contract/ports
 import type { RemoteValidator } from '@guard/config/settings/schema';
 import { type RemoteValidatorClient, validateOverHttp } from '@guard/gateway';
 
+/** One use of a remote validator. */
 export interface RemoteLease {
   readonly validate: Validate;
-  /** The last one to end closes the connections. */
+  /** Ends this use. The end of the last use closes the connections. */
   end(): Promise<void>;
 }
 
@@ -15,9 +16,8 @@ interface RemotePorts {
 }
 
 /**
- * The remote validators in use. Sites that name the same one share its connections and its circuit
- * breaker, and so do the settings before a reload and those after it: a validator that is away is not
- * asked again because somebody saved a file.
+ * The remote validators that are in use. Sites with the same validator share its connections and its
+ * circuit breaker. Deployments share them too: a reload must not ask a validator again that is away.
  */
 export class RemoteValidators {
   readonly #ports: RemotePorts;

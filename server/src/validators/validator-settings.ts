@@ -2,7 +2,7 @@ import { botKeysOf } from '@guard/config/catalogue/agent-keys';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import type { Settings } from '@guard/config/settings/schema';
 
-/** What the settings file says to a validator, whether it serves or explains. */
+/** The part of the settings that a validator needs, when it serves and when it explains. */
 export function validatorSettings(settings: Settings) {
   return {
     organisations: settings.organisations,

@@ -9,7 +9,7 @@ export function threadCount({ workers, listen }: Pick<Settings, 'workers' | 'lis
   return workers === 'auto' ? availableParallelism() : workers;
 }
 
-/** The gateway's addresses with the ports it got, so that others can listen there too. */
+/** The addresses of the gateway with the ports that it got, so that the workers can listen there too. */
 export function sharedAddresses(listen: Settings['listen'], got: Addresses): Settings['listen'] {
   const { gateway, gateway_tls } = listen;
   return {

@@ -1,4 +1,4 @@
-/** A worker thread: a gateway with its own validator, at the addresses of the main thread's gateway. */
+/** The program of a worker thread: a gateway with its own validator, at the addresses of the main thread's gateway. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { type EventRelay, openEventRelay } from '@guard/analytics';
 import { NetworkCatalogue } from '@guard/config/catalogue/networks';
@@ -7,8 +7,8 @@ import type { Tracing } from '@guard/config/contract/tracing';
 import type { Settings } from '@guard/config/settings/schema';
 import { createGateway, type Gateway } from '@guard/gateway';
 import { createResolver, ThreadStore } from '@guard/validator';
-import { buildGeneration, type Generation } from '../deployment/generation.ts';
-import type { House } from '../deployment/house.ts';
+import { buildDeployment, type Deployment } from '../deployment/deployment.ts';
+import type { Dependencies } from '../deployment/dependencies.ts';
 import { retire } from '../deployment/retire.ts';
 import { createLog } from '../process/log.ts';
 import { logDecisions } from '../events/log-decisions.ts';
@@ -17,36 +17,36 @@ import { listenGateway } from '../listeners/listen-gateway.ts';
 import { RemoteValidators } from '../validators/remote-validators.ts';
 import { noAnalytics } from '../events/no-analytics.ts';
 import { openTracing } from '../tracing/open-tracing.ts';
-import { Answers } from './answers.ts';
-import { CountedMetrics } from '../metrics/counted-metrics.ts';
-import type { Announced, Beginning, Order, Report } from './messages.ts';
+import { PendingReplies } from './pending-replies.ts';
+import { WorkerMetrics } from '../metrics/worker-metrics.ts';
+import type { MessageFromWorker, MessageToWorker, SharedSession, WorkerData } from './messages.ts';
 
-/** How often counters are told to the main thread. */
-const COUNTED_EVERY_MS = 500;
-/** How long a judged session waits for the other threads to know it, before its visitor is answered. */
-const KNOWN_WITHIN_MS = 500;
+/** How often the main thread gets the metrics. */
+const METRICS_EVERY_MS = 500;
+/** How long a visitor who was judged waits until the other threads have the session. */
+const SHARED_WITHIN_MS = 500;
 
-type Tell = (message: Report, transfer?: readonly ArrayBuffer[]) => void;
+type Send = (message: MessageFromWorker, transfer?: readonly ArrayBuffer[]) => void;
 
-/** What a worker has of its own, and what it does when the main thread says so. */
-class Thread {
-  readonly #tell: Tell;
-  readonly #house: Omit<House, 'store'>;
-  readonly #metrics: CountedMetrics;
+/** What this thread has of its own, and what it does at each message of the main thread. */
+class GatewayWorker {
+  readonly #send: Send;
+  readonly #dependencies: Omit<Dependencies, 'store'>;
+  readonly #metrics: WorkerMetrics;
   readonly #copies: ThreadStore;
   #store: SessionStore;
   readonly #relay: EventRelay;
-  readonly #known = new Answers(KNOWN_WITHIN_MS);
-  readonly #counting: NodeJS.Timeout;
+  readonly #shared = new PendingReplies(SHARED_WITHIN_MS);
+  readonly #metricsTimer: NodeJS.Timeout;
   readonly #tracing: Tracing | undefined;
   #gateway: Gateway | undefined;
-  #inForce: Generation | undefined;
+  #current: Deployment | undefined;
 
-  constructor(tell: Tell, { settings, addresses, memory, backlog }: Beginning) {
+  constructor(send: Send, { settings, addresses, memory, backlog }: WorkerData) {
     const clock = Date.now;
-    const metrics = new CountedMetrics();
+    const metrics = new WorkerMetrics();
     const log = createLog(process.stderr, () => metrics.count('guard_log_lines_lost_total'));
-    this.#tell = tell;
+    this.#send = send;
     this.#metrics = metrics;
     this.#tracing = openTracing(log);
     this.#relay = openEventRelay({
@@ -56,16 +56,16 @@ class Thread {
       metrics,
       waiting: () => Atomics.load(backlog, 0),
       hand: (to, batch, transfer) => {
-        tell({ kind: 'events', to, batch }, transfer);
+        send({ kind: 'events', to, batch }, transfer);
       },
     });
     this.#copies = new ThreadStore(clock, memory, (id, session, expiresAt) =>
-      this.#known.ask((number) => {
-        tell({ kind: 'announce', announced: { id, session, expiresAt }, number });
+      this.#shared.ask((number) => {
+        send({ kind: 'share-session', shared: { id, session, expiresAt }, number });
       }),
     );
     this.#store = this.#copies;
-    this.#house = {
+    this.#dependencies = {
       log,
       clock,
       metrics,
@@ -74,7 +74,7 @@ class Thread {
         sink: logDecisions(
           measureEvents(this.#relay.sink, metrics),
           log,
-          () => this.#inForce?.settings ?? settings,
+          () => this.#current?.settings ?? settings,
         ),
       },
       resolver: createResolver(),
@@ -84,23 +84,23 @@ class Thread {
       addresses,
       isReady: () => true,
     };
-    this.#counting = setInterval(() => {
-      this.#tellCounts();
-    }, COUNTED_EVERY_MS);
+    this.#metricsTimer = setInterval(() => {
+      this.#sendMetrics();
+    }, METRICS_EVERY_MS);
   }
 
   async listen(settings: Settings): Promise<void> {
-    const { store: wanted } = settings;
-    if (wanted.engine === 'redis') {
+    const { store } = settings;
+    if (store.engine === 'redis') {
       const { RedisStore } = await import('@guard/validator/redis-store');
-      this.#store = await RedisStore.open({ url: wanted.url, ...this.#house });
+      this.#store = await RedisStore.open({ url: store.url, ...this.#dependencies });
     } else this.#store = this.#copies;
     const first = await this.#build(settings);
     const { listen } = first.settings;
-    const { analytics, clock, log, metrics } = this.#house;
+    const { analytics, clock, log, metrics } = this.#dependencies;
     const ports = { events: analytics.sink, clock, log, metrics };
     const proxyProtocol = listen.proxy_protocol;
-    this.#inForce = first;
+    this.#current = first;
     this.#gateway = createGateway({
       ...first.gateway,
       ...ports,
@@ -109,24 +109,24 @@ class Thread {
       sharedAddress: 'join',
     });
     await listenGateway(this.#gateway, listen);
-    this.#tell({ kind: 'listening' });
+    this.#send({ kind: 'listening' });
   }
 
-  follow(order: Order): void {
-    switch (order.kind) {
+  handle(message: MessageToWorker): void {
+    switch (message.kind) {
       case 'sessions':
-        for (const announced of order.sessions) this.#adopt(announced);
+        for (const shared of message.sessions) this.#keep(shared);
         return;
       case 'session':
-        this.#adopt(order.announced);
-        this.#tell({ kind: 'heard', number: order.number });
+        this.#keep(message.shared);
+        this.#send({ kind: 'session-received', number: message.number });
         return;
-      case 'known':
-        this.#known.answered(order.number);
+      case 'session-shared':
+        this.#shared.replied(message.number);
         return;
       case 'reload':
-        void this.#reload(order.settings).then((fault) => {
-          this.#tell({ kind: 'reloaded', fault, number: order.number });
+        void this.#reload(message.settings).then((fault) => {
+          this.#send({ kind: 'reloaded', fault, number: message.number });
         });
         return;
       case 'close':
@@ -135,43 +135,43 @@ class Thread {
     }
   }
 
-  #build(settings: Settings): Promise<Generation> {
-    return buildGeneration(gatewayOnly(settings), { ...this.#house, store: this.#store });
+  #build(settings: Settings): Promise<Deployment> {
+    return buildDeployment(gatewayOnly(settings), { ...this.#dependencies, store: this.#store });
   }
 
-  #adopt({ id, session, expiresAt }: Announced): void {
+  #keep({ id, session, expiresAt }: SharedSession): void {
     this.#copies.adopt(id, session, expiresAt);
   }
 
-  /** Why it could not, if it could not: then everything is as it was. */
+  /** Resolves to the reason when the settings cannot be applied. Then nothing has changed. */
   async #reload(settings: Settings): Promise<string | undefined> {
     try {
       const next = await this.#build(settings);
       this.#gateway?.reload(next.gateway);
-      if (this.#inForce) retire(this.#inForce, this.#house.log);
-      this.#inForce = next;
+      if (this.#current) retire(this.#current, this.#dependencies.log);
+      this.#current = next;
       return undefined;
     } catch (error) {
       return String(error);
     }
   }
 
-  #tellCounts(): void {
-    this.#tell({ kind: 'counted', tally: this.#metrics.tally() });
+  #sendMetrics(): void {
+    this.#send({ kind: 'metrics', report: this.#metrics.takeReport() });
   }
 
   async #close(): Promise<void> {
     await this.#gateway?.close();
-    clearInterval(this.#counting);
+    clearInterval(this.#metricsTimer);
     this.#relay.close();
-    this.#tellCounts();
-    await this.#inForce?.close();
+    this.#sendMetrics();
+    await this.#current?.close();
     await this.#store.close();
-    this.#tell({ kind: 'closed' });
+    this.#send({ kind: 'closed' });
   }
 }
 
-/** Everything else listens, and remembers, in the main thread. */
+/** All other services listen in the main thread, which also keeps the events. */
 function gatewayOnly(settings: Settings): Settings {
   const { gateway, gateway_tls, proxy_protocol } = settings.listen;
   return { ...settings, listen: { gateway, gateway_tls, proxy_protocol }, analytics: undefined };
@@ -179,17 +179,17 @@ function gatewayOnly(settings: Settings): Settings {
 
 if (parentPort) {
   const main = parentPort;
-  // What the crew begins each worker with: crew.ts.
-  const beginning = workerData as Beginning;
-  const thread = new Thread((message, transfer = []) => {
+  // The pool gives each worker this: worker-pool.ts.
+  const data = workerData as WorkerData;
+  const worker = new GatewayWorker((message, transfer = []) => {
     main.postMessage(message, transfer);
-  }, beginning);
-  main.on('message', (order: Order) => {
-    thread.follow(order);
+  }, data);
+  main.on('message', (message: MessageToWorker) => {
+    worker.handle(message);
   });
-  thread.listen(beginning.settings).catch((error: unknown) => {
+  worker.listen(data.settings).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
-    main.postMessage({ kind: 'failed', reason } satisfies Report);
+    main.postMessage({ kind: 'start-failed', reason } satisfies MessageFromWorker);
     main.close();
   });
 }

@@ -1,8 +1,8 @@
 /**
- * Numbered questions to another thread. An answer that does not come is waited for no longer than
- * `timeoutMs`: a thread that hangs must not hold up the others.
+ * Numbered messages to another thread that wait for a reply. None waits longer than `timeoutMs`: a
+ * thread that hangs must not stop the others.
  */
-export class Answers {
+export class PendingReplies {
   readonly #timeoutMs: number;
   readonly #waiting = new Map<number, () => void>();
   #number = 0;
@@ -11,7 +11,7 @@ export class Answers {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Asks with a number of its own; resolves when that is answered, or the time is over. */
+  /** Sends a message with a new number. Resolves at its reply, or when the time is over. */
   ask(send: (number: number) => void): Promise<void> {
     this.#number += 1;
     const number = this.#number;
@@ -27,7 +27,8 @@ export class Answers {
     });
   }
 
-  answered(number: number): void {
+  /** The reply to the message of this number has come. */
+  replied(number: number): void {
     this.#waiting.get(number)?.();
   }
 }

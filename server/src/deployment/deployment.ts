@@ -11,49 +11,52 @@ import { compileAdminHosts } from '../admin/admin-hosts.ts';
 import { gatewaySites } from '../validators/gateway-sites.ts';
 import { createService } from '../listeners/listen.ts';
 import { validatorSettings } from '../validators/validator-settings.ts';
-import type { House } from './house.ts';
+import type { Dependencies } from './dependencies.ts';
 
-/** The services that are not the gateway. */
-export type PlainService = Exclude<Service, 'gateway' | 'gateway_tls' | 'forward_auth'>;
+/** The services that answer by routes of fastify: all but the gateway. */
+export type RoutedService = Exclude<Service, 'gateway' | 'gateway_tls' | 'forward_auth'>;
 
-/** Everything that one reading of the settings leads to, and that goes when the next one comes. */
-export interface Generation {
+/** All that is built from one reading of the settings. A reload replaces it whole. */
+export interface Deployment {
   readonly settings: Settings;
   readonly authenticate: AuthenticateBearer;
   /** When the oldest list of crawler addresses was confirmed, in milliseconds since the epoch. */
   readonly oldestCrawlerListAt: number | undefined;
-  /** The routes of each service that listens; ready to answer, not listening themselves. */
-  readonly routes: ReadonlyMap<PlainService, FastifyInstance>;
+  /** The routes of each service that listens. They are ready to answer, and do not listen themselves. */
+  readonly routes: ReadonlyMap<RoutedService, FastifyInstance>;
   readonly gateway: GatewaySettings;
-  /** Longest that a question which began under these settings can still be under way. */
+  /** How long a question to a remote validator of this deployment can take at most. */
   readonly longestQuestionMs: number;
   close(): Promise<void>;
 }
 
 /**
- * Builds a generation beside the one in force. It shares the store, the events and the metrics of the
- * house, and changes nothing. Rejects when the settings cannot be followed, with the reason in words.
+ * Builds a deployment beside the current one, and changes nothing that already runs. Rejects with the
+ * reason in words when these settings cannot be applied.
  */
-export async function buildGeneration(settings: Settings, house: House): Promise<Generation> {
+export async function buildDeployment(
+  settings: Settings,
+  dependencies: Dependencies,
+): Promise<Deployment> {
   const policy = validatorSettings(settings);
   const { collector } = settings.public_urls;
   const revision = settingsRevision(settings);
   const validator = createValidator({
     ...policy,
     settingsRevision: revision,
-    collectorUrl: () => collector ?? house.addresses.collector ?? '',
-    resolver: settings.crawlers.reverse_dns ? house.resolver : undefined,
-    networks: house.networks,
-    store: house.store,
-    events: house.analytics.sink,
-    clock: house.clock,
-    log: house.log,
-    metrics: house.metrics,
-    isReady: house.isReady,
+    collectorUrl: () => collector ?? dependencies.addresses.collector ?? '',
+    resolver: settings.crawlers.reverse_dns ? dependencies.resolver : undefined,
+    networks: dependencies.networks,
+    store: dependencies.store,
+    events: dependencies.analytics.sink,
+    clock: dependencies.clock,
+    log: dependencies.log,
+    metrics: dependencies.metrics,
+    isReady: dependencies.isReady,
   });
-  const authenticate = createBearerAuth(settings.organisations, house.clock);
-  const routes = await routesOf(settings, house, validator, authenticate);
-  const asking = gatewaySites(settings.sites, validator, house.remotes);
+  const authenticate = createBearerAuth(settings.organisations, dependencies.clock);
+  const routes = await routesOf(settings, dependencies, validator, authenticate);
+  const gateway = gatewaySites(settings.sites, validator, dependencies.remotes);
   return {
     settings,
     authenticate,
@@ -65,29 +68,29 @@ export async function buildGeneration(settings: Settings, house: House): Promise
       observe: settings.observe,
       settingsRevision: revision,
       certificates: settings.tls?.certificates ?? [],
-      sites: asking.sites,
+      sites: gateway.sites,
     },
-    longestQuestionMs: asking.longestQuestionMs,
-    close: () => asking.close(),
+    longestQuestionMs: gateway.longestQuestionMs,
+    close: () => gateway.close(),
   };
 }
 
 async function routesOf(
   settings: Settings,
-  { analytics, docs, metrics, isReady }: House,
+  { analytics, docs, metrics, isReady }: Dependencies,
   validator: Validator,
   authenticate: AuthenticateBearer,
-): Promise<ReadonlyMap<PlainService, FastifyInstance>> {
+): Promise<ReadonlyMap<RoutedService, FastifyInstance>> {
   const answersTo = compileAdminHosts(settings.listen.admin, settings.admin_hosts);
-  const plugins: Readonly<Record<PlainService, readonly FastifyPluginAsync[]>> = {
+  const plugins: Readonly<Record<RoutedService, readonly FastifyPluginAsync[]>> = {
     validator: [validator.validateRoutes],
     collector: [validator.collectorRoutes],
     api: [analytics.routes, createDataServer({ ...analytics, authenticate })],
     docs: [docs],
     admin: [adminRoutes({ metrics, isReady, answersTo, database: () => analytics.condition() })],
   };
-  const routes = new Map<PlainService, FastifyInstance>();
-  for (const service of PLAIN_SERVICES) {
+  const routes = new Map<RoutedService, FastifyInstance>();
+  for (const service of ROUTED_SERVICES) {
     if (settings.listen[service] === undefined) continue;
     const app = createService(settings);
     for (const plugin of plugins[service]) await app.register(plugin);
@@ -97,5 +100,11 @@ async function routesOf(
   return routes;
 }
 
-/** In the order in which they begin to listen. */
-const PLAIN_SERVICES: readonly PlainService[] = ['validator', 'collector', 'api', 'docs', 'admin'];
+/** In the order in which they start to listen. */
+const ROUTED_SERVICES: readonly RoutedService[] = [
+  'validator',
+  'collector',
+  'api',
+  'docs',
+  'admin',
+];

@@ -4,12 +4,12 @@ import { Agent, request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createFront } from './front.ts';
+import { createReloadableService } from './reloadable-service.ts';
 import { createService, listenOn } from './listen.ts';
 
 const SETTINGS = { trusted_proxies: [] };
 
-/** Routes that answer with a word, once `ready` is. */
+/** Routes that answer with a word, after `ready`. */
 async function routes(word: string, ready: Promise<unknown> = Promise.resolve()) {
   const app = createService(SETTINGS);
   app.get('/', async () => {
@@ -28,27 +28,27 @@ async function ask(url: string, agent?: Agent): Promise<string> {
   return text;
 }
 
-test('a request ends where it began, and the next one on the same connection goes to the new routes', async () => {
+test('the old routes finish a request, and the next one on the same connection goes to the new routes', async () => {
   const gate = Promise.withResolvers<undefined>();
-  const front = createFront(SETTINGS, await routes('old', gate.promise));
-  onTestFinished(() => front.app.close());
-  const url = await listenOn('admin', front.app, { kind: 'tcp', host: '127.0.0.1', port: 0 });
+  const service = createReloadableService(SETTINGS, await routes('old', gate.promise));
+  onTestFinished(() => service.app.close());
+  const url = await listenOn('admin', service.app, { kind: 'tcp', host: '127.0.0.1', port: 0 });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
-  const begun = once(front.app.server, 'request');
+  const begun = once(service.app.server, 'request');
   const answer = ask(url, agent);
   await begun;
-  front.serve(await routes('new'));
+  service.replaceRoutes(await routes('new'));
   gate.resolve(undefined);
   expect(await answer).toBe('old');
   expect(await ask(url, agent)).toBe('new');
 });
 
-test('localhost is served on every address that it has', async () => {
-  const front = createFront(SETTINGS, await routes('old'));
-  onTestFinished(() => front.app.close());
-  const url = await listenOn('admin', front.app, { kind: 'tcp', host: 'localhost', port: 0 });
-  front.serve(await routes('new'));
+test('localhost: each of its addresses gets the new routes', async () => {
+  const service = createReloadableService(SETTINGS, await routes('old'));
+  onTestFinished(() => service.app.close());
+  const url = await listenOn('admin', service.app, { kind: 'tcp', host: 'localhost', port: 0 });
+  service.replaceRoutes(await routes('new'));
   const { port } = new URL(url);
   const addresses = await lookup('localhost', { all: true });
   expect(addresses.length).toBeGreaterThan(0);
@@ -58,23 +58,23 @@ test('localhost is served on every address that it has', async () => {
   }
 });
 
-test('closing waits for the request under way, and for no connection that is kept', async () => {
+test('closing waits for the request that is not answered yet, and for no idle connection', async () => {
   const gate = Promise.withResolvers<undefined>();
-  const front = createFront(SETTINGS, await routes('late', gate.promise));
-  const url = await listenOn('admin', front.app, { kind: 'tcp', host: '127.0.0.1', port: 0 });
+  const service = createReloadableService(SETTINGS, await routes('late', gate.promise));
+  const url = await listenOn('admin', service.app, { kind: 'tcp', host: '127.0.0.1', port: 0 });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
-  const begun = once(front.app.server, 'request');
+  const begun = once(service.app.server, 'request');
   const answer = ask(url, agent);
   await begun;
-  const closed = front.app.close();
+  const closed = service.app.close();
   await turn();
   gate.resolve(undefined);
   expect(await answer).toBe('late');
   await closed;
 });
 
-describe('a service ends a connection that drips, on every address that it has', () => {
+describe('a service ends a connection that sends too slowly, on each address of localhost', () => {
   const times = { headMs: 200, requestMs: 400, checkMs: 20, idleMs: 60_000 };
   const upload = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: a/b\r\n';
 
@@ -89,9 +89,9 @@ describe('a service ends a connection that drips, on every address that it has',
     });
     app.post('/', () => 'whole');
     await app.ready();
-    const front = createFront(SETTINGS, app, times);
-    onTestFinished(() => front.app.close());
-    const url = await listenOn('api', front.app, { kind: 'tcp', host: 'localhost', port: 0 });
+    const service = createReloadableService(SETTINGS, app, times);
+    onTestFinished(() => service.app.close());
+    const url = await listenOn('api', service.app, { kind: 'tcp', host: 'localhost', port: 0 });
     for (const { address } of await lookup('localhost', { all: true })) {
       const socket = connect(Number(new URL(url).port), address).setEncoding('latin1');
       const closed = new Promise((resolve) => socket.on('close', resolve));
@@ -101,7 +101,7 @@ describe('a service ends a connection that drips, on every address that it has',
       const drip = setInterval(() => socket.write(drop), 10);
       await closed;
       clearInterval(drip);
-      // What was still under way when it closed becomes a reset, which can overtake the answer.
+      // Bytes that arrive after the close make a reset, which can overtake the answer.
       expect(received).toMatch(/^(?:HTTP\/1\.1 408 |$)/);
     }
   });
