@@ -49,7 +49,7 @@ export default tseslint.config(
             .filter((other) => other !== service)
             .map((other) => ({
               group: [`@guard/${other}`, `@guard/${other}/*`],
-              message: `${service} and ${other} meet in cli/ through a port of config/contract/ports.ts.`,
+              message: `${service} and ${other} meet in server/ through a port of config/contract/ports.ts.`,
             })),
         },
       ],

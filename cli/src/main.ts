@@ -1,9 +1,9 @@
 import { nearestName } from '@guard/config/settings/nearest-name';
 import { commands } from './commands/all-commands.ts';
-import { helpOf, overviewOf } from './commands/help.ts';
-import { handleOutputErrors } from './output-errors.ts';
-import { print } from './terminal.ts';
-import { guardVersion } from './version.ts';
+import { helpOf, overviewOf } from './command-line/help.ts';
+import { handleOutputErrors } from './terminal/output-errors.ts';
+import { print } from './terminal/terminal.ts';
+import { guardVersion } from './command-line/version.ts';
 
 /** Runs `guard` with these arguments; resolves to the exit code. */
 export async function main(args: readonly string[]): Promise<number> {

@@ -4,9 +4,9 @@ import type { AgentDirectory, WebBotAuth } from '@guard/config/settings/web-bot-
 import { type DirectoryReport, refreshDirectory } from '../agents/refresh-directory.ts';
 import { alignColumns } from '../crawlers/describe-crawler.ts';
 import { mirrored } from '../crawlers/mirrored.ts';
-import { calledWrongly, print } from '../terminal.ts';
-import type { Command } from './command.ts';
-import { CONFIG_OPTION, type Options, readCommandLine } from './options.ts';
+import { calledWrongly, print } from '../terminal/terminal.ts';
+import type { Command } from '../command-line/command.ts';
+import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
 
 const DEFAULT_TIMEOUT_S = 15;
 

@@ -1,6 +1,6 @@
 import { agents } from './agents.ts';
 import { check } from './check.ts';
-import type { Command } from './command.ts';
+import type { Command } from '../command-line/command.ts';
 import { createCompletion } from './completion.ts';
 import { crawlers } from './crawlers.ts';
 import { doctor } from './doctor.ts';

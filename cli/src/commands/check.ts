@@ -5,9 +5,9 @@ import { settingsRevision } from '@guard/config/settings/revision';
 import { probeOrigins } from '../check/probe-origins.ts';
 import type { Remark } from '../check/remark.ts';
 import { remarksOn } from '../check/remarks.ts';
-import { calledWrongly, print } from '../terminal.ts';
-import type { Command } from './command.ts';
-import { CONFIG_OPTION, type Options, readCommandLine } from './options.ts';
+import { calledWrongly, print } from '../terminal/terminal.ts';
+import type { Command } from '../command-line/command.ts';
+import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
 
 const OPTIONS = {
   config: { ...CONFIG_OPTION, help: 'the same as FILE, as other commands have it' },

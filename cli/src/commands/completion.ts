@@ -1,7 +1,7 @@
 import { completionFor, SHELLS } from '../completion/shells.ts';
-import { calledWrongly, print } from '../terminal.ts';
-import type { Command } from './command.ts';
-import { type Options, readCommandLine } from './options.ts';
+import { calledWrongly, print } from '../terminal/terminal.ts';
+import type { Command } from '../command-line/command.ts';
+import { type Options, readCommandLine } from '../command-line/options.ts';
 
 const OPTIONS = {
   json: { type: 'boolean', default: false, help: 'one JSON object: { "shell": …, "script": … }' },

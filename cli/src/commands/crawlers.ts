@@ -5,9 +5,9 @@ import { alignColumns, fullText, tableOf, viewOf } from '../crawlers/describe-cr
 import { mirrored } from '../crawlers/mirrored.ts';
 import { createProgressBar } from '../crawlers/progress-bar.ts';
 import { type ListReport, refreshAll } from '../crawlers/refresh-all.ts';
-import { calledWrongly, print } from '../terminal.ts';
-import type { Command } from './command.ts';
-import { type Options, readCommandLine } from './options.ts';
+import { calledWrongly, print } from '../terminal/terminal.ts';
+import type { Command } from '../command-line/command.ts';
+import { type Options, readCommandLine } from '../command-line/options.ts';
 
 const DEFAULT_FOLDER = './data/crawlers';
 const DEFAULT_TIMEOUT_S = 15;

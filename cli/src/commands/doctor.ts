@@ -4,9 +4,9 @@ import { collectEvidence, type Examination } from '../doctor/collect.ts';
 import type { Outcome } from '../doctor/finding.ts';
 import { describeFindings, type Finding } from '../doctor/describe-findings.ts';
 import { findGuard, GUARD_OPTIONS, isHttp } from '../running-guard/find-guard.ts';
-import { calledWrongly, print } from '../terminal.ts';
-import type { Command } from './command.ts';
-import { type Options, readCommandLine } from './options.ts';
+import { calledWrongly, print } from '../terminal/terminal.ts';
+import type { Command } from '../command-line/command.ts';
+import { type Options, readCommandLine } from '../command-line/options.ts';
 
 const MAX_TIMEOUT_S = 60;
 

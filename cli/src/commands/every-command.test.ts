@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startProduct } from '../../../test/kit/start-product.ts';
 import { runCommand } from '../testing/run-command.ts';
-import { createMetrics } from '../metrics.ts';
+import { createMetrics } from '@guard/server';
 import { commands } from './all-commands.ts';
 import { offeredOptions } from '../completion/offered.ts';
 

@@ -4,8 +4,8 @@ import { EXPLAIN_OPTIONS } from '../explain/options.ts';
 import { choosePolicy } from '../explain/choose-policy.ts';
 import { describeExplanation } from '../explain/describe-explanation.ts';
 import { type Asked, readRequest } from '../explain/read-request.ts';
-import { calledWrongly, print } from '../terminal.ts';
-import type { Command } from './command.ts';
+import { calledWrongly, print } from '../terminal/terminal.ts';
+import type { Command } from '../command-line/command.ts';
 
 export const explain: Command = {
   name: 'explain',

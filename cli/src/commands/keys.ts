@@ -5,9 +5,9 @@ import { ExpiryDate } from '@guard/config/settings/values';
 import { columns } from '../explain/layout.ts';
 import { takeOutKey, writeKey } from '../keys/edit-keys.ts';
 import { type KeyKind, KINDS, LIST_OF, listKeys } from '../keys/list-keys.ts';
-import { calledWrongly, print } from '../terminal.ts';
-import type { Command } from './command.ts';
-import { CONFIG_OPTION, type Options, readCommandLine } from './options.ts';
+import { calledWrongly, print } from '../terminal/terminal.ts';
+import type { Command } from '../command-line/command.ts';
+import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
 
 /** 256 bits: nothing about a key can be guessed from its hash. */
 const KEY_BYTES = 32;

@@ -5,9 +5,9 @@ import { describeReplay } from '../replay/describe-replay.ts';
 import { replayNotes } from '../replay/replay-notes.ts';
 import { siteFault } from '../replay/route-logged.ts';
 import type { Replay, ReplayPlan } from '../replay/run-replay.ts';
-import { calledWrongly, print } from '../terminal.ts';
-import type { Command } from './command.ts';
-import { CONFIG_OPTION, type Options, readCommandLine } from './options.ts';
+import { calledWrongly, print } from '../terminal/terminal.ts';
+import type { Command } from '../command-line/command.ts';
+import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
 
 const KEY_VARIABLE = 'GUARD_ANALYTICS_KEY';
 

@@ -1,6 +1,6 @@
-import { calledWrongly } from '../terminal.ts';
-import type { Command } from './command.ts';
-import { CONFIG_OPTION, type Options, readCommandLine } from './options.ts';
+import { calledWrongly } from '../terminal/terminal.ts';
+import type { Command } from '../command-line/command.ts';
+import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
 
 const OPTIONS = {
   config: { ...CONFIG_OPTION, help: 'the settings file (see guard.yaml in the documentation)' },
@@ -40,7 +40,7 @@ mistakes changes nothing: the last good settings stay in force, and the log says
     }
     const watch = values['no-watch'] !== true;
     // The services are much to load, and `guard --help` needs none of them.
-    const { startDemo, startFrom } = await import('../launch.ts');
+    const { startDemo, startFrom } = await import('../start/launch.ts');
     return demo === true ? startDemo({ json, watch }) : startFrom(config ?? '', { json, watch });
   },
 };

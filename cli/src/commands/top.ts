@@ -1,8 +1,8 @@
 import { findGuard, GUARD_OPTIONS } from '../running-guard/find-guard.ts';
-import { calledWrongly, print } from '../terminal.ts';
+import { calledWrongly, print } from '../terminal/terminal.ts';
 import { printOnce, showLive } from '../top/run-top.ts';
-import type { Command } from './command.ts';
-import { type Options, readCommandLine } from './options.ts';
+import type { Command } from '../command-line/command.ts';
+import { type Options, readCommandLine } from '../command-line/options.ts';
 
 const TIMEOUT_MS = 5_000;
 

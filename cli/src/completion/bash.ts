@@ -1,5 +1,5 @@
-import type { Command } from '../commands/command.ts';
-import type { Completes } from '../commands/options.ts';
+import type { Command } from '../command-line/command.ts';
+import type { Completes } from '../command-line/options.ts';
 import { offeredOptions, quoted, spellings } from './offered.ts';
 
 /** For `source <(guard completion bash)`. Needs nothing of the bash-completion package. */

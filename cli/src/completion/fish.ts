@@ -1,5 +1,5 @@
-import type { Command } from '../commands/command.ts';
-import type { Completes } from '../commands/options.ts';
+import type { Command } from '../command-line/command.ts';
+import type { Completes } from '../command-line/options.ts';
 import { type Offered, offeredOptions } from './offered.ts';
 
 /** For `guard completion fish > ~/.config/fish/completions/guard.fish`. */

@@ -1,6 +1,6 @@
-import type { Command } from '../commands/command.ts';
-import { SHARED_OPTIONS } from '../commands/help.ts';
-import type { Option } from '../commands/options.ts';
+import type { Command } from '../command-line/command.ts';
+import { SHARED_OPTIONS } from '../command-line/help.ts';
+import type { Option } from '../command-line/options.ts';
 
 /** An option that a shell offers, under its long name. */
 export interface Offered {

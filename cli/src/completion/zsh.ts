@@ -1,5 +1,5 @@
-import type { Command } from '../commands/command.ts';
-import type { Completes } from '../commands/options.ts';
+import type { Command } from '../command-line/command.ts';
+import type { Completes } from '../command-line/options.ts';
 import { type Offered, offeredOptions, quoted } from './offered.ts';
 
 /** For a file `_guard` in a folder of `fpath`, or to be sourced behind `compinit`. */

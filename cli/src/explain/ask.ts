@@ -5,7 +5,7 @@ import {
   type ExplainQuestion,
   MemoryStore,
 } from '@guard/validator';
-import { validatorSettings } from '../services/validator-settings.ts';
+import { validatorSettings } from '@guard/server/validator-settings';
 
 /** Nothing is kept between two explanations. */
 const NO_STORE = { maxSessions: 1, maxSpent: 1, maxBudgets: 1 };

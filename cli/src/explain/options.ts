@@ -1,4 +1,4 @@
-import { CONFIG_OPTION, type Options } from '../commands/options.ts';
+import { CONFIG_OPTION, type Options } from '../command-line/options.ts';
 
 /** curl's own names where curl has the option, so that "Copy as cURL" of a browser can be pasted. */
 export const EXPLAIN_OPTIONS = {

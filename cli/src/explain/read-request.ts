@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { readCommandLine } from '../commands/options.ts';
+import { readCommandLine } from '../command-line/options.ts';
 import { EXPLAIN_OPTIONS } from './options.ts';
 
 /** What `guard explain` was asked, in words that need no settings file yet. */

@@ -8,7 +8,7 @@ import { networkOf } from '@guard/config/net/network-of';
 import { presetRules } from '@guard/config/settings/presets/preset-rules';
 import type { Organisation, Settings } from '@guard/config/settings/schema';
 import { createValidator, hashUserAgent, MemoryStore } from '@guard/validator';
-import { validatorSettings } from '../services/validator-settings.ts';
+import { validatorSettings } from '@guard/server/validator-settings';
 import type { LoggedRequest, LoggedSession, Outcome } from './logged-request.ts';
 import { createRouter } from './route-logged.ts';
 import { type Knows, rulesThatHold } from './rules-that-hold.ts';

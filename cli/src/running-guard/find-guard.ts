@@ -1,6 +1,6 @@
 import { formatProblem, loadSettings } from '@guard/config/settings/load';
 import type { Settings } from '@guard/config/settings/schema';
-import { CONFIG_OPTION, type Options } from '../commands/options.ts';
+import { CONFIG_OPTION, type Options } from '../command-line/options.ts';
 import { listenerUrl } from './listener-url.ts';
 import { type EventsAccess, KEY_VARIABLE } from './query-events.ts';
 

@@ -1,4 +1,4 @@
-import { print } from '../terminal.ts';
+import { print } from '../terminal/terminal.ts';
 import { frameOf, lineOf } from './frame.ts';
 import { enterScreen, styledLine, watchForEnd } from './screen.ts';
 import { type Look, watch, type Watched } from './watch.ts';

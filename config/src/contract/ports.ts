@@ -1,5 +1,5 @@
 /**
- * The seams between the packages. Only cli/ knows both sides of a seam.
+ * The seams between the packages. Only server/ knows both sides of a seam.
  */
 import type { DecisionEvent, IpSource, Protocol } from './event.ts';
 import type { MetricName } from './metrics.ts';

@@ -1,0 +1,114 @@
+import { formatProblem, loadSettings } from '@guard/config/settings/load';
+import { settingsRevision } from '@guard/config/settings/revision';
+import type { Settings } from '@guard/config/settings/schema';
+import { createLog, createMetrics, createReloader, type Running, startGuard } from '@guard/server';
+import { openDemo } from '../demo/open-demo.ts';
+import { print } from '../terminal/terminal.ts';
+import { warnOfRoot } from './warn-of-root.ts';
+
+type Launched = Pick<Running, 'addresses' | 'close'>;
+
+export interface StartOptions {
+  /** One JSON line when ready, in place of a list. */
+  readonly json: boolean;
+  readonly watch: boolean;
+}
+
+/** `guard start --config`, from the settings file to its end; resolves to the exit code. */
+export async function startFrom(file: string, { json, watch }: StartOptions): Promise<number> {
+  const launched = await launch({ file, env: process.env, watch, onHangUp: 'reload' });
+  if (!launched) return 1;
+  const stopped = toldToStop();
+  print(json ? readyLine(launched) : addressList(launched));
+  await stopped;
+  await launched.close();
+  return 0;
+}
+
+/** `guard start --demo`, until it is told to end; resolves to the exit code. */
+export async function startDemo({ json, watch }: StartOptions): Promise<number> {
+  const demo = await attempt(openDemo);
+  if (!demo) return 1;
+  const env = { ...process.env, ...demo.env };
+  const launched = await launch({ file: demo.config, env, watch, onHangUp: 'end' });
+  if (!launched) {
+    await demo.close();
+    return 1;
+  }
+  const stopped = toldToStop();
+  print(json ? readyLine(launched) : demo.welcome(launched.addresses));
+  await stopped;
+  await launched.close();
+  await demo.close();
+  return 0;
+}
+
+interface LaunchOptions {
+  readonly file: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly watch: boolean;
+  /** What SIGHUP does. A demo in a terminal ends with the terminal. */
+  readonly onHangUp: 'reload' | 'end';
+}
+
+/** Reads settings, starts what they say, and keeps up with them. Undefined, and told why, when that fails. */
+async function launch(options: LaunchOptions): Promise<Launched | undefined> {
+  const { file, env, watch } = options;
+  const load = () => loadSettings(file, env);
+  const first = load();
+  if (first.kind === 'invalid') {
+    print(first.problems.map(formatProblem).join('\n'), 'error');
+    return undefined;
+  }
+  const metrics = createMetrics();
+  const lost = () => metrics.count('guard_log_lines_lost_total');
+  const context = { log: createLog(process.stderr, lost), clock: Date.now, metrics };
+  process.stderr.on('error', lost);
+  warnOfRoot(context.log, process.getuid?.());
+  context.log('info', 'settings_read', { file, revision: settingsRevision(first.settings) });
+  const started = Promise.withResolvers<Running>();
+  // From the first reading on, so that nothing is missed that changes during the start.
+  const apply = async (settings: Settings) => (await started.promise).reload(settings);
+  const reloader = createReloader({ ...context, file, load, first, apply, watch });
+  if (options.onHangUp === 'reload') process.on('SIGHUP', () => void reloader.reload('signal'));
+  const running = await attempt(() => startGuard(first.settings, context));
+  if (!running) {
+    reloader.stop();
+    return undefined;
+  }
+  started.resolve(running);
+  return {
+    addresses: running.addresses,
+    close() {
+      reloader.stop();
+      return running.close();
+    },
+  };
+}
+
+/** What cannot be started says why in one sentence: mostly an address or a file somebody else has. */
+async function attempt<T>(open: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await open();
+  } catch (error) {
+    print(`guard start: ${error instanceof Error ? error.message : String(error)}`, 'error');
+    return undefined;
+  }
+}
+
+function readyLine({ addresses }: Launched): string {
+  return JSON.stringify({ ready: true, addresses });
+}
+
+function addressList({ addresses }: Launched): string {
+  const lines = Object.entries(addresses).map(([name, at]) => `  ${name.padEnd(10)} ${at}`);
+  return ['Guard is ready.', '', ...lines].join('\n');
+}
+
+/** Listens from the call on: whoever reads that it is ready may end it at once. */
+function toldToStop(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once('SIGTERM', () => resolve());
+    process.once('SIGINT', () => resolve());
+  });
+}

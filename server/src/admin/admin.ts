@@ -1,0 +1,34 @@
+import type { DatabaseCondition } from '@guard/analytics';
+import type { FastifyPluginAsync } from 'fastify';
+import type { MetricsPage } from '../metrics/metrics.ts';
+
+const OTHER_HOST =
+  'The admin listener does not answer to this host name: ask for its address, or add the name to admin_hosts in guard.yaml.\n';
+
+/**
+ * `GET /ready` for supervisors and `GET /metrics` for Prometheus. Other hosts than those of admin-hosts.ts
+ * get 421. Ready means that visitors are served. That needs no database: when the database does not
+ * start, the body says so, and the status stays 200.
+ */
+export function adminRoutes(options: {
+  readonly metrics: MetricsPage;
+  readonly isReady: () => boolean;
+  readonly answersTo: (host: string | undefined) => boolean;
+  readonly database: () => DatabaseCondition | undefined;
+}): FastifyPluginAsync {
+  return (app) => {
+    app.addHook('onRequest', async (request, reply) => {
+      // The header as it was sent: `request.host` of fastify would believe X-Forwarded-Host.
+      if (options.answersTo(request.raw.headers.host)) return;
+      await reply.code(421).type('text/plain; charset=utf-8').send(OTHER_HOST);
+    });
+    app.get('/ready', (_request, reply) => {
+      const ready = options.isReady();
+      return reply.code(ready ? 200 : 503).send({ ready, database: options.database() });
+    });
+    app.get('/metrics', async (_request, reply) =>
+      reply.type(options.metrics.contentType).send(await options.metrics.page()),
+    );
+    return Promise.resolve();
+  };
+}

@@ -1,0 +1,110 @@
+import type { AuthenticateBearer } from '@guard/config/contract/ports';
+import { createBearerAuth } from '@guard/config/settings/bearer';
+import { settingsRevision } from '@guard/config/settings/revision';
+import type { Service, Settings } from '@guard/config/settings/schema';
+import type { GatewaySettings } from '@guard/gateway';
+import { createDataServer } from '@guard/mcp';
+import { createValidator, type Validator } from '@guard/validator';
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
+import { adminRoutes } from '../admin/admin.ts';
+import { compileAdminHosts } from '../admin/admin-hosts.ts';
+import { gatewaySites } from '../validators/gateway-sites.ts';
+import { createService } from '../listeners/listen.ts';
+import { validatorSettings } from '../validators/validator-settings.ts';
+import type { Dependencies } from './dependencies.ts';
+
+/** The services that answer by routes of fastify: all but the gateway. */
+export type RoutedService = Exclude<Service, 'gateway' | 'gateway_tls' | 'forward_auth'>;
+
+/** All that is built from one reading of the settings. A reload replaces it whole. */
+export interface Deployment {
+  readonly settings: Settings;
+  readonly authenticate: AuthenticateBearer;
+  /** When the oldest list of crawler addresses was confirmed, in milliseconds since the epoch. */
+  readonly oldestCrawlerListAt: number | undefined;
+  /** The routes of each service that listens. They are ready to answer, and do not listen themselves. */
+  readonly routes: ReadonlyMap<RoutedService, FastifyInstance>;
+  readonly gateway: GatewaySettings;
+  /** How long a question to a remote validator of this deployment can take at most. */
+  readonly longestQuestionMs: number;
+  close(): Promise<void>;
+}
+
+/**
+ * Builds a deployment beside the current one, and changes nothing that already runs. Rejects with the
+ * reason in words when these settings cannot be applied.
+ */
+export async function buildDeployment(
+  settings: Settings,
+  dependencies: Dependencies,
+): Promise<Deployment> {
+  const policy = validatorSettings(settings);
+  const { collector } = settings.public_urls;
+  const revision = settingsRevision(settings);
+  const validator = createValidator({
+    ...policy,
+    settingsRevision: revision,
+    collectorUrl: () => collector ?? dependencies.addresses.collector ?? '',
+    resolver: settings.crawlers.reverse_dns ? dependencies.resolver : undefined,
+    networks: dependencies.networks,
+    store: dependencies.store,
+    events: dependencies.analytics.sink,
+    clock: dependencies.clock,
+    log: dependencies.log,
+    metrics: dependencies.metrics,
+    isReady: dependencies.isReady,
+  });
+  const authenticate = createBearerAuth(settings.organisations, dependencies.clock);
+  const routes = await routesOf(settings, dependencies, validator, authenticate);
+  const gateway = gatewaySites(settings.sites, validator, dependencies.remotes);
+  return {
+    settings,
+    authenticate,
+    oldestCrawlerListAt: policy.crawlers.oldestListAt,
+    routes,
+    gateway: {
+      trustedProxies: settings.trusted_proxies,
+      forwardedHeader: settings.forwarded_header,
+      observe: settings.observe,
+      settingsRevision: revision,
+      certificates: settings.tls?.certificates ?? [],
+      sites: gateway.sites,
+    },
+    longestQuestionMs: gateway.longestQuestionMs,
+    close: () => gateway.close(),
+  };
+}
+
+async function routesOf(
+  settings: Settings,
+  { analytics, docs, metrics, isReady }: Dependencies,
+  validator: Validator,
+  authenticate: AuthenticateBearer,
+): Promise<ReadonlyMap<RoutedService, FastifyInstance>> {
+  const answersTo = compileAdminHosts(settings.listen.admin, settings.admin_hosts);
+  const plugins: Readonly<Record<RoutedService, readonly FastifyPluginAsync[]>> = {
+    validator: [validator.validateRoutes],
+    collector: [validator.collectorRoutes],
+    api: [analytics.routes, createDataServer({ ...analytics, authenticate })],
+    docs: [docs],
+    admin: [adminRoutes({ metrics, isReady, answersTo, database: () => analytics.condition() })],
+  };
+  const routes = new Map<RoutedService, FastifyInstance>();
+  for (const service of ROUTED_SERVICES) {
+    if (settings.listen[service] === undefined) continue;
+    const app = createService(settings);
+    for (const plugin of plugins[service]) await app.register(plugin);
+    await app.ready();
+    routes.set(service, app);
+  }
+  return routes;
+}
+
+/** In the order in which they start to listen. */
+const ROUTED_SERVICES: readonly RoutedService[] = [
+  'validator',
+  'collector',
+  'api',
+  'docs',
+  'admin',
+];

@@ -1,0 +1,26 @@
+import type { Analytics } from '@guard/analytics';
+import type { Metrics } from '@guard/config/contract/ports';
+
+const MESSAGE = 'The settings file has no `analytics`, so no events are kept.';
+
+/** Takes the place of the analytics where the settings have none. It counts events and drops them. */
+export function noAnalytics(metrics: Metrics): Analytics {
+  return {
+    sink: { record: () => metrics.count('guard_events_total', 'dropped') },
+    accept: (to, { rows }) => {
+      if (to === 'outbox') metrics.count('guard_events_total', 'dropped', rows);
+    },
+    waiting: () => 0,
+    runQuery: () => Promise.resolve({ kind: 'unavailable', message: MESSAGE }),
+    listColumns: () => Promise.resolve([]),
+    routes: (app) => {
+      app.all('/query', (_request, reply) => reply.code(502).type('text/plain').send(MESSAGE));
+      return Promise.resolve();
+    },
+    setOrganisations: () => undefined,
+    ready: () => true,
+    condition: () => undefined,
+    settled: Promise.resolve(undefined),
+    close: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,85 @@
+import { removeAbandonedSocket } from '@guard/config/net/abandoned-socket';
+import type { Service, Settings } from '@guard/config/settings/schema';
+import type { ListenAddress } from '@guard/config/settings/values';
+import fastify, { type FastifyInstance } from 'fastify';
+
+/** How long a service waits for what a connection sends, even when a few bytes arrive all the time. */
+const SERVICE_TIMES = {
+  /** A complete header section (408 after it). */
+  headMs: 10_000,
+  /** A whole request, with its body (408 after it). */
+  requestMs: 30_000,
+  /** Between two checks of all connections. */
+  checkMs: 1_000,
+  /** A connection on which nothing is sent. */
+  idleMs: 60_000,
+} as const;
+export type ServiceTimes = Readonly<Record<keyof typeof SERVICE_TIMES, number>>;
+
+/** Where each service listens: a URL, or `unix:` and a path. */
+export type Addresses = Readonly<Partial<Record<Service, string>>>;
+
+/** What the services beside the gateway know of the proxies in front of them. */
+export type ServiceSettings = Pick<Settings, 'trusted_proxies'> &
+  Partial<Pick<Settings, 'forwarded_header'>>;
+
+/** Makes the server of one service, with the limits that all services share. */
+export function createService(
+  { trusted_proxies, forwarded_header }: ServiceSettings,
+  times: ServiceTimes = SERVICE_TIMES,
+): FastifyInstance {
+  // fastify reads X-Forwarded-For only. Behind proxies that write Forwarded, the visitor can forge it.
+  const isRead = trusted_proxies.length > 0 && forwarded_header !== 'forwarded';
+  return fastify({
+    logger: false,
+    trustProxy: isRead ? [...trusted_proxies] : false,
+    http: { headersTimeout: times.headMs, connectionsCheckingInterval: times.checkMs },
+    requestTimeout: times.requestMs,
+    connectionTimeout: times.idleMs,
+    forceCloseConnections: 'idle',
+    return503OnClosing: true,
+  });
+}
+
+/** Listens, and resolves to the address. Rejects with an error that names the setting. */
+export async function listenOn(
+  service: Service,
+  app: FastifyInstance,
+  address: ListenAddress,
+): Promise<string> {
+  try {
+    if (address.kind === 'unix') {
+      await removeAbandonedSocket(address.path);
+      await app.listen({ path: address.path });
+      return `unix:${address.path}`;
+    }
+    await app.listen({ host: address.host, port: address.port });
+    const bound = app.server.address();
+    const port = typeof bound === 'object' && bound ? bound.port : address.port;
+    return urlOf(address.host, port);
+  } catch (error) {
+    throw listenError(service, address, error);
+  }
+}
+
+/** The URL of a TCP listener; a wildcard address is written as the loopback one. */
+function urlOf(host: string, port: number): string {
+  if (host === '0.0.0.0') return `http://127.0.0.1:${port}`;
+  if (host === '::') return `http://[::1]:${port}`;
+  return host.includes(':') ? `http://[${host}]:${port}` : `http://${host}:${port}`;
+}
+
+/** An error for people: why Guard cannot listen at an address of the settings. */
+export function listenError(service: Service, address: ListenAddress, cause: unknown): Error {
+  const code = (cause as NodeJS.ErrnoException | null)?.code;
+  const at = address.kind === 'unix' ? `unix:${address.path}` : `${address.host}:${address.port}`;
+  const why =
+    code === 'EADDRINUSE'
+      ? 'another program listens there; end it, or choose another address (port 0 picks a free one)'
+      : code === 'EACCES'
+        ? 'this user may not listen there; ports below 1024 need a privilege'
+        : cause instanceof Error
+          ? cause.message
+          : String(cause);
+  return new Error(`listen.${service} ${at}: ${why}`, { cause });
+}

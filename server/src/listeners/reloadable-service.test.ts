@@ -1,0 +1,108 @@
+import { once } from 'node:events';
+import { lookup } from 'node:dns/promises';
+import { Agent, request, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createReloadableService } from './reloadable-service.ts';
+import { createService, listenOn } from './listen.ts';
+
+const SETTINGS = { trusted_proxies: [] };
+
+/** Routes that answer with a word, after `ready`. */
+async function routes(word: string, ready: Promise<unknown> = Promise.resolve()) {
+  const app = createService(SETTINGS);
+  app.get('/', async () => {
+    await ready;
+    return word;
+  });
+  await app.ready();
+  return app;
+}
+
+async function ask(url: string, agent?: Agent): Promise<string> {
+  const sent = request(url, agent ? { agent } : {}).end();
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  let text = '';
+  for await (const part of answer.setEncoding('utf8')) text += String(part);
+  return text;
+}
+
+test('the old routes finish a request, and the next one on the same connection goes to the new routes', async () => {
+  const gate = Promise.withResolvers<undefined>();
+  const service = createReloadableService(SETTINGS, await routes('old', gate.promise));
+  onTestFinished(() => service.app.close());
+  const url = await listenOn('admin', service.app, { kind: 'tcp', host: '127.0.0.1', port: 0 });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  const begun = once(service.app.server, 'request');
+  const answer = ask(url, agent);
+  await begun;
+  service.replaceRoutes(await routes('new'));
+  gate.resolve(undefined);
+  expect(await answer).toBe('old');
+  expect(await ask(url, agent)).toBe('new');
+});
+
+test('localhost: each of its addresses gets the new routes', async () => {
+  const service = createReloadableService(SETTINGS, await routes('old'));
+  onTestFinished(() => service.app.close());
+  const url = await listenOn('admin', service.app, { kind: 'tcp', host: 'localhost', port: 0 });
+  service.replaceRoutes(await routes('new'));
+  const { port } = new URL(url);
+  const addresses = await lookup('localhost', { all: true });
+  expect(addresses.length).toBeGreaterThan(0);
+  for (const { address, family } of addresses) {
+    const host = family === 6 ? `[${address}]` : address;
+    expect(await ask(`http://${host}:${port}/`)).toBe('new');
+  }
+});
+
+test('closing waits for the request that is not answered yet, and for no idle connection', async () => {
+  const gate = Promise.withResolvers<undefined>();
+  const service = createReloadableService(SETTINGS, await routes('late', gate.promise));
+  const url = await listenOn('admin', service.app, { kind: 'tcp', host: '127.0.0.1', port: 0 });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  const begun = once(service.app.server, 'request');
+  const answer = ask(url, agent);
+  await begun;
+  const closed = service.app.close();
+  await turn();
+  gate.resolve(undefined);
+  expect(await answer).toBe('late');
+  await closed;
+});
+
+describe('a service ends a connection that sends too slowly, on each address of localhost', () => {
+  const times = { headMs: 200, requestMs: 400, checkMs: 20, idleMs: 60_000 };
+  const upload = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: a/b\r\n';
+
+  test.each([
+    ['a head', 'GET / HTTP/1.1\r\nHost: localhost\r\nX-A: ', 'a'],
+    ['a body', `${upload}Content-Length: 9999\r\n\r\n`, 'a'],
+    ['a body in chunks', `${upload}Transfer-Encoding: chunked\r\n\r\n`, '1\r\na\r\n'],
+  ])('%s: 408', async (_what, start, drop) => {
+    const app = createService(SETTINGS);
+    app.addContentTypeParser('a/b', { parseAs: 'string' }, (_request, body, done) => {
+      done(null, body);
+    });
+    app.post('/', () => 'whole');
+    await app.ready();
+    const service = createReloadableService(SETTINGS, app, times);
+    onTestFinished(() => service.app.close());
+    const url = await listenOn('api', service.app, { kind: 'tcp', host: 'localhost', port: 0 });
+    for (const { address } of await lookup('localhost', { all: true })) {
+      const socket = connect(Number(new URL(url).port), address).setEncoding('latin1');
+      const closed = new Promise((resolve) => socket.on('close', resolve));
+      let received = '';
+      socket.on('data', (text: string) => (received += text)).on('error', () => undefined);
+      socket.write(start);
+      const drip = setInterval(() => socket.write(drop), 10);
+      await closed;
+      clearInterval(drip);
+      // Bytes that arrive after the close make a reset, which can overtake the answer.
+      expect(received).toMatch(/^(?:HTTP\/1\.1 408 |$)/);
+    }
+  });
+});

@@ -1,0 +1,111 @@
+import { type MetricName, metrics as table } from '@guard/config/contract/metrics';
+import type { Metrics } from '@guard/config/contract/ports';
+import { Counter, Gauge, Registry } from 'prom-client';
+import { type CounterIncrement, Counts } from './counts.ts';
+import { createBusySeconds } from './event-loop.ts';
+import { createHistograms, type HistogramName, type NamedValues } from './histograms.ts';
+import { registerProcessMetrics } from './process-metrics.ts';
+
+/** The metrics of a worker thread: what was counted since its last report, and the gauges of now. */
+export interface MetricsReport {
+  readonly counters: readonly CounterIncrement[];
+  readonly histograms: readonly NamedValues[];
+  /** Only gauges that have no label and a value of their own in each thread. */
+  readonly gauges: ReadonlyMap<MetricName, number>;
+}
+
+export interface MetricsPage extends Metrics {
+  /** Adds one value to a histogram, in the unit of its name. */
+  observe(name: HistogramName, value: number): void;
+  /** Adds the report of a worker thread. `worker` is an object that stands for the thread until it ends. */
+  addReport(worker: object, report: MetricsReport): void;
+  /** The thread has ended. Its counters and histograms stay, its gauges do not. */
+  removeWorker(worker: object): void;
+  /** The Prometheus text format. */
+  page(): Promise<string>;
+  readonly contentType: string;
+}
+
+/** Metrics by prom-client. It checks much at each count, so it gets the counts when the page is read. */
+export function createMetrics(): MetricsPage {
+  const registry = new Registry();
+  registerProcessMetrics(registry);
+  const counters = registerCounters(registry);
+  const counts = new Counts();
+  const histograms = createHistograms();
+  const workers = new Map<object, MetricsReport['gauges']>();
+  const busySeconds = createBusySeconds();
+
+  function increment([name, label, by]: CounterIncrement): void {
+    const labelName = table[name].label;
+    const counter = counters.get(name);
+    if (labelName === undefined || label === undefined) counter?.inc(by);
+    else counter?.inc({ [labelName]: label }, by);
+  }
+
+  /** The highest of this thread's value and those that the workers reported. */
+  function highest(name: MetricName, own: number): number {
+    const others = [...workers.values()].map((gauges) => gauges.get(name) ?? own);
+    return Math.max(own, ...others);
+  }
+
+  return {
+    count(name, label, by) {
+      counts.count(name, label, by);
+    },
+    observe: histograms.observe,
+    gauge(name, read) {
+      const { label, help } = table[name];
+      const isShared = isOfEachThread(name);
+      new Gauge({
+        name,
+        help,
+        labelNames: label === undefined ? [] : [label],
+        registers: [registry],
+        collect() {
+          const value = read();
+          if (typeof value === 'number') {
+            this.set(isShared ? highest(name, value) : value);
+            return;
+          }
+          // A label value that is gone must not stay on the page.
+          this.reset();
+          for (const [child, number] of value) this.set({ [label ?? 'label']: child }, number);
+        },
+      });
+    },
+    addReport(worker, report) {
+      for (const [name, label, by] of report.counters) counts.count(name, label, by);
+      histograms.add(report.histograms);
+      workers.set(worker, report.gauges);
+    },
+    removeWorker(worker) {
+      workers.delete(worker);
+    },
+    async page() {
+      counts.count('guard_event_loop_busy_seconds_total', 'main', busySeconds());
+      counts.take().forEach(increment);
+      return (await registry.metrics()) + histograms.text();
+    },
+    contentType: registry.contentType,
+  };
+}
+
+/** Whether each worker has a value of its own for this gauge, beside that of the main thread. */
+export function isOfEachThread(name: MetricName): boolean {
+  const entry = table[name];
+  return entry.kind === 'gauge' && 'threads' in entry;
+}
+
+function registerCounters(registry: Registry): ReadonlyMap<MetricName, Counter> {
+  const counters = new Map<MetricName, Counter>();
+  for (const [name, { kind, label, help }] of Object.entries(table)) {
+    if (kind !== 'counter') continue;
+    const labelNames = label === undefined ? [] : [label];
+    counters.set(
+      name as MetricName, // the keys of the table are the names
+      new Counter({ name, help, labelNames, registers: [registry] }),
+    );
+  }
+  return counters;
+}

@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+/**
+ * Registers the metrics of the process, all threads included, under their usual names in Prometheus. What
+ * the system does not tell is left out. The embedded database is another process, and is not in them.
+ */
+export function registerProcessMetrics(registry: Registry): void {
+  const registers = [registry];
+  let lastCpuS = 0;
+  new Counter({
+    name: 'process_cpu_seconds_total',
+    help: 'CPU time of the process, user and system, in seconds.',
+    registers,
+    collect() {
+      const { user, system } = process.cpuUsage();
+      const cpuS = (user + system) / 1e6;
+      this.inc(Math.max(0, cpuS - lastCpuS));
+      lastCpuS = cpuS;
+    },
+  });
+  new Gauge({
+    name: 'process_resident_memory_bytes',
+    help: 'Memory of the process that lies in RAM, in bytes.',
+    registers,
+    collect() {
+      this.set(process.memoryUsage.rss());
+    },
+  });
+  new Gauge({
+    name: 'process_start_time_seconds',
+    help: 'When the process began, in seconds since 1970.',
+    registers,
+  }).set(Math.round(performance.timeOrigin / 1000));
+  const maxOpenFiles = readMaxOpenFiles();
+  if (maxOpenFiles === undefined) return;
+  new Gauge({
+    name: 'process_open_fds',
+    help: 'Open files and sockets of the process.',
+    registers,
+    collect() {
+      this.set(readdirSync('/proc/self/fd').length);
+    },
+  });
+  new Gauge({
+    name: 'process_max_fds',
+    help: 'Files and sockets that the process may have open.',
+    registers,
+  }).set(maxOpenFiles);
+}
+
+/** Undefined where there is no /proc, or no limit. */
+function readMaxOpenFiles(): number | undefined {
+  try {
+    const limits = readFileSync('/proc/self/limits', 'utf8');
+    const soft = /^Max open files\s+(\d+)/m.exec(limits)?.[1];
+    return soft === undefined ? undefined : Number(soft);
+  } catch {
+    return undefined;
+  }
+}

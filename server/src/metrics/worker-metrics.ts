@@ -1,0 +1,51 @@
+import type { MetricName } from '@guard/config/contract/metrics';
+import { Counts } from './counts.ts';
+import { createBusySeconds } from './event-loop.ts';
+import { createHistograms } from './histograms.ts';
+import { isOfEachThread, type MetricsPage, type MetricsReport } from './metrics.ts';
+
+type ReadGauge = Parameters<MetricsPage['gauge']>[1];
+
+/**
+ * The metrics of a worker thread. The thread sends them to the main thread in reports. A report has the
+ * gauges that differ from thread to thread. The main thread knows the others itself.
+ */
+export class WorkerMetrics extends Counts implements MetricsPage {
+  /** Only the main thread has a page. */
+  readonly contentType = '';
+  readonly #histograms = createHistograms();
+  readonly #gauges = new Map<MetricName, ReadGauge>();
+  readonly #busySeconds = createBusySeconds();
+
+  observe: MetricsPage['observe'] = (name, value) => {
+    this.#histograms.observe(name, value);
+  };
+
+  gauge(name: MetricName, read: ReadGauge): void {
+    if (isOfEachThread(name)) this.#gauges.set(name, read);
+  }
+
+  /** The counts since the last report, and the gauges of now. */
+  takeReport(): MetricsReport {
+    this.count('guard_event_loop_busy_seconds_total', 'workers', this.#busySeconds());
+    const gauges = new Map<MetricName, number>();
+    for (const [name, read] of this.#gauges) {
+      const value = read();
+      if (typeof value === 'number') gauges.set(name, value);
+    }
+    return { counters: this.take(), histograms: this.#histograms.take(), gauges };
+  }
+
+  addReport(_worker: object, report: MetricsReport): void {
+    for (const [name, label, by] of report.counters) this.count(name, label, by);
+    this.#histograms.add(report.histograms);
+  }
+
+  removeWorker(): void {
+    // No other thread reports gauges to this one.
+  }
+
+  page(): Promise<string> {
+    return Promise.resolve('');
+  }
+}

@@ -1,0 +1,121 @@
+import type { Log } from '@guard/config/contract/ports';
+import { type LoadResult, parseSettings } from '@guard/config/settings/load';
+import type { Settings } from '@guard/config/settings/schema';
+import { expect, test } from 'vitest';
+import { createReloader } from './reloader.ts';
+
+const START = `version: 1
+listen: { admin: 127.0.0.1:1 }
+secret: b8d2046a7f3c1e95b8d2047a7f3c1e95
+analytics: { engine: embedded, path: ./data }
+organisations: [{ id: acme }]
+`;
+
+function read(text: string): LoadResult {
+  return parseSettings(text, { file: 'guard.yaml', baseDir: '/', env: {} });
+}
+
+/** A reloader of texts. It records what the reloader logs, counts and applies. */
+function rig() {
+  const first = read(START);
+  if (first.kind === 'invalid') throw new Error(JSON.stringify(first.problems));
+  const gauges = new Map<string, () => unknown>();
+  const lines: { event: string; fields: Parameters<Log>[2] }[] = [];
+  const counted: (string | undefined)[] = [];
+  const applied: Settings[] = [];
+  const state = { text: START, now: 1_000_000, apply: () => Promise.resolve() };
+  const reloader = createReloader({
+    file: 'guard.yaml',
+    load: () => read(state.text),
+    first,
+    apply: (settings) => {
+      applied.push(settings);
+      return state.apply();
+    },
+    watch: false,
+    clock: () => state.now,
+    log: (_level, event, fields) => lines.push({ event, fields }),
+    metrics: {
+      count: (_name, outcome) => counted.push(outcome),
+      gauge: (name, value) => gauges.set(name, value),
+    },
+  });
+  return {
+    state,
+    reloader,
+    lines,
+    counted,
+    applied,
+    gauge: (name: string) => gauges.get(name)?.(),
+  };
+}
+
+test('a change that needs a restart is named with its place, and counted until it is taken back', async () => {
+  const { state, reloader, lines, gauge } = rig();
+  state.text = START.replace('admin: 127.0.0.1:1', 'api: 127.0.0.1:2')
+    .replace('./data', './elsewhere')
+    .replace('[{ id: acme }]', '[{ id: acme }, { id: late }]');
+  await reloader.reload('file');
+  const needs = lines.filter(({ event }) => event === 'reload_needs_restart');
+  expect(needs.map(({ fields }) => fields)).toEqual([
+    { setting: 'listen.admin', place: 'guard.yaml:2:9' },
+    { setting: 'listen.api', place: 'guard.yaml:2:11' },
+    { setting: 'analytics', place: 'guard.yaml:4:1' },
+  ]);
+  expect(lines.at(-1)).toEqual({
+    event: 'reload_applied',
+    fields: {
+      cause: 'file',
+      file: 'guard.yaml',
+      changed: 'organisations.late (added)',
+      revision: expect.stringMatching(/^[0-9a-f]{12}$/) as string,
+      awaitingRestart: 3,
+    },
+  });
+  const revision = String(lines.at(-1)?.fields?.['revision']);
+  expect(gauge('guard_settings_info')).toEqual(new Map([[revision, 1]]));
+  expect(gauge('guard_settings_awaiting_restart')).toBe(3);
+  state.text = START;
+  await reloader.reload('signal');
+  expect(gauge('guard_settings_awaiting_restart')).toBe(0);
+});
+
+test('calls during a reload lead to one more reload, with the file as it is then', async () => {
+  const { state, reloader, applied } = rig();
+  const gate = Promise.withResolvers<undefined>();
+  state.apply = () => gate.promise.then(() => undefined);
+  const first = reloader.reload('signal');
+  await Promise.resolve();
+  state.text = START + 'observe: true\n';
+  const others = [reloader.reload('signal'), reloader.reload('file'), reloader.reload('signal')];
+  gate.resolve(undefined);
+  await Promise.all([first, ...others]);
+  expect(applied.map(({ observe }) => observe)).toEqual([false, true]);
+});
+
+test('settings that cannot be applied are refused with the reason, and the age goes on counting', async () => {
+  const { state, reloader, lines, counted, gauge } = rig();
+  state.now += 60_000;
+  state.apply = () => Promise.reject(new Error('not a country database: /x.mmdb'));
+  await reloader.reload('signal');
+  expect(lines).toEqual([
+    {
+      event: 'reload_refused',
+      fields: {
+        cause: 'signal',
+        file: 'guard.yaml',
+        problems: 1,
+        reason: 'not a country database: /x.mmdb',
+      },
+    },
+  ]);
+  expect([gauge('guard_last_reload_successful'), gauge('guard_settings_age_seconds')]).toEqual([
+    0, 60,
+  ]);
+  state.apply = () => Promise.resolve();
+  await reloader.reload('signal');
+  expect([gauge('guard_last_reload_successful'), gauge('guard_settings_age_seconds')]).toEqual([
+    1, 0,
+  ]);
+  expect(counted).toEqual(['refused', 'applied']);
+});

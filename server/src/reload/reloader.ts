@@ -1,0 +1,139 @@
+import type { Clock, Log, Metrics } from '@guard/config/contract/ports';
+import {
+  formatProblem,
+  type Loaded,
+  type LoadResult,
+  type Position,
+} from '@guard/config/settings/load';
+import { formatPath } from '@guard/config/settings/problems';
+import { settingsRevision } from '@guard/config/settings/revision';
+import type { Settings } from '@guard/config/settings/schema';
+import { changesBetween } from './changes.ts';
+import { asStarted, needRestart } from './need-restart.ts';
+import { type Watch, watchFiles } from './watch-files.ts';
+
+/** Why the settings are read again. */
+export type Cause = 'signal' | 'file';
+
+export interface ReloaderOptions {
+  readonly file: string;
+  /** Reads the file, in the same way as the start. */
+  readonly load: () => LoadResult;
+  /** The settings with which Guard started. */
+  readonly first: Loaded;
+  /** Applies settings. Rejects with the reason when it cannot; then nothing has changed. */
+  readonly apply: (settings: Settings) => Promise<void>;
+  /** Whether a change of a settings file starts a reload, too. */
+  readonly watch: boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+export interface Reloader {
+  /** Reads and applies the settings. Calls during a reload lead to one more reload after it. Never rejects. */
+  reload(cause: Cause): Promise<void>;
+  stop(): void;
+}
+
+/** How many problems of a refused file the log line has at most. `guard check` lists all. */
+const MAX_PROBLEMS_LOGGED = 5;
+
+/**
+ * Applies changed settings while Guard runs: whole or not at all. When a file cannot be applied, the last
+ * good settings stay current. The log has the reasons, and the metrics show it until a good file comes.
+ */
+export function createReloader(options: ReloaderOptions): Reloader {
+  const { file, first, clock, log, metrics } = options;
+  let current = first.settings;
+  let revision = settingsRevision(current);
+  let loadedAt = clock();
+  let files: readonly string[] = first.files;
+  let awaitingRestart = 0;
+  let succeeded = true;
+  let underway: Promise<void> | undefined;
+  let next: Cause | undefined;
+
+  metrics.gauge('guard_last_reload_successful', () => (succeeded ? 1 : 0));
+  metrics.gauge('guard_settings_age_seconds', () => Math.round((clock() - loadedAt) / 1000));
+  metrics.gauge('guard_settings_info', () => new Map([[revision, 1]]));
+  metrics.gauge('guard_settings_awaiting_restart', () => awaitingRestart);
+  const watch = options.watch ? startWatch() : undefined;
+
+  function startWatch(): Watch {
+    return watchFiles({
+      files: () => [file, ...files],
+      onChange: (changed) => {
+        log('info', 'settings_changed', { files: changed.join(', ') });
+        void reload('file');
+      },
+    });
+  }
+
+  /** Never rejects. */
+  async function once(cause: Cause): Promise<void> {
+    // Before the files are read, so that a change during the reading is seen as a change.
+    await watch?.acknowledge();
+    const result = options.load();
+    files = result.files;
+    await watch?.acknowledgeNew();
+    if (result.kind === 'invalid') {
+      const told = result.problems.slice(0, MAX_PROBLEMS_LOGGED).map(formatProblem);
+      refuse(cause, told.join('\n'), result.problems.length);
+      return;
+    }
+    try {
+      await options.apply(result.settings);
+    } catch (error) {
+      refuse(cause, error instanceof Error ? error.message : String(error), 1);
+      return;
+    }
+    accept(cause, result);
+  }
+
+  function refuse(cause: Cause, reason: string, problems: number): void {
+    succeeded = false;
+    metrics.count('guard_reloads_total', 'refused');
+    log('error', 'reload_refused', { cause, file, problems, reason });
+  }
+
+  function accept(cause: Cause, { settings, positionOf }: Loaded): void {
+    const late = needRestart(first.settings, settings);
+    for (const path of late) {
+      const place = placeOf(file, positionOf(path));
+      log('warn', 'reload_needs_restart', { setting: formatPath(path), place });
+    }
+    const effective = asStarted(settings, first.settings);
+    const changed = changesBetween(current, effective).join(', ');
+    if (!settings.secret.some((secret) => current.secret.includes(secret))) {
+      log('warn', 'reload_voided_sessions', { why: 'no secret of before is in the list' });
+    }
+    current = effective;
+    revision = settingsRevision(effective);
+    loadedAt = clock();
+    awaitingRestart = late.length;
+    succeeded = true;
+    metrics.count('guard_reloads_total', 'applied');
+    log('info', 'reload_applied', { cause, file, changed, revision, awaitingRestart });
+  }
+
+  function reload(cause: Cause): Promise<void> {
+    if (underway) next = cause;
+    underway ??= untilQuiet(cause);
+    return underway;
+  }
+
+  async function untilQuiet(cause: Cause): Promise<void> {
+    for (let now: Cause | undefined = cause; now !== undefined; now = next) {
+      next = undefined;
+      await once(now);
+    }
+    underway = undefined;
+  }
+
+  return { reload, stop: () => watch?.stop() };
+}
+
+function placeOf(file: string, { line, column }: Position): string {
+  return `${file}:${line}:${column}`;
+}

@@ -1,0 +1,80 @@
+import { stat } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** How often the files are looked at. A change is applied two looks later, within a second. */
+const LOOK_EVERY_MS = 400;
+
+export interface Watch {
+  /** Takes the state of the files as known. Only a later change is reported. */
+  acknowledge(): Promise<void>;
+  /** The same, but only for files that were not watched before. */
+  acknowledgeNew(): Promise<void>;
+  stop(): void;
+}
+
+export interface WatchOptions {
+  /** Called at every look, since new settings can name other files. Of a folder, its entries are watched. */
+  readonly files: () => readonly string[];
+  /** Called with the files that changed, when they have stayed the same from one look to the next. */
+  readonly onChange: (changed: readonly string[]) => void;
+  readonly everyMs?: number;
+}
+
+/**
+ * Looks at files by `stat` again and again. Notifications of the system would miss some changes: an editor
+ * that replaces the file, Kubernetes that changes a link above it, a file that appears later, a network
+ * folder. Does not keep the process alive.
+ */
+export function watchFiles({ files, onChange, everyMs = LOOK_EVERY_MS }: WatchOptions): Watch {
+  const stopped = new AbortController();
+  /** The state of each file that was reported or acknowledged. */
+  let known = new Map<string, string>();
+  /** The state at the last look. */
+  let seen = new Map<string, string>();
+
+  async function look(): Promise<void> {
+    const before = seen;
+    seen = await statesOf(files());
+    known = new Map([...seen, ...known]);
+    const changed = [...seen.keys()].filter((file) => known.get(file) !== seen.get(file));
+    const isQuiet = changed.every((file) => before.get(file) === seen.get(file));
+    if (changed.length === 0 || !isQuiet || stopped.signal.aborted) return;
+    known = new Map([...known, ...seen]);
+    onChange(changed);
+  }
+
+  async function keepLooking(): Promise<void> {
+    while (!stopped.signal.aborted) {
+      await look();
+      const { signal } = stopped;
+      await sleep(everyMs, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  void keepLooking();
+  return {
+    async acknowledge() {
+      known = await statesOf(files());
+    },
+    async acknowledgeNew() {
+      known = new Map([...(await statesOf(files())), ...known]);
+    },
+    stop: () => stopped.abort(),
+  };
+}
+
+async function statesOf(files: readonly string[]): Promise<Map<string, string>> {
+  return new Map(
+    await Promise.all(files.map(async (file) => [file, await stateOf(file)] as const)),
+  );
+}
+
+/** A text that changes when the file, its target or its permissions may have changed. */
+async function stateOf(file: string): Promise<string> {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });
+    return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+  }
+}

@@ -1,0 +1,221 @@
+import { openAnalytics, type Analytics } from '@guard/analytics';
+import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
+import { NetworkCatalogue } from '@guard/config/catalogue/networks';
+import type { AuthenticateBearer } from '@guard/config/contract/ports';
+import type { Service, Settings } from '@guard/config/settings/schema';
+import { createGateway, type Gateway } from '@guard/gateway';
+import { createDocsServer } from '@guard/mcp';
+import { createResolver } from '@guard/validator';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Dependencies } from './deployment/dependencies.ts';
+import { buildDeployment, type Deployment, type RoutedService } from './deployment/deployment.ts';
+import { retire } from './deployment/retire.ts';
+import { logDecisions } from './events/log-decisions.ts';
+import { measureEvents } from './events/measure-events.ts';
+import { noAnalytics } from './events/no-analytics.ts';
+import { listenGateway } from './listeners/listen-gateway.ts';
+import { type Addresses, listenOn } from './listeners/listen.ts';
+import { createReloadableService, type ReloadableService } from './listeners/reloadable-service.ts';
+import { closeAll, type Close } from './process/close-all.ts';
+import type { ProcessContext } from './process/process-context.ts';
+import { asStarted } from './reload/need-restart.ts';
+import { openStore } from './store/open-store.ts';
+import { watchCrawlerRanges } from './store/watch-crawler-ranges.ts';
+import { openTracing } from './tracing/open-tracing.ts';
+import { RemoteValidators } from './validators/remote-validators.ts';
+import { sharedAddresses, threadCount } from './workers/shared-addresses.ts';
+import { WorkerPool } from './workers/worker-pool.ts';
+
+export interface Running {
+  /** Where each started service listens: a URL, or unix:path. */
+  readonly addresses: Addresses;
+  /**
+   * Builds a deployment from these settings and replaces the current one, between two requests. Rejects
+   * with the reason in words when it cannot be built; then nothing has changed. `listen`, `store`,
+   * `analytics` and `workers` hold from start to end, so their new values are ignored.
+   */
+  readonly reload: (settings: Settings) => Promise<void>;
+  /** Finishes all requests, writes the last events, and ends. */
+  close(): Promise<void>;
+}
+
+/** How long a start waits for the database. Visitors can be served without it, so a slow one is not waited for. */
+const DATABASE_START_MS = 8_000;
+
+/** What is open: while Guard starts, while it runs, and while it ends. */
+interface State {
+  /** How to close what is open, in the order in which it was opened. */
+  readonly opened: Close[];
+  readonly addresses: Partial<Record<Service, string>>;
+  readonly services: Map<RoutedService, ReloadableService>;
+  /** The threads beside this one. */
+  workers: WorkerPool | undefined;
+  gateway: Gateway | undefined;
+  current: Deployment | undefined;
+  ready: boolean;
+}
+
+/**
+ * The composition root: makes a running product of the settings. Each service is started when `listen`
+ * names it. Analytics opens first and closes last, so that the event of every decision is kept.
+ */
+export async function startGuard(settings: Settings, context: ProcessContext): Promise<Running> {
+  const state: State = {
+    opened: [],
+    addresses: {},
+    services: new Map(),
+    workers: undefined,
+    gateway: undefined,
+    current: undefined,
+    ready: false,
+  };
+  const close = () => {
+    state.ready = false;
+    return closeAll(state.opened, context.log);
+  };
+  try {
+    const dependencies = await openDependencies(settings, context, state);
+    const first = await buildDeployment(settings, dependencies);
+    state.current = first;
+    state.opened.push(() => currentOf(state).close());
+    await listenServices(first, state);
+    await openGateway(first, dependencies, state);
+    await startWorkers(first, dependencies, state);
+    const { settled } = dependencies.analytics;
+    await Promise.race([settled, sleep(DATABASE_START_MS, undefined, { ref: false })]);
+    state.ready = true;
+    return {
+      addresses: state.addresses,
+      reload: (next) => replaceDeployment(next, dependencies, state),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function openDependencies(
+  settings: Settings,
+  context: ProcessContext,
+  state: State,
+): Promise<Dependencies> {
+  const { clock, metrics } = context;
+  const { addresses, opened } = state;
+  const analytics = await openEvents(settings, context, state);
+  opened.push(() => analytics.close());
+  const threads = threadCount(settings);
+  state.workers = threads > 1 ? new WorkerPool(threads - 1, context) : undefined;
+  const opening = await openStore(settings.store, context, state.workers);
+  opened.push(() => opening.close());
+  const { store, newestRangesAt: newestAt } = opening;
+  if (newestAt) {
+    const heldAt = () => state.current?.oldestCrawlerListAt;
+    opened.push(watchCrawlerRanges({ heldAt, newestAt }, context));
+  }
+  metrics.gauge('guard_crawler_ranges_age_seconds', () =>
+    Math.round((clock() - (currentOf(state).oldestCrawlerListAt ?? clock())) / 1000),
+  );
+  return {
+    ...context,
+    analytics,
+    store,
+    resolver: createResolver(),
+    remotes: new RemoteValidators(context),
+    networks: NetworkCatalogue.load(),
+    docs: createDocsServer({
+      publicUrl: () => currentOf(state).settings.public_urls.docs ?? addresses.docs ?? '',
+      crawlers: settings.listen.docs ? CrawlerCatalogue.load().all() : [],
+    }),
+    addresses,
+    isReady: () => state.ready,
+  };
+}
+
+function currentOf({ current }: State): Deployment {
+  if (!current) throw new Error('asked before the first settings were applied');
+  return current;
+}
+
+/** Opens the analytics, with the log and the metrics of decisions before its sink. */
+async function openEvents(
+  settings: Settings,
+  context: ProcessContext,
+  state: State,
+): Promise<Analytics> {
+  const { log, metrics } = context;
+  const { analytics: wanted, organisations } = settings;
+  const authenticate: AuthenticateBearer = (authorization) =>
+    currentOf(state).authenticate(authorization);
+  const analytics = wanted
+    ? await openAnalytics({ settings: wanted, organisations, authenticate, ...context })
+    : noAnalytics(metrics);
+  const measured = measureEvents(analytics.sink, metrics);
+  return { ...analytics, sink: logDecisions(measured, log, () => currentOf(state).settings) };
+}
+
+async function listenServices({ settings, routes }: Deployment, state: State): Promise<void> {
+  for (const [name, app] of routes) {
+    const address = settings.listen[name];
+    if (!address) continue;
+    const service = createReloadableService(settings, app);
+    state.opened.push(() => service.app.close());
+    state.services.set(name, service);
+    state.addresses[name] = await listenOn(name, service.app, address);
+  }
+}
+
+async function openGateway(
+  first: Deployment,
+  dependencies: Dependencies,
+  state: State,
+): Promise<void> {
+  const { gateway: plain, gateway_tls: secure, forward_auth: asked } = first.settings.listen;
+  if (!plain && !secure && !asked) return;
+  const { clock, log, metrics, analytics } = dependencies;
+  const { proxy_protocol: proxyProtocol } = first.settings.listen;
+  const events = analytics.sink;
+  const ports = { events, clock, log, metrics };
+  const gateway = createGateway({
+    ...first.gateway,
+    ...ports,
+    tracing: openTracing(log),
+    proxyProtocol,
+    ...(state.workers && { sharedAddress: 'claim' }),
+  });
+  state.opened.push(() => gateway.close());
+  state.gateway = gateway;
+  Object.assign(state.addresses, await listenGateway(gateway, first.settings.listen));
+}
+
+/** The workers listen at the addresses of this thread's gateway, so that has to listen before. */
+async function startWorkers(
+  { settings }: Deployment,
+  { analytics }: Dependencies,
+  { workers, addresses, opened }: State,
+): Promise<void> {
+  if (!workers) return;
+  opened.push(() => workers.close());
+  const listen = sharedAddresses(settings.listen, addresses);
+  await workers.start({ settings: { ...settings, listen }, addresses, analytics });
+}
+
+/** Everything changes in one turn of the event loop, so no request meets both old and new settings. */
+async function replaceDeployment(
+  settings: Settings,
+  dependencies: Dependencies,
+  state: State,
+): Promise<void> {
+  const before = currentOf(state);
+  const next = await buildDeployment(asStarted(settings, before.settings), dependencies);
+  state.gateway?.reload(next.gateway);
+  for (const [name, service] of state.services) {
+    const app = next.routes.get(name);
+    if (app) service.replaceRoutes(app);
+  }
+  state.current = next;
+  dependencies.analytics.setOrganisations(next.settings.organisations);
+  retire(before, dependencies.log);
+  const listen = sharedAddresses(next.settings.listen, state.addresses);
+  await state.workers?.reload({ ...next.settings, listen });
+}

@@ -1,0 +1,78 @@
+import type { SessionStore } from '@guard/config/contract/ports';
+import type { Settings } from '@guard/config/settings/schema';
+import {
+  LastingStore,
+  MemoryStore,
+  type SharedMemory,
+  Snapshot,
+  type ThreadStore,
+} from '@guard/validator';
+import type { ProcessContext } from '../process/process-context.ts';
+import { createSnapshotAge } from './snapshot-age.ts';
+import type { WatchedRanges } from './watch-crawler-ranges.ts';
+
+/** A store in memory that all worker threads share. */
+export interface SharedStore {
+  /** Of the main thread. */
+  readonly store: ThreadStore;
+  readonly memory: SharedMemory;
+}
+
+export interface OpenStore {
+  readonly store: SessionStore;
+  /**
+   * See WatchedRanges. Undefined where no other instance shares the store.
+   */
+  readonly newestRangesAt?: WatchedRanges['newestAt'];
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the store that the settings name, with the sessions, spent tickets and budgets that it has kept.
+ * A store in memory is `shared` when there are worker threads.
+ */
+export async function openStore(
+  settings: Settings['store'],
+  { clock, log, metrics }: ProcessContext,
+  shared: SharedStore | undefined,
+): Promise<OpenStore> {
+  switch (settings.engine) {
+    case 'redis': {
+      // The Redis client takes 70 ms to load. An installation without Redis does not load it.
+      const { RedisStore } = await import('@guard/validator/redis-store');
+      const store = await RedisStore.open({ url: settings.url, clock, log, metrics });
+      return { ...closing(store), newestRangesAt: (at) => store.newest('crawler-ranges', at) };
+    }
+    case 'memory': {
+      // No store can be away here. The metric is there all the same, for dashboards and alarms.
+      metrics.gauge('guard_store_away', () => 0);
+      const { path: folder } = settings;
+      const opened = shared
+        ? await openShared(shared, folder, { clock, log })
+        : closing(
+            folder === undefined
+              ? new MemoryStore(clock)
+              : await LastingStore.open({ folder, clock, log }),
+          );
+      metrics.gauge('guard_sessions', () => opened.store.sessionCount);
+      if (folder !== undefined) {
+        metrics.gauge('guard_store_snapshot_age_seconds', createSnapshotAge(folder, clock));
+      }
+      return opened;
+    }
+  }
+}
+
+async function openShared(
+  { store, memory }: SharedStore,
+  folder: string | undefined,
+  ports: Pick<ProcessContext, 'clock' | 'log'>,
+) {
+  if (folder === undefined) return closing(store);
+  const snapshot = await Snapshot.open({ folder, memory, store, ...ports });
+  return { store, close: () => snapshot.close() };
+}
+
+function closing<Store extends SessionStore>(store: Store) {
+  return { store, close: () => store.close() };
+}

@@ -1,0 +1,51 @@
+import type { ProcessContext } from '../process/process-context.ts';
+import type { Close } from '../process/close-all.ts';
+
+/** Time between two comparisons. */
+const EVERY_MS = 60_000;
+/** The same while there are no lists here yet, or no answer of the store. */
+const AGAIN_MS = 1_000;
+/** Instances that refresh once a day at different hours differ by less than this. */
+const TOLERATED_MS = 25 * 3_600_000;
+
+export interface WatchedRanges {
+  /** When the oldest list of crawler addresses here was confirmed, in milliseconds since the epoch. */
+  readonly heldAt: () => number | undefined;
+  /** Tells the other instances of `heldAt`. Resolves to the newest such time of all instances. */
+  readonly newestAt: (heldAt: number) => Promise<number | undefined>;
+}
+
+/**
+ * Compares the age of the crawler lists of this instance with those of the other instances. An instance
+ * with old lists takes real crawlers for impersonators. The log says so once, a metric all the time.
+ */
+export function watchCrawlerRanges(
+  { heldAt, newestAt }: WatchedRanges,
+  { log, metrics }: Pick<ProcessContext, 'log' | 'metrics'>,
+): Close {
+  let behindMs = 0;
+  let isWarned = false;
+  let timer: NodeJS.Timeout;
+  const compare = async (): Promise<boolean> => {
+    const held = heldAt();
+    const newest = held === undefined ? undefined : await newestAt(held);
+    if (held === undefined || newest === undefined) return false;
+    behindMs = Math.max(0, newest - held);
+    const isBehind = behindMs > TOLERATED_MS;
+    const behindHours = Math.floor(behindMs / 3_600_000);
+    if (isBehind && !isWarned) log('warn', 'crawler_ranges_behind', { behindHours });
+    if (!isBehind && isWarned) log('info', 'crawler_ranges_level');
+    isWarned = isBehind;
+    return true;
+  };
+  const watch = async (): Promise<void> => {
+    const isCompared = await compare();
+    timer = setTimeout(() => void watch(), isCompared ? EVERY_MS : AGAIN_MS).unref();
+  };
+  metrics.gauge('guard_crawler_ranges_behind_seconds', () => Math.round(behindMs / 1000));
+  timer = setTimeout(() => void watch(), 0).unref();
+  return () => {
+    clearTimeout(timer);
+    return Promise.resolve();
+  };
+}

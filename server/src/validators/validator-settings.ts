@@ -1,0 +1,17 @@
+import { botKeysOf } from '@guard/config/catalogue/agent-keys';
+import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
+import type { Settings } from '@guard/config/settings/schema';
+
+/** The part of the settings that a validator needs, when it serves and when it explains. */
+export function validatorSettings(settings: Settings) {
+  return {
+    organisations: settings.organisations,
+    sites: settings.sites,
+    secrets: settings.secret,
+    observe: settings.observe,
+    healthToken: settings.health_check_token,
+    crawlers: CrawlerCatalogue.load(undefined, settings.crawlers.ranges),
+    botKeys: botKeysOf(settings.web_bot_auth),
+    databases: settings.databases,
+  };
+}

@@ -1,0 +1,195 @@
+/** The program of a worker thread: a gateway with its own validator, at the addresses of the main thread's gateway. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { type EventRelay, openEventRelay } from '@guard/analytics';
+import { NetworkCatalogue } from '@guard/config/catalogue/networks';
+import type { SessionStore } from '@guard/config/contract/ports';
+import type { Tracing } from '@guard/config/contract/tracing';
+import type { Settings } from '@guard/config/settings/schema';
+import { createGateway, type Gateway } from '@guard/gateway';
+import { createResolver, ThreadStore } from '@guard/validator';
+import { buildDeployment, type Deployment } from '../deployment/deployment.ts';
+import type { Dependencies } from '../deployment/dependencies.ts';
+import { retire } from '../deployment/retire.ts';
+import { createLog } from '../process/log.ts';
+import { logDecisions } from '../events/log-decisions.ts';
+import { measureEvents } from '../events/measure-events.ts';
+import { listenGateway } from '../listeners/listen-gateway.ts';
+import { RemoteValidators } from '../validators/remote-validators.ts';
+import { noAnalytics } from '../events/no-analytics.ts';
+import { openTracing } from '../tracing/open-tracing.ts';
+import { PendingReplies } from './pending-replies.ts';
+import { WorkerMetrics } from '../metrics/worker-metrics.ts';
+import type { MessageFromWorker, MessageToWorker, SharedSession, WorkerData } from './messages.ts';
+
+/** How often the main thread gets the metrics. */
+const METRICS_EVERY_MS = 500;
+/** How long a visitor who was judged waits until the other threads have the session. */
+const SHARED_WITHIN_MS = 500;
+
+type Send = (message: MessageFromWorker, transfer?: readonly ArrayBuffer[]) => void;
+
+/** What this thread has of its own, and what it does at each message of the main thread. */
+class GatewayWorker {
+  readonly #send: Send;
+  readonly #dependencies: Omit<Dependencies, 'store'>;
+  readonly #metrics: WorkerMetrics;
+  readonly #copies: ThreadStore;
+  #store: SessionStore;
+  readonly #relay: EventRelay;
+  readonly #shared = new PendingReplies(SHARED_WITHIN_MS);
+  readonly #metricsTimer: NodeJS.Timeout;
+  readonly #tracing: Tracing | undefined;
+  #gateway: Gateway | undefined;
+  #current: Deployment | undefined;
+
+  constructor(send: Send, { settings, addresses, memory, backlog }: WorkerData) {
+    const clock = Date.now;
+    const metrics = new WorkerMetrics();
+    const log = createLog(process.stderr, () => metrics.count('guard_log_lines_lost_total'));
+    this.#send = send;
+    this.#metrics = metrics;
+    this.#tracing = openTracing(log);
+    this.#relay = openEventRelay({
+      privacy: settings.analytics?.privacy,
+      clock,
+      log,
+      metrics,
+      waiting: () => Atomics.load(backlog, 0),
+      hand: (to, batch, transfer) => {
+        send({ kind: 'events', to, batch }, transfer);
+      },
+    });
+    this.#copies = new ThreadStore(clock, memory, (id, session, expiresAt) =>
+      this.#shared.ask((number) => {
+        send({ kind: 'share-session', shared: { id, session, expiresAt }, number });
+      }),
+    );
+    this.#store = this.#copies;
+    this.#dependencies = {
+      log,
+      clock,
+      metrics,
+      analytics: {
+        ...noAnalytics(metrics),
+        sink: logDecisions(
+          measureEvents(this.#relay.sink, metrics),
+          log,
+          () => this.#current?.settings ?? settings,
+        ),
+      },
+      resolver: createResolver(),
+      remotes: new RemoteValidators({ clock, log, metrics }),
+      networks: NetworkCatalogue.load(),
+      docs: () => Promise.resolve(),
+      addresses,
+      isReady: () => true,
+    };
+    this.#metricsTimer = setInterval(() => {
+      this.#sendMetrics();
+    }, METRICS_EVERY_MS);
+  }
+
+  async listen(settings: Settings): Promise<void> {
+    const { store } = settings;
+    if (store.engine === 'redis') {
+      const { RedisStore } = await import('@guard/validator/redis-store');
+      this.#store = await RedisStore.open({ url: store.url, ...this.#dependencies });
+    } else this.#store = this.#copies;
+    const first = await this.#build(settings);
+    const { listen } = first.settings;
+    const { analytics, clock, log, metrics } = this.#dependencies;
+    const ports = { events: analytics.sink, clock, log, metrics };
+    const proxyProtocol = listen.proxy_protocol;
+    this.#current = first;
+    this.#gateway = createGateway({
+      ...first.gateway,
+      ...ports,
+      tracing: this.#tracing,
+      proxyProtocol,
+      sharedAddress: 'join',
+    });
+    await listenGateway(this.#gateway, listen);
+    this.#send({ kind: 'listening' });
+  }
+
+  handle(message: MessageToWorker): void {
+    switch (message.kind) {
+      case 'sessions':
+        for (const shared of message.sessions) this.#keep(shared);
+        return;
+      case 'session':
+        this.#keep(message.shared);
+        this.#send({ kind: 'session-received', number: message.number });
+        return;
+      case 'session-shared':
+        this.#shared.replied(message.number);
+        return;
+      case 'reload':
+        void this.#reload(message.settings).then((fault) => {
+          this.#send({ kind: 'reloaded', fault, number: message.number });
+        });
+        return;
+      case 'close':
+        void this.#close();
+        return;
+    }
+  }
+
+  #build(settings: Settings): Promise<Deployment> {
+    return buildDeployment(gatewayOnly(settings), { ...this.#dependencies, store: this.#store });
+  }
+
+  #keep({ id, session, expiresAt }: SharedSession): void {
+    this.#copies.adopt(id, session, expiresAt);
+  }
+
+  /** Resolves to the reason when the settings cannot be applied. Then nothing has changed. */
+  async #reload(settings: Settings): Promise<string | undefined> {
+    try {
+      const next = await this.#build(settings);
+      this.#gateway?.reload(next.gateway);
+      if (this.#current) retire(this.#current, this.#dependencies.log);
+      this.#current = next;
+      return undefined;
+    } catch (error) {
+      return String(error);
+    }
+  }
+
+  #sendMetrics(): void {
+    this.#send({ kind: 'metrics', report: this.#metrics.takeReport() });
+  }
+
+  async #close(): Promise<void> {
+    await this.#gateway?.close();
+    clearInterval(this.#metricsTimer);
+    this.#relay.close();
+    this.#sendMetrics();
+    await this.#current?.close();
+    await this.#store.close();
+    this.#send({ kind: 'closed' });
+  }
+}
+
+/** All other services listen in the main thread, which also keeps the events. */
+function gatewayOnly(settings: Settings): Settings {
+  const { gateway, gateway_tls, proxy_protocol } = settings.listen;
+  return { ...settings, listen: { gateway, gateway_tls, proxy_protocol }, analytics: undefined };
+}
+
+if (parentPort) {
+  const main = parentPort;
+  // The pool gives each worker this: worker-pool.ts.
+  const data = workerData as WorkerData;
+  const worker = new GatewayWorker((message, transfer = []) => {
+    main.postMessage(message, transfer);
+  }, data);
+  main.on('message', (message: MessageToWorker) => {
+    worker.handle(message);
+  });
+  worker.listen(data.settings).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    main.postMessage({ kind: 'start-failed', reason } satisfies MessageFromWorker);
+    main.close();
+  });
+}

@@ -1,0 +1,49 @@
+/**
+ * A worker thread for tests of the pool. The id of a session says what it does: `crash` or `hang`. At a
+ * reload it reports how many sessions it was told of, as a counter.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import type { MessageFromWorker, MessageToWorker, WorkerData } from '../messages.ts';
+
+const main = parentPort;
+const { addresses } = workerData as WorkerData;
+const send = (message: MessageFromWorker): void => {
+  main?.postMessage(message);
+};
+let sessions = 0;
+
+main?.on('message', (message: MessageToWorker) => {
+  switch (message.kind) {
+    case 'sessions':
+      sessions += message.sessions.length;
+      return;
+    case 'session':
+      sessions += 1;
+      if (message.shared.id === 'crash') throw new Error('scripted crash');
+      if (message.shared.id !== 'hang') send({ kind: 'session-received', number: message.number });
+      return;
+    case 'reload':
+      send({
+        kind: 'metrics',
+        report: {
+          counters: [['guard_events_total', 'written', sessions]],
+          histograms: [],
+          gauges: new Map(),
+        },
+      });
+      send({ kind: 'reloaded', fault: 'cannot', number: message.number });
+      return;
+    case 'session-shared':
+      return;
+    case 'close':
+      send({ kind: 'closed' });
+      main.close();
+  }
+});
+
+if (addresses.gateway === 'nowhere') {
+  send({ kind: 'start-failed', reason: 'no such address' });
+  main?.close();
+} else {
+  send({ kind: 'listening' });
+}

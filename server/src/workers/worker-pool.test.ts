@@ -1,0 +1,105 @@
+import type { Session } from '@guard/config/contract/ports';
+import type { Settings } from '@guard/config/settings/schema';
+import { expect, onTestFinished, test } from 'vitest';
+import { poll } from '../../../test/kit/http.ts';
+import { noAnalytics } from '../events/no-analytics.ts';
+import { WorkerMetrics } from '../metrics/worker-metrics.ts';
+import { WorkerPool } from './worker-pool.ts';
+
+const session: Session = {
+  organisation: 'acme',
+  state: 'verified',
+  reasons: [],
+  userAgentHash: 'of an agent',
+  network: '192.0.2.0/24',
+  client: '',
+  judgedAt: 0,
+};
+// The scripted worker reads no setting.
+const settings = {} as Settings;
+
+function poolOf(size: number) {
+  const logged: string[] = [];
+  const metrics = new WorkerMetrics();
+  const program = new URL('./testing/scripted-worker.ts', import.meta.url);
+  const log = (_level: string, event: string, fields?: object): void => {
+    logged.push(`${event} ${JSON.stringify(fields)}`);
+  };
+  const time = { now: Date.now() };
+  const pool = new WorkerPool(size, { clock: () => time.now, log, metrics }, program);
+  onTestFinished(() => pool.close());
+  const start = (gateway = 'here') =>
+    pool.start({ settings, addresses: { gateway }, analytics: noAnalytics(metrics) });
+  /** The sum of the sessions that each thread has: a scripted worker reports them at a reload. */
+  const known = async (): Promise<number> => {
+    metrics.take();
+    await pool.reload(settings);
+    return metrics
+      .take()
+      .filter(([name]) => name === 'guard_events_total')
+      .reduce((sum, [, , by]) => sum + by, 0);
+  };
+  return { pool, start, known, logged, metrics, time };
+}
+
+test('when a session is kept, every worker has it', async () => {
+  const { pool, start, known } = poolOf(3);
+  await start();
+  await pool.store.keepSession('a', session, 60_000);
+  expect(await known()).toBe(3);
+});
+
+test('a worker that ends by itself is logged, starts again, and gets every session', async () => {
+  const { pool, start, known, logged, metrics } = poolOf(1);
+  await start();
+  await pool.store.keepSession('a', session, 60_000);
+  await pool.store.keepSession('crash', session, 60_000);
+  await poll(
+    () => Promise.resolve(logged),
+    (lines) => lines.length > 0,
+    5_000,
+  );
+  expect(logged[0]).toContain('worker_ended');
+  expect(logged[0]).toContain('scripted crash');
+  expect(metrics.take()).toContainEqual(['guard_workers_restarted_total', undefined, 1]);
+  await poll(known, (sessions) => sessions === 2, 5_000);
+});
+
+test('it starts again later each time, and soon when its last end is long ago', async () => {
+  const { pool, start, known, logged, time } = poolOf(1);
+  await start();
+  const waits = () =>
+    logged.flatMap((line) => /^worker_ended .*"againInMs":(\d+)/.exec(line)?.[1] ?? []);
+  const crash = async (times: number) => {
+    await pool.store.keepSession('crash', session, 600_000);
+    await poll(
+      () => Promise.resolve(waits().length),
+      (ends) => ends === times,
+      5_000,
+    );
+    await poll(known, (sessions) => sessions > 0, 5_000);
+  };
+  await crash(1);
+  time.now += 61_000;
+  await crash(2);
+  await crash(3);
+  expect(waits()).toEqual(['500', '500', '1000']);
+});
+
+test('a visitor does not wait for a worker that hangs', async () => {
+  const { pool, start } = poolOf(1);
+  await start();
+  await pool.store.keepSession('hang', session, 60_000);
+  expect(pool.store.session('hang')).toBeDefined();
+});
+
+test('a worker that cannot apply new settings is logged with its reason', async () => {
+  const { pool, start, logged } = poolOf(1);
+  await start();
+  await pool.reload(settings);
+  expect(logged).toEqual(['worker_reload_failed {"reason":"cannot"}']);
+});
+
+test('when a worker cannot start, the start fails with its reason', async () => {
+  await expect(poolOf(2).start('nowhere')).rejects.toThrow('no such address');
+});

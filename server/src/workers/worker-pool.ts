@@ -1,0 +1,187 @@
+import type { Analytics } from '@guard/analytics';
+import type { Clock, Log } from '@guard/config/contract/ports';
+import type { Settings } from '@guard/config/settings/schema';
+import { allocateStore, ThreadStore } from '@guard/validator';
+import type { Addresses } from '../listeners/listen.ts';
+import type { MetricsPage } from '../metrics/metrics.ts';
+import type { ProcessContext } from '../process/process-context.ts';
+import type { SharedSession } from './messages.ts';
+import { PendingReplies } from './pending-replies.ts';
+import { WorkerHandle, type WorkerMessage } from './worker-handle.ts';
+
+/** What the workers need to start. It is known when the main thread listens. */
+export interface WorkerPoolStart {
+  readonly settings: Settings;
+  /** Where the main thread listens. */
+  readonly addresses: Addresses;
+  readonly analytics: Pick<Analytics, 'accept' | 'waiting'>;
+}
+
+const GATEWAY_WORKER = new URL('./gateway-worker.ts', import.meta.url);
+/** A worker that does not reply in this time hangs, or has ended. The others go on without it. */
+const RECEIVED_WITHIN_MS = 250;
+const RELOADED_WITHIN_MS = 20_000;
+/** Longer than a gateway drains. */
+const CLOSED_WITHIN_MS = 35_000;
+const RESTART_MS = { first: 500, longest: 30_000 } as const;
+const BACKLOG_EVERY_MS = 100;
+const SESSIONS_A_MESSAGE = 1_000;
+
+/**
+ * The worker threads of a process, as the main thread sees them. Each has a gateway that listens at the
+ * same addresses, and the kernel gives every new connection to one of them. When one thread has judged a
+ * visitor, the pool tells all other threads before the visitor gets the answer. Events and metrics of
+ * the workers arrive here.
+ */
+export class WorkerPool {
+  /** The store of the main thread. It is unused where sessions are kept in Redis. */
+  readonly store: ThreadStore;
+  readonly memory = allocateStore();
+  readonly #size: number;
+  readonly #program: URL;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #metrics: MetricsPage;
+  readonly #workers = new Set<WorkerHandle>();
+  readonly #received = new PendingReplies(RECEIVED_WITHIN_MS);
+  readonly #reloaded = new PendingReplies(RELOADED_WITHIN_MS);
+  readonly #backlog = new Int32Array(new SharedArrayBuffer(4));
+  #start: WorkerPoolStart | undefined;
+  #backlogTimer: NodeJS.Timeout | undefined;
+  #restartMs: number = RESTART_MS.first;
+  #lastEndAt = 0;
+  #closing = false;
+
+  /** `size`: how many threads beside the main one. Each runs `program`. */
+  constructor(size: number, { clock, log, metrics }: ProcessContext, program = GATEWAY_WORKER) {
+    this.#size = size;
+    this.#program = program;
+    this.#clock = clock;
+    this.#log = log;
+    this.#metrics = metrics;
+    this.store = new ThreadStore(clock, this.memory, (id, session, expiresAt) =>
+      this.#share({ id, session, expiresAt }, undefined),
+    );
+    metrics.gauge('guard_workers', () => 1 + this.#workers.size);
+  }
+
+  /** Resolves when every worker listens. Rejects with the reason when one cannot. */
+  async start(start: WorkerPoolStart): Promise<void> {
+    this.#start = start;
+    this.#backlogTimer = setInterval(() => {
+      Atomics.store(this.#backlog, 0, start.analytics.waiting());
+    }, BACKLOG_EVERY_MS);
+    this.#backlogTimer.unref();
+    const workers = Array.from({ length: this.#size }, () => this.#startWorker(start));
+    await Promise.all(workers.map(({ started }) => started));
+  }
+
+  /** Brings the settings that the main thread has applied to every worker. */
+  async reload(settings: Settings): Promise<void> {
+    if (this.#start) this.#start = { ...this.#start, settings };
+    const replies = [...this.#workers].map((worker) =>
+      this.#reloaded.ask((number) => {
+        worker.send({ kind: 'reload', settings, number });
+      }),
+    );
+    await Promise.all(replies);
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    clearInterval(this.#backlogTimer);
+    await Promise.all([...this.#workers].map((worker) => worker.end(CLOSED_WITHIN_MS)));
+  }
+
+  #startWorker({ settings, addresses, analytics }: WorkerPoolStart): WorkerHandle {
+    const started = new WorkerHandle(
+      this.#program,
+      { settings, addresses, memory: this.memory, backlog: this.#backlog },
+      {
+        onMessage: (worker, message) => {
+          this.#handle(worker, message, analytics);
+        },
+        onEnd: (worker, reason) => {
+          this.#ended(worker, reason);
+        },
+      },
+    );
+    // The worker joins the pool before it gets the sessions of before. A session that is judged in
+    // between is sent after them, so the worker misses none.
+    this.#workers.add(started);
+    let sessions: SharedSession[] = [];
+    for (const [id, session, expiresAt] of this.store.sessions()) {
+      sessions.push({ id, session: { ...session }, expiresAt });
+      if (sessions.length < SESSIONS_A_MESSAGE) continue;
+      started.send({ kind: 'sessions', sessions });
+      sessions = [];
+    }
+    if (sessions.length > 0) started.send({ kind: 'sessions', sessions });
+    return started;
+  }
+
+  #handle(
+    worker: WorkerHandle,
+    message: WorkerMessage,
+    analytics: WorkerPoolStart['analytics'],
+  ): void {
+    switch (message.kind) {
+      case 'share-session': {
+        const { shared, number } = message;
+        this.store.adopt(shared.id, shared.session, shared.expiresAt);
+        void this.#share(shared, worker).then(() => {
+          worker.send({ kind: 'session-shared', number });
+        });
+        return;
+      }
+      case 'session-received':
+        this.#received.replied(message.number);
+        return;
+      case 'metrics':
+        this.#metrics.addReport(worker, message.report);
+        return;
+      case 'events':
+        analytics.accept(message.to, message.batch);
+        return;
+      case 'reloaded':
+        if (message.fault !== undefined) {
+          this.#log('error', 'worker_reload_failed', { reason: message.fault });
+        }
+        this.#reloaded.replied(message.number);
+        return;
+    }
+  }
+
+  /** Resolves when every worker but `from` has the session. */
+  async #share(shared: SharedSession, from: WorkerHandle | undefined): Promise<void> {
+    const replies = [...this.#workers]
+      .filter((worker) => worker !== from)
+      .map((worker) =>
+        this.#received.ask((number) => {
+          worker.send({ kind: 'session', shared, number });
+        }),
+      );
+    await Promise.all(replies);
+  }
+
+  /**
+   * Starts a worker again that ended by itself, and waits longer each time. Meanwhile the other threads
+   * take its visitors.
+   */
+  #ended(worker: WorkerHandle, reason: string): void {
+    this.#workers.delete(worker);
+    this.#metrics.removeWorker(worker);
+    if (this.#closing) return;
+    const now = this.#clock();
+    // An end long after the last one is a new fault: the wait begins at its shortest again.
+    if (now - this.#lastEndAt > 2 * RESTART_MS.longest) this.#restartMs = RESTART_MS.first;
+    this.#lastEndAt = now;
+    this.#log('error', 'worker_ended', { reason, againInMs: this.#restartMs });
+    this.#metrics.count('guard_workers_restarted_total');
+    const timer = setTimeout(() => {
+      if (!this.#closing && this.#start) this.#startWorker(this.#start);
+    }, this.#restartMs);
+    timer.unref();
+    this.#restartMs = Math.min(2 * this.#restartMs, RESTART_MS.longest);
+  }
+}
