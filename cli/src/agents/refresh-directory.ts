@@ -13,7 +13,7 @@ export interface DirectoryReport {
   readonly name: string;
   readonly directory: string;
   readonly result: 'updated' | 'unchanged' | 'failed' | 'refused';
-  /** Keys in force afterwards. */
+  /** How many keys are kept after the refresh. */
   readonly keys: number;
   /** Published keys that cannot be used. */
   readonly dropped: number;

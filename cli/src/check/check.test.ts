@@ -189,7 +189,7 @@ describe('paths that programs ask for', () => {
 });
 
 describe('--probe', () => {
-  test('connects to each origin, and warns of one that nobody listens at', async () => {
+  test('connects to each origin, and warns of one where no server listens', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());

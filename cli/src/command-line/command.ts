@@ -1,21 +1,21 @@
 import type { Completes, Options } from './options.ts';
 
-/** One command of `guard`: what --help, shell completion and `main` know of it. */
+/** One command of `guard`, for --help, shell completion and `main`. */
 export interface Command {
   readonly name: string;
   readonly summary: string;
-  /** How it is called, one line a way, each beginning with `guard`. */
+  /** The ways to call it, one line each. Each line begins with `guard`. */
   readonly usage: readonly string[];
-  /** What it does; stands above the options in --help. */
+  /** What it does: the text above the options in --help. */
   readonly about: string;
   readonly options: Options;
-  /** What the first word behind the command is; nothing where it takes none that can be guessed. */
+  /** What completion offers for the first word after the command. Undefined when it offers nothing. */
   readonly operand?: Completes;
-  /** What else there is to know; stands below the options. */
+  /** The text below the options in --help. */
   readonly notes?: string;
-  /** What the exit codes mean, as a sentence behind `Exit code:`. */
+  /** The meaning of the exit codes: the sentence after `Exit code:`. */
   readonly exits: string;
-  /** It serves visitors: what becomes of its output must not end it. */
+  /** It serves visitors, so an error of its output must not end it. */
   readonly isService?: true;
   /** Resolves to the exit code: 0 done, 1 failed, 2 called wrongly. */
   run(args: readonly string[]): Promise<number>;

@@ -1,14 +1,14 @@
 import type { Command } from './command.ts';
 import type { Option, Options } from './options.ts';
 
-/** Spaces between an option and what it does. */
+/** Spaces between an option and its text. */
 const GAP = 2;
 const HELP_OPTION = { type: 'boolean', short: 'h', help: 'print this' } as const satisfies Option;
 
-/** What every command takes besides its own options. */
+/** The options that every command has beside its own. */
 export const SHARED_OPTIONS: Options = { help: HELP_OPTION };
 
-/** `guard NAME --help`: usage, what it does, options, exit codes. */
+/** The text of `guard NAME --help`. */
 export function helpOf({ usage, about, options, notes, exits }: Command): string {
   const lines = usage.map((line, index) => `${index === 0 ? 'Usage:' : '      '} ${line}`);
   return [
@@ -20,7 +20,7 @@ export function helpOf({ usage, about, options, notes, exits }: Command): string
   ].join('\n\n');
 }
 
-/** `guard --help`: every command in a line. */
+/** The text of `guard --help`: one line for each command. */
 export function overviewOf(commands: readonly Command[]): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
   const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);

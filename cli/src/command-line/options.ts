@@ -1,18 +1,18 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import { nearestName } from '@guard/config/settings/nearest-name';
 
-/** What a shell offers for a value: paths, or these words. */
+/** What shell completion offers for a value: paths, or these words. */
 export type Completes = 'file' | 'folder' | readonly string[];
 
-/** An option as `node:util` reads it, and as people do. */
+/** An option, for `parseArgs` of node:util and for --help. */
 export interface Option {
   readonly type: 'boolean' | 'string';
   readonly short?: string;
   readonly multiple?: boolean;
   readonly default?: string | boolean;
-  /** What its value is called in --help; without one it is a switch. */
+  /** The name of its value in --help. An option without it is a switch. */
   readonly value?: string;
-  /** Its lines in --help. None for an option that is only accepted, for the sake of pasted commands. */
+  /** Its lines in --help. Undefined for an option of curl that is accepted and ignored. */
   readonly help?: string;
   readonly completes?: Completes;
 }
@@ -28,19 +28,19 @@ export const CONFIG_OPTION = {
   help: 'the settings file',
 } as const satisfies Option;
 
-/** What came of reading words that somebody typed. */
+/** The result of reading the arguments of a command. */
 export type CommandLine<T extends ParseArgsOptionsConfig> =
   | ({ readonly kind: 'read' } & Pick<ReturnType<typeof parseWords<T>>, 'values' | 'positionals'>)
-  /** A sentence for the person who typed. */
+  /** A sentence for the user. */
   | { readonly kind: 'wrong'; readonly message: string };
 
-/** Options and operands of a command, or what is wrong with them. */
+/** Reads the options and operands of a command, or says what is wrong with them. */
 export function readCommandLine<T extends ParseArgsOptionsConfig>(
   args: readonly string[],
   options: T,
 ): CommandLine<T> {
-  const stranger = strangeOption(args, options);
-  if (stranger !== undefined) return { kind: 'wrong', message: stranger };
+  const unknown = unknownOption(args, options);
+  if (unknown !== undefined) return { kind: 'wrong', message: unknown };
   try {
     const { values, positionals } = parseWords(args, options);
     return { kind: 'read', values, positionals };
@@ -53,8 +53,8 @@ function parseWords<T extends ParseArgsOptionsConfig>(args: readonly string[], o
   return parseArgs({ args: [...args], options, allowPositionals: true });
 }
 
-/** The first option that the command does not have, with the one that was probably meant. */
-function strangeOption(
+/** A sentence about the first option that the command does not have, with the option that was probably meant. */
+function unknownOption(
   args: readonly string[],
   options: ParseArgsOptionsConfig,
 ): string | undefined {

@@ -86,7 +86,7 @@ describe('guard start serves on', () => {
     await servesAndCounts(await start(openSync('/dev/full', 'w')));
   });
 
-  test('when nobody reads its log any more, and counts what was lost', async () => {
+  test('when its log has no reader any more, and counts the lost lines', async () => {
     const started = await start('pipe');
     started.child.stderr?.destroy();
     await servesAndCounts(started);

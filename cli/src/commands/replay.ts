@@ -117,7 +117,7 @@ async function replayFrom(
   }
 }
 
-/** "Nothing would change" is no finding about a log of which nothing was understood. */
+/** "Nothing would change" says nothing about a log without any line that was understood. */
 function nothingReadIn({ faults, unreadable }: Replay): string {
   const lines = faults.map(({ file, line, reason }) => `\n  ${file}:${line}: ${reason}`);
   return `none of ${unreadable} lines is a request; --help says which logs can be read${lines.join('')}`;

@@ -65,7 +65,7 @@ describe('bash, run for real', () => {
     expect(offered('crawlers', 'list', '--ranges', '')).toEqual(['lists']);
   });
 
-  test('offers nothing for a value that nobody can guess, nor behind an unknown command', () => {
+  test('offers nothing for a value that cannot be guessed, nor after an unknown command', () => {
     expect(offered('keys', 'create', '--id', '')).toEqual([]);
     expect(offered('chek', '--')).toEqual([]);
   });

@@ -155,7 +155,7 @@ describe('guard crawlers refresh', () => {
       expect(filesIn(into)).toEqual(['openai-gptbot.json']);
     });
 
-    test('when nobody answers in time', async () => {
+    test('when no answer comes in time', async () => {
       answers.set(GPTBOT, () => undefined);
       const { code, stdout } = await refresh(newFolder(), 'GPTBot', '--timeout', '0.2');
       expect([code, stdout]).toEqual([1, expect.stringContaining('no answer within 0.2 s')]);

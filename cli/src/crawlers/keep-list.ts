@@ -4,8 +4,8 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Writes one fetched list, whole or not at all: whoever reads the folder meanwhile finds the file before
- * or after. Throws the error of the file system.
+ * Writes one fetched list, whole or not at all: a program that reads the folder meanwhile finds the old
+ * file or the new one. Throws the error of the file system.
  */
 export function keepList(folder: string, file: string, list: RefreshedRanges | FetchedKeys): void {
   mkdirSync(folder, { recursive: true });

@@ -8,7 +8,7 @@ export interface ListReport {
   readonly file: string;
   readonly operator: string;
   readonly result: Refreshed['kind'];
-  /** Ranges in force afterwards. */
+  /** How many ranges are kept after the refresh. */
   readonly ranges: number;
   /** Entries that were dropped as bogons or too wide. */
   readonly dropped: number;

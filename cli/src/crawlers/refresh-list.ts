@@ -8,12 +8,12 @@ import { coverageOf } from './coverage.ts';
 import { fetchList, type ListTerms } from './fetch-list.ts';
 import { parseList } from './parse-list.ts';
 
-/** What came of one list. Only the first two change what is kept. */
+/** The result for one list. Only the first two change the kept file. */
 export type Refreshed =
   | { readonly kind: 'updated'; readonly ranges: RefreshedRanges; readonly dropped: number }
-  /** The operator says that the list is as it was. */
+  /** The operator says that the list has not changed. */
   | { readonly kind: 'unchanged'; readonly ranges: RefreshedRanges }
-  /** Nobody answered, or not with a list. */
+  /** No answer came, or no list in it. */
   | { readonly kind: 'failed'; readonly reason: string }
   /** An answer that is not believed. */
   | { readonly kind: 'refused'; readonly reason: string };

@@ -66,7 +66,7 @@ test('an unknown host is 421, and the advice names the setting', async () => {
   );
 });
 
-test('nobody there is one problem, and no check is called well', async () => {
+test('a site that does not answer is one problem, and no check is called well', async () => {
   const { code, stdout } = await doctor('http://127.0.0.1:1/');
   expect(code).toBe(1);
   expect(stdout).toContain('no answer from http://127.0.0.1:1/: ECONNREFUSED');

@@ -4,7 +4,7 @@ import type { Trail } from './follow.ts';
 import type { SeenRequests } from './seen-requests.ts';
 import type { TlsProbe } from './tls-probe.ts';
 
-/** An address that nobody has (RFC 5737): it can only come from the header that doctor forged. */
+/** An address that no machine has (RFC 5737): it can only come from the header that doctor forged. */
 export const FORGED_ADDRESS = '192.0.2.77';
 
 /** Answers to a visitor who came through to a page. */

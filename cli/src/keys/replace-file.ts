@@ -42,7 +42,7 @@ export async function replaceFile<T>(
 ): Promise<Replaced<T>> {
   try {
     const target = realpathSync(file);
-    // Whoever may write everything, as root may, is still told that the file is not meant to be written.
+    // Root can write every file, but a read-only file is not meant to be written.
     if ((statSync(target).mode & 0o222) === 0) return failed(`${file} is read-only`);
     // The lock and the new file are made beside the old one.
     accessSync(dirname(target), constants.W_OK);

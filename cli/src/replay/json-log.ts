@@ -94,7 +94,7 @@ function readCaddy(line: Fields, request: Fields): LineReading {
 const CHROMIUM_ORDER = ['host', 'user-agent', 'accept', 'accept-encoding', 'accept-language'];
 const GECKO_ORDER = ['host', 'user-agent', 'accept', 'accept-language', 'accept-encoding'];
 
-/** Caddy writes names in alphabetical order. The visitor's own is lost, and must accuse nobody. */
+/** Caddy writes names in alphabetical order. The order of the visitor is lost, and must accuse no visitor. */
 function inBrowserOrder(
   headers: Readonly<Record<string, string>>,
   host: string | undefined,

@@ -1,11 +1,11 @@
 import type { Action } from '@guard/config/contract/event';
 
-/** What became of a request, or would become of it. */
+/** What happened to a request, or would happen. */
 export type Outcome =
   | Action
   /** It passes, and would be stopped without monitor mode. */
   | 'monitored'
-  /** It is in the log of a server that nobody stood in front of. */
+  /** It is in the log of a server without Guard in front of it. */
   | 'served'
   /** The gateway would not ask about its path. */
   | 'unprotected'

@@ -70,7 +70,7 @@ describe('what a log does not tell is evidence of nothing', () => {
     );
   });
 
-  test('the order of headers that Caddy sorts by name accuses nobody, and what they hold is judged', async () => {
+  test('the order of headers that Caddy sorts by name accuses no visitor, and their values are judged', async () => {
     const caddy = (headers: Readonly<Record<string, string>>) => {
       const sorted = Object.entries(headers).toSorted(([a], [b]) => a.localeCompare(b));
       const texts = Object.fromEntries(sorted.map(([name, value]) => [name, [value]]));

@@ -4,7 +4,7 @@ import { CONFIG_OPTION, type Options } from '../command-line/options.ts';
 import { listenerUrl } from './listener-url.ts';
 import { type EventsAccess, KEY_VARIABLE } from './query-events.ts';
 
-/** Options of the commands that ask a Guard which runs. */
+/** Options of the commands that ask a running Guard. */
 export const GUARD_OPTIONS = {
   config: {
     ...CONFIG_OPTION,
@@ -15,7 +15,7 @@ export const GUARD_OPTIONS = {
   key: { type: 'string', value: 'KEY', help: `an analytics key for it; better in ${KEY_VARIABLE}` },
 } as const satisfies Options;
 
-/** What is known of the Guard that runs. */
+/** Where a running Guard can be asked, and its settings. */
 export interface RunningGuard {
   readonly settings: Settings | undefined;
   readonly admin: string | undefined;
@@ -26,18 +26,21 @@ export interface RunningGuard {
 export type Found =
   | { readonly kind: 'found'; readonly guard: RunningGuard }
   | { readonly kind: 'wrong'; readonly message: string }
-  /** The settings file has problems, each in a line. */
+  /** The settings file has problems, one in each line. */
   | { readonly kind: 'invalid'; readonly problems: string };
 
-interface Given {
+interface GuardOptions {
   readonly config?: string | undefined;
   readonly admin?: string | undefined;
   readonly api?: string | undefined;
   readonly key?: string | undefined;
 }
 
-/** Where the running Guard can be asked, as far as the options and its settings say. */
-export function findGuard(given: Given, env: Readonly<Record<string, string | undefined>>): Found {
+/** Finds out from the options and the settings file where the running Guard can be asked. */
+export function findGuard(
+  given: GuardOptions,
+  env: Readonly<Record<string, string | undefined>>,
+): Found {
   for (const name of ['admin', 'api'] as const) {
     const url = given[name];
     if (url !== undefined && !isHttp(url)) {

@@ -9,23 +9,23 @@ import { warnOfRoot } from './warn-of-root.ts';
 type Launched = Pick<Running, 'addresses' | 'close'>;
 
 export interface StartOptions {
-  /** One JSON line when ready, in place of a list. */
+  /** Prints one JSON line when ready, in place of a list. */
   readonly json: boolean;
   readonly watch: boolean;
 }
 
-/** `guard start --config`, from the settings file to its end; resolves to the exit code. */
+/** Runs `guard start --config` until it is stopped. Resolves to the exit code. */
 export async function startFrom(file: string, { json, watch }: StartOptions): Promise<number> {
   const launched = await launch({ file, env: process.env, watch, onHangUp: 'reload' });
   if (!launched) return 1;
-  const stopped = toldToStop();
+  const stopped = stopSignal();
   print(json ? readyLine(launched) : addressList(launched));
   await stopped;
   await launched.close();
   return 0;
 }
 
-/** `guard start --demo`, until it is told to end; resolves to the exit code. */
+/** Runs `guard start --demo` until it is stopped. Resolves to the exit code. */
 export async function startDemo({ json, watch }: StartOptions): Promise<number> {
   const demo = await attempt(openDemo);
   if (!demo) return 1;
@@ -35,7 +35,7 @@ export async function startDemo({ json, watch }: StartOptions): Promise<number> 
     await demo.close();
     return 1;
   }
-  const stopped = toldToStop();
+  const stopped = stopSignal();
   print(json ? readyLine(launched) : demo.welcome(launched.addresses));
   await stopped;
   await launched.close();
@@ -51,7 +51,7 @@ interface LaunchOptions {
   readonly onHangUp: 'reload' | 'end';
 }
 
-/** Reads settings, starts what they say, and keeps up with them. Undefined, and told why, when that fails. */
+/** Reads the settings, starts Guard and reloads at changes. When that fails, prints why and resolves to undefined. */
 async function launch(options: LaunchOptions): Promise<Launched | undefined> {
   const { file, env, watch } = options;
   const load = () => loadSettings(file, env);
@@ -67,7 +67,7 @@ async function launch(options: LaunchOptions): Promise<Launched | undefined> {
   warnOfRoot(context.log, process.getuid?.());
   context.log('info', 'settings_read', { file, revision: settingsRevision(first.settings) });
   const started = Promise.withResolvers<Running>();
-  // From the first reading on, so that nothing is missed that changes during the start.
+  // The reloader watches during the start, so that it misses no change. It applies it after the start.
   const apply = async (settings: Settings) => (await started.promise).reload(settings);
   const reloader = createReloader({ ...context, file, load, first, apply, watch });
   if (options.onHangUp === 'reload') process.on('SIGHUP', () => void reloader.reload('signal'));
@@ -86,7 +86,7 @@ async function launch(options: LaunchOptions): Promise<Launched | undefined> {
   };
 }
 
-/** What cannot be started says why in one sentence: mostly an address or a file somebody else has. */
+/** Prints the reason when `open` rejects. Mostly another program has the address or the file. */
 async function attempt<T>(open: () => Promise<T>): Promise<T | undefined> {
   try {
     return await open();
@@ -105,8 +105,8 @@ function addressList({ addresses }: Launched): string {
   return ['Guard is ready.', '', ...lines].join('\n');
 }
 
-/** Listens from the call on: whoever reads that it is ready may end it at once. */
-function toldToStop(): Promise<void> {
+/** Resolves at SIGTERM or SIGINT. Call it before the line that says ready: the signal can follow at once. */
+function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     process.once('SIGTERM', () => resolve());
     process.once('SIGINT', () => resolve());

@@ -1,8 +1,8 @@
 import type { Log } from '@guard/config/contract/ports';
 
 /**
- * Says so when the process has every right on the machine: Guard needs none of them, but for ports below
- * 1024, which CAP_NET_BIND_SERVICE allows. `uid` is undefined where the system has no such number.
+ * Warns when the process runs as root. Guard needs no right of root. For ports below 1024,
+ * CAP_NET_BIND_SERVICE is enough. `uid` is undefined where the system has no user ids.
  */
 export function warnOfRoot(log: Log, uid: number | undefined): void {
   if (uid !== 0) return;

@@ -1,4 +1,4 @@
-/** What is wrong with a file or folder, as a phrase for people, from what Node throws: `ENOENT` is none. */
+/** Turns an error of Node about a file or folder into a phrase for people. */
 export function fileFault(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   switch (code) {

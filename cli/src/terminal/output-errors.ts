@@ -1,9 +1,9 @@
 import { print } from './terminal.ts';
 
 /**
- * Says what becomes of a command whose output cannot be written; unsaid, Node ends it with a stack. A reader
- * that has left, as `| head` does, has what it wanted. Where a disk is full a command ends with 1, for part of a
- * result must not pass for the whole; a service goes on, for its log is not worth its visitors.
+ * Handles errors of stdout and stderr. Without a handler Node ends the process with a stack trace. A reader
+ * that closes the pipe, such as `| head`, is no error. At a full disk a command exits with 1, since a part of
+ * a result must not look complete. A service goes on: its visitors matter more than its log.
  */
 export function handleOutputErrors(isService: boolean): void {
   const handle = isService ? goOn : endUnlessReaderLeft;
@@ -13,12 +13,12 @@ export function handleOutputErrors(isService: boolean): void {
 }
 
 function goOn(): void {
-  // What was lost of the log is counted where the log is made.
+  // Lost log lines are counted where the log is written.
 }
 
 function endUnlessReaderLeft(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') return;
   print(`guard: the output cannot be written: ${error.message}`, 'error');
-  // At once: the line above fails in the same way where stderr is what is full.
+  // At once: when stderr is full, the line above fails in the same way.
   process.exit(1);
 }

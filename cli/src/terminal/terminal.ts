@@ -3,7 +3,7 @@ export function print(text: string, stream: 'result' | 'error' = 'result'): void
   (stream === 'result' ? process.stdout : process.stderr).write(`${text}\n`);
 }
 
-/** What a command says when it was called wrongly, and the exit code for it. */
+/** Prints that a command was called wrongly, and returns the exit code for it. */
 export function calledWrongly(command: string, message: string): 2 {
   print(`guard ${command}: ${message}\nguard ${command} --help shows how it is called.`, 'error');
   return 2;

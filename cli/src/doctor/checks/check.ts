@@ -2,7 +2,7 @@ import type { Answers, Evidence } from '../evidence.ts';
 import { isChallengePage } from '../guard-page.ts';
 import { type Outcome, unchecked } from '../finding.ts';
 
-/** One thing that can be wrong in front of Guard. It looks at what was collected, and asks nobody. */
+/** Checks one thing that can be wrong in front of Guard. It judges the evidence, and sends no request. */
 export interface Check {
   readonly name: string;
   readonly judge: (evidence: Evidence) => Outcome;

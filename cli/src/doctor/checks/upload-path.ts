@@ -4,13 +4,13 @@ import { ok, type Outcome, problem, unchecked } from '../finding.ts';
 import { isChallengePage, uploadUrl } from '../guard-page.ts';
 import { type Check, ofAnswers } from './check.ts';
 
-/** Whether what browsers upload comes to Guard (contract 3: without an upload nobody is verified). */
+/** Whether the uploads of browsers arrive at Guard (contract 3: without an upload no visitor is verified). */
 export const uploadPath: Check = { name: 'upload path', judge: ofAnswers(judge) };
 
 function judge({ page, uploadByGet, uploadByPost }: Answers): Outcome {
   const where = new URL(uploadUrl(page)).pathname;
   if (isGuards(uploadByGet, 405)) {
-    // An upload without a type is refused by Guard, and by nobody else in this way.
+    // Only Guard refuses an upload without a type in this way.
     if (isGuards(uploadByPost, 415)) return ok(`${where} leads to Guard, by GET and POST`);
     return lost(`POST ${where} does not come to Guard: ${said(uploadByPost)}`);
   }
