@@ -1,14 +1,21 @@
 import type { Product } from './start-product.ts';
-import { send } from './http.ts';
+import { poll, send } from './http.ts';
 import { ANALYTICS_KEY } from './story-settings.ts';
 
-/** The rows of one statement over `POST /query`, in JSON. */
+/** Guard begins to serve while a slow machine still starts the database. */
+const FIRST_START = 'The analytics database is starting.';
+const FIRST_START_MS = 45_000;
+
+/** The rows of one statement over `POST /query`, in JSON. Waits for the first start of the database. */
 export async function rowsOf<T>(product: Product, statement: string): Promise<T[]> {
-  const answer = await send(`${product.addresses.api}/query`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${ANALYTICS_KEY}`, 'content-type': 'text/plain' },
-    body: `${statement} FORMAT JSONEachRow`,
-  });
+  const ask = () =>
+    send(`${product.addresses.api}/query`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ANALYTICS_KEY}`, 'content-type': 'text/plain' },
+      body: `${statement} FORMAT JSONEachRow`,
+    });
+  const isStarted = ({ body }: { readonly body: string }) => !body.includes(FIRST_START);
+  const answer = await poll(ask, isStarted, FIRST_START_MS);
   if (answer.status !== 200) throw new Error(`${answer.status} ${answer.body}`);
   return answer.body
     .split('\n')
