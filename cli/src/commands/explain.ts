@@ -22,7 +22,7 @@ changes nothing, records nothing, takes nothing from a budget.`,
   operand: 'file',
   notes: `REQUEST.json is the body of POST /validate:
   { "url": "https://shop.example/login", "ip": "203.0.113.9", "headers": { … } }`,
-  exits: `0 explained, whatever the decision; 1 the settings or the request are refused;
+  exits: `0 explained, with any decision; 1 the settings or the request are refused;
 2 called wrongly.`,
   async run(args) {
     const reading = readRequest(args, () => readFileSync(0, 'utf8'));

@@ -51,7 +51,7 @@ const OPTIONS = {
 
 export const replay: Command = {
   name: 'replay',
-  summary: 'Run settings over a log, and say whom they would treat differently.',
+  summary: 'Run settings over a log, and say which visitors they would treat differently.',
   usage: [
     'guard replay --config FILE [--against FILE] LOG …',
     'guard replay --config FILE [--against FILE] -          (a log on standard input)',

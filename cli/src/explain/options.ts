@@ -45,7 +45,7 @@ export const EXPLAIN_OPTIONS = {
   site: {
     type: 'string',
     value: 'HOST',
-    help: 'the rules of this site, whatever host the URL has',
+    help: 'the rules of this site, with any host in the URL',
   },
   organisation: { type: 'string', value: 'ID', help: 'the rules of this organisation' },
   json: { type: 'boolean', help: 'one JSON object' },
