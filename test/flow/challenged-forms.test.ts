@@ -116,13 +116,13 @@ describe.skipIf(!hasWindowedChromium)("contract 3: a form in a person's browser"
     try {
       expect(await actionsOn('/transfer', 1)).toEqual(['challenge']);
       // A form of the site itself would follow as soon as its check is passed.
-      await poll(passes, (now) => now > before, 25_000);
+      await poll(passes, (now) => now > before, 60_000);
     } finally {
       await browser.close();
     }
     expect(await actionsOn('/transfer', 1)).toEqual(['challenge']);
     expect(arrived('/transfer')).toEqual([]);
-  });
+  }, 120_000);
 });
 
 describe.skipIf(!hasWindowedChromium || !hasOpenssl)('contract 2.3: the cookie over https', () => {
