@@ -2,14 +2,24 @@
 // Plain JavaScript, because any Node must be able to read it: Guard itself runs on one version only, and
 // hands over to the Node that its install brings where another one started this file.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-/** The major version of the `node` package in package.json, which all tests run on. */
-const MAJOR = '24';
+/** The version of the `node` package in package.json, which all tests run on. */
+const PINNED = '24.21.0';
 
-if (process.versions.node.split('.')[0] === MAJOR) {
+const pinned = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url));
+const isInstalled = existsSync(pinned);
+const majorOf = (version) => version.split('.')[0];
+const { node } = process.versions;
+
+// It never hands over to itself. An image brings its own Node in place of the package: there the major version counts.
+const isRightNode =
+  node === PINNED ||
+  (isInstalled ? realpathSync(pinned) === process.execPath : majorOf(node) === majorOf(PINNED));
+
+if (isRightNode) {
   // What was compiled is kept beside the packages, which only someone who may change the code can write to.
   // A folder that cannot be written to is no error: all is compiled again. Worker threads read the variable.
   process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
@@ -19,11 +29,10 @@ if (process.versions.node.split('.')[0] === MAJOR) {
   const { main } = await import('../cli/src/main.ts');
   process.exitCode = await main(process.argv.slice(2));
 } else {
-  const pinned = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url));
-  if (!existsSync(pinned)) {
+  if (!isInstalled) {
     console.error(
-      `guard: this is Node ${process.versions.node}; Guard runs on Node ${MAJOR}.\n` +
-        `Run \`npm ci\` in this folder, which brings that Node along, or start Guard with Node ${MAJOR}.`,
+      `guard: this is Node ${node}; Guard runs on Node ${PINNED}.\n` +
+        'Run `npm ci` in this folder, which brings that Node along, or start Guard with that Node.',
     );
     process.exit(1);
   }

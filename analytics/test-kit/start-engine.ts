@@ -19,8 +19,9 @@ export interface StartedEngine {
 }
 
 /**
- * Starts an engine on `users.xml` of a folder, and on a free port, and waits until it answers to `writer`. Another process can take the
- * port before the engine does: then the engine ends, and this tries the next port.
+ * Starts an engine with the accounts in `users.xml` of a folder, and waits until it answers to `writer`.
+ * Another process can take the port before the engine does. Then the engine ends, and this function tries
+ * the next port.
  *
  * @throws with the last words of the engine when it ends on each port
  */
@@ -43,8 +44,10 @@ export async function startEngine(
     const url = `http://127.0.0.1:${port}${queryPath}`;
     const client = createDatabaseClient(new URL(url));
     const engine = startEngineProcess({ libraryPath: library.path, dataPath, configPath, port });
-    const ended = await Promise.race([engine.ended, answers(client, writer)]);
+    const over = new AbortController();
+    const ended = await Promise.race([engine.ended, answers(client, writer, over.signal)]);
     if (ended === undefined) return { engine, client, url };
+    over.abort();
     lastWords = ended;
     client.close();
   }
@@ -52,11 +55,16 @@ export async function startEngine(
 }
 
 /** Asks in parallel and without a pause, from before the engine listens: it must bear that. */
-async function answers(client: DatabaseClient, writer: Account): Promise<undefined> {
+async function answers(
+  client: DatabaseClient,
+  writer: Account,
+  over: AbortSignal,
+): Promise<undefined> {
   const ask = () => execute(client, writer, 'SELECT 1');
-  for (;;) {
+  while (!over.aborted) {
     const failures = await Promise.all([ask(), ask(), ask(), ask()]);
     if (failures.includes(undefined)) return undefined;
     await immediate();
   }
+  return undefined;
 }

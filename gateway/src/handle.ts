@@ -13,7 +13,7 @@ import { openBody, planSample, type SamplePlan } from './arrive/open-body.ts';
 import { brokenStatus } from './http1/broken-request.ts';
 import type { VisitorRequest, VisitorResponse } from './message/message.ts';
 import { logVisitorGone, VISITOR_GONE } from './judge/open-event.ts';
-import { UploadsUnderWay } from './judge/collector/uploads-under-way.ts';
+import type { UploadsUnderWay } from './judge/collector/uploads-under-way.ts';
 import { pathOf, type Visit } from './arrive/visit.ts';
 
 /** The stages, built once. */
@@ -23,15 +23,14 @@ export interface Stages extends Reception {
   readonly faults: Log;
   readonly metrics: Metrics;
   readonly judge: Judge;
-  /** Undefined where nobody traces. */
+  readonly uploads: UploadsUnderWay;
+  /** Undefined where nothing is traced. */
   readonly tracing?: Tracing | undefined;
 }
 
 /** One request: arrive, ask, enforce or forward. */
 export function createHandle(stages: Stages): Handle {
-  const { limits, metrics, faults, judge, tracing } = stages;
-
-  const uploads = new UploadsUnderWay(limits.collectorBytes);
+  const { limits, metrics, faults, judge, tracing, uploads } = stages;
   const enforce = enforcePlan.bind(undefined, stages);
   const broken = breakOff.bind(undefined, stages);
 
@@ -107,7 +106,7 @@ export function createHandle(stages: Stages): Handle {
   };
 }
 
-/** Does what was decided. In every case somebody records the event: this function, or `forward`. */
+/** Does what was decided. This function records the event, or `forward` does. */
 function enforcePlan(stages: Stages, visit: Visit, plan: RequestPlan, forward: Forward): void {
   const { req, res } = visit;
   try {

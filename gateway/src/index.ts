@@ -16,6 +16,7 @@ import { createUpgrades } from './forward/upgrade.ts';
 import { createHandle } from './handle.ts';
 import { createPlainFront } from './http1/front.ts';
 import { createFailPolicy } from './judge/fail-policy.ts';
+import { UploadsUnderWay } from './judge/collector/uploads-under-way.ts';
 import { createJudge } from './judge/judge.ts';
 import { createConnections, trackUnderway } from './listen/connection.ts';
 import { serveAccepted, type AcceptOptions } from './listen/accept.ts';
@@ -149,6 +150,7 @@ function createSettingsBuilder(
     faults('warn', 'gateway_forwarded_undecided', { peer, advice: WHICH_HEADER });
   };
   const held = new HeldAnswers(clock, FORWARD_AUTH_LIMITS);
+  const uploads = new UploadsUnderWay(limits.collectorBytes);
 
   return (settings) => {
     const { trustedProxies, forwardedHeader, certificates = [] } = settings;
@@ -163,6 +165,7 @@ function createSettingsBuilder(
       connectionOf: createConnections(trusts, underwayOf),
       clientOf: oneAddress.over(createClientOf(trustedProxies, forwardedHeader, undecided)),
       judge,
+      uploads,
       held,
       faults,
     };

@@ -108,7 +108,7 @@ export interface ServerPlan {
   readonly holdDeletion?: boolean;
 }
 
-/** The path of statements for one process of the engine. It is a secret: who knows it can ask as `default`. */
+/** The path of statements for one process of the engine. It is a secret: a program that knows it can ask as `default`. */
 export function newQueryPath(): string {
   return `/${randomBytes(32).toString('hex')}`;
 }

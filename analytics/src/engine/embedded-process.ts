@@ -49,8 +49,8 @@ export async function startServer({
   }
   await overwrite(usersPath, usersXml(writer, organisations));
   const queryPath = newQueryPath();
-  const maxMemoryBytes = MAX_MEMORY_BYTES;
-  await overwrite(configPath, configXml({ usersPath, maxMemoryBytes, queryPath, holdDeletion }));
+  const plan = { usersPath, maxMemoryBytes: MAX_MEMORY_BYTES, queryPath, holdDeletion };
+  await overwrite(configPath, configXml(plan));
 
   const port = await freeLoopbackPort();
   const process = startEngineProcess({

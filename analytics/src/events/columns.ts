@@ -27,8 +27,12 @@ const MAX = {
   headerFields: 128,
   headerName: 128,
   headerValue: 2048,
-  /** Names and values of one event's headers together: who pads his requests must not fill the disk. */
-  headersTotal: 8192,
+  /**
+   * Names and values of one event's headers that are kept in full. Behind it each value keeps its first
+   * characters: padded requests must neither fill the disk nor hide the fields behind the padding.
+   */
+  headersInFull: 8192,
+  headerValueBehind: 64,
   body: BODY_SAMPLE.maxKiB * 1024,
   /** The last millisecond of the year 2199: inside what DateTime64(3) can hold. */
   createdAt: 7_258_118_399_999,
@@ -247,14 +251,15 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
   column(
     'headers',
     `Map(${WORD}, String)`,
-    'Request headers without credentials, names in lower case, the first 8 KiB. Kept 14 days.',
+    'Request headers without credentials, names in lower case. Behind the first 8 KiB each value is cut to 64 characters. Kept 14 days.',
     {
       kind: 'fields',
       nameOf: headerName,
       maxNameLength: MAX.headerName,
       maxValueLength: MAX.headerValue,
       maxFields: MAX.headerFields,
-      maxLength: MAX.headersTotal,
+      inFullLength: MAX.headersInFull,
+      maxValueLengthBehind: MAX.headerValueBehind,
       read: (event) => event.headers,
     },
     // A query for one field reads them all: LZ4 halves that time against ZSTD(3), which takes six

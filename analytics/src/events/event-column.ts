@@ -39,9 +39,11 @@ export type ColumnValues =
       readonly nameOf: (field: string) => string | undefined;
       readonly maxNameLength: number;
       readonly maxValueLength: number;
-      /** The field that exceeds one of these ends the row's fields; `maxLength` is of all together. */
+      /** The fields behind so many are left out. */
       readonly maxFields: number;
-      readonly maxLength: number;
+      /** Names and values of a row together. Values behind it have `maxValueLengthBehind`. */
+      readonly inFullLength: number;
+      readonly maxValueLengthBehind: number;
       readonly read: Read<Readonly<Record<string, string>>>;
     }
   /** What is no UUID becomes the nil UUID. */

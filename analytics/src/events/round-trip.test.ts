@@ -160,9 +160,9 @@ function storedHeaders(headers: Readonly<Record<string, string>>): [string, stri
   for (const [field, value] of Object.entries(headers)) {
     const name = stored(field.toLowerCase(), 128);
     if (SECRET_HEADERS.has(name) || kept.has(name)) continue;
-    const text = value.slice(0, 2048);
+    const text = value.slice(0, room > 0 ? 2048 : 64);
     room -= Math.min(field.length, 128) + text.length;
-    if (room < 0 || kept.size === 128) break;
+    if (kept.size === 128) break;
     kept.set(name, text.toWellFormed());
   }
   return [...kept].sort();

@@ -14,7 +14,7 @@ const visitWith = (patched: boolean): Visit =>
       pretendToBeVisual: true,
       cookieJar,
       resources: { userAgent: plainUserAgent() },
-      // Nobody listens: jsdom would print what it has not implemented.
+      // A console without listeners: otherwise jsdom prints what it has not implemented.
       virtualConsole: new VirtualConsole(),
       beforeParse: (window) => {
         window.fetch = patched ? correcting(fetch) : fetch;

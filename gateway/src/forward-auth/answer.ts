@@ -6,7 +6,9 @@ import type { Peer } from './peers.ts';
 
 const EMPTY = Buffer.alloc(0);
 
-/** Lets the request pass. The fields are those for the origin, and those that the validator adds to its answer. */
+/**
+ * The reply that lets a request pass. Its fields are for the origin, and for the answer of the origin.
+ */
 export function passReply(peer: Peer, plan: ForwardPlan): OwnAnswer {
   const { additions } = plan;
   const fields: string[] = [];

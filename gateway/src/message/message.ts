@@ -75,7 +75,7 @@ export interface VisitorSocket {
   uncork(): void;
   /** Sets the encoding of texts that are written without one. */
   setDefaultEncoding(encoding: 'latin1'): unknown;
-  /** Cuts the connection, so that nobody takes a part of an answer for the whole. */
+  /** Cuts the connection. Then the visitor does not take a part of an answer for all of it. */
   destroy(): unknown;
   once(event: 'close', listener: () => void): unknown;
 }

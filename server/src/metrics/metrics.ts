@@ -43,7 +43,7 @@ export function createMetrics(): MetricsPage {
     else counter?.inc({ [labelName]: label }, by);
   }
 
-  /** The highest of this thread's value and those that the workers reported. */
+  /** The highest value: this thread has one, and each worker reports one. */
   function highest(name: MetricName, own: number): number {
     const others = [...workers.values()].map((gauges) => gauges.get(name) ?? own);
     return Math.max(own, ...others);

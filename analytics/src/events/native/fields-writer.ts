@@ -14,7 +14,7 @@ type Fields = ReturnType<ValuesOf<'fields'>['read']>;
  * so an object that comes again, as the headers of a page's images do, repeats the row it made.
  */
 export function fieldsWriter(values: ValuesOf<'fields'>, weight: Weight): ColumnWriter {
-  const { nameOf, maxNameLength, maxValueLength, maxFields, maxLength, read } = values;
+  const { nameOf, maxNameLength, maxValueLength, maxFields, read } = values;
   const dictionary = new Dictionary(nameOf, weight);
   const names = new NumberList();
   const texts = new ByteWriter();
@@ -33,17 +33,18 @@ export function fieldsWriter(values: ValuesOf<'fields'>, weight: Weight): Column
   function encode(fields: Fields): void {
     const rowStart = names.length;
     let left = maxFields;
-    let room = maxLength;
+    let room = values.inFullLength;
     for (const field in fields) {
       const name = dictionary.indexOf(field);
       if (name === LEFT_OUT || isTaken(name, rowStart)) continue;
       const text = fields[field] ?? '';
       left -= 1;
-      room -= Math.min(field.length, maxNameLength) + Math.min(text.length, maxValueLength);
-      if (left < 0 || room < 0) break;
+      if (left < 0) break;
+      const most = room > 0 ? maxValueLength : values.maxValueLengthBehind;
+      room -= Math.min(field.length, maxNameLength) + Math.min(text.length, most);
       lastAt[name] = names.length;
       names.push(name);
-      texts.text(text, maxValueLength);
+      texts.text(text, most);
     }
   }
 

@@ -110,8 +110,8 @@ test('an upload of more than 64 KiB gets 413', async () => {
   expect(collected).toEqual([]);
 });
 
-test('above the bytes of all uploads the one that began first gets 408, and later ones arrive', async () => {
-  const { port, collected } = await start({ collectorBytes: 1000 });
+test('above the memory of all uploads the one that began first gets 408, and later ones arrive', async () => {
+  const { port, collected } = await start({ collectorBytes: 1500 });
   const part = (text: string) => text.repeat(400);
   const begin = (text: string) => {
     const client = new RawClient(port);

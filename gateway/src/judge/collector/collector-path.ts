@@ -70,6 +70,8 @@ function readBody(
       clearTimeout(timer);
       req.off('data', take);
       uploads.end(giveUp);
+      // The listeners on the request hold this list until the connection ends.
+      parts.length = 0;
       resolve(upload);
     };
     const giveUp = () => finish({ kind: 'incomplete' });

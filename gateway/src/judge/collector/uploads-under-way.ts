@@ -1,11 +1,14 @@
+/** Memory of one part beside its bytes: a visitor can send an upload byte by byte. */
+const PART_BYTES = 256;
+
 /**
- * Counts the bytes of all uploads below `/.guard/` that are under way, and bounds them. At the bound the
+ * Counts the memory of all uploads below `/.guard/` that are under way, and bounds them. At the bound the
  * upload that began first is given up. A browser's upload takes a second, so the first one is slow: a
  * stranger who sends thousands of slow uploads loses those, and people's uploads arrive.
  */
 export class UploadsUnderWay {
   readonly #maxBytes: number;
-  /** Bytes of each upload by the function that gives it up, in the order in which they began. */
+  /** Memory of each upload by the function that gives it up, in the order in which they began. */
   readonly #uploads = new Map<() => void, number>();
   #bytes = 0;
 
@@ -14,11 +17,12 @@ export class UploadsUnderWay {
   }
 
   /**
-   * Adds bytes of one upload. May give up other uploads, or this one where it is the only one left.
+   * Adds one part of an upload. May give up other uploads, or this one where it is the only one left.
    *
    * @param giveUp ends the upload, and must call `end`
    */
-  add(giveUp: () => void, bytes: number): void {
+  add(giveUp: () => void, partBytes: number): void {
+    const bytes = partBytes + PART_BYTES;
     this.#uploads.set(giveUp, (this.#uploads.get(giveUp) ?? 0) + bytes);
     this.#bytes += bytes;
     for (const giveUpFirst of this.#uploads.keys()) {
