@@ -26,6 +26,9 @@ if (isRightNode) {
     new URL('../node_modules/.cache/guard', import.meta.url),
   );
   nodeModule.enableCompileCache(process.env.NODE_COMPILE_CACHE);
+  // Handed over: the process that started this one has ended, so this one ends in good order.
+  process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+  process.channel?.unref();
   const { main } = await import('../cli/src/main.ts');
   process.exitCode = await main(process.argv.slice(2));
 } else {
@@ -37,12 +40,20 @@ if (isRightNode) {
     process.exit(1);
   }
   const child = spawn(pinned, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
-    stdio: 'inherit',
+    // The channel closes when this process ends, however it ends.
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
-    process.on(signal, () => child.kill(signal));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    // A terminal gives Ctrl-C to both. A second one would end the child at once, with requests under way.
+    const isFromTerminal = signal === 'SIGINT' && process.stdin.isTTY;
+    process.on(signal, () => !isFromTerminal && child.kill(signal));
+  }
+  child.on('error', (error) => {
+    console.error(`guard: ${pinned} cannot be started: ${error.message}`);
+    process.exit(1);
+  });
   child.on('exit', (code, signal) => {
-    if (signal) process.kill(process.pid, signal);
+    if (signal) process.removeAllListeners(signal).kill(process.pid, signal);
     else process.exit(code ?? 1);
   });
 }

@@ -123,6 +123,7 @@ export function configXml(plan: ServerPlan): string {
   return `<clickhouse>
   <users_config>${escapeXml(usersPath)}</users_config>
   <tcp_port>${TCP_PORT}</tcp_port>
+  <listen_reuse_port>1</listen_reuse_port>
   <max_server_memory_usage>${maxMemoryBytes}</max_server_memory_usage>
   <merge_tree><merge_selector_base>${MERGED_PARTS}</merge_selector_base>${holdDeletion ? hold : ''}</merge_tree>
   <remote_servers><${CLUSTER}><shard><replica>

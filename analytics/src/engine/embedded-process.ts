@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { constants, mkdir, open } from 'node:fs/promises';
+import { chmod, constants, mkdir, open } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { configXml, CLUSTER, newQueryPath, usersXml } from './access-config.ts';
 import { LOCAL_TABLE, organisationAccount } from './accounts.ts';
 import type { Database } from './engine.ts';
-import { freeLoopbackPort, startEngineProcess } from './engine-process.ts';
+import { type HeldPort, holdLoopbackPort, startEngineProcess } from './engine-process.ts';
 import type { EngineProcess } from './engine-process.ts';
 import { createDatabaseClient } from './database-client.ts';
 import type { DatabaseClient } from './database-client.ts';
@@ -33,13 +33,20 @@ export interface Plan {
   readonly holdDeletion: boolean;
 }
 
+/** A process that was started, and may not answer yet. */
+export interface Started {
+  readonly database: Database;
+  readonly process: EngineProcess;
+  readonly held: HeldPort;
+}
+
 /** Writes the account files and starts a process on them. Passwords live as long as the process. */
 export async function startServer({
   path,
   libraryPath,
   organisations,
   holdDeletion,
-}: Plan): Promise<{ database: Database; process: EngineProcess }> {
+}: Plan): Promise<Started> {
   const dataPath = resolve(path, 'engine');
   const configPath = resolve(path, 'access', 'config.xml');
   const usersPath = resolve(path, 'access', 'users.xml');
@@ -47,18 +54,22 @@ export async function startServer({
   for (const folder of [path, dataPath, resolve(path, 'access')]) {
     await mkdir(folder, { recursive: true, mode: 0o700 });
   }
+  // A folder that was there keeps its mode, and a backup may have been put back with another one.
+  for (const folder of [dataPath, resolve(path, 'access')]) await chmod(folder, 0o700);
   await overwrite(usersPath, usersXml(writer, organisations));
   const queryPath = newQueryPath();
   const plan = { usersPath, maxMemoryBytes: MAX_MEMORY_BYTES, queryPath, holdDeletion };
   await overwrite(configPath, configXml(plan));
 
-  const port = await freeLoopbackPort();
+  const held = await holdLoopbackPort();
+  const { port } = held;
   const process = startEngineProcess({
     ...{ libraryPath, dataPath, configPath, port, holdDeletion },
   });
   const known = new Set(organisations);
   return {
     process,
+    held,
     database: {
       client: createDatabaseClient(new URL(queryPath, `http://127.0.0.1:${port}`)),
       writer,
@@ -77,6 +88,7 @@ export async function startServer({
 async function overwrite(path: string, text: string): Promise<void> {
   const file = await open(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
   try {
+    await file.chmod(0o600);
     const length = Math.ceil(Buffer.byteLength(text) / FILE_STEP_BYTES) * FILE_STEP_BYTES;
     const body = Buffer.alloc(length, ' ');
     body.write(text);
@@ -89,18 +101,22 @@ async function overwrite(path: string, text: string): Promise<void> {
 
 /** Waits for the listener and applies the schema. Undefined when done, else what went wrong. */
 export async function becomeReady(
-  { client, writer }: Database,
-  process: EngineProcess,
+  { database, process, held }: Started,
   signal: AbortSignal,
   room: () => Promise<string | undefined>,
 ): Promise<string | undefined> {
+  const { client, writer } = database;
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(START_TIMEOUT_MS)]);
   let lastWords: string | undefined;
   void process.ended.then((words) => (lastWords = words));
-  while (!(await client.ping(PING_TIMEOUT_MS))) {
-    if (lastWords !== undefined) return lastWords;
-    if (deadline.aborted) return 'it did not start in time';
-    await sleep(START_POLL_MS);
+  try {
+    while (!(await client.ping(PING_TIMEOUT_MS))) {
+      if (lastWords !== undefined) return lastWords;
+      if (deadline.aborted) return 'it did not start in time';
+      await sleep(START_POLL_MS);
+    }
+  } finally {
+    held.release();
   }
   return prepareSchema(client, writer, CLUSTER, 'one_server', room);
 }

@@ -100,9 +100,10 @@ export class EmbeddedEngine implements Engine {
     }
     const holdDeletion = this.holdsDeletion();
     const organisations = this.#organisations;
-    const { database, process } = await startServer({
+    const started = await startServer({
       ...{ path, libraryPath, organisations, holdDeletion },
     });
+    const { database, process } = started;
     this.#child = process;
     try {
       const room = (): Promise<string | undefined> =>
@@ -110,7 +111,7 @@ export class EmbeddedEngine implements Engine {
           this.#fail(`The analytics database waits: ${reason}.`);
           if (isFirst) log('error', 'analytics_waits_for_room', { reason });
         });
-      const problem = await becomeReady(database, process, this.#stop.signal, room);
+      const problem = await becomeReady(started, this.#stop.signal, room);
       if (problem !== undefined) {
         if (!told.aborted) this.#startFailed(problem);
         return problem;

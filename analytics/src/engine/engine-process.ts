@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
 export interface EngineProcess {
@@ -60,15 +60,29 @@ export function startEngineProcess(options: {
   };
 }
 
+/** A TCP port of 127.0.0.1 that no other user of the machine can take before `release`. */
+export interface HeldPort {
+  readonly port: number;
+  /** Call it when the engine answers: until then half of all connections are cut here. */
+  readonly release: () => void;
+}
+
 /**
- * A TCP port of 127.0.0.1 that was free a moment ago. Should another process take it in between, the
- * engine fails to start and the next attempt takes another.
+ * Holds a free port for the engine, which opens the same one (SO_REUSEPORT). Linux lets only the same user
+ * share a port. Otherwise a stranger could read the port in the arguments of the engine, listen there first,
+ * and be told Guard's passwords. Elsewhere the port is only one that was free a moment ago.
  */
-export async function freeLoopbackPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
+export async function holdLoopbackPort(): Promise<HeldPort> {
+  const reusePort = process.platform === 'linux';
+  const server = createServer((socket) => socket.destroy());
+  server.listen({ port: 0, host: '127.0.0.1', reusePort });
   await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
+  // A server that listens on TCP has an AddressInfo.
+  const { port } = server.address() as AddressInfo;
+  const release = (): void => void server.close();
+  if (!reusePort) {
+    release();
+    await once(server, 'close');
+  }
+  return { port, release };
 }

@@ -29,6 +29,9 @@ function endProcess(): void {
 // The parent holds the other end of stdin and writes nothing: its end is the parent's end.
 process.stdin.on('end', endProcess).on('error', endProcess).resume();
 
+// The engine makes files that all can read, where the umask lets it.
+process.umask(0o077);
+
 // Visitors go first: where both want a core, the database waits. Threads have it from who begins them.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 const args = ['clickhouse', ...options, '--query', STATEMENTS];

@@ -1,4 +1,4 @@
-import { BODY_SAMPLE } from '@guard/config/contract/limits';
+import { BODY_SAMPLE, VALIDATE } from '@guard/config/contract/limits';
 import type { DecisionEvent } from '@guard/config/contract/event';
 import { SECRET_HEADERS } from '@guard/config/contract/secret-headers';
 import {
@@ -24,7 +24,8 @@ const MAX = {
   referrer: 512,
   /** Path and query, each. */
   target: 8192,
-  headerFields: 128,
+  /** As many as a request may have. */
+  headerFields: VALIDATE.maxHeaders,
   headerName: 128,
   headerValue: 2048,
   /**

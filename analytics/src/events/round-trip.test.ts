@@ -162,7 +162,7 @@ function storedHeaders(headers: Readonly<Record<string, string>>): [string, stri
     if (SECRET_HEADERS.has(name) || kept.has(name)) continue;
     const text = value.slice(0, room > 0 ? 2048 : 64);
     room -= Math.min(field.length, 128) + text.length;
-    if (kept.size === 128) break;
+    if (kept.size === 256) break;
     kept.set(name, text.toWellFormed());
   }
   return [...kept].sort();

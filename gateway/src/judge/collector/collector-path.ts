@@ -58,35 +58,48 @@ type Upload =
   | { readonly kind: 'too_large' }
   | { readonly kind: 'incomplete' };
 
+const NOTHING = Buffer.alloc(0);
+/** Memory that an upload has at its first byte. */
+const FIRST_BYTES = 4096;
+
 function readBody(
   req: VisitorRequest,
   { collectorBodyBytes, collectorBodyMs }: GatewayLimits,
   uploads: UploadsUnderWay,
 ): Promise<Upload> {
   return new Promise((resolve) => {
-    const parts: Buffer[] = [];
-    let bytes = 0;
+    let body = NOTHING;
+    let length = 0;
     const finish = (upload: Upload) => {
       clearTimeout(timer);
       req.off('data', take);
       uploads.end(giveUp);
-      // The listeners on the request hold this list until the connection ends.
-      parts.length = 0;
+      // The listeners on the request live until the connection ends.
+      body = NOTHING;
       resolve(upload);
     };
     const giveUp = () => finish({ kind: 'incomplete' });
+    // Copied: a part holds the memory of all that was read with it, and each byte can come as one part.
     const take = (part: Buffer) => {
-      bytes += part.length;
-      if (bytes > collectorBodyBytes) {
+      const end = length + part.length;
+      if (end > collectorBodyBytes) {
         finish({ kind: 'too_large' });
         return;
       }
-      parts.push(part);
-      uploads.add(giveUp, part.length);
+      const before = body.length;
+      if (end > before) {
+        const size = Math.max(end, 2 * before, FIRST_BYTES);
+        const larger = Buffer.allocUnsafeSlow(Math.min(size, collectorBodyBytes));
+        body.copy(larger, 0, 0, length);
+        body = larger;
+      }
+      part.copy(body, length);
+      length = end;
+      if (body.length > before) uploads.add(giveUp, body.length - before);
     };
     const timer = setTimeout(giveUp, collectorBodyMs);
     req.on('data', take);
-    req.once('end', () => finish({ kind: 'whole', text: Buffer.concat(parts).toString() }));
+    req.once('end', () => finish({ kind: 'whole', text: body.toString('utf8', 0, length) }));
     req.once('close', giveUp);
     if (req.readableEnded) finish({ kind: 'whole', text: '' });
   });

@@ -1,6 +1,3 @@
-/** Memory of one part beside its bytes: a visitor can send an upload byte by byte. */
-const PART_BYTES = 256;
-
 /**
  * Counts the memory of all uploads below `/.guard/` that are under way, and bounds them. At the bound the
  * upload that began first is given up. A browser's upload takes a second, so the first one is slow: a
@@ -17,12 +14,11 @@ export class UploadsUnderWay {
   }
 
   /**
-   * Adds one part of an upload. May give up other uploads, or this one where it is the only one left.
+   * Adds memory to an upload. May give up other uploads, or this one where it is the only one left.
    *
    * @param giveUp ends the upload, and must call `end`
    */
-  add(giveUp: () => void, partBytes: number): void {
-    const bytes = partBytes + PART_BYTES;
+  add(giveUp: () => void, bytes: number): void {
     this.#uploads.set(giveUp, (this.#uploads.get(giveUp) ?? 0) + bytes);
     this.#bytes += bytes;
     for (const giveUpFirst of this.#uploads.keys()) {

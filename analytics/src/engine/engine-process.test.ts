@@ -1,0 +1,55 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { startServer } from './embedded-process.ts';
+import { holdLoopbackPort } from './engine-process.ts';
+import { findEngineLibrary } from './library.ts';
+
+/** Listens on a port as the user nobody, in the way that shares it, and prints the fault. */
+const STRANGER = `process.setgid(65534); process.setuid(65534);
+const server = require('node:net').createServer();
+server.on('error', ({ code }) => { console.log(code); });
+server.listen({ port: Number(process.argv[1]), host: '127.0.0.1', reusePort: true }, () => {
+  console.log('listens'); server.close();
+});`;
+
+describe.runIf(process.platform === 'linux')('the port of the engine before it listens', () => {
+  test('is taken for programs that do not share it', async () => {
+    const held = await holdLoopbackPort();
+    const listening = once(createServer().listen(held.port, '127.0.0.1'), 'listening');
+    await expect(listening).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    held.release();
+  });
+
+  test.runIf(process.getuid?.() === 0)('is taken for another user who shares it', async () => {
+    const held = await holdLoopbackPort();
+    const ask = () => spawnSync(process.execPath, ['-e', STRANGER, String(held.port)]);
+    expect(ask().stdout.toString().trim()).toBe('EADDRINUSE');
+    held.release();
+    expect(ask().stdout.toString().trim()).toBe('listens');
+  });
+});
+
+test('folders and files with passwords that others could read are closed at the start', async () => {
+  const library = await findEngineLibrary();
+  if (library.kind === 'missing') throw new Error(library.message);
+  const path = mkdtempSync(join(tmpdir(), 'guard-modes-'));
+  const access = join(path, 'access');
+  mkdirSync(access);
+  const files = ['config.xml', 'users.xml'].map((name) => join(access, name));
+  for (const file of files) writeFileSync(file, 'of a backup');
+  for (const each of [access, ...files]) chmodSync(each, 0o777);
+  const started = await startServer({
+    ...{ path, libraryPath: library.path, organisations: [], holdDeletion: false },
+  });
+  started.held.release();
+  expect(statSync(access).mode & 0o777).toBe(0o700);
+  expect(files.map((file) => statSync(file).mode & 0o777)).toEqual([0o600, 0o600]);
+  started.database.client.close();
+  await started.process.kill();
+  rmSync(path, { recursive: true, force: true });
+});
