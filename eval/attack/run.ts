@@ -56,17 +56,19 @@ export async function runAttack({ only, json, record }: AttackOptions): Promise<
 
 async function measure(
   ground: Ground,
-  { name, run, atMost }: Technique,
+  { name, before, run, atMost }: Technique,
   site: Site,
   scheme: Scheme,
   number: number,
 ): Promise<Row> {
   const prefix = `/try/${number}/`;
-  const before = process.cpuUsage();
   // Each run has a /24 of its own, so that none uses up the budgets of another.
   const address = (host: number) => `127.${20 + number}.0.${(host % 250) + 1}`;
-  const attempts = await run({ ground, site, scheme, prefix, address });
-  const { user, system } = process.cpuUsage(before);
+  const field = { ground, site, scheme, prefix, address };
+  await before?.(field);
+  const started = process.cpuUsage();
+  const attempts = await run(field);
+  const { user, system } = process.cpuUsage(started);
   const reasons = [...(await ground.reasons(prefix))].sort(([, one], [, other]) => other - one);
   return {
     technique: name,

@@ -5,6 +5,8 @@ import {
   byRunningThePage,
   sheetAlone,
   loadsAll,
+  peoplePass,
+  RECORDED,
   readsAll,
   replayed,
   type Solve,
@@ -12,7 +14,7 @@ import {
   type Write,
 } from './solver.ts';
 import type { Field, Technique } from './technique.ts';
-import { BOTH } from './volley.ts';
+import { BOTH, volley } from './volley.ts';
 
 const CURL = { 'user-agent': 'curl/8.5.0', accept: '*/*' };
 
@@ -86,5 +88,27 @@ export const solvers: readonly Technique[] = [
     schemes: BOTH,
     atMost: 0,
     run: (field) => sessions(field, 20, readsAll, {}, byRunningThePage),
+  },
+  {
+    name: 'solver: the same, after people with three engines passed',
+    sites: ['default', 'strict'],
+    schemes: BOTH,
+    atMost: 0,
+    before: peoplePass,
+    run: (field) => sessions(field, 20, readsAll, {}, byRunningThePage),
+  },
+  {
+    name: 'solver: one pass of that program, 2,000 pages',
+    sites: ['default', 'strict'],
+    schemes: ['http'],
+    // A tenth of what a pass is good for, and the free pages of the default site.
+    atMost: 66,
+    before: peoplePass,
+    run: async (field) => {
+      const from = field.address(0);
+      const cookie = await visit(field, '/before', readsAll, { from }, byRunningThePage);
+      const { headers } = RECORDED;
+      return volley(field, 2_000, () => ({ from, cookie, headers }), 20);
+    },
   },
 ];

@@ -17,6 +17,8 @@ export interface Technique {
   readonly schemes: readonly Scheme[];
   /** Most attempts that may succeed; undefined where nothing is promised. */
   readonly atMost: number | undefined;
+  /** What happened at the site before the attacker came. */
+  readonly before?: (field: Field) => Promise<void>;
   /** Makes all attempts, and gives how many they were. What succeeded the site says. */
   readonly run: (field: Field) => Promise<number>;
 }

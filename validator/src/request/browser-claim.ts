@@ -1,4 +1,5 @@
-export type Engine = 'chromium' | 'gecko' | 'webkit';
+export const ENGINES = ['chromium', 'gecko', 'webkit'] as const;
+export type Engine = (typeof ENGINES)[number];
 export type Platform = 'windows' | 'macos' | 'linux' | 'android' | 'ios' | 'chromeos' | 'unknown';
 
 /** The Chromium browsers whose headers follow from their version; `other` is everything else. */

@@ -115,26 +115,29 @@ function resolveOne(cookie: string, source: Source): MaybePromise<SessionFact> {
   if (cookie.length !== 36) return NONE;
   const id = cookie.toLowerCase();
   if (store.sessionOfStranger === undefined || ids.isOurs(visitor.organisation, id)) {
-    return afterWith(store.session(id), { id, ...source }, standingOf);
+    return afterWith(store.session(id), { id, source }, standingOf);
   }
   // Not for nothing: an instance that has the next secret already may have made it, and judged it.
-  return isUuid(id) ? afterWith(store.sessionOfStranger(id), { id, ...source }, judgementOf) : NONE;
+  return isUuid(id) ? afterWith(store.sessionOfStranger(id), { id, source }, judgementOf) : NONE;
 }
 
-interface Presented extends Source {
+interface Presented {
   readonly id: string;
+  readonly source: Source;
 }
 
 function standingOf(session: Session | undefined, presented: Presented): SessionFact {
   if (session) return judgementOf(session, presented);
-  const { id, visitor, ids, clock } = presented;
+  const { id, source } = presented;
+  const { visitor, ids, clock } = source;
   if (!ids.isOurs(visitor.organisation, id)) return NONE;
   return { state: 'issued', id, uncleared: ids.isUncleared(id, clock()) };
 }
 
 /** What a stored session says of its visitor. */
 function judgementOf(session: Session | undefined, presented: Presented): SessionFact {
-  const { id, visitor } = presented;
+  const { id, source } = presented;
+  const { visitor } = source;
   if (!session || !counts(session, visitor)) return NONE;
   const { state } = session;
   if (state === 'verified' && !isSameClient(session.client, visitor.client)) {
@@ -145,7 +148,8 @@ function judgementOf(session: Session | undefined, presented: Presented): Sessio
   return { state, id, session };
 }
 
-function otherValue(session: Session, { id, ids, store, clock }: Presented): SessionFact {
+function otherValue(session: Session, { id, source }: Presented): SessionFact {
+  const { ids, store, clock } = source;
   const presented = { value: id, session, nowMs: clock() };
   switch (standingOfOther(presented, ids, store)) {
     case 'counts':

@@ -72,6 +72,12 @@ export const fingerprintMismatch = {
     group: 'answers',
     meaning: 'Hardly any other visitor of the claimed browser answers the page in this way.',
   },
+  answers_of_no_engine: {
+    category: 'fingerprint_mismatch',
+    strength: 'strong',
+    group: 'answers',
+    meaning: 'No visitor of any browser engine answers the page in this way.',
+  },
   language_mismatch: {
     category: 'fingerprint_mismatch',
     strength: 'weak',

@@ -32,6 +32,11 @@ export class AnswerTable {
     this.#size = Math.max(this.#size, this.#next || NETWORKS);
   }
 
+  /** Whether enough networks have answered, and none of them in this way. */
+  neverGave(answer: number): boolean {
+    return this.#size >= ENOUGH && !this.#answers.subarray(0, this.#size).includes(answer);
+  }
+
   /** Rare: two answers at most are common, nearly all gave one of them, and hardly any gave this one. */
   standing(answer: number): Standing {
     const size = this.#size;

@@ -14,6 +14,11 @@ const HOUR_MS = 3_600_000;
 
 const CHROME = agentOf('Windows NT 10.0; Win64; x64', 'Chrome/156.0.0.0 Safari/537.36');
 const NEXT_CHROME = agentOf('Windows NT 10.0; Win64; x64', 'Chrome/157.0.0.0 Safari/537.36');
+const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:153.0) Gecko/20100101 Firefox/153.0';
+const SAFARI = agentOf('Macintosh; Intel Mac OS X 10_15_7', 'Version/18.5 Safari/605.1.15').replace(
+  '537.36',
+  '605.1.15',
+);
 const ON_LINUX = agentOf('X11; Linux x86_64', 'Chrome/156.0.0.0 Safari/537.36');
 
 function agentOf(system: string, browser: string): string {
@@ -186,6 +191,73 @@ describe('17.3 questions that are learned: what others answered', () => {
     }
     expect(isRare(asPeople)).toBe(false);
     expect(isRare(random)).toBe(true);
+  });
+});
+
+describe('17.3 questions that are learned: answers of no engine', () => {
+  const asGecko: Answers = (question) => hashOf(`gecko ${question}`);
+  const asWebkit: Answers = (question) => hashOf(`webkit ${question}`);
+  const found = (learned: ReturnType<typeof taught>['learned'], how: Answers, claimed = CHROME) => {
+    const { ticket, evidence } = upload(how, claimed);
+    return learned.judge(ticket, evidence).found;
+  };
+  function withThreeEngines() {
+    const { learned, teach } = taught(ENOUGH);
+    teach(ENOUGH, asGecko, 100, FIREFOX);
+    teach(ENOUGH, asWebkit, 200, SAFARI);
+    return learned;
+  }
+
+  test('answers_of_no_engine: a program that makes them up, under the name of a browser that many have', () => {
+    const learned = withThreeEngines();
+    expect(found(learned, random)).toEqual(['answers_of_no_engine']);
+    expect(found(learned, random, FIREFOX)).toEqual(['answers_of_no_engine']);
+    expect(found(learned, asPeople)).toEqual([]);
+  });
+
+  test('a person whose extension names another engine has a weak finding', () => {
+    const learned = withThreeEngines();
+    expect(found(learned, asGecko)).toEqual(['answers_rare']);
+    expect(found(learned, asWebkit, FIREFOX)).toEqual(['answers_rare']);
+  });
+
+  test('a person whose engine has no other visitor yet has a weak finding', () => {
+    const { learned, teach } = taught(ENOUGH);
+    teach(ENOUGH, asWebkit, 200, SAFARI);
+    expect(found(learned, asGecko)).toEqual(['answers_rare']);
+  });
+
+  test('an extension that moves what is measured leaves the rest of an engine’s answers', () => {
+    const learned = withThreeEngines();
+    const moved: Answers = (question) =>
+      question.startsWith('c') || question.startsWith('p') ? asPeople(question) : random(question);
+    for (let visit = 0; visit < 20; visit++) {
+      expect(found(learned, moved)).not.toContain('answers_of_no_engine');
+    }
+  });
+
+  test('a program that names a version that few people have is found by its engine', () => {
+    expect(found(withThreeEngines(), random, NEXT_CHROME)).toEqual(['answers_of_no_engine']);
+  });
+
+  test('an attacker: one network that passes early teaches its own made-up answers', () => {
+    const { learned, teach } = taught(0);
+    teach(1, otherwise);
+    teach(30, asPeople, 10);
+    teach(ENOUGH, asGecko, 100, FIREFOX);
+    teach(ENOUGH, asWebkit, 200, SAFARI);
+    expect(found(learned, otherwise)).toEqual(['answers_rare']);
+  });
+
+  test('not held: a crowd that comes first with each engine makes people the strange ones', () => {
+    const { learned, teach } = taught(ENOUGH, otherwise);
+    teach(ENOUGH, otherwise, 100, FIREFOX);
+    teach(ENOUGH, otherwise, 200, SAFARI);
+    expect(found(learned, asPeople)).toEqual(['answers_of_no_engine']);
+  });
+
+  test('not held: a program that asks a browser of the claimed version', () => {
+    expect(found(withThreeEngines(), asPeople)).toEqual([]);
   });
 });
 

@@ -4,7 +4,7 @@ import { parseIp } from '@guard/config/net/cidr';
 import { ipv6NetworkOf, networkOf } from '@guard/config/net/network-of';
 import { LRUCache } from 'lru-cache';
 import { hashOf } from '../../../page-contract/text-hash.ts';
-import { readPageClaim } from '../../request/browser-claim.ts';
+import { ENGINES, readPageClaim } from '../../request/browser-claim.ts';
 import { type Evidence, known } from '../../../page-contract/evidence.ts';
 import type { Ticket } from '../tickets/ticket.ts';
 import { AnswerTable } from './answer-table.ts';
@@ -12,6 +12,8 @@ import { createQuestionPool, QUESTIONS } from './question-pool.ts';
 
 /** So many rare answers of one page are a finding. One or two can come from a font or a setting. */
 const RARE_ANSWERS = 3;
+/** So many answers of one page that no engine gives are no browser's. A fifth one may be written down, or guessed. */
+const STRANGE_ANSWERS = 4;
 /** An extension may break so many. */
 const MAY_LACK = 2;
 /** Tables that are held, of about 700 bytes each; then those that were not used for longest are forgotten. */
@@ -48,7 +50,9 @@ const NOTHING: Answered = { isLacking: false, found: [] };
  * - Too few visitors of a version: then those of its engine are the measure. Versions answer nearly alike.
  * - Who is rare does not teach where it is rare. So a crowd that gives a wrong answer stays rare, once people have
  *   answered first. New versions are learned as they come, because no answers are there for them.
- * - The finding is weak: enough networks can teach a wrong answer for a browser that few people use.
+ * - A rare answer is a weak finding: enough networks can teach a wrong answer for a browser that few people use.
+ * - Answers that no engine gives are a strong finding once all three are learned: an extension that changes the name
+ *   changes no engine. They are not conclusive, because a crowd that comes first could lock people out.
  */
 export function createLearnedAnswers(secrets: readonly string[]): LearnedAnswers {
   const pool = createQuestionPool(secrets);
@@ -74,6 +78,14 @@ export function createLearnedAnswers(secrets: readonly string[]): LearnedAnswers
     return heard < RARE_ANSWERS ? undefined : rare >= RARE_ANSWERS;
   }
 
+  /** Every engine has to be learned: a person's extension may name another one than the browser has. */
+  function isOfNoEngine(answers: readonly Answer[]): boolean {
+    const strange = answers.filter(({ question, hash }) =>
+      ENGINES.every((engine) => tables.get(`${engine} ${question}`)?.neverGave(hash)),
+    );
+    return strange.length >= STRANGE_ANSWERS;
+  }
+
   return {
     judge(ticket, evidence) {
       // The browser script's page is not ours, and is asked nothing.
@@ -82,7 +94,9 @@ export function createLearnedAnswers(secrets: readonly string[]): LearnedAnswers
       if (!answers || answers.length < QUESTIONS - MAY_LACK) return { isLacking: true, found: [] };
       const [own, engine] = groupsOf(evidence);
       const isRare = isRareIn(own, answers) ?? isRareIn(engine, answers) ?? false;
-      return isRare ? { isLacking: false, found: ['answers_rare'] } : NOTHING;
+      if (!isRare) return NOTHING;
+      const found = isOfNoEngine(answers) ? 'answers_of_no_engine' : 'answers_rare';
+      return { isLacking: false, found: [found] };
     },
     teach(ticket, evidence, ip) {
       const address = parseIp(ip);
