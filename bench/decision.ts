@@ -36,7 +36,7 @@ interface Row {
 
 interface Case {
   readonly name: string;
-  /** The word that every answer must have, so that nobody measures the wrong thing. */
+  /** The word that every answer must have, so that the bench cannot measure the wrong thing. */
   readonly decision: string;
   readonly request: (turn: number) => ValidateRequest;
   readonly decide: (request: ValidateRequest) => string;
@@ -89,7 +89,7 @@ function casesFor(people: readonly Visitor[]): Case[] {
   const networks = NetworkCatalogue.load();
   const guard = openGuard(people, networks);
   const floor = createFloor(people, networks, new Array(RING).fill(undefined));
-  // A step that shares no factor with 20,000 visits everybody, and nobody twice in a row.
+  // A step that shares no factor with 20,000 visits each of them, and none twice in a row.
   const personAt = (turn: number) => requestOf(people, (turn * 7_919) % VISITORS);
   let unseen = 0;
   return [

@@ -18,7 +18,7 @@ const DIRECT = 'direct to the origin';
 const UNRECORDED = 'guard, none recorded';
 const BESIDE = 'guard and its database on one core';
 const APART = 'guard and its database on either core';
-/** So many that a slow answer holds up nobody's next request but one in 256. */
+/** So many that a slow answer holds up one in 256 of the next requests only. */
 const VISITORS = 256;
 
 export function bench(options: BenchOptions): Promise<Report> {

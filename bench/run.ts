@@ -26,7 +26,7 @@ import * as workers from './workers.ts';
 interface Bench {
   readonly bench: (options: BenchOptions) => Promise<Report>;
   readonly about: string;
-  /** Measured in interleaved rounds, of which medians are told; else it is one run. */
+  /** Measured in interleaved rounds, reported as medians; else it is one run. */
   readonly inRounds: boolean;
 }
 

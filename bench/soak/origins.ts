@@ -5,7 +5,7 @@ import type { Workbench } from '../workbench.ts';
 
 const SCRIPT = join(import.meta.dirname, '..', 'targets', 'known-origin.ts');
 const AWAY_MS = 3000;
-/** Within it after a restart an error of the origin is nobody's fault. */
+/** Within it after a restart an error of the origin is no fault of Guard. */
 const SETTLE_MS = 5000;
 
 export interface Origins {

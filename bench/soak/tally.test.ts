@@ -7,14 +7,14 @@ const right: Answer = { kind: 'whole', status: 200, body, newSession: false };
 const CUT_OFF: Answer = { kind: 'cut off' };
 
 describe('what a soak calls a wrong answer', () => {
-  test('the body of another request, of which no two are alike, or a part of its own', () => {
+  test('the body of another request (no two are alike), or a part of its own', () => {
     expect(judge(right, body, true)).toEqual({ kind: 'right' });
     for (const other of [knownBody(8), knownBody(57), body.subarray(1), body.subarray(0, -1)]) {
       expect(judge({ ...right, body: other }, body, true).kind).toBe('wrong');
     }
   });
 
-  test('a status that nobody asked for, and a session given to somebody who showed one', () => {
+  test('a status that was not asked for, and a session given to a visitor who showed one', () => {
     for (const status of [204, 400, 403, 421, 429, 500]) {
       expect(judge({ ...right, status }, body, false).kind, `${status}`).toBe('wrong');
     }

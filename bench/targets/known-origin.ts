@@ -12,7 +12,7 @@ const SLOW_CHUNKS = 16;
 const SLOW_MS = 1000;
 
 const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
-  // Whoever asks sees that it broke.
+  // The client sees that it broke.
   answer(request, response).catch(() => response.destroy());
 });
 server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () => {

@@ -11,7 +11,7 @@ const server = createServer({ requestTimeout: 0 }, (request, response) => {
       'content-type': 'application/octet-stream',
       'content-length': bytes,
     });
-    // Whoever reads it sees that it broke.
+    // The reader sees that it broke.
     pipeline(patternStream(bytes), response).catch(() => response.destroy());
     return;
   }

@@ -16,7 +16,7 @@ const PIPE_MS = 2_000;
 const MAX_LOG_CHARS = 4_096;
 
 /**
- * The tool's visit in a process of its own: some tools reject promises that nobody holds, wait
+ * The tool's visit in a process of its own: some tools reject promises that are not awaited, wait
  * forever, or leave their browser behind, and none of that may end the measurement or outlive it.
  */
 export function apart(tool: Tool): Visit {

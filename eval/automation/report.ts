@@ -32,7 +32,7 @@ counted as a visit. Two sites:
 
 - **visits, stopped, given away by, and the goal** are of a site with \`detect: true, challenge: always\`;
 - **plain site** has \`detect: true\` alone: only whom the request itself makes doubtful is challenged there. A real
-  browser sends real headers, whoever drives it, so nothing is promised for it.
+  browser sends real headers, however it is driven, so nothing is promised for it.
 
 The groups:
 

@@ -5,7 +5,7 @@ import type { Ending } from './tool.ts';
 /** Title of the challenge page while it works; every other page and screen is an end. */
 const CHECKING_TITLE = 'Checking your browser';
 
-/** A page that still checks by then is a screen, too: whoever sees it did not get through. */
+/** A page that still checks by then is a screen, too: its visitor did not get through. */
 const DEADLINE_MS = 20_000;
 const INTERVAL_MS = 150;
 /**

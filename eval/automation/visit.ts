@@ -7,7 +7,7 @@ const tool = tools.find((each) => fileNameOf(each) === name);
 if (!tool || url === undefined || profile === undefined || display === undefined) {
   throw new TypeError('TOOL URL PROFILE DISPLAY');
 }
-// Some tools reject promises that they hand to nobody, and go on well.
+// Some tools reject promises that are not awaited, and go on well.
 process.on('unhandledRejection', () => undefined);
 try {
   console.log(`ending: ${await tool.visit(url, { profile, display })}`);

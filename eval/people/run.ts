@@ -29,7 +29,7 @@ const LOSSY_EACH = 3;
 /** On a busy machine a browser may not open its window. That says nothing of Guard. */
 const MOST_STARTS = 3;
 
-/** Lets people with unusual settings visit, prints the table; true when nobody was blocked and 99 % arrived. */
+/** Lets people with unusual settings visit, prints the table; true when none was blocked and 99 % arrived. */
 export async function runPeople({ profiles, only, json, record }: PeopleOptions): Promise<boolean> {
   const all: readonly Setting[] = [...chromiumSettings, ...firefoxSettings];
   const chosen = all.filter(({ engine, name }) => `${engine} ${name}`.includes(only));

@@ -105,7 +105,7 @@ describe.each(callers)('$name', ({ isThere, command }) => {
     TEST_MS,
   );
 
-  test.skipIf(!isThere)('contract 7.1: opens when nobody listens', async () => {
+  test.skipIf(!isThere)('contract 7.1: opens when no validator listens', async () => {
     // Nothing of ours listens on a port that only the system hands out.
     const nobody = 'http://127.0.0.1:1/validate';
     expect(await run(command(), '/', nobody)).toBe('decision=none action=pass\n');

@@ -11,7 +11,7 @@ describeExampleApp({
   alone: [process.execPath, `${FOLDER}/app.mjs`],
   withGuard: [process.execPath, `${FOLDER}/start.mjs`],
   more(url) {
-    test('contract 1.3: Googlebot passes from its own address, and nobody else passes for it', async () => {
+    test('contract 1.3: Googlebot passes from its own address, and no other client passes for it', async () => {
       const headers = withoutHost(googlebot);
       const from = (ip: string) => send(url(), { headers: { ...headers, 'x-forwarded-for': ip } });
       const allowed = ({ body }: Answer) => body.includes('Guard said: allow.');

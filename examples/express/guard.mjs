@@ -1,7 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 
 const TIMEOUT_MS = 400;
-/** Framing is the business of whoever sends the message. */
+/** Framing belongs to the sender of the message. */
 const FRAMING = /^(connection|content-length|keep-alive|te|trailer|transfer-encoding|upgrade)$/i;
 /** These describe a body; they say nothing about the one that your application sends. */
 const ABOUT_BODY = /^content-(type|encoding|language|range|disposition)$/i;

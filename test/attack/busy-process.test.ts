@@ -35,7 +35,7 @@ async function startBusy(validate: Validate, remote: boolean) {
 }
 
 test.skipIf(!hasRedis)(
-  'a reply of Redis that came in time is read before a deadline counts: nobody passes unjudged',
+  'a reply of Redis that came in time is read before a deadline counts: no visitor passes unjudged',
   async () => {
     const redis = await startRedis();
     const { store, log, counts } = await openInstance(redis.url);

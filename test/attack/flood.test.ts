@@ -62,12 +62,12 @@ describe('a flood of issues without solutions ("memory bounded, no per-visitor s
   }, 120_000);
 });
 
-describe('uploads are bounded, and nobody spends what others need', () => {
+describe('uploads are bounded, and no visitor spends what others need', () => {
   // A clock that stands still: however slow the machine is, nothing of a budget comes back.
   const still = () => countedStore({ limits: true, clock: () => 0 });
   const { firstUploadsPerAddress, uploadsPerNetwork, vainUploadsPerAddress } = CHALLENGE;
 
-  test('junk of one address is 429 after a while, with Retry-After, and keeps nobody from passing', async () => {
+  test('junk of one address is 429 after a while, with Retry-After, and keeps no other visitor from passing', async () => {
     const { store, kept } = still();
     const served = await serveValidator({ store, rules: RULES });
     const { requests } = vainUploadsPerAddress;

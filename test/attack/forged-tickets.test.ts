@@ -237,7 +237,7 @@ describe('a ticket of one’s own making', () => {
 });
 
 describe('a ticket that was answered', () => {
-  test('passes nobody a second time, however late (Anubis before 1.22: double spend)', async () => {
+  test('passes no visitor a second time, however late (Anubis before 1.22: double spend)', async () => {
     const first = await challenged(served);
     expect((await post(served, uploadOf(first))).body).toBe('{"result":"reload"}');
     await expectRefused(uploadOf(first), 200, 'retry');

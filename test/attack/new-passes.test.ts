@@ -27,7 +27,7 @@ async function bitsOf(ip: string): Promise<number> {
 async function bitsOfMany(count: number, addressOf: (index: number) => string): Promise<number[]> {
   const bits: number[] = [];
   for (let index = 0; index < count; index += 1) {
-    // So fast that nobody has to wait for the budget of uploads.
+    // So fast that no upload has to wait for the budget of uploads.
     served.time.now += 600;
     bits.push(await bitsOf(addressOf(index)));
   }

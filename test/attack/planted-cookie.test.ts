@@ -73,7 +73,7 @@ const arrive = (ids: readonly string[], cookie?: string) =>
   );
 
 describe('a rejected session that was planted', () => {
-  test('from another network blocks nobody: the visitor is challenged, with a session of his own', async () => {
+  test('from another network blocks no visitor: the visitor is challenged, with a session of his own', async () => {
     const planted = await kept({ ...rejected, network: '192.0.2.0/24' });
     const answer = await arrive([planted]);
     expect(answer.decision).toBe('redirect');

@@ -132,7 +132,7 @@ test('instances whose clocks are a minute apart never hand out an older value, a
 });
 
 describe('two clients that share a session', () => {
-  test('show by the old value: both have to pass again, and nobody is blocked', async () => {
+  test('show by the old value: both have to pass again, and neither is blocked', async () => {
     const old = await pass();
     const next = await renewed(old);
     await ask(next);

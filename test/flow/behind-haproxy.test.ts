@@ -7,7 +7,7 @@ import { hasHaproxy, hasRedis } from '../kit/tools.ts';
 const KILLS = rounds(3, 12);
 
 describe.skipIf(!hasHaproxy || !hasRedis)('three instances behind HAProxy', () => {
-  test('killed (SIGKILL) in turns under load: nobody is challenged twice, no answer is wrong, no limit is exceeded by more than 10 %', async () => {
+  test('killed (SIGKILL) in turns under load: no visitor is challenged twice, no answer is wrong, no limit is exceeded by more than 10 %', async () => {
     const report = await killInTurns(KILLS);
     const { asked, limited, budget, challengedTwice, wrong } = report;
     console.log(JSON.stringify(report));

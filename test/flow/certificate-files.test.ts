@@ -11,7 +11,7 @@ import { type Product, startProduct } from '../kit/start-product.ts';
 import { storySettings } from '../kit/story-settings.ts';
 import { hasOpenssl } from '../kit/tools.ts';
 
-/** The certificates of a started product, which whoever renews them replaces beneath it. */
+/** The certificates of a started product, which a renewal replaces beneath it. */
 
 const NAMES = ['shop', 'blog'] as const;
 const RELOAD_MS = 15_000;
@@ -48,7 +48,7 @@ describe.skipIf(!hasOpenssl)('tls.certificates', () => {
     await rm(folder, { recursive: true });
   });
 
-  /** As whoever renews certificates does: never a file that is half written. */
+  /** As a renewal does: never a file that is half written. */
   async function replaceFile(name: string, content: Buffer | string): Promise<void> {
     await writeFile(join(folder, 'next'), content);
     await rename(join(folder, 'next'), join(folder, name));
@@ -106,7 +106,7 @@ describe.skipIf(!hasOpenssl)('tls.certificates', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  test('a damaged file leaves the last good one in force, and the log says which it is', async () => {
+  test('a damaged file leaves the last good one in use, and the log says which it is', async () => {
     const before = await shownTo('shop.example');
     await replaceFile('shop.pem', 'no certificate');
     await untilReload(0);

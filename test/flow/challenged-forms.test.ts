@@ -13,7 +13,7 @@ import { openInWindow } from '../kit/windowed-chromium.ts';
 
 /**
  * People's browsers, without a driver, on pages that send forms by themselves: each form arrives once,
- * whole, and nobody goes in circles. Then what a person reads on the failure screen, in SQL.
+ * whole, and no browser goes in circles. Then what a person reads on the failure screen, in SQL.
  */
 
 interface Arrival {

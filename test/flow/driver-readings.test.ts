@@ -71,7 +71,7 @@ describe.skipIf(!hasWindowedChromium)('Chromium without a window, named otherwis
   });
 });
 
-test.skipIf(!hasFirefox)('Firefox without a window, which nobody drives', async () => {
+test.skipIf(!hasFirefox)('Firefox without a window and without a driver', async () => {
   const before = site.outcomes.length;
   const profile = await mkdtemp(join(tmpdir(), 'guard-headless-'));
   const switches = await deskFirefox.prepare(profile);

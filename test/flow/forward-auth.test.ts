@@ -145,7 +145,7 @@ for (const [name, isThere] of PROXIES) {
         X_Guard_Decision: 'from the visitor',
       };
       expect((await visit('/open/forged', { headers })).status).toBe(200);
-      // A path that nobody asks about has no request id, and none of the visitor's either.
+      // A path without a question has no request id, and none of the visitor's either.
       expect((await visit('/assets/forged', { headers })).status).toBe(200);
       expect(origin.exchanges.map(({ headers: seen }) => seen['x-guard-decision'])).toEqual([
         'allow',

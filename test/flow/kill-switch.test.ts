@@ -12,7 +12,7 @@ import { useProduct } from '../kit/use-product.ts';
 
 const OVER = { rules: [{ name: 'closed', match: {}, verdict: 'block' }] };
 
-/** The story's site, and another one that nobody switches off. */
+/** The story's site, and another one that stays switched on. */
 function settings(origin: string, site: Readonly<Record<string, unknown>>) {
   const written = storySettings(origin, { ...OVER, site });
   const other = { hosts: ['other.example'], organisation: 'acme', origin };
@@ -39,7 +39,7 @@ test.each([
   ['protect: []', { protect: [] }],
   ['observe: true', { observe: true }],
   ['both lines', { protect: [], observe: true }],
-])('%s lets every visitor of one site pass, under load, and drops nobody', async (_name, lines) => {
+])('%s lets every visitor of one site pass, under load, and drops none', async (_name, lines) => {
   await write({});
   const agent = new Agent({ keepAlive: true });
   onTestFinished(() => agent.destroy());

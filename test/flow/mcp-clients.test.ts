@@ -102,7 +102,7 @@ describe('the SDK’s own client, on the data server', () => {
     expect(statements).toHaveLength(12);
     for (const sql of statements) {
       expect(sql).toContain('WHERE created_at BETWEEN');
-      // The address that stands in an example is nobody's.
+      // No program has the address that stands in an example.
       const asked = { sql: sql.replace('203.0.113.7', HOME_IP) };
       const answer = await callTool(client, 'query', asked);
       expect(answer, sql).toEqual({ isError: false, text: expect.stringMatching(/\S/) as string });

@@ -145,7 +145,7 @@ const Traefik = z.strictObject({
   }),
 });
 
-/** What the gateway says in its own name, and nobody else may. */
+/** What only the gateway may say, in its own name. */
 const SAID = ['decision', 'request-id', 'session', 'crawler', 'answer'].map(
   (name) => `x-guard-${name}`,
 );

@@ -132,7 +132,7 @@ describe('a reload while visitors come', () => {
     expect(story.product.log()).not.toContain('MaxListenersExceededWarning');
   });
 
-  test('what was in force holds until the answer, and the new settings from the next request on', async () => {
+  test('the old settings hold until the answer, and the new settings from the next request on', async () => {
     expect((await visit()).body).toBe(ORIGIN_PAGE);
     await reload({ rules: BLOCK_ALL });
     expect((await visit()).status).toBe(403);

@@ -30,7 +30,7 @@ const start = (workers = 1) => {
 };
 
 test.each([1, 2])(
-  'workers: %i: who passed the challenge has passed it after a restart, and the same answer passes nobody again',
+  'workers: %i: who passed the challenge has passed it after a restart, and the same answer passes no visitor again',
   async (workers) => {
     const first = await start(workers);
     const page = await challengeAt(first);

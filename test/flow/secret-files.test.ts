@@ -60,7 +60,7 @@ test('contract 5: a key in a file opens /validate, and one that takes its place 
   expect(await statusFor(FIRST)).toBe(401);
 });
 
-test('a file that is gone leaves the last good settings in force, and the log says which variable', async () => {
+test('a file that is gone leaves the last good settings in use, and the log says which variable', async () => {
   await rm(join(folder, 'backend'));
   await poll(
     () => Promise.resolve(product.log()),

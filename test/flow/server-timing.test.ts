@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { useProduct } from '../kit/use-product.ts';
 import { curl } from '../kit/visitors.ts';
 
-/** Server-Timing: for a program of this machine that asks, and for nobody else. */
+/** Server-Timing: for a program of this machine that asks, and for no other client. */
 
 const ASKED = { 'x-guard-server-timing': '1' };
 const story = useProduct({
@@ -49,7 +49,7 @@ describe('Server-Timing', () => {
     expect(timing).toMatch(new RegExp(`^guard-decide;dur=${DURATION}$`));
   });
 
-  test('stays away where nobody asks', async () => {
+  test('stays away where it is not asked for', async () => {
     expect((await timingOf('/silent', {})).timing).toBeUndefined();
   });
 

@@ -79,7 +79,7 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
     expect((await navigate(at(1), '/minted', { cookie: page.session })).body).toBe(ORIGIN_PAGE);
   });
 
-  test('a secret is rotated one instance at a time, and nobody is challenged for it', async () => {
+  test('a secret is rotated one instance at a time, and no visitor is challenged for it', async () => {
     const before = await passAt(at(0));
     const rotated = await shared.start({ secret: [NEXT_SECRET, INSTALLATION_SECRET] });
     try {

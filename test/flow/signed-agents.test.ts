@@ -80,7 +80,7 @@ test('a rule lets a signed agent with the User-Agent of Chrome in, and another s
   expect(statuses).toEqual([200, 200, 429]);
 });
 
-test('a signature of another site, an old one and one with a used nonce let nobody in', async () => {
+test('a signature of another site, an old one and one with a used nonce let no agent in', async () => {
   const once = signed({ nonce: 'only once' });
   expect((await ask('/open/3', once)).status).toBe(200);
   expect((await ask('/open/3', once)).status).toBe(403);

@@ -45,7 +45,7 @@ test('X-Guard-Request-Id and X-Guard-Session are those of the event, with a new 
   expect(JSON.stringify(second.told['x-guard-session'])).not.toContain(cookie.slice(7));
 });
 
-test('a session that nobody gave is not told on: the visitor gets one of his own', async () => {
+test('a session that Guard did not give is not passed on: the visitor gets one of his own', async () => {
   const cookie = '_guard=f662c344-76b5-45c7-9d1e-497d800f17a1';
   const { answer, told, row } = await visit('/forged', { ...chromeHttp, cookie });
   expect(String(answer.headers['set-cookie'])).toMatch(/^_guard=/);

@@ -67,7 +67,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** One request on a connection of its own; the product trusts 127.0.0.1, and nobody else on loopback. */
+/** One request on a connection of its own; of all loopback addresses the product trusts 127.0.0.1 only. */
 async function visit(
   path: string,
   headers: Readonly<Record<string, string>> = {},
@@ -144,7 +144,7 @@ describe('OpenTelemetry', () => {
     expect(JSON.stringify(spans)).not.toMatch(/secret|curl|127\.0\.0\.2/);
   });
 
-  test('a visitor chooses no trace: a traceparent of nobody trusted begins a new one, and ends here', async () => {
+  test('a visitor chooses no trace: a traceparent from a peer that is not trusted begins a new one, and ends here', async () => {
     await visit('/forged', { traceparent, tracestate: 'acme=1' });
     const server = only(await spansOf('/forged'), KIND.server);
     expect(server.traceId).not.toBe(FOREIGN.traceId);

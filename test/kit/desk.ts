@@ -129,7 +129,7 @@ async function openedWindow(xdotool: Xdotool, windowClass: string): Promise<stri
     for (const id of found.split('\n').filter(Boolean)) {
       const name = await xdotool('getwindowname', id).catch(() => '');
       if (name !== '') {
-        // Without a window manager nobody else gives it the keyboard.
+        // There is no window manager that would give it the keyboard.
         await xdotool('windowfocus', '--sync', id);
         return id;
       }

@@ -148,7 +148,7 @@ export const BEHAVIOURS: readonly Behaviour[] = [
   { name: 'fails with 503', ...open(error(503, 'validation_timeout')) },
   { name: 'answers 200 and success: false', ...open(error(200, 'unknown')) },
   { name: 'answers nonsense', ...open((response) => response.write('<ht') && response.end('ml>')) },
-  { name: 'decides what nobody knows', ...open(says({ decision: 'perhaps' })) },
+  { name: 'gives an unknown decision', ...open(says({ decision: 'perhaps' })) },
   {
     name: 'redirects the question',
     ...open((response) => response.writeHead(307, { location: '/validate' }).end()),

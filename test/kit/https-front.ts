@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A TLS listener on loopback, as a load balancer has one, with a certificate that nobody vouches for. */
+/** A TLS listener on loopback, as a load balancer has one, with a certificate of no known authority. */
 export interface HttpsFront {
   readonly port: number;
   close(): Promise<void>;

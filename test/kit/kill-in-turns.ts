@@ -35,7 +35,7 @@ export interface KillReport {
   readonly brokenUploads: number;
   /** Visitors who had passed, and were given a challenge again. */
   readonly challengedTwice: number;
-  /** Answers that nobody should see: what was asked, and what came. */
+  /** Answers that no visitor should see: what was asked, and what came. */
   readonly wrong: readonly string[];
   /** Requests that HAProxy had to give to an instance once more. */
   readonly retries: number;

@@ -2,7 +2,7 @@ import sparticuz from '@sparticuz/chromium';
 import { type Browser, chromium } from 'playwright-core';
 
 /**
- * A Chromium under a driver, with the web's own rules in force, such as CORS and a process for each
+ * A Chromium under a driver, that keeps the web's own rules, such as CORS and a process for each
  * site. It does not call home, which a closed network would make it do for minutes. driven-chromium.ts
  * starts it with what containers are advised to, which switches those rules off.
  */

@@ -85,7 +85,7 @@ describe('4.1 over one connection', () => {
     expect(all.match(/HTTP\/1\.1 (\d+)/g)).toEqual(['HTTP/1.1 400', 'HTTP/1.1 200']);
   });
 
-  test('an upload that is broken off decides nothing, logs no failure, and harms nobody', async () => {
+  test('an upload that is broken off decides nothing, logs no failure, and harms no other request', async () => {
     const { url, post, events, log } = await serveValidator();
     const { port, hostname } = new URL(url);
     const socket = connect(Number(port), hostname);

@@ -73,7 +73,7 @@ describe('4.7 GET /script.js: "401 when the key is missing or wrong (no signals 
     expect(decode(raw).toString()).toBe(plain.body);
   });
 
-  test('nobody is sent a coding that is refused', async () => {
+  test('no client is sent a coding that it refuses', async () => {
     for (const refused of ['br;q=0, gzip;q=0.000', 'identity', '', 'brx']) {
       const answer = await send(await scriptUrl(), { headers: { 'accept-encoding': refused } });
       expect(answer.headers).not.toHaveProperty('content-encoding');
@@ -135,7 +135,7 @@ describe('POST /session: a ticket and a session for the script', () => {
   }
   const openedBy = (answer: { body: string }) => JSON.parse(answer.body) as Opened;
 
-  test('gives the cookie of contract 2.3 and a ticket, for nobody to keep', async () => {
+  test('gives the cookie of contract 2.3 and a ticket, which no cache may keep', async () => {
     const answer = await open();
     expect(answer.status).toBe(200);
     expect(answer.headers).toMatchObject({

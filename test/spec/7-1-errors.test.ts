@@ -41,7 +41,7 @@ const broken = () => {
   throw new Error('broken');
 };
 const rejected = () => Promise.reject(new Error('broken'));
-/** A record of another version, or of nobody: reading it throws inside the pipeline. */
+/** A record of another version, or without a sender: reading it throws inside the pipeline. */
 const nonsense = {
   state: 'rejected',
   organisation: 'acme',

@@ -47,7 +47,7 @@ export interface Served {
 const opened: FastifyInstance[] = [];
 const PLAIN: ServedOptions = {};
 const served = new Map<ServedOptions, Promise<Served>>();
-/** Of which test file those are: this module stays loaded while other files run in the same process. */
+/** The test file that they belong to: this module stays loaded while other files run in the same process. */
 let servedFor: string | undefined;
 
 async function forgetOtherFiles(): Promise<void> {

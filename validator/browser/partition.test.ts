@@ -32,6 +32,6 @@ test('it is not heard where the browser keeps such frames apart', async () => {
   expect(read).toEqual({ value: { crossed: false } });
 });
 
-test('frames that do not load in time are no reading, and hold nobody up', async () => {
+test('frames that do not load in time are no reading, and delay no visitor', async () => {
   expect(await partitionRead([], '**/.guard/echo')).toEqual({ unread: 'failed' });
 });

@@ -83,7 +83,7 @@ describe('17.3 witnesses in Chromium', () => {
       const context = await browser.newContext();
       const { finding, tookMs } = await uploaded(await context.newPage(), blocked);
       expect(finding).toBeUndefined();
-      // Nobody waits long for what is blocked.
+      // No browser waits long for what is blocked.
       expect(tookMs).toBeLessThan(6_000);
       await context.close();
     },

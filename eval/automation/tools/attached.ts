@@ -16,7 +16,7 @@ interface Connects {
   }>;
 }
 
-/** Time in which a page that nobody drives has passed its challenge, on a busy machine too. */
+/** Time in which a page without a driver has passed its challenge, on a busy machine too. */
 const ALONE_MS = 12_000;
 
 /** Attaches to a browser that a person might have started: before the page is loaded, or after. */

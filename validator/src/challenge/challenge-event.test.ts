@@ -20,7 +20,7 @@ test('contract 3, "a support reference code": a failed upload is an event that h
   });
 });
 
-test('contract 3, "session storage unavailable": an event that blames nobody, with the same code', () => {
+test('contract 3, "session storage unavailable": an event that blames no visitor, with the same code', () => {
   const outcome = { ...sent, ...subject, kind: 'unavailable', reasons: [] } as const;
   expect(describeUpload(outcome, 1_800_000_000_000, () => USUAL)).toMatchObject({
     reference: 'K7QM2X9D',

@@ -100,7 +100,7 @@ describe('the link on the pages of Guard', () => {
     expect(guard.events.at(-1)).toMatchObject({ action: 'limited', blockReasons: ['trap_hit'] });
   });
 
-  test('it is made out to nobody without a session, and not where the setting is off', async () => {
+  test('without a session there is no link, and none where the setting is off', async () => {
     const guard = validatorWith(RULES);
     const crawler = await guard.ask(visit({ headers: { 'user-agent': GOOGLEBOT_UA } }));
     expect(pageOf(crawler)).toMatchObject({ link: '' });

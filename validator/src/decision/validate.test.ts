@@ -17,7 +17,7 @@ const crawlers = CrawlerCatalogue.load();
 const ports = { clock: Date.now, log: () => undefined, metrics: { count: () => undefined } };
 const caller = { site: '', via: 'api', uploadUrl: '/.guard/verify', ipFrom: 'caller' } as const;
 
-/** An engine one part of which is broken. */
+/** An engine with one broken part. */
 function engineWith(over: Partial<Engine>) {
   const log: string[] = [];
   const engine: Engine = {

@@ -65,7 +65,7 @@ describe('a body of POST /validate', () => {
     },
   );
 
-  test('one that breaks off is nobody’s any more', async () => {
+  test('one that breaks off is not read to its end', async () => {
     const gone = new Promise((resolve) =>
       server.once('connection', (socket) => socket.once('close', resolve)),
     );

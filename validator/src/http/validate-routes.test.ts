@@ -62,7 +62,7 @@ test('7.1 whatever breaks behind the body is a logged internal_server_error, and
   expect(log).toEqual(['["error","validate_failed",{"error":"TypeError"}]']);
 });
 
-test('4.1 a caller that hangs up before its answer harms nobody', async () => {
+test('4.1 a caller that hangs up before its answer harms no other caller', async () => {
   const waiting: (() => void)[] = [];
   const session = () => new Promise<undefined>((resolve) => waiting.push(() => resolve(undefined)));
   const { url, post, log } = await serve({ session });

@@ -49,7 +49,7 @@ describe('a signature with the key of its operator verifies a crawler (RFC 9421)
     expect(events).toMatchObject([{ crawler: { name: 'ChatGPT-User', verified: true } }]);
   });
 
-  test('and nobody else: without it, with an old one, and without keys it is an impersonation', async () => {
+  test('and no other client: without it, with an old one, and without keys it is an impersonation', async () => {
     const { ask, time } = validatorWith(DETECT, { botKeys, organisation });
     const blocked = { decision: 'block', block_reasons: ['crawler_impersonator'] };
     expect(await ask(claim('ChatGPT-User/1.0'))).toMatchObject(blocked);

@@ -8,7 +8,7 @@ const crawlers = CrawlerCatalogue.load();
 
 function claimed(userAgent: string): CatalogueCrawler {
   const crawler = crawlers.identify(userAgent);
-  if (crawler === undefined) throw new Error(`nobody is identified: ${userAgent}`);
+  if (crawler === undefined) throw new Error(`no crawler is identified: ${userAgent}`);
   return crawler;
 }
 

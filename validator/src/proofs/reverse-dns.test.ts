@@ -11,7 +11,7 @@ const IP = '180.76.15.5';
 
 function claimed(userAgent: string): CatalogueCrawler {
   const crawler = catalogue.identify(userAgent);
-  if (crawler === undefined) throw new Error(`nobody is identified: ${userAgent}`);
+  if (crawler === undefined) throw new Error(`no crawler is identified: ${userAgent}`);
   return crawler;
 }
 
@@ -114,12 +114,12 @@ describe('where the operator publishes host names alone, an impersonator is who'
   });
 });
 
-test('where ranges are published too, a foreign name accuses nobody, and the right one verifies', async () => {
+test('where ranges are published too, a foreign name accuses no crawler, and the right one verifies', async () => {
   expect(await second(named('host.example'), yandex)).toBe('unverifiable');
   expect(await second(named('spider-1.yandex.com'), yandex)).toBe('verified');
 });
 
-describe('a failure of DNS accuses nobody', () => {
+describe('a failure of DNS accuses no crawler', () => {
   test.each(['ESERVFAIL', 'ETIMEOUT', 'ECONNREFUSED', 'EREFUSED', 'ECANCELLED'])(
     'when the reverse look-up ends with %s',
     async (code) => {

@@ -111,7 +111,7 @@ describe('what a stranger has of the signature of somebody else', () => {
   });
 });
 
-test('of one address 20 bad signatures a minute are checked; then none counts, and nobody else suffers', async () => {
+test('of one address 20 bad signatures a minute are checked; then none counts, and no other address suffers', async () => {
   const { come, time } = shop();
   for (let sent = 0; sent < 20; sent += 1) await come({ authority: `${sent}.example` });
   expect((await come()).signedAgent).toBeUndefined();

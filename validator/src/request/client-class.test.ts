@@ -53,7 +53,7 @@ test('another TLS library, another order in HTTP/2 and another scheme are anothe
   }
 });
 
-test('what nobody saw is no difference, nor is a session of an earlier version', () => {
+test('what Guard did not see is no difference, nor is a session of an earlier version', () => {
   const unseen = connectionClass('https', undefined);
   expect(isSameClient(connectionClass('https', chromium), unseen)).toBe(true);
   expect(isSameClient(unseen, connectionClass('https', chromium))).toBe(true);

@@ -121,7 +121,7 @@ describe('rate_limit by: header:<name>', () => {
     expect((await ask(withKey(`${long}1`))).rate_limited).toBe(true);
   });
 
-  test('who sends no such header is counted by address: nobody uses up the budget of the rest', async () => {
+  test('who sends no such header is counted by address, and cannot use up the budget of the rest', async () => {
     const { ask } = limitedBy('header:x-api-client', 1);
     await ask(visit());
     expect((await ask(visit())).rate_limited).toBe(true);

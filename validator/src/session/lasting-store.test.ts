@@ -89,7 +89,7 @@ describe('a store that was closed and is opened again', () => {
     await store.close();
   });
 
-  test('gives nobody more time because the clock was set back meanwhile', async () => {
+  test('gives no session more time because the clock was set back meanwhile', async () => {
     const first = await openStore();
     first.time.now += 400 * 24 * HOUR_MS;
     first.store.keepSession('a', session, HOUR_MS);

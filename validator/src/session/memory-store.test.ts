@@ -29,7 +29,7 @@ test('a flood of rejected sessions pushes out no verified one, and one that pass
   expect([...store.sessions()].filter(([id]) => id === 'bot 999')).toHaveLength(1);
 });
 
-test('a clock that is set back an hour locks nobody out for longer than one budget', () => {
+test('a clock that is set back an hour locks no visitor out for longer than one budget', () => {
   const time = { now: 1_800_000_000_000 };
   const store = new MemoryStore(() => time.now, { maxSessions: 10, maxSpent: 10, maxBudgets: 10 });
   const budget = { requests: 10, perMs: 60_000 };

@@ -162,7 +162,7 @@ function budgetContract(open: Open): void {
     await store.close();
   });
 
-  test('a clock that is set back a day locks nobody out for longer than one budget', async () => {
+  test('a clock that is set back a day locks no visitor out for longer than one budget', async () => {
     const { store, pass } = await open();
     const budget = { requests: 2, perMs: HOUR_MS };
     for (let i = 0; i < 3; i++) await store.take('b', 'k', budget);

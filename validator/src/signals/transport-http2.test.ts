@@ -44,7 +44,7 @@ describe('how HTTP/2 was opened against the claimed browser (contract 2.2, finge
     expect(transportHttp2Signal(facts)).toEqual([]);
   });
 
-  test('HTTP/1.1, a handshake that nobody saw, and who claims no browser: nothing', () => {
+  test('HTTP/1.1, a handshake that Guard did not see, and a client that claims no browser: nothing', () => {
     expect(found(chromeHttps, 'curl 7.88 --http1.1')).toEqual([]);
     expect(transportHttp2Signal(factsOf(chromeHttps))).toEqual([]);
     expect(found(curl, 'curl 7.88')).toEqual([]);

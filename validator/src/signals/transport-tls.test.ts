@@ -65,7 +65,7 @@ test('an app of a Mac names no browser, and no library but that of a browser', (
 });
 
 describe('what is not known is no finding', () => {
-  test('nobody saw the handshake: another proxy ended TLS, or POST /validate asks', () => {
+  test('Guard did not see the handshake: another proxy ended TLS, or POST /validate asks', () => {
     expect(transportTlsSignal(factsOf(chromeHttps))).toEqual([]);
   });
 

@@ -221,7 +221,7 @@ describe('requests for data and for parts of a page', () => {
     const cookie = cookies?.[0]?.value ?? '';
     const from = (index: number) =>
       visit({ headers: scriptFetch, cookie, ip: `90.${146 + (index >> 8)}.${index & 255}.1` });
-    // The others count as pages, of which all clients of the shape have 100.
+    // The others count as pages. All clients of the shape have 100 together.
     expect(await documents(guard, 10 * 300, (index) => from(index % 300))).toBeLessThan(150);
     expect(await decisions(guard, 300, () => from(200))).toEqual(times(300, 'redirect'));
     expect(await decisions(guard, 300, () => visit({ headers: scriptFetch, cookie }))).toEqual(

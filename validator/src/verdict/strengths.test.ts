@@ -54,7 +54,7 @@ describe('detection.reasons of an organisation, for requests', () => {
 describe('a rule on reason:', () => {
   const RULES = '[{ name: ours, match: { reason: [vpn_ip, datacenter_ip] }, verdict: block }]';
 
-  test('holds where one of the reasons is found, also for a note, and for nobody else', async () => {
+  test('holds where one of the reasons is found, also for a note, and for no other visitor', async () => {
     const { ask } = guardWith({ datacenter_ip: 'note' }, RULES);
     expect((await ask(visit(DATACENTER))).decision).toBe('block');
     expect((await ask(visit())).decision).toBe('allow');

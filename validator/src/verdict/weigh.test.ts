@@ -112,7 +112,7 @@ describe('the strengths of an organisation', () => {
     expect(weighed(['vpn_ip'], true, strengths)).toBe('reject');
   });
 
-  test('what is off is not named; a list of which nothing is off stays the same list', () => {
+  test('what is off is not named; a list without anything off stays the same list', () => {
     const found: Reason[] = ['vpn_ip', 'header_missing'];
     expect(new Strengths({ vpn_ip: 'off' }).withoutOff(found)).toEqual(['header_missing']);
     expect(new Strengths({ vpn_ip: 'note' }).withoutOff(found)).toBe(found);

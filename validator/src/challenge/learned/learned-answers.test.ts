@@ -45,7 +45,7 @@ function upload(answer: Answers, userAgent = CHROME, issuedAt = NOW_MS) {
   return { ticket, evidence: { agent, readings: { ...readings, answers: { value } } } };
 }
 
-/** Guard after visits from so many networks, each of which was asked several times. */
+/** Guard after several visits from each of so many networks. */
 function taught(networks: number, answer = asPeople, userAgent = CHROME) {
   const learned = createLearnedAnswers(SECRETS);
   const teach = (count: number, how: Answers, from = 0, claimed = userAgent) => {
@@ -107,7 +107,7 @@ describe('17.3 questions that are learned: the pool', () => {
 });
 
 describe('17.3 questions that are learned: what others answered', () => {
-  test('answers_rare: it takes sixteen networks, and then whoever answers otherwise is found', () => {
+  test('answers_rare: it takes sixteen networks, and then a visitor who answers otherwise is found', () => {
     expect(taught(ENOUGH - 1).isRare(random)).toBe(false);
     const { isRare } = taught(ENOUGH);
     expect(isRare(random)).toBe(true);
@@ -145,7 +145,7 @@ describe('17.3 questions that are learned: what others answered', () => {
     expect(split.isRare(random)).toBe(false);
   });
 
-  test('a version that nobody has used yet is held against its engine, and learned as it comes', () => {
+  test('a version without visitors so far is held against its engine, and learned as it comes', () => {
     const { teach, isRare } = taught(ENOUGH);
     expect(isRare(asPeople, NEXT_CHROME)).toBe(false);
     expect(isRare(otherwise, NEXT_CHROME)).toBe(true);
@@ -318,7 +318,7 @@ describe('17.3 questions that are learned: at the collector', () => {
     });
   });
 
-  test('answers_rare: whoever answers otherwise than people before is noted, and passes', async () => {
+  test('answers_rare: a visitor who answers otherwise than people before is noted, and passes', async () => {
     const visit = collector();
     const wrong = (hash: number | null) => ((hash ?? 0) ^ 1) >>> 0;
     expect(await visit('203.0.113.1', wrong)).toMatchObject({ kind: 'verified', noted: [] });

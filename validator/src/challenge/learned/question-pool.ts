@@ -79,8 +79,8 @@ export function createQuestionPool(secrets: readonly string[]): QuestionPool {
 }
 
 /**
- * Two questions about declarations, and one each about breaks, a table, and either widths or properties. Nobody can
- * compute the first kind or the table for a browser by a short program; the last kind is the easiest to write down.
+ * Two questions about declarations, and one each about breaks, a table, and either widths or properties. A short program
+ * cannot compute the first kind or the table for a browser by a short program; the last kind is the easiest to write down.
  */
 function chosenBy(ticketId: string) {
   const [one = 0, two = 0, three = 0, four = 0, five = 0] = Buffer.from(ticketId, 'base64url');

@@ -44,7 +44,7 @@ describe('17.3 a program that changes', () => {
     expect(idsOf(await pages(40)).size).toBe(4);
   });
 
-  test('the next hour has other programs, and nobody waits for them', async () => {
+  test('the next hour has other programs, and no page waits for them', async () => {
     const { pages, time } = aPool(() => Promise.resolve(BUILT));
     await pages(9);
     const before = idsOf(await pages(40));

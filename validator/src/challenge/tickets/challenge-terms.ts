@@ -4,7 +4,7 @@ import type { Organisation } from '@guard/config/settings/schema';
 /** What one organisation's settings say about a challenge; written into each ticket. */
 export interface ChallengeTerms {
   /**
-   * Fingerprint of the rules in force. A ticket of other rules mints nothing: the page reloads, and
+   * Fingerprint of the rules in use. A ticket of other rules gives no session: the page reloads, and
    * the rules of now decide whether there is anything left to prove.
    */
   readonly ruleSet: string;

@@ -38,7 +38,7 @@ test('twenty times as much is pressure within ten minutes, and it is over soon a
   expect(traffic.flow(500, HOUR_MS)).toBe(0);
 });
 
-test('a small site is left alone below 200 in ten minutes, and a class that nobody had before too', () => {
+test('a small site is left alone below 200 in ten minutes, and so is a class without visitors before', () => {
   const traffic = new Traffic();
   traffic.flow(5, 12 * HOUR_MS);
   expect(traffic.flow(190, HOUR_MS)).toBe(0);
@@ -96,7 +96,7 @@ test('classes that were made known in hours pay when all that pass are too many,
 });
 
 test.each([0, 5, 15, 30, 60])(
-  '%i minutes after a start, in which nobody came, one class and many do not pass as they like',
+  '%i minutes after a start without visitors, one class and many do not pass as they like',
   (minutes) => {
     for (const classes of [1, 300]) {
       const traffic = new Traffic();

@@ -46,7 +46,7 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
     await expect(store.keepSession('s2', session, HOUR_MS)).rejects.toThrow('away');
     expect(await store.newest('lists', 1_000)).toBeUndefined();
     expect(await isAway()).toBe(1);
-    // Nobody waits any more: the answer is there at once.
+    // Nothing waits any more: the answer is there at once.
     expect(store.session('s')).toMatchObject(session);
     expect(['session', 'take', 'spend', 'keep_session'].map(unanswered)).toEqual([3, 2, 1, 1]);
 
@@ -66,7 +66,7 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
     expect([...instance.counts]).toEqual([]);
   });
 
-  test('a spend that may have arrived is no spend: it is refused here, and nobody gets it again', async () => {
+  test('a spend that may have arrived is no spend: it is refused here, and no visitor gets it again', async () => {
     redis.pause();
     await expect(instance.store.spend('t', HOUR_MS)).rejects.toThrow('away');
     redis.resume();

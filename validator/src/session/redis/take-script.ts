@@ -20,7 +20,7 @@ for index, key in ipairs(KEYS) do
   local requests, per = tonumber(ARGV[2 * index - 1]), tonumber(ARGV[2 * index])
   local interval = per / requests
   local held = tonumber(redis.call('GET', key) or '0') or 0
-  -- Further ahead than a whole budget is nobody: the clock was set back, and must not lock out.
+  -- A time beyond a whole budget from now means that the clock was set back: ignore it.
   if held > now + per + 1 then held = now end
   local arrival = math.max(held, now)
   local wait = arrival - now - (per - interval)

@@ -19,7 +19,7 @@ describe('codecs_mismatch: Chrome or Edge without the formats it brings along', 
     expect(namedBesideAnother(CHROME_ON_WINDOWS, { readings: UNLICENSED })).toEqual(named);
   });
 
-  test('Edge is known by its brand as well, and on a plain-http host nobody is', () => {
+  test('Edge is known by its brand as well, and on a plain-http host no browser is', () => {
     const edge = [['Google Chrome', 'Microsoft Edge']] as const;
     expect(namedBesideAnother(CHROME_ON_WINDOWS, { readings: UNLICENSED, words: edge })).toEqual(
       named,
