@@ -1,6 +1,6 @@
 import type { Reason } from '@guard/config/contract/reasons';
 
-/** What of a ticket is reported: known as soon as it was authentic, even when it was no use. */
+/** What is reported of a ticket with a valid MAC, also of one that is expired or spent. */
 interface Subject {
   readonly organisation: string;
   readonly session: string;
@@ -15,7 +15,7 @@ export type Ending =
       readonly reasons: readonly Reason[];
       readonly noted: readonly Reason[];
     } & Subject)
-  /** Not yet, it has to come again with work. With what the visitor was doubted for. */
+  /** The upload has to come again with work. With what the visitor was doubted for. */
   | ({ readonly kind: 'work'; readonly reasons: readonly Reason[] } & Subject)
   /** Answered in order, and judged automated. */
   | ({ readonly kind: 'rejected'; readonly reasons: readonly Reason[] } & Subject)

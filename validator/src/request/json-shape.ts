@@ -17,7 +17,7 @@ const CLOSE_OBJECT = 0x7d;
 /**
  * Depth and number of members of a JSON text, in one pass that jumps over strings. A name that occurs
  * twice (RFC 8259 section 4 leaves its meaning open) shows as more members than `JSON.parse` kept:
- * {@link memberCount}. Of a text that is no JSON the numbers mean nothing.
+ * {@link memberCount}. The numbers mean nothing for a text that is not JSON.
  */
 export function scanJson(text: string, maxDepth: number): JsonShape {
   let depth = 0;

@@ -44,8 +44,8 @@ export class TwoGenerationCache<Value> {
   }
 
   /**
-   * What it holds, those unused longest first. Counts as no use. Who takes their time over it may meet an
-   * entry twice, and misses none that was there from beginning to end.
+   * All entries, those unused longest first. Listing an entry does not count as use. A caller that lists over many
+   * turns may get an entry twice, and gets each one that was there from beginning to end.
    */
   *entries(): Generator<[string, Value]> {
     const [old, young] = [this.#old, this.#young];
