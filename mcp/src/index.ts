@@ -7,22 +7,22 @@ import type {
   RunQuery,
 } from '@guard/config/contract/ports';
 import type { FastifyPluginAsync } from 'fastify';
-import type { DataCaller } from './data/caller.ts';
-import { createListColumnsTool } from './data/list-columns-tool.ts';
-import { queryHelpTool } from './data/query-help-tool.ts';
-import { createQueryTool } from './data/query-tool.ts';
-import { crawlerPages } from './docs/crawler-pages.ts';
-import { createGetPageTool } from './docs/get-page-tool.ts';
-import { Library } from './docs/library.ts';
-import { loadPages } from './docs/load-pages.ts';
-import { mountSite } from './docs/mount-site.ts';
-import { reasonPages } from './docs/reason-pages.ts';
-import { createSearchDocsTool } from './docs/search-docs-tool.ts';
-import { SearchIndex } from './docs/search-index.ts';
-import { createSite } from './docs/site.ts';
-import { AddressBudget } from './rpc/address-budget.ts';
-import { mountEndpoint } from './rpc/endpoint.ts';
-import { createSdkServer } from './rpc/sdk-server.ts';
+import type { DataCaller } from './tools/caller.ts';
+import { createListColumnsTool } from './tools/list-columns-tool.ts';
+import { queryHelpTool } from './tools/query-help-tool.ts';
+import { createQueryTool } from './tools/query-tool.ts';
+import { crawlerPages } from './docs/pages/crawler-pages.ts';
+import { createGetPageTool } from './tools/get-page-tool.ts';
+import { Library } from './docs/pages/library.ts';
+import { loadPages } from './docs/pages/load-pages.ts';
+import { mountSite } from './docs/site/mount-site.ts';
+import { reasonPages } from './docs/pages/reason-pages.ts';
+import { createSearchDocsTool } from './tools/search-docs-tool.ts';
+import { SearchIndex } from './docs/search/search-index.ts';
+import { createSite } from './docs/site/site.ts';
+import { AddressBudget } from './edge/address-budget.ts';
+import { mountEndpoint } from './edge/endpoint.ts';
+import { createSdkServer } from './edge/sdk-server.ts';
 
 /**
  * Contract 4.4: `POST /mcp` of the API host, the data assistant server. Every request carries an

@@ -13,8 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createRecorders } from '../../test-kit/recorders.ts';
-import { until } from '../../test-kit/until.ts';
+import { createRecorders } from '../testing/recorders.ts';
+import { until } from '../testing/until.ts';
 import type { Batch } from './batch.ts';
 import { Outbox } from './outbox.ts';
 import type { InsertOutcome } from './outbox.ts';

@@ -7,9 +7,9 @@ import type { DecisionEvent } from '@guard/config/contract/event';
 import { isReason, reasons } from '@guard/config/contract/reasons';
 import { SECRET_HEADERS } from '@guard/config/contract/secret-headers';
 import { seededRandom } from '../../../test/kit/seeded-random.ts';
-import { createRecorders } from '../../test-kit/recorders.ts';
-import { sampleEvent } from '../../test-kit/sample-event.ts';
-import { until } from '../../test-kit/until.ts';
+import { createRecorders } from '../testing/recorders.ts';
+import { sampleEvent } from '../testing/sample-event.ts';
+import { until } from '../testing/until.ts';
 import { openAnalytics } from '../index.ts';
 import type { Analytics } from '../index.ts';
 

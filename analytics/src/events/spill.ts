@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '@guard/config/contract/ports';
-import { UNFINISHED, writeWhole } from '../write-whole.ts';
+import { UNFINISHED, writeWhole } from '../base/write-whole.ts';
 import type { Batch, BatchFormat } from './batch.ts';
 
 export type Saved = 'saved' | 'failed' | 'late';

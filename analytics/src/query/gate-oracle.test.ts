@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rounds, seededRandom } from '../../../test/kit/seeded-random.ts';
 import type { SeededRandom } from '../../../test/kit/seeded-random.ts';
-import { readCorpus, statementsOf } from '../../test-kit/corpus.ts';
-import { dressStatement } from '../../test-kit/dress-statement.ts';
-import { GRAMMAR_FUNCTIONS } from '../../test-kit/grammar-functions.ts';
-import { openWalledEngine } from '../../test-kit/walled-engine.ts';
-import type { WalledEngine } from '../../test-kit/walled-engine.ts';
-import { quoteText } from '../engine/schema.ts';
+import { readCorpus, statementsOf } from '../testing/corpus.ts';
+import { dressStatement } from '../testing/dress-statement.ts';
+import { GRAMMAR_FUNCTIONS } from '../testing/grammar-functions.ts';
+import { openWalledEngine } from '../testing/walled-engine.ts';
+import type { WalledEngine } from '../testing/walled-engine.ts';
+import { quoteText } from '../database/schema.ts';
 import { isDeniedCall, isDeniedName } from './denied.ts';
 import { judgeStatement } from './gate.ts';
 import { lex } from './lexer.ts';

@@ -1,6 +1,6 @@
 import { QUERY } from '@guard/config/contract/limits';
 import { isDeniedCall, isDeniedName, isServerDatabase } from './denied.ts';
-import { TABLE } from '../engine/accounts.ts';
+import { TABLE } from '../database/accounts.ts';
 import { isAllowedFormat } from './formats.ts';
 import { lex } from './lexer.ts';
 import { findForeignTable } from './tables.ts';

@@ -1,4 +1,4 @@
-import { DATABASE, LOCAL_TABLE, TABLE } from '../engine/accounts.ts';
+import { DATABASE, LOCAL_TABLE, TABLE } from '../database/accounts.ts';
 import { isAllowedTableFunction } from './denied.ts';
 import { identifier, isSymbol, keyword } from './token.ts';
 import type { Token } from './token.ts';

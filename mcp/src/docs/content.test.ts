@@ -5,12 +5,12 @@ import { metrics } from '@guard/config/contract/metrics';
 import { CATEGORIES } from '@guard/config/contract/categories';
 import { entryOf, type Reason, reasons } from '@guard/config/contract/reasons';
 import { describe, expect, test } from 'vitest';
-import { cells } from './markdown-html.ts';
-import { loadPages } from './load-pages.ts';
-import { sectionsOf } from './page.ts';
-import { loadPictures } from './pictures.ts';
-import { readReasonTexts, reasonPages } from './reason-pages.ts';
-import { settingPaths } from './setting-paths.ts';
+import { cells } from './render/markdown-html.ts';
+import { loadPages } from './pages/load-pages.ts';
+import { sectionsOf } from './pages/page.ts';
+import { loadPictures } from './site/pictures.ts';
+import { readReasonTexts, reasonPages } from './pages/reason-pages.ts';
+import { settingPaths } from '../testing/setting-paths.ts';
 
 const pages = loadPages();
 const everyPage = [...pages, ...reasonPages()];

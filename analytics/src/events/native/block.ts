@@ -1,5 +1,5 @@
 import type { DecisionEvent } from '@guard/config/contract/event';
-import type { EventColumn } from '../event-column.ts';
+import type { EventColumn } from '../columns/column.ts';
 import { ByteWriter } from './byte-writer.ts';
 import type { ColumnWriter } from './column-writer.ts';
 import { writerFor } from './writer-for.ts';

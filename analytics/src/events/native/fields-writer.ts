@@ -1,4 +1,4 @@
-import type { ValuesOf } from '../event-column.ts';
+import type { ValuesOf } from '../columns/column.ts';
 import { ByteWriter } from './byte-writer.ts';
 import type { ColumnWriter } from './column-writer.ts';
 import { Dictionary, LEFT_OUT } from './dictionary.ts';

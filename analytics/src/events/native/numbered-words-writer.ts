@@ -1,5 +1,5 @@
-import { safeCount, safeText } from '../safe-text.ts';
-import type { ValuesOf } from '../event-column.ts';
+import { safeCount, safeText } from '../columns/safe-text.ts';
+import type { ValuesOf } from '../columns/column.ts';
 import type { ColumnWriter } from './column-writer.ts';
 import { Dictionary } from './dictionary.ts';
 import type { Weight } from './dictionary.ts';

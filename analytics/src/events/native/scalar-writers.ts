@@ -1,5 +1,5 @@
-import { safeCount } from '../safe-text.ts';
-import type { ValuesOf } from '../event-column.ts';
+import { safeCount } from '../columns/safe-text.ts';
+import type { ValuesOf } from '../columns/column.ts';
 import type { ColumnWriter } from './column-writer.ts';
 import { bytesOf } from './layout.ts';
 import { NumberList } from './number-list.ts';

@@ -1,5 +1,5 @@
-import type { ValuesOf } from '../event-column.ts';
-import { safeText } from '../safe-text.ts';
+import type { ValuesOf } from '../columns/column.ts';
+import { safeText } from '../columns/safe-text.ts';
 import { ByteWriter } from './byte-writer.ts';
 import type { ColumnWriter } from './column-writer.ts';
 import { Dictionary } from './dictionary.ts';

@@ -1,4 +1,4 @@
-import type { ColumnValues } from '../event-column.ts';
+import type { ColumnValues } from '../columns/column.ts';
 import type { ColumnWriter } from './column-writer.ts';
 import type { Weight } from './dictionary.ts';
 import { fieldsWriter } from './fields-writer.ts';
