@@ -1,4 +1,3 @@
-import type { BatchFormat } from '../events/batch.ts';
 import type { Insert, InsertOutcome } from '../events/outbox.ts';
 import { DATABASE } from './accounts.ts';
 import type { EngineState } from './engine.ts';
@@ -28,7 +27,8 @@ export function createInsert(state: () => EngineState): Insert {
       account: writer,
       parameters: {
         database: DATABASE,
-        query: `INSERT INTO ${insertInto} ${columnsOf(batch.format)} FORMAT ${batch.format}`,
+        // Blocks name their columns, and may lack the newest.
+        query: `INSERT INTO ${insertInto} FORMAT Native`,
         // The same token for each attempt: rows of an attempt whose answer was lost stay single.
         insert_deduplication_token: batch.token,
         async_insert: '0',
@@ -44,26 +44,6 @@ export function createInsert(state: () => EngineState): Insert {
     });
     return outcomeOf(answer);
   };
-}
-
-/** The columns of the only version that wrote lines. */
-const COLUMNS_OF_LINES = [
-  ...['created_at', 'request_id', 'organisation', 'site', 'action', 'decision', 'response'],
-  ...['status_code', 'rule', 'monitor', 'observe', 'rate_limited', 'block_reasons'],
-  ...['block_reason_categories', 'crawler_id', 'crawler_name', 'crawler_category'],
-  ...['crawler_rsl_category', 'crawler_verified', 'method', 'scheme', 'host', 'path', 'query'],
-  ...['referrer_origin', 'ip', 'country', 'user_agent', 'session', 'challenge', 'reference'],
-  ...['validator', 'ja4', 'http2', 'duration_us', 'headers', 'body'],
-];
-
-/** Blocks name their columns, and may lack the newest; lines say nothing of theirs. */
-function columnsOf(format: BatchFormat): string {
-  switch (format) {
-    case 'Native':
-      return '';
-    case 'JSONCompactEachRow':
-      return `(${COLUMNS_OF_LINES.join(', ')})`;
-  }
 }
 
 function outcomeOf(answer: DatabaseAnswer): InsertOutcome {

@@ -180,7 +180,6 @@ export class EventBuffer implements EventSink {
   #batch(): Batch {
     return {
       token: this.#token,
-      format: 'Native',
       rows: this.#partRows,
       bytes: this.#partBytes,
       parts: this.#parts,

@@ -33,7 +33,7 @@ function newFolder(): string {
 
 function batch(token: number, bytes = 100): Batch {
   const name = `00000000-0000-4000-8000-${String(token).padStart(12, '0')}`;
-  return { token: name, format: 'Native', rows: 10, bytes, parts: [Buffer.alloc(bytes, 'x')] };
+  return { token: name, rows: 10, bytes, parts: [Buffer.alloc(bytes, 'x')] };
 }
 
 /** An outbox before a database that does what `answer` says; pauses take no time but are kept. */
