@@ -22,55 +22,35 @@ export interface EventColumn {
 export type ColumnValues =
   /** One of few words. */
   | { readonly kind: 'word'; readonly maxLength: number; readonly read: Read<string> }
-  /** Of a list, what is beyond `maxItems` is left out. */
   | {
       readonly kind: 'words';
-      readonly maxLength: number;
-      readonly maxItems: number;
       readonly read: Read<readonly string[]>;
+      /** A whole number of 0 to 65,535 for each word, in the same order. */
+      readonly numbers?: Read<readonly number[]>;
     }
   | { readonly kind: 'text'; readonly maxLength: number; readonly read: Read<string> }
   | {
       readonly kind: 'fields';
-      /**
-       * A name as it is stored, of at most `maxNameLength`; undefined where the field must not be.
-       * `nameOf(name)` is `name`.
-       */
-      readonly nameOf: (field: string) => string | undefined;
-      readonly maxNameLength: number;
-      readonly maxValueLength: number;
-      /** The fields behind so many are left out. */
-      readonly maxFields: number;
-      /** Names and values of a row together. Values behind it have `maxValueLengthBehind`. */
-      readonly inFullLength: number;
-      readonly maxValueLengthBehind: number;
+      /** Whether the field of this name, in lower case, is stored. */
+      readonly isKept: (name: string) => boolean;
       readonly read: Read<Readonly<Record<string, string>>>;
     }
-  /** What is no UUID becomes the nil UUID. */
+  /** A text that is no UUID becomes the nil UUID. */
   | { readonly kind: 'uuid'; readonly read: Read<string> }
-  /** Milliseconds since the epoch, 0 to `max`. */
-  | { readonly kind: 'time'; readonly max: number; readonly read: Read<number> }
+  /** Milliseconds since the epoch. */
+  | { readonly kind: 'time'; readonly read: Read<number> }
   /** A whole number of 0 to `max`, which is below 2^32; anything else becomes the nearest. */
   | { readonly kind: 'count'; readonly max: number; readonly read: Read<number> }
-  | { readonly kind: 'flag'; readonly read: Read<boolean> }
-  /** Words, each with a whole number of 0 to 65,535; of more than `maxItems` the rest is left out. */
-  | {
-      readonly kind: 'numberedWords';
-      readonly maxLength: number;
-      readonly maxItems: number;
-      readonly read: Read<readonly string[]>;
-      /** As many, in the same order. */
-      readonly numbers: Read<readonly number[]>;
-    };
+  | { readonly kind: 'flag'; readonly read: Read<boolean> };
 
 export type ValuesOf<Kind extends ColumnValues['kind']> = Extract<ColumnValues, { kind: Kind }>;
 
 type Read<Value> = (event: DecisionEvent) => Value;
 
+/** The type of a column of few words. */
 export const WORD = 'LowCardinality(String)';
-/** Longest name or identifier, and most entries of a list. */
+/** Longest name or identifier. */
 export const MAX_NAME = 256;
-export const MAX_LIST_ITEMS = 64;
 
 export function column(
   name: string,
@@ -93,8 +73,7 @@ export function word(
 }
 
 export function words(name: string, comment: string, read: Read<readonly string[]>): EventColumn {
-  const values = { kind: 'words', maxLength: MAX_NAME, maxItems: MAX_LIST_ITEMS, read } as const;
-  return column(name, `Array(${WORD})`, comment, values);
+  return column(name, `Array(${WORD})`, comment, { kind: 'words', read });
 }
 
 /** A column of free text. */
@@ -107,6 +86,11 @@ export function text(
   return column(name, 'String', comment, { kind: 'text', maxLength, read });
 }
 
+/** A column of whole numbers below 2^16. */
+export function smallCount(name: string, comment: string, read: Read<number>): EventColumn {
+  return column(name, 'UInt16', comment, { kind: 'count', max: 65_535, read });
+}
+
 /** A column of whole numbers below 2^32. */
 export function count(name: string, comment: string, read: Read<number>): EventColumn {
   return column(name, 'UInt32', comment, { kind: 'count', max: 4_294_967_295, read });
@@ -116,7 +100,7 @@ export function flag(name: string, comment: string, read: Read<boolean>): EventC
   return column(name, 'Bool', comment, { kind: 'flag', read });
 }
 
-/** The same column of a value that is made from a header field. */
-export function from(header: string, made: EventColumn): EventColumn {
-  return { ...made, from: header };
+/** The same columns of values that are made from a header field. */
+export function from(header: string, ...made: readonly EventColumn[]): EventColumn[] {
+  return made.map((one) => ({ ...one, from: header }));
 }

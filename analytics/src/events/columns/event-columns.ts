@@ -1,4 +1,4 @@
-import { BODY_SAMPLE, VALIDATE } from '@guard/config/contract/limits';
+import { BODY_SAMPLE } from '@guard/config/contract/limits';
 import type { DecisionEvent } from '@guard/config/contract/event';
 import { SECRET_HEADERS } from '@guard/config/contract/secret-headers';
 import {
@@ -7,15 +7,14 @@ import {
   type EventColumn,
   flag,
   from,
-  MAX_LIST_ITEMS,
   MAX_NAME,
+  smallCount,
   text,
   WORD,
   word,
   words,
 } from './column.ts';
 import { type AgentNames, agentNames } from './agent-names.ts';
-import { safeText } from './safe-text.ts';
 
 const MAX = {
   host: 512,
@@ -24,19 +23,7 @@ const MAX = {
   referrer: 512,
   /** Path and query, each. */
   target: 8192,
-  /** As many as a request may have. */
-  headerFields: VALIDATE.maxHeaders,
-  headerName: 128,
-  headerValue: 2048,
-  /**
-   * Names and values of one event's headers that are kept in full. Behind it each value keeps its first
-   * characters: padded requests must neither fill the disk nor hide the fields behind the padding.
-   */
-  headersInFull: 8192,
-  headerValueBehind: 64,
   body: BODY_SAMPLE.maxKiB * 1024,
-  /** The last millisecond of the year 2199: inside what DateTime64(3) can hold. */
-  createdAt: 7_258_118_399_999,
 } as const;
 
 const NO_FINDINGS: readonly string[] = [];
@@ -44,12 +31,6 @@ const NO_POINTS: readonly number[] = [];
 
 function namesOf({ userAgent, crawler }: DecisionEvent): AgentNames {
   return agentNames(userAgent, crawler !== undefined);
-}
-
-/** Field names in lower case, without SECRET_HEADERS. */
-function headerName(field: string): string | undefined {
-  const name = safeText(field.toLowerCase(), MAX.headerName);
-  return SECRET_HEADERS.has(name) ? undefined : name;
 }
 
 /**
@@ -61,7 +42,7 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     'created_at',
     "DateTime64(3, 'UTC')",
     'When the decision was made. The sort key: put a range on it in every query.',
-    { kind: 'time', max: MAX.createdAt, read: (event) => event.createdAt },
+    { kind: 'time', read: (event) => event.createdAt },
     { codec: 'Delta(8), ZSTD(1)' },
   ),
   column('request_id', 'UUID', 'Identifies the decision.', {
@@ -81,17 +62,16 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     (event) => event.decision,
   ),
   word('response', 'The decision as it went out: allow, block or redirect.', (e) => e.response),
-  column(
+  smallCount(
     'status_code',
-    'UInt16',
     'Status that the visitor got; 499 where the visitor left before. For forward-auth and callers of /validate the decided one.',
-    { kind: 'count', max: 65_535, read: (event) => event.statusCode },
+    (event) => event.statusCode,
   ),
-  column('origin_status', 'UInt16', 'Status of the origin; 0 where none has answered here.', {
-    kind: 'count',
-    max: 65_535,
-    read: (event) => event.originStatus ?? 0,
-  }),
+  smallCount(
+    'origin_status',
+    'Status of the origin; 0 where none has answered here.',
+    (event) => event.originStatus ?? 0,
+  ),
   count(
     'origin_us',
     "Until the origin's header section was there, in microseconds.",
@@ -112,9 +92,7 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     `Map(${WORD}, UInt16)`,
     'What detection found where it looked, with the points of each, also where it came to nothing.',
     {
-      kind: 'numberedWords',
-      maxLength: MAX_NAME,
-      maxItems: MAX_LIST_ITEMS,
+      kind: 'words',
       read: (event) => event.findings ?? NO_FINDINGS,
       numbers: (event) => event.findingPoints ?? NO_POINTS,
     },
@@ -144,13 +122,13 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     'HTTP/1.0, HTTP/1.1 or HTTP/2.0, in which the visitor, or the proxy in front, asked the gateway; empty elsewhere.',
     (event) => event.protocol ?? '',
   ),
-  from(
+  ...from(
     'host',
     word('host', 'Requested host.', (event) => event.host, MAX.host),
   ),
   text('path', MAX.target, 'Requested path.', (event) => event.path),
   text('query', MAX.target, 'Query string, without its question mark.', (event) => event.query),
-  from(
+  ...from(
     'referer',
     text(
       'referrer_origin',
@@ -168,43 +146,31 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
   count('asn', 'Autonomous system of the address; 0 where it is not known.', (e) => e.asn ?? 0),
   word('asn_name', 'Who holds that system, or empty.', (event) => event.asnName ?? ''),
   word('country', 'ISO 3166-1 alpha-2 code of the address, or empty.', (event) => event.country),
-  from(
+  ...from(
     'user-agent',
     text('user_agent', MAX.userAgent, 'User-Agent header.', (event) => event.userAgent),
-  ),
-  from(
-    'user-agent',
     word(
       'browser',
       'Browser that the User-Agent claims, such as chrome or safari; empty for crawlers and other programs.',
       (event) => namesOf(event).browser,
     ),
-  ),
-  from(
-    'user-agent',
-    column('browser_version', 'UInt16', 'Major version it claims; 0 where it says none.', {
-      kind: 'count',
-      max: 65_535,
-      read: (event) => namesOf(event).version,
-    }),
-  ),
-  from(
-    'user-agent',
+    smallCount(
+      'browser_version',
+      'Major version it claims; 0 where it says none.',
+      (event) => namesOf(event).version,
+    ),
     word(
       'os',
       'Operating system it claims, such as windows, macos, ubuntu, android or ios; or empty.',
       (event) => namesOf(event).os,
     ),
-  ),
-  from(
-    'user-agent',
     word(
       'device',
       'Device it claims: desktop, mobile, tablet, smarttv, console, wearable, embedded; or empty.',
       (event) => namesOf(event).device,
     ),
   ),
-  from(
+  ...from(
     'cookie',
     text(
       'session',
@@ -212,9 +178,6 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
       'Stands for the session: a digest, because the id itself is a credential. Empty without one.',
       (event) => event.session,
     ),
-  ),
-  from(
-    'cookie',
     text(
       'session_sent',
       MAX_NAME,
@@ -255,12 +218,7 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     'Request headers without credentials, names in lower case. Behind the first 8 KiB each value is cut to 64 characters. Kept 14 days.',
     {
       kind: 'fields',
-      nameOf: headerName,
-      maxNameLength: MAX.headerName,
-      maxValueLength: MAX.headerValue,
-      maxFields: MAX.headerFields,
-      inFullLength: MAX.headersInFull,
-      maxValueLengthBehind: MAX.headerValueBehind,
+      isKept: (name) => !SECRET_HEADERS.has(name),
       read: (event) => event.headers,
     },
     // A query for one field reads them all: LZ4 halves that time against ZSTD(3), which takes six

@@ -28,15 +28,12 @@ function withhold(
 ): ColumnValues {
   if (from !== undefined && dropped.has(from)) return nothingOf(values);
   if (values.kind === 'fields') {
-    const { nameOf } = values;
+    const { isKept } = values;
     return {
       ...values,
-      nameOf: (field) => {
-        const stored = nameOf(field);
-        if (stored === undefined || dropped.has(stored)) return undefined;
-        // Kept, it would undo the truncation.
-        return truncate && mayTellAddress(stored) ? undefined : stored;
-      },
+      isKept: (field) =>
+        // Kept, an address in a header would undo the truncation.
+        isKept(field) && !dropped.has(field) && !(truncate && mayTellAddress(field)),
     };
   }
   if (name !== 'ip' || !truncate || values.kind !== 'text') return values;
@@ -52,7 +49,6 @@ function nothingOf(values: ColumnValues): ColumnValues {
     case 'uuid':
       return { ...values, read: () => '' };
     case 'words':
-    case 'numberedWords':
       return { ...values, read: () => [] };
     case 'time':
     case 'count':
