@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { QUERY } from '@guard/config/contract/limits';
 import type { Account } from './database-client.ts';
 import {
+  ACCOUNT_SETTINGS,
   DATABASE,
   LOCAL_TABLE,
   organisationAccount,
@@ -9,8 +10,6 @@ import {
   sha256Hex,
   TABLE,
 } from './accounts.ts';
-
-import { ACCOUNT_SETTINGS } from './limits.ts';
 
 /** The two files the embedded engine is started with. No value in them needs escaping: see each. */
 
@@ -98,7 +97,7 @@ export function usersXml(
 }
 
 /** What the engine listens for, and on which files it works. */
-export interface ServerPlan {
+interface ServerPlan {
   /** A path the operator wrote in guard.yaml, so it is escaped. */
   readonly usersPath: string;
   readonly maxMemoryBytes: number;

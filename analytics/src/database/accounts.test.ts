@@ -11,12 +11,11 @@ import { until } from '../testing/until.ts';
 import { openAnalytics } from '../index.ts';
 import type { Analytics } from '../index.ts';
 import { CLUSTER, usersXml } from './access-config.ts';
-import { organisationAccount, rowFilter } from './accounts.ts';
+import { ACCOUNT_SETTINGS, organisationAccount, rowFilter } from './accounts.ts';
 import type { EngineProcess } from './engine-process.ts';
 import type { Account, DatabaseClient } from './database-client.ts';
-import { ACCOUNT_SETTINGS } from './limits.ts';
 import { prepareSchema } from './prepare.ts';
-import { accountStatements } from './remote-accounts.ts';
+import { accountStatements } from './clickhouse.ts';
 import { quoteText, schemaStatements } from './schema.ts';
 
 const CANARY = 'canary-of-the-rival-2290';

@@ -1,12 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnalyticsSettings } from '@guard/config/settings/schema';
 import type { Log } from '@guard/config/contract/ports';
-import { LOCAL_TABLE, organisationAccount, rowFilter, TABLE } from './accounts.ts';
+import {
+  ACCOUNT_SETTINGS,
+  DATABASE,
+  LOCAL_TABLE,
+  organisationAccount,
+  rowFilter,
+  sha256Hex,
+  TABLE,
+} from './accounts.ts';
 import { Backoff } from '../base/backoff.ts';
 import type { Database, Engine, EngineState } from './engine.ts';
 import { createDatabaseClient } from './database-client.ts';
 import { execute, prepareSchema } from './prepare.ts';
-import { accountStatements } from './remote-accounts.ts';
+import { quoteName, quoteText } from './schema.ts';
 
 type RemoteSettings = Extract<AnalyticsSettings, { engine: 'clickhouse' }>;
 
@@ -29,7 +37,7 @@ const DEFAULT_CLUSTER = 'default';
  * Each organisation has the account `guard_<organisation>`. Guard makes these accounts itself, so
  * the account of the settings needs, besides its rights on the two tables, CREATE USER, ALTER USER,
  * CREATE ROW POLICY, and SELECT on the tables WITH GRANT OPTION. Where it lacks them, somebody else
- * must have made them (remote-accounts.ts has the statements); an account that does not work keeps
+ * must have made them with the statements of accountStatements(); an account that does not work keeps
  * the database from being ready, since nothing else may run an organisation's statements.
  */
 export function openRemote(options: RemoteOptions): Engine {
@@ -157,4 +165,37 @@ async function openAccount(
 function wallProbe(organisation: string): string {
   const foreign = `SELECT 1 FROM ${TABLE} WHERE NOT (${rowFilter(organisation)}) LIMIT 1`;
   return `SELECT throwIf(count() > 0, 'this account reads other organisations') FROM (${foreign})`;
+}
+
+/**
+ * The statements that make, or bring up to date, one organisation's account on a ClickHouse server.
+ * Each can run any number of times. The row policy comes before the first right.
+ *
+ * @param cluster run them on every server of this cluster; undefined: on the one server.
+ */
+export function accountStatements(
+  organisation: string,
+  secret: string,
+  cluster: string | undefined,
+): string[] {
+  const { user, password } = organisationAccount(organisation, secret);
+  const name = quoteName(user);
+  const scope = cluster === undefined ? '' : ` ON CLUSTER ${quoteName(cluster)}`;
+  const identity = `IDENTIFIED WITH sha256_hash BY ${quoteText(sha256Hex(password))}`;
+  const settings = Object.entries(ACCOUNT_SETTINGS)
+    .map(([setting, value]) => `${setting} = ${settingValue(value)} CONST`)
+    .join(', ');
+  const policy = `${name}${scope} ON ${DATABASE}.${LOCAL_TABLE}`;
+  return [
+    `CREATE USER IF NOT EXISTS ${name}${scope} ${identity}`,
+    `ALTER USER ${name}${scope} ${identity} SETTINGS ${settings}`,
+    `CREATE ROW POLICY OR REPLACE ${policy} USING ${rowFilter(organisation)} TO ${name}`,
+    ...[LOCAL_TABLE, TABLE].map(
+      (table) => `GRANT${scope} SELECT ON ${DATABASE}.${table} TO ${name}`,
+    ),
+  ];
+}
+
+function settingValue(value: string | number): string {
+  return typeof value === 'number' ? String(value) : quoteText(value);
 }

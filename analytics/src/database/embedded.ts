@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, Log, Metrics } from '@guard/config/contract/ports';
@@ -7,8 +8,23 @@ import { keepDefinitions, restoreDefinitions } from './definitions.ts';
 import { becomeReady, startServer, watchServer } from './embedded-process.ts';
 import type { Engine, EngineState } from './engine.ts';
 import type { EngineProcess } from './engine-process.ts';
-import { untilRoom } from './room.ts';
-import { describeStartFailure } from './start-failure.ts';
+
+/** Free space without which no definition of a table is changed, and how often it is looked for. */
+const ROOM_MIB = 64;
+const LOOK_EVERY_MS = 5000;
+const MIB = 1024 ** 2;
+
+/** What stands in the reason of a start that failed, and what that means. The first that fits counts. */
+const CAUSES: readonly (readonly [sign: RegExp, meaning: string])[] = [
+  [/ENOSPC|No space left on device|NOT_ENOUGH_SPACE/, 'there is no free space on its disk'],
+  [/EROFS|Read-only file system/, 'its folder is on a disk that is read-only'],
+  [/EACCES|EPERM|Permission denied/, 'Guard may not write into its folder'],
+  [/Another server instance/, 'another Guard uses its folder'],
+  [
+    /Cannot parse definition from metadata file/,
+    'the definition of a table is damaged, and there is no copy of it',
+  ],
+];
 
 interface EmbeddedOptions {
   /** Folder of the data, the spilled events and the account files; made with mode 0700. */
@@ -170,4 +186,41 @@ export class EmbeddedEngine implements Engine {
   #closed(): boolean {
     return this.#stop.signal.aborted;
   }
+}
+
+/**
+ * Resolves when the disk of `path` has room for new definitions, or with the reason why the wait has ended.
+ *
+ * @param waits told of what is waited for, at each look.
+ */
+async function untilRoom(
+  path: string,
+  process: EngineProcess,
+  told: AbortSignal,
+  waits: (reason: string, isFirst: boolean) => void,
+): Promise<string | undefined> {
+  const over = new AbortController();
+  void process.ended.then(() => over.abort());
+  const either = AbortSignal.any([told, over.signal]);
+  for (let isFirst = true; ; isFirst = false) {
+    const { bavail, bsize } = await statfs(path);
+    const free = Math.floor((bavail * bsize) / MIB);
+    if (free >= ROOM_MIB) return undefined;
+    const need = `${ROOM_MIB} MiB of free space on its disk, and ${free} MiB are free`;
+    waits(`its tables are to be changed, which needs ${need}`, isFirst);
+    await sleep(LOOK_EVERY_MS, undefined, { signal: either }).catch(() => undefined);
+    if (either.aborted) return 'it ended while it waited for room';
+  }
+}
+
+/**
+ * Why the database cannot start, for those who ask it: without paths, which are in the log. `isKnown`: the next
+ * attempt ends the same way. An unknown cause can be over by then, such as a port that was taken.
+ */
+function describeStartFailure(reason: string): { message: string; isKnown: boolean } {
+  const meaning = CAUSES.find(([sign]) => sign.test(reason))?.[1];
+  return {
+    message: `The analytics database cannot start: ${meaning ?? 'the log of Guard says why'}.`,
+    isKnown: meaning !== undefined,
+  };
 }

@@ -5,8 +5,8 @@ import { createRecorders } from '../testing/recorders.ts';
 import { describeServer, type DatabaseServer } from '../testing/server.ts';
 import { until } from '../testing/until.ts';
 import { usersXml } from '../database/access-config.ts';
-import { ACCOUNT_SETTINGS } from '../database/limits.ts';
-import { accountStatements } from '../database/remote-accounts.ts';
+import { ACCOUNT_SETTINGS } from '../database/accounts.ts';
+import { accountStatements } from '../database/clickhouse.ts';
 import { type Analytics, openAnalytics } from '../index.ts';
 
 /** Reads numbers for hours, and brings forth no row meanwhile. */

@@ -8,7 +8,7 @@ import type { EngineProcess } from '../database/engine-process.ts';
 import { createDatabaseClient } from '../database/database-client.ts';
 import type { Account } from '../database/database-client.ts';
 import { findEngineLibrary } from '../database/library.ts';
-import { ACCOUNT_SETTINGS } from '../database/limits.ts';
+import { ACCOUNT_SETTINGS } from '../database/accounts.ts';
 import { until } from './until.ts';
 
 /** A ClickHouse server of its own, empty, that comes and goes. */
