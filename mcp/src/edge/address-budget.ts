@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 /** Most addresses that are remembered; the one not heard of for longest makes room, and begins afresh. */
 const MAX_ADDRESSES = 10_000;
 
-export interface AddressBudgetOptions {
+interface AddressBudgetOptions {
   readonly requests: number;
   readonly perMs: number;
   readonly clock: Clock;

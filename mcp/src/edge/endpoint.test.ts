@@ -19,18 +19,6 @@ describe.each(bothServers)('the %s server', (_name, plugin, maxBodyBytes) => {
     },
   );
 
-  test('contract 4.4, 9: initialize answers revision 2025-06-18, whatever the client offers', async () => {
-    const server = await serve(plugin);
-    const answer = await server.post(
-      { jsonrpc: '2.0', id: 'a', method: 'initialize', params: { protocolVersion: '2099-01-01' } },
-      KEY,
-    );
-    expect(answer.json).toMatchObject({
-      id: 'a',
-      result: { protocolVersion: '2025-06-18', capabilities: { tools: { listChanged: false } } },
-    });
-  });
-
   test('contract 6: a request without id gets 202 with an empty body, also when its method is unknown', async () => {
     const server = await serve(plugin);
     for (const method of ['notifications/initialized', 'tools/call', 'nonsense']) {
@@ -65,7 +53,7 @@ describe.each(bothServers)('the %s server', (_name, plugin, maxBodyBytes) => {
     },
   );
 
-  test('a Content-Type other than JSON is understood all the same', async () => {
+  test('a body is read as JSON whatever its Content-Type says', async () => {
     const server = await serve(plugin);
     const body = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     const answer = await server.post(body, { ...KEY, 'content-type': 'text/plain' });

@@ -1,10 +1,10 @@
 import { METHODS } from 'node:http';
+import { isLoopbackHost } from '@guard/config/net/special-address';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AddressBudget } from './address-budget.ts';
 import type { Ask } from './bridge.ts';
-import { isForeignOrigin } from './foreign-origin.ts';
 import { encodeReply, parseMessage, rpcErrors } from './json-rpc.ts';
-import type { Message } from './json-rpc.ts';
+import type { Message, Reply, RequestId } from './json-rpc.ts';
 import { PROTOCOL_VERSION } from './sdk-server.ts';
 
 const CALLER = 'mcpCaller';
@@ -82,8 +82,13 @@ async function answer<Caller>(
   caller: Caller,
 ): Promise<FastifyReply> {
   const message = parseMessage(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0));
-  const send = (text: string) =>
-    reply.header('cache-control', 'no-store').type('application/json').send(text);
+  const send = (id: RequestId | null, replied: Reply) =>
+    reply
+      .header('cache-control', 'no-store')
+      .type('application/json')
+      .send(encodeReply(id, replied));
+  const refuse = (id: RequestId | null, code: number, problem: string) =>
+    send(id, { kind: 'error', code, message: problem });
   if (isOfOtherRevision(message, request.headers['mcp-protocol-version'])) {
     return reply.code(400).type('text/plain').send(OTHER_REVISION);
   }
@@ -92,23 +97,11 @@ async function answer<Caller>(
     case 'notification':
       return reply.code(202).send();
     case 'unparsable':
-      return send(
-        encodeReply(null, {
-          kind: 'error',
-          code: rpcErrors.parse_error,
-          message: 'The body is not valid JSON.',
-        }),
-      );
+      return refuse(null, rpcErrors.parse_error, 'The body is not valid JSON.');
     case 'invalid':
-      return send(
-        encodeReply(message.id, {
-          kind: 'error',
-          code: rpcErrors.invalid_request,
-          message: message.problem,
-        }),
-      );
+      return refuse(message.id, rpcErrors.invalid_request, message.problem);
     case 'request':
-      return send(encodeReply(message.id, await ask(message, caller, whileConnected(reply))));
+      return send(message.id, await ask(message, caller, whileConnected(reply)));
   }
 }
 
@@ -143,4 +136,18 @@ function everyMethod(app: FastifyInstance): string[] {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }
   return methods;
+}
+
+/**
+ * True when an Origin header names a web page that is neither on this machine nor on `ownHost`.
+ * Streamable HTTP (revision 2025-06-18, transports, "Security Warning") asks servers to refuse those:
+ * a page whose name was rebound to this address must not talk to it from a visitor's browser. Clients that are no
+ * web page send no Origin, or one of a scheme of their own, which no name can be rebound to.
+ */
+function isForeignOrigin(origin: string, ownHost: string | undefined): boolean {
+  // A sandboxed frame hides whose page it is.
+  if (origin === 'null' || !URL.canParse(origin)) return true;
+  const { protocol, host, hostname } = new URL(origin);
+  if (protocol !== 'http:' && protocol !== 'https:') return false;
+  return !isLoopbackHost(hostname) && host !== ownHost;
 }

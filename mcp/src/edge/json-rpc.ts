@@ -5,7 +5,7 @@
  */
 
 export type RequestId = string | number;
-export type JsonObject = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Every way the body of one POST can be read. */
 export type Message =
@@ -84,12 +84,7 @@ function isRequestId(value: unknown): value is RequestId {
 
 /** The JSON text of one response. */
 export function encodeReply(id: RequestId | null, reply: Reply): string {
-  switch (reply.kind) {
-    case 'result':
-      return JSON.stringify({ jsonrpc: '2.0', id, result: reply.result });
-    case 'error': {
-      const { code, message } = reply;
-      return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
-    }
-  }
+  if (reply.kind === 'result') return JSON.stringify({ jsonrpc: '2.0', id, result: reply.result });
+  const { code, message } = reply;
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
 }

@@ -9,7 +9,7 @@ import type { Tool } from './tool.ts';
 export const PROTOCOL_VERSION = '2025-06-18';
 
 /** What tells one server from another. */
-export interface McpService<Caller> {
+interface McpService<Caller> {
   readonly info: { readonly name: string; readonly version: string };
   /** Only the documentation server answers `ping` (contract 4.5). */
   readonly answersPing: boolean;

@@ -3,24 +3,13 @@ import { MCP } from '@guard/config/contract/limits';
 import { expect, test } from 'vitest';
 import { createDocsServer } from '../index.ts';
 import { call, serve, toolResult } from '../testing/rpc-server.ts';
-import { crawlerPages } from '../docs/pages/crawler-pages.ts';
-
-const CRAWLERS = [
-  ...CrawlerCatalogue.load().all(),
-  {
-    id: 'f1',
-    name: 'Example Bot',
-    category: 'Search Engine',
-    rslCategory: 'search',
-    operator: 'Example',
-  } as const,
-];
+import { EXAMPLE_BOT } from '../testing/docs-site.ts';
 
 /** Each request comes a minute after the one before, so that no budget is ever spent. */
 let now = 0;
 const library = createDocsServer({
   publicUrl: 'https://docs.example',
-  crawlers: CRAWLERS,
+  crawlers: [...CrawlerCatalogue.load().all(), EXAMPLE_BOT],
   clock: () => (now += 60_000),
 });
 const docs = () => library;
@@ -152,15 +141,6 @@ test.each([
   expect([answer.status, answer.json]).toEqual([200, toolResult(true, expect.any(String))]);
 });
 
-test('the public address may be known only once the server listens', async () => {
-  let address = 'http://unknown';
-  const server = await serve(createDocsServer({ publicUrl: () => address }));
-  address = `${server.url}/`;
-  expect(await (await fetch(`${server.url}/llms.txt`)).text()).toContain(
-    `(${server.url}/start.md)`,
-  );
-});
-
 test('contract 4.5: the server is public, and one address may send 600 requests, then 10 a second; above it 429 says when', async () => {
   let time = 0;
   const server = await serve(
@@ -179,16 +159,4 @@ test('contract 4.5: the server is public, and one address may send 600 requests,
   expect((await fetch(`${server.url}/llms.txt`)).status).toBe(200);
   time += 100;
   expect(await ping()).toEqual([200, null]);
-});
-
-test('every crawler of the bundled catalogue has a profile page of its own', () => {
-  const crawlers = CRAWLERS.slice(0, -1);
-  const [list, ...profiles] = crawlerPages(crawlers);
-  expect(profiles.length).toBeGreaterThan(10);
-  expect(profiles).toHaveLength(crawlers.length);
-  expect(new Set(profiles.map(({ path }) => path)).size).toBe(crawlers.length);
-  for (const { path } of profiles) {
-    expect(path).toMatch(/^\/crawlers\/[a-z0-9]+(-[a-z0-9]+)*$/);
-    expect(list?.markdown).toContain(`(${path})`);
-  }
 });

@@ -1,11 +1,7 @@
-/** A question about the traffic, and the statement that answers it. */
-export interface ExampleQuery {
-  readonly question: string;
-  readonly sql: string;
-}
-
-/** What `query_help` teaches by. Each keeps its time range small, and says in its columns what it counts. */
-export const exampleQueries: readonly ExampleQuery[] = [
+/**
+ * Questions about the traffic, and the statements that answer them: what `query_help` teaches by. Each keeps its time range small, and says in its columns what it counts.
+ */
+export const exampleQueries: readonly { readonly question: string; readonly sql: string }[] = [
   {
     question:
       'Why one visitor was stopped: keep the condition you have, a reference code, an address or a session',

@@ -1,6 +1,6 @@
 import type { Column, ListColumns } from '@guard/config/contract/ports';
 import { z } from 'zod';
-import type { DataCaller } from './caller.ts';
+import type { DataCaller } from './query-tool.ts';
 import type { Tool } from '../edge/tool.ts';
 
 /** Contract 4.4 `list_columns`: each readable column of events_distributed, read live on every call. */

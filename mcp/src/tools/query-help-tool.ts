@@ -1,6 +1,6 @@
 import { MCP, QUERY, RETENTION } from '@guard/config/contract/limits';
 import { z } from 'zod';
-import type { DataCaller } from './caller.ts';
+import type { DataCaller } from './query-tool.ts';
 import { exampleQueries } from './example-queries.ts';
 import type { Tool } from '../edge/tool.ts';
 

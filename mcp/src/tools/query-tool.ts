@@ -1,8 +1,14 @@
 import { MCP } from '@guard/config/contract/limits';
 import type { QueryOutcome, RunQuery } from '@guard/config/contract/ports';
 import { z } from 'zod';
-import type { DataCaller } from './caller.ts';
 import type { Tool, ToolOutcome } from '../edge/tool.ts';
+
+/** Who asks the data server. */
+export interface DataCaller {
+  readonly organisation: string;
+  /** The header that let the caller in; it is asked about again while a query runs. */
+  readonly authorization: string | undefined;
+}
 
 const TOO_LONG = `The statement is longer than ${MCP.maxStatementBytes} bytes. Shorten it.`;
 const TOO_LARGE =

@@ -7,12 +7,12 @@ import { plainText } from '../render/plain-text.ts';
 export const MAX_SEARCH_LENGTH = 200;
 
 /** Most sections that one search shows, as for assistants (contract 8). */
-export const MAX_HITS = MCP.searchLimit.max;
+const MAX_HITS = MCP.searchLimit.max;
 
 const EXCERPT_CHARS = 220;
 
 /** How a search ended. */
-export type SearchOutcome =
+type SearchOutcome =
   | { readonly kind: 'nothing_asked' }
   | { readonly kind: 'too_long' }
   | { readonly kind: 'too_many'; readonly waitMs: number }

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import type { Coding } from './accept.ts';
+
+/** How a body is packed for the way, RFC 9110 8.4.1. */
+export type Coding = 'br' | 'gzip' | 'identity';
 
 /** A body as it travels. */
-export interface Encoded {
+interface Encoded {
   readonly coding: Coding;
   readonly bytes: Buffer;
   /** Strong validator: of these very bytes, so each coding has its own (RFC 9110 8.8.3.3). */

@@ -90,7 +90,7 @@ describe('caches', () => {
     expect(new Set(etags).size).toBe(6);
   });
 
-  test.each(PATHS)('RFC 9110 13.1.2: %s is 304 to whoever has it', async (path) => {
+  test.each(PATHS)('RFC 9110 13.1.2: %s is 304 for a reader who has it', async (path) => {
     for (const coding of ['identity', 'gzip', 'br']) {
       const asked = { 'accept-encoding': coding };
       const first = await get(path, asked);
@@ -108,15 +108,6 @@ describe('caches', () => {
         expect((await get(path, { ...asked, 'if-none-match': given })).status).toBe(200);
       }
     }
-  });
-
-  test('the validator of another coding does not match: those are other bytes', async () => {
-    const { headers } = await get('/rules', { 'accept-encoding': 'gzip' });
-    const other = await get('/rules', {
-      'accept-encoding': 'br',
-      'if-none-match': headers.etag ?? '',
-    });
-    expect(other.status).toBe(200);
   });
 
   test('an error has no validator and is never 304', async () => {

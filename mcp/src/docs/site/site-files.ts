@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { openApiDocument } from './openapi.ts';
 import type { Page } from '../pages/page.ts';
-import { loadPictures } from './pictures.ts';
 import { keptResource, packedResource } from './resource.ts';
 import type { Resource } from './resource.ts';
 import { foreverHeaders, pictureHeaders, textHeaders } from './site-headers.ts';
 
 const ASSETS = new URL('./assets/', import.meta.url);
+const PICTURES = new URL('../../../../docs/guide/images/', import.meta.url);
 
 /** A file that every page of the site refers to, at a path that changes with its content. */
 interface Asset {
@@ -47,4 +47,10 @@ function loadAsset(name: string, extension: 'css' | 'svg'): Asset {
   const text = readFileSync(new URL(`${name}.${extension}`, ASSETS), 'utf8');
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 12);
   return { path: `/assets/${name}-${digest}.${extension}`, text };
+}
+
+/** The pictures of the pages by their path, `/images/<name>.png`, read once. */
+export function loadPictures(): Map<string, Buffer> {
+  const names = readdirSync(PICTURES).filter((name) => /^[a-z0-9-]+\.png$/.test(name));
+  return new Map(names.map((name) => [`/images/${name}`, readFileSync(new URL(name, PICTURES))]));
 }

@@ -1,13 +1,10 @@
-import { prefersMarkdown } from './accept.ts';
-import { htmlPage } from './html-page.ts';
+import { htmlPage, overviewHtml } from './html-page.ts';
 import type { Frame, HtmlPage } from './html-page.ts';
 import type { Library } from '../pages/library.ts';
 import { llmsTxt } from './llms-txt.ts';
 import { renderMarkdown } from '../render/markdown-html.ts';
-import { groupPages } from './menu.ts';
-import { neighboursOf } from './neighbours.ts';
-import type { Neighbours } from './neighbours.ts';
-import { overviewHtml } from './overview-html.ts';
+import { groupPages, neighboursOf } from './menu.ts';
+import type { Neighbours } from './menu.ts';
 import { sectionsOf } from '../pages/page.ts';
 import type { Page } from '../pages/page.ts';
 import { plainText } from '../render/plain-text.ts';
@@ -21,7 +18,7 @@ import {
   searchForm,
   searchHtml,
 } from '../search/search-page.ts';
-import { answerWith } from './site-answer.ts';
+import { answerWith, prefersMarkdown } from './site-answer.ts';
 import type { SiteAnswer, SiteRequest } from './site-answer.ts';
 import { icon, siteFiles, stylesheet } from './site-files.ts';
 import { negotiatedHeaders, textHeaders } from './site-headers.ts';
