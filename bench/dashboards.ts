@@ -5,9 +5,9 @@
 import type { AddressInfo } from 'node:net';
 import { type Analytics, openAnalytics } from '@guard/analytics';
 import Fastify from 'fastify';
-import { organisationAccount } from '../analytics/src/engine/accounts.ts';
-import { type DatabaseServer, describeServer } from '../analytics/test-kit/server.ts';
-import { until } from '../analytics/test-kit/until.ts';
+import { organisationAccount } from '../analytics/src/database/accounts.ts';
+import { type DatabaseServer, describeServer } from '../analytics/src/testing/server.ts';
+import { until } from '../analytics/src/testing/until.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
 import { median } from './rounds.ts';
 

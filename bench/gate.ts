@@ -3,7 +3,7 @@
  * the longest statement that is taken.
  */
 import { judgeStatement } from '../analytics/src/query/gate.ts';
-import { readCorpus, statementsOf } from '../analytics/test-kit/corpus.ts';
+import { readCorpus, statementsOf } from '../analytics/src/testing/corpus.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
 import { median } from './rounds.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { EVENT_COLUMNS } from '../analytics/src/events/columns.ts';
+import { EVENT_COLUMNS } from '../analytics/src/events/columns/event-columns.ts';
 
 /** Contract 2.7: the statements that make the table, `list_columns` and this page come from one list. */
 

@@ -11,11 +11,11 @@ import type {
   RunQuery,
 } from '@guard/config/contract/ports';
 import type { AnalyticsSettings, Organisation } from '@guard/config/settings/schema';
-import { EmbeddedEngine } from './engine/embedded.ts';
-import { openRemote } from './engine/clickhouse.ts';
-import type { Engine } from './engine/engine.ts';
-import { createInsert } from './engine/insert.ts';
-import { findEngineLibrary } from './engine/library.ts';
+import { EmbeddedEngine } from './database/embedded.ts';
+import { openRemote } from './database/clickhouse.ts';
+import type { Engine } from './database/engine.ts';
+import { createInsert } from './database/insert.ts';
+import { findEngineLibrary } from './database/library.ts';
 import type { Batch } from './events/batch.ts';
 import { BUFFER, EventBuffer } from './events/buffer.ts';
 import { BlockMemory } from './events/native/block-memory.ts';
@@ -29,7 +29,7 @@ import { createQueryRoute } from './query/route.ts';
 import { createRunQuery } from './query/run.ts';
 
 export type { Batch } from './events/batch.ts';
-export { emptyColumns } from './events/privacy.ts';
+export { emptyColumns } from './events/columns/privacy.ts';
 export { type EventRelay, openEventRelay } from './events/relay.ts';
 
 export interface AnalyticsOptions {

@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { createRecorders } from '../test-kit/recorders.ts';
-import { sampleEvent } from '../test-kit/sample-event.ts';
+import { createRecorders } from './testing/recorders.ts';
+import { sampleEvent } from './testing/sample-event.ts';
 import { openAnalytics } from './index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'guard-no-engine-'));

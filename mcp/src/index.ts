@@ -6,23 +6,21 @@ import type {
   ListColumns,
   RunQuery,
 } from '@guard/config/contract/ports';
-import type { FastifyPluginAsync } from 'fastify';
-import type { DataCaller } from './data/caller.ts';
-import { createListColumnsTool } from './data/list-columns-tool.ts';
-import { queryHelpTool } from './data/query-help-tool.ts';
-import { createQueryTool } from './data/query-tool.ts';
-import { crawlerPages } from './docs/crawler-pages.ts';
-import { createGetPageTool } from './docs/get-page-tool.ts';
-import { Library } from './docs/library.ts';
-import { loadPages } from './docs/load-pages.ts';
-import { mountSite } from './docs/mount-site.ts';
-import { reasonPages } from './docs/reason-pages.ts';
-import { createSearchDocsTool } from './docs/search-docs-tool.ts';
-import { SearchIndex } from './docs/search-index.ts';
-import { createSite } from './docs/site.ts';
-import { AddressBudget } from './rpc/address-budget.ts';
-import { mountEndpoint } from './rpc/endpoint.ts';
-import { createSdkServer } from './rpc/sdk-server.ts';
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
+import { createListColumnsTool } from './tools/list-columns-tool.ts';
+import { queryHelpTool } from './tools/query-help-tool.ts';
+import { createQueryTool, type DataCaller } from './tools/query-tool.ts';
+import { crawlerPages } from './docs/pages/crawler-pages.ts';
+import { createGetPageTool } from './tools/get-page-tool.ts';
+import { Library } from './docs/pages/library.ts';
+import { loadPages } from './docs/pages/load-pages.ts';
+import { reasonPages } from './docs/pages/reason-pages.ts';
+import { createSearchDocsTool } from './tools/search-docs-tool.ts';
+import { SearchIndex } from './docs/search/search-index.ts';
+import { createSite, type Site } from './docs/site/site.ts';
+import { AddressBudget } from './edge/address-budget.ts';
+import { mountEndpoint } from './edge/endpoint.ts';
+import { createSdkServer } from './edge/sdk-server.ts';
 
 /**
  * Contract 4.4: `POST /mcp` of the API host, the data assistant server. Every request carries an
@@ -95,4 +93,29 @@ export function createDocsServer(options: {
 
 function hostOf(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).host : undefined;
+}
+
+/**
+ * Puts the site at every path that nothing else answers, for GET and HEAD. A search takes one request
+ * out of the budget of its address; what is kept ready is free, since many readers may share a proxy.
+ */
+function mountSite(app: FastifyInstance, site: Site, budget: AddressBudget): void {
+  app.get('/*', (request, reply) => {
+    const [path = '/', query = ''] = request.url.split(/\?(.*)/s, 2);
+    const {
+      accept,
+      'accept-encoding': acceptEncoding,
+      'if-none-match': ifNoneMatch,
+    } = request.headers;
+    const { status, headers, body } = site({
+      path,
+      query,
+      accept,
+      // Node joins repeated fields of this name, and its types do not know it.
+      acceptEncoding: typeof acceptEncoding === 'string' ? acceptEncoding : undefined,
+      ifNoneMatch,
+      takeSearch: () => budget.take(request.ip),
+    });
+    return reply.code(status).headers(headers).send(body);
+  });
 }

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { DecisionEvent } from '@guard/config/contract/event';
 import { type Analytics, openAnalytics } from '@guard/analytics';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createRecorders } from '../../analytics/test-kit/recorders.ts';
-import { sampleEvent } from '../../analytics/test-kit/sample-event.ts';
-import { until } from '../../analytics/test-kit/until.ts';
+import { createRecorders } from '../../analytics/src/testing/recorders.ts';
+import { sampleEvent } from '../../analytics/src/testing/sample-event.ts';
+import { until } from '../../analytics/src/testing/until.ts';
 
 /**
  * Every statement of the analytics cookbook, as it stands on the page, runs in the embedded engine

@@ -1,2 +1,2 @@
 /** For tests of packages that know nothing of analytics. */
-export { sampleEvent } from '../../analytics/test-kit/sample-event.ts';
+export { sampleEvent } from '../../analytics/src/testing/sample-event.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openApiDocument } from '../../mcp/src/docs/openapi.ts';
+import { openApiDocument } from '../../mcp/src/docs/site/openapi.ts';
 import { parseValidateBody } from '../../validator/src/request/parse.ts';
 
 /** Contract 4.6: what /openapi.json says of the limits of a question is what the parser keeps. */

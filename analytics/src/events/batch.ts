@@ -1,10 +1,3 @@
-/** How the rows of a batch are laid out: the database's own names of its input formats. */
-export type BatchFormat =
-  /** Blocks, column by column. The database makes one insert of them. */
-  | 'Native'
-  /** One line a row. Not made any more; earlier versions may have left such batches on disk. */
-  | 'JSONCompactEachRow';
-
 /**
  * Rows on their way to the database, encoded once. A batch never changes after it was handed on: every
  * attempt sends the same bytes under the same token, so that the database can tell a retry. Before that it
@@ -13,9 +6,8 @@ export type BatchFormat =
 export interface Batch {
   /** Deduplication token (`insert_deduplication_token`). */
   readonly token: string;
-  readonly format: BatchFormat;
   readonly rows: number;
   readonly bytes: number;
-  /** Never empty. The parts of an earlier state are the first ones of a later state. */
+  /** Blocks of ClickHouse's `Native` format. Never empty. The parts of an earlier state are the first ones of a later state. */
   readonly parts: readonly Buffer[];
 }

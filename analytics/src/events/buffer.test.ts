@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { decodeBlock } from '../../test-kit/decode-block.ts';
-import { createRecorders } from '../../test-kit/recorders.ts';
-import { sampleEvent } from '../../test-kit/sample-event.ts';
+import { decodeBlock } from '../testing/decode-block.ts';
+import { createRecorders } from '../testing/recorders.ts';
+import { sampleEvent } from '../testing/sample-event.ts';
 import type { Batch } from './batch.ts';
 import { BUFFER, EventBuffer } from './buffer.ts';
 

@@ -6,7 +6,7 @@ import type { Batch } from './batch.ts';
 import { BlockBuilder } from './native/block.ts';
 import type { BlockMemory } from './native/block-memory.ts';
 import type { Outbox } from './outbox.ts';
-import { privateColumns } from './privacy.ts';
+import { privateColumns } from './columns/privacy.ts';
 
 /** The bounds of the way an event takes from a request to a batch. */
 export const BUFFER = {
@@ -180,7 +180,6 @@ export class EventBuffer implements EventSink {
   #batch(): Batch {
     return {
       token: this.#token,
-      format: 'Native',
       rows: this.#partRows,
       bytes: this.#partBytes,
       parts: this.#parts,

@@ -13,8 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createRecorders } from '../../test-kit/recorders.ts';
-import { until } from '../../test-kit/until.ts';
+import { createRecorders } from '../testing/recorders.ts';
+import { until } from '../testing/until.ts';
 import type { Batch } from './batch.ts';
 import { Outbox } from './outbox.ts';
 import type { InsertOutcome } from './outbox.ts';
@@ -33,7 +33,7 @@ function newFolder(): string {
 
 function batch(token: number, bytes = 100): Batch {
   const name = `00000000-0000-4000-8000-${String(token).padStart(12, '0')}`;
-  return { token: name, format: 'Native', rows: 10, bytes, parts: [Buffer.alloc(bytes, 'x')] };
+  return { token: name, rows: 10, bytes, parts: [Buffer.alloc(bytes, 'x')] };
 }
 
 /** An outbox before a database that does what `answer` says; pauses take no time but are kept. */

@@ -1,8 +1,8 @@
-import { mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '@guard/config/contract/ports';
-import { UNFINISHED, writeWhole } from '../write-whole.ts';
-import type { Batch, BatchFormat } from './batch.ts';
+import { UNFINISHED, writeWhole } from '../base/write-whole.ts';
+import type { Batch } from './batch.ts';
 
 export type Saved = 'saved' | 'failed' | 'late';
 
@@ -40,7 +40,6 @@ interface SpilledFile {
   readonly stem: string;
   readonly name: string;
   readonly token: string;
-  readonly format: BatchFormat;
   readonly rows: number;
   /** That are whole. What an append left unfinished comes behind them. */
   readonly bytes: number;
@@ -50,16 +49,11 @@ interface SpilledFile {
   readonly held: boolean;
 }
 
-/** What the name of a file ends in. `.rows` are files of versions that knew one format only. */
-const ENDINGS: Readonly<Record<BatchFormat, string>> = {
-  Native: 'native',
-  JSONCompactEachRow: 'rows',
-};
 /**
- * `<milliseconds>-<counter>-<rows>-<bytes>-<token>.<ending>`: sorted by name is sorted by age. A file gets its
- * new name when what was appended is there. Earlier versions named no bytes.
+ * `<milliseconds>-<counter>-<rows>-<bytes>-<token>.native`: sorted by name is sorted by age. A file gets its
+ * new name when what was appended is there.
  */
-const FILE_NAME = /^(\d{13}-\d{6})-(\d{1,9})-(?:(\d{1,10})-)?([0-9a-f-]{36})\.(native|rows)$/;
+const FILE_NAME = /^(\d{13}-\d{6})-(\d{1,9})-(\d{1,10})-([0-9a-f-]{36})\.native$/;
 const MAX_FILES = 4096;
 /** With more than this waiting for a slow disk, nothing more is saved. */
 const MAX_WAITING = 3;
@@ -103,18 +97,18 @@ export async function openSpill(options: SpillOptions): Promise<Spill> {
   }
 
   /** What was there before stays when it fails. */
-  async function write({ token, format, rows, bytes, parts }: Batch, held: boolean): Promise<void> {
+  async function write({ token, rows, bytes, parts }: Batch, held: boolean): Promise<void> {
     const at = indexOf({ token });
     const before = files[at];
     const used = files.reduce((sum, file) => sum + file.bytes, bytes - (before?.bytes ?? 0));
     if (used > maxBytes || (before === undefined && files.length >= MAX_FILES)) return;
     const stem = before?.stem ?? newStem();
-    const name = `${stem}-${rows}-${bytes}-${token}.${ENDINGS[format]}`;
+    const name = `${stem}-${rows}-${bytes}-${token}.native`;
     const path = join(directory, name);
     // What is in memory, too, needs to outlive the process alone, and that it does with the first write.
     if (before === undefined) await writeWhole(path, parts, !held);
     else await append(before, join(directory, before.name), path, parts, !held);
-    const file = { stem, name, token, format, rows, bytes, parts: parts.length, held };
+    const file = { stem, name, token, rows, bytes, parts: parts.length, held };
     if (before === undefined) files.push(file);
     else files[at] = file;
   }
@@ -142,10 +136,10 @@ export async function openSpill(options: SpillOptions): Promise<Spill> {
       for (;;) {
         const file = files.find(({ held }) => !held);
         if (file === undefined) return undefined;
-        const { token, format, rows, bytes } = file;
+        const { token, rows, bytes } = file;
         const body = await readFile(join(directory, file.name)).catch(() => undefined);
         if (body !== undefined && body.length >= bytes && bytes > 0) {
-          return { token, format, rows, bytes, parts: [body.subarray(0, bytes)] };
+          return { token, rows, bytes, parts: [body.subarray(0, bytes)] };
         }
         forget(file);
         lost(rows);
@@ -170,20 +164,10 @@ async function findFiles(directory: string): Promise<SpilledFile[]> {
   const files: SpilledFile[] = [];
   for (const name of (await readdir(directory)).sort()) {
     if (name.endsWith(UNFINISHED)) await removeFile(directory, name);
-    const [, stem = '', rows, bytes, token, ending] = FILE_NAME.exec(name) ?? [];
-    if (rows === undefined || token === undefined) continue;
-    const format = ending === ENDINGS.Native ? 'Native' : 'JSONCompactEachRow';
-    const { size } = await stat(join(directory, name));
-    files.push({
-      stem,
-      name,
-      token,
-      format,
-      rows: Number(rows),
-      bytes: bytes === undefined ? size : Number(bytes),
-      parts: 1,
-      held: false,
-    });
+    const [, stem = '', rows, bytes, token] = FILE_NAME.exec(name) ?? [];
+    if (token === undefined) continue;
+    const counts = { rows: Number(rows), bytes: Number(bytes), parts: 1 };
+    files.push({ stem, name, token, ...counts, held: false });
   }
   return files;
 }

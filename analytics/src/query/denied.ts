@@ -37,10 +37,10 @@ const FUNCTIONS = new Set(
 const FUNCTION_PREFIXES = ['dictget', 'mergetree', '__'];
 
 /** Databases about the server itself. The account can read a few tables of the first one. */
-const SERVER_DATABASES = new Set(['system', 'information_schema']);
+export const SERVER_DATABASES: ReadonlySet<string> = new Set(['system', 'information_schema']);
 
 /** The only table functions a statement may read from: they make rows and know nothing. */
-const TABLE_FUNCTIONS = new Set(
+export const TABLE_FUNCTIONS: ReadonlySet<string> = new Set(
   'numbers numbers_mt generateseries generate_series values'.split(' '),
 );
 
@@ -49,7 +49,7 @@ const TABLE_FUNCTIONS = new Set(
  * good aliases (`AS url`, `AS version`). First table functions (`format` is also a scalar function,
  * and stays free), then what tells about the server, the session, or how rows lie in the storage.
  */
-const CALLS = new Set(
+export const DENIED_CALLS: ReadonlySet<string> = new Set(
   (
     'azureblobstorage azureblobstoragecluster cluster clusterallreplicas cosn deltalake ' +
     'deltalakeazure deltalakeazurecluster deltalakecluster deltalakelocal deltalakes3 ' +
@@ -68,22 +68,35 @@ const CALLS = new Set(
   ).split(' '),
 );
 
+/**
+ * Formats a `FORMAT` clause may name. Left out: those that read a schema or template from a file
+ * (Template, Protobuf, CapnProto), those that report progress over all organisations' rows, and wire
+ * protocols of other databases. In lower case; the database itself does not mind the case.
+ */
+export const ALLOWED_FORMATS: ReadonlySet<string> = new Set(
+  (
+    'TabSeparated TabSeparatedRaw TabSeparatedWithNames TabSeparatedWithNamesAndTypes ' +
+    'TabSeparatedRawWithNames TabSeparatedRawWithNamesAndTypes ' +
+    'TSV TSVRaw TSVWithNames TSVWithNamesAndTypes TSVRawWithNames TSVRawWithNamesAndTypes TSKV ' +
+    'Raw RawWithNames RawWithNamesAndTypes LineAsString RawBLOB ' +
+    'CSV CSVWithNames CSVWithNamesAndTypes Values SQLInsert Vertical Markdown MD XML Null ' +
+    'JSON JSONStrings JSONColumns JSONColumnsWithMetadata JSONCompact JSONCompactStrings ' +
+    'JSONCompactColumns JSONEachRow JSONLines JSONL NDJSON JSONStringsEachRow PrettyJSONEachRow ' +
+    'PrettyJSONLines PrettyNDJSON JSONCompactEachRow JSONCompactEachRowWithNames ' +
+    'JSONCompactEachRowWithNamesAndTypes JSONCompactStringsEachRow ' +
+    'JSONCompactStringsEachRowWithNames JSONCompactStringsEachRowWithNamesAndTypes ' +
+    'JSONObjectEachRow BSONEachRow ' +
+    'Pretty PrettyCompact PrettyCompactMonoBlock PrettyMonoBlock PrettyNoEscapes ' +
+    'PrettyCompactNoEscapes PrettyCompactNoEscapesMonoBlock PrettyNoEscapesMonoBlock ' +
+    'PrettySpace PrettySpaceMonoBlock PrettySpaceNoEscapes PrettySpaceNoEscapesMonoBlock ' +
+    'Arrow ArrowStream Parquet ORC Avro Native RowBinary RowBinaryWithNames ' +
+    'RowBinaryWithNamesAndTypes MsgPack Npy'
+  )
+    .split(' ')
+    .map((name) => name.toLowerCase()),
+);
+
 /** `name` in lower case. */
 export function isDeniedName(name: string): boolean {
   return FUNCTIONS.has(name) || FUNCTION_PREFIXES.some((prefix) => name.startsWith(prefix));
-}
-
-/** `name` in lower case, followed by a parenthesis. */
-export function isDeniedCall(name: string): boolean {
-  return CALLS.has(name);
-}
-
-/** `name` in lower case, followed by a dot. */
-export function isServerDatabase(name: string): boolean {
-  return SERVER_DATABASES.has(name);
-}
-
-/** `name` in lower case, called where a table is expected. */
-export function isAllowedTableFunction(name: string): boolean {
-  return TABLE_FUNCTIONS.has(name);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { rounds, seededRandom } from '../../../test/kit/seeded-random.ts';
-import { readCorpus, statementsOf } from '../../test-kit/corpus.ts';
-import { dressStatement } from '../../test-kit/dress-statement.ts';
+import { readCorpus, statementsOf } from '../testing/corpus.ts';
+import { dressStatement } from '../testing/dress-statement.ts';
 import { judgeStatement } from './gate.ts';
 
 const ROUNDS = rounds(20_000, 1_000_000);

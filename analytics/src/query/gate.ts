@@ -1,14 +1,11 @@
 import { QUERY } from '@guard/config/contract/limits';
-import { isDeniedCall, isDeniedName, isServerDatabase } from './denied.ts';
-import { TABLE } from '../engine/accounts.ts';
-import { isAllowedFormat } from './formats.ts';
-import { lex } from './lexer.ts';
+import { ALLOWED_FORMATS, DENIED_CALLS, isDeniedName, SERVER_DATABASES } from './denied.ts';
+import { TABLE } from '../database/accounts.ts';
+import { identifier, isSymbol, keyword, lex, type Token } from './lexer.ts';
 import { findForeignTable } from './tables.ts';
-import { identifier, isSymbol, keyword } from './token.ts';
-import type { Token } from './token.ts';
 
 /** What the gate says of a statement; `message` is for its author. */
-export type GateVerdict =
+type GateVerdict =
   { readonly kind: 'passed' } | { readonly kind: 'refused'; readonly message: string };
 
 /** Clauses that change settings or write files; the database would run the first in a subquery. */
@@ -47,11 +44,11 @@ function judgeToken(tokens: readonly Token[], at: number): string | undefined {
   if (token.kind === 'symbol') return judgeSymbol(token.name);
   const name = token.name.toLowerCase();
   if (isDeniedName(name)) return `The name ${token.name} is not available.`;
-  if (isDeniedCall(name) && isSymbol(tokens[at + 1], '(')) {
+  if (DENIED_CALLS.has(name) && isSymbol(tokens[at + 1], '(')) {
     return `The function ${token.name} is not available.`;
   }
   // Tables stand in more places than FROM: `x IN system.one`, `in(x, system.one)`.
-  if (isServerDatabase(name) && isSymbol(tokens[at + 1], '.')) {
+  if (SERVER_DATABASES.has(name) && isSymbol(tokens[at + 1], '.')) {
     const table = identifier(tokens[at + 2]) ?? '';
     return `The table ${token.name}.${table} is not available; query ${TABLE}.`;
   }
@@ -73,7 +70,7 @@ function judgeKeyword(tokens: readonly Token[], at: number, word: string): strin
   const format = identifier(next);
   if (word !== 'format' || format === undefined) return undefined;
   if (at + 2 < tokens.length) return 'FORMAT must be the last clause.';
-  return isAllowedFormat(format.toLowerCase())
+  return ALLOWED_FORMATS.has(format.toLowerCase())
     ? undefined
     : `The format ${format} is not available.`;
 }

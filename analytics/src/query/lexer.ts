@@ -1,7 +1,15 @@
-import { isSymbol } from './token.ts';
-import type { Token } from './token.ts';
+/** A token of a statement. */
+export type Token =
+  /** Bare word: a keyword, or an identifier without quotes. */
+  | { readonly kind: 'word'; readonly name: string }
+  /** Identifier in backticks or double quotes. */
+  | { readonly kind: 'quoted'; readonly name: string }
+  | { readonly kind: 'string' }
+  | { readonly kind: 'number' }
+  /** One character of punctuation. */
+  | { readonly kind: 'symbol'; readonly name: string };
 
-export type Lexed =
+type Lexed =
   | { readonly kind: 'tokens'; readonly tokens: readonly Token[] }
   | { readonly kind: 'refused'; readonly message: string };
 
@@ -149,6 +157,21 @@ function refuse(message: string): Step {
 
 function codePoint(sql: string, at: number): string {
   return (sql.codePointAt(at) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+}
+
+/** For `token` undefined is the end of the statement, here and below. */
+export function isSymbol(token: Token | undefined, name: string): boolean {
+  return token?.kind === 'symbol' && token.name === name;
+}
+
+/** A bare word in lower case; an empty string for everything else. */
+export function keyword(token: Token | undefined): string {
+  return token?.kind === 'word' ? token.name.toLowerCase() : '';
+}
+
+/** The name an identifier gives, quoted or not, in its own case. */
+export function identifier(token: Token | undefined): string | undefined {
+  return token?.kind === 'word' || token?.kind === 'quoted' ? token.name : undefined;
 }
 
 function isDigit(char: string): boolean {

@@ -1,8 +1,8 @@
 import type { Column, ListColumns } from '@guard/config/contract/ports';
-import { DATABASE, TABLE } from '../engine/accounts.ts';
-import { ask } from '../engine/ask.ts';
-import type { EngineState } from '../engine/engine.ts';
-import { failure } from '../engine/prepare.ts';
+import { DATABASE, TABLE } from '../database/accounts.ts';
+import { ask } from '../database/ask.ts';
+import type { EngineState } from '../database/engine.ts';
+import { failure } from '../database/prepare.ts';
 
 const SQL = `SELECT name, type, comment FROM system.columns
 WHERE database = '${DATABASE}' AND table = '${TABLE}' ORDER BY position

@@ -5,7 +5,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { QueryOutcome, RunQuery } from '@guard/config/contract/ports';
-import { until } from '../../test-kit/until.ts';
+import { until } from '../testing/until.ts';
 import { createQueryRoute } from './route.ts';
 
 const OK: QueryOutcome = {

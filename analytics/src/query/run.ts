@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { QUERY } from '@guard/config/contract/limits';
 import type { AuthenticateBearer, QueryOutcome, RunQuery } from '@guard/config/contract/ports';
-import { ask } from '../engine/ask.ts';
-import type { Database, EngineState } from '../engine/engine.ts';
-import type { DatabaseAnswer } from '../engine/database-client.ts';
-import { DATABASE } from '../engine/accounts.ts';
-import { execute } from '../engine/prepare.ts';
+import { ask } from '../database/ask.ts';
+import type { Database, EngineState } from '../database/engine.ts';
+import type { DatabaseAnswer } from '../database/database-client.ts';
+import { DATABASE } from '../database/accounts.ts';
+import { execute } from '../database/prepare.ts';
 import { publicMessage } from './database-error.ts';
 import { judgeStatement } from './gate.ts';
 import { KeyWatch } from './key-watch.ts';

@@ -1,7 +1,6 @@
-import { DATABASE, LOCAL_TABLE, TABLE } from '../engine/accounts.ts';
-import { isAllowedTableFunction } from './denied.ts';
-import { identifier, isSymbol, keyword } from './token.ts';
-import type { Token } from './token.ts';
+import { DATABASE, LOCAL_TABLE, TABLE } from '../database/accounts.ts';
+import { TABLE_FUNCTIONS } from './denied.ts';
+import { identifier, isSymbol, keyword, type Token } from './lexer.ts';
 
 /**
  * Finds a table that a statement has no business to read, where tokens alone can tell. It is here for
@@ -92,7 +91,7 @@ function judgeTable(
   const name = identifier(first);
   if (name === undefined) return 'A table is named by a plain identifier.';
   if (isSymbol(second, '(')) {
-    if (isAllowedTableFunction(name.toLowerCase())) return undefined;
+    if (TABLE_FUNCTIONS.has(name.toLowerCase())) return undefined;
     return `The table function ${name} is not available.`;
   }
   if (isSymbol(second, '.')) {

@@ -1,12 +1,12 @@
 import fastify from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { QUERY } from '@guard/config/contract/limits';
-import { createRecorders } from '../../test-kit/recorders.ts';
-import { describeServer, type DatabaseServer } from '../../test-kit/server.ts';
-import { until } from '../../test-kit/until.ts';
-import { usersXml } from '../engine/access-config.ts';
-import { ACCOUNT_SETTINGS } from '../engine/limits.ts';
-import { accountStatements } from '../engine/remote-accounts.ts';
+import { createRecorders } from '../testing/recorders.ts';
+import { describeServer, type DatabaseServer } from '../testing/server.ts';
+import { until } from '../testing/until.ts';
+import { usersXml } from '../database/access-config.ts';
+import { ACCOUNT_SETTINGS } from '../database/accounts.ts';
+import { accountStatements } from '../database/clickhouse.ts';
 import { type Analytics, openAnalytics } from '../index.ts';
 
 /** Reads numbers for hours, and brings forth no row meanwhile. */

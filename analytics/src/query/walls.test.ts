@@ -3,12 +3,12 @@ import type { AddressInfo, Socket } from 'node:net';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rounds, seededRandom } from '../../../test/kit/seeded-random.ts';
-import { readCorpus, statementsOf } from '../../test-kit/corpus.ts';
-import { dressStatement } from '../../test-kit/dress-statement.ts';
-import { sampleEvent } from '../../test-kit/sample-event.ts';
-import { until } from '../../test-kit/until.ts';
-import { FILE_CANARY, openWalledEngine } from '../../test-kit/walled-engine.ts';
-import type { WalledEngine } from '../../test-kit/walled-engine.ts';
+import { readCorpus, statementsOf } from '../testing/corpus.ts';
+import { dressStatement } from '../testing/dress-statement.ts';
+import { sampleEvent } from '../testing/sample-event.ts';
+import { until } from '../testing/until.ts';
+import { FILE_CANARY, openWalledEngine } from '../testing/walled-engine.ts';
+import type { WalledEngine } from '../testing/walled-engine.ts';
 
 const CANARY = 'canary-of-the-rival-4471';
 const BASE = Date.UTC(2026, 10, 20, 12);

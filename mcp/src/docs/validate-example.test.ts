@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { loadPages } from './load-pages.ts';
+import { loadPages } from './pages/load-pages.ts';
 
 interface Decided {
   status: number;

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadSettings } from '@guard/config/settings/load';
 import { expect, onTestFinished, test } from 'vitest';
-import { loadPages } from './load-pages.ts';
-import { reasonPages } from './reason-pages.ts';
+import { loadPages } from './pages/load-pages.ts';
+import { reasonPages } from './pages/reason-pages.ts';
 
 const FRAME = `version: 1
 listen: {}

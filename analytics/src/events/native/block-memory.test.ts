@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { decodeBlock } from '../../../test-kit/decode-block.ts';
-import { createRecorders } from '../../../test-kit/recorders.ts';
-import { sampleEvent } from '../../../test-kit/sample-event.ts';
-import { until } from '../../../test-kit/until.ts';
+import { decodeBlock } from '../../testing/decode-block.ts';
+import { createRecorders } from '../../testing/recorders.ts';
+import { sampleEvent } from '../../testing/sample-event.ts';
+import { until } from '../../testing/until.ts';
 import { BUFFER, EventBuffer } from '../buffer.ts';
 import { Outbox } from '../outbox.ts';
 import type { InsertOutcome } from '../outbox.ts';

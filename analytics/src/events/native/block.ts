@@ -1,17 +1,17 @@
 import type { DecisionEvent } from '@guard/config/contract/event';
-import type { EventColumn } from '../event-column.ts';
+import type { ColumnValues, EventColumn } from '../columns/column.ts';
 import { ByteWriter } from './byte-writer.ts';
 import type { ColumnWriter } from './column-writer.ts';
-import { writerFor } from './writer-for.ts';
 import type { Weight } from './dictionary.ts';
+import { fieldsWriter } from './fields-writer.ts';
+import { uint64 } from './layout.ts';
+import { countWriter, flagWriter, timeWriter, uuidWriter } from './scalar-writers.ts';
+import { textWriter, wordsWriter, wordWriter } from './text-writers.ts';
 
 /** Version of a dictionary's layout: keys and indexes, both inside the block. */
 const DICTIONARY_VERSION = 1;
 /** What a row adds to all columns of numbers and indexes together, roughly. */
 const BYTES_PER_ROW = 192;
-
-/** Returns a Buffer of so many bytes, of any content. */
-type Allocate = (bytes: number) => Buffer;
 
 /**
  * Rows laid out column by column, for one block of ClickHouse's `Native` format. Everything that
@@ -49,8 +49,12 @@ export class BlockBuilder {
     this.#rows += 1;
   }
 
-  /** The rows added so far as the bytes of one block. Afterwards there are none. */
-  take(allocate: Allocate = newMemory): Buffer {
+  /**
+   * The rows added so far as the bytes of one block. Afterwards there are none.
+   *
+   * @param allocate returns a Buffer of so many bytes, of any content.
+   */
+  take(allocate: (bytes: number) => Buffer = (bytes) => Buffer.allocUnsafe(bytes)): Buffer {
     const head = new ByteWriter();
     head.varuint(this.#writers.length);
     head.varuint(this.#rows);
@@ -68,14 +72,31 @@ export class BlockBuilder {
   }
 }
 
-function opening(name: string, { type, dictionaries }: ColumnWriter): Buffer {
+function opening(name: string, { type, hasDictionary }: ColumnWriter): Buffer {
   const writer = new ByteWriter();
   writer.text(name);
   writer.text(type);
-  for (let each = 0; each < dictionaries; each += 1) writer.uint64(DICTIONARY_VERSION);
-  return writer.written();
+  const versions = hasDictionary ? [uint64(DICTIONARY_VERSION)] : [];
+  return Buffer.concat([writer.written(), ...versions]);
 }
 
-function newMemory(bytes: number): Buffer {
-  return Buffer.allocUnsafe(bytes);
+function writerFor(values: ColumnValues, weight: Weight): ColumnWriter {
+  switch (values.kind) {
+    case 'word':
+      return wordWriter(values, weight);
+    case 'words':
+      return wordsWriter(values, weight);
+    case 'text':
+      return textWriter(values, weight);
+    case 'fields':
+      return fieldsWriter(values, weight);
+    case 'uuid':
+      return uuidWriter(values);
+    case 'time':
+      return timeWriter(values);
+    case 'count':
+      return countWriter(values);
+    case 'flag':
+      return flagWriter(values);
+  }
 }

@@ -49,14 +49,6 @@ export class ByteWriter {
     this.#used = writeVaruint(this.#bytes, this.#used, value);
   }
 
-  /** A whole number of 0 to 2^53, in eight bytes, the lowest first. */
-  uint64(value: number): void {
-    this.#reserve(8);
-    this.#bytes.writeUInt32LE(value % 2 ** 32, this.#used);
-    this.#bytes.writeUInt32LE(Math.floor(value / 2 ** 32), this.#used + 4);
-    this.#used += 8;
-  }
-
   /**
    * Length in bytes, then UTF-8. A lone surrogate, which a visitor can send, becomes U+FFFD.
    *

@@ -4,8 +4,8 @@ import type { DecisionEvent } from '@guard/config/contract/event';
 export interface ColumnWriter {
   /** ClickHouse type of what is sent. */
   readonly type: string;
-  /** Dictionaries inside it. Each has a version in front of the data. */
-  readonly dictionaries: number;
+  /** A dictionary inside it has a version in front of the data. */
+  readonly hasDictionary: boolean;
   /** May throw on an event that is not one; `cut` then takes back what was added. */
   add(event: DecisionEvent): void;
   /** Forgets every row from `rows` on. */

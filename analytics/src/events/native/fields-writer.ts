@@ -1,11 +1,26 @@
-import type { ValuesOf } from '../event-column.ts';
+import { VALIDATE } from '@guard/config/contract/limits';
+import { type ValuesOf, WORD } from '../columns/column.ts';
+import { safeText } from '../columns/safe-text.ts';
 import { ByteWriter } from './byte-writer.ts';
 import type { ColumnWriter } from './column-writer.ts';
 import { Dictionary, LEFT_OUT } from './dictionary.ts';
 import type { Weight } from './dictionary.ts';
-import { dictionaryData, rowEnds, WORD } from './layout.ts';
+import { dictionaryData, rowEnds } from './layout.ts';
 import { NumberList } from './number-list.ts';
-import { RowMemory } from './row-memory.ts';
+
+/** Longest name, in UTF-16 code units. */
+const MAX_FIELD_NAME = 128;
+const MAX_VALUE = 2048;
+/** As many as a request may have; the fields behind them are left out. */
+const MAX_FIELDS = VALIDATE.maxHeaders;
+/**
+ * Names and values of one event's headers that are kept in full. Behind it each value keeps its first
+ * characters: padded requests must neither fill the disk nor hide the fields behind the padding.
+ */
+const IN_FULL = 8192;
+const MAX_VALUE_BEHIND = 64;
+/** What is remembered stays in memory until the block is taken. */
+const MAX_REMEMBERED = 256;
 
 type Fields = ReturnType<ValuesOf<'fields'>['read']>;
 
@@ -13,16 +28,18 @@ type Fields = ReturnType<ValuesOf<'fields'>['read']>;
  * A column of names with a text each, such as headers. An event is never changed once it is recorded,
  * so an object that comes again, as the headers of a page's images do, repeats the row it made.
  */
-export function fieldsWriter(values: ValuesOf<'fields'>, weight: Weight): ColumnWriter {
-  const { nameOf, maxNameLength, maxValueLength, maxFields, read } = values;
-  const dictionary = new Dictionary(nameOf, weight);
+export function fieldsWriter({ isKept, read }: ValuesOf<'fields'>, weight: Weight): ColumnWriter {
+  const dictionary = new Dictionary((field) => {
+    const name = safeText(field.toLowerCase(), MAX_FIELD_NAME);
+    return isKept(name) ? name : undefined;
+  }, weight);
   const names = new NumberList();
   const texts = new ByteWriter();
   const ends = new NumberList();
   const textEnds = new NumberList();
   /** Where each name was put last, by its index. */
   let lastAt: number[] = [];
-  const made = new RowMemory<Fields>();
+  const made = new RowMemory();
 
   /** Names that differ in case are one field of a row, and the first counts. */
   function isTaken(name: number, rowStart: number): boolean {
@@ -32,16 +49,16 @@ export function fieldsWriter(values: ValuesOf<'fields'>, weight: Weight): Column
 
   function encode(fields: Fields): void {
     const rowStart = names.length;
-    let left = maxFields;
-    let room = values.inFullLength;
+    let left = MAX_FIELDS;
+    let room = IN_FULL;
     for (const field in fields) {
       const name = dictionary.indexOf(field);
       if (name === LEFT_OUT || isTaken(name, rowStart)) continue;
       const text = fields[field] ?? '';
       left -= 1;
       if (left < 0) break;
-      const most = room > 0 ? maxValueLength : values.maxValueLengthBehind;
-      room -= Math.min(field.length, maxNameLength) + Math.min(text.length, most);
+      const most = room > 0 ? MAX_VALUE : MAX_VALUE_BEHIND;
+      room -= Math.min(field.length, MAX_FIELD_NAME) + Math.min(text.length, most);
       lastAt[name] = names.length;
       names.push(name);
       texts.text(text, most);
@@ -55,7 +72,7 @@ export function fieldsWriter(values: ValuesOf<'fields'>, weight: Weight): Column
 
   return {
     type: `Map(${WORD}, String)`,
-    dictionaries: 1,
+    hasDictionary: true,
     add(event) {
       const fields = read(event);
       const namesBefore = names.length;
@@ -94,4 +111,31 @@ export function fieldsWriter(values: ValuesOf<'fields'>, weight: Weight): Column
 
 function startOf(ends: NumberList, row: number): number {
   return row === 0 ? 0 : ends.at(row - 1);
+}
+
+/** From which object a row of the block was made, so that an object that comes again can repeat it. */
+class RowMemory {
+  readonly #rows = new Map<Fields, number>();
+  #repeated = 0;
+
+  /** Undefined for an object that is not remembered. */
+  rowOf(source: Fields): number | undefined {
+    const row = this.#rows.get(source);
+    if (row !== undefined) this.#repeated += 1;
+    return row;
+  }
+
+  remember(source: Fields, row: number): void {
+    if (this.#rows.size === MAX_REMEMBERED) {
+      // Visitors who come once each: it costs less not to remember the rest of them either.
+      if (this.#repeated < MAX_REMEMBERED) return;
+      this.clear();
+    }
+    this.#rows.set(source, row);
+  }
+
+  clear(): void {
+    this.#rows.clear();
+    this.#repeated = 0;
+  }
 }

@@ -6,9 +6,6 @@ import type { NumberList } from './number-list.ts';
  * (over HTTP). Numbers are little-endian, as typed arrays are on every machine Guard is made for.
  */
 
-/** The type of a column of few words. */
-export const WORD = 'LowCardinality(String)';
-
 /** Bits beside the index type that say: a dictionary of this block's own follows. */
 const OWN_DICTIONARY = 0x600;
 
@@ -43,6 +40,6 @@ function narrowed(indexes: Uint32Array, size: number): { width: number; bytes: B
   return { width: 2, bytes: bytesOf(indexes) };
 }
 
-function uint64(value: number): Buffer {
+export function uint64(value: number): Buffer {
   return bytesOf(new Uint32Array([value, 0]));
 }

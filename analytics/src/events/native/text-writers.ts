@@ -1,11 +1,15 @@
-import type { ValuesOf } from '../event-column.ts';
-import { safeText } from '../safe-text.ts';
+import { MAX_NAME, type ValuesOf, WORD } from '../columns/column.ts';
+import { safeCount, safeText } from '../columns/safe-text.ts';
 import { ByteWriter } from './byte-writer.ts';
 import type { ColumnWriter } from './column-writer.ts';
 import { Dictionary } from './dictionary.ts';
 import type { Weight } from './dictionary.ts';
-import { dictionaryData, rowEnds, WORD } from './layout.ts';
+import { bytesOf, dictionaryData, rowEnds } from './layout.ts';
 import { NumberList } from './number-list.ts';
+
+/** The words behind so many are left out. */
+const MAX_LIST_ITEMS = 64;
+const MAX_NUMBER = 65_535;
 
 export function wordWriter(values: ValuesOf<'word'>, weight: Weight): ColumnWriter {
   const { maxLength, read } = values;
@@ -13,7 +17,7 @@ export function wordWriter(values: ValuesOf<'word'>, weight: Weight): ColumnWrit
   const indexes = new NumberList();
   return {
     type: WORD,
-    dictionaries: 1,
+    hasDictionary: true,
     add: (event) => indexes.push(dictionary.indexOf(read(event))),
     cut: (rows) => indexes.cut(rows),
     data: () => dictionaryData(dictionary, indexes),
@@ -24,31 +28,40 @@ export function wordWriter(values: ValuesOf<'word'>, weight: Weight): ColumnWrit
   };
 }
 
-export function wordsWriter(values: ValuesOf<'words'>, weight: Weight): ColumnWriter {
-  const { maxLength, maxItems, read } = values;
-  const dictionary = new Dictionary((raw) => safeText(raw, maxLength), weight);
+/** A column of lists of words; where `numbers` is given, each word has a number, such as the points of a finding. */
+export function wordsWriter({ read, numbers }: ValuesOf<'words'>, weight: Weight): ColumnWriter {
+  const dictionary = new Dictionary((raw) => safeText(raw, MAX_NAME), weight);
   const indexes = new NumberList();
+  const written = new NumberList();
   const ends = new NumberList();
   return {
-    type: `Array(${WORD})`,
-    dictionaries: 1,
+    type: numbers ? `Map(${WORD}, UInt16)` : `Array(${WORD})`,
+    hasDictionary: true,
     add(event) {
       const list = read(event);
-      const items = Math.min(list.length, maxItems);
+      const own = numbers?.(event);
+      const items = Math.min(list.length, MAX_LIST_ITEMS);
       for (let item = 0; item < items; item += 1) {
         indexes.push(dictionary.indexOf(list[item] ?? ''));
+        if (numbers) written.push(safeCount(own?.[item] ?? 0, MAX_NUMBER));
       }
-      weight.bytes += 4 * items;
+      weight.bytes += (numbers ? 6 : 4) * items;
       ends.push(indexes.length);
     },
     cut(rows) {
       ends.cut(rows);
       indexes.cut(ends.last());
+      written.cut(ends.last());
     },
-    data: () => [rowEnds(ends), ...dictionaryData(dictionary, indexes)],
+    data: () => [
+      rowEnds(ends),
+      ...dictionaryData(dictionary, indexes),
+      bytesOf(new Uint16Array(written.values())),
+    ],
     clear() {
       dictionary.clear();
       indexes.cut(0);
+      written.cut(0);
       ends.cut(0);
     },
   };
@@ -60,7 +73,7 @@ export function textWriter({ maxLength, read }: ValuesOf<'text'>, weight: Weight
   const ends = new NumberList();
   return {
     type: 'String',
-    dictionaries: 0,
+    hasDictionary: false,
     add(event) {
       const before = texts.length;
       texts.text(read(event), maxLength);

@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto';
+import { QUERY } from '@guard/config/contract/limits';
+import type { Account } from './database-client.ts';
+import {
+  ACCOUNT_SETTINGS,
+  DATABASE,
+  LOCAL_TABLE,
+  organisationAccount,
+  rowFilter,
+  sha256Hex,
+  TABLE,
+} from './accounts.ts';
+
+/** The two files the embedded engine is started with. No value in them needs escaping: see each. */
+
+export const CLUSTER = 'guard';
+
+/**
+ * Parts of one size are merged when there are about so many. Batches come every second; merged by
+ * fives, as ClickHouse does by itself, each row was written again so often that merging cost four
+ * times what inserting did.
+ */
+const MERGED_PARTS = 20;
+
+/** Never listened on: equal to the replica's port, it tells the engine that the shard is itself. */
+const TCP_PORT = 9000;
+
+/**
+ * Accounts, rights and row policies.
+ *
+ * `default` is the account under which the engine runs its own start-up statement: it must have an
+ * empty password and be let in from 127.0.0.1. Rights do not hold it: `SELECT file('/etc/passwd')` asks
+ * for none. So configXml keeps statements on a path that only Guard knows. A limit of running queries is
+ * no such wall: ClickHouse runs KILL QUERY beyond it, with any subquery in its condition.
+ *
+ * @param organisations identifiers of settings/schema.ts: letters, digits, `-` and `_`.
+ */
+export function usersXml(
+  writer: Account,
+  organisations: readonly string[],
+  settings = ACCOUNT_SETTINGS,
+): string {
+  const accounts = organisations.map((organisation) => {
+    const { user, password } = organisationAccount(organisation, writer.password);
+    return `
+    <${user}>
+      ${identity(password)}
+      <profile>organisation</profile>
+      <grants>
+        <query>GRANT SELECT ON ${DATABASE}.${LOCAL_TABLE}</query>
+        <query>GRANT SELECT ON ${DATABASE}.${TABLE}</query>
+      </grants>
+      <databases><${DATABASE}><${LOCAL_TABLE}>
+        <filter>${rowFilter(organisation)}</filter>
+      </${LOCAL_TABLE}></${DATABASE}></databases>
+    </${user}>`;
+  });
+  return `<clickhouse>
+  <profiles>
+    <default/>
+    <start_up>
+      <max_block_size>1</max_block_size>
+      <max_threads>1</max_threads>
+      <max_execution_time>0</max_execution_time>
+    </start_up>
+    <organisation>
+      ${settingsXml({ ...settings, max_concurrent_queries_for_user: 2 * QUERY.runningOfOrganisation })}
+    </organisation>
+  </profiles>
+  <quotas><default/></quotas>
+  <users>
+    <default>
+      <password/>
+      <networks><ip>127.0.0.1</ip></networks>
+      <profile>start_up</profile>
+      <quota>default</quota>
+      <grants>
+        <query>GRANT SYSTEM LISTEN ON *.*</query>
+        <query>GRANT SYSTEM TTL MERGES ON *.*</query>
+      </grants>
+    </default>
+    <${writer.user}>
+      ${identity(writer.password)}
+      <profile>default</profile>
+      <grants>
+        <query>GRANT SELECT, INSERT, CREATE, ALTER ON ${DATABASE}.*</query>
+        <query>GRANT TABLE ENGINE ON *</query>
+        <query>GRANT SELECT ON system.columns</query>
+        <query>GRANT SELECT ON system.processes</query>
+        <query>GRANT KILL QUERY ON *.*</query>
+        <query>GRANT REMOTE ON *.*</query>
+      </grants>
+    </${writer.user}>${accounts.join('')}
+  </users>
+</clickhouse>
+`;
+}
+
+/** What the engine listens for, and on which files it works. */
+interface ServerPlan {
+  /** A path the operator wrote in guard.yaml, so it is escaped. */
+  readonly usersPath: string;
+  readonly maxMemoryBytes: number;
+  /** Of newQueryPath. */
+  readonly queryPath: string;
+  /** No merge begins for the age of rows; one that runs anyway is host.ts's to stop. */
+  readonly holdDeletion?: boolean;
+}
+
+/** The path of statements for one process of the engine. It is a secret: a program that knows it can ask as `default`. */
+export function newQueryPath(): string {
+  return `/${randomBytes(32).toString('hex')}`;
+}
+
+/**
+ * Server settings. Over HTTP there are statements on the secret path and a ping below it, and nothing else: not
+ * the pages `/play` and `/dashboard`, nor what ClickHouse tells about itself without a password.
+ */
+export function configXml(plan: ServerPlan): string {
+  const { usersPath, maxMemoryBytes, queryPath, holdDeletion = false } = plan;
+  const hold = '<max_number_of_merges_with_ttl_in_pool>0</max_number_of_merges_with_ttl_in_pool>';
+  return `<clickhouse>
+  <users_config>${escapeXml(usersPath)}</users_config>
+  <tcp_port>${TCP_PORT}</tcp_port>
+  <listen_reuse_port>1</listen_reuse_port>
+  <max_server_memory_usage>${maxMemoryBytes}</max_server_memory_usage>
+  <merge_tree><merge_selector_base>${MERGED_PARTS}</merge_selector_base>${holdDeletion ? hold : ''}</merge_tree>
+  <remote_servers><${CLUSTER}><shard><replica>
+    <host>127.0.0.1</host><port>${TCP_PORT}</port>
+  </replica></shard></${CLUSTER}></remote_servers>
+  <http_handlers>
+    <rule><url>${queryPath}/ping</url><methods>GET</methods><handler>
+      <type>static</type><status>200</status><response_content>Ok.</response_content>
+    </handler></rule>
+    <rule><url>${queryPath}</url><methods>POST</methods><handler>
+      <type>dynamic_query_handler</type><query_param_name>query</query_param_name>
+    </handler></rule>
+  </http_handlers>
+</clickhouse>
+`;
+}
+
+/** Passwords are kept as SHA-256, and every account is let in from this machine only. */
+function identity(password: string): string {
+  return `<password_sha256_hex>${sha256Hex(password)}</password_sha256_hex>
+      <networks><ip>127.0.0.1</ip></networks>
+      <quota>default</quota>`;
+}
+
+function settingsXml(settings: Readonly<Record<string, string | number>>): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `<${name}>${value}</${name}>`)
+    .join('\n      ');
+}
+
+function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

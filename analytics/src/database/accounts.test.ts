@@ -1,0 +1,223 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createRecorders } from '../testing/recorders.ts';
+import { sampleEvent } from '../testing/sample-event.ts';
+import { startEngine } from '../testing/start-engine.ts';
+import { until } from '../testing/until.ts';
+import { openAnalytics } from '../index.ts';
+import type { Analytics } from '../index.ts';
+import { CLUSTER, usersXml } from './access-config.ts';
+import { ACCOUNT_SETTINGS, organisationAccount, rowFilter } from './accounts.ts';
+import type { EngineProcess } from './engine-process.ts';
+import type { Account, DatabaseClient } from './database-client.ts';
+import { prepareSchema } from './prepare.ts';
+import { accountStatements } from './clickhouse.ts';
+import { quoteText, schemaStatements } from './schema.ts';
+
+const CANARY = 'canary-of-the-rival-2290';
+const folder = mkdtempSync(join(tmpdir(), 'guard-accounts-'));
+const writer: Account = { user: 'writer', password: randomUUID() };
+const secretFile = join(folder, 'secret.txt');
+
+let engine: EngineProcess;
+let client: DatabaseClient;
+let url = '';
+let analytics: Analytics;
+const recorders = createRecorders();
+
+/** The database's answer to an account, without the gate. */
+async function ask(account: Account, sql: string): Promise<{ code: number; text: string }> {
+  const answer = await client.send({
+    account,
+    parameters: {},
+    body: [Buffer.from(sql)],
+    timeoutMs: 20_000,
+    maxAnswerBytes: 1024 * 1024,
+  });
+  if (answer.kind !== 'answered') throw new Error(JSON.stringify(answer));
+  return { code: answer.exceptionCode, text: answer.body.toString() };
+}
+
+/** A server that was there before Guard: its own accounts, its own password of the writer. */
+beforeAll(async () => {
+  writeFileSync(secretFile, 'canary-of-the-file');
+  const users = usersXml(writer, ['acme', 'rival', 'unwalled']);
+  writeFileSync(join(folder, 'users.xml'), users.replace(rowFilter('unwalled'), '1'));
+  ({ engine, client, url } = await startEngine(folder, writer, 1024 ** 3));
+  expect(await prepareSchema(client, writer, CLUSTER, 'one_server')).toBeUndefined();
+  analytics = await openAnalytics({
+    settings: { engine: 'clickhouse', url, ...writer },
+    organisations: [{ id: 'acme' }, { id: 'rival' }],
+    authenticate: () => undefined,
+    clock: Date.now,
+    log: recorders.log,
+    metrics: recorders.metrics,
+  });
+});
+
+afterAll(async () => {
+  await analytics.close();
+  client.close();
+  await engine.kill();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('the database account is the tenant boundary (contract 5)', () => {
+  test('a remote server is used over the same interface, with an account an organisation', async () => {
+    await until('the server is ready', () => analytics.ready());
+    analytics.sink.record(sampleEvent());
+    analytics.sink.record(sampleEvent({ organisation: 'rival', path: `/${CANARY}` }));
+    const sql = 'SELECT count(), any(path) FROM events_distributed';
+    const acme = await until('the event is there', async () => {
+      const outcome = await analytics.runQuery({ organisation: 'acme', sql });
+      const text = outcome.kind === 'rows' ? Buffer.from(outcome.body).toString() : '0';
+      return text.startsWith('0') ? undefined : text;
+    });
+    expect(acme).toBe('1\t/login\n');
+    const stranger = await analytics.runQuery({ organisation: 'stranger', sql: 'SELECT 1' });
+    expect(stranger.kind).toBe('unavailable');
+  });
+
+  test('a server on which an account reads other organisations is not used', async () => {
+    const warned = createRecorders();
+    const careless = await openAnalytics({
+      settings: { engine: 'clickhouse', url, ...writer },
+      organisations: [{ id: 'unwalled' }],
+      authenticate: () => undefined,
+      clock: Date.now,
+      log: warned.log,
+      metrics: warned.metrics,
+    });
+    await until('it says so', () =>
+      warned.lines.some((line) => line.includes('guard_unwalled: HTTP 500: Code: 395')),
+    );
+    expect(careless.ready()).toBe(false);
+    await careless.close();
+  });
+
+  test('carries the limits of contract 8, and no query can change them', async () => {
+    const account = organisationAccount('acme', writer.password);
+    for (const [name, value] of Object.entries(ACCOUNT_SETTINGS)) {
+      const { text } = await ask(account, `SELECT getSetting('${name}')`);
+      expect({ [name]: text.trim().replace('true', '1').replace('false', '0') }).toEqual({
+        [name]: String(value),
+      });
+    }
+    const changed = await ask(account, 'SELECT 1 SETTINGS max_execution_time = 0');
+    expect(changed.code).toBe(164);
+  });
+
+  test('a wrong password, and an organisation nobody named, are let in nowhere', async () => {
+    expect((await ask({ user: 'guard_acme', password: '' }, 'SELECT 1')).code).toBe(516);
+    expect((await ask(organisationAccount('nobody', writer.password), 'SELECT 1')).code).toBe(516);
+  });
+
+  test.each([
+    'SELECT 1',
+    "SELECT file('FILE')",
+    'SYSTEM STOP LISTEN HTTP',
+    // ClickHouse runs this beyond any limit of running queries.
+    "KILL QUERY WHERE (SELECT throwIf(1, file('FILE'))) = 0",
+  ])(
+    'the account without a password, which the engine starts with, runs nothing where its path is not known: %s',
+    async (sql) => {
+      const statement = sql.replaceAll('FILE', secretFile);
+      for (const path of ['/', '/ping', new URL(url).pathname.slice(0, -1)]) {
+        for (const account of [{ user: 'default', password: '' }, writer]) {
+          const there = new URL(path, url);
+          there.searchParams.set('user', account.user);
+          there.searchParams.set('password', account.password);
+          const answer = await fetch(there, { method: 'POST', body: statement });
+          expect([path, account.user, answer.status]).toEqual([path, account.user, 404]);
+          expect(await answer.text()).not.toContain('canary');
+        }
+      }
+    },
+  );
+});
+
+test('the listener answers queries on its own path and a ping, and no page of ClickHouse: /play, /dashboard and the like are 404', async () => {
+  const status = async (path: string, method = 'GET'): Promise<number> =>
+    (await fetch(new URL(path, url), { method })).status;
+  expect([await status(`${url}/ping`), await status('?query=SELECT+1', 'POST')]).toEqual([
+    200, 200,
+  ]);
+  const pages = ['', 'play', 'play/', 'dashboard', 'binary', 'merges', 'jemalloc', 'webterminal'];
+  const more = ['js/uplot.js', 'replicas_status', 'metrics', '?query=SELECT+1', 'ping', 'ping/'];
+  for (const path of [...pages, ...more]) {
+    expect([path, await status(`/${path}`)]).toEqual([path, 404]);
+  }
+  expect(await status('/play', 'POST')).toBe(404);
+});
+
+describe('statements for a server or cluster', () => {
+  const named = { name: 'body', type: 'String', comment: '', codec: '', have: 1, servers: 2 };
+  const present = ['events', 'events_distributed'].map((table) => ({ table, ...named }));
+  const statements = [
+    ...schemaStatements('a `cluster`', 'cluster', present),
+    ...schemaStatements('a `cluster`', 'replicated_cluster', present),
+    ...schemaStatements('default', 'one_server', present),
+    ...accountStatements('acme-1_x', 'secret', 'a `cluster`'),
+    ...accountStatements('acme-1_x', 'secret', undefined),
+  ];
+
+  test.each(statements)("the database's own parser accepts %s", async (sql) => {
+    const parsed = await ask(writer, `SELECT formatQuery(${quoteText(sql)})`);
+    expect(parsed).toMatchObject({ code: 0 });
+  });
+
+  test('no password is in them', () => {
+    const { password } = organisationAccount('acme-1_x', 'secret');
+    expect(statements.join('\n')).not.toContain(password);
+  });
+});
+
+test.runIf(process.platform === 'linux')('an engine that is asked nothing rests', async () => {
+  /** Hundredths of a second of processor time, user and system, since the start. */
+  const used = (): number => {
+    const fields = readFileSync(`/proc/${engine.pid ?? 0}/stat`, 'utf8').split(' ');
+    return Number(fields[13]) + Number(fields[14]);
+  };
+  await until('a second with less than a tenth of it used', async () => {
+    const before = used();
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    return used() - before < 10;
+  });
+});
+
+test('the engine ends when the process that started it is killed', async () => {
+  const script = new URL('../testing/hold-engine.ts', import.meta.url).pathname;
+  const holder = spawn(process.execPath, [script, join(folder, 'held')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  holder.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const pid = await until('the engine runs', () => {
+    const found = /"event":"analytics_ready","pid":(\d+)/.exec(output)?.[1];
+    return found === undefined ? undefined : Number(found);
+  });
+  expect(isRunning(pid)).toBe(true);
+  holder.kill('SIGKILL');
+  await until('the engine has ended', () => !isRunning(pid));
+});
+
+/** A process that nobody has waited for yet (a zombie) has ended. */
+function isRunning(pid: number): boolean {
+  try {
+    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
+  } catch {
+    return process.platform !== 'linux' && signalReaches(pid);
+  }
+}
+
+function signalReaches(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

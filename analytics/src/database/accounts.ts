@@ -1,0 +1,55 @@
+import { createHash, createHmac } from 'node:crypto';
+import { QUERY } from '@guard/config/contract/limits';
+import type { Account } from './database-client.ts';
+
+/** Database and tables; the same names in both modes (contract 2.7). */
+export const DATABASE = 'default';
+export const LOCAL_TABLE = 'events';
+export const TABLE = 'events_distributed';
+
+/**
+ * The account of an organisation: the tenant boundary (contract 5). Its password follows from the
+ * secret of the writing account, so that every instance that may write knows it and none stores it.
+ *
+ * The name cannot meet another account's: no other one begins with `guard_`.
+ */
+export function organisationAccount(organisation: string, secret: string): Account {
+  return {
+    user: `guard_${organisation}`,
+    password: createHmac('sha256', secret).update(`guard account ${organisation}`).digest('hex'),
+  };
+}
+
+/** What an account may see of `events`. Identifiers hold nothing that SQL or XML would read. */
+export function rowFilter(organisation: string): string {
+  return `organisation = '${organisation}'`;
+}
+
+export function sha256Hex(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/**
+ * Settings of an organisation's account: the limits of contract 8, and what keeps one organisation's
+ * query from costing another its answer. The account is readonly, so no query can change them.
+ */
+export const ACCOUNT_SETTINGS: Readonly<Record<string, string | number>> = {
+  readonly: 1,
+  max_execution_time: QUERY.maxExecutionS,
+  timeout_overflow_mode: 'throw',
+  max_result_rows: QUERY.maxRows,
+  result_overflow_mode: 'throw',
+  max_query_size: 4 * QUERY.maxStatementChars,
+  max_memory_usage: 1_000_000_000,
+  max_threads: 2,
+  // A caller that hangs up must not leave its query running.
+  cancel_http_readonly_queries_on_client_close: 1,
+  // Joins and IN over events_distributed are exact on a cluster only when they are global.
+  distributed_product_mode: 'global',
+  // A shard that is away is an error, never a lower count.
+  skip_unavailable_shards: 0,
+  // JSON answers would otherwise tell how many rows of all organisations were read.
+  output_format_write_statistics: 0,
+  // Errors come as an error status, not inside an answer that looks whole.
+  http_write_exception_in_output_format: 0,
+};

@@ -1,0 +1,135 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createRecorders } from '../testing/recorders.ts';
+import type { Recorders } from '../testing/recorders.ts';
+import { sampleEvent } from '../testing/sample-event.ts';
+import { describeServer } from '../testing/server.ts';
+import type { DatabaseServer } from '../testing/server.ts';
+import { until } from '../testing/until.ts';
+import { openAnalytics } from '../index.ts';
+import type { Analytics } from '../index.ts';
+
+const privacy = { truncate_ip: true, drop_headers: ['x-account'] };
+const DAY_MS = 86_400_000;
+let server: DatabaseServer;
+
+function open(recorders: Recorders, ...organisations: readonly string[]): Promise<Analytics> {
+  const { url, writer, folder } = server;
+  return openAnalytics({
+    settings: { engine: 'clickhouse', url, ...writer, spill: join(folder, 'spill'), privacy },
+    organisations: organisations.map((id) => ({ id })),
+    authenticate: () => undefined,
+    clock: Date.now,
+    log: recorders.log,
+    metrics: recorders.metrics,
+  });
+}
+
+function record(analytics: Analytics, rows: number, site: string): void {
+  for (let each = 0; each < rows; each += 1) analytics.sink.record(sampleEvent({ site }));
+}
+
+beforeAll(async () => {
+  server = await describeServer(['acme', 'late']);
+});
+afterAll(() => server.close());
+
+test('events of a time without the server are on disk, outlive Guard, and arrive once', async () => {
+  const first = createRecorders();
+  const before = await open(first, 'acme');
+  record(before, 700, 'away');
+  await before.close();
+  expect(first.counted('guard_events_total', 'spilled')).toBe(700);
+  expect(first.counted('guard_events_total', 'dropped')).toBe(0);
+  expect(readdirSync(join(server.folder, 'spill')).length).toBeGreaterThan(0);
+
+  const second = createRecorders();
+  const after = await open(second, 'acme');
+  record(after, 300, 'away');
+  await server.start();
+  await until('all is written', () => second.counted('guard_events_total', 'written') === 1000);
+  const once = "SELECT count(), uniqExact(request_id) FROM events WHERE site = 'away'";
+  expect(await server.ask(once)).toBe('1000\t1000');
+  expect(await server.ask('SELECT DISTINCT ip FROM events')).toBe('203.0.113.0');
+  await until('the files are gone', () => readdirSync(join(server.folder, 'spill')).length === 0);
+  await after.close();
+});
+
+test('a folder that cannot be used is told, and events wait in memory', async () => {
+  const recorders = createRecorders();
+  const { url, writer, folder } = server;
+  const analytics = await openAnalytics({
+    settings: { engine: 'clickhouse', url, ...writer, spill: join(folder, 'users.xml') },
+    organisations: [],
+    authenticate: () => undefined,
+    clock: Date.now,
+    log: recorders.log,
+    metrics: recorders.metrics,
+  });
+  expect(recorders.lines.join()).toContain('analytics_spill_unusable');
+  record(analytics, 10, 'memory');
+  await until('they are written', () => recorders.counted('guard_events_total', 'written') === 10);
+  await analytics.close();
+});
+
+test('an organisation that is added can be asked for at once, one without an account is told of', async () => {
+  const recorders = createRecorders();
+  const analytics = await open(recorders, 'acme');
+  await until('the server is ready', () => analytics.ready());
+  const ask = (organisation: string): Promise<{ kind: string }> =>
+    analytics.runQuery({ organisation, sql: 'SELECT count() FROM events_distributed' });
+  expect(await ask('late')).toMatchObject({ kind: 'unavailable' });
+  analytics.setOrganisations([{ id: 'acme' }, { id: 'late' }, { id: 'nowhere' }]);
+  await until('it is answered', async () => (await ask('late')).kind === 'rows');
+  await until('the other is told of', () =>
+    recorders.lines.some((line) => line.includes('analytics_account_unusable')),
+  );
+  expect(await ask('nowhere')).toMatchObject({ kind: 'unavailable' });
+  expect(await ask('acme')).toMatchObject({ kind: 'rows' });
+  await analytics.close();
+});
+
+test('tables of an earlier version come to say what this one says, and keep their rows (contract 4.4)', async () => {
+  const declared = `SELECT table, name, type, comment, compression_codec FROM system.columns
+    WHERE database = 'default' ORDER BY table, position`;
+  const present = await server.ask(declared);
+  const rows = await server.ask('SELECT count(), sum(cityHash64(*)) FROM events');
+  for (const table of ['events', 'events_distributed']) {
+    const earlier = `ALTER TABLE ${table} MODIFY COLUMN headers CODEC(ZSTD(3)), COMMENT COLUMN body 'Words of then.'`;
+    expect(await server.ask(earlier)).toBe('');
+  }
+  expect(await server.ask(declared)).not.toBe(present);
+  const analytics = await open(createRecorders(), 'acme');
+  await until('the server is ready', () => analytics.ready());
+  await analytics.close();
+  expect(await server.ask(declared)).toBe(present);
+  expect(await server.ask('SELECT count(), sum(cityHash64(*)) FROM events')).toBe(rows);
+});
+
+test('rows go after 90 days, headers and body after 14 (contract 2.7, 8)', async () => {
+  const recorders = createRecorders();
+  const analytics = await open(recorders, 'acme');
+  await until('the server is ready', () => analytics.ready());
+  // As the background merges do it, only not four hours later.
+  const soon = 'ALTER TABLE events MODIFY SETTING merge_with_ttl_timeout = 1';
+  expect(await server.ask(soon)).toBe('');
+  const ages = [0, 13, 15, 89, 91, 400];
+  for (const days of ages) {
+    const createdAt = Date.now() - days * DAY_MS;
+    const rule = `${days} days`;
+    analytics.sink.record(
+      sampleEvent({ createdAt, rule, site: 'old', headers: { a: '1', b: '2' }, body: 'c=3' }),
+    );
+  }
+  await until('all is written', () => recorders.counted('guard_events_total', 'written') === 6);
+  const kept = `SELECT rule, length(headers), body, path FROM events WHERE site = 'old' ORDER BY created_at DESC`;
+  const due = [
+    '0 days\t2\tc=3\t/login',
+    '13 days\t2\tc=3\t/login',
+    '15 days\t0\t\t/login',
+    '89 days\t0\t\t/login',
+  ];
+  await until('the merges are done', async () => (await server.ask(kept)) === due.join('\n'));
+  await analytics.close();
+});

@@ -1,0 +1,201 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AnalyticsSettings } from '@guard/config/settings/schema';
+import type { Log } from '@guard/config/contract/ports';
+import {
+  ACCOUNT_SETTINGS,
+  DATABASE,
+  LOCAL_TABLE,
+  organisationAccount,
+  rowFilter,
+  sha256Hex,
+  TABLE,
+} from './accounts.ts';
+import { Backoff } from '../base/backoff.ts';
+import type { Database, Engine, EngineState } from './engine.ts';
+import { createDatabaseClient } from './database-client.ts';
+import { execute, prepareSchema } from './prepare.ts';
+import { quoteName, quoteText } from './schema.ts';
+
+type RemoteSettings = Extract<AnalyticsSettings, { engine: 'clickhouse' }>;
+
+interface RemoteOptions {
+  readonly settings: RemoteSettings;
+  readonly organisations: readonly string[];
+  readonly log: Log;
+  readonly onReady: () => void;
+}
+
+const PING_EVERY_MS = 2000;
+const PING_TIMEOUT_MS = 5000;
+/** The cluster every ClickHouse server is shipped with: itself. */
+const DEFAULT_CLUSTER = 'default';
+
+/**
+ * Uses a ClickHouse server or cluster over the interface the embedded engine has too. Returns at
+ * once; keeps trying until the server is there, and notices when it goes.
+ *
+ * Each organisation has the account `guard_<organisation>`. Guard makes these accounts itself, so
+ * the account of the settings needs, besides its rights on the two tables, CREATE USER, ALTER USER,
+ * CREATE ROW POLICY, and SELECT on the tables WITH GRANT OPTION. Where it lacks them, somebody else
+ * must have made them with the statements of accountStatements(); an account that does not work keeps
+ * the database from being ready, since nothing else may run an organisation's statements.
+ */
+export function openRemote(options: RemoteOptions): Engine {
+  const { settings, log, onReady } = options;
+  const { cluster } = settings;
+  const stop = new AbortController();
+  const closed = (): boolean => stop.signal.aborted;
+  const backoff = new Backoff(250, 10_000);
+  /** Organisations whose account works. */
+  const open = new Set<string>();
+  const database = describe(settings, open);
+  let organisations = options.organisations;
+  let hurry = new AbortController();
+  let state: EngineState = { kind: 'away', message: 'The analytics database is not connected.' };
+
+  async function pause(ms: number): Promise<void> {
+    hurry = new AbortController();
+    const signal = AbortSignal.any([stop.signal, hurry.signal]);
+    await sleep(ms, undefined, { signal }).catch(() => undefined);
+  }
+
+  /** Undefined when every organisation has an account that works, else what one of them lacks. */
+  async function openAccounts(): Promise<string | undefined> {
+    let lacking: string | undefined;
+    for (const organisation of organisations) {
+      if (open.has(organisation)) continue;
+      const problem = await openAccount(database, organisation, cluster, log);
+      if (problem === undefined) open.add(organisation);
+      lacking ??= problem;
+    }
+    return lacking;
+  }
+
+  async function connected(): Promise<void> {
+    let told: string | undefined;
+    while (!closed() && (await database.client.ping(PING_TIMEOUT_MS))) {
+      const reason = await openAccounts();
+      if (reason !== undefined && reason !== told) {
+        log('error', 'analytics_account_unusable', { reason });
+      }
+      told = reason;
+      await pause(PING_EVERY_MS);
+    }
+  }
+
+  async function supervise(): Promise<void> {
+    while (!closed()) {
+      open.clear();
+      const problem = (await prepareTables(database, settings)) ?? (await openAccounts());
+      if (problem === undefined) {
+        backoff.reset();
+        state = { kind: 'ready', database };
+        log('info', 'analytics_ready');
+        onReady();
+        await connected();
+      }
+      if (closed()) return;
+      state = { kind: 'away', message: 'The analytics database is not connected.' };
+      log('error', 'analytics_database_away', { reason: problem ?? 'it stopped answering' });
+      await pause(backoff.next());
+    }
+  }
+
+  const supervised = supervise();
+  return {
+    state: () => state,
+    holdsDeletion: () => false,
+    setOrganisations(next) {
+      organisations = next;
+      hurry.abort();
+    },
+    async close() {
+      stop.abort();
+      await supervised;
+      database.client.close();
+    },
+  };
+}
+
+function describe(settings: RemoteSettings, open: ReadonlySet<string>): Database {
+  const url = new URL(settings.url);
+  return {
+    client: createDatabaseClient(url),
+    writer: { user: settings.user, password: settings.password },
+    insertInto: settings.cluster === undefined ? LOCAL_TABLE : TABLE,
+    account: (organisation) =>
+      open.has(organisation) ? organisationAccount(organisation, settings.password) : undefined,
+    secrets: [url.host, url.hostname],
+  };
+}
+
+function prepareTables(
+  { client, writer }: Database,
+  { cluster, replicated = false }: RemoteSettings,
+): Promise<string | undefined> {
+  if (cluster === undefined) return prepareSchema(client, writer, DEFAULT_CLUSTER, 'one_server');
+  return prepareSchema(client, writer, cluster, replicated ? 'replicated_cluster' : 'cluster');
+}
+
+/** Makes an account, then asks one question under it. Undefined when it works. */
+async function openAccount(
+  { client, writer }: Database,
+  organisation: string,
+  cluster: string | undefined,
+  log: Log,
+): Promise<string | undefined> {
+  let refused: string | undefined;
+  for (const sql of accountStatements(organisation, writer.password, cluster)) {
+    refused = await execute(client, writer, sql);
+    if (refused !== undefined) break;
+  }
+  const account = organisationAccount(organisation, writer.password);
+  const unusable = await execute(client, account, wallProbe(organisation));
+  if (unusable !== undefined) return [`${account.user}: ${unusable}`, refused].join(' ').trim();
+  if (refused !== undefined) {
+    log('warn', 'analytics_account_not_made', { organisation, reason: refused });
+  }
+  return undefined;
+}
+
+/**
+ * Fails where an account reads a row of somebody else. Servers of a cluster that share no
+ * `interserver` secret may ask each other as another account, to which no row policy applies.
+ */
+function wallProbe(organisation: string): string {
+  const foreign = `SELECT 1 FROM ${TABLE} WHERE NOT (${rowFilter(organisation)}) LIMIT 1`;
+  return `SELECT throwIf(count() > 0, 'this account reads other organisations') FROM (${foreign})`;
+}
+
+/**
+ * The statements that make, or bring up to date, one organisation's account on a ClickHouse server.
+ * Each can run any number of times. The row policy comes before the first right.
+ *
+ * @param cluster run them on every server of this cluster; undefined: on the one server.
+ */
+export function accountStatements(
+  organisation: string,
+  secret: string,
+  cluster: string | undefined,
+): string[] {
+  const { user, password } = organisationAccount(organisation, secret);
+  const name = quoteName(user);
+  const scope = cluster === undefined ? '' : ` ON CLUSTER ${quoteName(cluster)}`;
+  const identity = `IDENTIFIED WITH sha256_hash BY ${quoteText(sha256Hex(password))}`;
+  const settings = Object.entries(ACCOUNT_SETTINGS)
+    .map(([setting, value]) => `${setting} = ${settingValue(value)} CONST`)
+    .join(', ');
+  const policy = `${name}${scope} ON ${DATABASE}.${LOCAL_TABLE}`;
+  return [
+    `CREATE USER IF NOT EXISTS ${name}${scope} ${identity}`,
+    `ALTER USER ${name}${scope} ${identity} SETTINGS ${settings}`,
+    `CREATE ROW POLICY OR REPLACE ${policy} USING ${rowFilter(organisation)} TO ${name}`,
+    ...[LOCAL_TABLE, TABLE].map(
+      (table) => `GRANT${scope} SELECT ON ${DATABASE}.${table} TO ${name}`,
+    ),
+  ];
+}
+
+function settingValue(value: string | number): string {
+  return typeof value === 'number' ? String(value) : quoteText(value);
+}

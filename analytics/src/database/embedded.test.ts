@@ -1,0 +1,116 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createRecorders } from '../testing/recorders.ts';
+import { sampleEvent } from '../testing/sample-event.ts';
+import { until } from '../testing/until.ts';
+import { openAnalytics } from '../index.ts';
+import type { Analytics } from '../index.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'guard-embedded-'));
+const recorders = createRecorders();
+let analytics: Analytics;
+/** What it said of itself while its first start failed and its second one did not. */
+const states = new Set<unknown>();
+
+/** Processes that this one started. Test files that ran before in the same process may have left some. */
+function children(): ReadonlySet<number> {
+  const pid = String(process.pid);
+  const listed = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return new Set(listed.split(' ').filter(Boolean).map(Number));
+}
+
+const startedBefore = children();
+const enginePid = (): number | undefined => [...children()].find((pid) => !startedBefore.has(pid));
+
+beforeAll(async () => {
+  analytics = await openAnalytics({
+    settings: { engine: 'embedded', path: folder },
+    organisations: [{ id: 'acme' }],
+    authenticate: () => undefined,
+    clock: Date.now,
+    log: recorders.log,
+    metrics: recorders.metrics,
+  });
+  process.kill(await until('the engine starts', enginePid), 'SIGKILL');
+  await until('the engine is ready', () => {
+    states.add(analytics.condition()?.state);
+    return analytics.ready();
+  });
+});
+
+afterAll(async () => {
+  await analytics.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('a start that fails once, for no known cause, is tried again before anybody is told', () => {
+  expect(recorders.lines.some((line) => line.includes('analytics_engine_ended'))).toBe(true);
+  expect(states).not.toContain('failing');
+});
+
+test('an organisation that is added has an account within moments, and no event is lost or seen by another', async () => {
+  function record(): void {
+    for (let each = 0; each < 50; each += 1) {
+      analytics.sink.record(sampleEvent());
+      analytics.sink.record(sampleEvent({ organisation: 'late' }));
+    }
+  }
+  const rows = async (organisation: string): Promise<string> => {
+    const sql = 'SELECT count(), uniqExact(organisation) FROM events_distributed';
+    const outcome = await analytics.runQuery({ organisation, sql });
+    return outcome.kind === 'rows' ? Buffer.from(outcome.body).toString() : outcome.kind;
+  };
+  record();
+  expect(await rows('late')).toBe('unavailable');
+  analytics.setOrganisations([{ id: 'acme' }, { id: 'late' }]);
+  record();
+  for (const organisation of ['late', 'acme']) {
+    await until('it is answered', async () => (await rows(organisation)) === '100\t1\n');
+  }
+  expect(recorders.counted('guard_events_total', 'dropped')).toBe(0);
+  expect(recorders.counted('guard_analytics_restarts_total')).toBe(1);
+});
+
+describe('while the engine starts again for an organisation that was added', () => {
+  const kindOf = async (sql: string, signal?: AbortSignal): Promise<string> => {
+    const asked = { organisation: 'acme', sql, ...(signal && { signal }) };
+    return (await analytics.runQuery(asked)).kind;
+  };
+  const starts = (): number =>
+    recorders.lines.filter((line) => line.includes('analytics_ready')).length;
+
+  test('queries of the others go on: one that runs is answered, and so is each that comes', async () => {
+    let answered = false;
+    const running = kindOf('SELECT sum(sipHash64(number)) FROM numbers(40000000)');
+    void running.then(() => (answered = true));
+    // On a connection that was opened later: the database has the first one too.
+    expect(await kindOf('SELECT 1')).toBe('rows');
+    expect(answered).toBe(false);
+
+    const before = starts();
+    analytics.setOrganisations([{ id: 'acme' }, { id: 'late' }, { id: 'later' }]);
+    const kinds = [running];
+    while (starts() === before) {
+      kinds.push(kindOf('SELECT count() FROM events'));
+      expect(await analytics.listColumns()).not.toEqual([]);
+    }
+    expect(new Set(await Promise.all(kinds))).toEqual(new Set(['rows']));
+    expect(starts()).toBe(before + 1);
+  });
+
+  test('a caller who leaves is let go, and nobody waits for an engine that was closed', async () => {
+    const before = starts();
+    analytics.setOrganisations([{ id: 'acme' }, { id: 'the last' }]);
+    const caller = new AbortController();
+    const left = kindOf('SELECT 1', caller.signal);
+    const waiting = kindOf('SELECT 1');
+    await new Promise(setImmediate);
+    caller.abort();
+    expect(await left).toBe('unavailable');
+    expect(starts()).toBe(before);
+    await analytics.close();
+    expect(await waiting).toBe('unavailable');
+  });
+});

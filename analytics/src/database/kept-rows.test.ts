@@ -1,0 +1,127 @@
+import {
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { createRecorders } from '../testing/recorders.ts';
+import type { Recorders } from '../testing/recorders.ts';
+import { sampleEvent } from '../testing/sample-event.ts';
+import { until } from '../testing/until.ts';
+import { openAnalytics } from '../index.ts';
+import type { Analytics } from '../index.ts';
+
+const DAY_MS = 86_400_000;
+const folder = mkdtempSync(join(tmpdir(), 'guard-kept-'));
+const clockFile = join(folder, 'clock');
+const definition = join(folder, 'engine', 'metadata', 'default', 'events.sql');
+
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** One life on the folder; with what was there when `live` began. */
+async function life<T>(
+  live: (analytics: Analytics, recorders: Recorders) => Promise<T>,
+): Promise<T> {
+  const recorders = createRecorders();
+  const analytics = await openAnalytics({
+    settings: { engine: 'embedded', path: folder },
+    organisations: [{ id: 'acme' }],
+    authenticate: () => undefined,
+    clock: Date.now,
+    ...recorders,
+  });
+  try {
+    return await live(analytics, recorders);
+  } finally {
+    await analytics.close();
+  }
+}
+
+async function rows(analytics: Analytics): Promise<string> {
+  await until('the engine is ready', () => analytics.ready());
+  const outcome = await analytics.runQuery({
+    organisation: 'acme',
+    sql: "SELECT count(), countIf(body != '') FROM events_distributed",
+  });
+  if (outcome.kind === 'unavailable') return outcome.message;
+  return outcome.kind === 'rows' ? Buffer.from(outcome.body).toString().trim() : outcome.kind;
+}
+
+test('a clock that is 200 days ahead deletes nothing, and says so; one that is believed again does', async () => {
+  writeFileSync(clockFile, `${Date.now() - 200 * DAY_MS}\n`);
+  await life(async (analytics, recorders) => {
+    await until('the engine is ready', () => analytics.ready());
+    // Two parts of each day, so that they are to be merged too.
+    for (let part = 1; part <= 2; part += 1) {
+      for (const days of [0, 20, 100]) {
+        analytics.sink.record(sampleEvent({ createdAt: Date.now() - days * DAY_MS, body: 'c=3' }));
+      }
+      const written = (): number => recorders.counted('guard_events_total', 'written');
+      await until('it is written', () => written() === 3 * part);
+    }
+    expect(recorders.gauged('guard_analytics_deletion_held')).toBe(1);
+    expect(analytics.condition()).toEqual({ state: 'ready', deletion: 'held' });
+    expect(recorders.lines.join()).toContain('analytics_deletion_held');
+  });
+  await life(async (analytics) => {
+    expect(await rows(analytics)).toBe('6\t6');
+  });
+  unlinkSync(clockFile);
+  await life(async (analytics, recorders) => {
+    await until('what is too old is deleted', async () => (await rows(analytics)) === '4\t2');
+    expect(recorders.gauged('guard_analytics_deletion_held')).toBe(0);
+  });
+});
+
+test('a start changes no definition when the tables are as they should be', async () => {
+  const { ino, mtimeMs } = statSync(definition);
+  await life(async (analytics) => {
+    expect(await rows(analytics)).toBe('4\t2');
+  });
+  expect(statSync(definition)).toMatchObject({ ino, mtimeMs });
+});
+
+test.each([
+  ['empty', 0],
+  ['cut', 4000],
+])(
+  'a definition that a full disk left %s is restored, and every row is there',
+  async (_, length) => {
+    const whole = readFileSync(definition, 'utf8');
+    truncateSync(definition, length);
+    await life(async (analytics, recorders) => {
+      expect(await rows(analytics)).toBe('4\t2');
+      expect(recorders.lines.join()).toContain('analytics_definition_restored');
+    });
+    expect(readFileSync(definition, 'utf8')).toBe(whole);
+  },
+);
+
+test('an engine that cannot start is told apart from one that starts: state, query, metric', async () => {
+  const copy = join(folder, 'definitions', 'events.sql');
+  const whole = readFileSync(definition, 'utf8');
+  unlinkSync(copy);
+  truncateSync(definition, 0);
+  await life(async (analytics, recorders) => {
+    expect(analytics.condition()).toMatchObject({ state: 'away' });
+    expect(recorders.gauged('guard_analytics_failing')).toBe(0);
+    await until('it is known', () => analytics.condition()?.state === 'failing');
+    const message =
+      'The analytics database cannot start: the definition of a table is damaged, and there is no copy of it.';
+    const asked = await analytics.runQuery({ organisation: 'acme', sql: 'SELECT 1' });
+    expect(asked).toEqual({ kind: 'unavailable', message });
+    expect(recorders.gauged('guard_analytics_failing')).toBe(1);
+    // It goes on trying, so what an operator puts back is taken up.
+    writeFileSync(definition, whole);
+    expect(await rows(analytics)).toBe('4\t2');
+    expect(recorders.gauged('guard_analytics_failing')).toBe(0);
+  });
+});

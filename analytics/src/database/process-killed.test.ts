@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished, expect, test } from 'vitest';
+import { seededRandom } from '../../../test/kit/seeded-random.ts';
+import { createRecorders } from '../testing/recorders.ts';
+import { describeServer } from '../testing/server.ts';
+import { until } from '../testing/until.ts';
+import { openAnalytics } from '../index.ts';
+import type { AnalyticsOptions } from '../index.ts';
+
+const SCRIPT = new URL('../testing/record-until-killed.ts', import.meta.url).pathname;
+const LIVES = 3;
+/** Rows reach the disk within 250 ms; a machine may be busy with other things besides. */
+const LOST_AT_MOST_MS = 250 + 250;
+
+/** One life of the whole process; the requests it had recorded long enough before it was killed. */
+async function liveAndDie(
+  settings: AnalyticsOptions['settings'],
+  atLeast: number,
+): Promise<string[]> {
+  const child = spawn(process.execPath, [SCRIPT, JSON.stringify(settings)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+  await until('rows are recorded', () => said.length / 51 >= atLeast);
+  const ended = once(child.stdout, 'end');
+  child.kill('SIGKILL');
+  await ended;
+  const recorded = said.split('\n').slice(0, -1);
+  const lastAt = Number(recorded.at(-1)?.split(' ')[1]);
+  return recorded
+    .map((line) => line.split(' '))
+    .filter(([, at]) => lastAt - Number(at) > LOST_AT_MOST_MS)
+    .map(([id = '']) => id);
+}
+
+/** Opens the settings once more, waits until all is written, and compares. */
+async function expectEach(
+  settings: AnalyticsOptions['settings'],
+  ids: readonly string[],
+  seed: number,
+): Promise<void> {
+  const recorders = createRecorders();
+  const analytics = await openAnalytics({
+    settings,
+    organisations: [{ id: 'acme' }],
+    authenticate: () => undefined,
+    clock: Date.now,
+    ...recorders,
+  });
+  await until(
+    'all is written',
+    () => analytics.ready() && recorders.gauged('guard_events_queued') === 0,
+  );
+  const outcome = await analytics.runQuery({
+    organisation: 'acme',
+    sql: 'SELECT request_id FROM events_distributed',
+  });
+  await analytics.close();
+  const text = outcome.kind === 'rows' ? Buffer.from(outcome.body).toString() : outcome.kind;
+  const rows = text.split('\n').slice(0, -1);
+  const present = new Set(rows);
+  expect(ids.length, `seed ${seed}`).toBeGreaterThan(1000);
+  expect(
+    ids.filter((id) => !present.has(id)),
+    `seed ${seed}`,
+  ).toEqual([]);
+  expect(rows.length - present.size, `seed ${seed}`).toBe(0);
+  expect(recorders.counted('guard_events_total', 'dropped')).toBe(0);
+}
+
+test('the whole process is killed (SIGKILL) while it writes, again and again: no row older than 250 ms is lost, none is there twice', async () => {
+  const random = seededRandom();
+  const path = mkdtempSync(join(tmpdir(), 'guard-killed-'));
+  onTestFinished(() => {
+    rmSync(path, { recursive: true, force: true });
+  });
+  const settings = { engine: 'embedded', path } as const;
+  const ids: string[] = [];
+  for (let life = 0; life < LIVES; life += 1) {
+    ids.push(...(await liveAndDie(settings, 3000 + random.below(6000))));
+  }
+  await expectEach(settings, ids, random.seed);
+});
+
+test("the same while a server of one's own is away: what waited is in the spill folder, and comes with the server", async () => {
+  const server = await describeServer(['acme']);
+  onTestFinished(() => server.close());
+  const { url, writer } = server;
+  const settings = {
+    engine: 'clickhouse',
+    url,
+    ...writer,
+    spill: join(server.folder, 'spill'),
+  } as const;
+  const random = seededRandom();
+  const ids = [
+    ...(await liveAndDie(settings, 3000 + random.below(3000))),
+    ...(await liveAndDie(settings, 3000 + random.below(3000))),
+  ];
+  await server.start();
+  await expectEach(settings, ids, random.seed);
+});

@@ -1,0 +1,110 @@
+import { RETENTION } from '@guard/config/contract/limits';
+import { EVENT_COLUMNS } from '../events/columns/event-columns.ts';
+import type { EventColumn } from '../events/columns/column.ts';
+import { DATABASE, LOCAL_TABLE, TABLE } from './accounts.ts';
+
+/** What the tables lie on: one server, the shards of a cluster, or shards that keep copies. */
+export type Layout = 'one_server' | 'cluster' | 'replicated_cluster';
+
+/** A column as servers have it, and how many of `servers` have it just so. */
+export interface PresentColumn {
+  readonly table: string;
+  readonly name: string;
+  readonly type: string;
+  readonly comment: string;
+  readonly codec: string;
+  readonly have: number;
+  readonly servers: number;
+}
+
+/** Reads a {@link PresentColumn} a line, as a JSON array of its fields in their order. */
+export function presentColumnsQuery(cluster: string, layout: Layout): string {
+  const columns = 'system.columns';
+  const from =
+    layout === 'one_server' ? columns : `clusterAllReplicas(${quoteText(cluster)}, ${columns})`;
+  // Each server has this one column, and the account may read it.
+  const servers = `SELECT toUInt32(count()) FROM ${from} WHERE database = 'system' AND table = 'columns' AND name = 'name'`;
+  return `SELECT table, name, type, comment, compression_codec, toUInt32(count()), (${servers})
+FROM ${from}
+WHERE database = '${DATABASE}' AND table IN ('${LOCAL_TABLE}', '${TABLE}')
+GROUP BY table, name, type, comment, compression_codec FORMAT JSONCompactEachRow`;
+}
+
+/**
+ * The statements that bring a database, empty or of an earlier version, to the present schema: none
+ * where it has that already. A statement that changes a table writes its definition anew, and on a full
+ * disk ClickHouse leaves that file empty. `events` holds the rows; `events_distributed` is what queries
+ * name, in both modes. Row policies belong on `events` alone: on the Distributed table they do nothing.
+ *
+ * @param cluster name in `remote_servers`.
+ */
+export function schemaStatements(
+  cluster: string,
+  layout: Layout,
+  present: readonly PresentColumn[],
+): string[] {
+  const scope = layout === 'one_server' ? '' : ` ON CLUSTER ${quoteName(cluster)}`;
+  // Without arguments: the server's own default path and replica name (`default_replica_path`).
+  const isReplicated = layout === 'replicated_cluster';
+  const window = `${isReplicated ? '' : 'non_'}replicated_deduplication_window`;
+  const rows = `ENGINE = ${isReplicated ? 'ReplicatedMergeTree' : 'MergeTree'}
+PARTITION BY toDate(created_at)
+ORDER BY (organisation, created_at)
+TTL toDateTime(created_at) + INTERVAL ${RETENTION.rowsS} SECOND
+SETTINGS ${window} = 1000`;
+  const shards = `ENGINE = Distributed(${quoteText(cluster)}, ${DATABASE}, ${LOCAL_TABLE}, cityHash64(request_id))`;
+  return [
+    ...tableStatements(LOCAL_TABLE, scope, rows, (column) => declaration(column) + ttl(column)),
+    ...tableStatements(TABLE, scope, shards, declaration),
+  ];
+
+  function tableStatements(
+    table: string,
+    where: string,
+    engine: string,
+    declare: (column: EventColumn) => string,
+  ): string[] {
+    const name = `${DATABASE}.${table}${where}`;
+    const known = present.filter((column) => column.table === table);
+    const other = EVENT_COLUMNS.filter((column) => !known.some((one) => isSame(one, column)));
+    const create = `CREATE TABLE IF NOT EXISTS ${name} (\n  ${EVENT_COLUMNS.map(declare).join(',\n  ')}\n)\n${engine}`;
+    const added = other.map((column) => `ADD COLUMN IF NOT EXISTS ${declare(column)}`);
+    // What an earlier version declared otherwise. A codec holds for what is written from then on.
+    const changed = other
+      .filter((column) => known.some((one) => one.name === column.name))
+      .map((column) => `MODIFY COLUMN ${declaration(column)}`);
+    return [
+      // A server that lacks the table lacks every column.
+      ...(other.length === EVENT_COLUMNS.length ? [create] : []),
+      ...(known.length === 0 ? [] : [added, changed])
+        .filter((changes) => changes.length > 0)
+        .map((changes) => `ALTER TABLE ${name} ${changes.join(', ')}`),
+    ];
+  }
+}
+
+function isSame(present: PresentColumn, { name, type, comment, codec }: EventColumn): boolean {
+  return (
+    present.name === name &&
+    present.type === type &&
+    present.comment === comment &&
+    present.codec === `CODEC(${codec})` &&
+    present.have === present.servers
+  );
+}
+
+function declaration({ name, type, codec, comment }: EventColumn): string {
+  return `${quoteName(name)} ${type} COMMENT ${quoteText(comment)} CODEC(${codec})`;
+}
+
+function ttl({ kept }: EventColumn): string {
+  return kept === 'row' ? '' : ` TTL toDateTime(created_at) + INTERVAL ${RETENTION.detailS} SECOND`;
+}
+
+export function quoteText(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}
+
+export function quoteName(name: string): string {
+  return `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``;
+}

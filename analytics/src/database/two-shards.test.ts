@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createRecorders } from '../testing/recorders.ts';
+import type { Recorders } from '../testing/recorders.ts';
+import { sampleEvent } from '../testing/sample-event.ts';
+import { openTwoShards } from '../testing/two-shards.ts';
+import type { TwoShards } from '../testing/two-shards.ts';
+import { until } from '../testing/until.ts';
+import { openAnalytics } from '../index.ts';
+import type { Analytics } from '../index.ts';
+import { CLUSTER } from './access-config.ts';
+import { EVENT_COLUMNS } from '../events/columns/event-columns.ts';
+import { UNREACHED } from '../query/database-error.ts';
+
+const CANARY = 'canary-of-the-rival-6188';
+const organisations = [{ id: 'acme' }, { id: 'rival' }];
+const recorders = createRecorders();
+let cluster: TwoShards;
+let analytics: Analytics;
+
+async function open({ log, metrics }: Recorders): Promise<Analytics> {
+  const { url, writer } = cluster;
+  const opened = await openAnalytics({
+    settings: { engine: 'clickhouse', url, ...writer, cluster: CLUSTER },
+    organisations,
+    authenticate: () => undefined,
+    clock: Date.now,
+    log,
+    metrics,
+  });
+  await until('the cluster is ready', () => opened.ready());
+  return opened;
+}
+
+/** Two hundred rows of each organisation. */
+function record(site: string): void {
+  for (let each = 0; each < 200; each += 1) {
+    analytics.sink.record(sampleEvent({ site }));
+    analytics.sink.record(sampleEvent({ site, organisation: 'rival', path: `/${CANARY}` }));
+  }
+}
+
+async function written(): Promise<void> {
+  await until('all is acknowledged', () => recorders.gauged('guard_events_queued') === 0);
+}
+
+beforeAll(async () => {
+  cluster = await openTwoShards(organisations.map(({ id }) => id));
+  analytics = await open(recorders);
+  record('first');
+  await written();
+});
+
+afterAll(async () => {
+  await analytics.close();
+  await cluster.close();
+});
+
+describe('a cluster of two shards (contract 2.7)', () => {
+  test('tables and columns are made on every server, and a second time nothing is changed', async () => {
+    const columns = `SELECT groupArray(name) FROM system.columns WHERE table = 'events' FORMAT TSVRaw`;
+    const names = EVENT_COLUMNS.map(({ name }) => `'${name}'`).join(',');
+    for (const shard of [0, 1] as const) {
+      expect(await cluster.ask(shard, cluster.writer, columns)).toBe(`[${names}]`);
+    }
+    const before = cluster.onCluster.length;
+    await (await open(createRecorders())).close();
+    const later = cluster.onCluster.slice(before);
+    expect(later.filter((sql) => sql.includes(' TABLE '))).toEqual([]);
+  });
+
+  test('events land on both; counts over events are low, over events_distributed exact', async () => {
+    const counts = [];
+    for (const shard of [0, 1] as const) {
+      const local = Number(await cluster.ask(shard, cluster.writer, 'SELECT count() FROM events'));
+      expect(local).toBeGreaterThan(0);
+      counts.push(local);
+      const all = 'SELECT count() FROM events_distributed';
+      expect(await cluster.ask(shard, cluster.writer, all)).toBe('400');
+      expect(await cluster.asOrganisation(shard, 'acme', all)).toBe('200');
+      const own = 'SELECT count() FROM events';
+      expect(Number(await cluster.asOrganisation(shard, 'acme', own))).toBeLessThan(200);
+    }
+    expect(counts[0]).toBe(400 - (counts[1] ?? 0));
+  });
+
+  test('joins and IN between the shards are exact', async () => {
+    const sql = `SELECT count() FROM events_distributed WHERE request_id IN
+      (SELECT request_id FROM events_distributed) AND site = 'first'`;
+    expect(await query('acme', sql)).toBe('rows: 200\n');
+    const join = `SELECT count() FROM events_distributed AS a
+      JOIN events_distributed AS b ON a.request_id = b.request_id`;
+    expect(await query('rival', join)).toBe('rows: 200\n');
+  });
+});
+
+describe('the walls stand on the other shard too (contract 5)', () => {
+  test.each([
+    'SELECT count() FROM events_distributed WHERE organisation != $$acme$$',
+    `SELECT count() FROM events_distributed WHERE throwIf(path LIKE '%${CANARY}%')`,
+    `SELECT count() FROM (SELECT * FROM events_distributed UNION ALL SELECT * FROM events) WHERE path LIKE '%${CANARY}%'`,
+    `SELECT count() FROM events_distributed WHERE path IN (SELECT path FROM events_distributed WHERE path LIKE '%${CANARY}%')`,
+  ])('a reader of one organisation learns nothing of another: %s', async (sql) => {
+    expect(await query('acme', sql)).toBe('rows: 0\n');
+    for (const shard of [0, 1] as const) {
+      expect(await cluster.asOrganisation(shard, 'acme', sql)).toBe('0');
+    }
+    expect(await query('rival', sql)).not.toBe('rows: 0\n');
+  });
+});
+
+describe('one shard is away', () => {
+  test.each([...UNREACHED])('%i is %s in the words of the database', async (code, name) => {
+    const sql = `SELECT errorCodeToName(${code})`;
+    expect(await cluster.ask(0, cluster.writer, sql)).toBe(name);
+  });
+
+  test('a query says so instead of counting less, and names no server; events wait', async () => {
+    await cluster.loseSecond();
+    const answer = await query('acme', 'SELECT count() FROM events_distributed');
+    expect(answer).toMatch(/^database_error: Code: 279\. .*\(ALL_CONNECTION_TRIES_FAILED\)/s);
+    expect(answer).not.toContain('127.0.0.1');
+    for (const port of cluster.privatePorts) expect(answer).not.toContain(String(port));
+
+    record('second');
+    await until(
+      'an attempt was made',
+      () => recorders.counted('guard_events_total', 'retried') > 0,
+    );
+    expect(recorders.gauged('guard_events_queued')).toBe(400);
+
+    await cluster.bringSecondBack();
+    await written();
+    const once = 'SELECT count(), uniqExact(request_id) FROM events_distributed';
+    expect(await query('acme', once)).toBe('rows: 400\t400\n');
+    expect(await query('rival', once)).toBe('rows: 400\t400\n');
+    expect(recorders.counted('guard_events_total', 'dropped')).toBe(0);
+  });
+});
+
+async function query(organisation: string, sql: string): Promise<string> {
+  const outcome = await analytics.runQuery({ organisation, sql });
+  switch (outcome.kind) {
+    case 'rows':
+      return `rows: ${Buffer.from(outcome.body).toString()}`;
+    case 'too_large':
+    case 'revoked':
+      return outcome.kind;
+    case 'refused':
+    case 'database_error':
+    case 'unavailable':
+      return `${outcome.kind}: ${outcome.message}`;
+  }
+}

@@ -1,0 +1,106 @@
+import type { DecisionEvent } from '@guard/config/contract/event';
+
+/** A column of the event record: its declaration in the database, and where its values come from. */
+export interface EventColumn {
+  readonly name: string;
+  /** ClickHouse type. */
+  readonly type: string;
+  readonly codec: string;
+  readonly comment: string;
+  /** How long the value is kept: as long as its row, or the shorter time of `headers` and `body`. */
+  readonly kept: 'row' | 'detail';
+  /** The header field that the value is made from, in lower case: where that is not kept, the value is not. */
+  readonly from?: string;
+  readonly values: ColumnValues;
+}
+
+/**
+ * Where a column's values come from, and what they are made into before the database sees them: a
+ * value of the column's type and of bounded size for all that a visitor can send. Lengths are in UTF-16 code
+ * units; what is longer is cut.
+ */
+export type ColumnValues =
+  /** One of few words. */
+  | { readonly kind: 'word'; readonly maxLength: number; readonly read: Read<string> }
+  | {
+      readonly kind: 'words';
+      readonly read: Read<readonly string[]>;
+      /** A whole number of 0 to 65,535 for each word, in the same order. */
+      readonly numbers?: Read<readonly number[]>;
+    }
+  | { readonly kind: 'text'; readonly maxLength: number; readonly read: Read<string> }
+  | {
+      readonly kind: 'fields';
+      /** Whether the field of this name, in lower case, is stored. */
+      readonly isKept: (name: string) => boolean;
+      readonly read: Read<Readonly<Record<string, string>>>;
+    }
+  /** A text that is no UUID becomes the nil UUID. */
+  | { readonly kind: 'uuid'; readonly read: Read<string> }
+  /** Milliseconds since the epoch. */
+  | { readonly kind: 'time'; readonly read: Read<number> }
+  /** A whole number of 0 to `max`, which is below 2^32; anything else becomes the nearest. */
+  | { readonly kind: 'count'; readonly max: number; readonly read: Read<number> }
+  | { readonly kind: 'flag'; readonly read: Read<boolean> };
+
+export type ValuesOf<Kind extends ColumnValues['kind']> = Extract<ColumnValues, { kind: Kind }>;
+
+type Read<Value> = (event: DecisionEvent) => Value;
+
+/** The type of a column of few words. */
+export const WORD = 'LowCardinality(String)';
+/** Longest name or identifier. */
+export const MAX_NAME = 256;
+
+export function column(
+  name: string,
+  type: string,
+  comment: string,
+  values: ColumnValues,
+  more: Partial<Pick<EventColumn, 'codec' | 'kept'>> = {},
+): EventColumn {
+  return { name, type, comment, values, codec: 'ZSTD(1)', kept: 'row', ...more };
+}
+
+/** A column of one of few words. */
+export function word(
+  name: string,
+  comment: string,
+  read: Read<string>,
+  maxLength: number = MAX_NAME,
+): EventColumn {
+  return column(name, WORD, comment, { kind: 'word', maxLength, read });
+}
+
+export function words(name: string, comment: string, read: Read<readonly string[]>): EventColumn {
+  return column(name, `Array(${WORD})`, comment, { kind: 'words', read });
+}
+
+/** A column of free text. */
+export function text(
+  name: string,
+  maxLength: number,
+  comment: string,
+  read: Read<string>,
+): EventColumn {
+  return column(name, 'String', comment, { kind: 'text', maxLength, read });
+}
+
+/** A column of whole numbers below 2^16. */
+export function smallCount(name: string, comment: string, read: Read<number>): EventColumn {
+  return column(name, 'UInt16', comment, { kind: 'count', max: 65_535, read });
+}
+
+/** A column of whole numbers below 2^32. */
+export function count(name: string, comment: string, read: Read<number>): EventColumn {
+  return column(name, 'UInt32', comment, { kind: 'count', max: 4_294_967_295, read });
+}
+
+export function flag(name: string, comment: string, read: Read<boolean>): EventColumn {
+  return column(name, 'Bool', comment, { kind: 'flag', read });
+}
+
+/** The same columns of values that are made from a header field. */
+export function from(header: string, ...made: readonly EventColumn[]): EventColumn[] {
+  return made.map((one) => ({ ...one, from: header }));
+}

@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'vitest';
+import type { DecisionEvent } from '@guard/config/contract/event';
+import { SECRET_HEADERS } from '@guard/config/contract/secret-headers';
+import { decodeBlock } from '../../testing/decode-block.ts';
+import { sampleEvent } from '../../testing/sample-event.ts';
+import { EVENT_COLUMNS } from './event-columns.ts';
+import { BlockBuilder } from '../native/block.ts';
+
+function encode(...events: readonly DecisionEvent[]): Buffer {
+  const block = new BlockBuilder(EVENT_COLUMNS);
+  for (const event of events) block.add(event);
+  return block.take();
+}
+
+/** What the database is sent for one column. */
+function sent(name: string, fields: Parameters<typeof sampleEvent>[0]): unknown {
+  return decodeBlock(encode(sampleEvent(fields)))[0]?.get(name);
+}
+
+function headersIn(block: Buffer): unknown[] {
+  return decodeBlock(block).map((row) => row.get('headers'));
+}
+
+describe('an event row (contract 2.7)', () => {
+  test('no credential enters it, however its header is spelled', () => {
+    const headers = Object.fromEntries(
+      [...SECRET_HEADERS].map((name, at) => [at % 2 ? name : name.toUpperCase(), 'credential']),
+    );
+    expect(encode(sampleEvent({ headers })).includes('credential')).toBe(false);
+  });
+
+  test('a lone surrogate becomes the replacement character, also where a cut makes one', () => {
+    expect(sent('path', { path: 'a\udc00b' })).toBe('a\ufffdb');
+    const cut = sent('user_agent', { userAgent: `${'x'.repeat(2047)}\u{1f600}` });
+    expect(cut).toBe(`${'x'.repeat(2047)}\ufffd`);
+  });
+
+  test('a row is bounded, whatever a visitor sends', () => {
+    const long = 'x'.repeat(1_000_000);
+    const headers = Object.fromEntries(
+      Array.from({ length: 2000 }, (_, at) => [`h${at}`, long.slice(0, 10_000)]),
+    );
+    const row = encode(
+      sampleEvent({
+        headers,
+        path: long,
+        query: long,
+        userAgent: long,
+        host: long,
+        method: long,
+        referrerOrigin: long,
+        ip: long,
+        body: long,
+        blockReasons: Array.from({ length: 1000 }, () => long),
+      }),
+    );
+    expect(row.length).toBeLessThan(100_000);
+  });
+
+  test.each([
+    ['status_code', { statusCode: NaN }, 0],
+    ['status_code', { statusCode: 1e9 }, 65_535],
+    ['duration_us', { durationUs: -1 }, 0],
+    ['duration_us', { durationUs: 12.9 }, 12],
+    ['created_at', { createdAt: Infinity }, 7_258_118_399_999],
+    ['request_id', { requestId: 'not a uuid' }, '00000000-0000-0000-0000-000000000000'],
+    [
+      'request_id',
+      { requestId: '0f0e0d0c-0b0a-4908-8706-05040302010g' },
+      '00000000-0000-0000-0000-000000000000',
+    ],
+    [
+      'request_id',
+      { requestId: 'FFFFFFFF-ffff-4fff-bfff-ffffffffffff' },
+      'ffffffff-ffff-4fff-bfff-ffffffffffff',
+    ],
+  ] as const)('%s of %o is stored as %s, because one bad value would refuse a batch', (...row) => {
+    const [name, fields, expected] = row;
+    expect(sent(name, fields)).toBe(expected);
+  });
+
+  test('a header may be called __proto__', () => {
+    const headers = JSON.parse('{"__proto__":"x"}') as Record<string, string>;
+    expect(sent('headers', { headers })).toEqual([['__proto__', 'x']]);
+  });
+
+  test('header names that differ in case are one field', () => {
+    const headers = { Accept: 'a', 'x-note': 'n', accept: 'b', ACCEPT: 'c' };
+    expect(sent('headers', { headers })).toEqual([
+      ['accept', 'a'],
+      ['x-note', 'n'],
+    ]);
+  });
+});
+
+describe('a block of rows', () => {
+  test('an event its maker built wrongly leaves no trace, wherever it breaks off', () => {
+    const good = sampleEvent({ path: '/good', headers: { 'x-a': '1' } });
+    const better = sampleEvent({ path: '/better', headers: { 'x-b': '2', 'x-c': '3' } });
+    for (const field of Object.keys(good)) {
+      const broken = { ...sampleEvent({ headers: { 'x-a': 'of the broken one' } }) };
+      // What a caller without types could do: the test is about exactly that.
+      Object.assign(broken, { [field]: null });
+      const block = new BlockBuilder(EVENT_COLUMNS);
+      block.add(good);
+      try {
+        block.add(broken);
+        // Some fields may be null: then there is one row more, and it is whole.
+        expect(decodeBlock(block.take()), field).toHaveLength(2);
+        block.add(good);
+      } catch {
+        expect(block.rows, field).toBe(1);
+      }
+      block.add(better);
+      expect(block.take().equals(encode(good, better)), field).toBe(true);
+    }
+  });
+
+  test('each block stands alone: nothing of one is in the next', () => {
+    const block = new BlockBuilder(EVENT_COLUMNS);
+    const first = sampleEvent({ rule: 'first', headers: { 'x-first': 'first' } });
+    const second = sampleEvent({ rule: 'second', headers: { 'x-second': 'second' } });
+    block.add(first);
+    expect(block.take().equals(encode(first))).toBe(true);
+    block.add(second);
+    const next = block.take();
+    expect(next.equals(encode(second))).toBe(true);
+    expect(next.includes('first')).toBe(false);
+  });
+
+  test('headers that come again as the same object are the same fields in each row', () => {
+    const block = new BlockBuilder(EVENT_COLUMNS);
+    const first = {
+      Accept: 'a',
+      'x-note': 'x'.repeat(5000),
+      cookie: 'secret',
+      'x-\ud800': '\u20ac',
+    };
+    const second = { accept: 'b' };
+    const none = {};
+    /** Rows that break off behind their headers, before them, and inside. */
+    const broken = [
+      { headers: second, body: 7 },
+      { headers: first, path: 7 },
+      { headers: { accept: 7 } },
+    ];
+    function addBroken(): void {
+      for (const fields of broken) {
+        // What a caller without types could do: the test is about exactly that.
+        const event = Object.assign(sampleEvent(), fields);
+        expect(() => block.add(event)).toThrow();
+      }
+    }
+    const objects = [first, first, second, first, none, none, second, first];
+    for (let round = 0; round < 3; round += 1) {
+      for (const headers of objects) {
+        block.add(sampleEvent({ headers }));
+        if (round === 1) addBroken();
+      }
+      expect(headersIn(block.take())).toEqual(
+        objects.map((headers) => sent('headers', { headers })),
+      );
+    }
+  });
+
+  test.each([
+    ['once', 1],
+    ['four times in a row', 4],
+  ])('headers keep their rows when more visitors than are remembered come %s', (_, requests) => {
+    const block = new BlockBuilder(EVENT_COLUMNS.filter(({ name }) => name === 'headers'));
+    const visitors = Array.from({ length: 700 }, (_each, at) => ({ 'x-visitor': `${at}` }));
+    const rows = [...visitors, ...visitors].flatMap((headers) =>
+      Array.from({ length: requests }, () => headers),
+    );
+    const event = sampleEvent();
+    for (const headers of rows) block.add({ ...event, headers });
+    expect(headersIn(block.take())).toEqual(rows.map((headers) => Object.entries(headers)));
+  });
+
+  test.each([1, 256, 257, 65_536, 65_537])(
+    '%i distinct words keep their rows: indexes take one, two or four bytes',
+    (distinct) => {
+      const block = new BlockBuilder(EVENT_COLUMNS.filter(({ name }) => name === 'rule'));
+      const rule = (row: number): string => `rule ${row % distinct}`;
+      const rows = distinct + 3;
+      const event = sampleEvent();
+      for (let row = 0; row < rows; row += 1) block.add({ ...event, rule: rule(row) });
+      const rules = decodeBlock(block.take()).map((row) => row.get('rule'));
+      expect(rules).toHaveLength(rows);
+      expect(rules.every((stored, row) => stored === rule(row))).toBe(true);
+    },
+  );
+
+  test('it never has more bytes than it said it holds', () => {
+    const block = new BlockBuilder(EVENT_COLUMNS);
+    for (const text of ['', 'a', 'x'.repeat(300), '\u20ac'.repeat(5000)]) {
+      for (let row = 0; row < 300; row += 1) {
+        block.add(
+          sampleEvent({
+            path: `${text}${row}`,
+            rule: `${text}${row}`,
+            headers: { [`x-${row}`]: text },
+          }),
+        );
+      }
+      const held = block.bytes;
+      expect(block.take().length).toBeLessThanOrEqual(held + 4096);
+    }
+    expect(block.bytes).toBe(0);
+  });
+});

@@ -1,0 +1,235 @@
+import { BODY_SAMPLE } from '@guard/config/contract/limits';
+import type { DecisionEvent } from '@guard/config/contract/event';
+import { SECRET_HEADERS } from '@guard/config/contract/secret-headers';
+import {
+  column,
+  count,
+  type EventColumn,
+  flag,
+  from,
+  MAX_NAME,
+  smallCount,
+  text,
+  WORD,
+  word,
+  words,
+} from './column.ts';
+import { type AgentNames, agentNames } from './agent-names.ts';
+
+const MAX = {
+  host: 512,
+  method: 32,
+  userAgent: 2048,
+  referrer: 512,
+  /** Path and query, each. */
+  target: 8192,
+  body: BODY_SAMPLE.maxKiB * 1024,
+} as const;
+
+const NO_FINDINGS: readonly string[] = [];
+const NO_POINTS: readonly number[] = [];
+
+function namesOf({ userAgent, crawler }: DecisionEvent): AgentNames {
+  return agentNames(userAgent, crawler !== undefined);
+}
+
+/**
+ * The event record (contract 2.7): the one table from which the DDL, the rows of an insert and the
+ * comments that `list_columns` returns are made. A new column is one entry here.
+ */
+export const EVENT_COLUMNS: readonly EventColumn[] = [
+  column(
+    'created_at',
+    "DateTime64(3, 'UTC')",
+    'When the decision was made. The sort key: put a range on it in every query.',
+    { kind: 'time', read: (event) => event.createdAt },
+    { codec: 'Delta(8), ZSTD(1)' },
+  ),
+  column('request_id', 'UUID', 'Identifies the decision.', {
+    kind: 'uuid',
+    read: (event) => event.requestId,
+  }),
+  word('organisation', 'Whose event this is.', (event) => event.organisation),
+  word('site', 'Site of the gateway; empty when /validate was called directly.', (e) => e.site),
+  word(
+    'action',
+    'What was enforced: allow, block, challenge or limited. Count stopped requests with this one.',
+    (event) => event.action,
+  ),
+  word(
+    'decision',
+    'What the engine concluded, before monitor and observe: allow, block, challenge, limited or none.',
+    (event) => event.decision,
+  ),
+  word('response', 'The decision as it went out: allow, block or redirect.', (e) => e.response),
+  smallCount(
+    'status_code',
+    'Status that the visitor got; 499 where the visitor left before. For forward-auth and callers of /validate the decided one.',
+    (event) => event.statusCode,
+  ),
+  smallCount(
+    'origin_status',
+    'Status of the origin; 0 where none has answered here.',
+    (event) => event.originStatus ?? 0,
+  ),
+  count(
+    'origin_us',
+    "Until the origin's header section was there, in microseconds.",
+    (event) => event.originUs ?? 0,
+  ),
+  word('rule', 'Name of the rule that decided; empty when none matched.', (event) => event.rule),
+  flag('monitor', 'A rule in monitor mode applied.', (event) => event.monitor),
+  flag('observe', 'The gateway was enforcing nothing.', (event) => event.observe),
+  flag('rate_limited', 'A rate limit was exceeded.', (event) => event.rateLimited),
+  words('block_reasons', 'Signals behind a block.', (event) => event.blockReasons),
+  words(
+    'block_reason_categories',
+    'Categories of those signals.',
+    (event) => event.blockReasonCategories,
+  ),
+  column(
+    'findings',
+    `Map(${WORD}, UInt16)`,
+    'What detection found where it looked, with the points of each, also where it came to nothing.',
+    {
+      kind: 'words',
+      read: (event) => event.findings ?? NO_FINDINGS,
+      numbers: (event) => event.findingPoints ?? NO_POINTS,
+    },
+  ),
+  word('crawler_id', 'Identifier of the crawler, or empty.', (event) => event.crawler?.id ?? ''),
+  word('crawler_name', 'Name of the crawler, or empty.', (event) => event.crawler?.name ?? ''),
+  word('crawler_category', 'Catalogue category, or empty.', (e) => e.crawler?.category ?? ''),
+  word(
+    'crawler_rsl_category',
+    'Catalogue category key, or empty.',
+    (event) => event.crawler?.rslCategory ?? '',
+  ),
+  flag(
+    'crawler_verified',
+    "The address lies in the crawler operator's published ranges.",
+    (event) => event.crawler?.verified ?? false,
+  ),
+  word(
+    'signed_agent',
+    'Name of the agent whose signature on the request is valid; empty without one.',
+    (event) => event.signedAgent?.name ?? '',
+  ),
+  word('method', 'HTTP method.', (event) => event.method, MAX.method),
+  word('scheme', 'http or https.', (event) => event.scheme),
+  word(
+    'protocol',
+    'HTTP/1.0, HTTP/1.1 or HTTP/2.0, in which the visitor, or the proxy in front, asked the gateway; empty elsewhere.',
+    (event) => event.protocol ?? '',
+  ),
+  ...from(
+    'host',
+    word('host', 'Requested host.', (event) => event.host, MAX.host),
+  ),
+  text('path', MAX.target, 'Requested path.', (event) => event.path),
+  text('query', MAX.target, 'Query string, without its question mark.', (event) => event.query),
+  ...from(
+    'referer',
+    text(
+      'referrer_origin',
+      MAX.referrer,
+      'Scheme and host of the Referer, or empty.',
+      (event) => event.referrerOrigin,
+    ),
+  ),
+  text('ip', MAX_NAME, 'Client address, IPv4 or IPv6.', (event) => event.ip),
+  word(
+    'ip_from',
+    'Who says so: peer (the connection), x-forwarded-for or forwarded (a trusted proxy), caller (of /validate).',
+    (event) => event.ipFrom ?? '',
+  ),
+  count('asn', 'Autonomous system of the address; 0 where it is not known.', (e) => e.asn ?? 0),
+  word('asn_name', 'Who holds that system, or empty.', (event) => event.asnName ?? ''),
+  word('country', 'ISO 3166-1 alpha-2 code of the address, or empty.', (event) => event.country),
+  ...from(
+    'user-agent',
+    text('user_agent', MAX.userAgent, 'User-Agent header.', (event) => event.userAgent),
+    word(
+      'browser',
+      'Browser that the User-Agent claims, such as chrome or safari; empty for crawlers and other programs.',
+      (event) => namesOf(event).browser,
+    ),
+    smallCount(
+      'browser_version',
+      'Major version it claims; 0 where it says none.',
+      (event) => namesOf(event).version,
+    ),
+    word(
+      'os',
+      'Operating system it claims, such as windows, macos, ubuntu, android or ios; or empty.',
+      (event) => namesOf(event).os,
+    ),
+    word(
+      'device',
+      'Device it claims: desktop, mobile, tablet, smarttv, console, wearable, embedded; or empty.',
+      (event) => namesOf(event).device,
+    ),
+  ),
+  ...from(
+    'cookie',
+    text(
+      'session',
+      MAX_NAME,
+      'Stands for the session: a digest, because the id itself is a credential. Empty without one.',
+      (event) => event.session,
+    ),
+    text(
+      'session_sent',
+      MAX_NAME,
+      'Stands for the session that came with the request, in the same way; empty where none came.',
+      (event) => event.sessionSent ?? '',
+    ),
+  ),
+  word(
+    'challenge',
+    'How the visitor stands with the challenge: none, issued, verified, rejected or failed.',
+    (event) => event.challenge,
+  ),
+  text('reference', MAX_NAME, 'Reference code shown to the visitor.', (event) => event.reference),
+  word('validator', 'Who decided: in-process, api or remote.', (event) => event.validator),
+  text('ja4', MAX_NAME, 'JA4 of the TLS handshake, where the gateway saw it.', (e) => e.ja4 ?? ''),
+  text(
+    'http2',
+    MAX.host,
+    'How HTTP/2 was opened: settings, window, priorities, pseudo-header order.',
+    (event) => event.http2 ?? '',
+  ),
+  word(
+    'settings_revision',
+    'Which settings decided: the revision that guard check and the log name.',
+    (event) => event.settingsRevision ?? '',
+  ),
+  count('duration_us', 'How long the decision took, in microseconds.', (e) => e.durationUs),
+  count('facts_us', 'Of that: reading the request.', (e) => e.stagesUs?.facts ?? 0),
+  count(
+    'session_us',
+    'Of that: asking the store for the session.',
+    (e) => e.stagesUs?.session ?? 0,
+  ),
+  count('verdict_us', 'Of that: rules and detection.', (e) => e.stagesUs?.verdict ?? 0),
+  column(
+    'headers',
+    `Map(${WORD}, String)`,
+    'Request headers without credentials, names in lower case. Behind the first 8 KiB each value is cut to 64 characters. Kept 14 days.',
+    {
+      kind: 'fields',
+      isKept: (name) => !SECRET_HEADERS.has(name),
+      read: (event) => event.headers,
+    },
+    // A query for one field reads them all: LZ4 halves that time against ZSTD(3), which takes six
+    // tenths of the space. In buckets one field is read faster still, and all of them much slower.
+    { codec: 'LZ4', kept: 'detail' },
+  ),
+  column(
+    'body',
+    'String',
+    'First bytes of the request body as text, on sites that sample it, else empty. Secrets are ***, what is no UTF-8 is U+FFFD. Kept 14 days.',
+    { kind: 'text', maxLength: MAX.body, read: (event) => event.body ?? '' },
+    { kept: 'detail' },
+  ),
+];

@@ -1,0 +1,85 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CLUSTER, configXml, newQueryPath, usersXml } from '../database/access-config.ts';
+import { startEngineProcess } from '../database/engine-process.ts';
+import { freePort } from '../../../test/kit/free-port.ts';
+import type { EngineProcess } from '../database/engine-process.ts';
+import { createDatabaseClient } from '../database/database-client.ts';
+import type { Account } from '../database/database-client.ts';
+import { findEngineLibrary } from '../database/library.ts';
+import { ACCOUNT_SETTINGS } from '../database/accounts.ts';
+import { until } from './until.ts';
+
+/** A ClickHouse server of its own, empty, that comes and goes. */
+export interface DatabaseServer {
+  readonly url: string;
+  readonly writer: Account;
+  /** A folder of the test's own, removed at the end. */
+  readonly folder: string;
+  start(): Promise<void>;
+  kill(): Promise<void>;
+  /** What it answers to the writing account, which may also look at merges; the text is trimmed. */
+  ask(sql: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+const writer: Account = { user: 'writer', password: 'the password of the writer' };
+const MAX_MEMORY_BYTES = 1024 ** 3;
+
+/** Not started yet. `settings` are those of the organisations' accounts. */
+export async function describeServer(
+  organisations: readonly string[],
+  settings = ACCOUNT_SETTINGS,
+): Promise<DatabaseServer> {
+  const library = await findEngineLibrary();
+  if (library.kind === 'missing') throw new Error(library.message);
+  const folder = mkdtempSync(join(tmpdir(), 'guard-server-'));
+  const dataPath = join(folder, 'engine');
+  const usersPath = join(folder, 'users.xml');
+  const configPath = join(folder, 'config.xml');
+  mkdirSync(dataPath);
+  const mayLook = '<query>GRANT SELECT ON system.merges</query>';
+  const users = usersXml(writer, organisations, settings).replace(
+    /<query>GRANT SELECT ON system/,
+    `${mayLook}$&`,
+  );
+  writeFileSync(usersPath, users);
+  // Every server knows itself as the cluster `default`.
+  const queryPath = newQueryPath();
+  const plan = { usersPath, queryPath, maxMemoryBytes: MAX_MEMORY_BYTES };
+  const config = configXml(plan).replaceAll(`${CLUSTER}>`, 'default>');
+  writeFileSync(configPath, config);
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}${queryPath}`;
+  const client = createDatabaseClient(new URL(url));
+  let engine: EngineProcess | undefined;
+  const kill = async (): Promise<void> => {
+    await engine?.kill();
+  };
+  return {
+    url,
+    writer,
+    folder,
+    async start() {
+      engine = startEngineProcess({ libraryPath: library.path, dataPath, configPath, port });
+      await until('the server answers', () => client.ping(1000));
+    },
+    kill,
+    async ask(sql) {
+      const answer = await client.send({
+        account: writer,
+        parameters: { database: 'default' },
+        body: [Buffer.from(sql)],
+        timeoutMs: 20_000,
+        maxAnswerBytes: 1024 * 1024,
+      });
+      return answer.kind === 'answered' ? answer.body.toString().trim() : JSON.stringify(answer);
+    },
+    async close() {
+      client.close();
+      await kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

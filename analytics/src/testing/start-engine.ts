@@ -1,0 +1,70 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as immediate } from 'node:timers/promises';
+import { freePort } from '../../../test/kit/free-port.ts';
+import { configXml, newQueryPath } from '../database/access-config.ts';
+import type { Account, DatabaseClient } from '../database/database-client.ts';
+import { createDatabaseClient } from '../database/database-client.ts';
+import { type EngineProcess, startEngineProcess } from '../database/engine-process.ts';
+import { findEngineLibrary } from '../database/library.ts';
+import { execute } from '../database/prepare.ts';
+
+const PORTS_TRIED = 3;
+
+/** An engine that answers to `writer`, which must be an account of this test alone. */
+export interface StartedEngine {
+  readonly engine: EngineProcess;
+  readonly client: DatabaseClient;
+  readonly url: string;
+}
+
+/**
+ * Starts an engine with the accounts in `users.xml` of a folder, and waits until it answers to `writer`.
+ * Another process can take the port before the engine does. Then the engine ends, and this function tries
+ * the next port.
+ *
+ * @throws with the last words of the engine when it ends on each port
+ */
+export async function startEngine(
+  folder: string,
+  writer: Account,
+  maxMemoryBytes: number,
+): Promise<StartedEngine> {
+  const library = await findEngineLibrary();
+  if (library.kind === 'missing') throw new Error(library.message);
+  const dataPath = join(folder, 'engine');
+  const configPath = join(folder, 'config.xml');
+  const queryPath = newQueryPath();
+  const usersPath = join(folder, 'users.xml');
+  mkdirSync(dataPath);
+  writeFileSync(configPath, configXml({ usersPath, maxMemoryBytes, queryPath }));
+  let lastWords = '';
+  for (let tried = 0; tried < PORTS_TRIED; tried += 1) {
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}${queryPath}`;
+    const client = createDatabaseClient(new URL(url));
+    const engine = startEngineProcess({ libraryPath: library.path, dataPath, configPath, port });
+    const over = new AbortController();
+    const ended = await Promise.race([engine.ended, answers(client, writer, over.signal)]);
+    if (ended === undefined) return { engine, client, url };
+    over.abort();
+    lastWords = ended;
+    client.close();
+  }
+  throw new Error(`The engine ended on ${PORTS_TRIED} ports: ${lastWords}`);
+}
+
+/** Asks in parallel and without a pause, from before the engine listens: it must bear that. */
+async function answers(
+  client: DatabaseClient,
+  writer: Account,
+  over: AbortSignal,
+): Promise<undefined> {
+  const ask = () => execute(client, writer, 'SELECT 1');
+  while (!over.aborted) {
+    const failures = await Promise.all([ask(), ask(), ask(), ask()]);
+    if (failures.includes(undefined)) return undefined;
+    await immediate();
+  }
+  return undefined;
+}

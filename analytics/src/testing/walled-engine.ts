@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { QUERY } from '@guard/config/contract/limits';
+import type { AuthenticateBearer } from '@guard/config/contract/ports';
+import { CLUSTER, usersXml } from '../database/access-config.ts';
+import { organisationAccount } from '../database/accounts.ts';
+import type { Account } from '../database/database-client.ts';
+import { prepareSchema } from '../database/prepare.ts';
+import { openAnalytics } from '../index.ts';
+import type { Analytics } from '../index.ts';
+import { createRecorders } from './recorders.ts';
+import { startEngine } from './start-engine.ts';
+import { until } from './until.ts';
+
+/** A real database with the organisations `acme` and `rival`, asked through both walls, or one. */
+export interface WalledEngine {
+  readonly analytics: Analytics;
+  /** A file that no statement may read. It holds FILE_CANARY. */
+  readonly secretFile: string;
+  /** Bearer tokens that are keys, `<organisation>` or `<organisation>-<key>`, until `revoke`. */
+  revoke(token: string): void;
+  /** Through gate and account. The text is the rows, or the reason why there are none. */
+  query(
+    organisation: string,
+    sql: string,
+    signal?: AbortSignal,
+  ): Promise<{ kind: string; text: string }>;
+  /** As an organisation's account, without the gate. */
+  asAccount(organisation: string, sql: string): Promise<string>;
+  /** As the account that made the tables, which may also look at running queries. */
+  asOwner(sql: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+export const FILE_CANARY = 'canary-of-the-file-7304';
+
+const writer: Account = { user: 'writer', password: randomUUID() };
+const MAX_MEMORY_BYTES = 2 * 1024 ** 3;
+
+export async function openWalledEngine(): Promise<WalledEngine> {
+  const folder = mkdtempSync(join(tmpdir(), 'guard-walls-'));
+  const usersPath = join(folder, 'users.xml');
+  const secretFile = join(folder, 'secret.txt');
+  writeFileSync(secretFile, FILE_CANARY);
+  writeFileSync(usersPath, usersXml(writer, ['acme', 'rival']));
+  const { engine, client, url } = await startEngine(folder, writer, MAX_MEMORY_BYTES);
+  const failed = await prepareSchema(client, writer, CLUSTER, 'one_server');
+  if (failed !== undefined) throw new Error(failed);
+  const recorders = createRecorders();
+  const revoked = new Set<string>();
+  const authenticate: AuthenticateBearer = (authorization) => {
+    const [, token = '', organisation, key = 'only'] =
+      /^Bearer ((acme|rival)(?:-(\w+))?)$/.exec(authorization ?? '') ?? [];
+    return organisation === undefined || revoked.has(token) ? undefined : { organisation, key };
+  };
+  const analytics = await openAnalytics({
+    settings: { engine: 'clickhouse', url, ...writer },
+    organisations: [{ id: 'acme' }, { id: 'rival' }],
+    authenticate,
+    clock: Date.now,
+    log: recorders.log,
+    metrics: recorders.metrics,
+  });
+  await until('the server is ready', () => analytics.ready(), 45_000, recorders.lines);
+
+  async function ask(account: Account, sql: string): Promise<string> {
+    const answer = await client.send({
+      account,
+      parameters: { database: 'default', default_format: 'TabSeparated' },
+      body: [Buffer.from(sql)],
+      timeoutMs: 20_000,
+      maxAnswerBytes: QUERY.maxAnswerBytes,
+    });
+    // An error after the first rows ends the connection: then there is nothing to look at.
+    return answer.kind === 'answered' ? answer.body.toString() : answer.kind;
+  }
+
+  return {
+    analytics,
+    secretFile,
+    revoke: (token) => revoked.add(token),
+    async query(organisation, sql, signal) {
+      const outcome = await analytics.runQuery({
+        organisation,
+        sql,
+        ...(signal && { signal }),
+      });
+      if (outcome.kind === 'rows') {
+        return { kind: outcome.kind, text: Buffer.from(outcome.body).toString() };
+      }
+      const { kind } = outcome;
+      return { kind, text: kind === 'too_large' || kind === 'revoked' ? kind : outcome.message };
+    },
+    asAccount: (organisation, sql) => ask(organisationAccount(organisation, writer.password), sql),
+    asOwner: (sql) => ask(writer, sql),
+    async close() {
+      await analytics.close();
+      client.close();
+      await engine.kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,157 @@
+import { sectionsOf } from '../pages/page.ts';
+import type { Page, Section } from '../pages/page.ts';
+
+/** More words than this of one query are not looked at. */
+const MAX_TERMS = 32;
+/** Okapi BM25's own constants: how soon repetition stops to count, and how much length is held against a text. */
+const SATURATION = 1.2;
+const LENGTH_NORM = 0.5;
+/** What a heading or title that is the query and nothing else adds, in units of a word's rarity. */
+const HEADING_WEIGHT = 4;
+const TITLE_WEIGHT = 3;
+
+/** Where one word stands. */
+interface Term {
+  /** How much each section says about it. */
+  readonly postings: { readonly entry: number; readonly weight: number }[];
+  /** Sections that have it; all pages of one folder, which are made from one pattern, count as one. */
+  readonly places: Set<string>;
+}
+
+interface Index {
+  readonly sections: readonly Section[];
+  readonly terms: ReadonlyMap<string, Term>;
+  /** As Term.places, of all sections. */
+  readonly places: number;
+}
+
+/** Ranked search over the sections of all pages. They are indexed at the first search: most starts see none. */
+export class SearchIndex {
+  readonly #pages: readonly Page[];
+  #made: Index | undefined;
+
+  constructor(pages: readonly Page[]) {
+    this.#pages = pages;
+  }
+
+  /** At most `limit` sections, best first: rare words count more than common ones, and all more than some. */
+  search(query: string, limit: number): Section[] {
+    const index = (this.#made ??= indexOf(this.#pages));
+    const wanted = [...new Set(terms(query, stem))].slice(0, MAX_TERMS);
+    const scores = new Map<number, { score: number; matched: number }>();
+    let asked = 0;
+    for (const term of wanted) {
+      const known = index.terms.get(term);
+      const rarity = rarityOf(known?.places.size ?? 0, index.places);
+      asked += rarity;
+      for (const { entry, weight } of known?.postings ?? []) {
+        const found = scores.get(entry) ?? { score: 0, matched: 0 };
+        found.score += rarity * weight;
+        found.matched += rarity;
+        scores.set(entry, found);
+      }
+    }
+    return [...scores]
+      .map(([entry, { score, matched }]) => ({ entry, score: (score * matched) / asked }))
+      .sort((a, b) => b.score - a.score || a.entry - b.entry)
+      .slice(0, limit)
+      .flatMap(({ entry }) => index.sections[entry] ?? []);
+  }
+}
+
+/** Inverse document frequency, never below zero. */
+function rarityOf(places: number, all: number): number {
+  return Math.log(1 + (all - places + 0.5) / (places + 0.5));
+}
+
+function indexOf(pages: readonly Page[]): Index {
+  const sections = pages.flatMap(sectionsOf);
+  const places = new Set(sections.map(placeOf)).size;
+  return { sections, terms: indexSections(sections), places };
+}
+
+function indexSections(sections: readonly Section[]): Map<string, Term> {
+  const stemOf = remembered(stem);
+  const texts = sections.map(({ text }) => terms(text, stemOf));
+  const words = texts.reduce((sum, text) => sum + text.length, 0);
+  const usual = words / Math.max(sections.length, 1) || 1;
+  const index = new Map<string, Term>();
+  for (const [entry, section] of sections.entries()) {
+    for (const [term, weight] of weigh(section, texts[entry] ?? [], usual, stemOf)) {
+      const known = index.get(term) ?? { postings: [], places: new Set() };
+      known.postings.push({ entry, weight });
+      known.places.add(placeOf(section));
+      index.set(term, known);
+    }
+  }
+  return index;
+}
+
+function placeOf({ page, anchor }: Section): string {
+  const folder = page.path.lastIndexOf('/');
+  return folder > 0 ? page.path.slice(0, folder) : `${page.path}#${anchor}`;
+}
+
+function weigh(section: Section, text: readonly string[], usualLength: number, stemOf: Stem) {
+  const frequencies = new Map<string, number>();
+  for (const term of text) frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
+  const norm = SATURATION * (1 - LENGTH_NORM + (LENGTH_NORM * text.length) / usualLength);
+  const weights = new Map<string, number>();
+  for (const [term, frequency] of frequencies) {
+    weights.set(term, (frequency * (SATURATION + 1)) / (frequency + norm));
+  }
+  addHeading(weights, terms(section.heading, stemOf), HEADING_WEIGHT);
+  addHeading(weights, terms(section.page.title, stemOf), TITLE_WEIGHT);
+  return weights;
+}
+
+/** A word says more of a heading the more of the heading it is: "monitor" is half of Dotcom-Monitor. */
+function addHeading(weights: Map<string, number>, heading: string[], most: number): void {
+  const words = new Set(heading);
+  for (const word of words) {
+    weights.set(word, (weights.get(word) ?? 0) + most / words.size);
+  }
+}
+
+/** Stems in lower case; an identifier such as `rate_limit` counts whole and by its parts. */
+function terms(text: string, stemOf: Stem): string[] {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+  return words.flatMap((word) =>
+    word.includes('_')
+      ? [
+          word,
+          ...word
+            .split('_')
+            .filter((part) => part !== '')
+            .map(stemOf),
+        ]
+      : [stemOf(word)],
+  );
+}
+
+type Stem = (word: string) => string;
+
+/** Most words of a text come many times. */
+function remembered(stemOf: Stem): Stem {
+  const known = new Map<string, string>();
+  return (word) => {
+    const held = known.get(word);
+    if (held !== undefined) return held;
+    const made = stemOf(word);
+    known.set(word, made);
+    return made;
+  };
+}
+
+/**
+ * The same text for the forms of an English word: limits and limit, blocked, blocking and block,
+ * policies and policy. Crude: the two sides only have to agree.
+ */
+function stem(word: string): string {
+  if (word.length < 4 || /\d/.test(word)) return word;
+  return word
+    .replace(/(?<!s)s$/, '')
+    .replace(/(?<=\p{L}{3})(?:ing|ed)$/u, '')
+    .replace(/(?<=\p{L}{3})e$/u, '')
+    .replace(/(?<=\p{L}{3})y$/u, 'i');
+}

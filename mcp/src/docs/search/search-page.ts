@@ -1,0 +1,118 @@
+import { MCP } from '@guard/config/contract/limits';
+import { escapeHtml } from '../render/inline-html.ts';
+import type { Section } from '../pages/page.ts';
+import { plainText } from '../render/plain-text.ts';
+
+/** Longest search, in UTF-16 code units; a longer one is refused and not cut, which would find something else. */
+export const MAX_SEARCH_LENGTH = 200;
+
+/** Most sections that one search shows, as for assistants (contract 8). */
+const MAX_HITS = MCP.searchLimit.max;
+
+const EXCERPT_CHARS = 220;
+
+/** How a search ended. */
+type SearchOutcome =
+  | { readonly kind: 'nothing_asked' }
+  | { readonly kind: 'too_long' }
+  | { readonly kind: 'too_many'; readonly waitMs: number }
+  | { readonly kind: 'found'; readonly query: string; readonly hits: readonly Section[] };
+
+/** The words behind `q` of a query string, looked up if the reader may search now. */
+export function runSearch(
+  queryString: string,
+  takeSearch: () => number,
+  search: (query: string, limit: number) => readonly Section[],
+): SearchOutcome {
+  const query = new URLSearchParams(queryString).get('q')?.trim() ?? '';
+  if (query === '') return { kind: 'nothing_asked' };
+  if (query.length > MAX_SEARCH_LENGTH) return { kind: 'too_long' };
+  const waitMs = takeSearch();
+  if (waitMs > 0) return { kind: 'too_many', waitMs };
+  return { kind: 'found', query, hits: search(query, MAX_HITS) };
+}
+
+/** A form that needs no script. It stands once on a page. */
+export function searchForm(query: string): string {
+  return `<form class="search" role="search" action="/search">
+<label class="unseen" for="q">Search the documentation</label>
+<input id="q" name="q" type="search" value="${escapeHtml(query)}" maxlength="${MAX_SEARCH_LENGTH}" placeholder="Search" autocomplete="off" required>
+<button>Search</button>
+</form>`;
+}
+
+/** What stands below the heading of `/search`, as HTML. */
+export function searchHtml(outcome: SearchOutcome): string {
+  switch (outcome.kind) {
+    case 'nothing_asked':
+      return `${searchForm('')}\n<p>Settings, block reasons, metrics and crawlers are found by their names too.</p>`;
+    case 'too_long':
+      return `${searchForm('')}\n<p>A search has at most ${MAX_SEARCH_LENGTH} characters.</p>`;
+    case 'too_many':
+      return `${searchForm('')}\n<p>Too many searches came from your address. Please try again in a moment.</p>`;
+    case 'found':
+      return foundHtml(outcome.query, outcome.hits);
+  }
+}
+
+function foundHtml(query: string, hits: readonly Section[]): string {
+  const asked = escapeHtml(query);
+  const told =
+    hits.length === 0
+      ? `<p>Nothing was found for <strong>${asked}</strong>. Fewer or other words may help; <a href="/">the overview</a> lists every page.</p>`
+      : `<p>${resultCount(hits.length)} for <strong>${asked}</strong>, best first.</p>`;
+  return `${searchForm(query)}\n${told}\n${hitsHtml(query, hits)}`;
+}
+
+function resultCount(hits: number): string {
+  if (hits === 1) return 'One result';
+  return hits < MAX_HITS ? `${hits} results` : `The first ${hits} results`;
+}
+
+/** A list of sections, each with its page and the place in it where the words stand. */
+export function hitsHtml(query: string, hits: readonly Section[]): string {
+  if (hits.length === 0) return '';
+  const words = matcherOf(query);
+  const items = hits.map(({ page, heading, anchor, text }) => {
+    const href = escapeHtml(anchor === '' ? page.path : `${page.path}#${anchor}`);
+    const title = anchor === '' ? '' : ` <span class="section">${escapeHtml(heading)}</span>`;
+    return `<li><a href="${href}">${escapeHtml(page.title)}${title}</a><p>${excerptHtml(tellingPart(text, words), words)}</p></li>`;
+  });
+  return `<ol class="hits">${items.join('\n')}</ol>`;
+}
+
+/** The paragraph, row or item of a section that holds most of the words; of equals the first. */
+function tellingPart(text: string, words: RegExp | undefined): string {
+  const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, '');
+  const parts = prose
+    .split(/\n\s*\n|\n(?=[|-])/)
+    .map(plainText)
+    .filter((part) => part !== '');
+  const found = (part: string) =>
+    words === undefined ? 0 : new Set(part.toLowerCase().match(words)).size;
+  let best = { part: parts[0] ?? '', words: 0 };
+  for (const part of parts) {
+    if (found(part) > best.words) best = { part, words: found(part) };
+  }
+  return best.part;
+}
+
+function excerptHtml(text: string, words: RegExp | undefined): string {
+  const first = words === undefined ? -1 : text.search(words);
+  const start = first < EXCERPT_CHARS / 2 ? 0 : text.lastIndexOf(' ', first - 60) + 1;
+  const end = start + EXCERPT_CHARS;
+  const excerpt = text.slice(start, end);
+  const parts = words === undefined ? [excerpt] : excerpt.split(words);
+  const html = parts.map((part, index) =>
+    index % 2 === 1 ? `<mark>${escapeHtml(part)}</mark>` : escapeHtml(part),
+  );
+  return `${start > 0 ? '… ' : ''}${html.join('')}${end < text.length ? '…' : ''}`;
+}
+
+/** Matches any word of a query, as its one group; undefined when there is none. */
+function matcherOf(query: string): RegExp | undefined {
+  const words = query.match(/[\p{L}\p{N}_]+/gu);
+  // Longest first: where `rate` and `rate_limit` are looked for, the whole name is marked.
+  const longestFirst = words?.toSorted((a, b) => b.length - a.length);
+  return longestFirst && new RegExp(`(?<![\\p{L}\\p{N}])(${longestFirst.join('|')})`, 'giu');
+}

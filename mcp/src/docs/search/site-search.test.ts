@@ -1,0 +1,91 @@
+import { MCP } from '@guard/config/contract/limits';
+import { expect, test } from 'vitest';
+import { useSite } from '../../testing/docs-site.ts';
+
+const { get } = useSite();
+
+async function search(query: string) {
+  const { status, text } = await get(`/search?q=${encodeURIComponent(query)}`);
+  const [, list = ''] = /<ol class="hits">([\s\S]*)<\/ol>/.exec(text) ?? [];
+  const hits = [...list.matchAll(/<li><a href="([^"]+)">/g)].map(([, path]) => path);
+  return { status, text, hits };
+}
+
+test.each([
+  ['rate limit', '/rules#rate-limits'],
+  ['rate_limit_exceeded', '/block-reasons/rate_limit_exceeded'],
+  ['trusted_proxies', '/guard-yaml#behind-a-proxy-or-load-balancer'],
+  ['Example Bot', '/crawlers/example-bot'],
+])('a search for "%s" works without scripts and finds %s', async (query, path) => {
+  const { status, hits } = await search(query);
+  expect(status).toBe(200);
+  expect(hits).toContain(path);
+});
+
+test('a form sends a space as a plus sign, and the words stand in the field again, marked in the text', async () => {
+  const { text } = await get('/search?q=monitor+mode&x=1');
+  expect(text).toContain('value="monitor mode"');
+  expect(text).toMatch(/<mark>monitor<\/mark>/i);
+});
+
+test('at most 20 sections are shown, as contract 8 has it for assistants', async () => {
+  const { hits, text } = await search('the');
+  expect(hits).toHaveLength(20);
+  expect(text).toContain('The first 20 results');
+});
+
+test('nothing found is said, with the way to every page', async () => {
+  const { status, hits, text } = await search('xylophone');
+  expect([status, hits]).toEqual([200, []]);
+  expect(text).toContain('Nothing was found');
+});
+
+test.each(['/search', '/search?', '/search?q=', '/search?q=+%20', '/search?p=x'])(
+  '%s asks nothing and shows the form',
+  async (path) => {
+    const { status, text } = await get(path);
+    expect(status).toBe(200);
+    expect(text).toContain('name="q"');
+    expect(text).not.toContain('class="hits"');
+  },
+);
+
+test('a search of more than 200 characters is refused, and one of 200 is not', async () => {
+  expect((await search('a'.repeat(200))).status).toBe(200);
+  const long = await search('a'.repeat(201));
+  expect(long.status).toBe(400);
+  expect(long.text).toContain('at most 200 characters');
+});
+
+test.each([
+  '"><script>alert(1)</script>',
+  '<img src=x onerror=alert(1)>',
+  '\u0000%s${x}',
+  '(((',
+  '.* [',
+])('%j stays text', async (query) => {
+  const { status, text } = await search(query);
+  expect(status).toBe(200);
+  expect(text).not.toMatch(/<script|<img src=x/);
+});
+
+test.each(['/search?q=%', '/search?q=%ff%fe', '/search?%', '/search?q=%00'])(
+  '%s, which no browser sends, is answered',
+  async (path) => {
+    expect((await get(path)).status).toBe(200);
+  },
+);
+
+const still = useSite({ clock: () => 0 });
+
+test('above the budget of an address a search is 429 with Retry-After, and pages are still read', async () => {
+  for (let sent = 0; sent < MCP.docsRequestsPerAddress.requests; sent += 1) {
+    expect((await still.get('/search?q=xylophone')).status).toBe(200);
+  }
+  const refused = await still.get('/search?q=xylophone');
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+  expect((await still.get('/rules')).status).toBe(200);
+  const missing = await still.get('/rate-limit');
+  expect([missing.status, missing.text.includes('Perhaps')]).toEqual([404, false]);
+});

@@ -1,0 +1,140 @@
+import { escapeHtml, renderInline } from '../render/inline-html.ts';
+import type { MenuGroup, Neighbours } from './menu.ts';
+import type { Page, Section } from '../pages/page.ts';
+import { searchForm } from '../search/search-page.ts';
+
+/** The pages run nothing, fetch nothing from elsewhere, send nothing, and cannot be framed. */
+export const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/** One document of the site. What is HTML is named so; all else is text. */
+export interface HtmlPage {
+  /** Of the window, and of a search engine's hit. */
+  readonly title: string;
+  readonly heading: string;
+  readonly description: string;
+  /** What stands below the heading. */
+  readonly mainHtml: string;
+  /** Absent for what is no page of the documentation, such as the results of a search. */
+  readonly path?: string;
+  readonly neighbours?: Neighbours;
+  /** The headings that "On this page" lists; one alone needs no list. */
+  readonly contents?: readonly Section[];
+  /** `body` when the page has a search form of its own, where the eye is. */
+  readonly searchStands: 'header' | 'body';
+}
+
+/** What every document of the site has around it. */
+export interface Frame {
+  readonly menu: readonly MenuGroup[];
+  readonly stylesheetPath: string;
+  readonly iconPath: string;
+}
+
+/** One whole HTML document. */
+export function htmlPage(frame: Frame, page: HtmlPage): string {
+  const { path, neighbours = {}, contents = [] } = page;
+  const menu = menuHtml(frame.menu, path, neighbours.parent?.path);
+  // Beside the text where there is room, else folded above it: the style sheet shows one of the two.
+  const hasContents = contents.length > 1;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(page.title)} · Guard</title>
+<meta name="description" content="${escapeHtml(page.description)}">
+<meta name="color-scheme" content="light dark">
+${path === undefined ? '<meta name="robots" content="noindex">' : `<link rel="alternate" type="text/markdown" href="${markdownPath(path)}">`}
+<link rel="icon" href="${frame.iconPath}" type="image/svg+xml">
+<link rel="stylesheet" href="${frame.stylesheetPath}">
+</head>
+<body>
+<a class="skip" href="#content">Skip to the text</a>
+<header>
+<a class="brand" href="/"><img src="${frame.iconPath}" alt="" width="24" height="24">Guard</a>
+${page.searchStands === 'header' ? searchForm('') : ''}
+<details class="menu"><summary>Menu</summary><nav aria-label="Pages">${menu}</nav></details>
+</header>
+<div class="columns">
+<nav class="sidebar" aria-label="Pages">${menu}</nav>
+<main id="content">
+${crumbs(neighbours)}
+<h1>${escapeHtml(page.heading)}</h1>
+${hasContents ? `<details class="contents"><summary>On this page</summary>${contentsList(contents)}</details>` : ''}
+${page.mainHtml}
+${pager(neighbours)}
+${path === undefined ? '' : `<p class="source"><a href="${markdownPath(path)}">This page as Markdown</a></p>`}
+</main>
+${hasContents ? `<nav class="contents" aria-labelledby="contents"><p id="contents" class="group">On this page</p>${contentsList(contents)}</nav>` : ''}
+</div>
+</body>
+</html>
+`;
+}
+
+function markdownPath(path: string): string {
+  return escapeHtml(path === '/' ? '/index.md' : `${path}.md`);
+}
+
+function menuHtml(
+  menu: readonly MenuGroup[],
+  current: string | undefined,
+  parent: string | undefined,
+): string {
+  const item = ({ path, title }: Page) => {
+    const here = path === current ? ' aria-current="page"' : '';
+    const mark = path === parent ? ' aria-current="true"' : here;
+    return `<li><a href="${escapeHtml(path)}"${mark}>${escapeHtml(title)}</a></li>`;
+  };
+  return menu
+    .map(
+      ({ title, pages }) =>
+        `<p class="group">${escapeHtml(title)}</p><ul>${pages.map(item).join('')}</ul>`,
+    )
+    .join('\n');
+}
+
+function crumbs({ parent }: Neighbours): string {
+  return parent === undefined
+    ? ''
+    : `<p class="crumbs"><a href="${escapeHtml(parent.path)}">${escapeHtml(parent.title)}</a> /</p>`;
+}
+
+function pager({ previous, next }: Neighbours): string {
+  const link = (page: Page | undefined, rel: 'prev' | 'next', label: string) =>
+    page === undefined
+      ? ''
+      : `<a rel="${rel}" href="${escapeHtml(page.path)}"><span>${label}</span> ${escapeHtml(page.title)}</a>`;
+  const links = link(previous, 'prev', 'Previous') + link(next, 'next', 'Next');
+  return links === ''
+    ? ''
+    : `<nav class="pager" aria-label="Previous and next page">${links}</nav>`;
+}
+
+function contentsList(contents: readonly Section[]): string {
+  const items = contents.map(
+    ({ level, anchor, heading }) =>
+      `<li class="level-${level}"><a href="#${escapeHtml(anchor)}">${escapeHtml(heading)}</a></li>`,
+  );
+  return `<ul>${items.join('')}</ul>`;
+}
+
+/** What stands below the heading of the first page: a search, and every page of the menu with what it is for. */
+export function overviewHtml(menu: readonly MenuGroup[]): string {
+  const groups = menu.map(({ title, pages }) => {
+    const items = pages.map(
+      (page) =>
+        `<li><a href="${escapeHtml(page.path)}">${escapeHtml(page.title)}</a><p>${renderInline(page.summary)}</p></li>`,
+    );
+    return `<section><h2>${escapeHtml(title)}</h2><ul class="cards">${items.join('\n')}</ul></section>`;
+  });
+  return `<p class="lead">A self-hosted bot-defence gateway: one YAML file in front of your site, every decision in SQL.</p>
+${searchForm('')}
+${groups.join('\n')}
+<section><h2>For programs and assistants</h2>
+<p>Every page is Markdown too, with <code>.md</code> behind its address or <code>Accept: text/markdown</code>.
+<a href="/llms.txt">/llms.txt</a> lists them, <a href="/llms-full.txt">/llms-full.txt</a> is all of them, and
+<a href="/openapi.json">/openapi.json</a> describes validation, health and queries.
+An MCP client finds the search at <code>/mcp</code>: see <a href="/assistants">assistants</a>.</p></section>`;
+}

@@ -1,0 +1,120 @@
+import { validateErrors } from '@guard/config/contract/errors';
+import { CATEGORIES } from '@guard/config/contract/categories';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { expect, test } from 'vitest';
+import { createDocsServer } from '../../index.ts';
+import { serve } from '../../testing/rpc-server.ts';
+
+interface Operation {
+  operationId: string;
+  security: Record<string, unknown>[];
+  responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>;
+}
+interface Document {
+  openapi: string;
+  info: { title: string; version: string };
+  paths: Record<string, Record<string, unknown>>;
+  components: {
+    schemas: Record<string, object>;
+    securitySchemes: Record<string, { type: string }>;
+  };
+}
+
+async function document(): Promise<Document> {
+  const { url } = await serve(createDocsServer({ publicUrl: 'https://docs.example' }));
+  const response = await fetch(`${url}/openapi.json`);
+  expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+  // The tests below are what checks this shape.
+  return (await response.json()) as Document;
+}
+
+function operations({ paths }: Document): [string, Operation][] {
+  const list: [string, string][] = [
+    ['/validate', 'post'],
+    ['/health', 'get'],
+    ['/query', 'post'],
+  ];
+  return list.map(([path, method]) => [path, paths[path]?.[method] as Operation]);
+}
+
+test('contract 4.6: /openapi.json describes validation, health and query, in OpenAPI 3.1', async () => {
+  const described = await document();
+  expect(described.openapi).toMatch(/^3\.1\.\d+$/);
+  expect(described.info).toMatchObject({ title: 'Guard', version: '1.0.0' });
+  expect(Object.keys(described.paths)).toEqual(['/validate', '/health', '/query']);
+});
+
+test("a linter's recommended rules find nothing in it, no error and no warning", async () => {
+  const config = await createConfig({ extends: ['recommended'] });
+  const lint = async (source: object) => {
+    const problems = await lintFromString({
+      source: JSON.stringify(source),
+      absoluteRef: '/openapi.json',
+      config,
+    });
+    return problems.map(({ severity, ruleId, message }) => `${severity} ${ruleId}: ${message}`);
+  };
+  const described = await document();
+  expect(await lint(described)).toEqual([]);
+  expect(await lint({ ...described, info: {} })).not.toEqual([]);
+});
+
+test('contract 4.2: health is asked of the validator and of the collector', async () => {
+  const { paths } = await document();
+  expect(paths['/health']?.['servers']).toMatchObject([
+    { url: '{base_url}' },
+    { url: '{collector_url}' },
+  ]);
+});
+
+test('every reference leads to a schema, and every schema is referred to', async () => {
+  const described = await document();
+  const references = [
+    ...JSON.stringify(described).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g),
+  ];
+  expect(new Set(references.map(([, name]) => name))).toEqual(
+    new Set(Object.keys(described.components.schemas)),
+  );
+  expect(JSON.stringify(described).match(/"\$ref"/g)).toHaveLength(references.length);
+});
+
+test('every operation has its own id, known credentials, and a description for each response', async () => {
+  const described = await document();
+  const all = operations(described);
+  expect(new Set(all.map(([, { operationId }]) => operationId)).size).toBe(3);
+  for (const [path, { security, responses }] of all) {
+    for (const name of security.flatMap(Object.keys)) {
+      expect(Object.keys(described.components.securitySchemes)).toContain(name);
+    }
+    for (const [status, { description }] of Object.entries(responses)) {
+      expect(status).toMatch(/^[1-5]\d\d$|^default$/);
+      expect(description, `${path} ${status}`).not.toBe('');
+    }
+  }
+});
+
+test('contract 4.1 to 4.3: the statuses are those of the interface', async () => {
+  const statuses = operations(await document()).map(([, { responses }]) => Object.keys(responses));
+  expect(statuses).toEqual([
+    ['200', '400', '401', '500', '503'],
+    ['200', '403', '503'],
+    ['200', '400', '401', '405', '417', '502', 'default'],
+  ]);
+});
+
+test('contract 2.1, 2.2, 2.5: the schemas are those of the wire, open to fields that come later', async () => {
+  const { schemas } = (await document()).components;
+  expect(schemas['ValidateRequest']).toMatchObject({ type: 'object', required: ['url', 'ip'] });
+  expect(schemas['ValidateResponse']).toMatchObject({
+    required: ['success', 'decision'],
+    properties: {
+      decision: { enum: ['allow', 'block', 'redirect'] },
+      status_code: { enum: [200, 302, 401, 403, 404, 418, 429, 451, 460, 503] },
+      block_reason_categories: { items: { enum: CATEGORIES } },
+    },
+  });
+  expect(schemas['ValidateError']).toMatchObject({
+    properties: { error: { properties: { type: { enum: Object.keys(validateErrors) } } } },
+  });
+  expect(JSON.stringify(schemas)).not.toContain('"additionalProperties":false');
+});

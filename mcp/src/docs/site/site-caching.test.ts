@@ -1,0 +1,138 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { useSite } from '../../testing/docs-site.ts';
+
+const { get } = useSite();
+
+/** One of each kind: kept, made on demand, a file, a list that depends on the address, a picture. */
+const PATHS = [
+  '/rules',
+  '/rules.md',
+  '/crawlers/example-bot',
+  '/search?q=rate',
+  '/openapi.json',
+  '/llms.txt',
+  '/llms-full.txt',
+  '/images/blocked-dark-phone.png',
+];
+const TEXTS = PATHS.filter((path) => !path.endsWith('.png'));
+
+describe('compression (RFC 9110 12.5.3)', () => {
+  test.each(TEXTS)('%s comes in the coding that is asked for, and says so', async (path) => {
+    const plain = await get(path);
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    const gzip = await get(path, { 'accept-encoding': 'gzip' });
+    expect(gzip.headers['content-encoding']).toBe('gzip');
+    expect(gunzipSync(gzip.bytes).toString()).toBe(plain.text);
+    const brotli = await get(path, { 'accept-encoding': 'gzip, deflate, br, zstd' });
+    expect(brotli.headers['content-encoding']).toBe('br');
+    expect(brotliDecompressSync(brotli.bytes).toString()).toBe(plain.text);
+    for (const { bytes, headers } of [plain, gzip, brotli]) {
+      expect(headers['content-length']).toBe(String(bytes.length));
+      expect(headers.vary).toContain('Accept-Encoding');
+    }
+  });
+
+  test.each([
+    [undefined, undefined],
+    ['', undefined],
+    ['identity', undefined],
+    ['deflate, zstd', undefined],
+    ['gzip;q=0', undefined],
+    ['br;q=0, gzip', 'gzip'],
+    ['br;q=0.2, gzip;q=0.8', 'gzip'],
+    ['gzip;q=0.5, identity', undefined],
+    ['*', 'br'],
+    ['*;q=0', undefined],
+    ['*, br;q=0', 'gzip'],
+    ['GZIP ; Q=1', 'gzip'],
+    ['identity;q=0', undefined],
+    ['gzip;q=nonsense', undefined],
+  ])('Accept-Encoding %j is answered in %s', async (accepted, coding) => {
+    const headers = accepted === undefined ? {} : { 'accept-encoding': accepted };
+    expect((await get('/rules', headers)).headers['content-encoding']).toBe(coding);
+  });
+
+  test('a picture is not packed twice', async () => {
+    const { headers } = await get('/images/blocked-dark-phone.png', {
+      'accept-encoding': 'br, gzip',
+    });
+    expect(headers['content-encoding']).toBeUndefined();
+  });
+});
+
+describe('caches', () => {
+  test('RFC 9110 12.5.5: Vary names Accept where it chooses, and only there', async () => {
+    for (const path of ['/', '/rules', '/nowhere']) {
+      for (const accept of ['text/html', 'text/markdown']) {
+        expect((await get(path, { accept })).headers.vary).toBe('Accept, Accept-Encoding');
+      }
+    }
+    for (const path of ['/rules.md', '/llms.txt', '/openapi.json']) {
+      expect((await get(path)).headers.vary).toBe('Accept-Encoding');
+    }
+  });
+
+  test('RFC 9110 8.7: Markdown chosen by Accept names the path where it stands alone', async () => {
+    const { headers } = await get('/rules', { accept: 'text/markdown' });
+    expect(headers['content-location']).toBe('/rules.md');
+  });
+
+  test('RFC 9110 8.8.3.3: each form and each coding of a page has a strong validator of its own', async () => {
+    const etags = [];
+    for (const accept of ['text/html', 'text/markdown']) {
+      for (const coding of ['identity', 'gzip', 'br']) {
+        const { headers } = await get('/rules', { accept, 'accept-encoding': coding });
+        expect(headers.etag).toMatch(/^"[\w-]+"$/);
+        etags.push(headers.etag);
+      }
+    }
+    expect(new Set(etags).size).toBe(6);
+  });
+
+  test.each(PATHS)('RFC 9110 13.1.2: %s is 304 for a reader who has it', async (path) => {
+    for (const coding of ['identity', 'gzip', 'br']) {
+      const asked = { 'accept-encoding': coding };
+      const first = await get(path, asked);
+      const etag = first.headers.etag ?? '';
+      const matching = [etag, `W/${etag}`, `"other", ${etag}`, `"other",W/${etag} , "more"`, '*'];
+      for (const given of matching) {
+        const again = await get(path, { ...asked, 'if-none-match': given });
+        expect([given, again.status, again.bytes.length]).toEqual([given, 304, 0]);
+        for (const name of ['etag', 'vary', 'cache-control', 'content-location']) {
+          expect(again.headers[name]).toBe(first.headers[name]);
+        }
+        expect(again.headers['content-type']).toBeUndefined();
+      }
+      for (const given of ['"other"', etag.slice(1, -1), 'W/"other"', '']) {
+        expect((await get(path, { ...asked, 'if-none-match': given })).status).toBe(200);
+      }
+    }
+  });
+
+  test('an error has no validator and is never 304', async () => {
+    const { status, headers } = await get('/nowhere', { 'if-none-match': '*' });
+    expect([status, headers.etag]).toEqual([404, undefined]);
+  });
+
+  test('what has its content in its name is good for ever; all else is asked about again', async () => {
+    const { headers, text } = await get('/');
+    expect(headers['cache-control']).toBe('no-cache');
+    const [, stylesheet = ''] = /<link rel="stylesheet" href="([^"]+)"/.exec(text) ?? [];
+    const style = await get(stylesheet);
+    expect(style.headers['content-type']).toBe('text/css; charset=utf-8');
+    expect(style.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+  });
+});
+
+test.each([...PATHS, '/nowhere'])(
+  'RFC 9110 9.3.2: HEAD %s is the head of GET, without a body',
+  async (path) => {
+    const asked = { 'accept-encoding': 'gzip' };
+    const full = await get(path, asked);
+    const head = await get(path, asked, 'HEAD');
+    expect(head.bytes).toHaveLength(0);
+    const lasting = (page: typeof full) => ({ ...page.headers, date: undefined });
+    expect([head.status, lasting(head)]).toEqual([full.status, lasting(full)]);
+  },
+);

@@ -1,0 +1,61 @@
+import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
+import { expect, test } from 'vitest';
+import { useSite } from '../../testing/docs-site.ts';
+
+/** What a document links to, fetches and can be linked at, read from its HTML as a browser gets it. */
+function readDocument(html: string) {
+  const all = (pattern: RegExp) => [...html.matchAll(pattern)].map(([, value = '']) => value);
+  return {
+    targets: all(/<[a-z]+\b[^>]*\s(?:href|src|action)="([^"]*)"/g),
+    ids: all(/<[a-z0-9]+\b[^>]*\sid="([^"]*)"/g),
+    headings: all(/<h[2-6][^>]*>([\s\S]*?)<\/h[2-6]>/g),
+  };
+}
+
+type Document = ReturnType<typeof readDocument>;
+
+const crawlers = CrawlerCatalogue.load().all();
+const { get } = useSite({ crawlers });
+
+/** Everything that is reached by following links from the first page: documents, and what is none. */
+async function walkSite() {
+  const documents = new Map<string, Document>();
+  const files = new Set<string>();
+  const waiting = ['/'];
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (documents.has(path) || files.has(path)) continue;
+    const { status, headers, text } = await get(path, { accept: 'text/html' });
+    expect([path, status]).toEqual([path, 200]);
+    if (headers['content-type'] !== 'text/html; charset=utf-8') {
+      files.add(path);
+      continue;
+    }
+    const document = readDocument(text);
+    documents.set(path, document);
+    const pages = document.targets.map((target) => target.split('#')[0] ?? '');
+    waiting.push(...pages.filter((page) => page.startsWith('/')));
+  }
+  return { documents, files };
+}
+
+test('every link of the site, followed from its first page, leads to a page and a place in it', async () => {
+  const { documents, files } = await walkSite();
+  const leads = (path: string, target: string) => {
+    if (/^https?:\/\//.test(target)) return true;
+    const [page = '', anchor = ''] = (target.startsWith('#') ? path + target : target).split('#');
+    if (anchor === '') return files.has(page) || documents.has(page);
+    return documents.get(page)?.ids.includes(anchor) ?? false;
+  };
+  const broken: string[] = [];
+  for (const [path, { targets, ids, headings }] of documents) {
+    expect(new Set(ids).size, `${path}: no id stands twice`).toBe(ids.length);
+    // A heading is a link to itself already, and links do not nest.
+    for (const heading of headings) expect(heading.match(/<a /g)?.length ?? 0).toBeLessThan(2);
+    for (const target of targets) {
+      if (!leads(path, target)) broken.push(`${path} links to ${target}`);
+    }
+  }
+  expect(broken).toEqual([]);
+  const profiles = [...documents.keys()].filter((path) => path.startsWith('/crawlers/'));
+  expect(profiles).toHaveLength(crawlers.length);
+});

@@ -1,0 +1,146 @@
+import { expect, test } from 'vitest';
+import { loadPages } from '../pages/load-pages.ts';
+import { loadPictures } from './site-files.ts';
+import { reasonPages } from '../pages/reason-pages.ts';
+import { useSite } from '../../testing/docs-site.ts';
+
+const listed = loadPages();
+const pages = [...listed, ...reasonPages()];
+const { get } = useSite();
+const CRAWLER_PATHS = ['/crawlers', '/crawlers/example-bot'];
+
+test('contract 4.6: /llms.txt names every page once with its Markdown URL, and each of them is there', async () => {
+  const { text } = await get('/llms.txt');
+  const linked = [...text.matchAll(/\(https:\/\/docs\.example(\/[^)]+\.md)\)/g)].map(
+    ([, path = '']) => path,
+  );
+  const expected = [...pages.map(({ path }) => path), ...CRAWLER_PATHS];
+  expect(linked.toSorted()).toEqual(expected.map((path) => `${path}.md`).toSorted());
+  for (const path of linked) {
+    const { status, headers, text: markdown } = await get(path);
+    expect([path, status, headers['content-type']]).toEqual([
+      path,
+      200,
+      'text/markdown; charset=utf-8',
+    ]);
+    expect(markdown).toMatch(/^# /);
+  }
+});
+
+let address = 'http://unknown';
+const moving = useSite({ publicUrl: () => address });
+
+test('the public address in /llms.txt is the one of the moment', async () => {
+  const first = await moving.get('/llms.txt');
+  expect(first.text).toContain('(http://unknown/start.md)');
+  address = 'https://docs.example/';
+  const second = await moving.get('/llms.txt');
+  expect(second.text).toContain('(https://docs.example/start.md)');
+  expect(second.headers.etag).not.toBe(first.headers.etag);
+});
+
+test('contract 4.6: /llms-full.txt holds all pages', async () => {
+  const { text } = await get('/llms-full.txt');
+  for (const { markdown } of pages) expect(text).toContain(markdown);
+  expect(text).toContain('\n# Example Bot\n');
+});
+
+test.each(['/rules', '/block-reasons/datacenter_ip', '/crawlers/example-bot', '/'])(
+  'contract 4.6: %s is Markdown for Accept: text/markdown and HTML for a browser',
+  async (path) => {
+    const typeFor = async (accept?: string) => {
+      const { headers } = await get(path, accept === undefined ? {} : { accept });
+      return headers['content-type'];
+    };
+    const markdown = 'text/markdown; charset=utf-8';
+    const html = 'text/html; charset=utf-8';
+    expect(await typeFor('text/markdown')).toBe(markdown);
+    expect(await typeFor('text/markdown, text/html;q=0.9')).toBe(markdown);
+    expect(await typeFor('text/html,application/xhtml+xml,*/*;q=0.8')).toBe(html);
+    expect(await typeFor('text/html, text/markdown;q=0.5')).toBe(html);
+    expect(await typeFor('text/markdown;q=0')).toBe(html);
+    expect(await typeFor()).toBe(html);
+  },
+);
+
+test('every HTML page has a policy that runs and fetches nothing, and loads nothing from elsewhere', async () => {
+  const paths = pages.map(({ path }) => path);
+  for (const path of ['/', ...paths, ...CRAWLER_PATHS, '/search?q=rate', '/nowhere']) {
+    const { headers, text } = await get(path, { accept: 'text/html' });
+    expect(headers['content-security-policy']).toBe(
+      "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    );
+    expect(text).not.toMatch(/<script|<iframe|\sstyle=|\son[a-z]+=|<style/);
+    const fetched = text.matchAll(/<(?:link|img)\b[^>]*\s(?:href|src)="([^"]*)"/g);
+    for (const [, target = ''] of fetched) {
+      expect(target, path).toMatch(
+        /^\/(?:assets|images)\/[a-z0-9-]+\.(?:css|svg|png)$|^\/[a-z0-9_/-]+\.md$/,
+      );
+    }
+  }
+});
+
+test('every picture that a page shows is there, and every picture is shown', async () => {
+  const shown = listed.flatMap(({ markdown }) =>
+    [...markdown.matchAll(/!\[[^\]]+\]\(([^)]+)\)/g)].map(([, path = '']) => path),
+  );
+  expect([...loadPictures().keys()].toSorted()).toEqual([...new Set(shown)].toSorted());
+  for (const path of shown.slice(0, 5)) {
+    const { headers, bytes } = await get(path);
+    expect([path, headers['content-type']]).toEqual([path, 'image/png']);
+    expect(bytes.subarray(1, 4).toString()).toBe('PNG');
+  }
+});
+
+test('the overview and the menu of each page list every page that is not below another, once', async () => {
+  const overview = await get('/');
+  const page = await get('/block-reasons/datacenter_ip');
+  const [, menu = ''] = /<nav class="sidebar"[^>]*>([\s\S]*?)<\/nav>/.exec(page.text) ?? [];
+  const [, main = ''] = /<main[^>]*>([\s\S]*)<\/main>/.exec(overview.text) ?? [];
+  for (const { path } of listed) {
+    expect(main).toContain(`<li><a href="${path}">`);
+    expect(menu.split(`<li><a href="${path}"`)).toHaveLength(2);
+  }
+  expect(menu).toContain('<a href="/block-reasons" aria-current="true">');
+});
+
+test('the pages of the menu can be read one after another, and so can those below one page', async () => {
+  const walk = async (start: string) => {
+    const read: string[] = [];
+    for (let path: string | undefined = start; path !== undefined;) {
+      expect(read).not.toContain(path);
+      read.push(path);
+      path = /rel="next" href="([^"]+)"/.exec((await get(path)).text)?.[1];
+    }
+    return read;
+  };
+  const written = [...listed.map(({ path }) => path), '/crawlers'];
+  expect((await walk('/start')).toSorted()).toEqual(written.toSorted());
+  expect(await walk(reasonPages()[0]?.path ?? '')).toEqual(reasonPages().map(({ path }) => path));
+});
+
+test.each([
+  '/nowhere',
+  '/nowhere.md',
+  '/../package.json',
+  '/%2e%2e/package.json',
+  '/constructor',
+  '/.md',
+  '//',
+  '/assets/style.css',
+])('%s is 404', async (path) => {
+  expect((await get(path)).status).toBe(404);
+});
+
+test('a page that is not there offers a search, and what the words of its path lead to', async () => {
+  const { status, text } = await get('/docs/rate-limit', { accept: 'text/html' });
+  expect(status).toBe(404);
+  expect(text).toContain('action="/search"');
+  expect(text).toContain('href="/rules#rate-limits"');
+  const markdown = await get('/docs/rate-limit', { accept: 'text/markdown' });
+  expect([markdown.status, markdown.headers['content-type']]).toEqual([
+    404,
+    'text/markdown; charset=utf-8',
+  ]);
+  expect(markdown.text).toContain('/llms.txt');
+});

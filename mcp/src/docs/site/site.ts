@@ -1,0 +1,179 @@
+import { htmlPage, overviewHtml } from './html-page.ts';
+import type { Frame, HtmlPage } from './html-page.ts';
+import type { Library } from '../pages/library.ts';
+import { llmsTxt } from './llms-txt.ts';
+import { renderMarkdown } from '../render/markdown-html.ts';
+import { groupPages, neighboursOf } from './menu.ts';
+import type { Neighbours } from './menu.ts';
+import { sectionsOf } from '../pages/page.ts';
+import type { Page } from '../pages/page.ts';
+import { plainText } from '../render/plain-text.ts';
+import { keptResource, passingResource } from './resource.ts';
+import type { Resource } from './resource.ts';
+import type { SearchIndex } from '../search/search-index.ts';
+import {
+  hitsHtml,
+  MAX_SEARCH_LENGTH,
+  runSearch,
+  searchForm,
+  searchHtml,
+} from '../search/search-page.ts';
+import { answerWith, prefersMarkdown } from './site-answer.ts';
+import type { SiteAnswer, SiteRequest } from './site-answer.ts';
+import { icon, siteFiles, stylesheet } from './site-files.ts';
+import { negotiatedHeaders, textHeaders } from './site-headers.ts';
+
+/** Answers one GET or HEAD. */
+export type Site = (request: SiteRequest) => SiteAnswer;
+
+/** Most sections that a page which is not there offers instead. */
+const SUGGESTIONS = 5;
+
+/**
+ * Contract 4.6: every page as HTML and Markdown, /llms.txt, /llms-full.txt and /openapi.json; and a search
+ * for people. `publicUrl` is asked at each request for what names it: it may be known late, and change.
+ */
+export function createSite(library: Library, index: SearchIndex, publicUrl: () => string): Site {
+  const { pages } = library;
+  const menu = groupPages(pages);
+  const neighbours = neighboursOf(pages, menu);
+  const frame: Frame = { menu, stylesheetPath: stylesheet.path, iconPath: icon.path };
+  const files = siteFiles(pages);
+  const byPath = new Map(
+    pages.map((page) => [
+      page.path,
+      pageResources(page, () => htmlPage(frame, documentOf(page, neighbours.get(page.path)))),
+    ]),
+  );
+  const overview = keptResource(negotiatedHeaders('text/html'), () =>
+    htmlPage(frame, overviewDocument(frame)),
+  );
+  const listing = cached((address) =>
+    keptResource(textHeaders('text/plain'), () => llmsTxt(menu, pages, address)),
+  );
+
+  const find = (request: SiteRequest): Resource | undefined => {
+    const { path, accept } = request;
+    if (path === '/search') return searchResults(frame, index, request);
+    if (path === '/llms.txt') return listing(publicUrl());
+    if (path === '/index.md')
+      return withHeaders(listing(publicUrl()), textHeaders('text/markdown'));
+    if (path === '/') {
+      return prefersMarkdown(accept)
+        ? withHeaders(listing(publicUrl()), negotiatedHeaders('text/markdown', '/index.md'))
+        : overview;
+    }
+    if (path.endsWith('.md')) return byPath.get(path.slice(0, -3))?.alone;
+    const page = byPath.get(path.replace(/\/$/, ''));
+    return prefersMarkdown(accept) ? page?.markdown : page?.html;
+  };
+
+  return (request) =>
+    answerWith(files.get(request.path) ?? find(request) ?? missing(frame, index, request), request);
+}
+
+/** One page in its two forms, the second also at a path of its own. */
+interface PageResources {
+  readonly html: Resource;
+  readonly markdown: Resource;
+  readonly alone: Resource;
+}
+
+function pageResources(page: Page, html: () => string): PageResources {
+  // Profiles are many and each is seldom read: kept as the others are they would take 30 MB.
+  const make = page.path.startsWith('/crawlers/') ? passingResource : keptResource;
+  const location = `${page.path}.md`;
+  const alone = make(textHeaders('text/markdown'), () => page.markdown);
+  return {
+    html: make(negotiatedHeaders('text/html'), html),
+    markdown: withHeaders(alone, negotiatedHeaders('text/markdown', location)),
+    alone,
+  };
+}
+
+function withHeaders(resource: Resource, headers: Resource['headers']): Resource {
+  return { ...resource, headers };
+}
+
+function documentOf(page: Page, neighbours: Neighbours = {}): HtmlPage {
+  return {
+    title: page.title,
+    heading: page.title,
+    description: plainText(page.summary),
+    mainHtml: renderMarkdown(page.markdown.slice(page.markdown.indexOf('\n'))),
+    path: page.path,
+    neighbours,
+    contents: sectionsOf(page).slice(1),
+    searchStands: 'header',
+  };
+}
+
+function overviewDocument({ menu }: Frame): HtmlPage {
+  return {
+    title: 'Documentation',
+    heading: 'Guard',
+    description: 'How to put Guard in front of a web site, and how to run it.',
+    mainHtml: overviewHtml(menu),
+    path: '/',
+    searchStands: 'body',
+  };
+}
+
+function searchResults(frame: Frame, index: SearchIndex, request: SiteRequest): Resource {
+  const outcome = runSearch(request.query, request.takeSearch, (words, limit) =>
+    index.search(words, limit),
+  );
+  const body = () =>
+    htmlPage(frame, {
+      title: outcome.kind === 'found' ? `Search: ${outcome.query}` : 'Search',
+      heading: 'Search',
+      description: 'Results of a search in the documentation.',
+      mainHtml: searchHtml(outcome),
+      searchStands: 'body',
+    });
+  const headers = textHeaders('text/html');
+  switch (outcome.kind) {
+    case 'nothing_asked':
+    case 'found':
+      return passingResource(headers, body);
+    case 'too_long':
+      return passingResource(headers, body, 400);
+    case 'too_many': {
+      const waitS = String(Math.ceil(outcome.waitMs / 1000));
+      return passingResource({ ...headers, 'retry-after': waitS }, body, 429);
+    }
+  }
+}
+
+/** A 404 in the form that was asked for; to people with what the words of the path lead to. */
+function missing(frame: Frame, index: SearchIndex, request: SiteRequest): Resource {
+  const { path, accept } = request;
+  if (prefersMarkdown(accept) || path.endsWith('.md')) {
+    const text = () => '# Not found\n\nThere is no page here. Every page is listed at /llms.txt.\n';
+    return passingResource(negotiatedHeaders('text/markdown'), text, 404);
+  }
+  const words = path
+    .slice(0, MAX_SEARCH_LENGTH)
+    .replaceAll(/[^a-z0-9_]+/gi, ' ')
+    .trim();
+  const hits = request.takeSearch() === 0 ? index.search(words, SUGGESTIONS) : [];
+  const near = hits.length === 0 ? '' : `<h2>Perhaps one of these</h2>\n${hitsHtml(words, hits)}`;
+  const body = () =>
+    htmlPage(frame, {
+      title: 'Not found',
+      heading: 'Not found',
+      description: 'There is no page here.',
+      mainHtml: `<p>There is no page here. <a href="/">The overview</a> lists every page.</p>\n${searchForm('')}\n${near}`,
+      searchStands: 'body',
+    });
+  return passingResource(negotiatedHeaders('text/html'), body, 404);
+}
+
+/** Keeps what was made of the last argument: it hardly ever changes. */
+function cached(make: (key: string) => Resource): (key: string) => Resource {
+  let last: { readonly key: string; readonly made: Resource } | undefined;
+  return (key) => {
+    if (last?.key !== key) last = { key, made: make(key) };
+    return last.made;
+  };
+}

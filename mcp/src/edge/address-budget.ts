@@ -1,0 +1,48 @@
+import { parseIp } from '@guard/config/net/cidr';
+import { addressGroup } from '@guard/config/net/network-of';
+import type { Clock } from '@guard/config/contract/ports';
+import { LRUCache } from 'lru-cache';
+
+/** Most addresses that are remembered; the one not heard of for longest makes room, and begins afresh. */
+const MAX_ADDRESSES = 10_000;
+
+interface AddressBudgetOptions {
+  readonly requests: number;
+  readonly perMs: number;
+  readonly clock: Clock;
+}
+
+/**
+ * How many requests one address may send (the generic cell rate algorithm): `requests` at once, and
+ * from then on as many in `perMs`. An IPv6 visitor has a whole /64, so that counts as one address.
+ */
+export class AddressBudget {
+  readonly #intervalMs: number;
+  readonly #toleranceMs: number;
+  readonly #clock: Clock;
+  /** When each address will have its whole budget back. */
+  readonly #restoredAt = new LRUCache<string, number>({ max: MAX_ADDRESSES });
+
+  constructor({ requests, perMs, clock }: AddressBudgetOptions) {
+    this.#intervalMs = perMs / requests;
+    this.#toleranceMs = perMs - this.#intervalMs;
+    this.#clock = clock;
+  }
+
+  /** Takes one request; 0 when it fits, else milliseconds until one fits. */
+  take(address: string): number {
+    const key = keyOf(address);
+    const now = this.#clock();
+    const restoredAt = Math.max(this.#restoredAt.get(key) ?? now, now);
+    const waitMs = restoredAt - now - this.#toleranceMs;
+    if (waitMs > 0) return waitMs;
+    this.#restoredAt.set(key, restoredAt + this.#intervalMs);
+    return 0;
+  }
+}
+
+/** What is no address, such as the peer of a unix socket, shares one budget. */
+function keyOf(address: string): string {
+  const ip = parseIp(address);
+  return ip === undefined ? '' : addressGroup(ip);
+}

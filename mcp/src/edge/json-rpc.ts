@@ -1,0 +1,90 @@
+/**
+ * JSON-RPC 2.0, as far as MCP revision 2025-06-18 uses it: one message a body, no batches, and an id
+ * that is a string or an integer (the revision is stricter here than JSON-RPC itself, which lets
+ * `null` and fractions through).
+ */
+
+export type RequestId = string | number;
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Every way the body of one POST can be read. */
+export type Message =
+  | {
+      readonly kind: 'request';
+      readonly id: RequestId;
+      readonly method: string;
+      readonly params: unknown;
+    }
+  | { readonly kind: 'notification'; readonly method: string }
+  | { readonly kind: 'unparsable' }
+  | { readonly kind: 'invalid'; readonly id: RequestId | null; readonly problem: string };
+
+/** Contract 7.3 and 7.4: the protocol errors, each a request that never became a tool call. */
+export const rpcErrors = {
+  parse_error: -32700,
+  invalid_request: -32600,
+  method_not_found: -32601,
+  invalid_params: -32602,
+} as const;
+export type RpcErrorName = keyof typeof rpcErrors;
+const codes: ReadonlySet<number> = new Set(Object.values(rpcErrors));
+
+/** True for a code that a caller may be answered with. */
+export function isProtocolError(code: number): boolean {
+  return codes.has(code);
+}
+
+/** What one request leads to: a result, or a protocol error with its code. */
+export type Reply =
+  | { readonly kind: 'result'; readonly result: JsonObject }
+  | { readonly kind: 'error'; readonly code: number; readonly message: string };
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Reads the bytes of one body. Never throws: what is no message is `unparsable` or `invalid`. */
+export function parseMessage(body: Uint8Array): Message {
+  let value: unknown;
+  try {
+    value = JSON.parse(utf8.decode(body));
+  } catch {
+    return { kind: 'unparsable' };
+  }
+  if (Array.isArray(value)) {
+    return { kind: 'invalid', id: null, problem: 'Send one message a request: no batches.' };
+  }
+  if (!isObject(value)) {
+    return { kind: 'invalid', id: null, problem: 'A message is a JSON object.' };
+  }
+  return readMessage(value);
+}
+
+function readMessage(message: JsonObject): Message {
+  const { jsonrpc, id, method, params } = message;
+  const echo = isRequestId(id) ? id : null;
+  const invalid = (problem: string): Message => ({ kind: 'invalid', id: echo, problem });
+  if (jsonrpc !== '2.0') return invalid('`jsonrpc` must be "2.0".');
+  if (typeof method !== 'string') return invalid('`method` must be a string.');
+  if (params !== undefined && (typeof params !== 'object' || params === null)) {
+    return invalid('`params` must be an object.');
+  }
+  if (!Object.hasOwn(message, 'id')) return { kind: 'notification', method };
+  if (echo === null) return invalid('`id` must be a string or an integer.');
+  return { kind: 'request', id: echo, method, params };
+}
+
+/** True for a JSON object: not null, not an array. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** An integer beyond 2^53 is refused: it would come back as another id than it was sent. */
+function isRequestId(value: unknown): value is RequestId {
+  return typeof value === 'string' || Number.isSafeInteger(value);
+}
+
+/** The JSON text of one response. */
+export function encodeReply(id: RequestId | null, reply: Reply): string {
+  if (reply.kind === 'result') return JSON.stringify({ jsonrpc: '2.0', id, result: reply.result });
+  const { code, message } = reply;
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
+}

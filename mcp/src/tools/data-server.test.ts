@@ -1,0 +1,241 @@
+import { request as httpRequest } from 'node:http';
+import { MCP } from '@guard/config/contract/limits';
+import type { QueryOutcome } from '@guard/config/contract/ports';
+import type { FastifyPluginAsync } from 'fastify';
+import { expect, test } from 'vitest';
+import { createDataServer } from '../index.ts';
+import { call, type RpcAnswer, serve, toolResult } from '../testing/rpc-server.ts';
+import { createQueryTool } from './query-tool.ts';
+
+const KEY = { authorization: 'Bearer sk_api_ro_acme' };
+const rows = (text: string): QueryOutcome => ({
+  kind: 'rows',
+  contentType: 'text/tab-separated-values',
+  body: Buffer.from(text),
+});
+
+function dataServer(
+  options: Partial<Parameters<typeof createDataServer>[0]> = {},
+): FastifyPluginAsync {
+  return createDataServer({
+    runQuery: () => Promise.resolve(rows('1\n')),
+    listColumns: () => Promise.resolve([]),
+    authenticate: (authorization) =>
+      authorization === KEY.authorization ? { organisation: 'acme', key: 'board' } : undefined,
+    ...options,
+  });
+}
+
+test('contract 5: every request without a known key gets 401 with an empty body, before anything else', async () => {
+  const server = await serve(dataServer());
+  const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} };
+  for (const headers of [
+    {},
+    { authorization: 'Bearer other' },
+    { authorization: 'sk_api_ro_acme' },
+    { origin: 'https://evil.example', 'mcp-protocol-version': 'x' },
+  ]) {
+    for (const body of [
+      initialize,
+      'not json',
+      { jsonrpc: '2.0', method: 'x' },
+      'x'.repeat(70_000),
+    ]) {
+      const answer = await server.post(body, headers);
+      expect([answer.status, answer.text]).toEqual([401, '']);
+    }
+    const get = await fetch(`${server.url}/mcp`, { headers });
+    expect([get.status, await get.text()]).toEqual([401, '']);
+  }
+});
+
+test('contract 4.4: the server is guard-analytics, version 1', async () => {
+  const server = await serve(dataServer());
+  const answer = await server.post(
+    { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} },
+    KEY,
+  );
+  expect(answer.json).toEqual({
+    jsonrpc: '2.0',
+    id: 1,
+    result: {
+      protocolVersion: '2025-06-18',
+      capabilities: { tools: { listChanged: false } },
+      serverInfo: { name: 'guard-analytics', version: '1' },
+    },
+  });
+});
+
+test('contract 7.3: ping is not served here', async () => {
+  const server = await serve(dataServer());
+  const answer = await server.post({ jsonrpc: '2.0', id: 1, method: 'ping' }, KEY);
+  expect(answer.json).toMatchObject({ error: { code: -32601 } });
+});
+
+test('contract 4.4: tools/list says that query needs `sql`', async () => {
+  const server = await serve(dataServer());
+  const answer = await server.post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, KEY);
+  expect(answer.json).toMatchObject({
+    result: { tools: [{ inputSchema: { required: ['sql'] } }, {}, {}] },
+  });
+});
+
+/** How a query whose outcome is this is answered. */
+async function answerOf(outcome: QueryOutcome): Promise<RpcAnswer> {
+  const server = await serve(dataServer({ runQuery: () => Promise.resolve(outcome) }));
+  return server.post(call('query', { sql: 'SELECT 1' }), KEY);
+}
+
+test('contract 4.4 query: the statement runs inside the organisation of the key', async () => {
+  const asked: unknown[] = [];
+  const server = await serve(
+    dataServer({
+      runQuery: ({ organisation, sql, authorization }) => {
+        asked.push({ organisation, sql, authorization });
+        return Promise.resolve(rows('allow\t12\nblock\t3\n'));
+      },
+    }),
+  );
+  const answer = await server.post(call('query', { sql: 'SELECT 1', organisation: 'other' }), KEY);
+  expect(answer.json).toEqual(toolResult(false, 'allow\t12\nblock\t3\n'));
+  expect(asked).toEqual([{ organisation: 'acme', sql: 'SELECT 1', ...KEY }]);
+});
+
+test('a query whose key is revoked while it runs is a tool error that says so', async () => {
+  const answer = await answerOf({ kind: 'revoked' });
+  expect(answer.json).toEqual(toolResult(true, expect.stringContaining('revoked')));
+});
+
+test.each<[string, QueryOutcome]>([
+  ['the statement gate', { kind: 'refused', message: 'SETTINGS is not allowed.' }],
+  ['the database', { kind: 'database_error', status: 400, message: 'SETTINGS is not allowed.' }],
+  ['a database that is away', { kind: 'unavailable', message: 'SETTINGS is not allowed.' }],
+])('contract 7.3: the refusal of %s is a tool error with its own words', async (_who, outcome) => {
+  const answer = await answerOf(outcome);
+  expect([answer.status, answer.json]).toEqual([200, toolResult(true, 'SETTINGS is not allowed.')]);
+});
+
+test.each([[undefined], [{}], [{ sql: '' }], [{ sql: '  ' }], [{ sql: 1 }], [{ SQL: 'SELECT 1' }]])(
+  'contract 7.3: arguments %j, without a statement in `sql`, are a tool error',
+  async (args) => {
+    const server = await serve(dataServer());
+    const answer = await server.post(call('query', args), KEY);
+    expect(answer.json).toEqual(toolResult(true, expect.stringContaining('`sql`')));
+  },
+);
+
+test.each([['text'], [1], [null], [['SELECT 1']]])(
+  'arguments that are %j are -32602',
+  async (args) => {
+    const server = await serve(dataServer());
+    expect((await server.post(call('query', args), KEY)).json).toMatchObject({
+      error: { code: -32602 },
+    });
+  },
+);
+
+test('contract 8: an answer of 256 KiB is given whole; above it, it is discarded and a LIMIT asked for', async () => {
+  const most = 'x'.repeat(MCP.maxToolAnswerBytes);
+  expect((await answerOf(rows(most))).json).toEqual(toolResult(false, most));
+  for (const outcome of [rows(`${most}x`), { kind: 'too_large' } as const]) {
+    const { json } = await answerOf(outcome);
+    expect(json).toEqual(toolResult(true, expect.stringContaining('LIMIT')));
+  }
+});
+
+test('an answer in a binary format is a tool error that names text formats', async () => {
+  const body = Uint8Array.of(0x50, 0xff, 0xfe);
+  const { json } = await answerOf({ kind: 'rows', contentType: 'x', body });
+  expect(json).toEqual(toolResult(true, expect.stringContaining('FORMAT')));
+});
+
+test('contract 8: a statement has at most 65,456 bytes, counted in UTF-8', () => {
+  // Below the front door: with its envelope such a statement does not fit the 64 KB of a body.
+  const { input } = createQueryTool(() => Promise.resolve(rows('')));
+  const fits = (sql: string) => input.safeParse({ sql }).success;
+  expect(fits('x'.repeat(MCP.maxStatementBytes))).toBe(true);
+  expect(fits('x'.repeat(MCP.maxStatementBytes + 1))).toBe(false);
+  expect(fits('é'.repeat(MCP.maxStatementBytes / 2 + 1))).toBe(false);
+});
+
+test('a tool that breaks is a 500 without a word of what broke', async () => {
+  const server = await serve(
+    dataServer({ runQuery: () => Promise.reject(new Error('secret of the inside')) }),
+  );
+  const answer = await server.post(call('query', { sql: 'SELECT 1' }), KEY);
+  expect([answer.status, answer.text]).toEqual([500, '']);
+});
+
+test('a caller that goes away ends its query', async () => {
+  const { promise: aborted, resolve } = Promise.withResolvers<string>();
+  const { promise: started, resolve: start } = Promise.withResolvers<undefined>();
+  const server = await serve(
+    dataServer({
+      runQuery: ({ signal }) => {
+        start(undefined);
+        return new Promise((answer) => {
+          signal?.addEventListener('abort', () => {
+            resolve('aborted');
+            answer({ kind: 'unavailable', message: 'aborted' });
+          });
+        });
+      },
+    }),
+  );
+  const request = httpRequest(`${server.url}/mcp`, { method: 'POST', headers: KEY });
+  request.on('error', () => undefined);
+  request.end(JSON.stringify(call('query', { sql: 'SELECT sleep(3)' })));
+  await started;
+  request.destroy();
+  expect(await aborted).toBe('aborted');
+});
+
+test('contract 4.4 query_help: rules and examples, without reading data', async () => {
+  const server = await serve(
+    dataServer({ runQuery: () => Promise.reject(new Error('query_help must not ask')) }),
+  );
+  const answer = await server.post(call('query_help'), KEY);
+  for (const word of ['events_distributed', 'created_at', 'LIMIT', '90 days', '65456', 'SELECT']) {
+    expect(answer.json).toEqual(toolResult(false, expect.stringContaining(word)));
+  }
+});
+
+test('contract 4.4 list_columns: each column with its type, read live at every call', async () => {
+  const columns = [{ name: 'created_at', type: "DateTime64(3, 'UTC')", comment: 'When.' }];
+  const server = await serve(dataServer({ listColumns: () => Promise.resolve(columns) }));
+  const first = await server.post(call('list_columns'), KEY);
+  expect(first.json).toEqual(toolResult(false, "created_at\tDateTime64(3, 'UTC')\tWhen."));
+  columns.push({ name: 'path', type: 'String', comment: '' });
+  const second = await server.post(call('list_columns', {}), KEY);
+  expect(second.json).toEqual(
+    toolResult(false, "created_at\tDateTime64(3, 'UTC')\tWhen.\npath\tString"),
+  );
+});
+
+test('list_columns while the database is away is a tool error, not a 5xx', async () => {
+  const server = await serve(
+    dataServer({ listColumns: () => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.9')) }),
+  );
+  const answer = await server.post(call('list_columns'), KEY);
+  expect([answer.status, answer.json]).toEqual([
+    200,
+    toolResult(true, expect.not.stringContaining('10.0.0.9')),
+  ]);
+});
+
+test('a neighbour on the same host keeps its own parsers, errors and methods', async () => {
+  const neighbour: FastifyPluginAsync = (app) => {
+    app.post('/query', (request) => ({ body: request.body }));
+    return Promise.resolve();
+  };
+  const server = await serve(dataServer(), neighbour);
+  const post = (contentType: string, body: string) =>
+    fetch(`${server.url}/query`, {
+      method: 'POST',
+      headers: { 'content-type': contentType },
+      body,
+    });
+  expect(await (await post('application/json', '{"a":1}')).json()).toEqual({ body: { a: 1 } });
+  expect((await post('application/x-unknown', 'x')).status).toBe(415);
+  expect((await post('application/json', '{')).status).toBe(400);
+});

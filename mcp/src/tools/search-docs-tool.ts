@@ -1,0 +1,60 @@
+import { MCP } from '@guard/config/contract/limits';
+import { z } from 'zod';
+import type { Tool } from '../edge/tool.ts';
+import { markdownUrl } from '../docs/pages/library.ts';
+import type { Section } from '../docs/pages/page.ts';
+import type { SearchIndex } from '../docs/search/search-index.ts';
+
+const { min, max, default: defaultLimit } = MCP.searchLimit;
+const EXCERPT_CHARS = 240;
+
+const NO_QUERY = 'Give the words to look for in `query`, a non-empty string.';
+const NO_LIMIT = `\`limit\` must be an integer from ${min} to ${max}.`;
+const Input = z.object({
+  query: z
+    .string(NO_QUERY)
+    .refine((query) => query.trim() !== '', NO_QUERY)
+    .describe('Words to look for.'),
+  limit: z
+    .int(NO_LIMIT)
+    .min(min, NO_LIMIT)
+    .max(max, NO_LIMIT)
+    .default(defaultLimit)
+    .describe('Most hits to return.'),
+});
+
+/** Contract 4.5 `search_docs`: matching sections, each with its path and Markdown URL. */
+export function createSearchDocsTool(
+  index: SearchIndex,
+  publicUrl: () => string,
+): Tool<unknown, typeof Input> {
+  return {
+    name: 'search_docs',
+    title: 'Search the documentation',
+    description:
+      'Finds pages and sections of the Guard documentation by words. Each hit names its path and the ' +
+      'URL of its Markdown; read one with get_page.',
+    input: Input,
+    call: ({ query, limit }) => {
+      const hits = index.search(query, limit);
+      return {
+        kind: 'text',
+        text:
+          hits.length === 0
+            ? `Nothing found. Every page is listed at ${publicUrl()}/llms.txt.`
+            : hits.map((hit) => describeHit(hit, publicUrl())).join('\n\n'),
+      };
+    },
+  };
+}
+
+function describeHit({ page, heading, anchor, text }: Section, publicUrl: string): string {
+  const title = anchor === '' ? page.title : `${page.title}: ${heading}`;
+  const path = anchor === '' ? page.path : `${page.path}#${anchor}`;
+  // The rule below a table's head says nothing.
+  const flat = text.replaceAll(/^\|[ |:-]+\|$/gm, '').replaceAll(/\s+/g, ' ');
+  const excerpt = flat.length > EXCERPT_CHARS ? `${flat.slice(0, EXCERPT_CHARS)}…` : flat;
+  return [`## ${title}`, `path: ${path}`, `markdown: ${markdownUrl(publicUrl, page)}`, excerpt]
+    .filter((line) => line !== '')
+    .join('\n');
+}
