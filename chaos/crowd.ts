@@ -38,8 +38,6 @@ export const asUsual: Judge = ({ path, status, body }) => {
 export interface CrowdOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly judge?: Judge;
-  /** Where each visitor comes from; HOME_IP for those beyond the list. */
-  readonly ips?: readonly string[];
 }
 
 /** Visitors on kept connections who come until they are told to leave. */
@@ -53,15 +51,15 @@ export interface Crowd {
 
 /** Sends visitors to a gateway; a Chrome at home, unless told otherwise. */
 export function gather(url: string, options: CrowdOptions = {}): Crowd {
-  const { judge = asUsual, headers = {}, ips = [] } = options;
+  const { judge = asUsual, headers = {} } = options;
   const wrong = new Map<string, number>();
   const tally = { requests: 0, wrong, slowestMs: 0 };
   const agent = new Agent({ keepAlive: true, maxSockets: LANES });
   let isOver = false;
   let number = 0;
 
-  async function stay(_: unknown, lane: number): Promise<void> {
-    const fields = { ...chromeHttp, 'x-forwarded-for': ips[lane] ?? HOME_IP, ...headers };
+  async function stay(): Promise<void> {
+    const fields = { ...chromeHttp, 'x-forwarded-for': HOME_IP, ...headers };
     while (!isOver) {
       number += 1;
       const path = `${number % CLOSED_EVERY === 0 ? CLOSED : '/page/'}${number}`;

@@ -6,22 +6,14 @@ import { engineKilled } from './faults/engine-killed.ts';
 import { engineOutOfMemory } from './faults/engine-out-of-memory.ts';
 import { fullDiskStarts } from './faults/full-disk-starts.ts';
 import { originDown } from './faults/origin-down.ts';
-import { originGarbage } from './faults/origin-garbage.ts';
 import { originSlow } from './faults/origin-slow.ts';
-import { redisStopped } from './faults/redis-stopped.ts';
-import { requestBurst } from './faults/request-burst.ts';
 import { slowClients } from './faults/slow-clients.ts';
 import { uploadStorm } from './faults/upload-storm.ts';
-import { validatorHung } from './faults/validator-hung.ts';
 
 /** Every fault, in the order in which they are tried: from the origin inwards. */
 export const FAULTS: Readonly<Record<string, Fault>> = {
   'origin-down': originDown,
   'origin-slow': originSlow,
-  'origin-garbage': originGarbage,
-  'validator-hung': validatorHung,
-  'redis-stopped': redisStopped,
-  'request-burst': requestBurst,
   'clock-jump': clockJump,
   'engine-killed': engineKilled,
   'engine-out-of-memory': engineOutOfMemory,

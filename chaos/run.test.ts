@@ -8,14 +8,11 @@ const run = (...args: string[]) =>
   spawnSync(process.execPath, [join(import.meta.dirname, 'run.ts'), ...args], { encoding: 'utf8' });
 
 describe('npm run chaos', () => {
-  test('an origin that goes away, and one that answers garbage, harm nobody else', () => {
-    const { status, stdout } = run('origin-down', 'origin-garbage', '--json');
+  test('an origin that goes away harms no other visitor', () => {
+    const { status, stdout } = run('origin-down', '--json');
     const results = JSON.parse(stdout) as readonly Result[];
     expect(results.filter((result) => !holds(result))).toEqual([]);
-    expect(results.map(({ fault, kind }) => `${fault} ${kind}`)).toEqual([
-      'origin-down tried',
-      'origin-garbage tried',
-    ]);
+    expect(results.map(({ fault, kind }) => `${fault} ${kind}`)).toEqual(['origin-down tried']);
     expect(status).toBe(0);
   }, 120_000);
 

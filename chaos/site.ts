@@ -16,7 +16,6 @@ export interface SiteOptions {
   readonly behave?: Behaviour;
   /** {@link DETECT}, when absent. */
   readonly rules?: readonly unknown[];
-  readonly site?: Readonly<Record<string, unknown>>;
   /** Replaces settings of the file's first level. Without `analytics` there, no database is started. */
   readonly top?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
@@ -46,7 +45,6 @@ export async function startSite(ground: Ground, options: SiteOptions = {}): Prom
     storySettings(origin.url, {
       rules,
       organisation: ONE_PLAYS_ALL,
-      ...(options.site && { site: options.site }),
       top: { analytics: undefined, ...options.top },
     });
   const product = await startProduct(settings(options.rules ?? DETECT), options.env);

@@ -47,7 +47,8 @@ function optionLines(options: Options): string {
   ].join('\n');
 }
 
-function wordsOf(name: string, { short, value }: Option): string {
+/** An option as its line in --help begins: `  -c, --config FILE`. */
+export function wordsOf(name: string, { short, value }: Option): string {
   const first = short === undefined ? '      ' : `  -${short}, `;
   return `${first}--${name}${value === undefined ? '' : ` ${value}`}`;
 }

@@ -20,7 +20,7 @@ const OPTIONS = {
   'source-base': {
     type: 'string',
     value: 'URL',
-    help: 'ask a mirror: URL/<host>/<path> instead of https://<host>/<path>',
+    help: 'ask a mirror: `URL/<host>/<path>` instead of `https://<host>/<path>`',
   },
   json: { type: 'boolean', help: 'one JSON value, nothing else' },
 } as const satisfies Options;

@@ -24,8 +24,8 @@ const OPTIONS = {
   json: {
     type: 'boolean',
     default: false,
-    help: `one JSON object: { "valid": …, "problems": [ … ], "revision": …, "presets": { … },
-"warnings": [ … ], "hints": [ … ] }`,
+    help: `one JSON object: \`{ "valid": …, "problems": [ … ], "revision": …, "presets": { … },
+"warnings": [ … ], "hints": [ … ] }\``,
   },
 } as const satisfies Options;
 

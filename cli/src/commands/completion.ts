@@ -4,7 +4,7 @@ import type { Command } from '../command-line/command.ts';
 import { type Options, readCommandLine } from '../command-line/options.ts';
 
 const OPTIONS = {
-  json: { type: 'boolean', default: false, help: 'one JSON object: { "shell": …, "script": … }' },
+  json: { type: 'boolean', default: false, help: 'one JSON object: `{ "shell": …, "script": … }`' },
 } as const satisfies Options;
 
 /** `everyCommand` says what is completed: the other commands, and this one. */

@@ -33,7 +33,7 @@ const OPTIONS = {
   'source-base': {
     type: 'string',
     value: 'URL',
-    help: 'ask a mirror: URL/<host>/<path> instead of https://<host>/<path>',
+    help: 'ask a mirror: `URL/<host>/<path>` instead of `https://<host>/<path>`',
   },
   'accept-drop': {
     type: 'boolean',

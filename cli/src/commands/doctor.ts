@@ -32,7 +32,7 @@ const OPTIONS = {
   json: {
     type: 'boolean',
     default: false,
-    help: 'one JSON object: { "url": …, "findings": [ … ] }',
+    help: 'one JSON object: `{ "url": …, "findings": [ … ] }`',
   },
 } as const satisfies Options;
 

@@ -4,7 +4,7 @@ import { CONFIG_OPTION, type Options } from '../command-line/options.ts';
 export const EXPLAIN_OPTIONS = {
   config: CONFIG_OPTION,
   ip: { type: 'string', value: 'ADDRESS', help: "the visitor's address" },
-  request: { type: 'string', short: 'X', value: 'METHOD', help: 'default GET, or POST with -d' },
+  request: { type: 'string', short: 'X', value: 'METHOD', help: 'default GET, or POST with `-d`' },
   header: {
     type: 'string',
     short: 'H',
@@ -16,14 +16,14 @@ export const EXPLAIN_OPTIONS = {
     type: 'string',
     short: 'A',
     value: 'TEXT',
-    help: "the same as -H 'User-Agent: TEXT'",
+    help: "the same as `-H 'User-Agent: TEXT'`",
   },
-  referer: { type: 'string', short: 'e', value: 'URL', help: "the same as -H 'Referer: URL'" },
+  referer: { type: 'string', short: 'e', value: 'URL', help: "the same as `-H 'Referer: URL'`" },
   'cookie-header': {
     type: 'string',
     short: 'b',
     value: 'TEXT',
-    help: "the same as -H 'Cookie: TEXT'",
+    help: "the same as `-H 'Cookie: TEXT'`",
   },
   data: {
     type: 'string',
@@ -34,7 +34,7 @@ export const EXPLAIN_OPTIONS = {
   },
   'data-raw': { type: 'string', multiple: true },
   compressed: { type: 'boolean' },
-  cookie: { type: 'string', value: 'ID', help: 'the value of the _guard cookie' },
+  cookie: { type: 'string', value: 'ID', help: 'the value of the `_guard` cookie' },
   session: {
     type: 'string',
     value: 'STATE',

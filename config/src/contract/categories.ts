@@ -1,11 +1,15 @@
-/** Contract 2.2: every category that a block reason can have. */
-export const CATEGORIES = [
-  'bot_identity',
-  'automated_browser',
-  'header_anomaly',
-  'fingerprint_mismatch',
-  'suspicious_network',
-  'challenge_failure',
-  'crawler_impersonator',
-  'unknown',
-] as const;
+/** Contract 2.2: every category that a block reason can have, with its meaning. */
+export const categories = {
+  bot_identity:
+    'A bot or scripting client by its own name, or an identified crawler that is not on the allowlist.',
+  automated_browser: 'A real browser, driven by an automation tool.',
+  header_anomaly: "Headers are missing, contradict each other, or look like a script's.",
+  fingerprint_mismatch: 'Something the browser cannot easily change disagrees with the User-Agent.',
+  suspicious_network: 'VPN, datacenter, Tor, address reputation, or a rate limit.',
+  challenge_failure: 'The challenge was never cleared, was answered wrongly, or cannot be won.',
+  crawler_impersonator: "Claims to be a known crawler, from an address that is not its operator's.",
+  unknown: 'Not grouped.',
+} as const;
+
+// Object.keys forgets the names.
+export const CATEGORIES = Object.keys(categories) as readonly (keyof typeof categories)[];

@@ -1,9 +1,5 @@
-import { RSL_CATEGORIES } from '@guard/config/catalogue/crawler-file';
-import { validateErrors } from '@guard/config/contract/errors';
 import * as limits from '@guard/config/contract/limits';
-import { metrics } from '@guard/config/contract/metrics';
-import { CATEGORIES } from '@guard/config/contract/categories';
-import { entryOf, type Reason, reasons } from '@guard/config/contract/reasons';
+import { reasons } from '@guard/config/contract/reasons';
 import { describe, expect, test } from 'vitest';
 import { cells } from './render/markdown-html.ts';
 import { loadPages } from './pages/load-pages.ts';
@@ -34,18 +30,8 @@ function tableRows(path: string, firstHead: string): string[][] {
 
 const withoutMarks = (cell: string) =>
   cell.replaceAll('`', '').replace(/^\[([^\]]+)\]\([^)]+\)$/, '$1');
-const plain = (text: string) => text.replaceAll('`', '');
 
 describe('the documentation says what the code says, both ways', () => {
-  test('block reasons: identifier, category, strength, group, meaning', () => {
-    expect(tableRows('/block-reasons', 'Reason')).toEqual(
-      (Object.keys(reasons) as Reason[]).map((reason) => {
-        const { category, strength = '–', group = '–', meaning } = entryOf(reason);
-        return [reason, category, strength, group, plain(meaning)];
-      }),
-    );
-  });
-
   test('block reasons: a text for each, that says what is looked at, who else can have it, what to do', () => {
     const texts = readReasonTexts();
     expect([...texts.keys()].toSorted()).toEqual(Object.keys(reasons).toSorted());
@@ -53,39 +39,6 @@ describe('the documentation says what the code says, both ways', () => {
       const headings = [...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
       expect(headings, name).toEqual(['What is looked at', 'Who else can have it', 'What to do']);
     }
-  });
-
-  test('block-reason categories', () => {
-    const documented = tableRows('/block-reasons', 'Category').map(([category]) => category);
-    expect(documented.toSorted()).toEqual(CATEGORIES.toSorted());
-  });
-
-  test('contract 2.4: categories of crawlers, each with its key', () => {
-    expect(Object.fromEntries(tableRows('/crawler-verification', 'Category'))).toEqual(
-      RSL_CATEGORIES,
-    );
-  });
-
-  test('errors of /validate: status, type, message, fail open or closed', () => {
-    expect(tableRows('/errors', 'HTTP')).toEqual(
-      Object.entries(validateErrors).map(([type, { status, message, fail }]) => [
-        String(status),
-        type,
-        plain(message),
-        `Fail ${fail}.`,
-      ]),
-    );
-  });
-
-  test('metrics: name, kind, label, meaning', () => {
-    expect(tableRows('/metrics', 'Metric')).toEqual(
-      Object.entries(metrics).map(([name, { kind, label, help }]) => [
-        name,
-        kind,
-        label ?? 'none',
-        plain(help),
-      ]),
-    );
   });
 
   test('settings of guard.yaml: every one, with its default where it has a plain one', () => {

@@ -1,0 +1,128 @@
+/**
+ * Writes the tables of docs/guide/ that repeat the code: `npm run docs`. With `--check` it writes nothing, and
+ * fails when a page is not what it would write.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { RSL_CATEGORIES } from '@guard/config/catalogue/crawler-file';
+import { categories } from '@guard/config/contract/categories';
+import { validateErrors } from '@guard/config/contract/errors';
+import { metrics } from '@guard/config/contract/metrics';
+import { entryOf, type Reason, reasons } from '@guard/config/contract/reasons';
+import { GROUPS } from '@guard/config/contract/strengths';
+import { format, resolveConfig } from 'prettier';
+import { EVENT_COLUMNS } from '../analytics/src/events/columns.ts';
+import type { Command } from '../cli/src/command-line/command.ts';
+import { wordsOf } from '../cli/src/command-line/help.ts';
+import { commands } from '../cli/src/commands/all-commands.ts';
+
+const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
+
+/** A part of a page that the code says. */
+interface Part {
+  readonly page: string;
+  /** The line above it: the part is in front of the next heading of level two. */
+  readonly below: string;
+  /** The part as it may stand there. */
+  readonly form: RegExp;
+  readonly text: string;
+}
+
+const parts: readonly Part[] = [
+  table('analytics.md', '## Columns', [
+    ['Column', 'Type', 'What it holds'],
+    ...EVENT_COLUMNS.map(({ name, type, comment }) => [code(name), code(type), comment]),
+  ]),
+  table('block-reasons.md', '## Reasons', [
+    ['Reason', 'Category', 'Strength', 'Group', 'Meaning'],
+    // Object.keys forgets the names.
+    ...(Object.keys(reasons) as Reason[]).map((reason) => {
+      const { category, strength = '–', group, meaning } = entryOf(reason);
+      const link = `[${reason}](block-reasons/${reason}.md)`;
+      return [link, code(category), strength, group === undefined ? '–' : code(group), meaning];
+    }),
+  ]),
+  table('block-reasons.md', '## Categories', [['Category', 'Meaning'], ...named(categories)]),
+  table('block-reasons.md', '## Groups', [['Group', 'Cause'], ...named(GROUPS)]),
+  table('commands.md', 'order: 22', [
+    ['Command', 'What it does'],
+    ...commands.map(({ name, summary }) => [`[guard ${name}](#guard-${name})`, summary]),
+  ]),
+  ...commands.flatMap(partsOf),
+  table('crawler-verification.md', '## Categories', [
+    ['Category', '`rsl_category`'],
+    ...Object.entries(RSL_CATEGORIES).map(([category, key]) => [category, code(key)]),
+  ]),
+  table('errors.md', '## What a caller does', [
+    ['HTTP', '`error.type`', 'Message', 'Caller'],
+    ...Object.entries(validateErrors).map(([type, { status, message, fail }]) => [
+      ...[String(status), code(type), message, `Fail ${fail}.`],
+    ]),
+  ]),
+  table('metrics.md', 'order: 25', [
+    ['Metric', 'Kind', 'Label', 'Meaning'],
+    ...Object.entries(metrics).map(([name, { kind, label, help }]) => [
+      ...[code(name), kind, label === undefined ? 'none' : code(label), help],
+    ]),
+  ]),
+];
+
+for (const [page, own] of Map.groupBy(parts, (part) => part.page)) {
+  const file = new URL(`../docs/guide/${page}`, import.meta.url);
+  const before = readFileSync(file, 'utf8');
+  const options = await resolveConfig(file);
+  const after = await format(own.reduce(withPart, before), { ...options, parser: 'markdown' });
+  if (after === before) continue;
+  if (!values.check) writeFileSync(file, after);
+  else {
+    console.error(`docs/guide/${page} is not what the code says: npm run docs`);
+    process.exitCode = 1;
+  }
+}
+
+/** What the page says of a command: how it is called, its options, its exit codes. */
+function partsOf({ name, summary, usage, options, exits }: Command): readonly Part[] {
+  const [page, below] = ['commands.md', `## guard ${name}`];
+  const called = `\n${summary}\n\n\`\`\`sh\n${usage.join('\n')}\n\`\`\`\n`;
+  const rows = Object.entries(options).flatMap(([long, option]) =>
+    option.help === undefined ? [] : [[code(wordsOf(long, option).trim()), sentence(option.help)]],
+  );
+  return [
+    { page, below, form: /\n.*\n\n```sh\n[^]*?\n```\n/, text: called },
+    table(page, below, [['Option', 'Meaning'], ...rows]),
+    { page, below, form: /^Exit code: .*$/m, text: `Exit code: ${oneLine(exits)}` },
+  ];
+}
+
+/** The first table of this head, which is the first row. */
+function table(page: string, below: string, rows: readonly (readonly string[])[]): Part {
+  const [head = []] = rows;
+  const text = [head, head.map(() => '---'), ...rows.slice(1)]
+    .map((cells) => cells.map((cell) => oneLine(cell).replaceAll('|', '\\|')))
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');
+  return { page, below, form: new RegExp(`^\\| ${head[0] ?? ''} .*(?:\\n\\|.*)*`, 'm'), text };
+}
+
+function withPart(page: string, { below, form, text }: Part): string {
+  const [before = '', ...rest] = page.split(new RegExp(`^(?=${below}$)`, 'm'));
+  const [section = '', ...after] = rest.join('').split(/(?=\n## )/);
+  if (!form.test(section)) throw new Error(`below "${below}" is nothing like ${String(form)}`);
+  return [before, section.replace(form, () => text), ...after].join('');
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}
+
+function named(texts: Readonly<Record<string, string>>): readonly (readonly string[])[] {
+  return Object.entries(texts).map(([name, text]) => [code(name), text]);
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll('\n', ' ');
+}
