@@ -10,7 +10,7 @@ import { type AsnRun, decodeAsnFile, encodeAsnFile } from './asn-file.ts';
 import { AsnNames, encodeAsnNames } from './asn-names.ts';
 import { openAsns } from './asn.ts';
 import { dataPath } from './data-path.ts';
-import { mmdbOf } from './test-mmdb.ts';
+import { mmdbOf } from './testing/mmdb.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'guard-asn-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { addKey, type KeyEdit, type KeyList, removeKey } from './edit-key-list.ts';
-import { readFixtures } from './fixtures.ts';
+import { readFixtures } from './testing/fixtures.ts';
 import { parseSettings } from './load.ts';
 
 const KEY = `sha256:${createHash('sha256').update('a key').digest('hex')}`;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readFixtures } from './fixtures.ts';
+import { readFixtures } from './testing/fixtures.ts';
 import { formatProblem, loadSettings, parseSettings } from './load.ts';
 import type { Settings } from './schema.ts';
 
