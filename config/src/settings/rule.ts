@@ -22,7 +22,6 @@ export const Pattern = z.union([
   z.string().min(1).max(MAX_PATTERN_LENGTH),
   z.strictObject({ regex: z.string().min(1).max(MAX_PATTERN_LENGTH).superRefine(compiles) }),
 ]);
-export type Pattern = Readonly<z.infer<typeof Pattern>>;
 
 const IpOrCidr = z.string().refine(isIpOrCidr, 'expected an IP address or a CIDR range');
 

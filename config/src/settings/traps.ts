@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { compilePattern } from '../matching/glob.ts';
+import { compilePattern, type Pattern as PathPattern } from '../matching/glob.ts';
 import { compileRegex } from '../matching/regex.ts';
 import { TRAP_PRESETS } from './presets/trap-paths.ts';
 import { Pattern } from './rule.ts';
 
-function holdsForStartPage(pattern: Pattern): boolean {
+function holdsForStartPage(pattern: PathPattern): boolean {
   // One that does not compile is a problem of its own.
   const compiles = typeof pattern === 'string' || compileRegex(pattern.regex).kind === 'compiled';
   return compiles && compilePattern(pattern)('/');

@@ -1,4 +1,4 @@
-import type { Pattern } from '../rule.ts';
+import type { Pattern } from '../../matching/glob.ts';
 
 /** The presets that `organisations[].traps.presets` can name. */
 export const TRAP_PRESETS = ['secret-files', 'wordpress'] as const;
