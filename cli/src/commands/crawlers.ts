@@ -3,7 +3,7 @@ import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import type { CrawlerList } from '@guard/config/catalogue/crawler-list';
 import { alignColumns, fullText, tableOf, viewOf } from '../crawlers/describe-crawler.ts';
 import { mirrored } from '../crawlers/mirrored.ts';
-import { createProgressBar } from '../crawlers/progress-bar.ts';
+import { createProgressBar } from '../terminal/progress-bar.ts';
 import { type ListReport, refreshAll } from '../crawlers/refresh-all.ts';
 import { calledWrongly, print } from '../terminal/terminal.ts';
 import type { Command } from '../command-line/command.ts';

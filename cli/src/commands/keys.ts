@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { formatProblem, loadSettings } from '@guard/config/settings/load';
 import type { Settings } from '@guard/config/settings/schema';
 import { ExpiryDate } from '@guard/config/settings/values';
-import { columns } from '../explain/layout.ts';
+import { columns } from '../terminal/layout.ts';
 import { takeOutKey, writeKey } from '../keys/edit-keys.ts';
 import { type KeyKind, KINDS, LIST_OF, listKeys } from '../keys/list-keys.ts';
 import { calledWrongly, print } from '../terminal/terminal.ts';

@@ -1,7 +1,7 @@
 import type { CrawlerList } from '@guard/config/catalogue/crawler-list';
 import { readRefreshedRanges } from '@guard/config/catalogue/refreshed-ranges';
 import { keepList } from './keep-list.ts';
-import type { ProgressBar } from './progress-bar.ts';
+import type { ProgressBar } from '../terminal/progress-bar.ts';
 import { type Refreshed, refreshList, type RefreshOptions } from './refresh-list.ts';
 
 export interface ListReport {

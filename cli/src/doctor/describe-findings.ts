@@ -1,4 +1,4 @@
-import { type Style, styled } from '../explain/layout.ts';
+import { type Style, styled } from '../terminal/layout.ts';
 import type { Outcome, State } from './finding.ts';
 
 /** A check and what it found. */

@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileFault } from '../terminal/file-fault.ts';
+import { fileFault } from '../terminal/faults.ts';
 
 /** How long an edit waits for another one, and how often it looks. */
 const WAIT_MS = 5_000;
