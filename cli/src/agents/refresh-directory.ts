@@ -7,25 +7,18 @@ import {
 import type { Clock } from '@guard/config/contract/ports';
 import { type AgentDirectory, MAX_DIRECTORY_BYTES } from '@guard/config/settings/web-bot-auth';
 import { fetchList } from '../crawlers/fetch-list.ts';
+import type { FetchReport, FetchTerms } from '../crawlers/fetch-options.ts';
 import { keepList } from '../crawlers/keep-list.ts';
 
-export interface DirectoryReport {
+export interface DirectoryReport extends FetchReport {
   readonly name: string;
   readonly directory: string;
-  readonly result: 'updated' | 'unchanged' | 'failed' | 'refused';
   /** How many keys are kept after the refresh. */
   readonly keys: number;
-  /** Published keys that cannot be used. */
-  readonly dropped: number;
-  /** Why the keys stay as they are; empty when they were refreshed. */
-  readonly reason: string;
 }
 
-export interface AgentRefresh {
+interface AgentRefresh extends FetchTerms {
   readonly folder: string;
-  /** A mirror that is asked in place of the origins, which may stand anywhere. */
-  readonly mirrorOf?: ((url: string) => string) | undefined;
-  readonly timeoutMs: number;
   readonly clock: Clock;
 }
 
@@ -48,6 +41,7 @@ export async function refreshDirectory(
     // That of the draft, of its first versions, and plain JSON. A web page is none.
     mediaType: /^application\/(?:http-message-signatures-directory\b|(?:[\w.-]+\+)?json\b)/i,
     refusesRedirects: true,
+    // A mirror of the user's may stand anywhere.
     publicOnly: mirrorOf === undefined,
   });
   if (fetched.kind === 'failed') return { ...report, result: 'failed', reason: fetched.reason };
@@ -80,11 +74,6 @@ function lastGood(folder: string, directory: AgentDirectory): FetchedKeys | unde
 }
 
 function kept(report: DirectoryReport, folder: string, fetched: FetchedKeys): DirectoryReport {
-  try {
-    keepList(folder, report.name, fetched);
-    return report;
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return { ...report, result: 'failed', reason };
-  }
+  const reason = keepList(folder, report.name, fetched);
+  return reason === undefined ? report : { ...report, result: 'failed', reason };
 }

@@ -2,7 +2,7 @@ import { compilePattern } from '@guard/config/matching/glob';
 import { readingsOf } from '@guard/config/matching/path-readings';
 import type { Organisation, Site } from '@guard/config/settings/schema';
 import { compileRoute } from '@guard/gateway';
-import type { Remark } from './remark.ts';
+import { hint, type Remark } from './remark.ts';
 
 /** Asked for by programs that no challenge can be put to: RFC 8555 8.3, and what supervisors ask. */
 const PROGRAMS_PATHS = ['/.well-known/acme-challenge/token', '/health', '/healthz'];
@@ -23,7 +23,7 @@ export function coveredPaths(
   const isAcme = covered.some((path) => path.startsWith('/.well-known/'));
   const preset = isAcme ? ', or use presets: [well-known] for certificates' : '';
   const message = `protects ${names}: programs that ask there can be stopped; put what your site has into skip${preset}`;
-  return [{ level: 'hint', path: ['sites', index, 'protect'], message }];
+  return [hint(['sites', index, 'protect'], message)];
 }
 
 /** Some rule names the path and allows; whether it fits otherwise is its author's business. */

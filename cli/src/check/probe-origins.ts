@@ -1,7 +1,7 @@
 import { connect, type NetConnectOpts } from 'node:net';
 import type { Site } from '@guard/config/settings/schema';
 import type { Origin } from '@guard/config/settings/values';
-import type { Remark } from './remark.ts';
+import { type Remark, warning } from './remark.ts';
 
 const TIMEOUT_MS = 3_000;
 
@@ -13,7 +13,7 @@ export async function probeOrigins(sites: readonly Site[]): Promise<Remark[]> {
       if (fault === undefined) return [];
       const name = one.kind === 'unix' ? `unix:${one.path}` : one.origin;
       const message = `${name} cannot be reached: ${fault}`;
-      return [{ level: 'warning', path: ['sites', index, 'origin'], message }];
+      return [warning(['sites', index, 'origin'], message)];
     }),
   );
   return (await Promise.all(probes)).flat();

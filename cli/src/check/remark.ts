@@ -7,3 +7,11 @@ export interface Remark {
   readonly path: SettingPath;
   readonly message: string;
 }
+
+export function warning(path: SettingPath, message: string): Remark {
+  return { level: 'warning', path, message };
+}
+
+export function hint(path: SettingPath, message: string): Remark {
+  return { level: 'hint', path, message };
+}

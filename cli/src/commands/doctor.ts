@@ -74,15 +74,10 @@ guard-doctor.`,
     if (values.websocket !== undefined && !URL.canParse(values.websocket, url)) {
       return calledWrongly('doctor', '--websocket takes a path');
     }
-    const found = findGuard(values, process.env);
-    if (found.kind === 'wrong') return calledWrongly('doctor', found.message);
-    if (found.kind === 'invalid') {
-      print(found.problems, 'error');
-      return 1;
-    }
+    const guard = findGuard('doctor', values);
+    if (typeof guard === 'number') return guard;
     const { ip, from, websocket, json } = values;
     const timeoutMs = timeoutS * 1000;
-    const { guard } = found;
     return examine({ url, guard, timeoutMs, from, statedAddress: ip, webSocket: websocket }, json);
   },
 };

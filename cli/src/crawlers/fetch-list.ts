@@ -1,3 +1,5 @@
+import { readAtMost } from '../running-guard/fetch-text.ts';
+import { fetchFault } from '../terminal/faults.ts';
 import { refusalOfHost } from './public-host.ts';
 
 /** What came of asking for one list. */
@@ -51,7 +53,7 @@ export async function fetchList(
     const signal = AbortSignal.timeout(timeoutMs);
     return await readResponse(url, await fetch(url, { headers, redirect, signal }), terms);
   } catch (error) {
-    return failed(describe(error, timeoutMs));
+    return failed(fetchFault(error, timeoutMs));
   }
 }
 
@@ -92,29 +94,6 @@ function refusalOf(url: string, response: Response, mediaType?: RegExp): string 
   return undefined;
 }
 
-/** The body as text; undefined when it is larger. */
-async function readAtMost(response: Response, maxBytes: number): Promise<string | undefined> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  const body: AsyncIterable<Uint8Array> | null = response.body;
-  if (body === null) return '';
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
 function failed(reason: string): Fetched {
   return { kind: 'failed', reason };
-}
-
-/** `fetch` says "fetch failed", and why only in the cause. */
-function describe(error: unknown, timeoutMs: number): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} s`;
-  const { cause } = error;
-  if (!(cause instanceof Error)) return error.message;
-  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
 }

@@ -3,6 +3,7 @@ import { type IncomingMessage, request as requestHttp, type RequestOptions } fro
 import { request as requestHttps } from 'node:https';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
+import { messageOf } from '../terminal/faults.ts';
 
 /** A challenge page has some 25 kB; what is longer is none, and is not needed to the end. */
 const MAX_BODY_BYTES = 512 * 1024;
@@ -76,7 +77,7 @@ export function exchange(url: string, ask: Ask): Promise<Exchange> {
         },
         (error: unknown) => {
           clearTimeout(timer);
-          fail(error instanceof Error ? error.message : String(error));
+          fail(messageOf(error));
         },
       );
     };

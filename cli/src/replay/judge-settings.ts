@@ -9,7 +9,7 @@ import { presetRules } from '@guard/config/settings/presets/preset-rules';
 import type { Organisation, Settings } from '@guard/config/settings/schema';
 import { createValidator, hashUserAgent, MemoryStore } from '@guard/validator';
 import { validatorSettings } from '@guard/server/validator-settings';
-import type { LoggedRequest, LoggedSession, Outcome } from './logged-request.ts';
+import { idOf, type LoggedRequest, type LoggedSession, type Outcome } from './logged-request.ts';
 import { createRouter } from './route-logged.ts';
 import { type Knows, rulesThatHold } from './rules-that-hold.ts';
 
@@ -218,8 +218,7 @@ function questionOf(
 /** Stands for the visitor as well as an address and a User-Agent can. */
 function assumed({ ip, userAgent }: LoggedRequest): LoggedSession {
   const digest = createHash('sha256').update(`${ip} ${userAgent}`).digest('hex').slice(0, 32);
-  const id = digest.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
-  return { id, state: 'verified', reasons: [] };
+  return { id: idOf(digest), state: 'verified', reasons: [] };
 }
 
 function sessionOf(

@@ -46,6 +46,11 @@ export interface LoggedSession {
   readonly reasons: readonly string[];
 }
 
+/** 32 hex digits in the form of a session's id. */
+export function idOf(digits: string): string {
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
+
 export type LineReading =
   | { readonly kind: 'request'; readonly request: LoggedRequest }
   /** `reason` is a phrase. */

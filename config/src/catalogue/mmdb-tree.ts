@@ -1,7 +1,7 @@
 import { readAddress } from '../net/read-address.ts';
 
 /** What the metadata of a file says about its tree. */
-export interface TreeShape {
+interface TreeShape {
   readonly nodeCount: number;
   /** Bits of one of the two records of a node. */
   readonly recordSize: number;

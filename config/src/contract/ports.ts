@@ -182,7 +182,7 @@ export interface Column {
 export type ListColumns = () => Promise<readonly Column[]>;
 
 /** Whose analytics key was presented. */
-export interface KeyHolder {
+interface KeyHolder {
   readonly organisation: string;
   /** Identifier of the key, which no other analytics key of the organisation has. */
   readonly key: string;

@@ -10,9 +10,9 @@ import { Listen } from './values.ts';
  */
 
 /** Fewest characters of a `secret` that others can work on: 16 random bytes in Base64. */
-export const LEAST_EXPOSED_SECRET = 24;
+const LEAST_EXPOSED_SECRET = 24;
 /** Fewest characters of a key, not counting `sk_` and `sk_api_ro_`, which everybody knows. */
-export const LEAST_EXPOSED_KEY = 16;
+const LEAST_EXPOSED_KEY = 16;
 
 const anything = z.unknown().optional();
 const keys = z.array(z.looseObject({ key: anything }).catch({ key: undefined })).catch([]);

@@ -38,7 +38,7 @@ export function faultsOf(issues: readonly Issue[], prefix: SettingPath = []): Fa
 function faultsOfIssue(issue: Issue, path: SettingPath): Fault[] {
   switch (issue.code) {
     case 'invalid_type':
-      return [{ kind: 'unfit', path, expected: [expectedKind(issue.expected)] }];
+      return [{ kind: 'unfit', path, expected: [{ kind: KINDS[issue.expected] ?? 'other' }] }];
     case 'invalid_value':
       return [{ kind: 'unfit', path, expected: values(issue.values) }];
     case 'unrecognized_keys':
@@ -86,24 +86,15 @@ function isUnfitAt(fault: Fault, path: SettingPath): boolean {
   return fault.kind === 'unfit' && fault.path.length === path.length;
 }
 
-function expectedKind(expected: string): Expected {
-  switch (expected) {
-    case 'string':
-      return { kind: 'text' };
-    case 'number':
-    case 'int':
-      return { kind: 'number' };
-    case 'boolean':
-      return { kind: 'boolean' };
-    case 'array':
-      return { kind: 'list' };
-    case 'object':
-    case 'record':
-      return { kind: 'mapping' };
-    default:
-      return { kind: 'other' };
-  }
-}
+const KINDS: Readonly<Record<string, Exclude<Expected['kind'], 'value'>>> = {
+  string: 'text',
+  number: 'number',
+  int: 'number',
+  boolean: 'boolean',
+  array: 'list',
+  object: 'mapping',
+  record: 'mapping',
+};
 
 function values(list: readonly unknown[]): Expected[] {
   return list.map((value) => ({

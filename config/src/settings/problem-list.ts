@@ -2,7 +2,7 @@ import type { Position } from './locate.ts';
 import { formatPath, type Problem, type SettingPath } from './problems.ts';
 
 /** Most problems one file is told about; the rest are counted. */
-export const MAX_PROBLEMS = 200;
+const MAX_PROBLEMS = 200;
 
 /** Collects the problems of one file, each once. */
 export interface ProblemList {

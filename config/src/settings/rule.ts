@@ -100,7 +100,7 @@ export const Match: z.ZodType<Match> = z.lazy(() =>
 );
 
 /** What a rate limit counts by: `ip`, `session`, `header:<name>`, or `all` for one counter of everybody. */
-export const RateKey = z
+const RateKey = z
   .string()
   .regex(
     /^(ip|session|all|header:[!#$%&'*+.^_`|~0-9A-Za-z-]+)$/,

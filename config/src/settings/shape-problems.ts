@@ -100,27 +100,19 @@ function didYouMean(near: string | undefined): string {
   return near === undefined ? '' : `. Did you mean ${quote(near)}?`;
 }
 
+const KINDS: Readonly<Record<Exclude<Expected['kind'], 'value'>, string>> = {
+  text: 'text',
+  number: 'a whole number',
+  boolean: 'true or false',
+  list: 'a list',
+  mapping: 'a mapping (name: value)',
+  other: 'another kind of value',
+};
+
 function describeExpected(expected: readonly Expected[]): string {
   if (expected.length > MAX_LISTED) return `one of ${expected.length} names`;
   return alternatives(
-    expected.map((one) => {
-      switch (one.kind) {
-        case 'text':
-          return 'text';
-        case 'number':
-          return 'a whole number';
-        case 'boolean':
-          return 'true or false';
-        case 'list':
-          return 'a list';
-        case 'mapping':
-          return 'a mapping (name: value)';
-        case 'other':
-          return 'another kind of value';
-        case 'value':
-          return String(one.value);
-      }
-    }),
+    expected.map((one) => (one.kind === 'value' ? String(one.value) : KINDS[one.kind])),
   );
 }
 

@@ -5,7 +5,7 @@
  */
 
 /** A place in the template, counted from 1, and what is wrong there. */
-export interface TemplateFault {
+interface TemplateFault {
   readonly line: number;
   readonly column: number;
   readonly message: string;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { refuse } from './refuse.ts';
 import { addressUse, isLoopbackHost } from '../net/special-address.ts';
 import { readTextFile } from './files.ts';
 
@@ -42,7 +43,7 @@ const Key = Jwk.extend({ operator: Operator });
 const KeyFile = z.looseObject({ keys: z.array(Key).min(1).max(MAX_KEYS) });
 
 /** Who signs with a key. */
-export interface Signer {
+interface Signer {
   /** How rules and events name it. */
   readonly agent: string;
   /** The operator whose crawlers it can verify, as the catalogue names it. */
@@ -108,11 +109,10 @@ const KeyDirectory = z.string().transform((path, context) => {
   if (parsed?.kind === 'parsed') return { path, keys: parsed.keys };
   const reason =
     parsed?.reason ?? (file.kind === 'unreadable' ? file.reason : 'a file that is not UTF-8');
-  context.addIssue({
-    code: 'custom',
-    message: `expected a JWK set of Ed25519 keys, relative to this file; there is ${reason}`,
-  });
-  return z.NEVER;
+  return refuse(
+    context,
+    `expected a JWK set of Ed25519 keys, relative to this file; there is ${reason}`,
+  );
 });
 
 const ORIGIN = 'expected https:// and a host name, such as https://chatgpt.com';

@@ -7,7 +7,7 @@ import { webhooks } from './webhooks.ts';
 import { wellKnown } from './well-known.ts';
 
 /** What of an organisation's settings its presets are made from. */
-export interface PresetSettings {
+interface PresetSettings {
   readonly presets: readonly Preset[];
   readonly webhook_paths: readonly string[];
 }
