@@ -38,7 +38,7 @@ export async function refreshDirectory(
     userAgent: 'guard agents refresh',
     accept: `${MEDIA_TYPE}, application/json;q=0.9`,
     maxBytes: MAX_DIRECTORY_BYTES,
-    // That of the draft, of its first versions, and plain JSON. A web page is none.
+    // The types of the draft, of its first versions, and plain JSON. A web page is refused.
     mediaType: /^application\/(?:http-message-signatures-directory\b|(?:[\w.-]+\+)?json\b)/i,
     refusesRedirects: true,
     // A mirror of the user's may stand anywhere.
@@ -64,7 +64,7 @@ export async function refreshDirectory(
   });
 }
 
-/** A file that is none of ours is replaced as if it were not there: that is what a refresh is for. */
+/** A damaged file counts as missing: the refresh replaces it. */
 function lastGood(folder: string, directory: AgentDirectory): FetchedKeys | undefined {
   try {
     return readFetchedKeys(folder, directory);

@@ -35,7 +35,7 @@ export function challengedVisitors(organisation: Organisation, index: number): R
   return [hint(place, message)];
 }
 
-/** A rule names the path and never challenges; whether it fits otherwise is its author's business. */
+/** Whether a rule names the path and never challenges. Its other conditions are not looked at. */
 function isUnchallenged(path: string, rules: readonly Rule[]): boolean {
   return rules.some(
     ({ verdict, challenge, match }) =>
@@ -44,7 +44,7 @@ function isUnchallenged(path: string, rules: readonly Rule[]): boolean {
   );
 }
 
-/** A visitor against whom nothing speaks meets the challenge by this rule, sooner or later. */
+/** A visitor without findings meets the challenge by this rule, sooner or later. */
 function challengesAnybody(
   { verdict, detect, challenge }: Rule,
   organisation: Organisation,

@@ -4,10 +4,10 @@ import type { Organisation, Site } from '@guard/config/settings/schema';
 import { compileRoute } from '@guard/gateway';
 import { hint, type Remark } from './remark.ts';
 
-/** Asked for by programs that no challenge can be put to: RFC 8555 8.3, and what supervisors ask. */
+/** Paths that programs ask for, which cannot pass a challenge: RFC 8555 8.3, and health checks. */
 const PROGRAMS_PATHS = ['/.well-known/acme-challenge/token', '/health', '/healthz'];
 
-/** A site that asks about paths of programs, without anything that lets those through. */
+/** A site that protects paths of programs, and has nothing that lets these through. */
 export function coveredPaths(
   site: Site,
   index: number,
@@ -26,7 +26,7 @@ export function coveredPaths(
   return [hint(['sites', index, 'protect'], message)];
 }
 
-/** Some rule names the path and allows; whether it fits otherwise is its author's business. */
+/** Whether a rule names the path and allows. Its other conditions are not looked at. */
 function isLetThrough(path: string, { presets, rules }: Organisation): boolean {
   if (path.startsWith('/.well-known/') && presets.includes('well-known')) return true;
   return rules.some(

@@ -5,7 +5,7 @@ import { type Remark, warning } from './remark.ts';
 import { idleRules, monitoredRules, unservedHosts } from './rule-remarks.ts';
 import { unknownAgents } from './unknown-agents.ts';
 
-/** What can be said about good settings without asking anybody: warnings and hints. */
+/** What can be said about good settings without a connection: warnings and hints. */
 export function remarksOn(settings: Settings): Remark[] {
   const { organisations, sites } = settings;
   return [

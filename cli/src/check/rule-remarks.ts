@@ -9,7 +9,7 @@ type Directive = (typeof DIRECTIVES)[number];
 
 /**
  * Rules that cannot count: for each directive the first matching rule decides, so behind one that matches
- * everything nothing sets the same directive. Only what is certain is told: an empty match, no cleverness.
+ * everything nothing sets the same directive. Only what is certain is reported: an empty match.
  */
 export function idleRules(organisation: Organisation, index: number): Remark[] {
   const taken = new Map<Directive, string>();
@@ -55,7 +55,7 @@ function matchesEverything({ match }: Rule): boolean {
 
 /**
  * Rules that can never match, because no site of their organisation has a host that they ask for. Only what is
- * certain is told: names without wildcards, and organisations whose requests all come through the gateway, for
+ * certain is reported: names without wildcards, and organisations whose requests all come through the gateway, for
  * a backend that calls POST /validate may have any host.
  */
 export function unservedHosts(

@@ -87,7 +87,7 @@ async function refresh(
   }
   const chosen = directories.filter(({ name }) => names.length === 0 || names.includes(name));
   const options = { ...terms, folder, clock: Date.now };
-  // They are few, and each stands for itself.
+  // There are few directories, and a fault of one does not matter to the others.
   const reports = await Promise.all(chosen.map((one) => refreshDirectory(one, options)));
   print(json ? JSON.stringify({ into: folder, directories: reports }) : describe(reports, folder));
   return reports.every(({ reason }) => reason === '') ? 0 : 1;

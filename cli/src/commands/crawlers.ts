@@ -93,7 +93,7 @@ refresh  fetch the lists that operators publish, all or those of the crawlers,
   },
 };
 
-/** A folder with a file that is none of ours ends the command with a sentence, not with a stack. */
+/** A folder with a damaged file ends the command with a sentence, not with a stack trace. */
 async function attempt(action: () => number | Promise<number>): Promise<number> {
   try {
     return await action();
@@ -117,7 +117,7 @@ function list(text: string | undefined, folder: string, json: boolean): number {
     )
     .toSorted((a, b) => a.name.localeCompare(b.name, 'en'))
     .map((crawler) => viewOf(crawler, catalogue, Date.now()));
-  // The ranges themselves are what show is for.
+  // `show` prints the ranges themselves.
   const brief = views.map(({ ranges, ...view }) => ({
     ...view,
     ranges: ranges && { ...ranges, entries: undefined },
@@ -170,7 +170,7 @@ async function refresh(
   return reports.every(({ reason }) => reason === '') ? 0 : 1;
 }
 
-/** The lists that names stand for, all without any; a name that stands for none. */
+/** The lists that the names stand for; without names, all. A text is a name that stands for no list. */
 function chooseLists(
   catalogue: CrawlerCatalogue,
   names: readonly string[],

@@ -93,7 +93,7 @@ async function examine(examination: Examination, json: boolean): Promise<number>
   return findings.some(({ state }) => state === 'problem') ? 1 : 0;
 }
 
-/** Servers put into their headers what they like, codes of terminals too. */
+/** A server can put anything into its headers, also control codes for the terminal. */
 function harmless(outcome: Outcome): Outcome {
   return { ...outcome, found: outcome.found.replace(/[\p{Cc}\p{Cf}]/gu, '?') };
 }

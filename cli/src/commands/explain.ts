@@ -65,7 +65,7 @@ function fail(message: string): 1 {
   return 1;
 }
 
-/** Host and path of a body's URL; undefined when it has none, which the validator will say better. */
+/** Host and path of a body's URL. Undefined when it has none: the validator says so better. */
 function requestedIn(body: string): { readonly host: string; readonly path: string } | undefined {
   let value: unknown;
   try {

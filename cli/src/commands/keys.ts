@@ -150,7 +150,7 @@ function faultOf(id: string, expires: string | undefined): string | undefined {
   return end.data <= Date.now() ? `--expires ${expires} is over already` : undefined;
 }
 
-/** The organisation named, or the only one. Undefined, and told why, when neither is. */
+/** The organisation named, or the only one. Without either, prints why and gives undefined. */
 function organisationOf({ config, organisation }: Asked): string | undefined {
   if (organisation !== undefined) return organisation;
   const settings = readSettings(config)?.settings;

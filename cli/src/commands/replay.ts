@@ -43,7 +43,7 @@ const OPTIONS = {
     type: 'string',
     value: 'STATE',
     completes: ['verified'],
-    help: 'verified: as if everybody in an access log had passed the challenge',
+    help: 'verified: as if every visitor in an access log had passed the challenge',
   },
   json: { type: 'boolean', default: false, help: 'one JSON object, with every group' },
 } as const satisfies Options;
@@ -116,7 +116,7 @@ async function replayFrom(
   }
 }
 
-/** "Nothing would change" says nothing about a log without any line that was understood. */
+/** "Nothing would change" would be wrong for a log without any line that was understood. */
 function nothingReadIn({ faults, unreadable }: Replay): string {
   const lines = faults.map(({ file, line, reason }) => `\n  ${file}:${line}: ${reason}`);
   return `none of ${unreadable} lines is a request; --help says which logs can be read${lines.join('')}`;

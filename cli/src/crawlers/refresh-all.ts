@@ -15,7 +15,7 @@ export interface ListReport extends FetchReport {
 /** Operators asked at a time. */
 const AT_A_TIME = 4;
 
-/** Refreshes lists into a folder. Each stands for itself: one that fails holds up no other. */
+/** Refreshes lists into a folder. A list that fails does not hold up the others. */
 export async function refreshAll(
   lists: readonly CrawlerList[],
   into: string,

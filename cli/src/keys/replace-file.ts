@@ -94,7 +94,7 @@ function writeBeside(temporary: string, target: string, text: string): void {
   if (made.uid !== uid || made.gid !== gid) chownSync(temporary, uid, gid);
 }
 
-/** Undefined when somebody else has held it all the time. */
+/** Undefined when another process has held the lock all the time. */
 async function lock(path: string): Promise<(() => void) | undefined> {
   const until = Date.now() + WAIT_MS;
   for (;;) {

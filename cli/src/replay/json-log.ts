@@ -41,7 +41,7 @@ function readEvent(event: Fields): LineReading {
     target: `${textIn(event, 'path') ?? '/'}${query === '' ? '' : `?${query}`}`,
     userAgent: textIn(event, 'user_agent'),
     referrer: headers['referer'] ?? textIn(event, 'referrer_origin') ?? '',
-    // They are kept for a shorter time than the row; a request without any header is none of a visitor's.
+    // Headers are kept for a shorter time than the row. A visitor's request always has some.
     headers: Object.keys(headers).length === 0 ? undefined : headers,
     was: outcomeOf(event),
     session: sessionOf(event),

@@ -43,7 +43,7 @@ export interface JudgeOptions {
 const STORE = { maxSessions: 1, maxSpent: 1, maxBudgets: 200_000 };
 
 /**
- * What stands in for headers that a log does not carry: values that no signal holds against anybody, so
+ * What stands in for headers that a log does not have: values that no signal holds against a visitor, so
  * that what is unknown is evidence of nothing. Rules never see them (rules-that-hold.ts). The scheme of
  * such a request is http, over which browsers send neither client hints nor fetch metadata.
  */
@@ -215,7 +215,7 @@ function questionOf(
   };
 }
 
-/** Stands for the visitor as well as an address and a User-Agent can. */
+/** A session for each pair of address and User-Agent: a log has nothing that tells visitors apart better. */
 function assumed({ ip, userAgent }: LoggedRequest): LoggedSession {
   const digest = createHash('sha256').update(`${ip} ${userAgent}`).digest('hex').slice(0, 32);
   return { id: idOf(digest), state: 'verified', reasons: [] };

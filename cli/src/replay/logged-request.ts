@@ -14,7 +14,7 @@ export type Outcome =
   /** The rules of its site are at a remote validator. */
   | 'elsewhere';
 
-/** One request as a log or a stored event tells of it. What it does not tell is undefined, never empty. */
+/** One request as a log or a stored event describes it. What it does not say is undefined, never empty. */
 export interface LoggedRequest {
   /** Milliseconds since the epoch. */
   readonly timeMs: number;

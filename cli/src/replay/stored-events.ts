@@ -18,7 +18,7 @@ export interface EventSource extends EventsAccess {
   readonly untilMs: number;
 }
 
-/** How many events there are; throws with the answer where it is not one of rows. */
+/** How many events there are. Throws an Error with the answer when it has no rows. */
 export async function countEvents(source: EventSource): Promise<number> {
   const answer = await ask(
     source,
@@ -64,7 +64,7 @@ function instant(ms: number): string {
   return `fromUnixTimestamp64Milli(${Math.round(ms)})`;
 }
 
-/** Where the next page begins. What is put into SQL is matched first: it comes from another machine. */
+/** Where the next page begins. Values are matched before they enter SQL, since they come from another machine. */
 function behindOf(line: string): string {
   const time = /"created_at":"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})"/.exec(line)?.[1];
   const id = /"request_id":"([0-9a-f-]{36})"/.exec(line)?.[1];

@@ -12,7 +12,7 @@ export interface Watched {
   readonly timeoutMs: number;
 }
 
-/** A look that succeeded, or why it did not. */
+/** One look at a running Guard, or why there is none. */
 export type Look =
   | { readonly kind: 'seen'; readonly snapshot: Snapshot }
   | { readonly kind: 'away'; readonly why: string };

@@ -49,7 +49,7 @@ export function unpack(file: Uint8Array): Buffer {
   return brotliDecompressSync(file, { maxOutputLength: MAX_UNPACKED_BYTES });
 }
 
-/** Unpacks a file. Throws an Error when it is none, or not whole. */
+/** Unpacks a file. Throws an Error for another kind of file, and for one that is cut off. */
 export function decodeAsnFile(file: Uint8Array): AddressRuns {
   const reader = new VarintReader(unpack(file));
   const runs = { v4: readV4(reader), v6: readV6(reader) };

@@ -30,7 +30,7 @@ export class AsnNames {
   readonly #starts: Uint32Array;
   readonly #read: (string | undefined)[];
 
-  /** Unpacks a file. Throws an Error when it is none. */
+  /** Unpacks a file. Throws an Error for another kind of file. */
   constructor(file: Uint8Array) {
     this.#bytes = unpack(file);
     const { numbers, starts } = linesOf(this.#bytes);

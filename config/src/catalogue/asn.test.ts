@@ -29,7 +29,7 @@ describe('the autonomous system of an address', () => {
     ['::1', 0],
     ['fe80::1', 0],
     ['ffff:ffff:ffff:ffff::', 0],
-  ])('of %s is %d in the bundled table, 0 where nobody announces it', (ip, asn) => {
+  ])('of %s is %d in the bundled table, 0 where no system announces it', (ip, asn) => {
     expect(asnOf(ip)).toBe(asn);
   });
 

@@ -46,7 +46,7 @@ export class MmdbTree {
     return node > this.#shape.nodeCount ? node : 0;
   }
 
-  /** Follows up to 32 bits; a node that is none any more stays as it is. */
+  /** Follows up to 32 bits. The walk stays where the tree ends. */
   #walk(from: number, bits: number): number {
     const { nodeCount } = this.#shape;
     let node = from;

@@ -22,7 +22,7 @@ export type Log = (
 /** Counters and gauges for `GET /metrics`. The names, and what they mean, are contract/metrics.ts. */
 export interface Metrics {
   count(name: MetricName, label?: string, by?: number): void;
-  /** Registers a value, or one for each label, that is read when somebody asks for it. */
+  /** Registers a value, or one for each label, that is read when the metrics page is asked for. */
   gauge(name: MetricName, read: () => number | ReadonlyMap<string, number>): void;
 }
 

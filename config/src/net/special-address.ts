@@ -19,7 +19,7 @@ const USES: Readonly<Record<string, AddressUse>> = {
 };
 
 /**
- * What one address is for; undefined for what is none. A v4-mapped IPv6 address counts as its IPv4 address. Takes some
+ * What one address is for; undefined for another text. A v4-mapped IPv6 address counts as its IPv4 address. Takes some
  * microseconds: too long to do for each request.
  */
 export function addressUse(address: string): AddressUse | undefined {

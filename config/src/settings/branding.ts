@@ -12,7 +12,7 @@ import { templateFault } from './template-fault.ts';
 
 /** Largest logo, in bytes. */
 export const MAX_LOGO_BYTES = 16 * 1024;
-/** Largest challenge page of somebody's own, in bytes. */
+/** Largest challenge page of the user's own, in bytes. */
 export const MAX_TEMPLATE_BYTES = 32 * 1024;
 
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
@@ -65,7 +65,7 @@ export const Branding = z.strictObject({
 });
 export type Branding = Readonly<z.infer<typeof Branding>>;
 
-/** A challenge page of somebody's own. Its placeholders and what it may hold are template-fault.ts. */
+/** A challenge page of the user's own. template-fault.ts says which placeholders it has and what it may hold. */
 export const ChallengeTemplate = z.string().transform((path, context) => {
   const file = readTextFile(path, MAX_TEMPLATE_BYTES);
   if (file.kind !== 'read') {

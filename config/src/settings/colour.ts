@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { refuse } from './refuse.ts';
 
-/** Colours of a brand, and what has to be made of them so that people can read what stands on them. */
+/** Colours of a brand, and how they are changed so that people can read the text on them. */
 
-/** What the cards of the pages are painted with; colours are judged against them. */
+/** The background of the cards of the pages. Contrasts are measured against it. */
 export const CARD = { light: '#ffffff', dark: '#1b2029' } as const;
 
 const INK = { light: '#ffffff', dark: '#10141c' } as const;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { SettingPath } from './problems.ts';
 
-/** One thing the schema has against the settings. */
+/** One thing that is wrong with the settings, as the schema sees it. */
 export type Fault =
   /** Another kind of value, or another of a few values, is expected; nothing fits so far. */
   | {
@@ -21,7 +21,7 @@ export type Expected =
 type Issue = z.core.$ZodIssue;
 
 /**
- * What a list of schema issues comes down to. Of a union, "invalid input" becomes what is wrong with
+ * Makes faults of a list of schema issues. Of a union, "invalid input" becomes what is wrong with
  * the alternative that was meant: the one whose kind of value is there. Where none fits, what all of
  * them expect is named.
  */

@@ -1,7 +1,7 @@
 import type { Position } from './locate.ts';
 import { formatPath, type Problem, type SettingPath } from './problems.ts';
 
-/** Most problems one file is told about; the rest are counted. */
+/** Most problems that are listed for one file. The rest are counted. */
 const MAX_PROBLEMS = 200;
 
 /** Collects the problems of one file, each once. */

@@ -99,7 +99,7 @@ export const Match: z.ZodType<Match> = z.lazy(() =>
   }),
 );
 
-/** What a rate limit counts by: `ip`, `session`, `header:<name>`, or `all` for one counter of everybody. */
+/** What a rate limit counts by: `ip`, `session`, `header:<name>`, or `all` for one counter of all requests. */
 const RateKey = z
   .string()
   .regex(

@@ -57,7 +57,7 @@ function report(fault: Fault, place: Place, checked: Checked, problems: ProblemL
       reportUnknownName(fault, checked, problems);
       return;
     case 'invalid_name': {
-      // Only a header has a name of its own, and somebody may have written its value there, too.
+      // Only a header has a free name, and its value may have been written there.
       const at = keyOffset(checked.root, path);
       problems.add(at, path.slice(0, -1), 'a name (not shown)', fault.message);
       return;
@@ -123,7 +123,7 @@ const TRUTH: Readonly<Record<string, string>> = {
   off: 'false',
 };
 
-/** What to do about a value of the wrong kind. */
+/** The advice for a value of the wrong kind. */
 function remedy(expected: readonly Expected[], place: Place): string {
   if (place.kind === 'absent') return '; this setting is required';
   const { node } = place;

@@ -1,5 +1,5 @@
 /**
- * What is wrong with a challenge page of somebody's own. The page is served under a
+ * What is wrong with a challenge page of the user's own. The page is served under a
  * Content-Security-Policy that lets run only what carries the nonce of the one answer, and it may
  * fetch nothing: what that policy would refuse silently in a visitor's browser is reported here.
  */

@@ -18,7 +18,7 @@ const TrapPath = Pattern.refine(
   'expected paths that no visitor needs; this pattern also matches the start page /',
 );
 
-/** What only programs ask for: who does is challenged (validator/src/verdict/traps.ts). */
+/** Paths that only programs ask for. A visitor who does is challenged (validator/src/verdict/traps.ts). */
 export const Traps = z.strictObject({
   /** A link on Guard's own pages that stands in a comment, so that no browser shows or follows it. */
   link: z.boolean().default(true),

@@ -90,7 +90,7 @@ export const SealingSecret = z
   .max(1024, 'expected a secret of at most 1024 characters')
   .superRefine(strong);
 
-/** A key that is presented to somebody else's service, so it is kept as it is. */
+/** A key that Guard presents to another service, so it is kept as it is. */
 export const PresentedKey = z
   .string()
   .regex(/^[!-~]{1,256}$/, 'expected a key of 1 to 256 visible ASCII characters')

@@ -20,7 +20,7 @@ const MAX_DIRECTORIES = 32;
 /** Seconds since the epoch; what is in milliseconds by mistake lies beyond the year 2286. */
 const Seconds = z.int().positive().max(9_999_999_999);
 
-/** What of a public key is used. */
+/** The members of a public key that are used. */
 export const PublicKey = z.object({
   /** 32 bytes. */
   x: z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'expected 43 characters of base64url'),
@@ -44,7 +44,7 @@ const KeyFile = z.looseObject({ keys: z.array(Key).min(1).max(MAX_KEYS) });
 
 /** Who signs with a key. */
 interface Signer {
-  /** How rules and events name it. */
+  /** The name in rules and events. */
   readonly agent: string;
   /** The operator whose crawlers it can verify, as the catalogue names it. */
   readonly operator?: string | undefined;
@@ -131,7 +131,7 @@ const DirectoryOrigin = z
   .transform((text) => new URL(text).origin);
 
 const AgentDirectory = z.strictObject({
-  /** How rules and events name the agent; lower case, because it is the name of a file too. */
+  /** The name in rules and events; lower case, because it is also the name of a file. */
   name: z
     .string()
     .regex(
@@ -157,7 +157,7 @@ const AgentDirectories = z
 export const WebBotAuth = z
   .strictObject({
     keys: KeyDirectory.optional(),
-    /** Origins whose published keys are believed. */
+    /** Origins whose published keys are trusted. */
     directories: AgentDirectories.default([]),
     /** Where `guard agents refresh` writes; need not exist. */
     fetched_keys: z.string().min(1).optional(),

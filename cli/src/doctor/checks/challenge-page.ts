@@ -15,7 +15,7 @@ function judgeStatus({ url, page, problem: asProgram }: Answers, { seen }: Evide
     return problem(
       `a challenge comes with ${status}`,
       'Caches keep it, and crawlers take it for the page of your site.',
-      'Take out whatever changes the status in front of Guard; Guard says 403, or the status of the rule.',
+      'Find what changes the status in front of Guard, and switch it off. Guard sends 403, or the status of the rule.',
     );
   }
   const wasChallenged =
@@ -24,7 +24,7 @@ function judgeStatus({ url, page, problem: asProgram }: Answers, { seen }: Evide
   if (wasChallenged) {
     return problem(
       `Guard sent a challenge, and another page arrived (status ${status})`,
-      'Nobody can pass a challenge that is not shown.',
+      'A visitor cannot pass a challenge that is not shown.',
       'Let the proxy serve answers of 403 as they are: no error_page, proxy_intercept_errors or custom error pages.',
     );
   }
@@ -123,7 +123,7 @@ function judgePolicy({ page }: Answers): Outcome {
       policies.length === 0
         ? 'the Content-Security-Policy of the challenge page is gone'
         : 'the Content-Security-Policy does not fit the challenge page',
-      'Browsers refuse the script of the page, or run whatever is put into it.',
+      'Browsers refuse the script of the page, or run any script that is put into it.',
       'Let the header of Guard through, and do not replace it.',
     );
   }
@@ -134,7 +134,7 @@ function judgePolicy({ page }: Answers): Outcome {
   if (stopping === undefined) return ok('the policy of the page arrives, and nothing narrows it');
   return problem(
     `a second Content-Security-Policy was added: ${stopping.trim().slice(0, 80)}`,
-    'Browsers obey both, so the script of the challenge page does not run and nobody passes.',
+    'Browsers obey both, so the script of the challenge page does not run, and no visitor passes.',
     'Let your site send its policy instead of the proxy, or leave answers of 403 alone.',
   );
 }
@@ -162,7 +162,7 @@ function judgePage({ page }: Answers): Outcome {
       /<\/html>/i.test(body)
         ? 'something was put behind the end of the page'
         : 'the page is cut off before its end',
-      'The script at its end may not run, so nobody passes.',
+      'The script at its end may not run, so no visitor passes.',
       REWRITE_NOTHING,
     );
   }
@@ -177,7 +177,7 @@ function judgePage({ page }: Answers): Outcome {
   return ok(`arrives as it was written${coding === '' ? '' : `, compressed (${coding})`}`);
 }
 
-/** `nonce` and nothing else on a script: a `type` or `src` says that somebody else will run it. */
+/** A script of Guard has `nonce` and no other attribute: with a `type` or `src` another script would run it. */
 function isOwn(tag: string, nonce: string): boolean {
   return /^<style/i.test(tag)
     ? tag.includes(` nonce="${nonce}"`)

@@ -10,7 +10,7 @@ export const clientAddress: Check = { name: 'client address', judge: ofAnswers(j
 export const forgedAddress: Check = { name: 'forged address', judge: ofAnswers(judgeForged) };
 
 const ONE_VISITOR =
-  'To Guard all visitors are one: rate limits hit everybody at once, crawlers cannot be verified, and a block is one for all.';
+  'To Guard all visitors are one: a rate limit hits all of them at once, crawlers cannot be verified, and one block blocks all.';
 const TELL_IT =
   'Let the proxy send X-Forwarded-For with the address of its visitor, and name the proxy (no more than that) in trusted_proxies.';
 
@@ -55,7 +55,7 @@ function judgeForged(answers: Answers, evidence: Evidence): Outcome {
   if (isTrusted(settings, answers.page.localAddress)) {
     return unchecked(
       'this machine is one of trusted_proxies, so what it says is believed',
-      'Run doctor on a machine that is none, or from another address with --from.',
+      'Run doctor on another machine, or from another address with --from.',
     );
   }
   if (seen.kind !== 'seen') {

@@ -109,7 +109,7 @@ function judgeTrace({ page, problem: asProgram }: Answers): Outcome {
   if (denial.requestId !== '') return ok(`a denied request names its id; ${front}`);
   return warning(
     `a denied request does not name its id; ${front}`,
-    'Nobody can find it in the events when a visitor asks why.',
+    'You cannot find it in the events when a visitor asks why.',
     'Let the body of Guard through as it came.',
   );
 }
@@ -118,5 +118,5 @@ function frontOf(page: Answered): string {
   const named = NAMING.flatMap((name) =>
     fieldsOf(page, name).map((value) => `${name}: ${value.slice(0, 40)}`),
   );
-  return named.length === 0 ? 'nobody in front names itself' : named.join(', ');
+  return named.length === 0 ? 'no server in front names itself' : named.join(', ');
 }

@@ -48,7 +48,7 @@ function judgeSite({ url, page }: Answers, { settings }: Evidence): Outcome {
   if (served === undefined) {
     return warning(
       `no site of the settings is called ${host}`,
-      'Either these are not the settings in force there, or the proxy changes the Host header.',
+      'Either Guard there uses other settings than these, or the proxy changes the Host header.',
       'Let the proxy pass Host on as it came; rules and hosts match what the visitor typed.',
     );
   }

@@ -18,7 +18,7 @@ function judgeCertificate({ tls }: Answers, { nowMs }: Evidence): Outcome {
       return problem(
         `no TLS handshake: ${tls.why}`,
         'Browsers show an error page.',
-        'Look at the TLS settings of whatever answers there.',
+        'Look at the TLS settings of the server that answers there.',
       );
     case 'spoken': {
       const days = tls.expiresAtMs === undefined ? undefined : (tls.expiresAtMs - nowMs) / DAY_MS;
@@ -53,7 +53,7 @@ function judgePlain({ url, page, plain }: Answers): Outcome {
           'Serve it over https, by the proxy in front or with tls and listen.gateway_tls.',
         );
   }
-  if (plain.kind === 'failed') return ok(`over http nobody answers (${plain.why})`);
+  if (plain.kind === 'failed') return ok(`over http there is no answer (${plain.why})`);
   const [location = ''] = fieldsOf(plain, 'location');
   const target = URL.canParse(location, plain.url) ? new URL(location, plain.url) : undefined;
   if (plain.status >= 300 && plain.status < 400 && target?.protocol === 'https:') {

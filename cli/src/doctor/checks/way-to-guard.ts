@@ -23,7 +23,7 @@ function judgeUploadPath({ page, uploadByGet, uploadByPost }: Answers): Outcome 
 function lost(found: string): Outcome {
   return problem(
     found,
-    'The challenge page cannot upload what it read, so nobody passes.',
+    'The challenge page cannot upload what it read, so no visitor passes.',
     'Send every path below /.guard/ to Guard, with every method, in front of other rules of the proxy.',
   );
 }
