@@ -11,7 +11,7 @@ import { metrics } from '@guard/config/contract/metrics';
 import { entryOf, type Reason, reasons } from '@guard/config/contract/reasons';
 import { GROUPS } from '@guard/config/contract/strengths';
 import { format, resolveConfig } from 'prettier';
-import { EVENT_COLUMNS } from '../analytics/src/events/columns.ts';
+import { EVENT_COLUMNS } from '../analytics/src/events/columns/event-columns.ts';
 import type { Command } from '../cli/src/command-line/command.ts';
 import { wordsOf } from '../cli/src/command-line/help.ts';
 import { commands } from '../cli/src/commands/all-commands.ts';

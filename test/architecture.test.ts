@@ -20,6 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
  */
 // prettier-ignore
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  config: ['contract', 'net', 'time', 'matching', 'settings', 'catalogue'],
   validator: [
     'proofs', 'request', 'rules', 'session', 'verdict', 'signals', 'pages', 'challenge',
     'policy', 'response', 'decision', 'script', 'explain', 'http',

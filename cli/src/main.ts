@@ -1,9 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { nearestName } from '@guard/config/settings/nearest-name';
 import { commands } from './commands/all-commands.ts';
 import { helpOf, overviewOf } from './command-line/help.ts';
 import { handleOutputErrors } from './terminal/output-errors.ts';
 import { print } from './terminal/terminal.ts';
-import { guardVersion } from './command-line/version.ts';
 
 /** Runs `guard` with these arguments; resolves to the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -33,4 +33,11 @@ export async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   return command.run(rest);
+}
+
+/** The version of this Guard, such as 0.1.0. */
+function guardVersion(): string {
+  const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  const { version } = JSON.parse(manifest) as { version: string }; // our own manifest, which npm checks
+  return version;
 }

@@ -282,6 +282,6 @@ describe.skipIf(!hasOpenssl)('over https', () => {
     expect(seen.of('scheme')).toBe('ok: Guard knows that it is https');
     expect(seen.of('cookies')).toMatch(/^ok/);
     // Nothing but TLS is spoken at that port.
-    expect(seen.of('https')).toMatch(/^ok: over http nobody answers/);
+    expect(seen.of('https')).toMatch(/^ok: over http there is no answer/);
   });
 });

@@ -83,7 +83,7 @@ describe('guard agents refresh', () => {
     ]);
   });
 
-  test('asks whether they changed, and one directory that fails holds up no other', async () => {
+  test('asks whether the keys have changed, and a directory that fails does not hold up the others', async () => {
     publish({ keys: [jwk] }, { ...TYPE, etag: '"v1"' });
     expect((await refresh()).code).toBe(1);
     answers.set(PATH, (response) => response.writeHead(304).end());
@@ -115,13 +115,13 @@ describe('guard agents refresh', () => {
     expect(keysHere()).toEqual([jwk.x]);
   });
 
-  test('keys of the origin that had the name before are not those of the next one', async () => {
+  test('keys of an origin do not count for another origin that gets its name', async () => {
     publish({ keys: [jwk] });
     await refresh('chatgpt-agent');
     expect(readFetchedKeys(into, { ...CHATGPT, url: 'https://thief.example' })).toBeUndefined();
   });
 
-  test('a name that leads into a network is not asked, whatever else it leads to', async () => {
+  test('a host with one address inside of a network is not asked, whatever its other addresses are', async () => {
     const leadsTo = (...addresses: string[]) =>
       refusalOfHost('https://a.example/x', () =>
         Promise.resolve(addresses.map((address) => ({ address }))),
@@ -133,7 +133,7 @@ describe('guard agents refresh', () => {
   });
 });
 
-test('guard check says which directory has no keys, and which agent of a rule is none', async () => {
+test('guard check says which directory has no keys, and which agent of a rule is unknown', async () => {
   publish({ keys: [jwk] });
   await refresh('chatgpt-agent');
   const { code, stdout } = await runCommand('check', file);

@@ -7,25 +7,18 @@ import {
 import type { Clock } from '@guard/config/contract/ports';
 import { type AgentDirectory, MAX_DIRECTORY_BYTES } from '@guard/config/settings/web-bot-auth';
 import { fetchList } from '../crawlers/fetch-list.ts';
+import type { FetchReport, FetchTerms } from '../crawlers/fetch-options.ts';
 import { keepList } from '../crawlers/keep-list.ts';
 
-export interface DirectoryReport {
+export interface DirectoryReport extends FetchReport {
   readonly name: string;
   readonly directory: string;
-  readonly result: 'updated' | 'unchanged' | 'failed' | 'refused';
   /** How many keys are kept after the refresh. */
   readonly keys: number;
-  /** Published keys that cannot be used. */
-  readonly dropped: number;
-  /** Why the keys stay as they are; empty when they were refreshed. */
-  readonly reason: string;
 }
 
-export interface AgentRefresh {
+interface AgentRefresh extends FetchTerms {
   readonly folder: string;
-  /** A mirror that is asked in place of the origins, which may stand anywhere. */
-  readonly mirrorOf?: ((url: string) => string) | undefined;
-  readonly timeoutMs: number;
   readonly clock: Clock;
 }
 
@@ -45,9 +38,10 @@ export async function refreshDirectory(
     userAgent: 'guard agents refresh',
     accept: `${MEDIA_TYPE}, application/json;q=0.9`,
     maxBytes: MAX_DIRECTORY_BYTES,
-    // That of the draft, of its first versions, and plain JSON. A web page is none.
+    // The types of the draft, of its first versions, and plain JSON. A web page is refused.
     mediaType: /^application\/(?:http-message-signatures-directory\b|(?:[\w.-]+\+)?json\b)/i,
     refusesRedirects: true,
+    // A mirror of the user's may stand anywhere.
     publicOnly: mirrorOf === undefined,
   });
   if (fetched.kind === 'failed') return { ...report, result: 'failed', reason: fetched.reason };
@@ -70,7 +64,7 @@ export async function refreshDirectory(
   });
 }
 
-/** A file that is none of ours is replaced as if it were not there: that is what a refresh is for. */
+/** A damaged file counts as missing: the refresh replaces it. */
 function lastGood(folder: string, directory: AgentDirectory): FetchedKeys | undefined {
   try {
     return readFetchedKeys(folder, directory);
@@ -80,11 +74,6 @@ function lastGood(folder: string, directory: AgentDirectory): FetchedKeys | unde
 }
 
 function kept(report: DirectoryReport, folder: string, fetched: FetchedKeys): DirectoryReport {
-  try {
-    keepList(folder, report.name, fetched);
-    return report;
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return { ...report, result: 'failed', reason };
-  }
+  const reason = keepList(folder, report.name, fetched);
+  return reason === undefined ? report : { ...report, result: 'failed', reason };
 }

@@ -22,10 +22,10 @@ function check(settings: string, ...args: readonly string[]): Promise<Ran> {
   return runCommand('check', file, ...args);
 }
 
-/** Said of nearly every organisation here, which has a rule or two for its test. */
+/** Nearly every organisation here has these remarks, since it has only a rule or two. */
 const WHO_IS_CHALLENGED = /cannot pass a challenge|ever challenges a visitor/;
 
-/** What is said besides that the file is good and who is challenged, without its place. */
+/** The remarks without their places, and without those about who is challenged. */
 async function remarks(settings: string): Promise<string[]> {
   return (await allRemarks(settings)).filter((line) => !WHO_IS_CHALLENGED.test(line));
 }
@@ -54,7 +54,7 @@ describe('a rule that never counts', () => {
     ]);
   });
 
-  test('only what is certain is told: another directive, an order that works, a match with a condition', async () => {
+  test('only what is certain is reported, so not another directive, an order that works, or a match with a condition', async () => {
     const settings = rules(
       '{ name: office, match: { ip: 203.0.113.0/24 }, verdict: allow }',
       '{ name: all hosts, match: { host: "*" }, verdict: allow }',
@@ -83,7 +83,7 @@ describe('a rule that can never match', () => {
     expect((await check(rules(elsewhere), '--strict')).code).toBe(1);
   });
 
-  test('only what is certain is told: a wildcard may match, and who calls POST /validate may have any host', async () => {
+  test('only what is certain is reported: a wildcard may match, and callers of POST /validate may ask for any host', async () => {
     const served =
       '{ name: one of two, match: { host: [shop.example, blog.example] }, verdict: block }';
     const wild = '{ name: wild, match: { host: "*.blog.example" }, verdict: block }';
@@ -94,7 +94,7 @@ describe('a rule that can never match', () => {
   });
 });
 
-test('monitor of a rule is a hint, which --strict lets be: it is the safe way in', async () => {
+test('monitor of a rule is a hint, which --strict does not count: it is the safe way in', async () => {
   const settings = rules('{ name: everybody, match: {}, detect: true, monitor: true }');
   expect(await remarks(settings)).toEqual([
     'hint: organisations[0].rules[0].monitor: monitor is on: blocks of requests that rule everybody matches are recorded, and not enforced',
@@ -118,7 +118,7 @@ describe('who is challenged', () => {
     expect(await allRemarks(rules(rule))).toEqual([warning]);
   });
 
-  test('so it does where free pages are switched off', async () => {
+  test('the same warning comes where free pages are switched off', async () => {
     const free = 'challenge: { free_pages: false }';
     const settings = rules('{ name: everybody, match: {}, detect: true, challenge: auto }');
     expect(await allRemarks(settings.replace('    rules:', `    ${free}\n    rules:`))).toEqual([
@@ -135,7 +135,7 @@ describe('who is challenged', () => {
     }
   });
 
-  test('and names readers of feeds and git where presets are named, and neither these nor a rule let them through', async () => {
+  test('a hint names feeds and git where neither the presets nor a rule let their readers through', async () => {
     const everybody = '{ name: everybody, match: {}, detect: true }';
     const source = '{ name: source, match: { path: /*.git/** }, challenge: never }';
     for (const [list, left] of [
@@ -157,7 +157,7 @@ test('the file can be given as other commands have it, with --config', async () 
   expect(stdout).toContain(`${file} is good`);
 });
 
-test('monitor of an organisation, and observe, are said to be on', async () => {
+test('monitor of an organisation, and observe, are warnings', async () => {
   const settings = `observe: true
 organisations: [{ id: acme, monitor: true }]
 ${SITE.replace('protect', 'observe: true, protect')}`;
@@ -172,7 +172,7 @@ describe('paths that programs ask for', () => {
   const site = (more: string, organisation = '{ id: acme }') =>
     `organisations: [${organisation}]\nsites: [{ hosts: ['*'], organisation: acme, origin: 'http://127.0.0.1:3000'${more} }]\n`;
 
-  test('a site that protects certificates and health checks is a hint, which --strict lets be', async () => {
+  test('a site that protects certificates and health checks is a hint, which --strict does not count', async () => {
     expect(await remarks(site(''))).toEqual([
       'hint: sites[0].protect: protects /.well-known/acme-challenge/, /health, /healthz: programs that ask there can be stopped; put what your site has into skip, or use presets: [well-known] for certificates',
     ]);

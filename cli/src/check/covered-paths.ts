@@ -2,12 +2,12 @@ import { compilePattern } from '@guard/config/matching/glob';
 import { readingsOf } from '@guard/config/matching/path-readings';
 import type { Organisation, Site } from '@guard/config/settings/schema';
 import { compileRoute } from '@guard/gateway';
-import type { Remark } from './remark.ts';
+import { hint, type Remark } from './remark.ts';
 
-/** Asked for by programs that no challenge can be put to: RFC 8555 8.3, and what supervisors ask. */
+/** Paths that programs ask for, which cannot pass a challenge: RFC 8555 8.3, and health checks. */
 const PROGRAMS_PATHS = ['/.well-known/acme-challenge/token', '/health', '/healthz'];
 
-/** A site that asks about paths of programs, without anything that lets those through. */
+/** A site that protects paths of programs, and has nothing that lets these through. */
 export function coveredPaths(
   site: Site,
   index: number,
@@ -23,10 +23,10 @@ export function coveredPaths(
   const isAcme = covered.some((path) => path.startsWith('/.well-known/'));
   const preset = isAcme ? ', or use presets: [well-known] for certificates' : '';
   const message = `protects ${names}: programs that ask there can be stopped; put what your site has into skip${preset}`;
-  return [{ level: 'hint', path: ['sites', index, 'protect'], message }];
+  return [hint(['sites', index, 'protect'], message)];
 }
 
-/** Some rule names the path and allows; whether it fits otherwise is its author's business. */
+/** Whether a rule names the path and allows. Its other conditions are not looked at. */
 function isLetThrough(path: string, { presets, rules }: Organisation): boolean {
   if (path.startsWith('/.well-known/') && presets.includes('well-known')) return true;
   return rules.some(

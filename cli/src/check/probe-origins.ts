@@ -1,11 +1,11 @@
 import { connect, type NetConnectOpts } from 'node:net';
 import type { Site } from '@guard/config/settings/schema';
 import type { Origin } from '@guard/config/settings/values';
-import type { Remark } from './remark.ts';
+import { type Remark, warning } from './remark.ts';
 
 const TIMEOUT_MS = 3_000;
 
-/** Connects to every origin of the sites, sends nothing, and tells which cannot be reached. */
+/** Connects to every origin of the sites, sends nothing, and warns of those that cannot be reached. */
 export async function probeOrigins(sites: readonly Site[]): Promise<Remark[]> {
   const probes = sites.flatMap(({ origin }, index) =>
     origin.map(async (one): Promise<Remark[]> => {
@@ -13,7 +13,7 @@ export async function probeOrigins(sites: readonly Site[]): Promise<Remark[]> {
       if (fault === undefined) return [];
       const name = one.kind === 'unix' ? `unix:${one.path}` : one.origin;
       const message = `${name} cannot be reached: ${fault}`;
-      return [{ level: 'warning', path: ['sites', index, 'origin'], message }];
+      return [warning(['sites', index, 'origin'], message)];
     }),
   );
   return (await Promise.all(probes)).flat();

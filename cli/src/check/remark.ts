@@ -1,9 +1,17 @@
 import type { SettingPath } from '@guard/config/settings/problems';
 
-/** What a good settings file may still be told about. */
+/** A warning or a hint about a good settings file. */
 export interface Remark {
-  /** A warning is seldom meant; a hint may well be. */
+  /** What a warning names is seldom meant. What a hint names may well be meant. */
   readonly level: 'warning' | 'hint';
   readonly path: SettingPath;
   readonly message: string;
+}
+
+export function warning(path: SettingPath, message: string): Remark {
+  return { level: 'warning', path, message };
+}
+
+export function hint(path: SettingPath, message: string): Remark {
+  return { level: 'hint', path, message };
 }

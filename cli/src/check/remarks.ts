@@ -1,14 +1,11 @@
 import type { Settings } from '@guard/config/settings/schema';
-import { challengedVisitors } from './challenged-visitors.ts';
+import { challengedVisitors, unlistedPages } from './challenged-visitors.ts';
 import { coveredPaths } from './covered-paths.ts';
-import { idleRules } from './idle-rules.ts';
-import { monitoredRules } from './monitored-rules.ts';
-import type { Remark } from './remark.ts';
+import { type Remark, warning } from './remark.ts';
+import { idleRules, monitoredRules, unservedHosts } from './rule-remarks.ts';
 import { unknownAgents } from './unknown-agents.ts';
-import { unlistedPages } from './unlisted-pages.ts';
-import { unservedHosts } from './unserved-hosts.ts';
 
-/** What can be said about good settings without asking anybody: warnings and hints. */
+/** What can be said about good settings without a connection: warnings and hints. */
 export function remarksOn(settings: Settings): Remark[] {
   const { organisations, sites } = settings;
   return [
@@ -38,8 +35,4 @@ export function remarksOn(settings: Settings): Remark[] {
       ...coveredPaths(site, index, organisations),
     ]),
   ];
-}
-
-function warning(path: Remark['path'], message: string): Remark {
-  return { level: 'warning', path, message };
 }

@@ -3,7 +3,8 @@ import { nearestName } from '@guard/config/settings/nearest-name';
 import type { Match } from '@guard/config/settings/rule';
 import type { Settings } from '@guard/config/settings/schema';
 import type { AgentDirectory } from '@guard/config/settings/web-bot-auth';
-import type { Remark } from './remark.ts';
+import { messageOf } from '../terminal/faults.ts';
+import { type Remark, warning } from './remark.ts';
 
 /** Signed agents that nothing can prove: directories without fetched keys, and rules that name a stranger. */
 export function unknownAgents({ web_bot_auth: settings, organisations }: Settings): Remark[] {
@@ -46,10 +47,6 @@ function stateOf(directory: AgentDirectory, folder: string): string | undefined 
     if (readFetchedKeys(folder, directory) !== undefined) return undefined;
     return `no keys of ${directory.url} are here`;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
-}
-
-function warning(path: Remark['path'], message: string): Remark {
-  return { level: 'warning', path, message };
 }

@@ -1,5 +1,6 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import { nearestName } from '@guard/config/settings/nearest-name';
+import { messageOf } from '../terminal/faults.ts';
 
 /** What shell completion offers for a value: paths, or these words. */
 export type Completes = 'file' | 'folder' | readonly string[];
@@ -45,7 +46,7 @@ export function readCommandLine<T extends ParseArgsOptionsConfig>(
     const { values, positionals } = parseWords(args, options);
     return { kind: 'read', values, positionals };
   } catch (error) {
-    return { kind: 'wrong', message: error instanceof Error ? error.message : String(error) };
+    return { kind: 'wrong', message: messageOf(error) };
   }
 }
 

@@ -1,27 +1,24 @@
 import { readFetchedKeys } from '@guard/config/catalogue/agent-keys';
-import { formatProblem, loadSettings } from '@guard/config/settings/load';
-import type { AgentDirectory, WebBotAuth } from '@guard/config/settings/web-bot-auth';
+import type { AgentDirectory } from '@guard/config/settings/web-bot-auth';
 import { type DirectoryReport, refreshDirectory } from '../agents/refresh-directory.ts';
-import { alignColumns } from '../crawlers/describe-crawler.ts';
-import { mirrored } from '../crawlers/mirrored.ts';
-import { calledWrongly, print } from '../terminal/terminal.ts';
 import type { Command } from '../command-line/command.ts';
 import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
-
-const DEFAULT_TIMEOUT_S = 15;
+import { readSettings } from '../command-line/read-settings.ts';
+import {
+  describeReports,
+  type FetchTerms,
+  readFetchTerms,
+  SOURCE_BASE_OPTION,
+  timeoutOption,
+} from '../crawlers/fetch-options.ts';
+import { messageOf } from '../terminal/faults.ts';
+import { columns } from '../terminal/layout.ts';
+import { calledWrongly, print } from '../terminal/terminal.ts';
 
 const OPTIONS = {
   config: CONFIG_OPTION,
-  timeout: {
-    type: 'string',
-    value: 'SECONDS',
-    help: `how long one directory may take (default ${DEFAULT_TIMEOUT_S})`,
-  },
-  'source-base': {
-    type: 'string',
-    value: 'URL',
-    help: 'ask a mirror: `URL/<host>/<path>` instead of `https://<host>/<path>`',
-  },
+  timeout: timeoutOption('directory'),
+  'source-base': SOURCE_BASE_OPTION,
   json: { type: 'boolean', help: 'one JSON value, nothing else' },
 } as const satisfies Options;
 
@@ -51,9 +48,9 @@ runs takes the new keys up by itself.`,
     if (config === undefined) return wrong('say which settings: --config guard.yaml');
     switch (action) {
       case 'list':
-        return names.length > 0 ? wrong('list takes no name') : withSettings(config, list, json);
+        return names.length > 0 ? wrong('list takes no name') : list(config, json);
       case 'refresh':
-        return refresh(config, names, json, values);
+        return refresh(config, names, json, readFetchTerms(values));
       case undefined:
       default:
         return wrong('say list or refresh');
@@ -66,58 +63,44 @@ interface Agents {
   readonly folder: string;
 }
 
-/** Does something with what the settings say of agents. A bad file is told, and is exit code 1. */
-function withSettings(
-  config: string,
-  act: (agents: Agents, json: boolean) => number | Promise<number>,
-  json: boolean,
-): number | Promise<number> {
-  const loaded = loadSettings(config, process.env);
-  if (loaded.kind === 'invalid') {
-    print(loaded.problems.map(formatProblem).join('\n'), 'error');
-    return 1;
-  }
-  const settings: Partial<WebBotAuth> = loaded.settings.web_bot_auth ?? {};
-  const { directories = [], fetched_keys: folder = '' } = settings;
-  return act({ directories, folder }, json);
+/** What the settings say of agents; undefined for a bad file, whose problems are printed. */
+function readAgents(config: string): Agents | undefined {
+  const loaded = readSettings(config);
+  if (!loaded) return undefined;
+  const { directories = [], fetched_keys: folder = '' } = loaded.settings.web_bot_auth ?? {};
+  return { directories, folder };
 }
 
-interface RefreshValues {
-  readonly timeout?: string | undefined;
-  readonly 'source-base'?: string | undefined;
-}
-
-function refresh(
+async function refresh(
   config: string,
   names: readonly string[],
-  isJson: boolean,
-  { timeout, 'source-base': base }: RefreshValues,
-): number | Promise<number> {
-  const timeoutS = Number(timeout ?? DEFAULT_TIMEOUT_S);
-  if (base !== undefined && !URL.canParse(base)) return wrong('--source-base takes a URL');
-  if (!(timeoutS > 0 && timeoutS <= 600)) return wrong('--timeout takes 1 to 600 seconds');
-  const mirrorOf = base === undefined ? undefined : (url: string) => mirrored(url, base);
-  const refreshNamed = async ({ directories, folder }: Agents, json: boolean) => {
-    const stranger = names.find((name) => directories.every((one) => one.name !== name));
-    if (stranger !== undefined) {
-      return wrong(`${config} has no directory called ${JSON.stringify(stranger)}`);
-    }
-    const chosen = directories.filter(({ name }) => names.length === 0 || names.includes(name));
-    const options = { folder, mirrorOf, timeoutMs: timeoutS * 1000, clock: Date.now };
-    // They are few, and each stands for itself.
-    const reports = await Promise.all(chosen.map((one) => refreshDirectory(one, options)));
-    const text = json ? JSON.stringify({ into: folder, directories: reports }) : undefined;
-    print(text ?? describe(reports, folder));
-    return reports.every(({ reason }) => reason === '') ? 0 : 1;
-  };
-  return withSettings(config, refreshNamed, isJson);
+  json: boolean,
+  terms: FetchTerms | string,
+): Promise<number> {
+  if (typeof terms === 'string') return wrong(terms);
+  const known = readAgents(config);
+  if (!known) return 1;
+  const { directories, folder } = known;
+  const stranger = names.find((name) => directories.every((one) => one.name !== name));
+  if (stranger !== undefined) {
+    return wrong(`${config} has no directory called ${JSON.stringify(stranger)}`);
+  }
+  const chosen = directories.filter(({ name }) => names.length === 0 || names.includes(name));
+  const options = { ...terms, folder, clock: Date.now };
+  // There are few directories, and a fault of one does not matter to the others.
+  const reports = await Promise.all(chosen.map((one) => refreshDirectory(one, options)));
+  print(json ? JSON.stringify({ into: folder, directories: reports }) : describe(reports, folder));
+  return reports.every(({ reason }) => reason === '') ? 0 : 1;
 }
 
 function wrong(message: string): number {
   return calledWrongly('agents', message);
 }
 
-function list({ directories, folder }: Agents, json: boolean): number {
+function list(config: string, json: boolean): number {
+  const known = readAgents(config);
+  if (!known) return 1;
+  const { directories, folder } = known;
   try {
     const views = directories.map((directory) => {
       const { name, url, operator } = directory;
@@ -136,25 +119,22 @@ function list({ directories, folder }: Agents, json: boolean): number {
       String(keys),
       at ?? 'never: guard agents refresh',
     ]);
-    const table = alignColumns([['NAME', 'DIRECTORY', 'KEYS', 'FETCHED'], ...rows]);
+    const table = columns([['NAME', 'DIRECTORY', 'KEYS', 'FETCHED'], ...rows]).join('\n');
     print(json ? JSON.stringify(views) : table);
     return 0;
   } catch (error) {
-    print(`guard agents: ${error instanceof Error ? error.message : String(error)}`, 'error');
+    print(`guard agents: ${messageOf(error)}`, 'error');
     return 1;
   }
 }
 
 function describe(reports: readonly DirectoryReport[], folder: string): string {
   if (reports.length === 0) return NO_DIRECTORIES;
-  const rows = reports.map(({ name, result, keys, dropped, reason }) => [
-    name,
-    result,
-    `${keys} keys${dropped === 0 ? '' : `, ${dropped} dropped`}`,
-    reason,
-  ]);
-  const done = reports.filter(({ reason }) => reason === '').length;
-  return `${alignColumns(rows)}\n\n${done} of ${reports.length} directories are current in ${folder}.`;
+  return describeReports(
+    reports,
+    ({ name, keys }) => [name, `${keys} keys`],
+    `directories are current in ${folder}`,
+  );
 }
 
 const NO_DIRECTORIES = 'The settings name no directories: web_bot_auth.directories lists them.';

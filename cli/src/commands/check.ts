@@ -1,10 +1,11 @@
-import { formatProblem, type Loaded, loadSettings } from '@guard/config/settings/load';
+import { type Loaded, loadSettings } from '@guard/config/settings/load';
 import { presetRules } from '@guard/config/settings/presets/preset-rules';
-import { formatPath } from '@guard/config/settings/problems';
+import { formatPath, formatProblem } from '@guard/config/settings/problems';
 import { settingsRevision } from '@guard/config/settings/revision';
 import { probeOrigins } from '../check/probe-origins.ts';
 import type { Remark } from '../check/remark.ts';
 import { remarksOn } from '../check/remarks.ts';
+import { counted } from '../terminal/layout.ts';
 import { calledWrongly, print } from '../terminal/terminal.ts';
 import type { Command } from '../command-line/command.ts';
 import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
@@ -115,7 +116,7 @@ function lineOf({ level, file, line, column, path, message }: Placed): string {
 
 function summaryOf(file: string, { settings }: Loaded): string {
   const { sites, organisations } = settings;
-  const has = `${count(organisations.length, 'organisation')}, ${count(sites.length, 'site')}`;
+  const has = `${counted(organisations.length, 'organisation')}, ${counted(sites.length, 'site')}`;
   return `${file} is good: ${has}, revision ${settingsRevision(settings)}.`;
 }
 
@@ -130,8 +131,4 @@ function presetLines(presets: ReturnType<typeof presetsOf>): string[] {
   return presets
     .filter(([, names]) => names.length > 0)
     .map(([organisation, names]) => `Presets of ${organisation}: ${names.join(', ')}.`);
-}
-
-function count(n: number, thing: string): string {
-  return `${n} ${thing}${n === 1 ? '' : 's'}`;
 }

@@ -1,16 +1,22 @@
 import { existsSync } from 'node:fs';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import type { CrawlerList } from '@guard/config/catalogue/crawler-list';
-import { alignColumns, fullText, tableOf, viewOf } from '../crawlers/describe-crawler.ts';
-import { mirrored } from '../crawlers/mirrored.ts';
-import { createProgressBar } from '../crawlers/progress-bar.ts';
+import { fullText, tableOf, viewOf } from '../crawlers/describe-crawler.ts';
+import {
+  describeReports,
+  type FetchTerms,
+  readFetchTerms,
+  SOURCE_BASE_OPTION,
+  timeoutOption,
+} from '../crawlers/fetch-options.ts';
+import { createProgressBar } from '../terminal/progress-bar.ts';
 import { type ListReport, refreshAll } from '../crawlers/refresh-all.ts';
+import { messageOf } from '../terminal/faults.ts';
 import { calledWrongly, print } from '../terminal/terminal.ts';
 import type { Command } from '../command-line/command.ts';
 import { type Options, readCommandLine } from '../command-line/options.ts';
 
 const DEFAULT_FOLDER = './data/crawlers';
-const DEFAULT_TIMEOUT_S = 15;
 
 const OPTIONS = {
   ranges: {
@@ -25,16 +31,8 @@ const OPTIONS = {
     completes: 'folder',
     help: `write refreshed lists here (default ${DEFAULT_FOLDER})`,
   },
-  timeout: {
-    type: 'string',
-    value: 'SECONDS',
-    help: `how long one list may take (default ${DEFAULT_TIMEOUT_S})`,
-  },
-  'source-base': {
-    type: 'string',
-    value: 'URL',
-    help: 'ask a mirror: `URL/<host>/<path>` instead of `https://<host>/<path>`',
-  },
+  timeout: timeoutOption('list'),
+  'source-base': SOURCE_BASE_OPTION,
   'accept-drop': {
     type: 'boolean',
     help: 'take a list that lost more than half of its addresses',
@@ -80,7 +78,13 @@ refresh  fetch the lists that operators publish, all or those of the crawlers,
             ? show(names[0] ?? '', folder, json)
             : wrong('show takes one name');
         case 'refresh':
-          return refresh(names, folder, json, values);
+          return refresh(
+            names,
+            folder,
+            json,
+            readFetchTerms(values),
+            values['accept-drop'] === true,
+          );
         case undefined:
         default:
           return wrong('say list, show or refresh');
@@ -89,12 +93,12 @@ refresh  fetch the lists that operators publish, all or those of the crawlers,
   },
 };
 
-/** A folder with a file that is none of ours ends the command with a sentence, not with a stack. */
+/** A folder with a damaged file ends the command with a sentence, not with a stack trace. */
 async function attempt(action: () => number | Promise<number>): Promise<number> {
   try {
     return await action();
   } catch (error) {
-    print(`guard crawlers: ${error instanceof Error ? error.message : String(error)}`, 'error');
+    print(`guard crawlers: ${messageOf(error)}`, 'error');
     return 1;
   }
 }
@@ -113,7 +117,7 @@ function list(text: string | undefined, folder: string, json: boolean): number {
     )
     .toSorted((a, b) => a.name.localeCompare(b.name, 'en'))
     .map((crawler) => viewOf(crawler, catalogue, Date.now()));
-  // The ranges themselves are what show is for.
+  // `show` prints the ranges themselves.
   const brief = views.map(({ ranges, ...view }) => ({
     ...view,
     ranges: ranges && { ...ranges, entries: undefined },
@@ -144,38 +148,29 @@ function show(name: string, folder: string, json: boolean): number {
   return 0;
 }
 
-interface RefreshValues {
-  readonly timeout?: string | undefined;
-  readonly 'source-base'?: string | undefined;
-  readonly 'accept-drop'?: boolean | undefined;
-}
-
 async function refresh(
   names: readonly string[],
   into: string,
   json: boolean,
-  values: RefreshValues,
+  terms: FetchTerms | string,
+  acceptDrop: boolean,
 ): Promise<number> {
-  const base = values['source-base'];
-  const timeoutS = Number(values.timeout ?? DEFAULT_TIMEOUT_S);
-  if (base !== undefined && !URL.canParse(base)) return wrong('--source-base takes a URL');
-  if (!(timeoutS > 0 && timeoutS <= 600)) return wrong('--timeout takes 1 to 600 seconds');
+  if (typeof terms === 'string') return wrong(terms);
   const catalogue = CrawlerCatalogue.load(undefined, into);
   const chosen = chooseLists(catalogue, names);
   if (typeof chosen === 'string') return wrong(`no list that can be refreshed is called ${chosen}`);
-  const options = {
-    addressOf: (url: string) => (base === undefined ? url : mirrored(url, base)),
-    timeoutMs: timeoutS * 1000,
-    clock: Date.now,
-    acceptDrop: values['accept-drop'] === true,
-  };
+  const options = { ...terms, clock: Date.now, acceptDrop };
   const bar = createProgressBar(json ? { write: () => undefined } : process.stderr, chosen.length);
   const reports = await refreshAll(chosen, into, options, bar);
-  print(json ? JSON.stringify({ into, lists: reports }) : describeReports(reports, into));
+  print(
+    json
+      ? JSON.stringify({ into, lists: reports })
+      : describeReports(reports, cellsOf, `lists are current in ${into}`),
+  );
   return reports.every(({ reason }) => reason === '') ? 0 : 1;
 }
 
-/** The lists that names stand for, all without any; a name that stands for none. */
+/** The lists that the names stand for; without names, all. A text is a name that stands for no list. */
 function chooseLists(
   catalogue: CrawlerCatalogue,
   names: readonly string[],
@@ -195,13 +190,6 @@ function chooseLists(
   return names.length === 0 ? refreshable : [...chosen];
 }
 
-function describeReports(reports: readonly ListReport[], into: string): string {
-  const rows = reports.map(({ file, result, ranges, dropped, reason }) => [
-    file,
-    result,
-    `${ranges} ranges${dropped === 0 ? '' : `, ${dropped} dropped`}`,
-    reason,
-  ]);
-  const done = reports.filter(({ reason }) => reason === '').length;
-  return `${alignColumns(rows)}\n\n${done} of ${reports.length} lists are current in ${into}.`;
+function cellsOf({ file, ranges }: ListReport): [name: string, kept: string] {
+  return [file, `${ranges} ranges`];
 }

@@ -74,15 +74,10 @@ guard-doctor.`,
     if (values.websocket !== undefined && !URL.canParse(values.websocket, url)) {
       return calledWrongly('doctor', '--websocket takes a path');
     }
-    const found = findGuard(values, process.env);
-    if (found.kind === 'wrong') return calledWrongly('doctor', found.message);
-    if (found.kind === 'invalid') {
-      print(found.problems, 'error');
-      return 1;
-    }
+    const guard = findGuard('doctor', values);
+    if (typeof guard === 'number') return guard;
     const { ip, from, websocket, json } = values;
     const timeoutMs = timeoutS * 1000;
-    const { guard } = found;
     return examine({ url, guard, timeoutMs, from, statedAddress: ip, webSocket: websocket }, json);
   },
 };
@@ -98,7 +93,7 @@ async function examine(examination: Examination, json: boolean): Promise<number>
   return findings.some(({ state }) => state === 'problem') ? 1 : 0;
 }
 
-/** Servers put into their headers what they like, codes of terminals too. */
+/** A server can put anything into its headers, also control codes for the terminal. */
 function harmless(outcome: Outcome): Outcome {
   return { ...outcome, found: outcome.found.replace(/[\p{Cc}\p{Cf}]/gu, '?') };
 }

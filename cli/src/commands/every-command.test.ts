@@ -50,7 +50,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** For each command a call that succeeds or fails as it should, and its exit code. */
+/** For each command a call, and its exit code. */
 const CALLS: Readonly<
   Record<string, { readonly args: () => readonly string[]; readonly code: number }>
 > = {
@@ -85,7 +85,7 @@ describe.each(commands.map((command) => [command.name, command] as const))(
       },
     );
 
-    test('an option it does not have is named, with the one that was meant, and the exit code is 2', async () => {
+    test('an unknown option is named, with the one that was meant, and the exit code is 2', async () => {
       const { code, stdout, stderr } = await runCommand(name, '--jsn');
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).toBe(
@@ -93,7 +93,7 @@ describe.each(commands.map((command) => [command.name, command] as const))(
       );
     });
 
-    test('an option without its value, or a switch with one, is a sentence and no stack', async () => {
+    test('an option without its value, or a switch with one, gives a sentence and no stack trace', async () => {
       const { code, stderr } = await runCommand(name, '--json=yes');
       expect(code).toBe(2);
       expect(stderr).toMatch(/^guard \w+: .*--json.*\n/);
@@ -169,7 +169,7 @@ describe('guard itself', () => {
     expect([code, stdout]).toEqual([0, `guard ${version} on Node ${process.versions.node}\n`]);
   });
 
-  test('knows which command was meant', async () => {
+  test('says which command was meant', async () => {
     const { code, stderr } = await runCommand('docter');
     expect(code).toBe(2);
     expect(stderr).toMatch(/^guard: there is no command "docter"\. Did you mean doctor\?\n/);

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { formatProblem, loadSettings } from '@guard/config/settings/load';
 import { EXPLAIN_OPTIONS } from '../explain/options.ts';
 import { choosePolicy } from '../explain/choose-policy.ts';
 import { describeExplanation } from '../explain/describe-explanation.ts';
 import { type Asked, readRequest } from '../explain/read-request.ts';
+import { messageOf } from '../terminal/faults.ts';
 import { calledWrongly, print } from '../terminal/terminal.ts';
 import type { Command } from '../command-line/command.ts';
+import { readSettings } from '../command-line/read-settings.ts';
 
 export const explain: Command = {
   name: 'explain',
@@ -32,11 +33,8 @@ changes nothing, records nothing, takes nothing from a budget.`,
 };
 
 async function explainAsked(asked: Asked): Promise<number> {
-  const loaded = loadSettings(asked.config, process.env);
-  if (loaded.kind === 'invalid') {
-    print(loaded.problems.map(formatProblem).join('\n'), 'error');
-    return 1;
-  }
+  const loaded = readSettings(asked.config);
+  if (!loaded) return 1;
   const chosen = choosePolicy(loaded.settings, asked, requestedIn(asked.body));
   if (chosen.kind === 'wrong') return calledWrongly('explain', chosen.message);
   const { organisation, site, notes } = chosen;
@@ -58,7 +56,7 @@ async function explainAsked(asked: Asked): Promise<number> {
     );
     return 0;
   } catch (error) {
-    return fail(error instanceof Error ? error.message : String(error));
+    return fail(messageOf(error));
   }
 }
 
@@ -67,7 +65,7 @@ function fail(message: string): 1 {
   return 1;
 }
 
-/** Host and path of a body's URL; undefined when it has none, which the validator will say better. */
+/** Host and path of a body's URL. Undefined when it has none: the validator says so better. */
 function requestedIn(body: string): { readonly host: string; readonly path: string } | undefined {
   let value: unknown;
   try {

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { formatProblem, loadSettings } from '@guard/config/settings/load';
 import type { Settings } from '@guard/config/settings/schema';
 import { ExpiryDate } from '@guard/config/settings/values';
-import { columns } from '../explain/layout.ts';
+import { columns } from '../terminal/layout.ts';
 import { takeOutKey, writeKey } from '../keys/edit-keys.ts';
 import { type KeyKind, KINDS, LIST_OF, listKeys } from '../keys/list-keys.ts';
 import { calledWrongly, print } from '../terminal/terminal.ts';
 import type { Command } from '../command-line/command.ts';
+import { readSettings } from '../command-line/read-settings.ts';
 import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
 
 /** 256 bits: nothing about a key can be guessed from its hash. */
@@ -84,7 +84,7 @@ interface Asked {
 }
 
 function list({ config, organisation, json }: Asked): Promise<number> {
-  const settings = read(config);
+  const settings = readSettings(config)?.settings;
   if (!settings) return Promise.resolve(1);
   const { organisations } = settings;
   if (organisation !== undefined && !organisations.some(({ id }) => id === organisation)) {
@@ -150,10 +150,10 @@ function faultOf(id: string, expires: string | undefined): string | undefined {
   return end.data <= Date.now() ? `--expires ${expires} is over already` : undefined;
 }
 
-/** The organisation named, or the only one. Undefined, and told why, when neither is. */
+/** The organisation named, or the only one. Without either, prints why and gives undefined. */
 function organisationOf({ config, organisation }: Asked): string | undefined {
   if (organisation !== undefined) return organisation;
-  const settings = read(config);
+  const settings = readSettings(config)?.settings;
   if (!settings) return undefined;
   const [only, second] = settings.organisations;
   if (only !== undefined && second === undefined) return only.id;
@@ -163,13 +163,6 @@ function organisationOf({ config, organisation }: Asked): string | undefined {
 
 function idsOf({ organisations }: Settings): string {
   return organisations.map(({ id }) => id).join(', ') || 'none';
-}
-
-function read(config: string): Settings | undefined {
-  const loaded = loadSettings(config, process.env);
-  if (loaded.kind === 'loaded') return loaded.settings;
-  print(loaded.problems.map(formatProblem).join('\n'), 'error');
-  return undefined;
 }
 
 function refused(reason: string): Promise<number> {

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { poll, send } from '../../../test/kit/http.ts';
 
-/** What becomes of commands whose output cannot be written: as processes, with real pipes and a real full device. */
+/** Commands whose output cannot be written, as processes with real pipes and a real full device. */
 
 const BIN = join(import.meta.dirname, '../../../bin/guard.mjs');
 const guard = `${JSON.stringify(process.execPath)} ${JSON.stringify(BIN)}`;
@@ -30,16 +30,16 @@ function sh(line: string) {
   return spawnSync('bash', ['-c', script], { encoding: 'utf8', cwd: folder });
 }
 
-describe('a reader that has left early', () => {
+describe('a reader that has closed the pipe', () => {
   test.each([
     'check guard.yaml',
     'explain -c guard.yaml http://a.example/ --ip 84.115.20.7 --json',
     'crawlers list',
-  ])('is no fault of guard %s, and no stack', (args) => {
+  ])('guard %s ends with 0 and no stack trace', (args) => {
     expect(sh(`${guard} ${args} | true`).stderr).toBe('code 0\n');
   });
 
-  test('ends guard top, which would print for ever', () => {
+  test('guard top ends, which would print for ever', () => {
     const { stdout, stderr } = sh(
       `${guard} top --admin http://127.0.0.1:9 --interval 0.2 | head -1`,
     );
@@ -48,13 +48,13 @@ describe('a reader that has left early', () => {
   });
 });
 
-test('a result for which the disk has no room is a sentence, and the exit code 1', () => {
+test('a result that does not fit on the disk gives a sentence and the exit code 1', () => {
   expect(sh(`${guard} check guard.yaml > /dev/full`).stderr).toMatch(
     /^guard: the output cannot be written: ENOSPC\b.*\ncode 1\n$/,
   );
 });
 
-describe('guard start serves on', () => {
+describe('guard start goes on', () => {
   async function start(stderr: 'pipe' | number) {
     const child = spawn(process.execPath, [BIN, 'start', '--config', file, '--json'], {
       stdio: ['ignore', 'pipe', stderr],

@@ -1,15 +1,14 @@
-import { formatProblem, loadSettings } from '@guard/config/settings/load';
-import type { Settings } from '@guard/config/settings/schema';
 import { Duration } from '@guard/config/settings/values';
 import { describeReplay } from '../replay/describe-replay.ts';
 import { replayNotes } from '../replay/replay-notes.ts';
 import { siteFault } from '../replay/route-logged.ts';
 import type { Replay, ReplayPlan } from '../replay/run-replay.ts';
+import { KEY_VARIABLE } from '../running-guard/query-events.ts';
+import { messageOf } from '../terminal/faults.ts';
 import { calledWrongly, print } from '../terminal/terminal.ts';
 import type { Command } from '../command-line/command.ts';
+import { readSettings } from '../command-line/read-settings.ts';
 import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
-
-const KEY_VARIABLE = 'GUARD_ANALYTICS_KEY';
 
 const OPTIONS = {
   config: { ...CONFIG_OPTION, help: 'the settings to try' },
@@ -44,7 +43,7 @@ const OPTIONS = {
     type: 'string',
     value: 'STATE',
     completes: ['verified'],
-    help: 'verified: as if everybody in an access log had passed the challenge',
+    help: 'verified: as if every visitor in an access log had passed the challenge',
   },
   json: { type: 'boolean', default: false, help: 'one JSON object, with every group' },
 } as const satisfies Options;
@@ -95,8 +94,8 @@ async function replayFrom(
   config: string,
   { against, site, session, json }: Values,
 ): Promise<number> {
-  const candidate = read(config);
-  const current = against === undefined ? undefined : read(against);
+  const candidate = readSettings(config)?.settings;
+  const current = against === undefined ? undefined : readSettings(against)?.settings;
   if (!candidate || (against !== undefined && !current)) return 1;
   const fault = siteFault(candidate, site) ?? (current && siteFault(current, site));
   if (fault !== undefined) return refused(fault);
@@ -113,11 +112,11 @@ async function replayFrom(
     print(json ? JSON.stringify({ ...replayed, notes }) : describeReplay(replayed, notes));
     return 0;
   } catch (error) {
-    return refused(error instanceof Error ? error.message : String(error));
+    return refused(messageOf(error));
   }
 }
 
-/** "Nothing would change" says nothing about a log without any line that was understood. */
+/** "Nothing would change" would be wrong for a log without any line that was understood. */
 function nothingReadIn({ faults, unreadable }: Replay): string {
   const lines = faults.map(({ file, line, reason }) => `\n  ${file}:${line}: ${reason}`);
   return `none of ${unreadable} lines is a request; --help says which logs can be read${lines.join('')}`;
@@ -145,13 +144,6 @@ function sourceOf(
   const back = Duration.safeParse(since);
   if (!back.success) return '--since takes a duration such as 30m, 24h or 7d';
   return { kind: 'events', source: { url, key, sinceMs: nowMs - back.data, untilMs: nowMs } };
-}
-
-function read(file: string): Settings | undefined {
-  const loaded = loadSettings(file, process.env);
-  if (loaded.kind === 'loaded') return loaded.settings;
-  print(loaded.problems.map(formatProblem).join('\n'), 'error');
-  return undefined;
 }
 
 function refused(reason: string): number {

@@ -27,7 +27,7 @@ export const start: Command = {
 SIGTERM or Ctrl-C finish the requests under way, write the last events, and end.`,
   options: OPTIONS,
   notes: `The settings are read again on SIGHUP, and when a file changes that they consist of. A file with
-mistakes changes nothing: the last good settings stay in force, and the log says what is wrong.`,
+mistakes changes nothing: the last good settings stay in use, and the log says what is wrong.`,
   exits:
     '0 ended as it was told to, 1 the settings are refused or cannot be followed, 2 called wrongly.',
   async run(args) {

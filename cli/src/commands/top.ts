@@ -1,5 +1,5 @@
 import { findGuard, GUARD_OPTIONS } from '../running-guard/find-guard.ts';
-import { calledWrongly, print } from '../terminal/terminal.ts';
+import { calledWrongly } from '../terminal/terminal.ts';
 import { printOnce, showLive } from '../top/run-top.ts';
 import type { Command } from '../command-line/command.ts';
 import { type Options, readCommandLine } from '../command-line/options.ts';
@@ -43,13 +43,9 @@ q or Ctrl-C ends it. Without a terminal it prints a line at each look.`,
     if (!(intervalS >= 0.2 && intervalS <= 60)) {
       return calledWrongly('top', '--interval takes 0.2 to 60 seconds');
     }
-    const found = findGuard(values, process.env);
-    if (found.kind === 'wrong') return calledWrongly('top', found.message);
-    if (found.kind === 'invalid') {
-      print(found.problems, 'error');
-      return 1;
-    }
-    const { admin, events } = found.guard;
+    const guard = findGuard('top', values);
+    if (typeof guard === 'number') return guard;
+    const { admin, events } = guard;
     if (admin === undefined) {
       return calledWrongly('top', 'say where the admin listener is: --config FILE or --admin URL');
     }

@@ -78,7 +78,7 @@ describe('guard crawlers refresh', () => {
     expect(gptbot && catalogue.verify(gptbot, '8.8.8.8')).toBe('impersonator');
   });
 
-  test('asks whether a list has changed, and notes that it has not', async () => {
+  test('asks whether a list has changed, and records that it has not', async () => {
     const into = newFolder();
     const state = { etag: '"v1"', 'last-modified': 'Fri, 20 Nov 2026 08:00:00 GMT' };
     publish(GPTBOT, { prefixes }, state);
@@ -167,7 +167,7 @@ describe('guard crawlers refresh', () => {
     expect((await refresh(newFolder(), 'GPTBot', '--accept-drop')).code).toBe(0);
   });
 
-  test('asks every operator, and one that fails holds up no other', async () => {
+  test('asks every operator, and a list that fails does not hold up the others', async () => {
     const into = newFolder();
     publish(GPTBOT, { prefixes });
     const { code, stdout } = await refresh(into, '--json');
@@ -205,7 +205,7 @@ describe('guard crawlers list and show', () => {
     expect(new Set(found.map(({ operator }) => operator))).toEqual(new Set(['OpenAI']));
   });
 
-  test('show has everything about one, in whatever case it is written, from the folder given', async () => {
+  test('show prints one crawler in full, from the folder given, and the case of its name does not matter', async () => {
     const into = newFolder();
     publish(GPTBOT, { prefixes: [...prefixes, { ipv4Prefix: '9.9.9.0/24' }] });
     await refresh(into, 'GPTBot');
@@ -257,7 +257,7 @@ describe('the exit code', () => {
   });
 });
 
-test('the command is one of guard, and a reader that stops reading is no failure', () => {
+test('guard crawlers ends with 0 when its reader closes the pipe', () => {
   const command = `${JSON.stringify(process.execPath)} ${JSON.stringify(BIN)} crawlers list | head -1`;
   const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', command], {
     encoding: 'utf8',

@@ -1,4 +1,5 @@
 import type { CatalogueCrawler, CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
+import { columns } from '../terminal/layout.ts';
 
 /** A crawler as `guard crawlers` shows it. */
 export interface CrawlerView {
@@ -62,7 +63,7 @@ const HEAD = ['NAME', 'OPERATOR', 'CATEGORY', 'RANGES', 'AGE', 'PROOFS'];
 
 /** One line a crawler. */
 export function tableOf(views: readonly CrawlerView[]): string {
-  return alignColumns([
+  return columns([
     HEAD,
     ...views.map(({ name, operator, category, ranges, proofs }) => [
       name,
@@ -72,7 +73,7 @@ export function tableOf(views: readonly CrawlerView[]): string {
       ranges === undefined ? '-' : `${ranges.age_days} d`,
       proofs.join(', ') || '-',
     ]),
-  ]);
+  ]).join('\n');
 }
 
 /** Everything about one crawler. */
@@ -87,28 +88,16 @@ export function fullText(view: CrawlerView): string {
     ['user agent', view.user_agent.join(', ')],
     ['host names', view.reverse_dns.join(', ') || 'none published'],
   ];
-  if (ranges === undefined) return alignColumns([...rows, ['ranges', 'none published']]);
+  if (ranges === undefined) return columns([...rows, ['ranges', 'none published']]).join('\n');
   const complete = ranges.authoritative
     ? 'complete: from elsewhere it is an impersonator'
     : 'not complete: from elsewhere it is unverifiable';
-  const head = alignColumns([
+  const head = columns([
     ...rows,
     ['ranges', `${ranges.count}, ${complete}`],
     ['as of', `${ranges.as_of} (${ranges.age_days} days)`],
     ['published at', ranges.source_url],
     ['refreshed', ranges.refreshed_from.join(', ') || 'never: there is no list for programs'],
   ]);
-  return [head, '', ...ranges.entries].join('\n');
-}
-
-/** Left-aligned columns, two spaces apart. */
-export function alignColumns(rows: readonly (readonly string[])[]): string {
-  const widths: number[] = [];
-  for (const row of rows) {
-    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
-  }
-  return rows
-    .map((row) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  '))
-    .map((line) => line.trimEnd())
-    .join('\n');
+  return [...head, '', ...ranges.entries].join('\n');
 }

@@ -1,6 +1,8 @@
+import { readAtMost } from '../running-guard/fetch-text.ts';
+import { fetchFault } from '../terminal/faults.ts';
 import { refusalOfHost } from './public-host.ts';
 
-/** What came of asking for one list. */
+/** The result of asking for one list. */
 export type Fetched =
   | {
       readonly kind: 'fetched';
@@ -8,7 +10,7 @@ export type Fetched =
       readonly etag: string | undefined;
       readonly lastModified: string | undefined;
     }
-  /** 304: the state that was named still holds. */
+  /** 304: the list has not changed. */
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'failed'; readonly reason: string };
 
@@ -18,19 +20,19 @@ export interface KnownState {
   readonly last_modified?: string | undefined;
 }
 
-/** How a list is asked for, and what is taken for one. */
+/** How a list is asked for, and which answers are accepted. */
 export interface ListTerms {
-  /** For all of it. */
+  /** For the whole answer. */
   readonly timeoutMs: number;
   readonly userAgent: string;
   readonly accept: string;
   /** Largest list, in bytes, after any content coding. */
   readonly maxBytes: number;
-  /** What its media type has to be; any, where it is not given. */
+  /** Accepted media types; without it all are. */
   readonly mediaType?: RegExp;
-  /** Another address in place of the list is no answer. */
+  /** A redirect is refused. */
   readonly refusesRedirects?: true;
-  /** A host with an address that is not of the internet is not asked. */
+  /** A host with an address inside of a network is not asked. */
   readonly publicOnly?: boolean;
 }
 
@@ -51,7 +53,7 @@ export async function fetchList(
     const signal = AbortSignal.timeout(timeoutMs);
     return await readResponse(url, await fetch(url, { headers, redirect, signal }), terms);
   } catch (error) {
-    return failed(describe(error, timeoutMs));
+    return failed(fetchFault(error, timeoutMs));
   }
 }
 
@@ -83,7 +85,7 @@ function sizeOf(bytes: number): string {
 /** Why an answer is not read. */
 function refusalOf(url: string, response: Response, mediaType?: RegExp): string | undefined {
   if (response.status !== 200) return `status ${response.status}`;
-  // Who can change plain http on the way could make anybody a verified crawler.
+  // An attacker who can change plain http on the way could make any visitor a verified crawler.
   if (url.startsWith('https:') && !response.url.startsWith('https:')) {
     return 'a redirect away from https';
   }
@@ -92,29 +94,6 @@ function refusalOf(url: string, response: Response, mediaType?: RegExp): string 
   return undefined;
 }
 
-/** The body as text; undefined when it is larger. */
-async function readAtMost(response: Response, maxBytes: number): Promise<string | undefined> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  const body: AsyncIterable<Uint8Array> | null = response.body;
-  if (body === null) return '';
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
 function failed(reason: string): Fetched {
   return { kind: 'failed', reason };
-}
-
-/** `fetch` says "fetch failed", and why only in the cause. */
-function describe(error: unknown, timeoutMs: number): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} s`;
-  const { cause } = error;
-  if (!(cause instanceof Error)) return error.message;
-  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
 }

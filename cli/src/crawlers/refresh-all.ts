@@ -1,25 +1,21 @@
 import type { CrawlerList } from '@guard/config/catalogue/crawler-list';
 import { readRefreshedRanges } from '@guard/config/catalogue/refreshed-ranges';
+import type { ProgressBar } from '../terminal/progress-bar.ts';
+import type { FetchReport } from './fetch-options.ts';
 import { keepList } from './keep-list.ts';
-import type { ProgressBar } from './progress-bar.ts';
-import { type Refreshed, refreshList, type RefreshOptions } from './refresh-list.ts';
+import { refreshList, type RefreshOptions } from './refresh-list.ts';
 
-export interface ListReport {
+export interface ListReport extends FetchReport {
   readonly file: string;
   readonly operator: string;
-  readonly result: Refreshed['kind'];
   /** How many ranges are kept after the refresh. */
   readonly ranges: number;
-  /** Entries that were dropped as bogons or too wide. */
-  readonly dropped: number;
-  /** Why the list stays as it is; empty when it was refreshed. */
-  readonly reason: string;
 }
 
 /** Operators asked at a time. */
 const AT_A_TIME = 4;
 
-/** Refreshes lists into a folder. Each stands for itself: one that fails holds up no other. */
+/** Refreshes lists into a folder. A list that fails does not hold up the others. */
 export async function refreshAll(
   lists: readonly CrawlerList[],
   into: string,
@@ -52,12 +48,8 @@ async function refreshOne(
     case 'unchanged': {
       const ranges = result.ranges.sources.reduce((n, { v4, v6 }) => n + v4.length + v6.length, 0);
       const dropped = result.kind === 'updated' ? result.dropped : 0;
-      try {
-        keepList(into, file, result.ranges);
-      } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
-        return { ...kept, result: 'failed', reason };
-      }
+      const reason = keepList(into, file, result.ranges);
+      if (reason !== undefined) return { ...kept, result: 'failed', reason };
       return { file, operator, result: result.kind, ranges, dropped, reason: '' };
     }
     case 'failed':

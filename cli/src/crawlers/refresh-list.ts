@@ -6,6 +6,7 @@ import { type AddressRange, readRange } from '@guard/config/net/address';
 import { refusalOf } from '@guard/config/net/bogons';
 import { coverageOf } from './coverage.ts';
 import { fetchList, type ListTerms } from './fetch-list.ts';
+import type { FetchTerms } from './fetch-options.ts';
 import { parseList } from './parse-list.ts';
 
 /** The result for one list. Only the first two change the kept file. */
@@ -18,10 +19,7 @@ export type Refreshed =
   /** An answer that is not believed. */
   | { readonly kind: 'refused'; readonly reason: string };
 
-export interface RefreshOptions {
-  /** The address to ask for a list; a test or a mirror has another one than the operator. */
-  readonly addressOf: (url: string) => string;
-  readonly timeoutMs: number;
+export interface RefreshOptions extends FetchTerms {
   readonly clock: Clock;
   /** Takes a list that has lost more than half of its addresses. */
   readonly acceptDrop: boolean;
@@ -38,7 +36,7 @@ export async function refreshList(
   let dropped = 0;
   for (const url of list.refreshUrls) {
     const before = known?.sources.find((source) => source.url === url);
-    const fetched = await fetchList(options.addressOf(url), before ?? {}, termsOf(options));
+    const fetched = await fetchList(options.mirrorOf?.(url) ?? url, before ?? {}, termsOf(options));
     if (fetched.kind === 'failed') return { kind: 'failed', reason: `${url}: ${fetched.reason}` };
     if (fetched.kind === 'unchanged') {
       if (before === undefined) return { kind: 'failed', reason: `${url}: status 304 unasked` };

@@ -49,22 +49,21 @@ export async function collectEvidence(examination: Examination): Promise<Evidenc
       ? ({ kind: 'none' } as const)
       : await seenRequests(guard.events, userAgent, timeoutMs);
   const metrics = guard.admin === undefined ? undefined : await readMetrics(guard.admin, timeoutMs);
-  const valueOf = <T>(name: MetricName, read: (value: number) => T): T | undefined =>
-    metrics?.kind === 'read' ? read(metrics.values.get(name)?.get('') ?? 0) : undefined;
-  const isOne = (name: MetricName): boolean | undefined => valueOf(name, (value) => value === 1);
+  const values = metrics?.kind === 'read' ? metrics.values : undefined;
+  const valueOf = (name: MetricName) => values && (values.get(name)?.get('') ?? 0);
+  const isOne = (name: MetricName) => values && valueOf(name) === 1;
   return {
     trail,
     answers,
     seen,
-    oneAddress: valueOf('guard_gateway_one_address', (value) => value === 1),
-    forwardedUndecided: valueOf('guard_gateway_forwarded_undecided_total', (value) => value),
-    database:
-      metrics?.kind === 'read' && metrics.values.has('guard_analytics_failing')
-        ? {
-            failing: isOne('guard_analytics_failing') === true,
-            deletionHeld: isOne('guard_analytics_deletion_held') === true,
-          }
-        : undefined,
+    oneAddress: isOne('guard_gateway_one_address'),
+    forwardedUndecided: valueOf('guard_gateway_forwarded_undecided_total'),
+    database: values?.has('guard_analytics_failing')
+      ? {
+          failing: isOne('guard_analytics_failing') === true,
+          deletionHeld: isOne('guard_analytics_deletion_held') === true,
+        }
+      : undefined,
     settings: guard.settings,
     statedAddress,
     expectsWebSocket: webSocket !== undefined,

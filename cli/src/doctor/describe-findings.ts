@@ -1,4 +1,4 @@
-import { type Style, styled } from '../explain/layout.ts';
+import { counted, type Style, styled } from '../terminal/layout.ts';
 import type { Outcome, State } from './finding.ts';
 
 /** A check and what it found. */
@@ -32,9 +32,5 @@ function summaryOf(findings: readonly Finding[]): string {
   const count = (state: State) => findings.filter((one) => one.state === state).length;
   const [problems, warnings] = [count('problem'), count('warning')];
   const [fine, left] = [count('ok'), count('unchecked')];
-  return `${plural(problems, 'problem')}, ${plural(warnings, 'warning')}, ${fine} ok, ${left} not checked.`;
-}
-
-function plural(n: number, thing: string): string {
-  return `${n} ${thing}${n === 1 ? '' : 's'}`;
+  return `${counted(problems, 'problem')}, ${counted(warnings, 'warning')}, ${fine} ok, ${left} not checked.`;
 }

@@ -5,7 +5,7 @@ import { mintRequestId } from '@guard/config/contract/request-id';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Ran, runCommand } from '../testing/run-command.ts';
 
-/** What a real deployment cannot easily be made to show; the rest is test/flow/doctor.test.ts. */
+/** Cases that are hard to make with a real deployment; test/flow/doctor.test.ts has the others. */
 
 async function serve(
   handle: (request: IncomingMessage, response: ServerResponse) => void,
@@ -46,7 +46,7 @@ test.each([
   },
 );
 
-test('the Date of a proxy is the time that is left where nothing was denied (RFC 9110 6.6.1)', async () => {
+test('where no request was denied, the Date of the front is compared (RFC 9110 6.6.1)', async () => {
   const url = await serve((_request, response) => {
     response.sendDate = false;
     response.setHeader('date', new Date(Date.now() - 3_600_000).toUTCString());
@@ -66,7 +66,7 @@ test('an unknown host is 421, and the advice names the setting', async () => {
   );
 });
 
-test('a site that does not answer is one problem, and no check is called well', async () => {
+test('a site that does not answer is one problem, and no check is ok', async () => {
   const { code, stdout } = await doctor('http://127.0.0.1:1/');
   expect(code).toBe(1);
   expect(stdout).toContain('no answer from http://127.0.0.1:1/: ECONNREFUSED');
@@ -77,7 +77,7 @@ test.each([
   ['guard_analytics_failing', /^PROBLEM \| database \| the analytics database does not start/],
   ['guard_analytics_deletion_held', /^warning \| database \| old events are not deleted/],
   ['', /^ok \| database \| /],
-])('what the metrics say of the database is told: %s', async (metric, expected) => {
+])('the database check says what the metrics say: %s', async (metric, expected) => {
   const names = ['guard_analytics_failing', 'guard_analytics_deletion_held'];
   const samples = names.map((name) => `${name} ${name === metric ? 1 : 0}\n`);
   const admin = await serve((_request, response) =>
@@ -94,7 +94,7 @@ test('a server that never answers ends at the timeout', async () => {
   expect(stdout).toContain('no whole answer within 0.2 s');
 });
 
-test('redirects that end somewhere are followed with the cookies they set', async () => {
+test('redirects are followed with the cookies that they set', async () => {
   const url = await serve((request, response) => {
     if (request.headers.cookie === undefined) {
       response.writeHead(302, { location: '/', 'set-cookie': 'seen=1; Path=/' }).end();
@@ -103,14 +103,14 @@ test('redirects that end somewhere are followed with the cookies they set', asyn
   expect(await line(`${url}/`, 'reached')).toMatch(/^ok \| reached \| answers 200 behind/);
 });
 
-test('redirects that never end are given up, however long the way', async () => {
+test('redirects that never end are given up after ten', async () => {
   const url = await serve((request, response) =>
     response.writeHead(302, { location: `${request.url ?? ''}x` }).end(),
   );
   expect(await line(`${url}/`, 'reached')).toMatch(/more than ten redirects/);
 });
 
-test('a body without end is read to a limit', async () => {
+test('an endless body is read up to a limit', async () => {
   const url = await serve((_request, response) => {
     const more = () => {
       while (response.write('x'.repeat(65_536)));
@@ -121,7 +121,7 @@ test('a body without end is read to a limit', async () => {
   expect(await line(url, 'reached')).toMatch(/^ok \| reached \| answers 200/);
 });
 
-test('what a server says of itself reaches the terminal without codes of the terminal', async () => {
+test('control codes in the headers of a server do not reach the terminal', async () => {
   const url = await serve((_request, response) => {
     response.setHeader('via', '1.1 \u009b31mred');
     response.setHeader('x-cache', 'HIT');

@@ -7,14 +7,14 @@ import type { TlsProbe } from './tls-probe.ts';
 /** An address that no machine has (RFC 5737): it can only come from the header that doctor forged. */
 export const FORGED_ADDRESS = '192.0.2.77';
 
-/** Answers to a visitor who came through to a page. */
+/** Answers to a visitor who reached a page. */
 export interface Answers {
   /** The URL behind all redirects. */
   readonly url: string;
   readonly page: Answered;
-  /** The same request once more: what is kept in front comes again. */
+  /** The same request once more: a cache in front would give the same answer. */
   readonly again: Exchange;
-  /** As a program asks that wants JSON. */
+  /** The answer to a program that asks for JSON. */
   readonly problem: Exchange;
   /** With the session cookie of `page`; undefined where that had none. */
   readonly returning: Exchange | undefined;
@@ -39,7 +39,7 @@ export interface DatabaseSigns {
   readonly deletionHeld: boolean;
 }
 
-/** Everything that was collected, before anybody judges it. */
+/** Everything that was collected. The checks judge it. */
 export interface Evidence {
   readonly trail: Trail;
   /** Undefined where no page was reached. */

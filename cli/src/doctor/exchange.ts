@@ -3,8 +3,9 @@ import { type IncomingMessage, request as requestHttp, type RequestOptions } fro
 import { request as requestHttps } from 'node:https';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
+import { messageOf } from '../terminal/faults.ts';
 
-/** A challenge page has some 25 kB; what is longer is none, and is not needed to the end. */
+/** A challenge page has some 25 kB. A longer body is no challenge page, and its end is not needed. */
 const MAX_BODY_BYTES = 512 * 1024;
 
 export interface Answered {
@@ -24,7 +25,7 @@ export interface Answered {
   readonly remoteAddress: string;
 }
 
-/** What came of one request. */
+/** The result of one request. */
 export type Exchange =
   | Answered
   /** Why there was no answer, as a phrase. */
@@ -76,7 +77,7 @@ export function exchange(url: string, ask: Ask): Promise<Exchange> {
         },
         (error: unknown) => {
           clearTimeout(timer);
-          fail(error instanceof Error ? error.message : String(error));
+          fail(messageOf(error));
         },
       );
     };

@@ -1,10 +1,10 @@
 import { type Answered, type Exchange, fieldsOf } from './exchange.ts';
 
-/** As many redirects as browsers follow at least. */
+/** All browsers follow at least so many redirects. */
 const MAX_STEPS = 10;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Where a visitor who types the URL comes out. */
+/** Where a visitor who types the URL arrives. */
 export type Trail =
   | { readonly kind: 'arrived'; readonly steps: readonly string[]; readonly page: Answered }
   | { readonly kind: 'loop' | 'too_long'; readonly steps: readonly string[] }

@@ -11,7 +11,7 @@ const CACHE_FIELDS = [
   'cache-status',
 ];
 
-/** What shows that the answers were kept by a cache in front; undefined for nothing. */
+/** The sign that a cache in front kept the answers; undefined without one. */
 export function signOfCache({ page, again }: Answers): string | undefined {
   if (again.kind === 'answered') {
     const session = sessionCookie(page);

@@ -3,7 +3,7 @@ import { PrefixSet } from '@guard/config/net/prefix-set';
 import { addressUse } from '@guard/config/net/special-address';
 import type { Settings } from '@guard/config/settings/schema';
 
-/** An address as Guard writes it (IPv4 for a mapped one); as it is where it is none. */
+/** An address as Guard writes it (IPv4 for a mapped one). Another text comes back as it is. */
 export function plainAddress(address: string): string {
   return parseIp(address) ?? address;
 }

@@ -7,7 +7,7 @@ import {
 } from '@guard/validator';
 import { validatorSettings } from '@guard/server/validator-settings';
 
-/** Nothing is kept between two explanations. */
+/** No state is kept between two explanations. */
 const NO_STORE = { maxSessions: 1, maxSpent: 1, maxBudgets: 1 };
 
 /**

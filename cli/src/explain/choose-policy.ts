@@ -4,7 +4,7 @@ import type { Settings, Site } from '@guard/config/settings/schema';
 import { compileRoute } from '@guard/gateway';
 import type { Asked } from './read-request.ts';
 
-/** Whose rules answer, and what the gateway does before it asks them. */
+/** Which organisation's rules answer, and what the gateway does before it asks them. */
 export type Chosen =
   | {
       readonly kind: 'chosen';
@@ -18,7 +18,7 @@ export type Chosen =
 
 /**
  * The organisation named, or the one of the site that serves the host, or the only one there is.
- * Without a host and path in `requested` the request is a broken one, and any policy will say so.
+ * Without a host and path in `requested` the request is malformed, and every policy says so.
  */
 export function choosePolicy(
   settings: Settings,

@@ -1,7 +1,7 @@
 import type { AgentNames } from '@guard/analytics/agent-names';
 import type { Explanation } from '@guard/validator';
 import { describeFacts } from './describe-facts.ts';
-import { columns, section, styled, type Style } from './layout.ts';
+import { columns, section, styled, type Style } from '../terminal/layout.ts';
 
 /** An explanation as people read it: what was known, what was found, which rule decided, the answer. */
 export function describeExplanation(

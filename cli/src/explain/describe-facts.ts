@@ -1,6 +1,6 @@
 import type { AgentNames } from '@guard/analytics/agent-names';
 import type { Explanation } from '@guard/validator';
-import { columns, styled } from './layout.ts';
+import { columns, styled } from '../terminal/layout.ts';
 
 type Facts = Explanation['facts'];
 

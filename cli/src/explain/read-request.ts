@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readCommandLine } from '../command-line/options.ts';
 import { EXPLAIN_OPTIONS } from './options.ts';
 
-/** What `guard explain` was asked, in words that need no settings file yet. */
+/** What `guard explain` was asked, before the settings are read. */
 export interface Asked {
   readonly config: string;
   /** The body of `POST /validate`. */
@@ -19,7 +19,7 @@ export type Reading =
   /** A sentence for the person who typed. */
   | { readonly kind: 'wrong'; readonly message: string };
 
-/** Arguments to a question. `stdin` is read when the request is `-`. */
+/** Makes a question of the arguments. `stdin` is read when the request is `-`. */
 export function readRequest(args: readonly string[], stdin: () => string): Reading {
   const line = readCommandLine(args, EXPLAIN_OPTIONS);
   if (line.kind === 'wrong') return line;
@@ -89,13 +89,13 @@ function bodyOfFlags(url: string, values: Values): Body {
   return { kind: 'body', text: JSON.stringify(request) };
 }
 
-/** The same header in another case takes the place of the first one, as `-H 'Host: …'` does. */
+/** The same header in another case replaces the first one, as `-H 'Host: …'` does. */
 function put(headers: Record<string, string>, name: string, value: string): void {
   const known = Object.keys(headers).find((other) => other.toLowerCase() === name.toLowerCase());
   headers[known ?? name] = value;
 }
 
-/** Host and port as they stand in the URL; what is no URL is told by the validator. */
+/** Host and port as they stand in the URL. The validator says when the text is no URL. */
 function hostOf(url: string): string {
   return /^[^:]+:\/\/([^/?#]*)/.exec(url)?.[1] ?? '';
 }

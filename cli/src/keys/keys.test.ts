@@ -29,7 +29,7 @@ afterAll(() => {
 const OLD_HASH = '0000000000000000000000000000000000000000000000000000000000000001';
 const WRITTEN = `# Written by hand.
 version: 1
-listen: {   api: 127.0.0.1:8082 }   # spaces as somebody likes them
+listen: {   api: 127.0.0.1:8082 }   # spaces as the owner likes them
 secret: \${KEYS_SECRET}
 organisations:
   - id: acme            # the shop

@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileFault } from '../terminal/file-fault.ts';
+import { fileFault } from '../terminal/faults.ts';
 
 /** How long an edit waits for another one, and how often it looks. */
 const WAIT_MS = 5_000;
@@ -94,7 +94,7 @@ function writeBeside(temporary: string, target: string, text: string): void {
   if (made.uid !== uid || made.gid !== gid) chownSync(temporary, uid, gid);
 }
 
-/** Undefined when somebody else has held it all the time. */
+/** Undefined when another process has held the lock all the time. */
 async function lock(path: string): Promise<(() => void) | undefined> {
   const until = Date.now() + WAIT_MS;
   for (;;) {

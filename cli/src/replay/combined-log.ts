@@ -16,7 +16,7 @@ export function readCombinedLine(line: string): LineReading {
   const close = open === -1 ? -1 : line.indexOf('] "', open);
   if (close === -1) return unreadable('no time in brackets');
   const timeMs = readLogTime(line.slice(open + 2, close));
-  if (timeMs === undefined) return unreadable('a time that is none');
+  if (timeMs === undefined) return unreadable('a time that cannot be read');
   const requestEnd = quoteEnd(line, close + 3);
   const asked = requestEnd === -1 ? undefined : requestIn(line.slice(close + 3, requestEnd));
   if (asked === undefined) return unreadable('no HTTP request');

@@ -1,4 +1,4 @@
-import { columns, section, styled, type Style } from '../explain/layout.ts';
+import { columns, section, styled, type Style } from '../terminal/layout.ts';
 import type { Outcome } from './logged-request.ts';
 import type { Replay } from './run-replay.ts';
 import { type Example, type Group, isChange } from './tally.ts';

@@ -2,6 +2,7 @@ import { parseIp } from '@guard/config/net/cidr';
 import { requestIn } from './combined-log.ts';
 import { readAnyTime } from './log-time.ts';
 import {
+  idOf,
   type LineReading,
   type LoggedRequest,
   type Outcome,
@@ -40,7 +41,7 @@ function readEvent(event: Fields): LineReading {
     target: `${textIn(event, 'path') ?? '/'}${query === '' ? '' : `?${query}`}`,
     userAgent: textIn(event, 'user_agent'),
     referrer: headers['referer'] ?? textIn(event, 'referrer_origin') ?? '',
-    // They are kept for a shorter time than the row; a request without any header is none of a visitor's.
+    // Headers are kept for a shorter time than the row. A visitor's request always has some.
     headers: Object.keys(headers).length === 0 ? undefined : headers,
     was: outcomeOf(event),
     session: sessionOf(event),
@@ -66,10 +67,9 @@ function sessionOf(event: Fields): LoggedRequest['session'] {
   if ((state !== 'verified' && state !== 'rejected') || !/^[0-9a-f]{32}$/.test(digest)) {
     return undefined;
   }
-  const id = digest.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
   const reasons = event['block_reasons'];
   const texts = Array.isArray(reasons) ? reasons.filter((one) => typeof one === 'string') : [];
-  return { id, state, reasons: state === 'rejected' ? texts : [] };
+  return { id: idOf(digest), state, reasons: state === 'rejected' ? texts : [] };
 }
 
 function readCaddy(line: Fields, request: Fields): LineReading {

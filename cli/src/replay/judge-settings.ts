@@ -9,7 +9,7 @@ import { presetRules } from '@guard/config/settings/presets/preset-rules';
 import type { Organisation, Settings } from '@guard/config/settings/schema';
 import { createValidator, hashUserAgent, MemoryStore } from '@guard/validator';
 import { validatorSettings } from '@guard/server/validator-settings';
-import type { LoggedRequest, LoggedSession, Outcome } from './logged-request.ts';
+import { idOf, type LoggedRequest, type LoggedSession, type Outcome } from './logged-request.ts';
 import { createRouter } from './route-logged.ts';
 import { type Knows, rulesThatHold } from './rules-that-hold.ts';
 
@@ -43,7 +43,7 @@ export interface JudgeOptions {
 const STORE = { maxSessions: 1, maxSpent: 1, maxBudgets: 200_000 };
 
 /**
- * What stands in for headers that a log does not carry: values that no signal holds against anybody, so
+ * What stands in for headers that a log does not have: values that no signal holds against a visitor, so
  * that what is unknown is evidence of nothing. Rules never see them (rules-that-hold.ts). The scheme of
  * such a request is http, over which browsers send neither client hints nor fetch metadata.
  */
@@ -215,11 +215,10 @@ function questionOf(
   };
 }
 
-/** Stands for the visitor as well as an address and a User-Agent can. */
+/** A session for each pair of address and User-Agent: a log has nothing that tells visitors apart better. */
 function assumed({ ip, userAgent }: LoggedRequest): LoggedSession {
   const digest = createHash('sha256').update(`${ip} ${userAgent}`).digest('hex').slice(0, 32);
-  const id = digest.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
-  return { id, state: 'verified', reasons: [] };
+  return { id: idOf(digest), state: 'verified', reasons: [] };
 }
 
 function sessionOf(

@@ -14,7 +14,7 @@ export type Outcome =
   /** The rules of its site are at a remote validator. */
   | 'elsewhere';
 
-/** One request as a log or a stored event tells of it. What it does not tell is undefined, never empty. */
+/** One request as a log or a stored event describes it. What it does not say is undefined, never empty. */
 export interface LoggedRequest {
   /** Milliseconds since the epoch. */
   readonly timeMs: number;
@@ -44,6 +44,11 @@ export interface LoggedSession {
   readonly state: 'verified' | 'rejected';
   /** Why it was rejected. */
   readonly reasons: readonly string[];
+}
+
+/** 32 hex digits in the form of a session's id. */
+export function idOf(digits: string): string {
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
 export type LineReading =

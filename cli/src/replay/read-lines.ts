@@ -35,7 +35,7 @@ export function lengthOf(file: string): number | undefined {
 }
 
 /**
- * Hands over lines as they come, in memory that is bounded whatever the source sends. Each line is a text
+ * Hands over lines as they come. Its memory is bounded for every source. Each line is a text
  * of its own: a part of a decoded chunk would keep the whole chunk for as long as a cache keeps the part.
  */
 export async function readLines(

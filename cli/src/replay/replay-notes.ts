@@ -1,7 +1,7 @@
 import type { Settings } from '@guard/config/settings/schema';
 import type { Replay } from './run-replay.ts';
 
-/** What a replay took for granted or left out, in sentences for the person who reads the numbers. */
+/** What a replay assumed or left out, in sentences for the person who reads the numbers. */
 export function replayNotes(
   replay: Pick<Replay, 'judged' | 'withHeaders' | 'unknown' | 'transitions'>,
   settings: readonly Settings[],
@@ -26,8 +26,9 @@ export function replayNotes(
 }
 
 const ALL_NEW =
-  'A log has no sessions: everybody is taken for a new visitor. A person meets a challenge once, and is counted here with every request; --session verified shows who would be stopped all the same.';
-const ALL_VERIFIED = 'Everybody is taken to have passed the challenge (--session verified).';
+  'A log has no sessions, so each visitor counts as new. A person meets a challenge once, and is counted here with every request; --session verified shows which requests would be stopped all the same.';
+const ALL_VERIFIED =
+  'Each visitor counts as one who has passed the challenge (--session verified).';
 const NO_NAMES =
   'No name is looked up: a crawler that only its host name or signature proves counts as unverified.';
 

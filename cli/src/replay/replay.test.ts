@@ -158,7 +158,7 @@ describe('lines that cannot be read', () => {
     const bad = [
       ['\\x16\\x03\\x01', combined({ request: '\\x16\\x03\\x01' }), 'no HTTP request'],
       ['words', 'hello\n', 'no address at the beginning'],
-      ['time', combined({ at: 'yesterday' }), 'a time that is none'],
+      ['time', combined({ at: 'yesterday' }), 'a time that cannot be read'],
       [
         'common format',
         `${HOME} - - [21/Nov/2026:10:15:30 +0100] "GET / HTTP/1.1" 200 1\n`,
@@ -186,7 +186,7 @@ describe('lines that cannot be read', () => {
     expect([chosen.judged, chosen.unreadable]).toEqual([1, 0]);
   });
 
-  test('of a log that is none, nothing is said that could pass for a result', async () => {
+  test('a file that is no log gives an error, and nothing that looks like a result', async () => {
     const log = write('hello\n'.repeat(7));
     const { code, stdout, stderr } = await replay('-c', settings(DETECT), log, '--json');
     expect([code, stdout]).toEqual([1, '']);

@@ -4,7 +4,7 @@ import type { Settings, Site } from '@guard/config/settings/schema';
 import { compileRoute, type IsProtected } from '@guard/gateway';
 import type { LoggedRequest, Outcome } from './logged-request.ts';
 
-/** Who would be asked about a request. */
+/** Which organisation would be asked about a request. */
 export type Routed =
   | {
       readonly kind: 'asked';
@@ -26,7 +26,7 @@ const NO_SITE: Routed = { kind: 'unasked', outcome: 'no_site' };
 const ELSEWHERE: Routed = { kind: 'unasked', outcome: 'elsewhere' };
 const UNPROTECTED: Routed = { kind: 'unasked', outcome: 'unprotected' };
 
-/** Does for logged requests what the gateway does before it asks: the site of the host, and its paths. */
+/** Does for logged requests what the gateway does before it asks: it finds the site of the host, and looks at its paths. */
 export function createRouter(
   { organisations, sites }: Settings,
   assumedHost: string | undefined,

@@ -1,11 +1,11 @@
 import type { Match, Rule } from '@guard/config/settings/rule';
 
-/** Whether a log tells of a header, by its name in lower case. */
+/** Whether a log has a header, by its name in lower case. */
 export type Knows = (header: string) => boolean;
 
 export interface KnownRules {
   readonly rules: readonly Rule[];
-  /** What the rules ask for and the log does not tell, in words: `rule partner asks for header x-partner`. */
+  /** What the rules ask for and the log does not have, in words: `rule partner asks for header x-partner`. */
   readonly unknown: readonly string[];
 }
 
@@ -13,8 +13,8 @@ export interface KnownRules {
 const NEVER: Match = { any: [] };
 
 /**
- * Rules as far as a log can tell. A header that it does not carry is unknown, neither sent nor left out:
- * a rule counts where it holds whatever that header was. A budget by such a header is left out.
+ * Rules as far as a log can tell. A header that it does not have is unknown, neither sent nor left out:
+ * a rule counts where it holds with every value of that header. A budget by such a header is left out.
  */
 export function rulesThatHold(rules: readonly Rule[], knows: Knows): KnownRules {
   const unknown: string[] = [];
@@ -37,12 +37,12 @@ export function rulesThatHold(rules: readonly Rule[], knows: Knows): KnownRules 
   return { rules: known, unknown };
 }
 
-/** Holds only where the match does, whatever the unknown headers are. */
+/** Holds only where the match holds with every value of the unknown headers. */
 function surely(match: Match, knows: Knows): Match {
   return asksUnknown(match, knows) ? NEVER : inside(match, knows, surely, perhaps);
 }
 
-/** Holds wherever the match does for some value of the unknown headers. */
+/** Holds where the match holds with some value of the unknown headers. */
 function perhaps(match: Match, knows: Knows): Match {
   const known = Object.entries(match.header ?? {}).filter(([name]) => knows(name));
   const header = known.length === 0 ? undefined : Object.fromEntries(known);

@@ -1,8 +1,8 @@
 import { constants, gunzipSync } from 'node:zlib';
 import { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import type { Settings } from '@guard/config/settings/schema';
-import { createProgressBar } from '../crawlers/progress-bar.ts';
-import { fileFault } from '../terminal/file-fault.ts';
+import { createProgressBar } from '../terminal/progress-bar.ts';
+import { fileFault } from '../terminal/faults.ts';
 import { readCombinedLine } from './combined-log.ts';
 import { readJsonLine } from './json-log.ts';
 import { createSettingsJudge, type SettingsJudge } from './judge-settings.ts';

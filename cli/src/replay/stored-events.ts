@@ -1,4 +1,4 @@
-import { fetchText } from '../running-guard/fetch-text.ts';
+import { type EventsAccess, postQuery } from '../running-guard/query-events.ts';
 import type { LineSink } from './read-lines.ts';
 
 /** What of an event a replay needs. */
@@ -12,17 +12,13 @@ const COLUMNS = [
 const FIRST_PAGE = 4_000;
 const ANSWER_TIMEOUT_MS = 40_000;
 
-export interface EventSource {
-  /** Address of the api service, such as `http://127.0.0.1:8082`. */
-  readonly url: string;
-  /** An analytics key. */
-  readonly key: string;
+export interface EventSource extends EventsAccess {
   /** Milliseconds since the epoch. */
   readonly sinceMs: number;
   readonly untilMs: number;
 }
 
-/** How many events there are; throws with the answer where it is not one of rows. */
+/** How many events there are. Throws an Error with the answer when it has no rows. */
 export async function countEvents(source: EventSource): Promise<number> {
   const answer = await ask(
     source,
@@ -68,7 +64,7 @@ function instant(ms: number): string {
   return `fromUnixTimestamp64Milli(${Math.round(ms)})`;
 }
 
-/** Where the next page begins. What is put into SQL is matched first: it comes from another machine. */
+/** Where the next page begins. Values are matched before they enter SQL, since they come from another machine. */
 function behindOf(line: string): string {
   const time = /"created_at":"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})"/.exec(line)?.[1];
   const id = /"request_id":"([0-9a-f-]{36})"/.exec(line)?.[1];
@@ -76,10 +72,9 @@ function behindOf(line: string): string {
   return `(created_at, request_id) > (toDateTime64('${time}', 3, 'UTC'), toUUID('${id}'))`;
 }
 
-async function ask({ url, key }: EventSource, sql: string): Promise<string> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'text/plain' };
-  const question = { method: 'POST', headers, body: sql };
-  const answer = await fetchText(new URL('/query', url), question, ANSWER_TIMEOUT_MS);
+async function ask(source: EventSource, sql: string): Promise<string> {
+  const { url } = source;
+  const answer = await postQuery(source, sql, ANSWER_TIMEOUT_MS);
   if (answer.kind === 'away') throw new Error(`${url}: ${answer.why}`);
   const { text } = answer;
   if (answer.status === 200) return text;

@@ -49,7 +49,7 @@ export interface Report {
   readonly ungrouped: number;
 }
 
-/** Who passes, passes: whether somebody looked or not, and whatever it is called. */
+/** Three words for a request that passes: a change between them changes nothing for the visitor. */
 const PASSES: ReadonlySet<Outcome> = new Set(['allow', 'served', 'unprotected']);
 
 /** Counts what changes, in memory that does not grow with the log. */

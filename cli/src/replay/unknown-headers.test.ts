@@ -14,7 +14,7 @@ import {
 } from './testing/replay-command.ts';
 
 describe('what a log does not tell is evidence of nothing', () => {
-  test('no header signal fires on an access log: every browser that is known passes, whatever it would send', async () => {
+  test('no header signal fires on an access log: every known browser passes, whatever headers it would send', async () => {
     const agents = readFileSync(
       join(import.meta.dirname, '../../../config/src/catalogue/fixtures/browser-user-agents.txt'),
       'utf8',
@@ -50,7 +50,7 @@ describe('what a log does not tell is evidence of nothing', () => {
     ]);
   });
 
-  test('a rule counts only where it holds whatever an unknown header was, and is named', async () => {
+  test('a rule counts only where it holds with every value of an unknown header, and the notes name it', async () => {
     const rules = [
       '{ name: keyless, match: { not: { header: { x-key: "?*" } } }, verdict: block }',
       '{ name: no english, match: { header: { accept-language: en } }, verdict: block }',

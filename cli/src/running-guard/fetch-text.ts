@@ -1,3 +1,5 @@
+import { fetchFault } from '../terminal/faults.ts';
+
 /** Largest answer that is read: what `POST /query` may give (contract 8). */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
@@ -15,26 +17,23 @@ export async function fetchText(
   try {
     const signal = AbortSignal.timeout(timeoutMs);
     const answer = await fetch(url, { ...init, signal, redirect: 'error' });
-    const parts: Uint8Array[] = [];
-    let bytes = 0;
-    // The types of fetch leave open what its body is made of; the Fetch standard says bytes.
-    const body = answer.body as AsyncIterable<Uint8Array> | null;
-    for await (const part of body ?? []) {
-      bytes += part.length;
-      if (bytes > MAX_ANSWER_BYTES) return { kind: 'away', why: 'the answer is too large' };
-      parts.push(part);
-    }
-    return { kind: 'fetched', status: answer.status, text: Buffer.concat(parts).toString() };
+    const text = await readAtMost(answer, MAX_ANSWER_BYTES);
+    if (text === undefined) return { kind: 'away', why: 'the answer is too large' };
+    return { kind: 'fetched', status: answer.status, text };
   } catch (error) {
-    return { kind: 'away', why: reasonOf(error, timeoutMs) };
+    return { kind: 'away', why: fetchFault(error, timeoutMs) };
   }
 }
 
-/** fetch says "fetch failed", and why only in its cause. */
-function reasonOf(error: unknown, timeoutMs: number): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} s`;
-  const { cause } = error;
-  if (!(cause instanceof Error)) return error.message;
-  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
+/** The body of an answer as text; undefined when it has more bytes. */
+export async function readAtMost(answer: Response, maxBytes: number): Promise<string | undefined> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  const body: AsyncIterable<Uint8Array> | null = answer.body;
+  for await (const part of body ?? []) {
+    bytes += part.length;
+    if (bytes > maxBytes) return undefined;
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString();
 }

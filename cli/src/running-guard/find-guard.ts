@@ -1,7 +1,9 @@
-import { formatProblem, loadSettings } from '@guard/config/settings/load';
+import { listenerUrl } from '@guard/config/net/special-address';
 import type { Settings } from '@guard/config/settings/schema';
+import type { ListenAddress } from '@guard/config/settings/values';
 import { CONFIG_OPTION, type Options } from '../command-line/options.ts';
-import { listenerUrl } from './listener-url.ts';
+import { readSettings } from '../command-line/read-settings.ts';
+import { calledWrongly } from '../terminal/terminal.ts';
 import { type EventsAccess, KEY_VARIABLE } from './query-events.ts';
 
 /** Options of the commands that ask a running Guard. */
@@ -23,12 +25,6 @@ export interface RunningGuard {
   readonly events: EventsAccess | { readonly missing: string };
 }
 
-export type Found =
-  | { readonly kind: 'found'; readonly guard: RunningGuard }
-  | { readonly kind: 'wrong'; readonly message: string }
-  /** The settings file has problems, one in each line. */
-  | { readonly kind: 'invalid'; readonly problems: string };
-
 interface GuardOptions {
   readonly config?: string | undefined;
   readonly admin?: string | undefined;
@@ -36,26 +32,29 @@ interface GuardOptions {
   readonly key?: string | undefined;
 }
 
-/** Finds out from the options and the settings file where the running Guard can be asked. */
-export function findGuard(
-  given: GuardOptions,
-  env: Readonly<Record<string, string | undefined>>,
-): Found {
+/**
+ * Finds out from the options of a command and the settings file where the running Guard can be asked. Where that
+ * is not possible, prints why, and gives the exit code.
+ */
+export function findGuard(command: string, given: GuardOptions): RunningGuard | number {
   for (const name of ['admin', 'api'] as const) {
     const url = given[name];
     if (url !== undefined && !isHttp(url)) {
-      return { kind: 'wrong', message: `--${name} takes a URL, such as http://127.0.0.1:9090` };
+      return calledWrongly(command, `--${name} takes a URL, such as http://127.0.0.1:9090`);
     }
   }
-  const loaded = given.config === undefined ? undefined : loadSettings(given.config, env);
-  if (loaded?.kind === 'invalid') {
-    return { kind: 'invalid', problems: loaded.problems.map(formatProblem).join('\n') };
-  }
+  const loaded = given.config === undefined ? undefined : readSettings(given.config);
+  if (given.config !== undefined && loaded === undefined) return 1;
   const settings = loaded?.settings;
-  const admin = given.admin ?? listenerUrl(settings?.listen.admin);
-  const api = given.api ?? listenerUrl(settings?.listen.api);
-  const events = accessTo(api, given.key ?? env[KEY_VARIABLE]);
-  return { kind: 'found', guard: { settings, admin, events } };
+  const admin = given.admin ?? urlOf(settings?.listen.admin);
+  const api = given.api ?? urlOf(settings?.listen.api);
+  return { settings, admin, events: accessTo(api, given.key ?? process.env[KEY_VARIABLE]) };
+}
+
+/** Undefined for a unix socket, and for port 0, which stands for a port that is not known yet. */
+function urlOf(address: ListenAddress | undefined): string | undefined {
+  if (address?.kind !== 'tcp' || address.port === 0) return undefined;
+  return listenerUrl(address.host, address.port);
 }
 
 function accessTo(api: string | undefined, key = ''): RunningGuard['events'] {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { fetchText } from './fetch-text.ts';
+import { type Fetched, fetchText } from './fetch-text.ts';
 
 /** Environment variable with the key, so that it stands in no list of processes. */
 export const KEY_VARIABLE = 'GUARD_ANALYTICS_KEY';
@@ -17,20 +17,24 @@ export type EventRows<T> =
   /** Why there are none, as a phrase. */
   | { readonly kind: 'refused'; readonly why: string };
 
-/** Runs one statement over `POST /query` (contract 4.3) and reads its rows. Never rejects. */
+/** Sends one statement to `POST /query` (contract 4.3). Never rejects. */
+export function postQuery(
+  { url, key }: EventsAccess,
+  sql: string,
+  timeoutMs: number,
+): Promise<Fetched> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'text/plain' };
+  return fetchText(new URL('/query', url), { method: 'POST', headers, body: sql }, timeoutMs);
+}
+
+/** Runs one statement over `POST /query` and reads its rows. Never rejects. */
 export async function queryEvents<T>(
   { url, key }: EventsAccess,
   sql: string,
   row: z.ZodType<T>,
   timeoutMs: number,
 ): Promise<EventRows<T>> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'text/plain' };
-  const body = `${sql} FORMAT JSONEachRow`;
-  const answer = await fetchText(
-    new URL('/query', url),
-    { method: 'POST', headers, body },
-    timeoutMs,
-  );
+  const answer = await postQuery({ url, key }, `${sql} FORMAT JSONEachRow`, timeoutMs);
   if (answer.kind === 'away') return { kind: 'refused', why: answer.why };
   if (answer.status === 401) return { kind: 'refused', why: 'the analytics key is not valid' };
   if (answer.status !== 200) {

@@ -1,8 +1,10 @@
-import { formatProblem, loadSettings } from '@guard/config/settings/load';
+import { loadSettings } from '@guard/config/settings/load';
 import { settingsRevision } from '@guard/config/settings/revision';
 import type { Settings } from '@guard/config/settings/schema';
 import { createLog, createMetrics, createReloader, type Running, startGuard } from '@guard/server';
 import { openDemo } from '../demo/open-demo.ts';
+import { readSettings } from '../command-line/read-settings.ts';
+import { messageOf } from '../terminal/faults.ts';
 import { print } from '../terminal/terminal.ts';
 import { warnOfRoot } from './warn-of-root.ts';
 
@@ -54,12 +56,9 @@ interface LaunchOptions {
 /** Reads the settings, starts Guard and reloads at changes. When that fails, prints why and resolves to undefined. */
 async function launch(options: LaunchOptions): Promise<Launched | undefined> {
   const { file, env, watch } = options;
+  const first = readSettings(file, env);
+  if (!first) return undefined;
   const load = () => loadSettings(file, env);
-  const first = load();
-  if (first.kind === 'invalid') {
-    print(first.problems.map(formatProblem).join('\n'), 'error');
-    return undefined;
-  }
   const metrics = createMetrics();
   const lost = () => metrics.count('guard_log_lines_lost_total');
   const context = { log: createLog(process.stderr, lost), clock: Date.now, metrics };
@@ -91,7 +90,7 @@ async function attempt<T>(open: () => Promise<T>): Promise<T | undefined> {
   try {
     return await open();
   } catch (error) {
-    print(`guard start: ${error instanceof Error ? error.message : String(error)}`, 'error');
+    print(`guard start: ${messageOf(error)}`, 'error');
     return undefined;
   }
 }

@@ -1,7 +1,7 @@
 import { type Named, RECENT_S } from './recent.ts';
 import { type Rate, type Snapshot, totalPerSecond } from './snapshot.ts';
 
-/** Cells of the terminal; Infinity for paper. */
+/** Cells of the terminal; Infinity where there is no terminal. */
 export interface Size {
   readonly columns: number;
   readonly rows: number;
@@ -21,7 +21,7 @@ const GAP = 2;
 /** Lines that sites may take, so that the other lists keep theirs. */
 const MOST_SITES = 4;
 
-/** What is to be seen, cut to the size: no more lines, and none longer. */
+/** What is shown, cut to the size of the terminal: no more lines, and no longer ones. */
 export function frameOf(source: string, snapshot: Snapshot, size: Size): Line[] {
   const head = [
     heading(`guard top  ${source}  ${timeOf(snapshot.atMs)}`),

@@ -74,7 +74,7 @@ function listOf(kind: string, expression: string): string {
     GROUP BY name ORDER BY amount DESC, name LIMIT ${LIST_LENGTH})`;
 }
 
-/** Codes of a terminal in somebody's text would be obeyed by it. */
+/** A terminal would obey control codes in a text that a visitor sent. */
 function printable(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '?').slice(0, MAX_NAME);
 }

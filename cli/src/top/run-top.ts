@@ -22,12 +22,12 @@ export async function printOnce(watched: Watched, json: boolean): Promise<number
   return 1;
 }
 
-/** Draws on the terminal, or prints a line at a time where there is none, until it is told to end. */
+/** Draws on the terminal, or prints a line at each look where there is none. Ends at q, Ctrl-C or a signal. */
 export async function showLive(watched: Watched): Promise<number> {
   const ended = Promise.withResolvers<undefined>();
   const end = () => ended.resolve(undefined);
   const forget = watchForEnd(process.stdin, end);
-  // `guard top | head -3` has seen what it wanted.
+  // In `guard top | head -3` the reader closes the pipe after three lines.
   process.stdout.once('error', end);
   const screen = process.stdout.isTTY ? enterScreen(process.stdout) : undefined;
   try {

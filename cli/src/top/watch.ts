@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunningGuard } from '../running-guard/find-guard.ts';
 import { readMetrics } from '../running-guard/read-metrics.ts';
 import { readRecent } from './recent.ts';
@@ -11,7 +12,7 @@ export interface Watched {
   readonly timeoutMs: number;
 }
 
-/** A look that succeeded, or why it did not. */
+/** One look at a running Guard, or why there is none. */
 export type Look =
   | { readonly kind: 'seen'; readonly snapshot: Snapshot }
   | { readonly kind: 'away'; readonly why: string };
@@ -35,13 +36,11 @@ export async function* watch(watched: Watched, ended: Promise<unknown>): AsyncGe
 }
 
 async function pause(ms: number, ended: Promise<unknown>): Promise<'over' | 'ended'> {
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<'over'>((resolve) => {
-    timer = setTimeout(() => resolve('over'), ms);
-  });
+  const timer = new AbortController();
+  const over = sleep(ms, 'over' as const, { signal: timer.signal });
   try {
     return await Promise.race([ended.then(() => 'ended' as const), over]);
   } finally {
-    clearTimeout(timer);
+    timer.abort();
   }
 }

@@ -33,7 +33,7 @@ export function directoryUrl({ url }: AgentDirectory): string {
   return `${url}/.well-known/http-message-signatures-directory`;
 }
 
-export type PublishedKeys =
+type PublishedKeys =
   | {
       readonly kind: 'parsed';
       readonly keys: readonly PublicKey[];

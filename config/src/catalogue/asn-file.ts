@@ -28,7 +28,14 @@ export function encodeAsnFile(v4: readonly AsnRun[], v6: readonly AsnRun[]): Buf
     }
     for (const { asn } of runs) putVarint(bytes, BigInt(asn));
   }
-  return brotliCompressSync(Buffer.from(bytes), {
+  return pack(Buffer.from(bytes));
+}
+
+/** Most bytes a file may unpack to: a bundled one takes three million. */
+const MAX_UNPACKED_BYTES = 64 * 1024 * 1024;
+
+export function pack(bytes: Buffer): Buffer {
+  return brotliCompressSync(bytes, {
     params: {
       [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
       [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
@@ -37,14 +44,14 @@ export function encodeAsnFile(v4: readonly AsnRun[], v6: readonly AsnRun[]): Buf
   });
 }
 
-/** Most bytes a file may unpack to: the bundled one takes three million. */
-const MAX_UNPACKED_BYTES = 64 * 1024 * 1024;
+/** Throws an Error for what was not packed, and for what is too large. */
+export function unpack(file: Uint8Array): Buffer {
+  return brotliDecompressSync(file, { maxOutputLength: MAX_UNPACKED_BYTES });
+}
 
-/** Unpacks a file. Throws an Error when it is none, or not whole. */
+/** Unpacks a file. Throws an Error for another kind of file, and for one that is cut off. */
 export function decodeAsnFile(file: Uint8Array): AddressRuns {
-  const reader = new VarintReader(
-    brotliDecompressSync(file, { maxOutputLength: MAX_UNPACKED_BYTES }),
-  );
+  const reader = new VarintReader(unpack(file));
   const runs = { v4: readV4(reader), v6: readV6(reader) };
   if (!reader.isAtEnd) throw new RangeError('bytes behind the last run');
   return runs;

@@ -1,4 +1,4 @@
-import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
+import { pack, unpack } from './asn-file.ts';
 
 /**
  * The form of config/data/ip/asn-names.txt.br: under Brotli one line for each autonomous system, in rising
@@ -16,17 +16,9 @@ export function encodeAsnNames(names: ReadonlyMap<number, string>): Buffer {
       return line;
     });
   const text = Buffer.from(lines.join(''));
-  return brotliCompressSync(text, {
-    params: {
-      [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
-      [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
-      [constants.BROTLI_PARAM_SIZE_HINT]: text.length,
-    },
-  });
+  return pack(text);
 }
 
-/** Most bytes a file may unpack to: the bundled one takes three million. */
-const MAX_UNPACKED_BYTES = 64 * 1024 * 1024;
 const NEWLINE = 10;
 const SPACE = 32;
 const ZERO = 48;
@@ -38,9 +30,9 @@ export class AsnNames {
   readonly #starts: Uint32Array;
   readonly #read: (string | undefined)[];
 
-  /** Unpacks a file. Throws an Error when it is none. */
+  /** Unpacks a file. Throws an Error for another kind of file. */
   constructor(file: Uint8Array) {
-    this.#bytes = brotliDecompressSync(file, { maxOutputLength: MAX_UNPACKED_BYTES });
+    this.#bytes = unpack(file);
     const { numbers, starts } = linesOf(this.#bytes);
     this.#numbers = numbers;
     this.#starts = starts;

@@ -10,7 +10,7 @@ import { type AsnRun, decodeAsnFile, encodeAsnFile } from './asn-file.ts';
 import { AsnNames, encodeAsnNames } from './asn-names.ts';
 import { openAsns } from './asn.ts';
 import { dataPath } from './data-path.ts';
-import { mmdbOf } from './test-mmdb.ts';
+import { mmdbOf } from './testing/mmdb.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'guard-asn-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -29,7 +29,7 @@ describe('the autonomous system of an address', () => {
     ['::1', 0],
     ['fe80::1', 0],
     ['ffff:ffff:ffff:ffff::', 0],
-  ])('of %s is %d in the bundled table, 0 where nobody announces it', (ip, asn) => {
+  ])('of %s is %d in the bundled table, 0 where no system announces it', (ip, asn) => {
     expect(asnOf(ip)).toBe(asn);
   });
 

@@ -53,7 +53,7 @@ const Ranges = z.discriminatedUnion('published', [
   z.strictObject({ published: z.literal(false) }),
   z.strictObject({
     published: z.literal(true),
-    /** The list is complete: who claims the name from outside of it lies. */
+    /** The list is complete: a visitor from outside of it who claims the name lies. */
     authoritative: z.boolean(),
     source_url: z.url(),
     /** The lists in a form for programs, joined together; absent where only people can read them. */

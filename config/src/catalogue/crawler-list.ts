@@ -12,7 +12,7 @@ export interface CrawlerList {
   /** Name of the file of config/data/crawlers, without its ending. */
   readonly file: string;
   readonly operator: string;
-  /** Who is outside of the list and claims one of its crawlers lies. */
+  /** The list is complete: a visitor from outside of it who claims one of its crawlers lies. */
   readonly authoritative: boolean;
   /** The page on which the operator publishes the list. */
   readonly sourceUrl: string;

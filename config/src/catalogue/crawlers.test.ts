@@ -10,7 +10,7 @@ const catalogue = CrawlerCatalogue.load();
 
 function claimed(userAgent: string): CatalogueCrawler {
   const crawler = catalogue.identify(userAgent);
-  if (crawler === undefined) throw new Error(`nobody is identified: ${userAgent}`);
+  if (crawler === undefined) throw new Error(`no crawler is identified: ${userAgent}`);
   return crawler;
 }
 
@@ -62,7 +62,7 @@ describe('a User-Agent identifies (contract 1.3)', () => {
     'robot',
     'Code/1.0',
     'Spider',
-  ])('nobody by a generic or a foreign word: %s', (userAgent) => {
+  ])('no crawler by a generic or a foreign word: %s', (userAgent) => {
     expect(catalogue.identify(userAgent)).toBeUndefined();
   });
 });
@@ -90,7 +90,7 @@ describe('verification (contract 1.3: the source IP lies inside the published ra
   });
 
   test.each(['facebookexternalhit', 'YandexBot', 'SemrushBot', 'Chrome-Lighthouse'])(
-    'of %s accuses nobody, because its list is not authoritative',
+    'of %s accuses no visitor, because its list is not authoritative',
     (name) => {
       expect(catalogue.verify(claimed(name), '203.0.113.9')).toBe('unverifiable');
     },
@@ -143,7 +143,7 @@ describe('loading', () => {
     expect(found && loaded.verify(found, '8.8.8.8')).toBe('verified');
   });
 
-  test('accuses nobody by a list of which nothing is left', () => {
+  test('accuses no visitor by a list that has no entry left', () => {
     const loaded = CrawlerCatalogue.load(
       folderWith({
         operator: 'Example',

@@ -1,7 +1,7 @@
 import { readAddress } from '../net/read-address.ts';
 
 /** What the metadata of a file says about its tree. */
-export interface TreeShape {
+interface TreeShape {
   readonly nodeCount: number;
   /** Bits of one of the two records of a node. */
   readonly recordSize: number;
@@ -46,7 +46,7 @@ export class MmdbTree {
     return node > this.#shape.nodeCount ? node : 0;
   }
 
-  /** Follows up to 32 bits; a node that is none any more stays as it is. */
+  /** Follows up to 32 bits. The walk stays where the tree ends. */
   #walk(from: number, bits: number): number {
     const { nodeCount } = this.#shape;
     let node = from;

@@ -5,7 +5,7 @@ import type { Refusals, WidthLimit } from '../net/bogons.ts';
 import { PrefixSet } from '../net/prefix-set.ts';
 import { dataPath } from './data-path.ts';
 
-/** A network a person's device seldom has; iCloud Private Relay, behind which people are, is none. */
+/** A network that a person's device seldom has. iCloud Private Relay does not count: people are behind it. */
 export type NetworkKind = 'datacenter' | 'vpn' | 'tor';
 
 /** The lists, most telling first: an address that stands in several is of the first kind. */

@@ -41,7 +41,7 @@ describe('a token', () => {
     expect(find('googlebot/2.1', 'GoogleBot')).toBe('GoogleBot');
   });
 
-  test('that is longer wins over one that begins it, in whatever order they are given', () => {
+  test('that is longer wins over one that begins it, in any order', () => {
     for (const order of [
       ['Googlebot', 'Googlebot-Image'],
       ['Googlebot-Image', 'Googlebot'],

@@ -1,6 +1,6 @@
 /** Contract 7.1: each error type of `POST /validate`, its status, and what a caller does with it. */
 
-export type FailMode = 'open' | 'closed';
+type FailMode = 'open' | 'closed';
 
 export const validateErrors = {
   missing_fields: { status: 400, fail: 'closed', message: '`url` and `ip` are required.' },

@@ -5,7 +5,7 @@ import type { Decision } from './validate-response.ts';
 export type Action = 'allow' | 'block' | 'challenge' | 'limited';
 
 /** What the engine concluded before monitor mode, observe mode or a fail policy changed it. */
-export type Conclusion = Action | 'none';
+type Conclusion = Action | 'none';
 
 /** How a visitor stands with the challenge. */
 export type ChallengeState = 'none' | 'issued' | 'verified' | 'rejected' | 'failed';

@@ -97,7 +97,7 @@ export const CHALLENGE = {
   uploadsPerNetwork: { requests: 120, perMs: 60_000 },
   /**
    * Of one address (IPv4, or /64) these come first, and are not counted for its network: a neighbour who
-   * uses up the network's budget leaves everybody else his own.
+   * uses up the network's budget leaves all other visitors theirs.
    */
   firstUploadsPerAddress: { requests: 5, perMs: 60_000 },
   /** Uploads of one address that came to nothing; above it 429. They take nothing from solved ones. */

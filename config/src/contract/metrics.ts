@@ -190,12 +190,12 @@ export const metrics = {
   guard_settings_info: {
     kind: 'gauge',
     label: 'revision',
-    help: 'Always 1; names the settings in force as the column settings_revision does.',
+    help: 'Always 1; names the settings in use as the column settings_revision does.',
   },
   guard_settings_age_seconds: {
     kind: 'gauge',
     label: undefined,
-    help: 'Age of the settings in force, since they were read.',
+    help: 'Age of the settings in use, since they were read.',
   },
   guard_settings_awaiting_restart: {
     kind: 'gauge',

@@ -22,7 +22,7 @@ export type Log = (
 /** Counters and gauges for `GET /metrics`. The names, and what they mean, are contract/metrics.ts. */
 export interface Metrics {
   count(name: MetricName, label?: string, by?: number): void;
-  /** Registers a value, or one for each label, that is read when somebody asks for it. */
+  /** Registers a value, or one for each label, that is read when the metrics page is asked for. */
   gauge(name: MetricName, read: () => number | ReadonlyMap<string, number>): void;
 }
 
@@ -182,7 +182,7 @@ export interface Column {
 export type ListColumns = () => Promise<readonly Column[]>;
 
 /** Whose analytics key was presented. */
-export interface KeyHolder {
+interface KeyHolder {
   readonly organisation: string;
   /** Identifier of the key, which no other analytics key of the organisation has. */
   readonly key: string;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sessionDigest } from './session-digest.ts';
 
-test('the session cookie is a credential: its digest tells sessions apart, and none is none', () => {
+test('the digest of a session tells sessions apart, and no session has an empty one', () => {
   const id = '0f0e0d0c-0b0a-4908-8706-050403020100';
   expect(sessionDigest(id)).toMatch(/^[0-9a-f]{32}$/);
   expect(sessionDigest(id)).toBe(sessionDigest(id));

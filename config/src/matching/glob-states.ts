@@ -4,7 +4,7 @@
  */
 
 /** What a glob is matched against: in a `path` a `*` stops at `/`, in `text` nothing is special. */
-export type GlobSubject = 'path' | 'text';
+type GlobSubject = 'path' | 'text';
 
 type Token =
   | { readonly kind: 'literal'; readonly codePoint: number }

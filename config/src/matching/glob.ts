@@ -1,6 +1,8 @@
-import type { Pattern } from '../settings/rule.ts';
 import { compileGlobStates } from './glob-states.ts';
 import { compileRegex } from './regex.ts';
+
+/** A glob, or a regular expression in RE2 syntax. */
+export type Pattern = string | { readonly regex: string };
 
 /**
  * Compiles a glob over paths once; the result takes linear time and allocates nothing.

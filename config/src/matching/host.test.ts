@@ -46,12 +46,12 @@ describe('hosts match without their port, exact before wildcard, longest wildcar
     '[::zz]',
     '',
     `${'a.'.repeat(140)}shop.example`,
-  ])('%s is nobody', (header) => {
+  ])('%s is no host', (header) => {
     expect(find(header)).toBeUndefined();
   });
 });
 
-test('`*` takes every host that nobody else claims, and no header that is no host', () => {
+test('`*` takes every host that no other entry claims, and no header that is no host', () => {
   const find = compileHosts([
     { hosts: ['*'], value: 'any' },
     { hosts: ['*.shop.example'], value: 'shop' },

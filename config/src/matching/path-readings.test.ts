@@ -180,7 +180,7 @@ describe('16 KiB of the worst shapes have few readings, or are refused', () => {
   ); // prettier-ignore
 
   test.each(['%2e/', '%2561', '%252e%252e/', '%2e%2e%2f;', '%5c', '%25', '%', '%00', '%u002f'])(
-    '%s: more escapes of ASCII than anybody needs',
+    '%s: more escapes of ASCII than a path needs',
     (piece) => expect(readingsOf(longest(piece))).toBeUndefined(),
   );
 

@@ -9,7 +9,7 @@ import { roomFor, textIn } from './text-room.ts';
  * Which escapes are undone: those of unreserved characters (RFC 3986 6.2.2.2); all that spell bytes, as
  * most servers do; or what the most generous ones take for an escape besides.
  */
-export type DecodeScope = 'unreserved' | 'bytes' | 'all';
+type DecodeScope = 'unreserved' | 'bytes' | 'all';
 
 const PERCENT = 0x25;
 const NO_BYTE = -1;

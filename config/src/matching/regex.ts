@@ -28,7 +28,7 @@ export function areRegexesSpent(): boolean {
   return spentMs >= MOST_MS;
 }
 
-export type CompiledRegex =
+type CompiledRegex =
   | {
       readonly kind: 'compiled';
       /** Undefined for a value that would take too long, alone or after the others of this decision. */

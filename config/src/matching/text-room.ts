@@ -6,7 +6,7 @@ const sharedBytes = Buffer.alloc(ROOM);
 
 /**
  * Room to write a text of at most so many UTF-16 code units in, several times as fast as adding strings.
- * It is the same for everybody: {@link textIn} ends its use before another one begins.
+ * All callers share it: {@link textIn} ends its use before another one begins.
  */
 export function roomFor(units: number): Uint16Array {
   return units <= ROOM ? sharedUnits : new Uint16Array(units);

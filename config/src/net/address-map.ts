@@ -68,7 +68,8 @@ export class AddressMap {
   }
 }
 
-function indexByUpperHalf(starts: Uint32Array): Uint32Array {
+/** For each upper half of an IPv4 address, and for the end, how many of the sorted addresses are below it. */
+export function indexByUpperHalf(starts: Uint32Array): Uint32Array {
   const index = new Uint32Array(65_537);
   let begun = 0;
   for (let half = 0; half <= 65_536; half += 1) {

@@ -36,7 +36,7 @@ export function readIpv4(text: string, from: number, to: number): number {
 
 /**
  * An IPv6 address before index `to` of a text (RFC 4291 section 2.2, dotted tail included) into four
- * 32-bit words of `words`, most significant first. False when it is none; `words` is then undefined.
+ * 32-bit words of `words`, most significant first. False for any other text; the values of `words` are then undefined.
  */
 export function readIpv6(text: string, to: number, words: Uint32Array): boolean {
   if (hasLooseColon(text, to)) return false;

@@ -1,5 +1,4 @@
-import { readRange } from './address.ts';
-import type { AddressRange } from './address.ts';
+import { type AddressRange, readRange } from './address.ts';
 
 /**
  * What no list of public addresses may hold. Upstream lists do hold it: one has 192.168.1.0/24 among
@@ -54,7 +53,7 @@ export interface Refusals {
   readonly tooWide: number;
 }
 
-export type Refusal = keyof Refusals;
+type Refusal = keyof Refusals;
 
 /** Why a list of public addresses may not hold a range; undefined when it may. */
 export function refusalOf(range: AddressRange, widest: WidthLimit): Refusal | undefined {

@@ -24,7 +24,7 @@ export function networkOf(ip: string): string {
 
 /**
  * The same of an IPv6 address by a shorter prefix: /56 is what a home is often given, /48 what a site or a
- * tunnel is (RFC 6177). Throws a TypeError for what is none.
+ * tunnel is (RFC 6177). Throws a TypeError for any other text.
  */
 export function ipv6NetworkOf(ip: string, bits: 64 | 56 | 48): string {
   if (!readIpv6(ip, ip.length, words)) throw new TypeError('no IP address');

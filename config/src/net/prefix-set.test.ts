@@ -142,7 +142,7 @@ describe('a prefix set', () => {
     expect(PrefixSet.from(['2001:db8::77/64']).has('2001:db8::1')).toBe(true);
   });
 
-  test('has nothing that is no address, and refuses ranges that are none', () => {
+  test('holds no text that is no address, and refuses text that is no range', () => {
     const set = PrefixSet.from(['0.0.0.0/0', '::/0']);
     for (const ip of [
       '',

@@ -1,5 +1,5 @@
-import { readRange } from './address.ts';
-import type { AddressRange } from './address.ts';
+import { type AddressRange, readRange } from './address.ts';
+import { indexByUpperHalf } from './address-map.ts';
 import { readAddress } from './read-address.ts';
 
 /** From this many IPv4 intervals on, 256 KiB of index buy a shorter search. */
@@ -107,16 +107,6 @@ class Ipv4Intervals {
     }
     return low > 0 && address <= (this.#lasts[low - 1] ?? 0);
   }
-}
-
-function indexByUpperHalf(firsts: Uint32Array): Uint32Array {
-  const index = new Uint32Array(65_537);
-  let begun = 0;
-  for (let half = 0; half <= 65_536; half += 1) {
-    while (begun < firsts.length && (firsts[begun] ?? 0) < half * 65_536) begun += 1;
-    index[half] = begun;
-  }
-  return index;
 }
 
 class Ipv6Intervals {

@@ -28,7 +28,7 @@ describe('an address as numbers', () => {
     expect(numbersOf(text)).toBe(numbers);
   });
 
-  test('is the same whatever was read before, also twice in a row', () => {
+  test('does not depend on what was read before, also twice in a row', () => {
     const random = seededRandom();
     for (let turn = 0; turn < 5_000; turn++) {
       const [text, numbers] = random.pick(KNOWN);

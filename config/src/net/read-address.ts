@@ -1,7 +1,7 @@
 import { isV4Mapped, readIpv4, readIpv6 } from './address.ts';
 
 /** An address as numbers. A v4-mapped IPv6 address is an IPv4 address (RFC 4291 2.5.5.2). */
-export interface AddressNumbers {
+interface AddressNumbers {
   /** What `v4` or `v6` holds; `none` for a text that is no address. */
   readonly family: 'v4' | 'v6' | 'none';
   /** The IPv4 address as an unsigned 32-bit number. */

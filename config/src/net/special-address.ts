@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 import { parseIp } from './cidr.ts';
 
 /** What an address is for: this machine, a private network, another special purpose (RFC 6890), or the internet. */
-export type AddressUse = 'loopback' | 'private' | 'special' | 'public';
+type AddressUse = 'loopback' | 'private' | 'special' | 'public';
 
 /** By the names that ipaddr.js gives to ranges. The others are special. */
 const USES: Readonly<Record<string, AddressUse>> = {
@@ -19,13 +19,20 @@ const USES: Readonly<Record<string, AddressUse>> = {
 };
 
 /**
- * What one address is for; undefined for what is none. A v4-mapped IPv6 address counts as its IPv4 address. Takes some
+ * What one address is for; undefined for another text. A v4-mapped IPv6 address counts as its IPv4 address. Takes some
  * microseconds: too long to do for each request.
  */
 export function addressUse(address: string): AddressUse | undefined {
   // ipaddr.js alone takes octal, hex and short forms for addresses.
   const ip = parseIp(address);
   return ip === undefined ? undefined : (USES[ipaddr.parse(ip).range()] ?? 'special');
+}
+
+/** The URL at which a program on the same machine reaches a listener; a wildcard address is written as the loopback one. */
+export function listenerUrl(host: string, port: number): string {
+  if (host === '0.0.0.0') return `http://127.0.0.1:${port}`;
+  if (host === '::') return `http://[::1]:${port}`;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /**

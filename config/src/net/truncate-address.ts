@@ -5,7 +5,7 @@ const words = new Uint32Array(4);
 
 /**
  * An address without what tells one household from the next: the first address of its /24, or of its
- * /48 in IPv6. Takes an address as events have it; empty where it is none.
+ * /48 in IPv6. Takes an address as events have it; empty for any other text.
  */
 export function truncateAddress(ip: string): string {
   if (!ip.includes(':')) {

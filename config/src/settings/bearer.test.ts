@@ -37,7 +37,7 @@ test.each([
   'Bearer sk_api_ro_unknown',
   'Bearer sk_api_ro_old',
   `Bearer ${'x'.repeat(300)}`,
-])('contract 5: absent, malformed, unknown or expired, %s is nobody', (header) => {
+])('contract 5: absent, malformed, unknown or expired, %s names no organisation', (header) => {
   expect(authenticate(header)).toBeUndefined();
 });
 

@@ -76,7 +76,7 @@ describe('help', () => {
   );
 });
 
-describe('a challenge page of somebody’s own', () => {
+describe('a challenge page of the user’s own', () => {
   const around = (body: string, head = '{{head}}') =>
     `<html>\n<head>${head}</head>\n<body>${body}</body>\n</html>`;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { refuse } from './refuse.ts';
 import { AccentColour, Colour } from './colour.ts';
 import { readBytes, readTextFile } from './files.ts';
 import { templateFault } from './template-fault.ts';
@@ -11,7 +12,7 @@ import { templateFault } from './template-fault.ts';
 
 /** Largest logo, in bytes. */
 export const MAX_LOGO_BYTES = 16 * 1024;
-/** Largest challenge page of somebody's own, in bytes. */
+/** Largest challenge page of the user's own, in bytes. */
 export const MAX_TEMPLATE_BYTES = 32 * 1024;
 
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
@@ -24,11 +25,10 @@ const Logo = z.string().transform((path, context) => {
     return { path, dataUrl: `data:${type};base64,${file.bytes.toString('base64')}` };
   }
   const found = file.kind === 'read' ? 'a file of another kind' : file.reason;
-  context.addIssue({
-    code: 'custom',
-    message: `expected an SVG or PNG file of at most ${MAX_LOGO_BYTES / 1024} KiB, relative to this one; there is ${found}`,
-  });
-  return z.NEVER;
+  return refuse(
+    context,
+    `expected an SVG or PNG file of at most ${MAX_LOGO_BYTES / 1024} KiB, relative to this one; there is ${found}`,
+  );
 });
 
 function imageType(bytes: Buffer): string | undefined {
@@ -48,11 +48,10 @@ const Support = z.string().transform((text, context) => {
   if (url !== null && url.username === '' && url.password === '') {
     return { label: `${url.host}${url.pathname.replace(/\/$/, '')}`, href: url.href };
   }
-  context.addIssue({
-    code: 'custom',
-    message: 'expected an e-mail address, or a URL that begins with https:// or http://',
-  });
-  return z.NEVER;
+  return refuse(
+    context,
+    'expected an e-mail address, or a URL that begins with https:// or http://',
+  );
 });
 
 /** Name, logo, colours and help of an organisation, for the challenge page and the block pages. */
@@ -66,23 +65,21 @@ export const Branding = z.strictObject({
 });
 export type Branding = Readonly<z.infer<typeof Branding>>;
 
-/** A challenge page of somebody's own. Its placeholders and what it may hold are template-fault.ts. */
+/** A challenge page of the user's own. template-fault.ts says which placeholders it has and what it may hold. */
 export const ChallengeTemplate = z.string().transform((path, context) => {
   const file = readTextFile(path, MAX_TEMPLATE_BYTES);
-  const refuse = (reason: string) => {
-    context.addIssue({ code: 'custom', message: `expected ${reason}` });
-    return z.NEVER;
-  };
   if (file.kind !== 'read') {
     const found = file.kind === 'not_utf8' ? 'a file that is not UTF-8' : file.reason;
     return refuse(
-      `a UTF-8 file of at most ${MAX_TEMPLATE_BYTES / 1024} KiB, relative to this one; there is ${found}`,
+      context,
+      `expected a UTF-8 file of at most ${MAX_TEMPLATE_BYTES / 1024} KiB, relative to this one; there is ${found}`,
     );
   }
   const fault = templateFault(file.text);
   if (fault === undefined) return { path, html: file.text };
   return refuse(
-    `a page without faults; its line ${fault.line}, column ${fault.column}: ${fault.message}`,
+    context,
+    `expected a page without faults; its line ${fault.line}, column ${fault.column}: ${fault.message}`,
   );
 });
 export type ChallengeTemplate = Readonly<z.infer<typeof ChallengeTemplate>>;

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { refuse } from './refuse.ts';
 
-/** Colours of a brand, and what has to be made of them so that people can read what stands on them. */
+/** Colours of a brand, and how they are changed so that people can read the text on them. */
 
-/** What the cards of the pages are painted with; colours are judged against them. */
+/** The background of the cards of the pages. Contrasts are measured against it. */
 export const CARD = { light: '#ffffff', dark: '#1b2029' } as const;
 
 const INK = { light: '#ffffff', dark: '#10141c' } as const;
@@ -26,7 +27,7 @@ interface Shade {
 }
 
 /** An accent for light and for dark surroundings. */
-export interface Accent {
+interface Accent {
   readonly light: Shade;
   readonly dark: Shade;
 }
@@ -34,11 +35,10 @@ export interface Accent {
 /** An accent colour that can be seen on a white card. For dark surroundings it is lightened as needed. */
 export const AccentColour = Colour.transform((colour, context): Accent => {
   if (contrast(colour, CARD.light) < LEAST_CONTRAST) {
-    context.addIssue({
-      code: 'custom',
-      message: `expected a darker colour: this one has a contrast of ${contrast(colour, CARD.light).toFixed(1)}:1 to white, and people need at least ${LEAST_CONTRAST}:1`,
-    });
-    return z.NEVER;
+    return refuse(
+      context,
+      `expected a darker colour: this one has a contrast of ${contrast(colour, CARD.light).toFixed(1)}:1 to white, and people need at least ${LEAST_CONTRAST}:1`,
+    );
   }
   return { light: shade(colour), dark: shade(lightened(colour)) };
 });

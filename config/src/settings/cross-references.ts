@@ -9,7 +9,7 @@ import { Rule } from './rule.ts';
  * checks read a loose outline, so they run, and find what they can, also when the shapes are wrong.
  */
 
-export interface Contradiction {
+interface Contradiction {
   readonly path: SettingPath;
   readonly message: string;
   /** The earlier setting that this one collides with. */
@@ -98,19 +98,17 @@ function repeated(list: readonly Named[], what: string): Contradiction[] {
 }
 
 function organisationNames({ organisations }: Outline): Contradiction[] {
-  const at = (index: number, name: string) => ['organisations', index, name];
-  return [
-    ...repeated(
-      (organisations ?? []).map(({ id }, index) => ({ name: id, path: at(index, 'id') })),
-      'each organisation id once',
-    ),
-    ...repeated(
-      (organisations ?? []).map(({ site_key }, index) => ({
-        name: site_key,
-        path: at(index, 'site_key'),
+  const once = (name: 'id' | 'site_key', what: string) =>
+    repeated(
+      (organisations ?? []).map((one, index) => ({
+        name: one[name],
+        path: ['organisations', index, name],
       })),
-      'a site key of its own for each organisation',
-    ),
+      what,
+    );
+  return [
+    ...once('id', 'each organisation id once'),
+    ...once('site_key', 'a site key of its own for each organisation'),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { z } from 'zod';
 
-/** What stands in front of the metadata of every MMDB file, within its last 128 KiB (MMDB 2.0). */
+/** The bytes before the metadata of every MMDB file, within its last 128 KiB (MMDB 2.0). */
 const MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
 const METADATA_WITHIN_BYTES = 128 * 1024;
 

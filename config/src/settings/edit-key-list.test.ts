@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { addKey, type KeyEdit, type KeyList, removeKey } from './edit-key-list.ts';
-import { readFixtures } from './fixtures.ts';
+import { readFixtures } from './testing/fixtures.ts';
 import { parseSettings } from './load.ts';
 
 const KEY = `sha256:${createHash('sha256').update('a key').digest('hex')}`;
@@ -29,7 +29,7 @@ const remove = (text: string) => textOf(removeKey(text, place));
 const ENTRY = `{ id: grafana, key: "${KEY}" }`;
 const OTHER = '"sha256:0000000000000000000000000000000000000000000000000000000000000001"';
 
-describe('one entry is put in and taken out, and every other character stays', () => {
+describe('an entry is added and removed, and every other character stays', () => {
   test.each([
     [
       'a block list',
@@ -159,7 +159,7 @@ test('every good settings file takes a key and gives it back, with all else as i
   expect(tried).toBeGreaterThan(20);
 });
 
-test('what only a person should change is said to be so', () => {
+test('a list that only a person should change is left, with a reason', () => {
   const alias = `${HEAD}organisations:
   - { id: acme, analytics_keys: &keys [{ id: board, key: ${OTHER} }] }
   - { id: other, analytics_keys: *keys }

@@ -24,7 +24,7 @@ export interface KeyPlace {
   readonly id: string;
 }
 
-export interface NewKey extends KeyPlace {
+interface NewKey extends KeyPlace {
   /** As guard.yaml has it: `sha256:` and 64 hex digits. */
   readonly key: string;
   /** Last day, such as `2027-06-30`. */

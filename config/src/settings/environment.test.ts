@@ -19,7 +19,7 @@ test.each([
   expect(substitute(text, env)).toEqual({ value, interpolated, missing: [], files: [] });
 });
 
-test('every variable that is missing or empty is named, and so is what is no variable', () => {
+test('every missing, empty or malformed variable is named', () => {
   const { value, missing } = substitute('${A}${EMPTY}${NAME}${A-B}${toString} ${open', env);
   expect(value).toBeUndefined();
   expect(missing.map(({ kind, written }) => `${kind} ${written}`)).toEqual([
@@ -58,7 +58,7 @@ describe('NAME_FILE: the value is in a file', () => {
     });
   });
 
-  test('a variable that is empty gives way to its file, and one that is set does not', () => {
+  test('the file counts where the variable is empty, and both together are refused', () => {
     const path = file('one', 'from the file');
     expect(substitute('${S}', { S: '', S_FILE: path }).value).toBe('from the file');
     expect(substitute('${S}', { S: 'x', S_FILE: '' }).value).toBe('x');
@@ -78,7 +78,7 @@ describe('NAME_FILE: the value is in a file', () => {
     );
   });
 
-  test('a file that is not there yet is looked at again, as others that the settings name', () => {
+  test('a file that is not there yet is among the files to watch', () => {
     const path = join(folder, 'later');
     const text = 'version: 1\nlisten: { docs: 127.0.0.1:0 }\nsecret: ${S}';
     const load = () =>

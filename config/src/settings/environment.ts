@@ -9,14 +9,14 @@ import { readTextFile } from './files.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface MissingVariable {
+interface MissingVariable {
   readonly kind: 'unset' | 'malformed';
   /** As written: `${NAME}`. */
   readonly written: string;
   readonly message: string;
 }
 
-export interface Substitution {
+interface Substitution {
   /** The text with every variable in its place; undefined when one is missing. */
   readonly value: string | undefined;
   /** Part of the value came from the environment, so it may be a secret wherever it stands. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** What of a visitor events are kept without, beyond the credentials that never enter them. */
+/** What events leave out about a visitor. Credentials never enter them. */
 export const EventPrivacy = z.strictObject({
-  /** Addresses lose what lies behind /24, or /48 of IPv6. */
+  /** Addresses are cut to their /24, or to their /48 in IPv6. */
   truncate_ip: z.boolean().default(false),
   /** Header fields, in lower case. */
   drop_headers: z

@@ -15,7 +15,7 @@ const OWN = '0c5d1b7e9a3f48261d0e5c7b';
 const pathsOf = (settings: unknown) =>
   findExposedSecrets(settings).map(({ path }) => path.join('.'));
 
-describe('what guards nothing but one machine may be short, and may be that of the documentation', () => {
+describe('a secret that only one machine can try may be short, and may be a published one', () => {
   test.each([
     '127.0.0.1:8080',
     '[::1]:8080',
@@ -41,7 +41,7 @@ describe('what guards nothing but one machine may be short, and may be that of t
   );
 });
 
-test('a published key is known by its SHA-256 too, and any other is not judged by that', () => {
+test('a published key is refused as SHA-256 too, and the length of a hashed key is not judged', () => {
   const sha256 = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`;
   const keys = [PUBLISHED, OWN].map((key) => ({ id: 'a', key: sha256(key) }));
   const listen = { gateway: '0.0.0.0:8080' };
@@ -80,7 +80,7 @@ function secretsIn(value: unknown, name = ''): string[] {
   return Object.entries(value).flatMap(([inner, item]) => secretsIn(item, inner));
 }
 
-describe('a service listens where it was told to, and nowhere else', () => {
+describe('a service listens where the settings say, and nowhere else', () => {
   const settings = (listen: string) =>
     parseSettings(`version: 1\nsecret: ${OWN}\norganisations: [{ id: acme }]\nlisten: ${listen}`, {
       file: 'guard.yaml',
@@ -88,7 +88,7 @@ describe('a service listens where it was told to, and nowhere else', () => {
       env: {},
     });
 
-  test('without its line the admin page, the API and every other is not there', () => {
+  test('a service without its line does not listen', () => {
     const loaded = settings('{ docs: 127.0.0.1:0 }');
     expect(loaded.kind === 'loaded' && Object.keys(loaded.settings.listen)).toEqual([
       'docs',

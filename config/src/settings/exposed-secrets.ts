@@ -5,14 +5,14 @@ import { isPublished } from './published-secrets.ts';
 import { Listen } from './values.ts';
 
 /**
- * What is good enough for a try on one machine is refused as soon as somebody else can connect: secrets
+ * What is good enough for a try on one machine is refused as soon as other machines can connect: secrets
  * that can be guessed, and those that stand in the documentation.
  */
 
 /** Fewest characters of a `secret` that others can work on: 16 random bytes in Base64. */
-export const LEAST_EXPOSED_SECRET = 24;
-/** Fewest characters of a key, not counting `sk_` and `sk_api_ro_`, which everybody knows. */
-export const LEAST_EXPOSED_KEY = 16;
+const LEAST_EXPOSED_SECRET = 24;
+/** Fewest characters of a key, not counting `sk_` and `sk_api_ro_`, which are public. */
+const LEAST_EXPOSED_KEY = 16;
 
 const anything = z.unknown().optional();
 const keys = z.array(z.looseObject({ key: anything }).catch({ key: undefined })).catch([]);

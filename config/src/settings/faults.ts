@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { SettingPath } from './problems.ts';
 
-/** One thing the schema has against the settings. */
+/** One thing that is wrong with the settings, as the schema sees it. */
 export type Fault =
   /** Another kind of value, or another of a few values, is expected; nothing fits so far. */
   | {
@@ -21,7 +21,7 @@ export type Expected =
 type Issue = z.core.$ZodIssue;
 
 /**
- * What a list of schema issues comes down to. Of a union, "invalid input" becomes what is wrong with
+ * Makes faults of a list of schema issues. Of a union, "invalid input" becomes what is wrong with
  * the alternative that was meant: the one whose kind of value is there. Where none fits, what all of
  * them expect is named.
  */
@@ -38,7 +38,7 @@ export function faultsOf(issues: readonly Issue[], prefix: SettingPath = []): Fa
 function faultsOfIssue(issue: Issue, path: SettingPath): Fault[] {
   switch (issue.code) {
     case 'invalid_type':
-      return [{ kind: 'unfit', path, expected: [expectedKind(issue.expected)] }];
+      return [{ kind: 'unfit', path, expected: [{ kind: KINDS[issue.expected] ?? 'other' }] }];
     case 'invalid_value':
       return [{ kind: 'unfit', path, expected: values(issue.values) }];
     case 'unrecognized_keys':
@@ -86,24 +86,15 @@ function isUnfitAt(fault: Fault, path: SettingPath): boolean {
   return fault.kind === 'unfit' && fault.path.length === path.length;
 }
 
-function expectedKind(expected: string): Expected {
-  switch (expected) {
-    case 'string':
-      return { kind: 'text' };
-    case 'number':
-    case 'int':
-      return { kind: 'number' };
-    case 'boolean':
-      return { kind: 'boolean' };
-    case 'array':
-      return { kind: 'list' };
-    case 'object':
-    case 'record':
-      return { kind: 'mapping' };
-    default:
-      return { kind: 'other' };
-  }
-}
+const KINDS: Readonly<Record<string, Exclude<Expected['kind'], 'value'>>> = {
+  string: 'text',
+  number: 'number',
+  int: 'number',
+  boolean: 'boolean',
+  array: 'list',
+  object: 'mapping',
+  record: 'mapping',
+};
 
 function values(list: readonly unknown[]): Expected[] {
   return list.map((value) => ({

@@ -5,14 +5,14 @@ export const MAX_SETTINGS_BYTES = 1024 * 1024;
 /** Largest block page or robots.txt, in bytes. */
 export const MAX_PAGE_BYTES = 256 * 1024;
 
-export type FileText =
+type FileText =
   | { readonly kind: 'read'; readonly text: string }
   /** `reason` is a phrase: "no such file". */
   | { readonly kind: 'unreadable'; readonly reason: string }
   /** `validPrefix` is the text up to the first byte that is no UTF-8. */
   | { readonly kind: 'not_utf8'; readonly validPrefix: string };
 
-export type FileBytes =
+type FileBytes =
   | { readonly kind: 'read'; readonly bytes: Buffer }
   /** `reason` is a phrase: "no such file". */
   | { readonly kind: 'unreadable'; readonly reason: string };

@@ -6,7 +6,7 @@ interface KeyEntry {
 }
 
 /**
- * Finds whose key was presented. Keys are held as SHA-256; every entry is compared, in constant
+ * Finds the entry of a presented key. Keys are held as SHA-256; every entry is compared, in constant
  * time, so that neither a match nor its place shows in the time taken.
  */
 export class KeyRing<T extends KeyEntry> {

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { rounds, seededRandom } from '../../../test/kit/seeded-random.ts';
-import { readFixtures } from './fixtures.ts';
+import { readFixtures } from './testing/fixtures.ts';
 import { formatProblem, parseSettings } from './load.ts';
 
 const PIECES = [

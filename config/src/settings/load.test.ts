@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readFixtures } from './fixtures.ts';
+import { readFixtures } from './testing/fixtures.ts';
 import { formatProblem, loadSettings, parseSettings } from './load.ts';
 import type { Settings } from './schema.ts';
 
@@ -96,7 +96,7 @@ test('a file says which files are read with it, each once, and none that Guard w
   ]);
 });
 
-test('so does a file with problems, whose page may be there the next time', () => {
+test('a file with problems says so too: its page may be there the next time', () => {
   const result = parse('organisations: [{ id: acme, robots_txt: ./absent.txt }]', {});
   expect(result).toMatchObject({ kind: 'invalid', files: [join(folder, 'absent.txt')] });
 });
@@ -197,7 +197,7 @@ test('a byte order mark and Windows line ends are read, and positions stay right
   expect(problem).toMatchObject({ line: 2, column: 22, path: 'listen.validator' });
 });
 
-test('more problems than anybody reads at once are counted', () => {
+test('problems above the limit are counted and not listed', () => {
   const names = Array.from({ length: 300 }, (_, index) => `zz${index}: 1`).join('\n');
   const result = parse(names, {});
   const problems = result.kind === 'invalid' ? result.problems : [];

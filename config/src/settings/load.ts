@@ -37,7 +37,7 @@ export type LoadResult =
     };
 
 /** Where a text came from. */
-export interface SettingsSource {
+interface SettingsSource {
   /** How problems name the file. */
   readonly file: string;
   /** The folder that relative paths in the file start from. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { refuse } from './refuse.ts';
 import { MAX_PAGE_BYTES, readTextFile } from './files.ts';
 
 /**
@@ -19,8 +20,7 @@ function readPage(path: string): { readonly text: string } | { readonly problem:
 export const BlockPage = z.string().transform((path, context) => {
   const page = readPage(path);
   if ('text' in page) return { path, html: page.text };
-  context.addIssue({ code: 'custom', message: `expected ${page.problem}` });
-  return z.NEVER;
+  return refuse(context, `expected ${page.problem}`);
 });
 export type BlockPage = Readonly<z.infer<typeof BlockPage>>;
 
@@ -34,6 +34,5 @@ export const RobotsTxt = z.string().transform((value, context): RobotsTxt => {
   if (value === 'managed') return { kind: 'managed' };
   const page = readPage(value);
   if ('text' in page) return { kind: 'file', path: value, text: page.text };
-  context.addIssue({ code: 'custom', message: `expected the word managed, or ${page.problem}` });
-  return z.NEVER;
+  return refuse(context, `expected the word managed, or ${page.problem}`);
 });

@@ -1,8 +1,8 @@
 import type { Position } from './locate.ts';
 import { formatPath, type Problem, type SettingPath } from './problems.ts';
 
-/** Most problems one file is told about; the rest are counted. */
-export const MAX_PROBLEMS = 200;
+/** Most problems that are listed for one file. The rest are counted. */
+const MAX_PROBLEMS = 200;
 
 /** Collects the problems of one file, each once. */
 export interface ProblemList {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Secrets that stand in the documentation and the tests of Guard, so that everybody has them. They do
- * on a machine of one's own, and nowhere else.
+ * Secrets that stand in the documentation and the tests of Guard, so they are public. They are good enough
+ * where only the same machine can connect.
  */
 const PUBLISHED: readonly string[] = [
   '5f0c2b7d9e41a86371d4c0be52f9a687',
@@ -14,7 +14,7 @@ const PUBLISHED: readonly string[] = [
 
 const DIGESTS: ReadonlySet<string> = new Set(PUBLISHED.map(digest));
 
-/** Whether a key, in plain text or as `sha256:<hex>`, is one that everybody can read here. */
+/** Whether a key, in plain text or as `sha256:<hex>`, is one of the published ones. */
 export function isPublished(key: string): boolean {
   const hex = /^sha256:([0-9a-f]{64})$/i.exec(key)?.[1];
   return DIGESTS.has(hex?.toLowerCase() ?? digest(key));

@@ -12,10 +12,10 @@ const MAX_DEPTH = 64;
 /** Most values, with every use of an alias counted as if it were written out. */
 const MAX_VALUES = 200_000;
 
-/** How much of a line a syntax error is judged by, on either side. */
+/** So many characters before and after a syntax error decide about its message. */
 const EXCERPT = 200;
 
-/** What one reading needs at every level. */
+/** The state of one reading. */
 interface Reading {
   readonly text: string;
   readonly env: Environment;
@@ -28,7 +28,7 @@ interface Reading {
 /**
  * Reads YAML 1.2 (core schema: dates, `yes` and `no` are text) and fills in `${NAME}`. Merge keys and
  * tags are off, and aliases are bounded. Everything wrong goes to `problems`; undefined when the
- * syntax is, because what follows a syntax error is guesswork.
+ * syntax is, because the text behind a syntax error could mean anything.
  */
 export function readYaml(
   text: string,

@@ -23,7 +23,7 @@ function revisionOf(text: string): string {
   return settingsRevision(loaded.settings);
 }
 
-test('is the same for the same file, and for one that decides alike', () => {
+test('the revision is the same for the same file, and for a file that decides in the same way', () => {
   const revision = revisionOf(FILE);
   expect(revision).toMatch(/^[0-9a-f]{12}$/);
   expect(revisionOf(`# another comment\n${FILE}`)).toBe(revision);
@@ -31,7 +31,7 @@ test('is the same for the same file, and for one that decides alike', () => {
   expect(revisionOf(`${FILE}admin_hosts: ['*.svc']\n`)).toBe(revision);
 });
 
-test('each setting decides about requests, or is named as one that does not', () => {
+test('each setting counts for the revision, or is in the list of those that do not', () => {
   const deciding = Object.keys(Settings.shape).filter((name) => !ELSEWHERE.has(name));
   expect(deciding).toEqual([
     'version',
@@ -46,7 +46,7 @@ test('each setting decides about requests, or is named as one that does not', ()
   ]);
 });
 
-test('has no part of a secret or a key, which could be tried out on it', () => {
+test('the revision does not depend on secrets and keys, so they cannot be guessed with it', () => {
   const other = FILE.replace('one-secret', 'two-secret').replaceAll('_one_key', '_two_key');
   expect(other).not.toBe(FILE);
   expect(revisionOf(other)).toBe(revisionOf(FILE));
@@ -61,7 +61,7 @@ test.each([
   ['sites:', 'observe: true\nsites:'],
   ['sites:', 'trusted_proxies: [10.0.0.1]\nsites:'],
   ['id: acme', 'id: acme\n    challenge: { work: 3 }'],
-])('changes with what decides: %s', (before, after) => {
+])('the revision changes with a setting that decides: %s', (before, after) => {
   const other = FILE.replace(before, after);
   expect(other).not.toBe(FILE);
   expect(revisionOf(other)).not.toBe(revisionOf(FILE));

@@ -22,7 +22,6 @@ export const Pattern = z.union([
   z.string().min(1).max(MAX_PATTERN_LENGTH),
   z.strictObject({ regex: z.string().min(1).max(MAX_PATTERN_LENGTH).superRefine(compiles) }),
 ]);
-export type Pattern = Readonly<z.infer<typeof Pattern>>;
 
 const IpOrCidr = z.string().refine(isIpOrCidr, 'expected an IP address or a CIDR range');
 
@@ -100,8 +99,8 @@ export const Match: z.ZodType<Match> = z.lazy(() =>
   }),
 );
 
-/** What a rate limit counts by: `ip`, `session`, `header:<name>`, or `all` for one counter of everybody. */
-export const RateKey = z
+/** What a rate limit counts by: `ip`, `session`, `header:<name>`, or `all` for one counter of all requests. */
+const RateKey = z
   .string()
   .regex(
     /^(ip|session|all|header:[!#$%&'*+.^_`|~0-9A-Za-z-]+)$/,

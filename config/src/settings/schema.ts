@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { BODY_SAMPLE, CHALLENGE, VALIDATE } from '../contract/limits.ts';
+import { FINDINGS, type Finding } from '../contract/reasons.ts';
+import { STRENGTHS } from '../contract/strengths.ts';
 import { isIpOrCidr } from '../net/cidr.ts';
 import { Branding, ChallengeTemplate } from './branding.ts';
 import { Rule } from './rule.ts';
-import { Detection } from './detection.ts';
 import { Databases } from './databases.ts';
 import { EventPrivacy } from './event-privacy.ts';
 import { WebBotAuth } from './web-bot-auth.ts';
 import { BlockPage, RobotsTxt } from './pages.ts';
 import { RedisUrl } from './redis-url.ts';
 import { PRESETS } from './presets/preset-names.ts';
-import { sizeUpTo } from './size.ts';
 import { Tls } from './tls.ts';
 import { Traps } from './traps.ts';
 import {
@@ -24,6 +24,7 @@ import {
   PageOrigin,
   PresentedKey,
   SealingSecret,
+  sizeUpTo,
   Workers,
 } from './values.ts';
 
@@ -67,6 +68,18 @@ const SessionLimits = z.strictObject({
   pages_per_hour: Count.default(CHALLENGE.sessionLimits.pages_per_hour),
   at_once: Count.default(CHALLENGE.sessionLimits.at_once),
 });
+
+/** `detection`: how much each finding counts for an organisation, where that is not the default. */
+
+const StrengthOf = z.enum(STRENGTHS).optional();
+
+// Each name is an own one, so that a misspelt one is a problem with the nearest name. fromEntries forgets the names.
+const byFinding = Object.fromEntries(FINDINGS.map((name) => [name, StrengthOf])) as Record<
+  Finding,
+  typeof StrengthOf
+>;
+
+const Detection = z.strictObject({ reasons: z.strictObject(byFinding).prefault({}) });
 
 export const Organisation = z.strictObject({
   id: Identifier,

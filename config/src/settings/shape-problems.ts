@@ -57,7 +57,7 @@ function report(fault: Fault, place: Place, checked: Checked, problems: ProblemL
       reportUnknownName(fault, checked, problems);
       return;
     case 'invalid_name': {
-      // Only a header has a name of its own, and somebody may have written its value there, too.
+      // Only a header has a free name, and its value may have been written there.
       const at = keyOffset(checked.root, path);
       problems.add(at, path.slice(0, -1), 'a name (not shown)', fault.message);
       return;
@@ -100,27 +100,19 @@ function didYouMean(near: string | undefined): string {
   return near === undefined ? '' : `. Did you mean ${quote(near)}?`;
 }
 
+const KINDS: Readonly<Record<Exclude<Expected['kind'], 'value'>, string>> = {
+  text: 'text',
+  number: 'a whole number',
+  boolean: 'true or false',
+  list: 'a list',
+  mapping: 'a mapping (name: value)',
+  other: 'another kind of value',
+};
+
 function describeExpected(expected: readonly Expected[]): string {
   if (expected.length > MAX_LISTED) return `one of ${expected.length} names`;
   return alternatives(
-    expected.map((one) => {
-      switch (one.kind) {
-        case 'text':
-          return 'text';
-        case 'number':
-          return 'a whole number';
-        case 'boolean':
-          return 'true or false';
-        case 'list':
-          return 'a list';
-        case 'mapping':
-          return 'a mapping (name: value)';
-        case 'other':
-          return 'another kind of value';
-        case 'value':
-          return String(one.value);
-      }
-    }),
+    expected.map((one) => (one.kind === 'value' ? String(one.value) : KINDS[one.kind])),
   );
 }
 
@@ -131,7 +123,7 @@ const TRUTH: Readonly<Record<string, string>> = {
   off: 'false',
 };
 
-/** What to do about a value of the wrong kind. */
+/** The advice for a value of the wrong kind. */
 function remedy(expected: readonly Expected[], place: Place): string {
   if (place.kind === 'absent') return '; this setting is required';
   const { node } = place;

@@ -1,7 +1,7 @@
 import type { ErrorCode } from 'yaml';
 
 /**
- * What each syntax error means to somebody who wrote a settings file. The parser's own messages are
+ * What each syntax error means to the person who wrote the settings file. The parser's own messages are
  * not used: some quote the text they stumbled over, which may be a key.
  */
 const messages: Readonly<Record<ErrorCode, string>> = {

@@ -1,11 +1,11 @@
 /**
- * What is wrong with a challenge page of somebody's own. The page is served under a
+ * What is wrong with a challenge page of the user's own. The page is served under a
  * Content-Security-Policy that lets run only what carries the nonce of the one answer, and it may
  * fetch nothing: what that policy would refuse silently in a visitor's browser is reported here.
  */
 
 /** A place in the template, counted from 1, and what is wrong there. */
-export interface TemplateFault {
+interface TemplateFault {
   readonly line: number;
   readonly column: number;
   readonly message: string;

@@ -70,7 +70,7 @@ describe('certificates are read with the settings', () => {
   });
 });
 
-describe('a mistake is told with its place, and no part of a key', () => {
+describe('a mistake is reported with its place, and no part of a key', () => {
   test.each([
     [
       'a missing file',

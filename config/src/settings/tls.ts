@@ -91,6 +91,6 @@ function namesOf({ subjectAltName }: X509Certificate): string[] {
 }
 
 export const Tls = z.strictObject({
-  /** The first one is shown to who names no host, or one that none is for. */
+  /** The first one is shown to a visitor who names no host, or a host without a certificate. */
   certificates: z.array(Certificate).min(1).max(MAX_CERTIFICATES),
 });

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { compilePattern } from '../matching/glob.ts';
+import { compilePattern, type Pattern as PathPattern } from '../matching/glob.ts';
 import { compileRegex } from '../matching/regex.ts';
 import { TRAP_PRESETS } from './presets/trap-paths.ts';
 import { Pattern } from './rule.ts';
 
-function holdsForStartPage(pattern: Pattern): boolean {
+function holdsForStartPage(pattern: PathPattern): boolean {
   // One that does not compile is a problem of its own.
   const compiles = typeof pattern === 'string' || compileRegex(pattern.regex).kind === 'compiled';
   return compiles && compilePattern(pattern)('/');
@@ -18,7 +18,7 @@ const TrapPath = Pattern.refine(
   'expected paths that no visitor needs; this pattern also matches the start page /',
 );
 
-/** What only programs ask for: who does is challenged (validator/src/verdict/traps.ts). */
+/** Paths that only programs ask for. A visitor who does is challenged (validator/src/verdict/traps.ts). */
 export const Traps = z.strictObject({
   /** A link on Guard's own pages that stands in a comment, so that no browser shows or follows it. */
   link: z.boolean().default(true),

@@ -98,7 +98,7 @@ describe('a key is kept as its SHA-256, whether given in plain text or hashed', 
   );
 });
 
-describe('secrets that were left from an example are refused', () => {
+describe('placeholders of examples are refused', () => {
   test.each([
     'changeme-changeme-changeme',
     'CHANGE_ME_PLEASE_1234567',

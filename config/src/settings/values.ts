@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { domainToASCII } from 'node:url';
 import { z } from 'zod';
 import { canonicalHost } from '../matching/host.ts';
+import { refuse } from './refuse.ts';
 import { weaknessOf } from './weak-secret.ts';
 
 /** The scalar values of guard.yaml, each parsed once into what the code needs. */
@@ -12,11 +13,7 @@ const DURATION_UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 
 export const Duration = z.string().transform((text, context) => {
   const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text);
   if (!match || Number(match[1]) === 0) {
-    context.addIssue({
-      code: 'custom',
-      message: 'expected a duration such as 400ms, 30s, 5m or 14d, longer than zero',
-    });
-    return z.NEVER;
+    return refuse(context, 'expected a duration such as 400ms, 30s, 5m or 14d, longer than zero');
   }
   // The expression has let through the units of the table and no other.
   return Number(match[1]) * DURATION_UNITS[match[2] as keyof typeof DURATION_UNITS];
@@ -32,11 +29,7 @@ export const Listen = z.string().transform((text, context): ListenAddress => {
   const match = /^(?:\[([0-9a-fA-F:]+)\]|([^:[\]*]+)):(\d{1,5})$/.exec(text);
   const port = Number(match?.[3]);
   if (!match || port > 65_535) {
-    context.addIssue({
-      code: 'custom',
-      message: 'expected host:port, [v6]:port or unix:/path; port 0 picks a free one',
-    });
-    return z.NEVER;
+    return refuse(context, 'expected host:port, [v6]:port or unix:/path; port 0 picks a free one');
   }
   return { kind: 'tcp', host: match[1] ?? match[2] ?? '', port };
 });
@@ -58,11 +51,10 @@ export const OriginAddress = z.string().transform((text, context): Origin => {
     url.username === '' &&
     url.password === '';
   if (!plain) {
-    context.addIssue({
-      code: 'custom',
-      message: 'expected http://host:port, https://host:port or unix:/path, without a path',
-    });
-    return z.NEVER;
+    return refuse(
+      context,
+      'expected http://host:port, https://host:port or unix:/path, without a path',
+    );
   }
   return { kind: 'url', origin: url.origin };
 });
@@ -82,11 +74,10 @@ export const PageOrigin = z.string().transform((text, context) => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const web = url?.protocol === 'http:' || url?.protocol === 'https:';
   if (url && web && (text === url.origin || text === `${url.origin}/`)) return url.origin;
-  context.addIssue({
-    code: 'custom',
-    message: 'expected an origin such as https://shop.example, in lower case and without a path',
-  });
-  return z.NEVER;
+  return refuse(
+    context,
+    'expected an origin such as https://shop.example, in lower case and without a path',
+  );
 });
 
 /** A secret that seals sessions and tickets, in plain text. */
@@ -99,7 +90,7 @@ export const SealingSecret = z
   .max(1024, 'expected a secret of at most 1024 characters')
   .superRefine(strong);
 
-/** A key that is presented to somebody else's service, so it is kept as it is. */
+/** A key that Guard presents to another service, so it is kept as it is. */
 export const PresentedKey = z
   .string()
   .regex(/^[!-~]{1,256}$/, 'expected a key of 1 to 256 visible ASCII characters')
@@ -119,8 +110,7 @@ export const KeyHash = z
     }
     const hex = text.slice(7);
     if (!/^[0-9a-fA-F]{64}$/.test(hex)) {
-      context.addIssue({ code: 'custom', message: 'expected 64 hex digits after sha256:' });
-      return z.NEVER;
+      return refuse(context, 'expected 64 hex digits after sha256:');
     }
     return Buffer.from(hex, 'hex');
   });
@@ -133,8 +123,7 @@ export const ExpiryDate = z
     const start = Date.parse(`${text}T00:00:00Z`);
     // Date.parse moves 30 February into March.
     if (Number.isNaN(start) || !new Date(start).toISOString().startsWith(text)) {
-      context.addIssue({ code: 'custom', message: 'expected a date that exists' });
-      return z.NEVER;
+      return refuse(context, 'expected a date that exists');
     }
     return start + 86_400_000;
   });
@@ -152,8 +141,7 @@ export const HostPattern = z.string().transform((text, context) => {
   const [prefix, name] = text.startsWith('*.') ? ['*.', text.slice(2)] : ['', text];
   const problem = hostProblem(name);
   if (problem === undefined) return prefix + (canonicalHost(name) ?? '');
-  context.addIssue({ code: 'custom', message: problem });
-  return z.NEVER;
+  return refuse(context, problem);
 });
 
 const LABEL = '[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?';
@@ -178,9 +166,22 @@ export const Workers = z.unknown().transform((value, context): number | 'auto' =
   if (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_WORKERS) {
     return Number(value);
   }
-  context.addIssue({
-    code: 'custom',
-    message: `expected auto or a whole number from 1 to ${MAX_WORKERS}`,
-  });
-  return z.NEVER;
+  return refuse(context, `expected auto or a whole number from 1 to ${MAX_WORKERS}`);
 });
+
+const KiB = 1024;
+
+/** `512B`, `2KiB` or `0` to bytes, at most `maxKiB`. */
+export function sizeUpTo(maxKiB: number) {
+  return z.unknown().transform((value, context): number => {
+    if (value === 0) return 0;
+    const match = /^(\d{1,9})(B|KiB)$/.exec(typeof value === 'string' ? value : '');
+    const bytes = Number(match?.[1]) * (match?.[2] === 'KiB' ? KiB : 1);
+    // What is no size is not a number here, and compares as too large.
+    if (bytes <= maxKiB * KiB) return bytes;
+    return refuse(
+      context,
+      `expected a size such as 512B or 2KiB, at most ${maxKiB}KiB, or 0 for none`,
+    );
+  });
+}

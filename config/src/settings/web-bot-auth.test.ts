@@ -32,7 +32,7 @@ test.each([
   ['another kind of key', { ...KEY, kty: 'RSA' }, 'keys.0.kty: expected an Ed25519 key'],
   ['a key of another length', { ...KEY, x: 'AAAA' }, 'keys.0.x: expected 43 characters'],
   ['a private key', { ...KEY, d: 'secret-part' }, 'keys.0.d: expected a public key'],
-  ['nobody to whom the key belongs', { ...KEY, operator: undefined }, 'keys.0.operator: expected'],
+  ['no operator', { ...KEY, operator: undefined }, 'keys.0.operator: expected'],
   ['milliseconds for seconds', { ...KEY, exp: 1_893_456_000_000 }, 'keys.0.exp'],
 ])('a directory with %s is refused, and no key is repeated', (_what, content, reason) => {
   const text = typeof content === 'string' ? content : JSON.stringify({ keys: [content] });

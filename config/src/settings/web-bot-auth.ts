@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { refuse } from './refuse.ts';
 import { addressUse, isLoopbackHost } from '../net/special-address.ts';
 import { readTextFile } from './files.ts';
 
@@ -19,7 +20,7 @@ const MAX_DIRECTORIES = 32;
 /** Seconds since the epoch; what is in milliseconds by mistake lies beyond the year 2286. */
 const Seconds = z.int().positive().max(9_999_999_999);
 
-/** What of a public key is used. */
+/** The members of a public key that are used. */
 export const PublicKey = z.object({
   /** 32 bytes. */
   x: z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'expected 43 characters of base64url'),
@@ -42,8 +43,8 @@ const Key = Jwk.extend({ operator: Operator });
 const KeyFile = z.looseObject({ keys: z.array(Key).min(1).max(MAX_KEYS) });
 
 /** Who signs with a key. */
-export interface Signer {
-  /** How rules and events name it. */
+interface Signer {
+  /** The name in rules and events. */
   readonly agent: string;
   /** The operator whose crawlers it can verify, as the catalogue names it. */
   readonly operator?: string | undefined;
@@ -108,11 +109,10 @@ const KeyDirectory = z.string().transform((path, context) => {
   if (parsed?.kind === 'parsed') return { path, keys: parsed.keys };
   const reason =
     parsed?.reason ?? (file.kind === 'unreadable' ? file.reason : 'a file that is not UTF-8');
-  context.addIssue({
-    code: 'custom',
-    message: `expected a JWK set of Ed25519 keys, relative to this file; there is ${reason}`,
-  });
-  return z.NEVER;
+  return refuse(
+    context,
+    `expected a JWK set of Ed25519 keys, relative to this file; there is ${reason}`,
+  );
 });
 
 const ORIGIN = 'expected https:// and a host name, such as https://chatgpt.com';
@@ -131,7 +131,7 @@ const DirectoryOrigin = z
   .transform((text) => new URL(text).origin);
 
 const AgentDirectory = z.strictObject({
-  /** How rules and events name the agent; lower case, because it is the name of a file too. */
+  /** The name in rules and events; lower case, because it is also the name of a file. */
   name: z
     .string()
     .regex(
@@ -157,7 +157,7 @@ const AgentDirectories = z
 export const WebBotAuth = z
   .strictObject({
     keys: KeyDirectory.optional(),
-    /** Origins whose published keys are believed. */
+    /** Origins whose published keys are trusted. */
     directories: AgentDirectories.default([]),
     /** Where `guard agents refresh` writes; need not exist. */
     fetched_keys: z.string().min(1).optional(),

@@ -1,4 +1,5 @@
 import { removeAbandonedSocket } from '@guard/config/net/abandoned-socket';
+import { listenerUrl } from '@guard/config/net/special-address';
 import type { Service, Settings } from '@guard/config/settings/schema';
 import type { ListenAddress } from '@guard/config/settings/values';
 import fastify, { type FastifyInstance } from 'fastify';
@@ -56,17 +57,10 @@ export async function listenOn(
     await app.listen({ host: address.host, port: address.port });
     const bound = app.server.address();
     const port = typeof bound === 'object' && bound ? bound.port : address.port;
-    return urlOf(address.host, port);
+    return listenerUrl(address.host, port);
   } catch (error) {
     throw listenError(service, address, error);
   }
-}
-
-/** The URL of a TCP listener; a wildcard address is written as the loopback one. */
-function urlOf(host: string, port: number): string {
-  if (host === '0.0.0.0') return `http://127.0.0.1:${port}`;
-  if (host === '::') return `http://[::1]:${port}`;
-  return host.includes(':') ? `http://[${host}]:${port}` : `http://${host}:${port}`;
 }
 
 /** An error for people: why Guard cannot listen at an address of the settings. */

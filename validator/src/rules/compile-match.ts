@@ -3,12 +3,13 @@ import {
   compileFoldedGlob,
   compilePattern,
   compileTextPattern,
-  readsWhole,
   foldPath,
+  type Pattern,
+  readsWhole,
 } from '@guard/config/matching/glob';
 import { compileHosts } from '@guard/config/matching/host';
 import { PrefixSet } from '@guard/config/net/prefix-set';
-import type { Match, Pattern } from '@guard/config/settings/rule';
+import type { Match } from '@guard/config/settings/rule';
 import type { Facts } from '../request/facts.ts';
 import { compileField } from './header-field.ts';
 import { compileParameter } from './query-parameter.ts';

@@ -1,4 +1,5 @@
 import { type Answers, type Evidence, FORGED_ADDRESS } from '../evidence.ts';
+import { fieldsOf } from '../exchange.ts';
 import { ok, type Outcome, problem, unchecked, warning } from '../finding.ts';
 import { isLocal, isTrusted, plainAddress } from '../own-address.ts';
 import { type Check, ofAnswers } from './check.ts';
@@ -9,7 +10,7 @@ export const clientAddress: Check = { name: 'client address', judge: ofAnswers(j
 export const forgedAddress: Check = { name: 'forged address', judge: ofAnswers(judgeForged) };
 
 const ONE_VISITOR =
-  'To Guard all visitors are one: rate limits hit everybody at once, crawlers cannot be verified, and a block is one for all.';
+  'To Guard all visitors are one: a rate limit hits all of them at once, crawlers cannot be verified, and one block blocks all.';
 const TELL_IT =
   'Let the proxy send X-Forwarded-For with the address of its visitor, and name the proxy (no more than that) in trusted_proxies.';
 
@@ -54,7 +55,7 @@ function judgeForged(answers: Answers, evidence: Evidence): Outcome {
   if (isTrusted(settings, answers.page.localAddress)) {
     return unchecked(
       'this machine is one of trusted_proxies, so what it says is believed',
-      'Run doctor on a machine that is none, or from another address with --from.',
+      'Run doctor on another machine, or from another address with --from.',
     );
   }
   if (seen.kind !== 'seen') {
@@ -85,4 +86,22 @@ function undecided({ forwardedUndecided = 0, settings }: Evidence): Outcome | un
 /** Also where events keep the network only. */
 function isForged(ip: string): boolean {
   return ip === FORGED_ADDRESS || ip === FORGED_ADDRESS.replace(/\d+$/, '0');
+}
+
+/** Whether Guard knows that its visitors come by https. */
+export const scheme: Check = { name: 'scheme', judge: ofAnswers(judgeScheme) };
+
+function judgeScheme({ url, page }: Answers, { seen }: Evidence): Outcome {
+  const wanted = new URL(url).protocol.replace(':', '');
+  const recorded = seen.kind === 'seen' ? seen.requests[0]?.scheme : undefined;
+  const cookie = fieldsOf(page, 'set-cookie').find((line) => line.startsWith('_guard='));
+  const shown = cookie === undefined ? undefined : /;\s*secure/i.test(cookie) ? 'https' : 'http';
+  const taken = recorded ?? shown;
+  if (taken === undefined) return unchecked('no session cookie was set, and Guard was not asked');
+  if (taken === wanted) return ok(`Guard knows that it is ${wanted}`);
+  return problem(
+    `the visitor comes by ${wanted}, and Guard takes it for ${taken}`,
+    'The session cookie gets the wrong attributes, and Guard expects other headers than browsers send.',
+    'Let the proxy set X-Forwarded-Proto, and name it in trusted_proxies.',
+  );
 }

@@ -1,24 +1,12 @@
-import { caching } from './caching.ts';
-import { certificate } from './certificate.ts';
-import { challengeStatus } from './challenge-status.ts';
+import { caching, challengeStatus, cookies, pageUnchanged, policy } from './challenge-page.ts';
 import type { Check } from './check.ts';
-import { clientAddress, forgedAddress } from './client-address.ts';
-import { clock } from './clock.ts';
-import { cookies } from './cookies.ts';
-import { database } from './database.ts';
-import { httpVersion } from './http-version.ts';
-import { https } from './https.ts';
-import { leaks } from './leaks.ts';
-import { pageUnchanged } from './page-unchanged.ts';
-import { policy } from './policy.ts';
-import { reached } from './reached.ts';
-import { scheme } from './scheme.ts';
-import { site } from './site.ts';
-import { trace } from './trace.ts';
-import { uploadPath } from './upload-path.ts';
-import { webSocket } from './web-socket.ts';
+import { clientAddress, forgedAddress, scheme } from './client-address.ts';
+import { clock, database, leaks, trace } from './guard-itself.ts';
+import { reached, site } from './reached.ts';
+import { certificate, httpVersion, https } from './tls.ts';
+import { uploadPath, webSocket } from './way-to-guard.ts';
 
-/** Every check, in the order in which it is told: the way in, who comes, the challenge, the rest. */
+/** Every check, in the order of the output: the way in, who comes, the challenge, the rest. */
 export const checks: readonly Check[] = [
   reached,
   site,

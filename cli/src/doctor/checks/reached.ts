@@ -1,10 +1,13 @@
-import { ok, type Outcome, problem } from '../finding.ts';
-import type { Evidence } from '../evidence.ts';
-import type { Check } from './check.ts';
+import { compileHosts } from '@guard/config/matching/host';
+import { readingsOf } from '@guard/config/matching/path-readings';
+import { compileRoute } from '@guard/gateway';
+import type { Answers, Evidence } from '../evidence.ts';
+import { ok, type Outcome, problem, unchecked, warning } from '../finding.ts';
+import { type Check, ofAnswers } from './check.ts';
 
-export const reached: Check = { name: 'reached', judge };
+export const reached: Check = { name: 'reached', judge: judgeTrail };
 
-function judge({ trail }: Evidence): Outcome {
+function judgeTrail({ trail }: Evidence): Outcome {
   const way = trail.steps.join(' → ');
   switch (trail.kind) {
     case 'arrived': {
@@ -26,4 +29,38 @@ function judge({ trail }: Evidence): Outcome {
         'Mostly a proxy that ends TLS tells your site http: set X-Forwarded-Proto there, and name the proxy in trusted_proxies.',
       );
   }
+}
+
+export const site: Check = { name: 'site', judge: ofAnswers(judgeSite) };
+
+function judgeSite({ url, page }: Answers, { settings }: Evidence): Outcome {
+  const { host, pathname } = new URL(url);
+  if (page.status === 421) {
+    return problem(
+      `421: Guard serves no site ${host}`,
+      'Its visitors get an error instead of your site.',
+      'Add the name to hosts of the site, or let the proxy pass the Host header on as it came.',
+    );
+  }
+  if (settings === undefined) return unchecked('no settings to compare with', 'Give --config.');
+  const entries = settings.sites.map((value) => ({ hosts: value.hosts, value }));
+  const served = compileHosts(entries)(host);
+  if (served === undefined) {
+    return warning(
+      `no site of the settings is called ${host}`,
+      'Either Guard there uses other settings than these, or the proxy changes the Host header.',
+      'Let the proxy pass Host on as it came; rules and hosts match what the visitor typed.',
+    );
+  }
+  if (settings.observe || served.observe) {
+    return warning(
+      'observe is on',
+      'Nothing is enforced, so most of what follows cannot be seen.',
+      'Take observe out when the record shows what you expect.',
+    );
+  }
+  const isProtected = compileRoute(served.protect, served.skip)(readingsOf(pathname));
+  return isProtected
+    ? ok(`${host} is a site of the settings, and ${pathname} is protected`)
+    : unchecked(`${pathname} is not protected`, 'Name a URL that is.');
 }

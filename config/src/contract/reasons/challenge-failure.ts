@@ -15,7 +15,7 @@ export const challengeFailure = {
   },
   challenge_outdated: {
     category: 'challenge_failure',
-    meaning: 'The challenge was issued under other rules than those in force now.',
+    meaning: 'The challenge was issued under other rules than those in use now.',
   },
   challenge_replayed: {
     category: 'challenge_failure',

@@ -1,8 +1,8 @@
 import type { Match } from '../rule.ts';
 
 /**
- * Who is shown to lie, or to be driven, is not let through for the path it asks for. What is left is
- * what every honest program has: it names itself, sends few headers, and comes from a hosting provider.
+ * A visitor that was caught lying, or is a driven browser, is not let through for its path. The other findings
+ * fit honest programs too: they name themselves, send few headers, and come from a hosting provider.
  */
 export const CAUGHT_LYING: Match = {
   category: [

@@ -4,7 +4,7 @@ import { CAUGHT_LYING } from './caught-lying.ts';
 
 /**
  * RSS, Atom and JSON Feed under the names that blogs, forges and shops give them. Any program may read
- * one, so no User-Agent is asked for: who lies about a name would gain what honesty gives as well.
+ * one, so no User-Agent is asked for.
  */
 export const feeds: Match = {
   method: ['GET', 'HEAD'],

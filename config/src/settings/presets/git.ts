@@ -6,7 +6,7 @@ const LFS_JSON = 'application/vnd.git-lfs+json*';
 
 /**
  * Smart HTTP as gitprotocol-http has it, and the batch, lock and object requests of git-lfs. By path, method
- * and form alone: the User-Agent `git/2` is free to everybody, and JGit, go-git and CI runners send another.
+ * and form alone: any program can send the User-Agent `git/2`, and JGit, go-git and CI runners send another.
  */
 export const git: Match = {
   any: [

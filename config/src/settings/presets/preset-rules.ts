@@ -6,15 +6,15 @@ import { linkPreviews, monitors } from './verified-visitors.ts';
 import { webhooks } from './webhooks.ts';
 import { wellKnown } from './well-known.ts';
 
-/** What of an organisation's settings its presets are made from. */
-export interface PresetSettings {
+/** The settings of an organisation from which its presets are made. */
+interface PresetSettings {
   readonly presets: readonly Preset[];
   readonly webhook_paths: readonly string[];
 }
 
 /**
  * One rule for each preset that is named, `preset:git` and so on, to stand behind the user's own. It
- * allows and sets nothing else: a block, a budget and the monitor mode of the user's rules stay in force.
+ * allows and sets nothing else: a block, a budget and the monitor mode of the user's rules still hold.
  */
 export function presetRules({ presets, webhook_paths }: PresetSettings): Rule[] {
   return PRESETS.filter((preset) => presets.includes(preset)).map((preset) => ({

@@ -1,8 +1,8 @@
-import type { Pattern } from '../rule.ts';
+import type { Pattern } from '../../matching/glob.ts';
 
 /** The presets that `organisations[].traps.presets` can name. */
 export const TRAP_PRESETS = ['secret-files', 'wordpress'] as const;
-export type TrapPreset = (typeof TRAP_PRESETS)[number];
+type TrapPreset = (typeof TRAP_PRESETS)[number];
 
 /**
  * What scanners ask every site for. Few paths, and each whole: a forge shows `/owner/name/src/.env` to people, and

@@ -6,7 +6,7 @@ export const monitors: Match = {
   crawler: { category: ['Monitoring'], verified: true },
 };
 
-/** Those who make the card of a shared link, and whose claim is proved; reading only. */
+/** Programs that make the card of a shared link, and whose claim is proved; reading only. */
 export const linkPreviews: Match = {
   method: ['GET', 'HEAD'],
   crawler: { category: ['Preview', 'Social Media'], verified: true },

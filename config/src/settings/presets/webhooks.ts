@@ -5,7 +5,7 @@ import { CAUGHT_LYING } from './caught-lying.ts';
 export const WEBHOOK_SENDERS = ['Stripe', 'PagerDuty-Webhook'] as const;
 
 /**
- * Webhooks: of proved senders on any path, and of anybody on `paths`. Some senders ask a path with GET,
+ * Webhooks: of proved senders on any path, and of every sender on `paths`. Some senders ask a path with GET,
  * HEAD or OPTIONS first, to see that it wants them.
  */
 export function webhooks(paths: readonly string[]): Match {

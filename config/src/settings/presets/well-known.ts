@@ -1,7 +1,7 @@
 import type { Match } from '../rule.ts';
 import { CAUGHT_LYING } from './caught-lying.ts';
 
-/** Files of RFC 8615 and its elders: each is made for programs, and there is one of a site. */
+/** Files of RFC 8615, and older ones of that kind: each is made for programs, and a site has one of each. */
 export const wellKnown: Match = {
   any: [
     {

@@ -1,14 +1,15 @@
+import { compileHosts } from '@guard/config/matching/host';
 import { presetRules } from '@guard/config/settings/presets/preset-rules';
 import type { Rule } from '@guard/config/settings/rule';
-import type { Organisation } from '@guard/config/settings/schema';
-import type { Remark } from './remark.ts';
+import type { Organisation, Settings } from '@guard/config/settings/schema';
+import { hint, type Remark, warning } from './remark.ts';
 
 const DIRECTIVES = ['verdict', 'detect', 'rate_limit', 'challenge', 'monitor'] as const;
 type Directive = (typeof DIRECTIVES)[number];
 
 /**
  * Rules that cannot count: for each directive the first matching rule decides, so behind one that matches
- * everything nothing sets the same directive. Only what is certain is told: an empty match, no cleverness.
+ * everything nothing sets the same directive. Only what is certain is reported: an empty match.
  */
 export function idleRules(organisation: Organisation, index: number): Remark[] {
   const taken = new Map<Directive, string>();
@@ -16,7 +17,7 @@ export function idleRules(organisation: Organisation, index: number): Remark[] {
   organisation.rules.forEach((rule, place) => {
     const message = idleness(rule, taken);
     const path = ['organisations', index, 'rules', place];
-    if (message !== undefined) remarks.push({ level: 'warning', path, message });
+    if (message !== undefined) remarks.push(warning(path, message));
     if (!matchesEverything(rule)) return;
     for (const directive of setBy(rule)) {
       if (!taken.has(directive)) taken.set(directive, rule.name);
@@ -25,7 +26,7 @@ export function idleRules(organisation: Organisation, index: number): Remark[] {
   for (const rule of presetRules(organisation)) {
     const message = idleness(rule, taken);
     const path = ['organisations', index, 'presets'];
-    if (message !== undefined) remarks.push({ level: 'warning', path, message });
+    if (message !== undefined) remarks.push(warning(path, message));
   }
   return remarks;
 }
@@ -50,4 +51,34 @@ function setBy(rule: Rule): Directive[] {
 
 function matchesEverything({ match }: Rule): boolean {
   return Object.values(match).every((condition) => condition === undefined);
+}
+
+/**
+ * Rules that can never match, because no site of their organisation has a host that they ask for. Only what is
+ * certain is reported: names without wildcards, and organisations whose requests all come through the gateway, for
+ * a backend that calls POST /validate may have any host.
+ */
+export function unservedHosts(
+  { id, rules, secret_keys: keys }: Organisation,
+  index: number,
+  sites: Settings['sites'],
+): Remark[] {
+  if (keys.length > 0) return [];
+  const siteOf = compileHosts(sites.map((site) => ({ hosts: site.hosts, value: site })));
+  const isUnserved = (host: string) => !host.includes('*') && siteOf(host)?.organisation !== id;
+  return rules.flatMap(({ name, match: { host: hosts } }, place): Remark[] => {
+    if (!hosts?.every(isUnserved)) return [];
+    const message = `rule ${name} never matches: no site of organisation ${id} has the host ${hosts.join(' or ')}`;
+    return [warning(['organisations', index, 'rules', place], message)];
+  });
+}
+
+/** Rules in monitor mode: the safe way in, and easily forgotten. An organisation's own monitor says it for all. */
+export function monitoredRules({ monitor, rules }: Organisation, index: number): Remark[] {
+  if (monitor) return [];
+  return rules.flatMap((rule, place) => {
+    if (rule.monitor !== true) return [];
+    const message = `monitor is on: blocks of requests that rule ${rule.name} matches are recorded, and not enforced`;
+    return [hint(['organisations', index, 'rules', place, 'monitor'], message)];
+  });
 }

@@ -12,6 +12,11 @@ export function section(title: string, lines: readonly string[]): string {
   return [styled('bold', title), ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
+/** `1 site`, `2 sites`. */
+export function counted(n: number, thing: string): string {
+  return `${n} ${thing}${n === 1 ? '' : 's'}`;
+}
+
 /**
  * Rows in columns as wide as their longest cell; the last column is as long as it is. A style is put
  * on after a cell was padded, so that the codes of colours do not count.

@@ -1,4 +1,4 @@
-/** Writes small MMDB files (MaxMind DB 2.0), for tests: the real ones that anybody may pass on are large. */
+/** Writes small MMDB files (MaxMind DB 2.0), for tests: the real ones with a free licence are large. */
 
 type Value = string | number | { readonly [name: string]: Value };
 

@@ -1,16 +1,50 @@
 import type { Answers, Evidence } from '../evidence.ts';
+import type { Exchange } from '../exchange.ts';
 import { ok, type Outcome, problem, unchecked, warning } from '../finding.ts';
-import { denialOf, isChallengePage } from '../guard-page.ts';
+import { denialOf, isChallengePage, uploadUrl } from '../guard-page.ts';
 import { type Check, ofAnswers } from './check.ts';
+
+/** Whether the uploads of browsers arrive at Guard (contract 3: without an upload no visitor is verified). */
+export const uploadPath: Check = { name: 'upload path', judge: ofAnswers(judgeUploadPath) };
+
+function judgeUploadPath({ page, uploadByGet, uploadByPost }: Answers): Outcome {
+  const where = new URL(uploadUrl(page)).pathname;
+  if (isGuards(uploadByGet, 405)) {
+    // Only Guard refuses an upload without a type in this way.
+    if (isGuards(uploadByPost, 415)) return ok(`${where} leads to Guard, by GET and POST`);
+    return lost(`POST ${where} does not come to Guard: ${said(uploadByPost)}`);
+  }
+  if (!isChallengePage(page) && isGuards(uploadByGet, 404)) {
+    return unchecked(`${where} is not served here; with a remote validator that is meant`);
+  }
+  return lost(`${where} does not lead to Guard: ${said(uploadByGet)}`);
+}
+
+function lost(found: string): Outcome {
+  return problem(
+    found,
+    'The challenge page cannot upload what it read, so no visitor passes.',
+    'Send every path below /.guard/ to Guard, with every method, in front of other rules of the proxy.',
+  );
+}
+
+/** A bare answer of Guard's collector: proxies put a page of their own into theirs. */
+function isGuards(answer: Exchange, status: 404 | 405 | 415): boolean {
+  return answer.kind === 'answered' && answer.status === status && answer.body === '';
+}
+
+function said(answer: Exchange): string {
+  return answer.kind === 'answered' ? `answered ${answer.status}` : answer.why;
+}
 
 const WHY = 'WebSockets of the site cannot be opened; what uses them falls back or fails.';
 const ADVICE =
   'Let the proxy speak HTTP/1.1 to Guard and pass Upgrade and Connection on; in nginx: proxy_http_version 1.1, and proxy_set_header for both.';
 
 /** Whether a handshake (RFC 6455 4.1) comes through what stands in front. */
-export const webSocket: Check = { name: 'websocket', judge: ofAnswers(judge) };
+export const webSocket: Check = { name: 'websocket', judge: ofAnswers(judgeWebSocket) };
 
-function judge({ handshake }: Answers, { seen, expectsWebSocket }: Evidence): Outcome {
+function judgeWebSocket({ handshake }: Answers, { seen, expectsWebSocket }: Evidence): Outcome {
   if (handshake.kind === 'failed') {
     const found = `a handshake gets no answer: ${handshake.why}`;
     return expectsWebSocket ? problem(found, WHY, ADVICE) : warning(found, WHY, ADVICE);

@@ -12,7 +12,7 @@ export interface Fixture {
   readonly expected: readonly string[];
 }
 
-const ROOT = fileURLToPath(new URL('../../fixtures/', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../fixtures/', import.meta.url));
 
 export function readFixtures(kind: 'good' | 'bad'): readonly Fixture[] {
   return readdirSync(ROOT + kind)

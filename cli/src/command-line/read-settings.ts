@@ -1,0 +1,14 @@
+import { type Loaded, loadSettings } from '@guard/config/settings/load';
+import { formatProblem } from '@guard/config/settings/problems';
+import { print } from '../terminal/terminal.ts';
+
+/** Reads the settings file of a command. Where it has problems, prints them, one in each line, and gives undefined. */
+export function readSettings(
+  file: string,
+  env: NodeJS.ProcessEnv = process.env,
+): Loaded | undefined {
+  const read = loadSettings(file, env);
+  if (read.kind === 'loaded') return read;
+  print(read.problems.map(formatProblem).join('\n'), 'error');
+  return undefined;
+}

@@ -1,0 +1,69 @@
+import type { Option } from '../command-line/options.ts';
+import { columns } from '../terminal/layout.ts';
+
+/** What the commands that fetch what others publish have in common: their options, and their report. */
+
+const DEFAULT_TIMEOUT_S = 15;
+
+export function timeoutOption(what: 'list' | 'directory') {
+  return {
+    type: 'string',
+    value: 'SECONDS',
+    help: `how long one ${what} may take (default ${DEFAULT_TIMEOUT_S})`,
+  } as const satisfies Option;
+}
+
+export const SOURCE_BASE_OPTION = {
+  type: 'string',
+  value: 'URL',
+  help: 'ask a mirror: `URL/<host>/<path>` instead of `https://<host>/<path>`',
+} as const satisfies Option;
+
+/** How long to wait for one answer, and where a mirror has what is published at a URL. */
+export interface FetchTerms {
+  readonly timeoutMs: number;
+  /** Undefined without a mirror. */
+  readonly mirrorOf: ((url: string) => string) | undefined;
+}
+
+/** Reads the values of these options; a sentence for the user when one of them is wrong. */
+export function readFetchTerms(values: {
+  readonly timeout?: string | undefined;
+  readonly 'source-base'?: string | undefined;
+}): FetchTerms | string {
+  const base = values['source-base'];
+  const timeoutS = Number(values.timeout ?? DEFAULT_TIMEOUT_S);
+  if (base !== undefined && !URL.canParse(base)) return '--source-base takes a URL';
+  if (!(timeoutS > 0 && timeoutS <= 600)) return '--timeout takes 1 to 600 seconds';
+  const mirrorOf = base === undefined ? undefined : (url: string) => mirrored(url, base);
+  return { timeoutMs: timeoutS * 1000, mirrorOf };
+}
+
+function mirrored(url: string, base: string): string {
+  const { host, pathname, search } = new URL(url);
+  return `${base.replace(/\/$/, '')}/${host}${pathname}${search}`;
+}
+
+/** What came of fetching one list or directory. */
+export interface FetchReport {
+  readonly result: 'updated' | 'unchanged' | 'failed' | 'refused';
+  /** Published entries that cannot be used. */
+  readonly dropped: number;
+  /** Why what is kept stays as it is; empty when it was refreshed. */
+  readonly reason: string;
+}
+
+/** A line for each report, and how many are current. `cellsOf` gives its name, and what is kept of it. */
+export function describeReports<T extends FetchReport>(
+  reports: readonly T[],
+  cellsOf: (report: T) => readonly [name: string, kept: string],
+  where: string,
+): string {
+  const rows = reports.map((report) => {
+    const { result, dropped, reason } = report;
+    const [name, kept] = cellsOf(report);
+    return [name, result, `${kept}${dropped === 0 ? '' : `, ${dropped} dropped`}`, reason];
+  });
+  const done = reports.filter(({ reason }) => reason === '').length;
+  return `${columns(rows).join('\n')}\n\n${done} of ${reports.length} ${where}.`;
+}
