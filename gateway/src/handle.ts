@@ -1,20 +1,18 @@
 import type { Log, MaybePromise, Metrics } from '@guard/config/contract/ports';
 import type { Tracing } from '@guard/config/contract/tracing';
 import { readingsOf } from '@guard/config/matching/path-readings';
-import { arrive, type Reception } from './arrive/arrive.ts';
-import { collect, isCollectorPath } from './judge/collector/collector-path.ts';
-import { plainAnswer, serve, serveLast, type OwnAnswer } from './message/own-answer.ts';
-import { follow } from './follow/follow.ts';
-import { asksForTimes } from './follow/stage-times.ts';
-import type { Handle, Forward } from './forward/forward-ports.ts';
-import type { Judge } from './judge/judge.ts';
-import { eventOf, type RequestPlan, refuseUnreadable } from './judge/request-plan.ts';
+import { arrive, pathOf, type Reception, type Visit } from './arrive/arrive.ts';
 import { openBody, planSample, type SamplePlan } from './arrive/open-body.ts';
-import { brokenStatus } from './http1/broken-request.ts';
-import type { VisitorRequest, VisitorResponse } from './message/message.ts';
+import { follow } from './follow/follow.ts';
+import type { Forward, Handle } from './forward/forward-ports.ts';
+import { brokenStatus } from './http1/node-server.ts';
+import { collect, type UploadsUnderWay } from './judge/collect.ts';
+import { isCollectorPath } from './arrive/sites.ts';
+import type { Judge } from './judge/judge.ts';
 import { logVisitorGone, VISITOR_GONE } from './judge/open-event.ts';
-import type { UploadsUnderWay } from './judge/collector/uploads-under-way.ts';
-import { pathOf, type Visit } from './arrive/visit.ts';
+import { eventOf, refuseUnreadable, type RequestPlan } from './judge/request-plan.ts';
+import type { VisitorRequest, VisitorResponse } from './message/message.ts';
+import { type OwnAnswer, plainAnswer, serve, serveLast } from './message/own-answer.ts';
 
 /** The stages, built once. */
 export interface Stages extends Reception {
@@ -76,7 +74,7 @@ export function createHandle(stages: Stages): Handle {
         settle(visit, collect(visit, path, limits, uploads).then(servedPlan), forward);
         return;
       }
-      const sample = planSample(visit, readings);
+      const sample = visit.hasBody ? planSample(visit, readings) : undefined;
       if (sample === undefined) settle(visit, judge(visit, readings), forward);
       else void settleSampled(visit, sample, readings, forward);
     } catch (error) {
@@ -94,11 +92,12 @@ export function createHandle(stages: Stages): Handle {
         return;
       }
       const { visit } = arrival;
-      if (tracing === undefined && !asksForTimes(visit)) {
+      const isTimed = asksForTimes(visit);
+      if (tracing === undefined && !isTimed) {
         proceed(visit, forward);
         return;
       }
-      const followed = follow(visit, forward, tracing);
+      const followed = follow(visit, forward, tracing, isTimed);
       proceed(followed.visit, followed.forward);
     } catch (error) {
       broken(error, req, res);
@@ -148,4 +147,19 @@ function breakOff(
 
 function servedPlan(answer: OwnAnswer): RequestPlan {
   return { kind: 'served', answer, event: undefined };
+}
+
+/** The field that asks for Server-Timing. Like all of this name it never reaches the origin. */
+const ASKS = 'x-guard-server-timing';
+
+/**
+ * Whether an answer is to say how long its stages took. Only to a program of this machine that speaks for
+ * itself: how fast a decision was can tell which way it took, and that is no visitor's business.
+ */
+function asksForTimes({ client, req }: Visit): boolean {
+  return (
+    client.from === 'peer' &&
+    (client.ip === '127.0.0.1' || client.ip === '::1') &&
+    req.headers[ASKS] !== undefined
+  );
 }

@@ -1,4 +1,5 @@
-import { openAnalytics, type Analytics } from '@guard/analytics';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Analytics, openAnalytics } from '@guard/analytics';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import type { AuthenticateBearer } from '@guard/config/contract/ports';
@@ -6,25 +7,24 @@ import type { Service, Settings } from '@guard/config/settings/schema';
 import { createGateway, type Gateway } from '@guard/gateway';
 import { createDocsServer } from '@guard/mcp';
 import { createResolver } from '@guard/validator';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Dependencies } from './deployment/dependencies.ts';
-import { buildDeployment, type Deployment, type RoutedService } from './deployment/deployment.ts';
-import { retire } from './deployment/retire.ts';
-import { logDecisions } from './events/log-decisions.ts';
-import { measureEvents } from './events/measure-events.ts';
+import {
+  buildDeployment,
+  type Dependencies,
+  type Deployment,
+  retire,
+  type RoutedService,
+} from './deployment/deployment.ts';
 import { noAnalytics } from './events/no-analytics.ts';
-import { listenGateway } from './listeners/listen-gateway.ts';
-import { type Addresses, listenOn } from './listeners/listen.ts';
+import { logDecisions, measureEvents } from './events/watch-events.ts';
+import { type Addresses, listenGateway, listenOn } from './listeners/listen.ts';
 import { createReloadableService, type ReloadableService } from './listeners/reloadable-service.ts';
-import { closeAll, type Close } from './process/close-all.ts';
-import type { ProcessContext } from './process/process-context.ts';
-import { asStarted } from './reload/need-restart.ts';
+import { type Close, closeAll, type ProcessContext } from './process/process-context.ts';
+import { asStarted } from './reload/changes.ts';
 import { openStore } from './store/open-store.ts';
 import { watchCrawlerRanges } from './store/watch-crawler-ranges.ts';
-import { openTracing } from './tracing/open-tracing.ts';
-import { RemoteValidators } from './validators/remote-validators.ts';
-import { sharedAddresses, threadCount } from './workers/shared-addresses.ts';
-import { WorkerPool } from './workers/worker-pool.ts';
+import { openTracing } from './tracing/tracing.ts';
+import { RemoteValidators } from './validators/gateway-sites.ts';
+import { sharedAddresses, threadCount, WorkerPool } from './workers/worker-pool.ts';
 
 export interface Running {
   /** Where each started service listens: a URL, or unix:path. */

@@ -1,24 +1,61 @@
-import type { ClientOf } from './client-ip.ts';
-import type { ConnectionOf } from '../listen/connection.ts';
-import { plainAnswer, type OwnAnswer } from '../message/own-answer.ts';
+import type { Protocol } from '@guard/config/contract/event';
+import type { Client, ClientOf } from './client-ip.ts';
 import { readFraming } from './framing.ts';
+import type { ServedSite, Sites } from './sites.ts';
 import type { GatewayLimits } from '../base/limits.ts';
-import type { Sites } from './match-site.ts';
+import type { Connection, ConnectionOf } from '../listen/connection.ts';
 import {
+  forwardsLeft,
+  passesBefore,
   protocolOf,
   type VisitorRequest,
   type VisitorResponse,
   type VisitorSocket,
 } from '../message/message.ts';
-import { forwardsLeft } from '../message/max-forwards.ts';
-import { passesBefore } from '../message/via.ts';
-import type { Visit } from './visit.ts';
+import { type OwnAnswer, plainAnswer } from '../message/own-answer.ts';
+
+/** What the judge decides about: a visit, or a request that another proxy describes (forward-auth). */
+export interface Inquiry {
+  readonly req: Pick<VisitorRequest, 'method' | 'headers'>;
+  readonly connection: Connection;
+  readonly client: Client;
+  readonly site: ServedSite;
+  /** Host header as sent, its characters checked. */
+  readonly host: string;
+  /** Origin-form target as sent. */
+  readonly target: string;
+  /** Absent in forward-auth, where the request itself does not come here. */
+  readonly protocol?: Protocol;
+  /** DecisionEvent.body; absent where none is sampled. */
+  readonly bodySample?: string;
+}
+
+/** The bytes of a body that were read for its sample. The origin gets them first. */
+export interface BodyOpening {
+  /** Gives the bytes to the first caller, and nothing to a later one. */
+  take(): Buffer;
+}
+
+/** One request on its way through the gateway, as far as it is understood. */
+export interface Visit extends Inquiry {
+  readonly req: VisitorRequest;
+  readonly res: VisitorResponse;
+  readonly hasBody: boolean;
+  /** Absent where nothing was read. */
+  readonly opening?: BodyOpening;
+}
+
+/** A request target without its query. */
+export function pathOf(target: string): string {
+  const mark = target.indexOf('?');
+  return mark === -1 ? target : target.slice(0, mark);
+}
 
 /**
  * `visit`: the request is understood, and it is for a site. `answered`: the gateway answers it at once.
  * After `refused` the gateway takes nothing more from the connection.
  */
-export type Arrival =
+type Arrival =
   | { readonly kind: 'visit'; readonly visit: Visit }
   | {
       readonly kind: 'answered';

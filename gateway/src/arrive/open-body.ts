@@ -1,21 +1,21 @@
-import type { VisitorRequest } from '../message/message.ts';
-import type { BodyOpening, Visit } from './visit.ts';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { BodyOpening, Visit } from './arrive.ts';
 import { maskSecrets } from './sample/mask-secrets.ts';
-import { type SampledContent, sampledContent } from './sample/sampled-content.ts';
-import type { Sampling } from './sample/sampling.ts';
+import type { Sampling } from './sites.ts';
+import type { VisitorRequest } from '../message/message.ts';
 
 /** What is wanted of one body. */
 export interface SamplePlan extends Sampling {
   readonly content: SampledContent;
 }
 
-/** Undefined, at the cost of one look, where the site samples nothing. */
+/** What is wanted of the body of a request that has one. Undefined where the site samples nothing of it. */
 export function planSample(
-  { site, hasBody, req }: Visit,
+  { site, req }: Visit,
   readings: readonly string[],
 ): SamplePlan | undefined {
   const { sampling } = site;
-  if (sampling === undefined || !hasBody) return undefined;
+  if (sampling === undefined) return undefined;
   // RFC 9110 section 10.1.1: this visitor waits to be told that the body is wanted, which nobody knows yet.
   if (req.headers.expect !== undefined) return undefined;
   const content = sampledContent(req.headers);
@@ -86,4 +86,25 @@ function sampleOf(bytes: Buffer, { content, names }: SamplePlan): string {
   // Text without a declared charset can be UTF-16, in which no name is recognised.
   if (bytes.includes(0)) return '';
   return maskSecrets(new TextDecoder().decode(bytes, { stream: true }), content, names);
+}
+
+/** How a body that may be sampled is read. */
+export type SampledContent = 'form' | 'text';
+
+const FORM = 'application/x-www-form-urlencoded';
+/** Text of which UTF-8 shows what its letters are: names in any other one would not be recognised. */
+const TEXT = /^(?:text\/[\w.+-]+|application\/(?:[\w.+-]+\+)?(?:json|xml))$/;
+const CHARSET = /;\s*charset\s*=\s*"?([\w-]+)/i;
+const LIKE_ASCII: ReadonlySet<string> = new Set(['utf-8', 'utf8', 'us-ascii', 'iso-8859-1']);
+
+/** Undefined for what is no text, or not as it stands: uploads, pictures, what is compressed. */
+function sampledContent(headers: IncomingHttpHeaders): SampledContent | undefined {
+  const { 'content-type': type = '', 'content-encoding': coding } = headers;
+  if (coding !== undefined) return undefined;
+  const charset = CHARSET.exec(type)?.[1]?.toLowerCase();
+  if (charset !== undefined && !LIKE_ASCII.has(charset)) return undefined;
+  const semicolon = type.indexOf(';');
+  const media = (semicolon === -1 ? type : type.slice(0, semicolon)).trim().toLowerCase();
+  if (media === FORM) return 'form';
+  return TEXT.test(media) ? 'text' : undefined;
 }

@@ -1,5 +1,5 @@
 /** Octets of the grammar of HTTP/1.1 (RFC 9110 section 5.6.2, RFC 9112 section 2.2). */
-export const HTAB = 0x09;
+const HTAB = 0x09;
 export const LF = 0x0a;
 export const CR = 0x0d;
 export const SP = 0x20;
@@ -45,4 +45,16 @@ export function members(list: string): string[] {
 /** RFC 9110 section 5.6.3. */
 export function isBlank(code: number | undefined): boolean {
   return code === SP || code === HTAB;
+}
+
+/** Decimal digits as a number; undefined for anything else, and for what no number can hold exactly. */
+export function readDecimal(text: string): number | undefined {
+  if (text === '' || text.length > 15) return undefined;
+  let value = 0;
+  for (let i = 0; i < text.length; i++) {
+    const digit = text.charCodeAt(i) - 0x30;
+    if (digit < 0 || digit > 9) return undefined;
+    value = value * 10 + digit;
+  }
+  return value;
 }

@@ -1,11 +1,8 @@
-import type { TracedRequest, Tracing } from '@guard/config/contract/tracing';
-import type { VisitorSocket } from '../message/message.ts';
-import { pathOf, type Visit } from '../arrive/visit.ts';
-import type { Forward } from '../forward/forward-ports.ts';
-import { FollowedRequest } from './followed-request.ts';
-import { FollowedResponse } from './followed-response.ts';
+import type { RequestTrace, TracedRequest, Tracing } from '@guard/config/contract/tracing';
+import { pathOf, type Visit } from '../arrive/arrive.ts';
 import { followOrigins } from './followed-origins.ts';
-import { asksForTimes, StageTimes } from './stage-times.ts';
+import type { Forward } from '../forward/forward-ports.ts';
+import type { VisitorResponse, VisitorSocket } from '../message/message.ts';
 
 interface Followed {
   readonly visit: Visit;
@@ -20,9 +17,14 @@ const underway = new WeakMap<VisitorSocket, Set<FollowedRequest>>();
  * tells what becomes of it. No stage of the gateway knows of it. A visit that
  * needs neither passes the gateway unchanged.
  */
-export function follow(visit: Visit, forward: Forward, tracing: Tracing | undefined): Followed {
+export function follow(
+  visit: Visit,
+  forward: Forward,
+  tracing: Tracing | undefined,
+  isTimed: boolean,
+): Followed {
   const trace = tracing?.(describe(visit));
-  const times = asksForTimes(visit) ? new StageTimes() : undefined;
+  const times = isTimed ? new StageTimes() : undefined;
   const requests = requestsOn(visit.req.socket);
   const request = new FollowedRequest(trace, times, (over) => requests.delete(over));
   requests.add(request);
@@ -64,4 +66,126 @@ function requestsOn(socket: VisitorSocket): Set<FollowedRequest> {
     for (const one of requests) one.ended();
   });
   return requests;
+}
+
+/** When one request came to which stage. */
+class StageTimes {
+  readonly #arrivedAt = performance.now();
+  #decidedAt: number | undefined;
+  #forwarded = false;
+
+  decided(): void {
+    this.#decidedAt = performance.now();
+  }
+
+  forwarded(): void {
+    this.#forwarded = true;
+  }
+
+  /** As Server-Timing has it: milliseconds until it was decided, then until the answer began. */
+  text(): string {
+    const now = performance.now();
+    const decidedAt = this.#decidedAt ?? now;
+    const decide = `guard-decide;dur=${(decidedAt - this.#arrivedAt).toFixed(3)}`;
+    return this.#forwarded ? `${decide}, guard-origin;dur=${(now - decidedAt).toFixed(3)}` : decide;
+  }
+}
+
+/** Who wants to hear of one request, told of each thing once. */
+class FollowedRequest {
+  readonly #trace: RequestTrace | undefined;
+  readonly #times: StageTimes | undefined;
+  readonly #onOver: (request: FollowedRequest) => void;
+  #isDecided = false;
+  #status: number | undefined;
+  #isOver = false;
+
+  /** `onOver` is called once, when it has ended. */
+  constructor(
+    trace: RequestTrace | undefined,
+    times: StageTimes | undefined,
+    onOver: (request: FollowedRequest) => void,
+  ) {
+    this.#trace = trace;
+    this.#times = times;
+    this.#onOver = onOver;
+  }
+
+  decided(decision: string, requestId: string | undefined): void {
+    if (this.#isDecided) return;
+    this.#isDecided = true;
+    this.#times?.decided();
+    this.#trace?.decided(decision, requestId);
+  }
+
+  /** The header section of the answer goes out; returns it with what is added. */
+  answering(status: number, fields: string[]): string[] {
+    // What was not forwarded by now is answered by the gateway.
+    this.decided('served', undefined);
+    this.#status = status;
+    const times = this.#times?.text();
+    return times === undefined ? fields : [...fields, 'Server-Timing', times];
+  }
+
+  /** The answer is whole, or there will be none. */
+  ended(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#trace?.ended(this.#status);
+    this.#onOver(this);
+  }
+}
+
+/** An answer that tells when it begins and when it ends. */
+class FollowedResponse implements VisitorResponse {
+  readonly #res: VisitorResponse;
+  readonly #request: FollowedRequest;
+
+  constructor(res: VisitorResponse, request: FollowedRequest) {
+    this.#res = res;
+    this.#request = request;
+  }
+
+  get headersSent(): boolean {
+    return this.#res.headersSent;
+  }
+
+  get writableLength(): number {
+    return this.#res.writableLength;
+  }
+
+  writeHead(status: number, reasonOrFields: string | string[], after?: string[]): unknown {
+    if (typeof reasonOrFields === 'string') {
+      const fields = this.#request.answering(status, after ?? []);
+      return this.#res.writeHead(status, reasonOrFields, fields);
+    }
+    return this.#res.writeHead(status, this.#request.answering(status, reasonOrFields));
+  }
+
+  flushHeaders(): void {
+    this.#res.flushHeaders();
+  }
+
+  write(part: Buffer): boolean {
+    return this.#res.write(part);
+  }
+
+  end(part?: Buffer): unknown {
+    // Node tells an absent part from one that is undefined.
+    const ended = part === undefined ? this.#res.end() : this.#res.end(part);
+    this.#request.ended();
+    return ended;
+  }
+
+  addTrailers(trailers: readonly [string, string][]): void {
+    this.#res.addTrailers(trailers);
+  }
+
+  writeInterim(status: number, fields: readonly string[]): void {
+    this.#res.writeInterim(status, fields);
+  }
+
+  once(event: 'drain', listener: () => void): unknown {
+    return this.#res.once(event, listener);
+  }
 }

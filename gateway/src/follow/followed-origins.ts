@@ -1,6 +1,7 @@
 import type { OriginTrace, RequestTrace } from '@guard/config/contract/tracing';
+import type { Origin as OriginAddress } from '@guard/config/settings/values';
 import { withoutNamed } from '../forward/proxy-headers.ts';
-import { FieldList } from '../message/field-list.ts';
+import { FieldList } from '../message/message.ts';
 import type {
   AnswerHandler,
   Origin,
@@ -8,7 +9,6 @@ import type {
   OriginExchange,
   Origins,
 } from '../origin/origin.ts';
-import { type OriginPlace, placeOf } from './origin-place.ts';
 
 /** The origins of a site as one request sees them: every attempt at one of them is traced, and carries its trace. */
 export function followOrigins(origins: Origins, trace: RequestTrace): Origins {
@@ -107,5 +107,34 @@ class FollowedAnswer implements AnswerHandler {
   onError(error: OriginError): void {
     this.over(error.kind);
     this.#handler.onError(error);
+  }
+}
+
+/** Where an origin is, as a span names it. A unix socket is its path and has no port. */
+interface OriginPlace {
+  readonly host: string;
+  readonly port: number | undefined;
+}
+
+const known = new WeakMap<OriginAddress, OriginPlace>();
+
+/** Looks up the place of an origin, working it out for its first request. */
+function placeOf(address: OriginAddress): OriginPlace {
+  const existing = known.get(address);
+  if (existing !== undefined) return existing;
+  const place = readPlace(address);
+  known.set(address, place);
+  return place;
+}
+
+function readPlace(address: OriginAddress): OriginPlace {
+  switch (address.kind) {
+    case 'unix':
+      return { host: address.path, port: undefined };
+    case 'url': {
+      const { hostname, port, protocol } = new URL(address.origin);
+      const usual = protocol === 'https:' ? 443 : 80;
+      return { host: hostname, port: port === '' ? usual : Number(port) };
+    }
   }
 }

@@ -1,18 +1,18 @@
 import type { Log, MaybePromise, Metrics } from '@guard/config/contract/ports';
-import { plainAnswer, serve, type OwnAnswer } from '../message/own-answer.ts';
+import { readingsOf } from '@guard/config/matching/path-readings';
+import { pathOf } from '../arrive/arrive.ts';
+import type { ClientOf } from '../arrive/client-ip.ts';
+import { isCollectorPath, type Sites } from '../arrive/sites.ts';
+import type { GatewayLimits } from '../base/limits.ts';
+import { denial, type HeldAnswers, passReply } from './answer.ts';
+import { type Peer, PEERS, readRoute } from './peers.ts';
+import { type Question, readQuestion } from './read-question.ts';
 import type { Handle } from '../forward/forward-ports.ts';
-import type { ConnectionOf } from '../listen/connection.ts';
+import type { Judge } from '../judge/judge.ts';
+import { eventOf, refuseUnreadable, type RequestPlan } from '../judge/request-plan.ts';
+import type { Connection, ConnectionOf } from '../listen/connection.ts';
 import type { VisitorRequest, VisitorResponse } from '../message/message.ts';
-import { eventOf } from '../judge/request-plan.ts';
-import { denial, passReply } from './answer.ts';
-import type { HeldAnswers } from './held-answers.ts';
-import {
-  createJudgeDescribed,
-  type DescribedPlan,
-  type DescribedStages,
-} from './judge-described.ts';
-import { type Peer, PEERS } from './peers.ts';
-import { readRoute } from './read-route.ts';
+import { type OwnAnswer, plainAnswer, serve } from '../message/own-answer.ts';
 
 /** Answers one request of a proxy. Never throws. */
 export type ForwardAuth = (req: VisitorRequest, res: VisitorResponse) => void;
@@ -142,4 +142,63 @@ function recorded(plan: DescribedPlan): DescribedPlan {
 /** Goes on in the same turn where it can. */
 function whenKnown<T, R>(value: MaybePromise<T>, next: (value: T) => R): MaybePromise<R> {
   return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** What forward-auth shares with the front proxy to decide. */
+interface DescribedStages {
+  readonly limits: GatewayLimits;
+  readonly sites: Sites;
+  readonly clientOf: ClientOf;
+  readonly judge: Judge;
+  readonly faults: Log;
+}
+
+/** What becomes of the visitor's request; or what the proxy has not said about it. */
+type DescribedPlan = RequestPlan | { readonly kind: 'incomplete'; readonly missing: string };
+
+/** Decides about the request that a trusted peer describes. Never rejects. */
+type JudgeDescribed = (
+  req: VisitorRequest,
+  connection: Connection,
+  peer: Peer,
+  target: string,
+) => MaybePromise<DescribedPlan>;
+
+/** The stages of the front proxy, on a request that is described instead of sent. */
+function createJudgeDescribed(stages: DescribedStages): JudgeDescribed {
+  const { limits, sites, clientOf, judge, faults } = stages;
+
+  function planOf(
+    { method, scheme, host, target, headers }: Question,
+    connection: Connection,
+    req: VisitorRequest,
+  ): MaybePromise<RequestPlan> {
+    const site = sites.match(host);
+    if (site === undefined) return refused(421, 'No such site here.');
+
+    const readings = readingsOf(pathOf(target));
+    if (readings === undefined) return refuseUnreadable(faults, connection);
+    // The proxy hands these paths over as they are. A spelling that it missed still reaches no origin.
+    if (isCollectorPath(readings)) return refused(404, 'Not found.');
+
+    const client = { ...clientOf(connection, req.headers), scheme };
+    const inquiry = { req: { method, headers }, connection, client, site, host, target };
+    return judge(inquiry, readings);
+  }
+
+  return (req, connection, peer, target) => {
+    const read = readQuestion(req, peer, target, limits);
+    switch (read.kind) {
+      case 'incomplete':
+        return read;
+      case 'malformed':
+        return refused(read.status, read.why);
+      case 'question':
+        return planOf(read.question, connection, req);
+    }
+  };
+}
+
+function refused(status: number, why: string): RequestPlan {
+  return { kind: 'refused', answer: plainAnswer(status, why), event: undefined };
 }

@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { GatewayLimits } from '../base/limits.ts';
-import { NodeResponse } from '../http1/node-response.ts';
 import type { ForwardAuth } from './forward-auth.ts';
-import { FORWARD_AUTH_LIMITS } from './limits.ts';
+import { NodeResponse } from '../http1/node-response.ts';
 
 /** The node:http server that other proxies ask. No WebSocket ends here: a handshake is asked about like any request. */
 export function createForwardAuthServer(
@@ -13,7 +12,7 @@ export function createForwardAuthServer(
   const server = createServer({
     ServerResponse: NodeResponse,
     headersTimeout: limits.headersTimeoutMs,
-    // Only uploads for the collector have a body that is read, and collector-path.ts keeps their time.
+    // Only uploads for the collector have a body that is read, and collect.ts keeps their time.
     requestTimeout: 0,
     connectionsCheckingInterval: limits.connectionsCheckingIntervalMs,
     keepAliveTimeout: FORWARD_AUTH_LIMITS.keepAliveTimeoutMs,
@@ -36,3 +35,17 @@ export function createForwardAuthServer(
   server.on('checkContinue', take);
   return server;
 }
+
+/** Bounds of the forward-auth listener beside those of the gateway. Milliseconds, bytes and counts, as the names say. */
+export const FORWARD_AUTH_LIMITS = {
+  /** A check repeats the URL of the request, so its header section is longer than the visitor's. */
+  maxHeaderBytes: 64 * 1024,
+  /** Longer than a proxy keeps its own side open, so that it never writes to a connection that is closing. */
+  keepAliveTimeoutMs: 120_000,
+  /** Answers that wait to be fetched. */
+  heldAnswers: 1_024,
+  heldBytes: 32 * 1024 * 1024,
+  heldMs: 10_000,
+  /** Least time between two log lines about the same fault. */
+  logEveryMs: 10_000,
+} as const;

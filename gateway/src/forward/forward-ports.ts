@@ -1,8 +1,8 @@
 import type { Log, Metrics } from '@guard/config/contract/ports';
+import type { Visit } from '../arrive/arrive.ts';
+import type { GatewayLimits } from '../base/limits.ts';
 import type { ForwardPlan } from '../judge/request-plan.ts';
 import type { VisitorRequest, VisitorResponse } from '../message/message.ts';
-import type { Visit } from '../arrive/visit.ts';
-import type { GatewayLimits } from '../base/limits.ts';
 
 /** What the way to an origin needs, for a request as for a WebSocket handshake. */
 export interface ForwardPorts {

@@ -1,11 +1,6 @@
-import { brokenStatus } from '../http1/broken-request.ts';
-import type { Underway } from '../listen/connection.ts';
-import { linger, plainAnswer, serve } from '../message/own-answer.ts';
-import { atEndOfTurn, type Waiting } from '../base/end-of-turn.ts';
-import { isHttp10 } from '../message/message.ts';
-import { logVisitorGone, VISITOR_GONE } from '../judge/open-event.ts';
-import type { AnswerHandler, Lane, Origin, OriginError, OriginExchange } from '../origin/origin.ts';
-import type { ForwardPorts, Forward } from './forward-ports.ts';
+import type { Visit } from '../arrive/arrive.ts';
+import { atEndOfTurn, type Waiting } from '../base/event-loop.ts';
+import type { Forward, ForwardPorts } from './forward-ports.ts';
 import { BUSY, ORIGIN_FAILURES, originAnswer, type OriginFailure } from './origin-failure.ts';
 import {
   CONTENT_LENGTH,
@@ -16,8 +11,13 @@ import {
   withoutNamed,
 } from './proxy-headers.ts';
 import { type BodyOwner, VisitorBody } from './request-body.ts';
-import type { Visit } from '../arrive/visit.ts';
+import { brokenStatus } from '../http1/node-server.ts';
+import { logVisitorGone, VISITOR_GONE } from '../judge/open-event.ts';
 import type { ForwardPlan } from '../judge/request-plan.ts';
+import type { Underway } from '../listen/connection.ts';
+import { isHttp10 } from '../message/message.ts';
+import { linger, plainAnswer, serve } from '../message/own-answer.ts';
+import type { AnswerHandler, Lane, Origin, OriginError, OriginExchange } from '../origin/origin.ts';
 
 /** Sends an admitted request to its origin and the answer back, as streams under back-pressure. */
 export function createForward(ports: ForwardPorts): Forward {
@@ -64,7 +64,7 @@ class Exchange implements AnswerHandler, BodyOwner, Underway, Waiting {
     const { req, connection } = this.#visit;
     const isBehind = connection.underway.size > 0;
     connection.underway.add(this);
-    // A chunked request is announced before Node's parser is through with what came (broken-request.ts),
+    // A chunked request is announced before Node's parser is through with what came (node-server.ts),
     // and what is pipelined behind one does not overtake it.
     if (isBehind || req.headers['transfer-encoding'] !== undefined) atEndOfTurn(this);
     else this.#begin();

@@ -1,14 +1,17 @@
 import type { ForwardedHeader } from '@guard/config/settings/schema';
-import { asksForContinue } from '../message/expectation.ts';
-import { connectionOptions, type HeaderKind, headerKind } from '../message/header-kind.ts';
-import { forwardsLeft, nextForwards } from '../message/max-forwards.ts';
-import { nextVia } from '../message/via.ts';
-import type { FieldTerms, BelievedFields } from '../message/message.ts';
-import type { Visit } from '../arrive/visit.ts';
-import type { ForwardPlan } from '../judge/request-plan.ts';
-import { FieldList } from '../message/field-list.ts';
+import type { Visit } from '../arrive/arrive.ts';
+import type { AnswerAdditions, ForwardPlan } from '../judge/request-plan.ts';
+import { connectionOptions, type HeaderKind, headerKind } from '../message/field-names.ts';
+import {
+  asksForContinue,
+  type BelievedFields,
+  FieldList,
+  type FieldTerms,
+  forwardsLeft,
+  nextForwards,
+  nextVia,
+} from '../message/message.ts';
 import type { OriginRequest } from '../origin/origin.ts';
-import type { AnswerAdditions } from '../judge/plan-answer.ts';
 
 export const CONTENT_LENGTH: ReadonlySet<string> = new Set(['content-length']);
 

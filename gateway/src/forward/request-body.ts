@@ -1,9 +1,13 @@
+import type { BodyOpening, Visit } from '../arrive/arrive.ts';
 import type { GatewayLimits } from '../base/limits.ts';
-import type { VisitorRequest, VisitorResponse } from '../message/message.ts';
-import type { BodySink, RequestBody } from '../origin/origin.ts';
-import type { BodyOpening, Visit } from '../arrive/visit.ts';
-import { asksForContinue, inviteBody } from '../message/expectation.ts';
 import { trailersForOrigin } from './proxy-headers.ts';
+import {
+  asksForContinue,
+  inviteBody,
+  type VisitorRequest,
+  type VisitorResponse,
+} from '../message/message.ts';
+import type { BodySink, RequestBody } from '../origin/origin.ts';
 
 type UploadLimits = Pick<GatewayLimits, 'uploadIdleMs' | 'continueMs'>;
 

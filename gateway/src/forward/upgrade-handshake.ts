@@ -1,21 +1,21 @@
+import { createHash } from 'node:crypto';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import type { Underway } from '../listen/connection.ts';
-import { serve } from '../message/own-answer.ts';
-import { logVisitorGone, VISITOR_GONE } from '../judge/open-event.ts';
-import { connectOptions } from '../origin/connect-options.ts';
-import type { OriginError } from '../origin/origin.ts';
-import type { Visit } from '../arrive/visit.ts';
-import type { ForwardPlan } from '../judge/request-plan.ts';
+import type { Visit } from '../arrive/arrive.ts';
 import type { ForwardPorts } from './forward-ports.ts';
 import { ORIGIN_FAILURES, originAnswer } from './origin-failure.ts';
 import { fieldsForOrigin, headersForVisitor, withoutNamed } from './proxy-headers.ts';
 import { type Join, sendUpgrade } from './upgrade-proxy.ts';
-import { isAccepted } from './websocket-key.ts';
+import { logVisitorGone, VISITOR_GONE } from '../judge/open-event.ts';
+import type { ForwardPlan } from '../judge/request-plan.ts';
+import type { Underway } from '../listen/connection.ts';
+import { serve } from '../message/own-answer.ts';
+import { connectOptions } from '../origin/connect-options.ts';
+import type { OriginError } from '../origin/origin.ts';
 
 /** The origin has switched protocols. `join` sends the 101 and carries bytes both ways. */
-export type OnSwitched = (origin: Socket, join: () => void) => void;
+type OnSwitched = (origin: Socket, join: () => void) => void;
 
 const CONTENT_LENGTH: ReadonlySet<string> = new Set(['content-length']);
 
@@ -211,4 +211,23 @@ export class Handshake implements Underway {
     this.#visit.connection.underway.delete(this);
     this.#ports.metrics.count('guard_gateway_requests_total', outcome);
   }
+}
+
+/** RFC 6455 section 1.3. */
+const SALT = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
+/** 16 bytes in base64 (RFC 4648 section 4): of the last digit two bits are used. */
+const KEY = /^[A-Za-z0-9+/]{21}[AQgw]==$/;
+
+/** RFC 6455 section 4.1. One that was sent twice has a comma in it, and is none. */
+export function isKey(key: string): boolean {
+  return KEY.test(key);
+}
+
+/** RFC 6455 section 4.1: whether a 101 takes up the WebSocket that was asked for with this key. */
+function isAccepted({ headers }: IncomingMessage, key: string | undefined): boolean {
+  if (key === undefined || headers.upgrade?.toLowerCase() !== 'websocket') return false;
+  const accept = createHash('sha1')
+    .update(key + SALT)
+    .digest('base64');
+  return headers['sec-websocket-accept'] === accept;
 }

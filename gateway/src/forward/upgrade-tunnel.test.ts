@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { watchTunnel } from './upgrade.ts';
 import { eventually } from '../testing/raw-client.ts';
-import { watchTunnel } from './upgrade-tunnel.ts';
 
 const BLOCK = Buffer.alloc(1024 * 1024, 'block');
 

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
-import { plainAnswer, serve } from '../message/own-answer.ts';
-import { NodeResponse } from '../http1/node-response.ts';
+import type { Socket } from 'node:net';
+import type { GatewayLimits } from '../base/limits.ts';
 import type { ForwardPorts, Handle } from './forward-ports.ts';
-import { OpenUpgrades } from './open-upgrades.ts';
 import { BUSY, originAnswer } from './origin-failure.ts';
-import { Handshake } from './upgrade-handshake.ts';
-import { watchTunnel } from './upgrade-tunnel.ts';
-import { isKey } from './websocket-key.ts';
+import { Handshake, isKey } from './upgrade-handshake.ts';
+import { NodeResponse } from '../http1/node-response.ts';
+import { HeldByAddress } from '../listen/accept.ts';
+import { plainAnswer, serve } from '../message/own-answer.ts';
 
-export interface Upgrades {
+interface Upgrades {
   /** Takes the 'upgrade' event of the server. */
   readonly handle: (req: IncomingMessage, head: Buffer) => void;
   /** Tells both sides of every tunnel that Guard goes away, and cuts them when called again. */
@@ -94,4 +94,78 @@ function keepForAnswer(req: IncomingMessage, idleMs: number): Kept {
       res.detachSocket(socket);
     },
   };
+}
+
+type Limits = Pick<GatewayLimits, 'maxUpgrades' | 'maxUpgradesPerAddress'>;
+
+/** The upgrades that are under way or open, each with how it ends. */
+class OpenUpgrades {
+  readonly #limits: Limits;
+  readonly #ends = new Map<Socket, () => void>();
+  readonly #ofAddress: HeldByAddress;
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+    this.#ofAddress = new HeldByAddress(limits.maxUpgradesPerAddress);
+  }
+
+  /** False where no more may be open, at all or for this address. */
+  take(socket: Socket, ip: string): boolean {
+    if (this.#ends.size >= this.#limits.maxUpgrades || !this.#ofAddress.take(socket, ip))
+      return false;
+    this.endBy(socket, () => socket.destroy());
+    socket.once('close', () => this.#ends.delete(socket));
+    return true;
+  }
+
+  endBy(socket: Socket, end: () => void): void {
+    this.#ends.set(socket, end);
+  }
+
+  /** Ends them, and cuts what is left when called again. */
+  close(): void {
+    for (const [socket, end] of this.#ends) {
+      this.endBy(socket, () => socket.destroy());
+      end();
+    }
+  }
+}
+
+/** TCP's own probes find a side that vanished behind a long silence. */
+const PROBE_AFTER_MS = 60_000;
+
+/** RFC 6455 section 5.5.1: Close with 1001, "going away". A client masks its frames, here with zeros. */
+const CLOSE_TO_VISITOR = Buffer.from([0x88, 0x02, 0x03, 0xe9]);
+const CLOSE_TO_ORIGIN = Buffer.from([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xe9]);
+
+/**
+ * Watches a tunnel whose sides are joined. A side that has sent its end still gets what the other one sends.
+ * The tunnel is over when one side is gone, or takes nothing of what waits for it for `idleMs`. Both
+ * sides may be silent for as long as they like.
+ *
+ * @returns ends the tunnel, and tells both sides that Guard goes away
+ */
+export function watchTunnel(visitor: Socket, origin: Socket, idleMs: number): () => void {
+  watch(visitor, origin, idleMs);
+  watch(origin, visitor, idleMs);
+  return () => {
+    visitor.end(CLOSE_TO_VISITOR);
+    origin.end(CLOSE_TO_ORIGIN);
+    visitor.destroySoon();
+    origin.destroySoon();
+  };
+}
+
+function watch(from: Socket, to: Socket, idleMs: number): void {
+  from.setNoDelay(true);
+  from.setKeepAlive(true, PROBE_AFTER_MS);
+  from.allowHalfOpen = true;
+  from.setTimeout(idleMs).on('timeout', () => {
+    if (from.writableLength > 0) from.destroy();
+  });
+  // 'close' follows each error.
+  from.on('error', () => undefined);
+  from.once('close', () => {
+    to.destroySoon();
+  });
 }

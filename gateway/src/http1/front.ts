@@ -1,11 +1,9 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { acceptConnections } from '../listen/accept.ts';
-import { notePeer } from '../listen/peer.ts';
-import { takeConnections } from '../listen/take-connections.ts';
-import type { Intake } from '../listen/intake.ts';
 import { createNodeServer } from './node-server.ts';
 import { PlainLane } from './plain-lane.ts';
+import { acceptConnections, type Intake, takeConnections } from '../listen/accept.ts';
+import { notePeer } from '../listen/connection.ts';
 
 /** What speaks HTTP/1.1 with the connections that it is given. */
 export interface Http1Front {

@@ -1,5 +1,4 @@
-import { type IncomingMessage, ServerResponse } from 'node:http';
-import { interimHead } from './interim-head.ts';
+import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
 import type { VisitorResponse } from '../message/message.ts';
 
 /** The answer of node:http, which has no one way to write interim ones in every version that is supported. */
@@ -14,4 +13,13 @@ export class NodeResponse<Request extends IncomingMessage = IncomingMessage>
     // An answer that waits for its turn behind another has no socket yet, and goes without.
     else this.socket?.write(interimHead(status, fields), 'latin1');
   }
+}
+
+/** An interim answer as HTTP/1.1 writes one (RFC 9112 section 4), a latin1 character a byte. */
+export function interimHead(status: number, fields: readonly string[]): string {
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    head += `${fields[i] ?? ''}: ${fields[i + 1] ?? ''}\r\n`;
+  }
+  return `${head}\r\n`;
 }

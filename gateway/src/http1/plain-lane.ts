@@ -1,18 +1,16 @@
 import type { Socket } from 'node:net';
-import { DeadlineTicks, ticksOf } from '../base/deadline-ticks.ts';
-import type { Intake } from '../listen/intake.ts';
-import type { PlainRequest } from './plain-request.ts';
-import type { PlainResponse } from './plain-response.ts';
-import { SectionMemory } from './section-memory.ts';
-import { type LaneOwner, VisitorConnection } from './visitor-connection.ts';
+import { DeadlineTicks, ticksOf } from '../base/event-loop.ts';
+import { PlainRequest, readPlainHead, SectionMemory } from './plain-request.ts';
+import { type AnswerOwner, PlainResponse } from './plain-response.ts';
+import type { Intake } from '../listen/accept.ts';
 
 /** A header section that nobody sends any more is remembered for so long, and at most twice as long. */
 const SECTIONS_UNUSED_MS = 30_000;
 
-export type LaneIntake = Pick<Intake, 'handle' | 'limits' | 'isClosing'>;
+type LaneIntake = Pick<Intake, 'handle' | 'limits' | 'isClosing'>;
 
 /**
- * Serves connections of HTTP/1.1 while what comes on them is plain (plain-head.ts), which nearly all is
+ * Serves connections of HTTP/1.1 while what comes on them is plain (plain-request.ts), which nearly all is
  * that browsers send to a site. With the first request that is not, a connection is handed over to
  * node:http and stays there. So there is nothing to be lenient about here.
  */
@@ -103,4 +101,138 @@ export class PlainLane implements LaneOwner {
       else connection.destroy();
     }
   };
+}
+
+/** What a connection tells, and asks, the lane that it belongs to. */
+interface LaneOwner {
+  readonly maxHeaderBytes: number;
+  readonly sections: SectionMemory;
+  /** `Connection` and `Keep-Alive` of an answer after which the connection is kept. */
+  readonly keepAliveFields: string;
+  readonly keepsAlive: () => boolean;
+  handle(req: PlainRequest, res: PlainResponse): void;
+  /** Nothing listens to the socket any more, and `first` stands before what it will bring. */
+  handOver(connection: VisitorConnection, socket: Socket, first: Buffer): void;
+  onIdle(connection: VisitorConnection): void;
+  onBusy(connection: VisitorConnection): void;
+  onClosed(connection: VisitorConnection): void;
+}
+
+const EMPTY: Buffer = Buffer.alloc(0);
+
+/** One connection of a visitor, with at most one request on it, as long as each of them is a plain one. */
+class VisitorConnection implements AnswerOwner {
+  /** Tick at which it is looked at. The lane does. */
+  deadline = 0;
+  readonly #socket: Socket;
+  readonly #owner: LaneOwner;
+  #busy = false;
+  /** What came behind a request that is not answered yet. */
+  #held = EMPTY;
+  #bytesWritten = 0;
+
+  constructor(socket: Socket, owner: LaneOwner) {
+    this.#socket = socket;
+    this.#owner = owner;
+    socket.on('data', this.#take);
+    socket.on('end', this.#end);
+    socket.on('error', ignore);
+    socket.on('close', this.#closed);
+  }
+
+  get isBusy(): boolean {
+    return this.#busy;
+  }
+
+  get keepsAlive(): () => boolean {
+    return this.#owner.keepsAlive;
+  }
+
+  /** Bytes have left since this was asked last. */
+  moves(): boolean {
+    const before = this.#bytesWritten;
+    this.#bytesWritten = this.#socket.bytesWritten;
+    return this.#bytesWritten !== before;
+  }
+
+  /** Ends it when what was written has left. A request that crosses with that is not taken. */
+  finish(): void {
+    this.#socket.off('data', this.#take);
+    this.#socket.destroySoon();
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  onAnswered(keptAlive: boolean): void {
+    const socket = this.#socket;
+    // What drains since the header section was written has the last say.
+    if (!keptAlive || !this.#owner.keepsAlive()) {
+      this.finish();
+    } else if (socket.writableNeedDrain) {
+      // Who does not read the answers is not asked for more questions.
+      socket.pause();
+      socket.once('drain', this.#rest);
+    } else {
+      this.#rest();
+    }
+  }
+
+  /** Ready for the next request, which may be here already. */
+  readonly #rest = (): void => {
+    if (this.#socket.destroyed) return;
+    this.#busy = false;
+    this.#owner.onIdle(this);
+    if (this.#held.length > 0) this.#handOver(this.#held);
+    else if (this.#socket.isPaused()) this.#socket.resume();
+  };
+
+  readonly #take = (bytes: Buffer): void => {
+    if (this.#busy) {
+      // Pipelining: what is here waits, and nothing more is read.
+      this.#socket.pause();
+      this.#held = this.#held.length === 0 ? bytes : Buffer.concat([this.#held, bytes]);
+      return;
+    }
+    const owner = this.#owner;
+    const head =
+      bytes.length > owner.maxHeaderBytes ? undefined : readPlainHead(bytes, owner.sections);
+    if (head === undefined) {
+      this.#handOver(bytes);
+      return;
+    }
+    this.#busy = true;
+    owner.onBusy(this);
+    const res = new PlainResponse(
+      this.#socket,
+      this,
+      head.method === 'HEAD',
+      owner.keepAliveFields,
+    );
+    owner.handle(new PlainRequest(this.#socket, head), res);
+  };
+
+  /** A visitor who sends nothing more waits for nothing either, as Node has it. */
+  readonly #end = (): void => {
+    this.#socket.destroy();
+  };
+
+  readonly #closed = (): void => {
+    this.#owner.onClosed(this);
+  };
+
+  #handOver(first: Buffer): void {
+    const socket = this.#socket;
+    socket.off('data', this.#take);
+    socket.off('end', this.#end);
+    socket.off('error', ignore);
+    socket.off('close', this.#closed);
+    if (socket.isPaused()) socket.resume();
+    this.#owner.handOver(this, socket, first);
+  }
+}
+
+function ignore(): void {
+  // 'close' follows and says all there is to know.
 }

@@ -1,8 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { interimHead } from './node-response.ts';
 import type { VisitorResponse } from '../message/message.ts';
-import { httpDate } from './http-date.ts';
-import { interimHead } from './interim-head.ts';
 
 /** The connection that an answer is written to. */
 export interface AnswerOwner {
@@ -18,7 +17,7 @@ const COPIED_BYTES = 16 * 1024;
 /**
  * The answer to a plain request, as HTTP/1.1 frames one (RFC 9112 section 6): by the Content-Length
  * among its fields, or else in chunks. Names and values are written as they are: the origin's were read
- * strictly (origin/http1/section-lines.ts), the validator's checked (judge/plan-answer.ts).
+ * strictly (origin/http1/section-lines.ts), the validator's checked (judge/request-plan.ts).
  */
 export class PlainResponse implements VisitorResponse {
   headersSent = false;
@@ -149,4 +148,17 @@ export class PlainResponse implements VisitorResponse {
   #isGone(): boolean {
     return this.#socket.destroyed;
   }
+}
+
+let second = 0;
+let text = '';
+
+/** The present time as a Date field has it (RFC 9110 section 5.6.7), worked out once a second. */
+function httpDate(): string {
+  const now = Math.floor(Date.now() / 1000);
+  if (now !== second) {
+    second = now;
+    text = new Date(now * 1000).toUTCString();
+  }
+  return text;
 }

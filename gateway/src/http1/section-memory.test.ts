@@ -1,10 +1,9 @@
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { type HeaderSection, SectionMemory } from './plain-request.ts';
 import { startGateway } from '../testing/gateway-rig.ts';
 import { RawClient } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
-import type { HeaderSection } from './header-section.ts';
-import { SectionMemory } from './section-memory.ts';
 
 const PROXY = '127.0.0.2';
 const COOKIE = `Cookie: _guard=${'0123456789abcdef'.repeat(4)}`;

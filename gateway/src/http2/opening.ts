@@ -1,10 +1,12 @@
+import type { TLSSocket } from 'node:tls';
 import type { Http2Opening } from '@guard/config/contract/transport';
+import { readFirstBytes, type Reading } from '../listen/first-bytes.ts';
 
 /** RFC 9113 section 3.4: what every client sends first. */
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 const FRAME_HEADER_BYTES = 9;
 /** Longest opening that is looked at; a SETTINGS frame of every known identifier has 60 bytes. */
-export const MAX_OPENING_BYTES = 4 * 1024;
+const MAX_OPENING_BYTES = 4 * 1024;
 
 const HEADERS = 1;
 const PRIORITY = 2;
@@ -20,7 +22,7 @@ export interface OpeningFrames {
   readonly priorities: readonly string[];
 }
 
-export type OpeningBytes =
+type OpeningBytes =
   | { readonly kind: 'incomplete' }
   /** No HTTP/2, which is for the HTTP/2 library to say. */
   | { readonly kind: 'unreadable' }
@@ -119,4 +121,32 @@ export function describeOpening(
     pseudoHeaders,
   ].join('|');
   return { fingerprint, settings, pseudoHeaders };
+}
+
+/**
+ * Reads the first frames of an HTTP/2 connection, and leaves them there. `done` is called once, with
+ * undefined for what could not be read in time.
+ */
+export function peekOpening(
+  socket: TLSSocket,
+  timeoutMs: number,
+  done: (frames: OpeningFrames | undefined) => void,
+): void {
+  readFirstBytes(socket, { read, timeoutMs, late: undefined, gone: undefined }, done);
+}
+
+function read(held: Buffer): Reading<OpeningFrames | undefined> {
+  const opening = readOpening(held);
+  switch (opening.kind) {
+    case 'incomplete':
+      return held.length < MAX_OPENING_BYTES ? { kind: 'more' } : seen(undefined);
+    case 'unreadable':
+      return seen(undefined);
+    case 'read':
+      return seen(opening.frames);
+  }
+}
+
+function seen(value: OpeningFrames | undefined): Reading<OpeningFrames | undefined> {
+  return { kind: 'enough', value, taken: 0 };
 }

@@ -8,12 +8,11 @@ import {
 import type { TLSSocket } from 'node:tls';
 import type { ClientHello, TransportFacts } from '@guard/config/contract/transport';
 import type { GatewayLimits } from '../base/limits.ts';
-import type { Intake } from '../listen/intake.ts';
-import { notePeer, peerOf } from '../listen/peer.ts';
-import { noteTransport } from '../listen/transport-of.ts';
 import { describeOpening, type OpeningFrames } from './opening.ts';
 import { StreamRequest } from './stream-request.ts';
 import { StreamResponse } from './stream-response.ts';
+import type { Intake } from '../listen/accept.ts';
+import { notePeer, noteTransport, peerOf } from '../listen/connection.ts';
 
 /** What was seen of a connection before its first request. */
 export interface Seen {

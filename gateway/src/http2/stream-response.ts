@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2';
-import { headerKind } from '../message/header-kind.ts';
+import { headerKind } from '../message/field-names.ts';
 import type { VisitorResponse } from '../message/message.ts';
 
 type Section = Record<string, string | string[]>;

@@ -9,13 +9,13 @@ import type {
   ValidateOutcome,
 } from '@guard/config/contract/ports';
 import { presentedSessions } from '@guard/config/contract/presented-session';
-import { mintRequestId } from '@guard/config/contract/request-id';
 import { referrerOrigin } from '@guard/config/contract/referrer-origin';
+import { mintRequestId } from '@guard/config/contract/request-id';
 import { SECRET_HEADERS } from '@guard/config/contract/secret-headers';
 import { sessionDigest } from '@guard/config/contract/session-digest';
 import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
+import { type Inquiry, pathOf } from '../arrive/arrive.ts';
 import { sparingLog } from '../base/sparing-log.ts';
-import { type Inquiry, pathOf } from '../arrive/visit.ts';
 
 /** What is done with an answer, or in place of one. */
 export type Ruling =

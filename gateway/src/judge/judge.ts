@@ -1,13 +1,25 @@
-import type { EventSink, MaybePromise, ValidateOutcome } from '@guard/config/contract/ports';
-import { Patience } from '@guard/config/time/patience';
-import { ask } from './ask.ts';
-import { plainAnswer } from '../message/own-answer.ts';
+import type { IncomingHttpHeaders } from 'node:http';
+import type {
+  EventSink,
+  MaybePromise,
+  ValidateContext,
+  ValidateOutcome,
+} from '@guard/config/contract/ports';
+import type { TransportFacts } from '@guard/config/contract/transport';
+import type { ValidateRequest } from '@guard/config/contract/validate-request';
+import { type Late, Patience } from '@guard/config/time/patience';
+import type { Inquiry } from '../arrive/arrive.ts';
 import type { FailPolicy } from './fail-policy.ts';
 import { OpenEvent } from './open-event.ts';
-import { planAnswer } from './plan-answer.ts';
-import { type RequestPlan, type ForwardPlan, UNPROTECTED } from './request-plan.ts';
-import type { Inquiry } from '../arrive/visit.ts';
-import { NOTHING_KNOWN, visitorFacts } from './visitor-facts.ts';
+import {
+  type ForwardPlan,
+  NOTHING_KNOWN,
+  planAnswer,
+  type RequestPlan,
+  UNPROTECTED,
+  visitorFacts,
+} from './request-plan.ts';
+import { plainAnswer } from '../message/own-answer.ts';
 
 /**
  * Decides about one request. `readings` are the ways to read its path (config/matching/path-readings). Asks
@@ -73,4 +85,85 @@ export function createJudge(
 
 function toOrigin(plan: ForwardPlan): RequestPlan {
   return { kind: 'forward', forward: plan };
+}
+
+/**
+ * Asks the site's validator once (contract 4.1 rule 1). Answers in the same turn when the validator does;
+ * otherwise while there is patience, come what may. Never rejects. Throws where the gateway itself fails to
+ * describe the request: that is no failure of the validator, so the request must not pass.
+ */
+function ask(visit: Inquiry, patience: Patience): MaybePromise<ValidateOutcome> {
+  const { config } = visit.site;
+  const request = describe(visit);
+  const context = contextOf(visit);
+  try {
+    const outcome = config.validate(request, context);
+    if (!(outcome instanceof Promise)) return outcome;
+    // A remote validator keeps the time that its own settings give.
+    const caught = outcome.catch(broken);
+    return config.validator === 'remote' ? caught : patience.within(caught, unanswered);
+  } catch (error) {
+    return broken(error);
+  }
+}
+
+function contextOf(inquiry: Inquiry): ValidateContext {
+  const { bodySample } = inquiry;
+  const context = placeOf(inquiry);
+  return bodySample === undefined ? context : { ...context, body: bodySample };
+}
+
+function placeOf(inquiry: Inquiry): ValidateContext {
+  const { site, client, protocol } = inquiry;
+  const context = site.contexts[client.from][protocol ?? 'described'];
+  const transport = transportOfVisitor(inquiry);
+  return transport === undefined ? context : { ...context, transport };
+}
+
+function unanswered(why: Late): ValidateOutcome {
+  const reason = why === 'busy' ? 'overloaded' : 'timeout';
+  return { kind: 'failed', reason, detail: 'no answer in time' };
+}
+
+/** The port says that it never throws; if it does, the visitor is still to be answered. */
+function broken(error: unknown): ValidateOutcome {
+  const detail = error instanceof Error ? error.message : String(error);
+  return { kind: 'failed', reason: 'server_error', detail };
+}
+
+/**
+ * Contract 2.1: the visitor's request as the validator is asked about it. The URL holds the path exactly
+ * as it will reach the origin. `cookie` is left out: the validator takes `_guard` from the Cookie header.
+ */
+function describe({ req, client, host, target }: Inquiry): ValidateRequest {
+  const { referer } = req.headers;
+  const facts = {
+    url: `${client.scheme}://${host}${target}`,
+    ip: client.ip,
+    method: req.method ?? 'GET',
+    headers: singleValues(req.headers),
+  };
+  return referer === undefined ? facts : { ...facts, referrer: referer };
+}
+
+/**
+ * What the handshake showed of the visitor. Undefined where a proxy made the connection, because its handshake says
+ * nothing about the visitor.
+ */
+export function transportOfVisitor({
+  client,
+  connection,
+}: Pick<Inquiry, 'client' | 'connection'>): TransportFacts | undefined {
+  return client.from === 'peer' && !connection.trusted ? connection.transport : undefined;
+}
+
+/**
+ * Node makes a list of Set-Cookie, which is a response field, and one joined text of every other field. The
+ * gateway's own readers make texts of all, whatever the type says.
+ */
+function singleValues(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
+  const list: unknown = headers['set-cookie'];
+  // Safe by the sentence above; the common case shares the object of the request instead of copying it.
+  const single = headers as Record<string, string>;
+  return Array.isArray(list) ? { ...single, 'set-cookie': list.join(', ') } : single;
 }

@@ -6,7 +6,7 @@ import type {
   OriginAnswer,
   RequestEnded,
 } from '@guard/config/contract/ports';
-import type { Visit } from '../arrive/visit.ts';
+import type { Visit } from '../arrive/arrive.ts';
 
 /** In place of a status, for a visitor who left before an answer began. */
 export const VISITOR_GONE = 499;

@@ -1,9 +1,14 @@
-import type { Log } from '@guard/config/contract/ports';
-import type { Connection } from '../listen/connection.ts';
-import { plainAnswer, type OwnAnswer } from '../message/own-answer.ts';
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+import type { Log, ValidateOutcome } from '@guard/config/contract/ports';
+import { presentedSessions } from '@guard/config/contract/presented-session';
+import { sessionDigest } from '@guard/config/contract/session-digest';
+import { UUID } from '@guard/config/contract/uuid';
+import type { Cookie, ForeignValidateResponse } from '@guard/config/contract/validate-response';
+import type { Inquiry } from '../arrive/arrive.ts';
 import type { OpenEvent } from './open-event.ts';
-import type { AnswerAdditions } from './plan-answer.ts';
-import { NOTHING_KNOWN, type VisitorFacts } from './visitor-facts.ts';
+import type { Connection } from '../listen/connection.ts';
+import { headerKind } from '../message/field-names.ts';
+import { type OwnAnswer, plainAnswer } from '../message/own-answer.ts';
 
 /** What the gateway does with one request: it forwards the request to the origin, or answers it itself. */
 export type RequestPlan =
@@ -36,6 +41,8 @@ export interface ForwardPlan {
   readonly event: OpenEvent | undefined;
 }
 
+export const NOTHING_KNOWN: VisitorFacts = { session: '', crawler: '' };
+
 export const UNPROTECTED: ForwardPlan = {
   decision: 'not_matched',
   requestId: undefined,
@@ -56,3 +63,213 @@ const UNREADABLE = {
   answer: plainAnswer(400, 'The path can be read in too many ways.'),
   event: undefined,
 } as const satisfies RequestPlan;
+
+/** What a validator wants on an answer that is the origin's: flat name-value lists, ready to be written. */
+export interface AnswerAdditions {
+  readonly fields: readonly string[];
+  /** Names, in lower case, of the origin's fields that `fields` replaces. */
+  readonly replaced: ReadonlySet<string>;
+  /** A cookie of one visitor is among them: no shared cache may keep the answer. */
+  readonly personal: boolean;
+}
+
+type AnswerPlan =
+  | { readonly kind: 'pass'; readonly additions: AnswerAdditions | undefined }
+  | { readonly kind: 'serve'; readonly answer: OwnAnswer };
+
+/** Fields that describe a body. They are nothing to add to the origin's own. */
+const DESCRIBES_BODY: ReadonlySet<string> = new Set([
+  'content-type',
+  'content-encoding',
+  'content-language',
+  'content-range',
+  'content-disposition',
+]);
+
+/** Fields that are lists by nature: the validator's value stands beside the origin's. */
+const APPENDED: ReadonlySet<string> = new Set(['set-cookie', 'vary', 'link', 'server-timing']);
+
+const DENIED = Buffer.from('Request denied.\n');
+
+/**
+ * Contract 4.1 rules 2 to 5: what an answer of the validator means for the visitor. `allow` and
+ * `not_matched` pass unless they bring a body; `block` and `redirect` never do.
+ */
+export function planAnswer(response: ForeignValidateResponse): AnswerPlan {
+  const denies = response.decision === 'block' || response.decision === 'redirect';
+  if (!denies && response.response_html === undefined) {
+    return { kind: 'pass', additions: additionsOf(response) };
+  }
+  const body = Buffer.from(response.response_html ?? '', 'base64');
+  const status = statusOf(response.status_code, denies ? 403 : 200);
+  const fields = servedFields(response, denies, body.length === 0);
+  return { kind: 'serve', answer: { status, fields, body: body.length === 0 ? DENIED : body } };
+}
+
+/** The fields of an answer whose body is the validator's or, when `short`, the gateway's own text. */
+function servedFields(
+  response: ForeignValidateResponse,
+  denies: boolean,
+  short: boolean,
+): string[] {
+  const fields: string[] = [];
+  const present = new Set<string>();
+  for (const [name, value] of appliedHeaders(response.headers)) {
+    const lower = name.toLowerCase();
+    // The short text is the gateway's, so the validator's words about its own body do not fit it.
+    if (short && DESCRIBES_BODY.has(lower)) continue;
+    if (denies && lower === 'cache-control' && !value.toLowerCase().includes('no-store')) continue;
+    fields.push(name, value);
+    present.add(lower);
+  }
+  const cookies = cookieLines(response);
+  for (const line of cookies) fields.push('Set-Cookie', line);
+
+  const supply = (name: string, value: string | undefined) => {
+    if (value !== undefined && !present.has(name.toLowerCase())) fields.push(name, value);
+  };
+  supply('Content-Type', short ? 'text/plain; charset=utf-8' : 'text/html; charset=utf-8');
+  supply('Cache-Control', denies ? 'no-store' : cookies.length > 0 ? 'private' : undefined);
+  supply(
+    'Retry-After',
+    response.rate_limited === true ? response.retry_after?.toString() : undefined,
+  );
+  return fields;
+}
+
+/** Contract 2.2 and 4.1 rule 3: the validator's status, or the fallback for one that is missing or no final status. */
+function statusOf(status: number | undefined, fallback: 200 | 403): number {
+  return status !== undefined && status >= 200 && status <= 599 ? status : fallback;
+}
+
+function additionsOf(response: ForeignValidateResponse): AnswerAdditions | undefined {
+  if (response.headers === undefined && response.cookies === undefined) return undefined;
+  const fields: string[] = [];
+  const replaced = new Set<string>();
+  let personal = false;
+  for (const [name, value] of appliedHeaders(response.headers)) {
+    const lower = name.toLowerCase();
+    if (DESCRIBES_BODY.has(lower)) continue;
+    fields.push(name, value);
+    if (!APPENDED.has(lower)) replaced.add(lower);
+    if (lower === 'set-cookie') personal = true;
+  }
+  for (const line of cookieLines(response)) {
+    fields.push('Set-Cookie', line);
+    personal = true;
+  }
+  return fields.length === 0 ? undefined : { fields, replaced, personal };
+}
+
+/** Every header of the answer except the ones that would frame the message, or break out of their line. */
+function appliedHeaders(headers: Readonly<Record<string, string>> | undefined): [string, string][] {
+  return Object.entries(headers ?? {}).filter(
+    ([name, value]) => isWritable(name, value) && !framesMessage(name),
+  );
+}
+
+function framesMessage(name: string): boolean {
+  const kind = headerKind(name);
+  return (
+    kind === 'hop-by-hop' ||
+    kind === 'connection' ||
+    kind === 'content-length' ||
+    kind === 'trailer'
+  );
+}
+
+function isWritable(name: string, value: string): boolean {
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function cookieLines(response: ForeignValidateResponse): string[] {
+  const lines: string[] = [];
+  for (const cookie of response.cookies ?? []) {
+    const line = setCookie(cookie);
+    if (line !== undefined) lines.push(line);
+  }
+  return lines;
+}
+
+const MAX_NAME = 128;
+
+/** What the origin is told about a visitor. Each is empty where it is not known, or there is none. */
+interface VisitorFacts {
+  /** Digest of the session: config/contract/session-digest. */
+  readonly session: string;
+  /** A crawler, by RFC 9651: `verified` or `claimed`, and in parameters its name and id. */
+  readonly crawler: string;
+}
+
+/** What the origin is told about the visitor, by an answer and what is known beside it. */
+export function visitorFacts({ req }: Inquiry, outcome: ValidateOutcome): VisitorFacts {
+  if (outcome.kind !== 'answered') return NOTHING_KNOWN;
+  const { response, known } = outcome;
+  const session = known?.session ?? sessionDigest(sessionByWire(response, req.headers.cookie));
+  const { crawler } = response;
+  // Whoever allows access has verified it (contract 2.4); the wire says nothing about the others.
+  const verified = known?.crawlerVerified ?? crawler?.access_allowed === true;
+  return {
+    session,
+    crawler: crawler === undefined ? '' : crawlerField(crawler.id, crawler.name, verified),
+  };
+}
+
+/**
+ * Contract 2.2: `_guard` is among the cookies of an answer when the request did not present the current
+ * session, and never for a crawler. So it is that one, or else the one that was presented. Of several that were
+ * presented, the answer does not say which one is current, and another site can have set one: then it is none.
+ */
+function sessionByWire(response: ForeignValidateResponse, cookie: string | undefined): string {
+  const given = response.cookies?.find(({ name }) => name === '_guard');
+  if (given !== undefined) return given.value;
+  const [presented = '', ...others] = presentedSessions(undefined, cookie);
+  const isClear = others.length === 0 && response.crawler === undefined;
+  return isClear ? presented.toLowerCase() : '';
+}
+
+/**
+ * A structured field (RFC 9651 section 3.3), so that nobody reads the name without the word before it.
+ * A validator that we did not build chooses id and name: what does not fit the form is left out.
+ */
+function crawlerField(id: string, name: string, verified: boolean): string {
+  const said = name
+    .slice(0, MAX_NAME)
+    .replaceAll(/[^\x20-\x7e]/g, '?')
+    .replaceAll(/["\\]/g, '\\$&');
+  const key = UUID.test(id) ? `;id="${id}"` : '';
+  return `${verified ? 'verified' : 'claimed'};name="${said}"${key}`;
+}
+
+/**
+ * The Set-Cookie value of one cookie of the validator, with every attribute it gave and none of our
+ * own (contract 2.3, RFC 6265 section 4.1). An empty `domain` means host-only: no Domain is written.
+ * Undefined when a part holds what would end the attribute or the header line.
+ */
+function setCookie(cookie: Cookie): string | undefined {
+  const { name, value, domain, path, same_site: sameSite } = cookie;
+  if (!isToken(name)) return undefined;
+  for (const part of [value, domain, path, sameSite]) if (!isAttributeValue(part)) return undefined;
+
+  let line = `${name}=${value}`;
+  if (domain !== '') line += `; Domain=${domain}`;
+  if (path !== '') line += `; Path=${path}`;
+  line += `; Max-Age=${cookie.max_age}`;
+  if (cookie.secure) line += '; Secure';
+  if (sameSite !== '') line += `; SameSite=${sameSite}`;
+  return line;
+}
+
+function isToken(text: string): boolean {
+  return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text);
+}
+
+function isAttributeValue(text: string): boolean {
+  return /^[\x20-\x3a\x3c-\x7e]*$/.test(text);
+}

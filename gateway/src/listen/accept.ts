@@ -1,10 +1,11 @@
+import type { IncomingMessage } from 'node:http';
 import type { Server, Socket } from 'node:net';
 import type { Log, Metrics } from '@guard/config/contract/ports';
+import { addressGroup } from '@guard/config/net/network-of';
 import type { GatewayLimits } from '../base/limits.ts';
-import { HeldByAddress } from './held-by-address.ts';
-import { addressOf, notePeer, type Peer, peerOfAccepted, type Trusts } from './peer.ts';
-import { takeConnections } from './take-connections.ts';
-import { takeProxyHeader } from './take-proxy-header.ts';
+import { addressOf, notePeer, type Peer, peerOfAccepted, type Trusts } from './connection.ts';
+import { takeProxyHeader } from './proxy-header.ts';
+import type { VisitorRequest, VisitorResponse } from '../message/message.ts';
 
 /** What is checked on a new connection before any protocol is spoken on it. */
 export interface AcceptOptions {
@@ -108,4 +109,49 @@ export function serveAccepted<Behind extends Server>(
     serve(socket);
   });
   return server;
+}
+
+/** How many connections each address (IPv4, or /64) holds. One address must leave some to others. */
+export class HeldByAddress {
+  readonly #most: number;
+  readonly #held = new Map<string, number>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** False where the address holds as many as it may. What was taken is given back when the socket closes. */
+  take(socket: Socket, ip: string): boolean {
+    const group = addressGroup(ip);
+    const held = this.#held.get(group) ?? 0;
+    if (held >= this.#most) return false;
+    this.#held.set(group, held + 1);
+    socket.once('close', () => {
+      const left = (this.#held.get(group) ?? 1) - 1;
+      if (left > 0) this.#held.set(group, left);
+      else this.#held.delete(group);
+    });
+    return true;
+  }
+}
+
+/** Takes the connections of a server away from it, and returns how it serves one that it is handed. */
+export function takeConnections(server: Server): (socket: Socket) => void {
+  const listeners = server.listeners('connection');
+  server.removeAllListeners('connection');
+  return (socket) => {
+    for (const take of listeners) Reflect.apply(take, server, [socket]);
+  };
+}
+
+/** Where a server hands the requests of its visitors, and what it needs beside that. */
+export interface Intake {
+  /** Takes one request from start to end. Never throws. */
+  readonly handle: (req: VisitorRequest, res: VisitorResponse) => void;
+  /** Takes a WebSocket handshake. `head` holds the bytes that came behind it. */
+  readonly upgrade: (req: IncomingMessage, head: Buffer) => void;
+  readonly limits: GatewayLimits;
+  readonly accept: AcceptOptions;
+  /** While true, answers ask visitors to open another connection next time. */
+  readonly isClosing: () => boolean;
 }

@@ -1,8 +1,9 @@
+import type { Server as HttpServer } from 'node:http';
 import { createServer, type ListenOptions as ServerOptions, type Server } from 'node:net';
 import { removeAbandonedSocket } from '@guard/config/net/abandoned-socket';
 import type { ListenAddress } from '@guard/config/settings/values';
 
-export interface ListenOptions {
+interface ListenOptions {
   readonly scheme: 'http' | 'https';
   /** How a TCP address is shared with other gateways of this process; it is not, when undefined. */
   readonly shared: 'claim' | 'join' | undefined;
@@ -47,6 +48,31 @@ function bind(server: Server, where: ServerOptions): Promise<void> {
     server.once('error', reject);
     server.listen(where, () => {
       server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+/** How often connections that fell idle are closed while a server drains. */
+const DRAIN_CHECK_MS = 50;
+
+/**
+ * Stops listening and resolves when the last connection has gone; `cut` is called after `drainMs` to
+ * end what is left. Resolves at once for a server that never listened.
+ */
+export function drain(server: HttpServer, drainMs: number, cut: () => void): Promise<void> {
+  if (!server.listening) return Promise.resolve();
+  return new Promise((resolve) => {
+    const idle = setInterval(() => {
+      server.closeIdleConnections();
+    }, DRAIN_CHECK_MS);
+    const late = setTimeout(() => {
+      server.closeAllConnections();
+      cut();
+    }, drainMs);
+    server.close(() => {
+      clearInterval(idle);
+      clearTimeout(late);
       resolve();
     });
   });

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { seededRandom } from '../../../test/kit/seeded-random.ts';
+import { crc32cWithBlank, MAX_PROXY_HEADER_BYTES, readProxyHeader } from './proxy-header.ts';
 import { addition, binaryHeader, IPV4, IPV6 } from '../testing/proxy-header-bytes.ts';
-import { crc32cWithBlank } from './crc32c.ts';
-import { MAX_PROXY_HEADER_BYTES, readProxyHeader } from './proxy-header.ts';
+import { seededRandom } from '../../../test/kit/seeded-random.ts';
 
 const line = (text: string) => Buffer.from(text, 'latin1');
 const NO_ADDRESSES = Buffer.alloc(0);

@@ -1,14 +1,15 @@
+import type { Socket } from 'node:net';
 import { isV4Mapped } from '@guard/config/net/address';
 import { parseIp } from '@guard/config/net/cidr';
 import { formatIpv4, formatIpv6 } from '@guard/config/net/format-address';
-import { crc32cWithBlank } from './crc32c.ts';
+import { readFirstBytes, type Reading } from './first-bytes.ts';
 
 /**
  * The header by which a balancer says for whom it connects: the PROXY protocol of HAProxy, versions 1
  * and 2 (proxy-protocol.txt, sections 2.1 and 2.2). Strict: whatever is not certainly such a header ends
  * the connection, since the bytes behind a header that was misread would be taken for a request.
  */
-export type ProxyHeader =
+type ProxyHeader =
   | { readonly kind: 'incomplete' }
   /** `why` is for the log. */
   | { readonly kind: 'malformed'; readonly why: string }
@@ -154,4 +155,61 @@ function faultInAdditions(header: Buffer, start: number): string | undefined {
     at = next;
   }
   return undefined;
+}
+
+/** How a connection that is to begin with a PROXY header began. */
+type Introduction =
+  | { readonly kind: 'read'; readonly source: string | undefined }
+  | { readonly kind: 'malformed'; readonly why: string }
+  | { readonly kind: 'late' }
+  /** It ended before its header did, as the health checks of balancers do. */
+  | { readonly kind: 'gone' };
+
+/** Takes the PROXY header off a connection, and leaves what follows as if nobody had looked. */
+export function takeProxyHeader(
+  socket: Socket,
+  timeoutMs: number,
+  done: (introduction: Introduction) => void,
+): void {
+  const late: Introduction = { kind: 'late' };
+  readFirstBytes<Introduction>(
+    socket,
+    { read: readIntroduction, timeoutMs, late, gone: { kind: 'gone' } },
+    done,
+  );
+}
+
+function readIntroduction(held: Buffer): Reading<Introduction> {
+  const header = readProxyHeader(held);
+  switch (header.kind) {
+    case 'incomplete':
+      return { kind: 'more' };
+    case 'malformed':
+      return { kind: 'enough', value: header, taken: held.length };
+    case 'read':
+      return {
+        kind: 'enough',
+        value: { kind: 'read', source: header.source },
+        taken: header.bytes,
+      };
+  }
+}
+
+/** Castagnoli's polynomial, bits reversed (RFC 3720 section 12.1). */
+const POLYNOMIAL = 0x82f63b78;
+
+const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let rest = byte;
+  for (let bit = 0; bit < 8; bit++) rest = rest & 1 ? (rest >>> 1) ^ POLYNOMIAL : rest >>> 1;
+  return rest;
+});
+
+/** CRC32C of `bytes` as an unsigned number, with the four bytes at `blankAt` counted as zero. */
+export function crc32cWithBlank(bytes: Uint8Array, blankAt: number): number {
+  let crc = 0xffffffff;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = at >= blankAt && at < blankAt + 4 ? 0 : (bytes[at] ?? 0);
+    crc = (TABLE[(crc ^ byte) & 0xff] ?? 0) ^ (crc >>> 8);
+  }
+  return (crc ^ 0xffffffff) >>> 0;
 }

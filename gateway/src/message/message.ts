@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Protocol } from '@guard/config/contract/event';
 import type { ForwardedHeader } from '@guard/config/settings/schema';
-import type { FieldList } from './field-list.ts';
 
 /**
  * A request and its answer as every stage of the gateway sees them. Node's HTTP/1.1 messages are
@@ -88,4 +87,83 @@ export function protocolOf(req: VisitorRequest): Protocol {
 /** HTTP/1.0 has no interim answers, no chunks and no trailers. */
 export function isHttp10({ httpVersionMajor, httpVersionMinor }: VisitorRequest): boolean {
   return httpVersionMajor === 1 && httpVersionMinor === 0;
+}
+
+/**
+ * Names and values in turn that may be sent to an origin again and again. It never changes, so the
+ * client that writes it keeps with it how it is written.
+ */
+export class FieldList {
+  readonly fields: readonly string[];
+  /** Undefined until it was written once. */
+  written: WrittenFields | 'unsound' | undefined;
+
+  constructor(fields: readonly string[]) {
+    this.fields = fields;
+  }
+}
+
+/** Fields as they stand in a header section of HTTP/1.1, each of them one, however they are read. */
+export interface WrittenFields {
+  readonly lines: string;
+  /** What Content-Length says among them, in bytes; undefined without one. */
+  readonly length: number | undefined;
+}
+
+/**
+ * RFC 9110 section 10.1.1: the visitor sends the body only when the origin wants it. The gateway does not
+ * forward any other expectation.
+ */
+export function asksForContinue(req: VisitorRequest, hasBody: boolean): boolean {
+  const { expect } = req.headers;
+  if (expect === undefined || !hasBody || isHttp10(req)) return false;
+  return expect.toLowerCase() === '100-continue';
+}
+
+/** The same section: sends 100 (Continue) to a visitor who waits for it. */
+export function inviteBody(req: VisitorRequest, res: VisitorResponse): void {
+  if (req.headers.expect !== undefined && !isHttp10(req)) res.writeInterim(100, []);
+}
+
+/** The largest number that is sent on (RFC 9110 section 7.6.2 lets a recipient have one). */
+const LARGEST = 255;
+
+/**
+ * How many proxies an OPTIONS may still pass, this one included (RFC 9110 section 7.6.2); undefined
+ * without the field, where it is no number, and for methods that may ignore it.
+ */
+export function forwardsLeft({
+  method,
+  headers,
+}: Pick<VisitorRequest, 'method' | 'headers'>): number | undefined {
+  if (method !== 'OPTIONS') return undefined;
+  const said = headers['max-forwards'];
+  return typeof said === 'string' && /^\d+$/.test(said) ? Number(said) : undefined;
+}
+
+/** What the next recipient reads, where this one has `left` and passes the request on. */
+export function nextForwards(left: number): string {
+  return String(Math.min(left - 1, LARGEST));
+}
+
+/** The name under which the gateway enters itself in Via (RFC 9110 section 7.6.3). */
+const PSEUDONYM = 'guard';
+
+/** The Via field of a request that this gateway forwards: what the request had, and one entry of our own. */
+export function nextVia({ httpVersion, headers }: VisitorRequest): string {
+  const own = `${httpVersion} ${PSEUDONYM}`;
+  return headers.via === undefined ? own : `${headers.via}, ${own}`;
+}
+
+/**
+ * How many gateways of this name a request has passed already. A few in a row are layers. Many are an
+ * origin that points back at its own gateway.
+ */
+export function passesBefore(via: string | undefined): number {
+  if (via === undefined) return 0;
+  let count = 0;
+  for (const entry of via.split(',')) {
+    if (entry.trim().split(' ', 2)[1] === PSEUDONYM) count++;
+  }
+  return count;
 }

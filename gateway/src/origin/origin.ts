@@ -1,6 +1,6 @@
 import type { Origin as OriginAddress } from '@guard/config/settings/values';
-import type { FieldList } from '../message/field-list.ts';
-import type { Turns } from './health.ts';
+import type { FieldList } from '../message/message.ts';
+import type { Turns } from './origins.ts';
 
 /**
  * The way of one request to an origin. `plain` has no body; `upload` has; `retry` repeats a plain one

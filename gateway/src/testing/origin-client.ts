@@ -1,5 +1,5 @@
-import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { FieldList } from '../message/field-list.ts';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { FieldList } from '../message/message.ts';
 import type {
   AnswerHandler,
   BodySink,

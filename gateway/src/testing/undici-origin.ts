@@ -3,7 +3,7 @@ import type { Origin as OriginAddress } from '@guard/config/settings/values';
 import { type Dispatcher, Pool } from 'undici';
 import type { GatewayLimits } from '../base/limits.ts';
 import { connectOptions } from '../origin/connect-options.ts';
-import { Lanes } from '../origin/lanes.ts';
+import { Lanes } from '../origin/http1/http1-origin.ts';
 import type {
   AnswerHandler,
   Lane,

@@ -1,4 +1,6 @@
+import type { Socket } from 'node:net';
 import type { ClientHello } from '@guard/config/contract/transport';
+import { readFirstBytes, type Reading } from '../listen/first-bytes.ts';
 import { ja4Of } from './ja4.ts';
 
 /** Longest beginning of a connection that is looked at for a ClientHello. */
@@ -10,7 +12,7 @@ const RECORD_HEADER_BYTES = 5;
 const MAX_RECORD_BYTES = 1 << 14;
 
 /** What the first bytes of a connection are, as far as they have come. */
-export type FirstBytes =
+type FirstBytes =
   | { readonly kind: 'incomplete' }
   /** Not TLS at all. */
   | { readonly kind: 'foreign' }
@@ -77,7 +79,7 @@ const ALPN = 16;
 const SUPPORTED_VERSIONS = 43;
 
 /** Parses the body of a ClientHello; undefined when any length in it does not add up. */
-export function parseClientHello(body: Uint8Array): ClientHello | undefined {
+function parseClientHello(body: Uint8Array): ClientHello | undefined {
   const reader = new Reader(body);
   const legacyVersion = reader.uint16();
   reader.bytes(32);
@@ -183,4 +185,42 @@ class Reader {
   sub(length: number): Reader {
     return new Reader(this.bytes(length));
   }
+}
+
+/** How a connection begins. */
+type Beginning =
+  | { readonly kind: 'tls'; readonly hello: ClientHello | undefined }
+  /** Something that is not TLS, such as plain HTTP. */
+  | { readonly kind: 'foreign' }
+  /** It ended, or said too little within the time. */
+  | { readonly kind: 'gone' };
+
+/** Reads the first message of a connection, and leaves it there for a TLS library. */
+export function peekHello(
+  socket: Socket,
+  timeoutMs: number,
+  done: (beginning: Beginning) => void,
+): void {
+  const gone: Beginning = { kind: 'gone' };
+  readFirstBytes<Beginning>(socket, { read, timeoutMs, late: gone, gone }, done);
+}
+
+function read(held: Buffer): Reading<Beginning> {
+  const first = readHello(held);
+  switch (first.kind) {
+    case 'incomplete':
+      return held.length < MAX_HELLO_BYTES
+        ? { kind: 'more' }
+        : seen({ kind: 'tls', hello: undefined });
+    case 'foreign':
+      return seen({ kind: 'foreign' });
+    case 'unreadable':
+      return seen({ kind: 'tls', hello: undefined });
+    case 'hello':
+      return seen({ kind: 'tls', hello: first.hello });
+  }
+}
+
+function seen(value: Beginning): Reading<Beginning> {
+  return { kind: 'enough', value, taken: 0 };
 }

@@ -3,15 +3,13 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { createServer, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import type { ClientHello } from '@guard/config/contract/transport';
-import { peekOpening } from '../http2/peek-opening.ts';
-import { createStreamServer } from '../http2/serve-session.ts';
-import { acceptConnections } from '../listen/accept.ts';
-import { notePeer, type Peer } from '../listen/peer.ts';
 import { createHttp1Front } from '../http1/front.ts';
-import type { Intake } from '../listen/intake.ts';
-import type { Certificates } from './choose-certificate.ts';
-import { peekHello } from './peek-hello.ts';
-import { noteTransport } from '../listen/transport-of.ts';
+import { peekOpening } from '../http2/opening.ts';
+import { createStreamServer } from '../http2/serve-session.ts';
+import { acceptConnections, type Intake } from '../listen/accept.ts';
+import { notePeer, noteTransport, type Peer } from '../listen/connection.ts';
+import type { Certificates } from './certificates.ts';
+import { peekHello } from './client-hello.ts';
 
 /** The https side of a gateway: HTTP/2 and HTTP/1.1 on one port. */
 export interface TlsFront {

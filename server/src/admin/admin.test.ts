@@ -1,7 +1,6 @@
 import { Listen } from '@guard/config/settings/values';
 import { expect, test } from 'vitest';
-import { adminRoutes } from './admin.ts';
-import { compileAdminHosts } from './admin-hosts.ts';
+import { adminRoutes, compileAdminHosts } from './admin.ts';
 import { createService } from '../listeners/listen.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 

@@ -1,17 +1,35 @@
-import type { AuthenticateBearer } from '@guard/config/contract/ports';
+import type { Analytics } from '@guard/analytics';
+import type { NetworkCatalogue } from '@guard/config/catalogue/networks';
+import type { AuthenticateBearer, Log, SessionStore } from '@guard/config/contract/ports';
 import { createBearerAuth } from '@guard/config/settings/bearer';
 import { settingsRevision } from '@guard/config/settings/revision';
 import type { Service, Settings } from '@guard/config/settings/schema';
 import type { GatewaySettings } from '@guard/gateway';
 import { createDataServer } from '@guard/mcp';
-import { createValidator, type Validator } from '@guard/validator';
+import { type createResolver, createValidator, type Validator } from '@guard/validator';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
-import { adminRoutes } from '../admin/admin.ts';
-import { compileAdminHosts } from '../admin/admin-hosts.ts';
-import { gatewaySites } from '../validators/gateway-sites.ts';
-import { createService } from '../listeners/listen.ts';
+import { adminRoutes, compileAdminHosts } from '../admin/admin.ts';
+import { type Addresses, createService } from '../listeners/listen.ts';
+import type { ProcessContext } from '../process/process-context.ts';
+import { gatewaySites, type RemoteValidators } from '../validators/gateway-sites.ts';
 import { validatorSettings } from '../validators/validator-settings.ts';
-import type { Dependencies } from './dependencies.ts';
+
+/** What every deployment needs and shares. It stays while the process runs, over all reloads. */
+export interface Dependencies extends ProcessContext {
+  readonly analytics: Analytics;
+  readonly store: SessionStore;
+  /** Looks up the names of addresses that claim to be a crawler's. */
+  readonly resolver: ReturnType<typeof createResolver>;
+  /** A reload keeps the connections to remote validators, and the knowledge which of them are away. */
+  readonly remotes: RemoteValidators;
+  /** Bundled with the program, and slow to read. */
+  readonly networks: NetworkCatalogue;
+  /** The documentation, for the `docs` listener. */
+  readonly docs: FastifyPluginAsync;
+  /** Where each service listens. During the start it grows. */
+  readonly addresses: Addresses;
+  readonly isReady: () => boolean;
+}
 
 /** The services that answer by routes of fastify: all but the gateway. */
 export type RoutedService = Exclude<Service, 'gateway' | 'gateway_tls' | 'forward_auth'>;
@@ -108,3 +126,19 @@ const ROUTED_SERVICES: readonly RoutedService[] = [
   'docs',
   'admin',
 ];
+
+/** Added to the time of the longest question, for an answer that arrives in the last moment. */
+const GRACE_MS = 1_000;
+
+/**
+ * Closes a deployment that was replaced, when all its questions to remote validators must have ended. The
+ * timer does not keep the process alive: a process that ends needs to close no deployment.
+ */
+export function retire(deployment: Deployment, log: Log): void {
+  const timer = setTimeout(() => {
+    deployment.close().catch((error: unknown) => {
+      log('error', 'close_failed', { reason: String(error) });
+    });
+  }, deployment.longestQuestionMs + GRACE_MS);
+  timer.unref();
+}

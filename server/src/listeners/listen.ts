@@ -2,6 +2,8 @@ import { removeAbandonedSocket } from '@guard/config/net/abandoned-socket';
 import { listenerUrl } from '@guard/config/net/special-address';
 import type { Service, Settings } from '@guard/config/settings/schema';
 import type { ListenAddress } from '@guard/config/settings/values';
+import type { Gateway } from '@guard/gateway';
+
 import fastify, { type FastifyInstance } from 'fastify';
 
 /** How long a service waits for what a connection sends, even when a few bytes arrive all the time. */
@@ -64,7 +66,7 @@ export async function listenOn(
 }
 
 /** An error for people: why Guard cannot listen at an address of the settings. */
-export function listenError(service: Service, address: ListenAddress, cause: unknown): Error {
+function listenError(service: Service, address: ListenAddress, cause: unknown): Error {
   const code = (cause as NodeJS.ErrnoException | null)?.code;
   const at = address.kind === 'unix' ? `unix:${address.path}` : `${address.host}:${address.port}`;
   const why =
@@ -76,4 +78,30 @@ export function listenError(service: Service, address: ListenAddress, cause: unk
           ? cause.message
           : String(cause);
   return new Error(`listen.${service} ${at}: ${why}`, { cause });
+}
+
+type GatewayService = 'gateway' | 'gateway_tls' | 'forward_auth';
+
+/** Lets a gateway listen at each address of the settings. Resolves to these addresses, with their ports known. */
+export async function listenGateway(
+  gateway: Gateway,
+  addresses: Pick<Settings['listen'], GatewayService>,
+): Promise<Addresses> {
+  const opened: Partial<Record<GatewayService, string>> = {};
+  const open = async (
+    service: GatewayService,
+    listen: (at: ListenAddress) => Promise<string>,
+  ): Promise<void> => {
+    const address = addresses[service];
+    if (!address) return;
+    try {
+      opened[service] = await listen(address);
+    } catch (error) {
+      throw listenError(service, address, error);
+    }
+  };
+  await open('gateway', gateway.listen);
+  await open('gateway_tls', gateway.listenTls);
+  await open('forward_auth', gateway.listenForwardAuth);
+  return opened;
 }

@@ -1,6 +1,6 @@
 import type { EventSink } from '@guard/config/contract/ports';
 import { describe, expect, test } from 'vitest';
-import { measureEvents } from '../events/measure-events.ts';
+import { measureEvents } from '../events/watch-events.ts';
 import { createMetrics, type MetricsPage } from './metrics.ts';
 import { WorkerMetrics } from './worker-metrics.ts';
 

@@ -1,10 +1,14 @@
 import { type MetricName, metrics as table } from '@guard/config/contract/metrics';
 import type { Metrics } from '@guard/config/contract/ports';
 import { Counter, Gauge, Registry } from 'prom-client';
-import { type CounterIncrement, Counts } from './counts.ts';
-import { createBusySeconds } from './event-loop.ts';
-import { createHistograms, type HistogramName, type NamedValues } from './histograms.ts';
-import { registerProcessMetrics } from './process-metrics.ts';
+import {
+  type CounterIncrement,
+  Counts,
+  createHistograms,
+  type HistogramName,
+  type NamedValues,
+} from './counts.ts';
+import { createBusySeconds, registerProcessMetrics } from './process-metrics.ts';
 
 /** The metrics of a worker thread: what was counted since its last report, and the gauges of now. */
 export interface MetricsReport {

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { performance } from 'node:perf_hooks';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 /**
@@ -58,4 +59,19 @@ function readMaxOpenFiles(): number | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Returns a function that says how long the event loop of this thread was busy since its last call, in
+ * seconds. The first call counts from the start of the thread. A loop that is nearly always busy lets
+ * requests wait for each other.
+ */
+export function createBusySeconds(): () => number {
+  let lastMs = 0;
+  return () => {
+    const { active: activeMs } = performance.eventLoopUtilization();
+    const seconds = (activeMs - lastMs) / 1000;
+    lastMs = activeMs;
+    return Math.max(0, seconds);
+  };
 }

@@ -1,8 +1,7 @@
 import type { MetricName } from '@guard/config/contract/metrics';
-import { Counts } from './counts.ts';
-import { createBusySeconds } from './event-loop.ts';
-import { createHistograms } from './histograms.ts';
+import { Counts, createHistograms } from './counts.ts';
 import { isOfEachThread, type MetricsPage, type MetricsReport } from './metrics.ts';
+import { createBusySeconds } from './process-metrics.ts';
 
 type ReadGauge = Parameters<MetricsPage['gauge']>[1];
 

@@ -8,8 +8,7 @@ import {
 import { formatPath } from '@guard/config/settings/problems';
 import { settingsRevision } from '@guard/config/settings/revision';
 import type { Settings } from '@guard/config/settings/schema';
-import { changesBetween } from './changes.ts';
-import { asStarted, needRestart } from './need-restart.ts';
+import { asStarted, changesBetween, needRestart } from './changes.ts';
 import { type Watch, watchFiles } from './watch-files.ts';
 
 /** Why the settings are read again. */

@@ -1,4 +1,6 @@
-import type { SessionStore } from '@guard/config/contract/ports';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock, SessionStore } from '@guard/config/contract/ports';
 import type { Settings } from '@guard/config/settings/schema';
 import {
   LastingStore,
@@ -8,17 +10,16 @@ import {
   type ThreadStore,
 } from '@guard/validator';
 import type { ProcessContext } from '../process/process-context.ts';
-import { createSnapshotAge } from './snapshot-age.ts';
 import type { WatchedRanges } from './watch-crawler-ranges.ts';
 
 /** A store in memory that all worker threads share. */
-export interface SharedStore {
+interface SharedStore {
   /** Of the main thread. */
   readonly store: ThreadStore;
   readonly memory: SharedMemory;
 }
 
-export interface OpenStore {
+interface OpenStore {
   readonly store: SessionStore;
   /**
    * See WatchedRanges. Undefined where no other instance shares the store.
@@ -75,4 +76,18 @@ async function openShared(
 
 function closing<Store extends SessionStore>(store: Store) {
   return { store, close: () => store.close() };
+}
+
+/**
+ * Returns a function that reads the age of the snapshot of the store in `folder`, in seconds. It looks at
+ * the file, so a snapshot that could not be written, or was removed, shows too. Without a file the age is
+ * the time since the call of createSnapshotAge.
+ */
+export function createSnapshotAge(folder: string, clock: Clock): () => number {
+  const file = join(folder, 'store.snapshot');
+  const openedAt = clock();
+  return () => {
+    const writtenAt = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? openedAt;
+    return Math.max(0, Math.round((clock() - writtenAt) / 1000));
+  };
 }

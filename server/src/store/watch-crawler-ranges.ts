@@ -1,5 +1,4 @@
-import type { ProcessContext } from '../process/process-context.ts';
-import type { Close } from '../process/close-all.ts';
+import type { Close, ProcessContext } from '../process/process-context.ts';
 
 /** Time between two comparisons. */
 const EVERY_MS = 60_000;

@@ -7,19 +7,26 @@ import type { Tracing } from '@guard/config/contract/tracing';
 import type { Settings } from '@guard/config/settings/schema';
 import { createGateway, type Gateway } from '@guard/gateway';
 import { createResolver, ThreadStore } from '@guard/validator';
-import { buildDeployment, type Deployment } from '../deployment/deployment.ts';
-import type { Dependencies } from '../deployment/dependencies.ts';
-import { retire } from '../deployment/retire.ts';
-import { createLog } from '../process/log.ts';
-import { logDecisions } from '../events/log-decisions.ts';
-import { measureEvents } from '../events/measure-events.ts';
-import { listenGateway } from '../listeners/listen-gateway.ts';
-import { RemoteValidators } from '../validators/remote-validators.ts';
+import {
+  buildDeployment,
+  type Dependencies,
+  type Deployment,
+  retire,
+} from '../deployment/deployment.ts';
 import { noAnalytics } from '../events/no-analytics.ts';
-import { openTracing } from '../tracing/open-tracing.ts';
-import { PendingReplies } from './pending-replies.ts';
+import { logDecisions, measureEvents } from '../events/watch-events.ts';
+import { listenGateway } from '../listeners/listen.ts';
 import { WorkerMetrics } from '../metrics/worker-metrics.ts';
-import type { MessageFromWorker, MessageToWorker, SharedSession, WorkerData } from './messages.ts';
+import { createLog } from '../process/log.ts';
+import { openTracing } from '../tracing/tracing.ts';
+import { RemoteValidators } from '../validators/gateway-sites.ts';
+import { PendingReplies } from './pending-replies.ts';
+import type {
+  MessageFromWorker,
+  MessageToWorker,
+  SharedSession,
+  WorkerData,
+} from './worker-handle.ts';
 
 /** How often the main thread gets the metrics. */
 const METRICS_EVERY_MS = 500;

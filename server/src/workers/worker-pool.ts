@@ -1,16 +1,17 @@
+import { availableParallelism } from 'node:os';
 import type { Analytics } from '@guard/analytics';
 import type { Clock, Log } from '@guard/config/contract/ports';
 import type { Settings } from '@guard/config/settings/schema';
+import type { ListenAddress } from '@guard/config/settings/values';
 import { allocateStore, ThreadStore } from '@guard/validator';
 import type { Addresses } from '../listeners/listen.ts';
 import type { MetricsPage } from '../metrics/metrics.ts';
 import type { ProcessContext } from '../process/process-context.ts';
-import type { SharedSession } from './messages.ts';
 import { PendingReplies } from './pending-replies.ts';
-import { WorkerHandle, type WorkerMessage } from './worker-handle.ts';
+import { type SharedSession, WorkerHandle, type WorkerMessage } from './worker-handle.ts';
 
 /** What the workers need to start. It is known when the main thread listens. */
-export interface WorkerPoolStart {
+interface WorkerPoolStart {
   readonly settings: Settings;
   /** Where the main thread listens. */
   readonly addresses: Addresses;
@@ -184,4 +185,27 @@ export class WorkerPool {
     timer.unref();
     this.#restartMs = Math.min(2 * this.#restartMs, RESTART_MS.longest);
   }
+}
+
+/** How many threads serve the gateway, the main one among them. */
+export function threadCount({ workers, listen }: Pick<Settings, 'workers' | 'listen'>): number {
+  if (!listen.gateway && !listen.gateway_tls) return 1;
+  return workers === 'auto' ? availableParallelism() : workers;
+}
+
+/** The addresses of the gateway with the ports that it got, so that the workers can listen there too. */
+export function sharedAddresses(listen: Settings['listen'], got: Addresses): Settings['listen'] {
+  const { gateway, gateway_tls } = listen;
+  return {
+    ...listen,
+    gateway: gateway && withPort(gateway, got.gateway),
+    gateway_tls: gateway_tls && withPort(gateway_tls, got.gateway_tls),
+  };
+}
+
+function withPort(address: ListenAddress, url: string | undefined): ListenAddress {
+  const port = /:(\d+)$/.exec(url ?? '')?.[1];
+  return address.kind === 'tcp' && port !== undefined
+    ? { ...address, port: Number(port) }
+    : address;
 }

@@ -1,6 +1,4 @@
-import { maskJson } from './mask-json.ts';
-import { isShownName, MASK, maskText } from './mask-text.ts';
-import type { SampledContent } from './sampled-content.ts';
+import type { SampledContent } from '../open-body.ts';
 import type { SecretNames } from './secret-names.ts';
 
 /**
@@ -38,4 +36,160 @@ function decoded(text: string): string {
   return text.replaceAll('+', ' ').replaceAll(/(?:%[0-9a-f]{2})+/gi, (run) => {
     return Buffer.from(run.replaceAll('%', ''), 'hex').toString();
   });
+}
+
+/** Stands where a secret stood. */
+const MASK = '***';
+
+/** Nobody can tell where in any text a value ends: from the first name of a secret on nothing is kept. */
+function maskText(text: string, names: SecretNames): string {
+  const at = names.firstIn(text);
+  return at === -1 ? text : text.slice(0, at) + MASK;
+}
+
+/** Whether the name of a secret is nothing more than a name, so that it can be kept. */
+function isShownName(name: string): boolean {
+  return /^[\p{L}\p{N}_.$[\]-]{1,64}$/u.test(name);
+}
+
+/** JSON text (RFC 8259) without the values of secret names. It may end anywhere. */
+function maskJson(text: string, names: SecretNames): string {
+  return new JsonMask(text, names).masked();
+}
+
+const SPACE = /[ \t\r\n]*/y;
+/** To its closing quote, or to where the text ends. */
+const STRING = /"(?:[^"\\]+|\\[^])*"?/y;
+const PRIMITIVE = /(?:true|false|null|-?\d[\d.eE+-]*)(?=[ \t\r\n,}\]]|$)/y;
+const QUOTED_MASK = `"${MASK}"`;
+/** Deeper than anybody nests, and no danger to the stack. */
+const MAX_DEPTH = 100;
+
+/**
+ * Reads by the grammar and writes what it read. A method is false where the grammar does not go on: at the
+ * end of the sample, or because it is no JSON.
+ */
+class JsonMask {
+  readonly #text: string;
+  readonly #names: SecretNames;
+  #at = 0;
+  #depth = 0;
+  #written = '';
+  /** Inside the value of a secret name. */
+  #hidden = false;
+  /** A secret was named, and where its value ends only the grammar knows. */
+  #met = false;
+
+  constructor(text: string, names: SecretNames) {
+    this.#text = text;
+    this.#names = names;
+  }
+
+  masked(): string {
+    this.#value();
+    if (this.#met) return this.#written;
+    return this.#written + maskText(this.#text.slice(this.#at), this.#names);
+  }
+
+  #value(): boolean {
+    this.#take(SPACE);
+    switch (this.#text.charAt(this.#at)) {
+      case '{':
+        return this.#list('}', () => this.#member());
+      case '[':
+        return this.#list(']', () => this.#value());
+      case '"':
+        return this.#string();
+      default:
+        return this.#take(PRIMITIVE) !== '';
+    }
+  }
+
+  #list(close: string, item: () => boolean): boolean {
+    if (this.#depth === MAX_DEPTH) return false;
+    this.#depth++;
+    this.#mark();
+    this.#take(SPACE);
+    let more = this.#text[this.#at] !== close;
+    while (more) {
+      if (!item()) return false;
+      this.#take(SPACE);
+      more = this.#text[this.#at] === ',';
+      if (more) this.#mark();
+    }
+    if (this.#text[this.#at] !== close) return false;
+    this.#mark();
+    this.#depth--;
+    return true;
+  }
+
+  #member(): boolean {
+    this.#take(SPACE);
+    const quoted = this.#read(STRING);
+    const name = unescaped(quoted);
+    const isSecret = this.#names.mayName(name) && this.#names.isSecret(name);
+    this.#met ||= isSecret;
+    this.#write(isSecret && !isShownName(name) ? QUOTED_MASK : quoted);
+    this.#take(SPACE);
+    if (!isWhole(quoted) || this.#text[this.#at] !== ':') return false;
+    this.#mark();
+    return isSecret && !this.#hidden ? this.#secret() : this.#value();
+  }
+
+  #secret(): boolean {
+    this.#take(SPACE);
+    this.#write(QUOTED_MASK);
+    this.#hidden = true;
+    if (!this.#value()) return false;
+    this.#take(SPACE);
+    // Only these end a value. Of anything else it may be that the value goes on in it.
+    if (!/[,}]/.test(this.#text[this.#at] ?? '')) return false;
+    this.#hidden = false;
+    return true;
+  }
+
+  /** A value can hold a form or JSON of its own. */
+  #string(): boolean {
+    const quoted = this.#read(STRING);
+    const isSecret = this.#names.firstIn(unescaped(quoted)) !== -1;
+    this.#met ||= isSecret;
+    this.#write(isSecret ? QUOTED_MASK : quoted);
+    return isWhole(quoted);
+  }
+
+  /** One character of punctuation. */
+  #mark(): void {
+    this.#write(this.#text[this.#at] ?? '');
+    this.#at++;
+  }
+
+  #take(pattern: RegExp): string {
+    const token = this.#read(pattern);
+    this.#write(token);
+    return token;
+  }
+
+  #read(pattern: RegExp): string {
+    pattern.lastIndex = this.#at;
+    const token = pattern.exec(this.#text)?.[0] ?? '';
+    this.#at += token.length;
+    return token;
+  }
+
+  #write(token: string): void {
+    if (!this.#hidden) this.#written += token;
+  }
+}
+
+function isWhole(quoted: string): boolean {
+  return quoted.length > 1 && quoted.endsWith('"');
+}
+
+/** What a string says, without its quotes. */
+function unescaped(quoted: string): string {
+  const inside = quoted.slice(1, isWhole(quoted) ? -1 : undefined);
+  if (!inside.includes('\\')) return inside;
+  return inside.replaceAll(/\\(?:u([0-9a-f]{4})|([^]))/gi, (_escape, hex?: string, plain = '') =>
+    hex === undefined ? String(plain) : String.fromCharCode(Number.parseInt(hex, 16)),
+  );
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { Queue, type Waiter } from './queue.ts';
-import { Window } from './window.ts';
+import { Queue, type Waiter, Window } from './queue.ts';
 
 test('after silence a new question is asked at once, though stale ones still wait', () => {
   const queue = new Queue({ connections: 1, waiting: 10 }, new Window(150, () => 0));

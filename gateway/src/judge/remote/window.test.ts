@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Window } from './window.ts';
+import { Window } from './queue.ts';
 
 const LIMIT_MS = 400;
 const KIB = 1024;

@@ -1,17 +1,15 @@
+import { CR, LF } from '../../base/characters.ts';
 import {
   type AnswerFraming,
-  framingOf,
   FramingFields,
+  framingOf,
   keepsConnection,
+  readChunkSize,
   trailerFault,
 } from './answer-framing.ts';
 import type { AnswerSink } from './answer-sink.ts';
-import { CR, LF } from '../../base/characters.ts';
-import { readChunkSize } from './chunk-size.ts';
 import { HTTP1_LIMITS } from './limits.ts';
-import { LineBuffer } from './line-buffer.ts';
-import { SectionLines } from './section-lines.ts';
-import type { StatusLine } from './status-line.ts';
+import { LineBuffer, SectionLines, type StatusLine } from './section-lines.ts';
 
 type State =
   /** No answer is due: whatever comes is nobody's. */

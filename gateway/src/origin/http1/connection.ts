@@ -1,11 +1,10 @@
 import type { Socket } from 'node:net';
-import { atEndOfTurn, type Waiting } from '../../base/end-of-turn.ts';
-import type { OriginError, RequestBody } from '../origin.ts';
+import { atEndOfTurn, type Waiting } from '../../base/event-loop.ts';
 import { AnswerReader } from './answer-reader.ts';
 import type { AnswerSink } from './answer-sink.ts';
-import type { OriginTicks } from './origin-ticks.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, OriginTicks } from './http1-origin.ts';
 import { Upload, type UploadOwner } from './upload.ts';
+import type { OriginError, RequestBody } from '../origin.ts';
 
 /** What a connection tells the origin that it belongs to. */
 export interface ConnectionOwner {

@@ -3,7 +3,6 @@ import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'n
 import type { Origin as OriginAddress } from '@guard/config/settings/values';
 import { connectOptions } from '../connect-options.ts';
 import { Connection, type ConnectionOwner } from './connection.ts';
-import { ReadMemory } from './read-memory.ts';
 
 /** TCP's own probes find a peer that vanished behind a long silent answer. */
 const PROBE_AFTER_MS = 60_000;
@@ -62,4 +61,23 @@ function open(socket: Socket, owner: ConnectionOwner): Connection {
   socket.setNoDelay(true);
   socket.setKeepAlive(true, PROBE_AFTER_MS);
   return new Connection(socket, owner);
+}
+
+/** As much as one read takes at most (the size that libuv suggests). */
+const BYTES = 64 * 1024;
+
+/** The memory that one connection is read into, over and over while nobody holds on to what was read. */
+class ReadMemory {
+  bytes = Buffer.allocUnsafeSlow(BYTES);
+  /** Whether the next read may overwrite the last one. */
+  free = true;
+
+  /** Where the next read goes. */
+  next(): Buffer {
+    if (!this.free) {
+      this.bytes = Buffer.allocUnsafeSlow(BYTES);
+      this.free = true;
+    }
+    return this.bytes;
+  }
 }

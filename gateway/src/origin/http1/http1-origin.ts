@@ -1,15 +1,18 @@
 import type { Origin as OriginAddress } from '@guard/config/settings/values';
-import { ticksOf } from '../../base/deadline-ticks.ts';
+import { DeadlineTicks, ticksOf } from '../../base/event-loop.ts';
 import type { GatewayLimits } from '../../base/limits.ts';
-import { Lanes } from '../lanes.ts';
-import type { AnswerHandler, Lane, OpenOrigin, OriginExchange, OriginRequest } from '../origin.ts';
 import type { Connection, ConnectionOwner } from './connection.ts';
 import { type Dial, dialTo } from './dial.ts';
-import { Exchange } from './exchange.ts';
-import { IdleStack } from './idle-stack.ts';
 import { HTTP1_LIMITS } from './limits.ts';
-import { originTicks, type OriginTicks } from './origin-ticks.ts';
 import { requestHead } from './request-head.ts';
+import type {
+  AnswerHandler,
+  Lane,
+  OpenOrigin,
+  OriginError,
+  OriginExchange,
+  OriginRequest,
+} from '../origin.ts';
 
 /** RFC 9110 section 9.2.2, of the methods that have no body: sent once more, they do nothing twice. */
 const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -124,4 +127,108 @@ function idleTicksOf(keepsForS: number | undefined): number {
 function refuse(lanes: Lanes, exchange: Exchange): void {
   lanes.release(exchange.lane);
   exchange.refuse({ kind: 'unsendable', detail: 'the request cannot be written as HTTP/1.1' });
+}
+
+/**
+ * One request and the connection that it is on. It outlives its time there, as long as somebody holds
+ * it, and must not reach into the request that has the connection next.
+ */
+export class Exchange implements OriginExchange {
+  readonly lane: Lane;
+  readonly request: OriginRequest;
+  readonly handler: AnswerHandler;
+  /** Undefined once it is over. */
+  connection: OriginExchange | undefined;
+  #aborted = false;
+
+  constructor(lane: Lane, request: OriginRequest, handler: AnswerHandler) {
+    this.lane = lane;
+    this.request = request;
+    this.handler = handler;
+  }
+
+  abort(): void {
+    this.#aborted = true;
+    this.connection?.abort();
+  }
+
+  pause(): void {
+    this.connection?.pause();
+  }
+
+  resume(): void {
+    this.connection?.resume();
+  }
+
+  /** Ends it before it had a connection. */
+  refuse(error: OriginError): void {
+    if (!this.#aborted) this.handler.onError(error);
+  }
+}
+
+/** Connections without a request, the last used on top: those below fall out of use and are let go. */
+export class IdleStack<T extends { readonly idleSince: number }> {
+  readonly #max: number;
+  readonly #stack: T[] = [];
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** The one that was used last, if it fell idle no earlier than `since`. */
+  take(since: number): T | undefined {
+    const last = this.#stack.at(-1);
+    return last === undefined || last.idleSince < since ? undefined : this.#stack.pop();
+  }
+
+  /** False when there are enough. */
+  put(connection: T): boolean {
+    if (this.#stack.length >= this.#max) return false;
+    this.#stack.push(connection);
+    return true;
+  }
+
+  remove(connection: T): void {
+    const index = this.#stack.lastIndexOf(connection);
+    if (index !== -1) this.#stack.splice(index, 1);
+  }
+}
+
+/** How many requests may be under way to one origin, lane by lane. */
+export class Lanes {
+  readonly #capacity: Readonly<Record<Lane, number>>;
+  readonly #busy: Record<Lane, number> = { plain: 0, upload: 0, retry: 0 };
+
+  constructor(limits: GatewayLimits) {
+    this.#capacity = {
+      plain: limits.originPlainRequests,
+      upload: limits.originUploads,
+      retry: limits.originPlainRequests,
+    };
+  }
+
+  /** False when the lane is full. */
+  take(lane: Lane): boolean {
+    if (this.#busy[lane] >= this.#capacity[lane]) return false;
+    this.#busy[lane]++;
+    return true;
+  }
+
+  release(lane: Lane): void {
+    this.#busy[lane]--;
+  }
+}
+
+/** Deadlines of what an origin is waited for. */
+export type OriginTicks = DeadlineTicks<'connect' | 'head' | 'body'>;
+
+function originTicks(limits: GatewayLimits): OriginTicks {
+  return new DeadlineTicks(
+    {
+      connect: limits.originConnectMs,
+      head: limits.originHeadersMs,
+      body: limits.originBodyIdleMs,
+    },
+    HTTP1_LIMITS.sweepMs,
+  );
 }

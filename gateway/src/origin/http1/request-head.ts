@@ -1,7 +1,6 @@
-import { isToken } from '../../base/characters.ts';
-import type { WrittenFields } from '../../message/field-list.ts';
+import { isToken, readDecimal } from '../../base/characters.ts';
+import type { WrittenFields } from '../../message/message.ts';
 import type { OriginRequest } from '../origin.ts';
-import { readDecimal } from './decimal.ts';
 
 /** Methods whose empty content is announced as such (RFC 9110 section 8.6). */
 const EXPECTS_CONTENT: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);

@@ -1,6 +1,5 @@
-import { COLON, isBlank, isTextCharacter, isTokenCharacter } from '../../base/characters.ts';
+import { COLON, isBlank, isTextCharacter, isTokenCharacter, SP } from '../../base/characters.ts';
 import { type FieldName, FieldNames } from '../../message/field-names.ts';
-import { readStatusLine, type StatusLine } from './status-line.ts';
 
 /** Decoding so many bytes costs hardly more than decoding one line, and most header sections are shorter. */
 const AHEAD = 2048;
@@ -82,4 +81,74 @@ function nameEnd(text: string, from: number, to: number): number {
 /** Section 5.1: a space before the colon has been read as two different names. Section 5.2: obs-fold. */
 function nameFault(found: number): string {
   return isBlank(found) ? 'space around a field name, or a folded line' : 'field without a name';
+}
+
+export interface StatusLine {
+  readonly minor: 0 | 1;
+  /** 100 to 999: what a number above 599 means is the visitor's to know. */
+  readonly status: number;
+  readonly reason: string;
+}
+
+const NAME = 'HTTP/1.';
+const ZERO = 0x30;
+
+/**
+ * RFC 9112 section 4: the latin1 characters from `from` to `to`, without the line's end; undefined when they are no
+ * status line of HTTP/1.0 or 1.1. The space before an empty reason may be missing, as it often is.
+ */
+function readStatusLine(text: string, from: number, to: number): StatusLine | undefined {
+  const minor = readMinor(text, from);
+  const status = readStatus(text, from + 8);
+  const codeEnd = from + 12;
+  if (minor === undefined || status === undefined || to < codeEnd) return undefined;
+  if (to === codeEnd) return { minor, status, reason: '' };
+  if (text.charCodeAt(codeEnd) !== SP) return undefined;
+  for (let i = codeEnd + 1; i < to; i++) if (!isTextCharacter(text.charCodeAt(i))) return undefined;
+  return { minor, status, reason: text.slice(codeEnd + 1, to) };
+}
+
+function readMinor(text: string, from: number): 0 | 1 | undefined {
+  if (!text.startsWith(NAME, from)) return undefined;
+  const minor = text.charCodeAt(from + NAME.length) - ZERO;
+  return minor === 0 || minor === 1 ? minor : undefined;
+}
+
+/** A space and three digits. */
+function readStatus(text: string, from: number): number | undefined {
+  if (text.charCodeAt(from) !== SP) return undefined;
+  let status = 0;
+  for (let i = from + 1; i < from + 4; i++) {
+    const digit = text.charCodeAt(i) - ZERO;
+    if (!(digit >= 0 && digit <= 9)) return undefined;
+    status = status * 10 + digit;
+  }
+  return status < 100 ? undefined : status;
+}
+
+/** What came of a line whose end has not come yet. Whoever appends keeps the bound. */
+export class LineBuffer {
+  length = 0;
+  #bytes = Buffer.alloc(0);
+
+  append(chunk: Buffer, from: number, to: number): void {
+    const needed = this.length + to - from;
+    if (needed > this.#bytes.length) this.#grow(needed);
+    chunk.copy(this.#bytes, this.length, from, to);
+    this.length = needed;
+  }
+
+  /** The bytes so far, in place; the buffer is empty after it, and the bytes hold until the next append. */
+  take(): Buffer {
+    const line = this.#bytes.subarray(0, this.length);
+    this.length = 0;
+    return line;
+  }
+
+  /** Doubles, so that a line that comes byte by byte is copied a constant number of times. */
+  #grow(needed: number): void {
+    const bytes = Buffer.allocUnsafe(Math.max(256, needed, 2 * this.#bytes.length));
+    this.#bytes.copy(bytes, 0, 0, this.length);
+    this.#bytes = bytes;
+  }
 }

@@ -3,7 +3,7 @@
  * reload it reports how many sessions it was told of, as a counter.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { MessageFromWorker, MessageToWorker, WorkerData } from '../messages.ts';
+import type { MessageFromWorker, MessageToWorker, WorkerData } from '../worker-handle.ts';
 
 const main = parentPort;
 const { addresses } = workerData as WorkerData;

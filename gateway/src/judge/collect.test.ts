@@ -1,0 +1,146 @@
+import type { CollectRequest } from '@guard/config/contract/ports';
+import { describe, expect, test } from 'vitest';
+import { startGateway } from '../testing/gateway-rig.ts';
+import { bodyOf, get, headersOf, rawExchange, RawClient, statusOf } from '../testing/raw-client.ts';
+import { startOrigin } from '../testing/recording-origin.ts';
+
+const HOST = 'Host: shop.example';
+
+async function start(limits = {}) {
+  const origin = await startOrigin();
+  const collected: CollectRequest[] = [];
+  const rig = await startGateway({
+    origin: origin.address,
+    trustedProxies: ['127.0.0.1'],
+    limits,
+    collect: (request) => {
+      collected.push(request);
+      return Promise.resolve({ status: 202, headers: { 'X-Judged': '1' }, body: '{"ok":true}' });
+    },
+  });
+  return { ...rig, origin, collected };
+}
+
+test('an upload below /.guard/ goes to the collector with the visitor’s address, and nobody is asked about it', async () => {
+  const { port, origin, collected, asked } = await start();
+  const answer = await rawExchange(
+    port,
+    'POST /.guard/telemetry?x=1 HTTP/1.1',
+    HOST,
+    'Connection: close',
+    'X-Forwarded-For: 198.51.100.7',
+    'Content-Length: 9',
+    '',
+    '{"a":"é"}'.replace('é', '\xc3\xa9').slice(0, 9),
+  );
+  expect(statusOf(answer)).toBe(202);
+  expect(headersOf(answer, 'x-judged')).toEqual(['1']);
+  expect(bodyOf(answer)).toBe('{"ok":true}');
+  expect(collected).toMatchObject([
+    { method: 'POST', path: '/telemetry', query: 'x=1', ip: '198.51.100.7' },
+  ]);
+  expect(collected[0]?.body.startsWith('{"a":"é')).toBe(true);
+  expect(asked).toEqual([]);
+  expect(origin.arrived).toEqual([]);
+});
+
+test('bytes of the collector arrive as they are, to HEAD with their length alone (RFC 9110 9.3.2)', async () => {
+  const origin = await startOrigin();
+  const body = Uint8Array.of(0x1f, 0x8b, 0x00, 0xff);
+  const { port } = await startGateway({
+    origin: origin.address,
+    collect: ({ query }) =>
+      Promise.resolve({ status: 200, headers: { 'X-Query': query ?? 'none' }, body }),
+  });
+  const got = await get(port, '/.guard/script.js?site_key=a%20b&c');
+  expect(bodyOf(got)).toBe(Buffer.from(body).toString('latin1'));
+  expect(headersOf(got, 'x-query')).toEqual(['site_key=a%20b&c']);
+  const head = ['HEAD /.guard/script.js HTTP/1.1', HOST, 'Connection: close', ''];
+  const answer = await rawExchange(port, ...head, '');
+  expect([headersOf(answer, 'content-length'), bodyOf(answer)]).toEqual([['4'], '']);
+  expect(headersOf(answer, 'x-query')).toEqual(['']);
+});
+
+describe('no spelling of /.guard/ reaches the origin', () => {
+  test.each([
+    '/.guard',
+    '/%2eguard/x',
+    '/a/../.guard/x',
+    '//.guard/x',
+    '/.guard%2fx',
+    '/;a/.guard/x',
+  ])('%s → 404', async (path) => {
+    const { port, origin, collected } = await start();
+    expect(statusOf(await get(port, path))).toBe(404);
+    expect(origin.arrived).toEqual([]);
+    expect(collected).toEqual([]);
+  });
+
+  test('without a collector every path of it answers 404', async () => {
+    const origin = await startOrigin();
+    const { port } = await startGateway({ origin: origin.address });
+    expect(statusOf(await get(port, '/.guard/telemetry'))).toBe(404);
+    expect(origin.arrived).toEqual([]);
+  });
+
+  test('/.guardian is a path of the site', async () => {
+    const { port, origin } = await start();
+    expect(statusOf(await get(port, '/.guardian/x'))).toBe(200);
+    expect(origin.arrived).toHaveLength(1);
+  });
+});
+
+test('an upload of more than 64 KiB gets 413', async () => {
+  const { port, collected } = await start();
+  const lines = [
+    'POST /.guard/telemetry HTTP/1.1',
+    HOST,
+    'Connection: close',
+    'Content-Length: 70000',
+    '',
+  ];
+  expect(statusOf(await rawExchange(port, ...lines, 'x'.repeat(70_000)))).toBe(413);
+  expect(collected).toEqual([]);
+});
+
+test('above the memory of all uploads the one that began first gets 408, and later ones arrive', async () => {
+  const { port, collected } = await start({ collectorBytes: 9000 });
+  const part = (text: string) => text.repeat(3000);
+  const begin = (text: string) => {
+    const client = new RawClient(port);
+    const head = ['POST /.guard/verify HTTP/1.1', HOST, 'Content-Length: 6000', '', ''];
+    client.send(...head);
+    client.send(part(text));
+    return client;
+  };
+  const slow = begin('a');
+  // A whole exchange behind it: its first part has been read then.
+  await get(port, '/.guard/telemetry');
+  const second = begin('b');
+  second.send(part('b'));
+  expect(statusOf(await second.until(/202/))).toBe(202);
+  expect(statusOf(await slow.untilClosed())).toBe(408);
+  const third = begin('c');
+  third.send(part('c'));
+  expect(statusOf(await third.until(/202/))).toBe(202);
+  expect(collected.map(({ body }) => body)).toEqual(['', 'b'.repeat(6000), 'c'.repeat(6000)]);
+});
+
+test('an upload that does not arrive gets 408', async () => {
+  const { port, collected } = await start({ collectorBodyMs: 50 });
+  const client = new RawClient(port);
+  client.send('POST /.guard/telemetry HTTP/1.1', HOST, 'Content-Length: 10', '', 'x');
+  expect(statusOf(await client.untilClosed())).toBe(408);
+  expect(collected).toEqual([]);
+});
+
+test('a collector that breaks its word costs one visitor an answer, not the process', async () => {
+  const origin = await startOrigin();
+  const rig = await startGateway({
+    origin: origin.address,
+    collect: () => Promise.reject(new Error('bug')),
+  });
+  expect(statusOf(await get(rig.port, '/.guard/x'))).toBe(500);
+  expect(rig.logged.map(({ event }) => event)).toContain('gateway_internal_error');
+  expect(statusOf(await get(rig.port))).toBe(200);
+});

@@ -1,0 +1,131 @@
+import type { Visit } from '../arrive/arrive.ts';
+import { COLLECTOR_ROOT } from '../arrive/sites.ts';
+import type { GatewayLimits } from '../base/limits.ts';
+import { transportOfVisitor } from './judge.ts';
+import { inviteBody, type VisitorRequest } from '../message/message.ts';
+import { type OwnAnswer, plainAnswer } from '../message/own-answer.ts';
+
+/** Asks the collector of the site for the answer to a request below `/.guard/`. Pages of the site send their uploads there. */
+export async function collect(
+  visit: Visit,
+  path: string,
+  limits: GatewayLimits,
+  uploads: UploadsUnderWay,
+): Promise<OwnAnswer> {
+  const { req, res, client, site, hasBody, target } = visit;
+  const take = site.config.collect;
+  if (take === undefined || !path.startsWith(`${COLLECTOR_ROOT}/`))
+    return plainAnswer(404, 'Not found.');
+
+  if (hasBody) inviteBody(req, res);
+  const upload = await readBody(req, limits, uploads);
+  switch (upload.kind) {
+    case 'too_large':
+      return plainAnswer(413, 'The upload is too large.');
+    case 'incomplete':
+      return plainAnswer(408, 'The upload did not arrive.', 'Connection', 'close');
+    case 'whole': {
+      const { status, headers, body } = await take({
+        method: req.method ?? '',
+        path: path.slice(COLLECTOR_ROOT.length),
+        query: target.slice(path.length + 1),
+        headers: req.headers,
+        body: upload.text,
+        ip: client.ip,
+        connection: {
+          scheme: client.scheme,
+          ipFrom: client.from,
+          transport: transportOfVisitor(visit),
+        },
+      });
+      return { status, fields: Object.entries(headers).flat(), body: Buffer.from(body) };
+    }
+  }
+}
+
+type Upload =
+  | { readonly kind: 'whole'; readonly text: string }
+  | { readonly kind: 'too_large' }
+  | { readonly kind: 'incomplete' };
+
+const NOTHING = Buffer.alloc(0);
+/** Memory that an upload has at its first byte. */
+const FIRST_BYTES = 4096;
+
+function readBody(
+  req: VisitorRequest,
+  { collectorBodyBytes, collectorBodyMs }: GatewayLimits,
+  uploads: UploadsUnderWay,
+): Promise<Upload> {
+  return new Promise((resolve) => {
+    let body = NOTHING;
+    let length = 0;
+    const finish = (upload: Upload) => {
+      clearTimeout(timer);
+      req.off('data', take);
+      uploads.end(giveUp);
+      // The listeners on the request live until the connection ends.
+      body = NOTHING;
+      resolve(upload);
+    };
+    const giveUp = () => finish({ kind: 'incomplete' });
+    // Copied: a part holds the memory of all that was read with it, and each byte can come as one part.
+    const take = (part: Buffer) => {
+      const end = length + part.length;
+      if (end > collectorBodyBytes) {
+        finish({ kind: 'too_large' });
+        return;
+      }
+      const before = body.length;
+      if (end > before) {
+        const size = Math.max(end, 2 * before, FIRST_BYTES);
+        const larger = Buffer.allocUnsafeSlow(Math.min(size, collectorBodyBytes));
+        body.copy(larger, 0, 0, length);
+        body = larger;
+      }
+      part.copy(body, length);
+      length = end;
+      if (body.length > before) uploads.add(giveUp, body.length - before);
+    };
+    const timer = setTimeout(giveUp, collectorBodyMs);
+    req.on('data', take);
+    req.once('end', () => finish({ kind: 'whole', text: body.toString('utf8', 0, length) }));
+    req.once('close', giveUp);
+    if (req.readableEnded) finish({ kind: 'whole', text: '' });
+  });
+}
+
+/**
+ * Counts the memory of all uploads below `/.guard/` that are under way, and bounds them. At the bound the
+ * upload that began first is given up. A browser's upload takes a second, so the first one is slow: a
+ * stranger who sends thousands of slow uploads loses those, and people's uploads arrive.
+ */
+export class UploadsUnderWay {
+  readonly #maxBytes: number;
+  /** Memory of each upload by the function that gives it up, in the order in which they began. */
+  readonly #uploads = new Map<() => void, number>();
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /**
+   * Adds memory to an upload. May give up other uploads, or this one where it is the only one left.
+   *
+   * @param giveUp ends the upload, and must call `end`
+   */
+  add(giveUp: () => void, bytes: number): void {
+    this.#uploads.set(giveUp, (this.#uploads.get(giveUp) ?? 0) + bytes);
+    this.#bytes += bytes;
+    for (const giveUpFirst of this.#uploads.keys()) {
+      if (this.#bytes <= this.#maxBytes) return;
+      giveUpFirst();
+    }
+  }
+
+  end(giveUp: () => void): void {
+    this.#bytes -= this.#uploads.get(giveUp) ?? 0;
+    this.#uploads.delete(giveUp);
+  }
+}

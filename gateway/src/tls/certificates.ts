@@ -1,0 +1,38 @@
+import { createSecureContext, type SecureContext } from 'node:tls';
+import { compileHosts } from '@guard/config/matching/host';
+import type { TlsCertificate } from '@guard/config/settings/tls';
+
+/** The certificates of a listener, by the name that a visitor asks for (RFC 6066 section 3). */
+export interface Certificates {
+  /** Shown to who names no host, or one that no certificate is for. */
+  readonly first: TlsCertificate;
+  readonly contextOf: (serverName: string) => SecureContext;
+}
+
+/** Loads certificates. Undefined without any; throws when the TLS library refuses one. */
+export function loadCertificates(
+  certificates: readonly TlsCertificate[],
+): Certificates | undefined {
+  const contexts = certificates.map(({ cert, key, hosts }) => ({
+    hosts,
+    value: createSecureContext({ cert, key, minVersion: 'TLSv1.2' }),
+  }));
+  const [first] = certificates;
+  const fallback = contexts[0]?.value;
+  if (first === undefined || fallback === undefined) return undefined;
+  const match = compileHosts(contexts);
+  return { first, contextOf: (serverName) => match(serverName) ?? fallback };
+}
+
+/** By the first host of each certificate, when it ends, in seconds since 1970. The earliest, where two share a host. */
+export function certificateExpiry(
+  certificates: readonly TlsCertificate[],
+): ReadonlyMap<string, number> {
+  const ends = new Map<string, number>();
+  for (const { hosts, expiresAt } of certificates) {
+    const host = hosts[0] ?? '';
+    const end = Math.floor(expiresAt / 1000);
+    ends.set(host, Math.min(end, ends.get(host) ?? end));
+  }
+  return ends;
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { logDecisions } from './watch-events.ts';
+import { sampleEvent } from '../../../test/kit/sample-event.ts';
+
+const event = sampleEvent({ ip: '203.0.113.7', session: 'digest', originStatus: 404, originUs: 7 });
+
+/** The line of the event under these settings of `analytics.privacy`. */
+function lineUnder(privacy?: { truncate_ip: boolean; drop_headers: string[] }): unknown {
+  const lines: unknown[] = [];
+  const settings = {
+    log: { decisions: true },
+    analytics: { engine: 'embedded', path: '', privacy },
+  } as const;
+  logDecisions(
+    { record: () => undefined },
+    (_level, _event, fields) => lines.push(fields),
+    () => settings,
+  ).record(event);
+  return lines[0];
+}
+
+test('analytics.privacy applies to the log line of a decision as to its row', () => {
+  const kept = { host: 'shop.example', ip: '203.0.113.7', session: 'digest' };
+  expect(lineUnder()).toMatchObject({ ...kept, origin_status: 404, origin_us: 7 });
+  const line = lineUnder({ truncate_ip: true, drop_headers: ['cookie', 'host'] });
+  expect(line).toMatchObject({ ip: '203.0.113.0', path: '/login' });
+  expect(JSON.stringify(line)).not.toMatch(/digest|"host"/);
+});

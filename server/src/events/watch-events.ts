@@ -1,0 +1,97 @@
+import { emptyColumns } from '@guard/analytics';
+import type { DecisionEvent } from '@guard/config/contract/event';
+import type { EventSink, Log } from '@guard/config/contract/ports';
+import { isReason } from '@guard/config/contract/reasons';
+import { truncateAddress } from '@guard/config/net/truncate-address';
+import type { EventPrivacy } from '@guard/config/settings/event-privacy';
+import type { Settings } from '@guard/config/settings/schema';
+import type { MetricsPage } from '../metrics/metrics.ts';
+
+/**
+ * Writes a log line for every decision on its way to `sink`, while the current settings say so
+ * (`log.decisions`). The line has no query string: more people read a log than the events.
+ */
+export function logDecisions(
+  sink: EventSink,
+  log: Log,
+  currentSettings: () => Pick<Settings, 'log' | 'analytics'>,
+): EventSink {
+  let privacy: EventPrivacy | undefined;
+  let empty: ReadonlySet<string> = new Set();
+  return {
+    record(event) {
+      const { log: wanted, analytics } = currentSettings();
+      // An upload that failed is no decision.
+      if (wanted.decisions && event.challenge !== 'failed') {
+        if (analytics?.privacy !== privacy) {
+          privacy = analytics?.privacy;
+          empty = new Set(privacy && emptyColumns(privacy));
+        }
+        log('info', 'decision', lineOf(event, privacy?.truncate_ip === true, empty));
+      }
+      sink.record(event);
+    },
+  };
+}
+
+type Line = Readonly<Record<string, string | number | boolean>>;
+
+/** The fields have the names of the columns. Fields that are empty here or in the table are left out. */
+function lineOf(event: DecisionEvent, truncates: boolean, empty: ReadonlySet<string>): Line {
+  const { facts = 0, session = 0, verdict = 0 } = event.stagesUs ?? {};
+  const line = {
+    request_id: event.requestId,
+    organisation: event.organisation,
+    site: event.site,
+    action: event.action,
+    decision: event.decision,
+    status_code: event.statusCode,
+    origin_status: event.originStatus || '',
+    origin_us: event.originUs || '',
+    rule: event.rule,
+    monitor: event.monitor,
+    observe: event.observe,
+    block_reasons: event.blockReasons.join(' '),
+    crawler_name: event.crawler?.name ?? '',
+    signed_agent: event.signedAgent?.name ?? '',
+    method: event.method,
+    host: event.host,
+    path: event.path,
+    ip: truncates ? truncateAddress(event.ip) : event.ip,
+    ip_from: event.ipFrom ?? '',
+    session: event.session,
+    session_sent: event.sessionSent ?? '',
+    challenge: event.challenge,
+    reference: event.reference,
+    validator: event.validator,
+    settings_revision: event.settingsRevision ?? '',
+    duration_us: event.durationUs,
+    facts_us: facts,
+    session_us: session,
+    verdict_us: verdict,
+  };
+  return Object.fromEntries(
+    Object.entries(line).filter(
+      ([name, value]) => value !== '' && value !== false && !empty.has(name),
+    ),
+  );
+}
+
+/** Counts the reasons and the duration of every event on its way to `sink`. */
+export function measureEvents(
+  sink: EventSink,
+  metrics: Pick<MetricsPage, 'count' | 'observe'>,
+): EventSink {
+  return {
+    record(event: DecisionEvent) {
+      // An upload that failed is no decision, and has no duration.
+      if (event.challenge !== 'failed') {
+        metrics.observe('guard_decision_duration_seconds', event.durationUs / 1e6);
+      }
+      for (const reason of event.blockReasons) {
+        metrics.count('guard_block_reasons_total', isReason(reason) ? reason : 'other');
+      }
+      sink.record(event);
+    },
+  };
+}

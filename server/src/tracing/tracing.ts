@@ -1,0 +1,193 @@
+import type { Log } from '@guard/config/contract/ports';
+import type {
+  OriginTrace,
+  RequestTrace,
+  TracedRequest,
+  Tracing,
+} from '@guard/config/contract/tracing';
+import {
+  type Attributes,
+  type Context,
+  propagation,
+  type PropagationAPI,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Tracer,
+  type TracerProvider,
+} from '@opentelemetry/api';
+
+const NAME = 'guard';
+
+/**
+ * Opens tracing by the OpenTelemetry SDK that the user has loaded (`--import`). Undefined without one. An
+ * SDK that is loaded later is not found, so that requests cost nothing where there is none.
+ */
+export function openTracing(log: Log): Tracing | undefined {
+  const provider = trace.getTracerProvider();
+  if (isRegistered(provider)) {
+    return createTracing(provider.getTracer(NAME), propagation);
+  }
+  if (isRegisteredElsewhere()) log('warn', 'tracing_unusable', { reason: 'older_api' });
+  return undefined;
+}
+
+/** Without an SDK the API gives a placeholder, which has no tracer to delegate to. */
+function isRegistered(provider: TracerProvider): boolean {
+  if (!('getDelegateTracer' in provider)) return true;
+  const { getDelegateTracer } = provider;
+  return (
+    typeof getDelegateTracer === 'function' &&
+    Reflect.apply(getDelegateTracer, provider, [NAME]) !== undefined
+  );
+}
+
+/**
+ * Whether there is a provider that the API does not give us. The API ignores a provider that was registered
+ * with a lower minor version than its own, and does not say so.
+ */
+function isRegisteredElsewhere(): boolean {
+  const registered: unknown = Reflect.get(globalThis, Symbol.for('opentelemetry.js.api.1'));
+  return typeof registered === 'object' && registered !== null && 'trace' in registered;
+}
+
+/**
+ * Spans by the semantic conventions for HTTP: `SERVER` for the request, in it `guard.decide` and one
+ * `CLIENT` for each attempt at the origin. Address, agent and query of a visitor are in no span: they are
+ * in the event of the same `guard.request_id`, where the settings say what is kept of them.
+ */
+function createTracing(tracer: Tracer, propagator: PropagationAPI): Tracing {
+  const replaced: ReadonlySet<string> = new Set(
+    propagator.fields().map((name) => name.toLowerCase()),
+  );
+
+  /** A visitor chooses no trace, and no sampling: only a trusted proxy is believed. */
+  const parentOf = ({ trusted, headers }: TracedRequest): Context =>
+    trusted ? propagator.extract(ROOT_CONTEXT, headers) : ROOT_CONTEXT;
+
+  const fieldsOf = (context: Context): string[] => {
+    const carrier: Record<string, string> = {};
+    propagator.inject(context, carrier);
+    return Object.entries(carrier).flat();
+  };
+
+  return (request) => {
+    const at = createTimes();
+    const startTime = at();
+    const options = { kind: SpanKind.SERVER, attributes: serverAttributes(request), startTime };
+    const span = tracer.startSpan(spanName(request.method), options, parentOf(request));
+    const within = trace.setSpan(ROOT_CONTEXT, span);
+    return {
+      decided(decision, requestId) {
+        const attributes = {
+          'guard.decision': decision,
+          ...(requestId !== undefined && { 'guard.request_id': requestId }),
+        };
+        span.setAttributes(attributes);
+        tracer.startSpan('guard.decide', { attributes, startTime }, within).end(at());
+      },
+      sent(origin, attempt) {
+        const attributes = clientAttributes(request, origin, attempt);
+        const started = { kind: SpanKind.CLIENT, attributes, startTime: at() };
+        const sent = tracer.startSpan(spanName(request.method), started, within);
+        return originTrace(sent, at, replaced, fieldsOf(trace.setSpan(ROOT_CONTEXT, sent)));
+      },
+      ended(status) {
+        endWithStatus(span, status, 500);
+        span.end(at());
+      },
+    } satisfies RequestTrace;
+  };
+}
+
+type Times = () => number;
+
+/** Epoch milliseconds with their fractions: decisions take microseconds, and a clock may be set meanwhile. */
+function createTimes(): Times {
+  const beganMs = Date.now();
+  const began = performance.now();
+  return () => beganMs + (performance.now() - began);
+}
+
+function originTrace(
+  span: Span,
+  at: Times,
+  replaced: ReadonlySet<string>,
+  fields: readonly string[],
+): OriginTrace {
+  return {
+    replaced,
+    fields,
+    answered: (status) => {
+      endWithStatus(span, status, 400);
+    },
+    ended: (error) => {
+      if (error !== undefined) fail(span, error);
+      span.end(at());
+    },
+  };
+}
+
+/** The conventions call an answer an error from 500 on at a server, and from 400 on at its client. */
+function endWithStatus(span: Span, status: number | undefined, errorFrom: number): void {
+  if (status === undefined) return;
+  span.setAttribute('http.response.status_code', status);
+  if (status >= errorFrom) fail(span, String(status));
+}
+
+function fail(span: Span, error: string): void {
+  span.setAttribute('error.type', error);
+  span.setStatus({ code: SpanStatusCode.ERROR });
+}
+
+function serverAttributes(request: TracedRequest): Attributes {
+  const { host, path, scheme, httpVersion, site } = request;
+  return {
+    ...methodAttributes(request.method),
+    'url.scheme': scheme,
+    'url.path': path,
+    'server.address': host.replace(/:\d*$/, ''),
+    'network.protocol.version': httpVersion === '2.0' ? '2' : httpVersion,
+    'guard.site': site,
+  };
+}
+
+function clientAttributes(
+  { method, path }: TracedRequest,
+  { host, port }: Parameters<RequestTrace['sent']>[0],
+  attempt: number,
+): Attributes {
+  return {
+    ...methodAttributes(method),
+    'url.path': path,
+    'server.address': host,
+    ...(port !== undefined && { 'server.port': port }),
+    ...(attempt > 1 && { 'http.request.resend_count': attempt - 1 }),
+  };
+}
+
+/** RFC 9110 section 9 and RFC 5789. Visitors can invent other methods, which must not name a span. */
+const KNOWN: ReadonlySet<string> = new Set([
+  'CONNECT',
+  'DELETE',
+  'GET',
+  'HEAD',
+  'OPTIONS',
+  'PATCH',
+  'POST',
+  'PUT',
+  'TRACE',
+]);
+
+/** The name of a span without a known route. It must be one of few values. */
+function spanName(method: string): string {
+  return KNOWN.has(method) ? method : 'HTTP';
+}
+
+function methodAttributes(method: string): Attributes {
+  return KNOWN.has(method)
+    ? { 'http.request.method': method }
+    : { 'http.request.method': '_OTHER', 'http.request.method_original': method.slice(0, 64) };
+}
