@@ -66,7 +66,7 @@ export interface Analytics {
 
 /** What an operator has to know of the database. */
 export interface DatabaseCondition {
-  /** `away`: not yet there, or not at the moment. `failing` and `missing`: somebody has to do something. */
+  /** `away`: not yet there, or not at the moment. `failing` and `missing`: an operator has to act. */
   readonly state: 'ready' | 'away' | 'failing' | 'missing';
   /** A sentence, where it is not ready; without paths. */
   readonly message?: string;
@@ -127,7 +127,7 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
   const receive = createReceiver();
   const runQuery = createRunQuery({ state: engine.state, authenticate });
   return {
-    sink: missing ? droppingSink(metrics) : buffer,
+    sink: missing ? { record: () => metrics.count('guard_events_total', 'dropped') } : buffer,
     accept: (to, batch) => {
       const whole = receive(to, batch);
       if (to === 'disk') outbox.save(whole);
@@ -146,7 +146,9 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
       clearInterval(ticker);
       clearInterval(saver);
       buffer.close();
-      await drain(outbox, engine);
+      // An engine that is away now is not waited for: its events go to disk at once.
+      const drainMs = engine.state().kind === 'ready' ? DRAIN_MS : 0;
+      await outbox.close(AbortSignal.timeout(drainMs));
       await engine.close();
     },
   };
@@ -203,16 +205,6 @@ async function openSpillFolder(options: AnalyticsOptions): Promise<Spill | undef
     log('error', 'analytics_spill_unusable', { reason: String(error) });
     return undefined;
   }
-}
-
-/** An engine that is away now is not waited for: its events go to disk at once. */
-async function drain(outbox: Outbox, engine: Engine): Promise<void> {
-  const drainMs = engine.state().kind === 'ready' ? DRAIN_MS : 0;
-  await outbox.close(AbortSignal.timeout(drainMs));
-}
-
-function droppingSink(metrics: Metrics): EventSink {
-  return { record: () => metrics.count('guard_events_total', 'dropped') };
 }
 
 const pause: Pause = async (ms, signal) => {

@@ -1,6 +1,6 @@
 import { open, rename, unlink } from 'node:fs/promises';
 
-/** What a name ends in until the file is whole. */
+/** The end of a file's name until the file is whole. */
 export const UNFINISHED = '.part';
 
 /**

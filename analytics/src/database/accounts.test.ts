@@ -4,11 +4,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openWithoutKeys, textOf } from '../testing/open-analytics.ts';
 import { createRecorders } from '../testing/recorders.ts';
 import { sampleEvent } from '../testing/sample-event.ts';
 import { startEngine } from '../testing/start-engine.ts';
 import { until } from '../testing/until.ts';
-import { openAnalytics } from '../index.ts';
 import type { Analytics } from '../index.ts';
 import { CLUSTER, usersXml } from './access-config.ts';
 import { ACCOUNT_SETTINGS, organisationAccount, rowFilter } from './accounts.ts';
@@ -27,7 +27,6 @@ let engine: EngineProcess;
 let client: DatabaseClient;
 let url = '';
 let analytics: Analytics;
-const recorders = createRecorders();
 
 /** The database's answer to an account, without the gate. */
 async function ask(account: Account, sql: string): Promise<{ code: number; text: string }> {
@@ -49,14 +48,8 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'users.xml'), users.replace(rowFilter('unwalled'), '1'));
   ({ engine, client, url } = await startEngine(folder, writer, 1024 ** 3));
   expect(await prepareSchema(client, writer, CLUSTER, 'one_server')).toBeUndefined();
-  analytics = await openAnalytics({
-    settings: { engine: 'clickhouse', url, ...writer },
-    organisations: [{ id: 'acme' }, { id: 'rival' }],
-    authenticate: () => undefined,
-    clock: Date.now,
-    log: recorders.log,
-    metrics: recorders.metrics,
-  });
+  const settings = { engine: 'clickhouse', url, ...writer } as const;
+  analytics = await openWithoutKeys(settings, ['acme', 'rival']);
 });
 
 afterAll(async () => {
@@ -74,8 +67,8 @@ describe('the database account is the tenant boundary (contract 5)', () => {
     const sql = 'SELECT count(), any(path) FROM events_distributed';
     const acme = await until('the event is there', async () => {
       const outcome = await analytics.runQuery({ organisation: 'acme', sql });
-      const text = outcome.kind === 'rows' ? Buffer.from(outcome.body).toString() : '0';
-      return text.startsWith('0') ? undefined : text;
+      const text = textOf(outcome);
+      return text.startsWith('1') ? text : undefined;
     });
     expect(acme).toBe('1\t/login\n');
     const stranger = await analytics.runQuery({ organisation: 'stranger', sql: 'SELECT 1' });
@@ -84,14 +77,8 @@ describe('the database account is the tenant boundary (contract 5)', () => {
 
   test('a server on which an account reads other organisations is not used', async () => {
     const warned = createRecorders();
-    const careless = await openAnalytics({
-      settings: { engine: 'clickhouse', url, ...writer },
-      organisations: [{ id: 'unwalled' }],
-      authenticate: () => undefined,
-      clock: Date.now,
-      log: warned.log,
-      metrics: warned.metrics,
-    });
+    const settings = { engine: 'clickhouse', url, ...writer } as const;
+    const careless = await openWithoutKeys(settings, ['unwalled'], warned);
     await until('it says so', () =>
       warned.lines.some((line) => line.includes('guard_unwalled: HTTP 500: Code: 395')),
     );
@@ -111,9 +98,9 @@ describe('the database account is the tenant boundary (contract 5)', () => {
     expect(changed.code).toBe(164);
   });
 
-  test('a wrong password, and an organisation nobody named, are let in nowhere', async () => {
+  test('a wrong password, and an organisation that has no account, are refused', async () => {
     expect((await ask({ user: 'guard_acme', password: '' }, 'SELECT 1')).code).toBe(516);
-    expect((await ask(organisationAccount('nobody', writer.password), 'SELECT 1')).code).toBe(516);
+    expect((await ask(organisationAccount('unknown', writer.password), 'SELECT 1')).code).toBe(516);
   });
 
   test.each([
@@ -205,7 +192,7 @@ test('the engine ends when the process that started it is killed', async () => {
   await until('the engine has ended', () => !isRunning(pid));
 });
 
-/** A process that nobody has waited for yet (a zombie) has ended. */
+/** A process that has ended can still be listed, as a zombie, until its parent has waited for it. */
 function isRunning(pid: number): boolean {
   try {
     return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');

@@ -1,13 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openWithoutKeys } from '../testing/open-analytics.ts';
 import { createRecorders } from '../testing/recorders.ts';
 import type { Recorders } from '../testing/recorders.ts';
 import { sampleEvent } from '../testing/sample-event.ts';
 import { describeServer } from '../testing/server.ts';
 import type { DatabaseServer } from '../testing/server.ts';
 import { until } from '../testing/until.ts';
-import { openAnalytics } from '../index.ts';
 import type { Analytics } from '../index.ts';
 
 const privacy = { truncate_ip: true, drop_headers: ['x-account'] };
@@ -16,14 +16,9 @@ let server: DatabaseServer;
 
 function open(recorders: Recorders, ...organisations: readonly string[]): Promise<Analytics> {
   const { url, writer, folder } = server;
-  return openAnalytics({
-    settings: { engine: 'clickhouse', url, ...writer, spill: join(folder, 'spill'), privacy },
-    organisations: organisations.map((id) => ({ id })),
-    authenticate: () => undefined,
-    clock: Date.now,
-    log: recorders.log,
-    metrics: recorders.metrics,
-  });
+  const spill = join(folder, 'spill');
+  const settings = { engine: 'clickhouse', url, ...writer, spill, privacy } as const;
+  return openWithoutKeys(settings, organisations, recorders);
 }
 
 function record(analytics: Analytics, rows: number, site: string): void {
@@ -59,14 +54,9 @@ test('events of a time without the server are on disk, outlive Guard, and arrive
 test('a folder that cannot be used is told, and events wait in memory', async () => {
   const recorders = createRecorders();
   const { url, writer, folder } = server;
-  const analytics = await openAnalytics({
-    settings: { engine: 'clickhouse', url, ...writer, spill: join(folder, 'users.xml') },
-    organisations: [],
-    authenticate: () => undefined,
-    clock: Date.now,
-    log: recorders.log,
-    metrics: recorders.metrics,
-  });
+  const spill = join(folder, 'users.xml');
+  const settings = { engine: 'clickhouse', url, ...writer, spill } as const;
+  const analytics = await openWithoutKeys(settings, [], recorders);
   expect(recorders.lines.join()).toContain('analytics_spill_unusable');
   record(analytics, 10, 'memory');
   await until('they are written', () => recorders.counted('guard_events_total', 'written') === 10);

@@ -35,8 +35,8 @@ const DEFAULT_CLUSTER = 'default';
  * once; keeps trying until the server is there, and notices when it goes.
  *
  * Each organisation has the account `guard_<organisation>`. Guard makes these accounts itself, so
- * the account of the settings needs, besides its rights on the two tables, CREATE USER, ALTER USER,
- * CREATE ROW POLICY, and SELECT on the tables WITH GRANT OPTION. Where it lacks them, somebody else
+ * the account of the settings needs, in addition to its rights on the two tables, CREATE USER, ALTER USER,
+ * CREATE ROW POLICY, and SELECT on the tables WITH GRANT OPTION. Where it lacks them, an administrator
  * must have made them with the statements of accountStatements(); an account that does not work keeps
  * the database from being ready, since nothing else may run an organisation's statements.
  */
@@ -159,7 +159,7 @@ async function openAccount(
 }
 
 /**
- * Fails where an account reads a row of somebody else. Servers of a cluster that share no
+ * Fails where an account reads a row of another organisation. Servers of a cluster that share no
  * `interserver` secret may ask each other as another account, to which no row policy applies.
  */
 function wallProbe(organisation: string): string {

@@ -8,7 +8,7 @@ export interface Account {
   readonly password: string;
 }
 
-export interface DatabaseRequest {
+interface DatabaseRequest {
   readonly account: Account;
   /** Parameters of the interface; never anything a client sent. */
   readonly parameters: Readonly<Record<string, string>>;

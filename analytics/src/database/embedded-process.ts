@@ -83,7 +83,7 @@ export async function startServer({
 
 /**
  * Writes a file that is read once, by the process that is started next: in its place, since a full disk
- * has no room for a second one. What a crash leaves of it is overwritten before anybody reads it.
+ * has no room for a second one. What a crash leaves of it is overwritten before it is read.
  */
 async function overwrite(path: string, text: string): Promise<void> {
   const file = await open(path, constants.O_WRONLY | constants.O_CREAT, 0o600);

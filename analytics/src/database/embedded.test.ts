@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openWithoutKeys, textOf } from '../testing/open-analytics.ts';
 import { createRecorders } from '../testing/recorders.ts';
 import { sampleEvent } from '../testing/sample-event.ts';
 import { until } from '../testing/until.ts';
-import { openAnalytics } from '../index.ts';
 import type { Analytics } from '../index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'guard-embedded-'));
@@ -25,14 +25,7 @@ const startedBefore = children();
 const enginePid = (): number | undefined => [...children()].find((pid) => !startedBefore.has(pid));
 
 beforeAll(async () => {
-  analytics = await openAnalytics({
-    settings: { engine: 'embedded', path: folder },
-    organisations: [{ id: 'acme' }],
-    authenticate: () => undefined,
-    clock: Date.now,
-    log: recorders.log,
-    metrics: recorders.metrics,
-  });
+  analytics = await openWithoutKeys({ engine: 'embedded', path: folder }, ['acme'], recorders);
   process.kill(await until('the engine starts', enginePid), 'SIGKILL');
   await until('the engine is ready', () => {
     states.add(analytics.condition()?.state);
@@ -45,7 +38,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('a start that fails once, for no known cause, is tried again before anybody is told', () => {
+test('a start that fails once, for no known cause, is tried again before it is reported', () => {
   expect(recorders.lines.some((line) => line.includes('analytics_engine_ended'))).toBe(true);
   expect(states).not.toContain('failing');
 });
@@ -59,8 +52,7 @@ test('an organisation that is added has an account within moments, and no event 
   }
   const rows = async (organisation: string): Promise<string> => {
     const sql = 'SELECT count(), uniqExact(organisation) FROM events_distributed';
-    const outcome = await analytics.runQuery({ organisation, sql });
-    return outcome.kind === 'rows' ? Buffer.from(outcome.body).toString() : outcome.kind;
+    return textOf(await analytics.runQuery({ organisation, sql }));
   };
   record();
   expect(await rows('late')).toBe('unavailable');
@@ -100,7 +92,7 @@ describe('while the engine starts again for an organisation that was added', () 
     expect(starts()).toBe(before + 1);
   });
 
-  test('a caller who leaves is let go, and nobody waits for an engine that was closed', async () => {
+  test('a caller who leaves is let go, and no caller waits for an engine that was closed', async () => {
     const before = starts();
     analytics.setOrganisations([{ id: 'acme' }, { id: 'the last' }]);
     const caller = new AbortController();

@@ -10,11 +10,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { openWithoutKeys, textOf } from '../testing/open-analytics.ts';
 import { createRecorders } from '../testing/recorders.ts';
 import type { Recorders } from '../testing/recorders.ts';
 import { sampleEvent } from '../testing/sample-event.ts';
 import { until } from '../testing/until.ts';
-import { openAnalytics } from '../index.ts';
 import type { Analytics } from '../index.ts';
 
 const DAY_MS = 86_400_000;
@@ -31,13 +31,8 @@ async function life<T>(
   live: (analytics: Analytics, recorders: Recorders) => Promise<T>,
 ): Promise<T> {
   const recorders = createRecorders();
-  const analytics = await openAnalytics({
-    settings: { engine: 'embedded', path: folder },
-    organisations: [{ id: 'acme' }],
-    authenticate: () => undefined,
-    clock: Date.now,
-    ...recorders,
-  });
+  const settings = { engine: 'embedded', path: folder } as const;
+  const analytics = await openWithoutKeys(settings, ['acme'], recorders);
   try {
     return await live(analytics, recorders);
   } finally {
@@ -52,7 +47,7 @@ async function rows(analytics: Analytics): Promise<string> {
     sql: "SELECT count(), countIf(body != '') FROM events_distributed",
   });
   if (outcome.kind === 'unavailable') return outcome.message;
-  return outcome.kind === 'rows' ? Buffer.from(outcome.body).toString().trim() : outcome.kind;
+  return textOf(outcome).trim();
 }
 
 test('a clock that is 200 days ahead deletes nothing, and says so; one that is believed again does', async () => {

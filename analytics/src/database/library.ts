@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 
-export type EngineLibrary =
+type EngineLibrary =
   | { readonly kind: 'found'; readonly path: string }
   | { readonly kind: 'missing'; readonly message: string };
 

@@ -5,15 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, expect, test } from 'vitest';
 import { seededRandom } from '../../../test/kit/seeded-random.ts';
+import { openWithoutKeys, textOf } from '../testing/open-analytics.ts';
 import { createRecorders } from '../testing/recorders.ts';
 import { describeServer } from '../testing/server.ts';
 import { until } from '../testing/until.ts';
-import { openAnalytics } from '../index.ts';
 import type { AnalyticsOptions } from '../index.ts';
 
 const SCRIPT = new URL('../testing/record-until-killed.ts', import.meta.url).pathname;
 const LIVES = 3;
-/** Rows reach the disk within 250 ms; a machine may be busy with other things besides. */
+/** Rows reach the disk within 250 ms; a machine may be busy with other work. */
 const LOST_AT_MOST_MS = 250 + 250;
 
 /** One life of the whole process; the requests it had recorded long enough before it was killed. */
@@ -46,13 +46,7 @@ async function expectEach(
   seed: number,
 ): Promise<void> {
   const recorders = createRecorders();
-  const analytics = await openAnalytics({
-    settings,
-    organisations: [{ id: 'acme' }],
-    authenticate: () => undefined,
-    clock: Date.now,
-    ...recorders,
-  });
+  const analytics = await openWithoutKeys(settings, ['acme'], recorders);
   await until(
     'all is written',
     () => analytics.ready() && recorders.gauged('guard_events_queued') === 0,
@@ -62,8 +56,7 @@ async function expectEach(
     sql: 'SELECT request_id FROM events_distributed',
   });
   await analytics.close();
-  const text = outcome.kind === 'rows' ? Buffer.from(outcome.body).toString() : outcome.kind;
-  const rows = text.split('\n').slice(0, -1);
+  const rows = textOf(outcome).split('\n').slice(0, -1);
   const present = new Set(rows);
   expect(ids.length, `seed ${seed}`).toBeGreaterThan(1000);
   expect(

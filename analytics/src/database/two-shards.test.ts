@@ -1,32 +1,26 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openWithoutKeys } from '../testing/open-analytics.ts';
 import { createRecorders } from '../testing/recorders.ts';
 import type { Recorders } from '../testing/recorders.ts';
 import { sampleEvent } from '../testing/sample-event.ts';
 import { openTwoShards } from '../testing/two-shards.ts';
 import type { TwoShards } from '../testing/two-shards.ts';
 import { until } from '../testing/until.ts';
-import { openAnalytics } from '../index.ts';
 import type { Analytics } from '../index.ts';
 import { CLUSTER } from './access-config.ts';
 import { EVENT_COLUMNS } from '../events/columns/event-columns.ts';
 import { UNREACHED } from '../query/database-error.ts';
 
 const CANARY = 'canary-of-the-rival-6188';
-const organisations = [{ id: 'acme' }, { id: 'rival' }];
+const organisations = ['acme', 'rival'];
 const recorders = createRecorders();
 let cluster: TwoShards;
 let analytics: Analytics;
 
-async function open({ log, metrics }: Recorders): Promise<Analytics> {
+async function open(recorded?: Recorders): Promise<Analytics> {
   const { url, writer } = cluster;
-  const opened = await openAnalytics({
-    settings: { engine: 'clickhouse', url, ...writer, cluster: CLUSTER },
-    organisations,
-    authenticate: () => undefined,
-    clock: Date.now,
-    log,
-    metrics,
-  });
+  const settings = { engine: 'clickhouse', url, ...writer, cluster: CLUSTER } as const;
+  const opened = await openWithoutKeys(settings, organisations, recorded);
   await until('the cluster is ready', () => opened.ready());
   return opened;
 }
@@ -44,7 +38,7 @@ async function written(): Promise<void> {
 }
 
 beforeAll(async () => {
-  cluster = await openTwoShards(organisations.map(({ id }) => id));
+  cluster = await openTwoShards(organisations);
   analytics = await open(recorders);
   record('first');
   await written();
@@ -63,7 +57,7 @@ describe('a cluster of two shards (contract 2.7)', () => {
       expect(await cluster.ask(shard, cluster.writer, columns)).toBe(`[${names}]`);
     }
     const before = cluster.onCluster.length;
-    await (await open(createRecorders())).close();
+    await (await open()).close();
     const later = cluster.onCluster.slice(before);
     expect(later.filter((sql) => sql.includes(' TABLE '))).toEqual([]);
   });

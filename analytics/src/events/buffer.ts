@@ -42,10 +42,7 @@ export class EventBuffer implements EventSink {
   readonly #ring = new Array<DecisionEvent | undefined>(BUFFER.ringSize);
   readonly #block: BlockBuilder;
   readonly #allocate: ((bytes: number) => Buffer) | undefined;
-  readonly #outbox: BufferOptions['outbox'];
-  readonly #clock: Clock;
-  readonly #log: Log;
-  readonly #metrics: Metrics;
+  readonly #options: BufferOptions;
   /** Of the batch that is open: its token, and its blocks that are on their way to disk. */
   #token = '';
   #parts: Buffer[] = [];
@@ -60,29 +57,27 @@ export class EventBuffer implements EventSink {
   #scheduled = false;
   #closed = false;
 
-  constructor({ outbox, privacy, memory, clock, log, metrics }: BufferOptions) {
+  constructor(options: BufferOptions) {
+    const { privacy, memory } = options;
+    this.#options = options;
     this.#block = new BlockBuilder(privateColumns(privacy));
     this.#allocate = memory && ((bytes) => memory.lend(bytes));
-    this.#outbox = outbox;
-    this.#clock = clock;
-    this.#log = log;
-    this.#metrics = metrics;
   }
 
   record(event: DecisionEvent): void {
     if (this.#closed || this.#count === BUFFER.ringSize) {
-      this.#metrics.count('guard_events_total', 'dropped');
+      this.#options.metrics.count('guard_events_total', 'dropped');
       return;
     }
     this.#ring[(this.#first + this.#count) % BUFFER.ringSize] = event;
     this.#count += 1;
-    this.#metrics.count('guard_events_total', 'recorded');
+    this.#options.metrics.count('guard_events_total', 'recorded');
     if (!this.#scheduled) this.#schedule();
   }
 
   /** Events on their way: recorded here, waiting in the outbox, or spilled. */
   queued(): number {
-    return this.#count + this.#rows() + this.#outbox.rows();
+    return this.#count + this.#rows() + this.#options.outbox.rows();
   }
 
   /**
@@ -91,10 +86,10 @@ export class EventBuffer implements EventSink {
    * paved with tiny inserts.
    */
   tick(): void {
-    const ageMs = this.#clock() - this.#openedAt;
+    const ageMs = this.#options.clock() - this.#openedAt;
     // Below 0 the clock was set back, and the batch would wait until it has caught up.
     const old = ageMs < 0 || ageMs >= BUFFER.batchAgeMs;
-    if (old && this.#outbox.waiting() < 2) this.#flush();
+    if (old && this.#options.outbox.waiting() < 2) this.#flush();
     else this.#saveWhenDue();
   }
 
@@ -135,13 +130,13 @@ export class EventBuffer implements EventSink {
       if (this.#rows() === 1) this.#open();
     } catch (error) {
       // The request is long answered; an event its maker built wrongly must not end the process.
-      this.#metrics.count('guard_events_total', 'dropped');
-      this.#log('error', 'analytics_event_malformed', { reason: String(error) });
+      this.#options.metrics.count('guard_events_total', 'dropped');
+      this.#options.log('error', 'analytics_event_malformed', { reason: String(error) });
     }
   }
 
   #open(): void {
-    this.#openedAt = this.#clock();
+    this.#openedAt = this.#options.clock();
     this.#token = randomUUID();
   }
 
@@ -154,12 +149,12 @@ export class EventBuffer implements EventSink {
     if (this.#block.rows === 0) return;
     if (performance.now() - this.#unsavedSince < BUFFER.savedAtMs) return;
     this.#closeBlock();
-    this.#outbox.save(this.#batch());
+    this.#options.outbox.save(this.#batch());
   }
 
   #flush(): void {
     this.#closeBlock();
-    if (this.#partRows > 0) this.#outbox.put(this.#batch());
+    if (this.#partRows > 0) this.#options.outbox.put(this.#batch());
     this.#parts = [];
     this.#partRows = 0;
     this.#partBytes = 0;

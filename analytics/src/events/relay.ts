@@ -3,7 +3,7 @@ import type { EventPrivacy } from '@guard/config/settings/event-privacy';
 import type { Batch } from './batch.ts';
 import { BUFFER, EventBuffer } from './buffer.ts';
 
-export interface RelayOptions {
+interface RelayOptions {
   /** What the settings withhold: here is where it would leave the thread. */
   readonly privacy: EventPrivacy | undefined;
   readonly clock: Clock;
@@ -27,7 +27,7 @@ export interface EventRelay {
 
 export function openEventRelay(options: RelayOptions): EventRelay {
   const { privacy, clock, log, metrics, waiting } = options;
-  /** Parts of the open batch that are over there. Their memory is, too. */
+  /** Parts of the open batch that were handed over, together with their memory. */
   let handed = 0;
   function hand(to: 'outbox' | 'disk', batch: Batch): void {
     const parts = batch.parts.slice(handed);
@@ -36,12 +36,8 @@ export function openEventRelay(options: RelayOptions): EventRelay {
   }
   const buffer = new EventBuffer({
     outbox: {
-      put: (batch) => {
-        hand('outbox', batch);
-      },
-      save: (batch) => {
-        hand('disk', batch);
-      },
+      put: (batch) => hand('outbox', batch),
+      save: (batch) => hand('disk', batch),
       waiting,
       rows: () => 0,
     },
@@ -50,9 +46,7 @@ export function openEventRelay(options: RelayOptions): EventRelay {
     log,
     metrics,
   });
-  const ticker = setInterval(() => {
-    buffer.tick();
-  }, BUFFER.tickMs);
+  const ticker = setInterval(() => buffer.tick(), BUFFER.tickMs);
   return {
     sink: buffer,
     close() {

@@ -7,10 +7,10 @@ import type { DecisionEvent } from '@guard/config/contract/event';
 import { isReason, reasons } from '@guard/config/contract/reasons';
 import { SECRET_HEADERS } from '@guard/config/contract/secret-headers';
 import { seededRandom } from '../../../test/kit/seeded-random.ts';
+import { openWithoutKeys, textOf } from '../testing/open-analytics.ts';
 import { createRecorders } from '../testing/recorders.ts';
 import { sampleEvent } from '../testing/sample-event.ts';
 import { until } from '../testing/until.ts';
-import { openAnalytics } from '../index.ts';
 import type { Analytics } from '../index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'guard-round-trip-'));
@@ -24,14 +24,7 @@ beforeAll(async () => {
   const spill = join(folder, 'spill');
   mkdirSync(spill);
   writeFileSync(join(spill, `1700000000000-000001-3-500-${DAMAGED}.native`), 'x'.repeat(500));
-  analytics = await openAnalytics({
-    settings: { engine: 'embedded', path: folder },
-    organisations: [{ id: 'acme' }],
-    authenticate: () => undefined,
-    clock: Date.now,
-    log: recorders.log,
-    metrics: recorders.metrics,
-  });
+  analytics = await openWithoutKeys({ engine: 'embedded', path: folder }, ['acme'], recorders);
   await until('the engine is ready', () => analytics.ready());
 });
 
@@ -45,8 +38,7 @@ async function rowsOf(where: string): Promise<Record<string, unknown>[]> {
     organisation: 'acme',
     sql: `SELECT * FROM events_distributed WHERE ${where} FORMAT JSONEachRow`,
   });
-  if (outcome.kind !== 'rows') throw new Error(JSON.stringify(outcome));
-  const lines = Buffer.from(outcome.body).toString().split('\n');
+  const lines = textOf(outcome).split('\n');
   return lines.filter(Boolean).map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 

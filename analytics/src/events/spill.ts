@@ -4,7 +4,7 @@ import type { Clock } from '@guard/config/contract/ports';
 import { UNFINISHED, writeWhole } from '../base/write-whole.ts';
 import type { Batch } from './batch.ts';
 
-export type Saved = 'saved' | 'failed' | 'late';
+type Saved = 'saved' | 'failed' | 'late';
 
 /**
  * Batches on disk. While a batch is in memory too, its file is there for the case that the process is
@@ -31,7 +31,7 @@ interface SpillOptions {
   /** Of all files together; what does not fit is refused. */
   readonly maxBytes: number;
   readonly clock: Clock;
-  /** Told of rows whose file was cut or removed by somebody else. */
+  /** Told of rows whose file another program cut or removed. */
   readonly lost: (rows: number) => void;
 }
 
@@ -105,7 +105,7 @@ export async function openSpill(options: SpillOptions): Promise<Spill> {
     const stem = before?.stem ?? newStem();
     const name = `${stem}-${rows}-${bytes}-${token}.native`;
     const path = join(directory, name);
-    // What is in memory, too, needs to outlive the process alone, and that it does with the first write.
+    // A batch that is in memory too has to outlive only the process, and a write without a sync does.
     if (before === undefined) await writeWhole(path, parts, !held);
     else await append(before, join(directory, before.name), path, parts, !held);
     const file = { stem, name, token, rows, bytes, parts: parts.length, held };

@@ -1,6 +1,6 @@
 /**
  * Names that no statement may hold. The organisation's account has no right to other tables, to the
- * network or to write; what stands here is what it could do all the same, because the database asks
+ * network or to write. With the names below it could still do harm, because the database asks
  * for no right: read files, learn about the machine, or look past the row policy.
  */
 
@@ -10,7 +10,7 @@ const FUNCTIONS = new Set(
     // Read files of the machine, or load models from them.
     'file catboostEvaluate evalMLMethod naiveBayesClassifier naiveBayesClassifierWithProb',
     'naiveBayesClassifierWithAllProbs showCertificate',
-    // Ask somebody else.
+    // Ask another server.
     'aiClassify aiEmbed aiExtract aiGenerate aiTranslate reverseDNSQuery',
     // Read other tables by a name in a string.
     'joinGet joinGetOrNull dictHas dictIsIn hasColumnInTable eval executable',

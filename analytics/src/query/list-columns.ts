@@ -1,7 +1,6 @@
 import type { Column, ListColumns } from '@guard/config/contract/ports';
 import { DATABASE, TABLE } from '../database/accounts.ts';
-import { ask } from '../database/ask.ts';
-import type { EngineState } from '../database/engine.ts';
+import { ask, type EngineState } from '../database/engine.ts';
 import { failure } from '../database/prepare.ts';
 
 const SQL = `SELECT name, type, comment FROM system.columns

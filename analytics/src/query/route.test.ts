@@ -143,7 +143,7 @@ describe('POST /query (contract 4.3, 5, 7.2)', () => {
     expect(status(await post('SELECT 1'.padEnd(65_536)))).toBe(200);
   });
 
-  test('417: an Expect header nobody knows', async () => {
+  test('417: an Expect header that is not known', async () => {
     expect(status(await post('SELECT 1', 'Expect: a-miracle'))).toBe(417);
   });
 

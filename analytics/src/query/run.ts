@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { QUERY } from '@guard/config/contract/limits';
 import type { AuthenticateBearer, QueryOutcome, RunQuery } from '@guard/config/contract/ports';
-import { ask } from '../database/ask.ts';
-import type { Database, EngineState } from '../database/engine.ts';
+import { ask, type Database, type EngineState } from '../database/engine.ts';
 import type { DatabaseAnswer } from '../database/database-client.ts';
 import { DATABASE } from '../database/accounts.ts';
 import { execute } from '../database/prepare.ts';

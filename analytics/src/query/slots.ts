@@ -1,5 +1,5 @@
 /** How a wait for a slot ended. The holder of a slot gives it back: it calls `release` once. */
-export type Slot =
+type Slot =
   { readonly kind: 'taken'; readonly release: () => void } | { readonly kind: 'full' | 'aborted' };
 
 /** Who holds slots of one name, and who waits for one. */
@@ -8,7 +8,7 @@ interface Slots {
   readonly waiting: Set<(slot: Slot) => void>;
 }
 
-/** Slots of each name: made when somebody takes one, forgotten when the last one is given back. */
+/** Slots of each name: made when the first one is taken, forgotten when the last one is given back. */
 export class SlotTable {
   readonly #max: number;
   readonly #maxWaiting: number;

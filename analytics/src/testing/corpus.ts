@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 
 /** Statements of src/testing/corpora that try the same thing. */
-export interface Attempt {
+interface Attempt {
   readonly tries: string;
   readonly statements: readonly string[];
 }

@@ -63,7 +63,7 @@ const QUOTES = new Set(["'", '"', '`']);
 const PLAIN = /^(?!.*(?:--|\/\/|\/\*|[#$\\]))[\x20-\x7e]+$/;
 
 /**
- * The same statement as somebody would write it who wants it misread: other case, comments and white
+ * The same statement as an attacker would write it to have it misread: other case, comments and white
  * space of every kind between the words, names in quotes, and the whole of it inside another one.
  */
 export function dressStatement(sql: string, random: SeededRandom): string {

@@ -5,18 +5,12 @@
 import { writeSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import type { AnalyticsSettings } from '@guard/config/settings/schema';
-import { openAnalytics } from '../index.ts';
+import { openWithoutKeys } from './open-analytics.ts';
 import { sampleEvent } from './sample-event.ts';
 
-const analytics = await openAnalytics({
-  // What the test wrote there.
-  settings: JSON.parse(process.argv[2] ?? '') as AnalyticsSettings,
-  organisations: [{ id: 'acme' }],
-  authenticate: () => undefined,
-  clock: Date.now,
-  log: () => undefined,
-  metrics: { count: () => undefined, gauge: () => undefined },
-});
+// What the test wrote there.
+const settings = JSON.parse(process.argv[2] ?? '') as AnalyticsSettings;
+const analytics = await openWithoutKeys(settings, ['acme']);
 setInterval(() => {
   let said = '';
   for (let each = 0; each < 20; each += 1) {

@@ -12,7 +12,7 @@ import { execute } from '../database/prepare.ts';
 const PORTS_TRIED = 3;
 
 /** An engine that answers to `writer`, which must be an account of this test alone. */
-export interface StartedEngine {
+interface StartedEngine {
   readonly engine: EngineProcess;
   readonly client: DatabaseClient;
   readonly url: string;

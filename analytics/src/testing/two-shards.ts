@@ -17,7 +17,7 @@ import { until } from './until.ts';
 
 type ShardNumber = 0 | 1;
 
-/** Two servers that know each other as the shards of one cluster, as somebody's ClickHouse is. */
+/** Two servers that know each other as the shards of one cluster, like a ClickHouse of the operator's own. */
 export interface TwoShards {
   /** Where Guard is to connect: the first shard. */
   readonly url: string;

@@ -41,7 +41,7 @@ export class AddressBudget {
   }
 }
 
-/** What is no address, such as the peer of a unix socket, shares one budget. */
+/** A text that is not an address, such as the peer of a unix socket, shares one budget. */
 function keyOf(address: string): string {
   const ip = parseIp(address);
   return ip === undefined ? '' : addressGroup(ip);

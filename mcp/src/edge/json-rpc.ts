@@ -41,7 +41,7 @@ export type Reply =
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads the bytes of one body. Never throws: what is no message is `unparsable` or `invalid`. */
+/** Reads the bytes of one body. Never throws: a body that is no message is `unparsable` or `invalid`. */
 export function parseMessage(body: Uint8Array): Message {
   let value: unknown;
   try {

@@ -41,9 +41,9 @@ const SHARE = 0.1;
 const BURST_MS = 100;
 
 /**
- * @param isCrawler a crawler that names a browser is none
+ * @param isCrawler a crawler gets no names, also where it claims to be a browser
  */
-export type NameAgent = (userAgent: string, isCrawler: boolean) => AgentNames;
+type NameAgent = (userAgent: string, isCrawler: boolean) => AgentNames;
 
 /**
  * Names the browser, its version, the system and the device of a User-Agent, as tables of people's

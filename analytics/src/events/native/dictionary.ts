@@ -8,7 +8,7 @@ export interface Weight {
 /** The index of a string that the block is to be without. */
 export const LEFT_OUT = -1;
 
-/** What an entry costs besides its text. */
+/** What an entry costs in addition to its text. */
 const ENTRY_BYTES = 64;
 
 /**

@@ -15,7 +15,7 @@ export interface HtmlPage {
   readonly description: string;
   /** What stands below the heading. */
   readonly mainHtml: string;
-  /** Absent for what is no page of the documentation, such as the results of a search. */
+  /** Absent for a document that is no page of the guide, such as the results of a search. */
   readonly path?: string;
   readonly neighbours?: Neighbours;
   /** The headings that "On this page" lists; one alone needs no list. */

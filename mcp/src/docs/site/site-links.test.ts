@@ -17,7 +17,7 @@ type Document = ReturnType<typeof readDocument>;
 const crawlers = CrawlerCatalogue.load().all();
 const { get } = useSite({ crawlers });
 
-/** Everything that is reached by following links from the first page: documents, and what is none. */
+/** Everything that is reached by following links from the first page: documents and other files. */
 async function walkSite() {
   const documents = new Map<string, Document>();
   const files = new Set<string>();
