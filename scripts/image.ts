@@ -1,0 +1,110 @@
+/**
+ * Builds the targets of packaging/Dockerfile, runs each and asks it: `npm run image -- [--target slim] [--json]`. Needs
+ * root, and `apt-get install buildah mmdebstrap`. Stands in for the base image of Docker's registry with Debian's
+ * packages, the Node of package.json and this machine's npm; a base image that was pulled before is used as it is.
+ * Ends with 1 when a target has a problem. Its images are removed, and the base image is kept.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { isOnPath } from '../test/kit/tools.ts';
+import { buildah, tryImage } from './try-image.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const DOCKERFILE = join(ROOT, 'packaging/Dockerfile');
+const { values } = parseArgs({
+  options: {
+    target: { type: 'string', multiple: true, default: ['slim', 'with-analytics'] },
+    json: { type: 'boolean', default: false },
+  },
+});
+if (!['buildah', 'mmdebstrap'].every(isOnPath)) {
+  console.error('apt-get install buildah mmdebstrap');
+  process.exit(2);
+}
+
+makeBase();
+const home = mkdtempSync(join(tmpdir(), 'guard-image-npm-'));
+const reports = [];
+try {
+  const volumes = npmVolumes();
+  for (const target of values.target) {
+    const image = `guard-tried:${target}`;
+    const began = performance.now();
+    show('buildah', [
+      ...['bud', '--isolation', 'chroot', '--format', 'docker', '--pull-never', ...volumes],
+      ...['--file', DOCKERFILE, '--target', target, '--tag', image, ROOT],
+    ]);
+    const buildS = secondsSince(began);
+    reports.push({ target, buildS, ...(await tryImage(image, target === 'with-analytics')) });
+    buildah('rmi', image);
+  }
+} finally {
+  rmSync(home, { recursive: true });
+}
+if (values.json) console.log(JSON.stringify(reports, undefined, 2));
+for (const { target, buildS, readyS, megabytes, problems } of values.json ? [] : reports) {
+  const took = `built in ${buildS} s, ready in ${readyS} s`;
+  console.log(`${target}: ${megabytes.image} MB, ${megabytes.guard} MB of it Guard; ${took}`);
+  for (const problem of problems) console.log(`  PROBLEM ${problem}`);
+}
+process.exitCode = reports.some(({ problems }) => problems.length > 0) ? 1 : 0;
+
+/** The image that the Dockerfile begins with. */
+function makeBase(): void {
+  const [, name = '', suite = ''] =
+    /^FROM (node:[\d.]+-(\w+)-slim) /m.exec(readFileSync(DOCKERFILE, 'utf8')) ?? [];
+  const image = `docker.io/library/${name}`;
+  if (spawnSync('buildah', ['inspect', '--type', 'image', image]).status === 0) return;
+  const container = buildah('from', 'scratch');
+  try {
+    const root = buildah('mount', container);
+    const without = ['doc', 'locale', 'man'].map(
+      (folder) => `--dpkgopt=path-exclude=/usr/share/${folder}/*`,
+    );
+    show('mmdebstrap', ['--variant=minbase', ...without, suite, root]);
+    const local = join(root, 'usr/local');
+    copyFileSync(join(ROOT, 'node_modules/node/bin/node'), join(local, 'bin/node'));
+    const npm = join(npmSays('root', '--global'), 'npm');
+    cpSync(npm, join(local, 'lib/node_modules/npm'), { recursive: true });
+    symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(local, 'bin/npm'));
+    buildah('commit', container, image);
+  } finally {
+    buildah('rm', container);
+  }
+}
+
+/**
+ * This machine's registry, certificates and cache, for the npm of the build. They are mounted on a folder that the
+ * base image has, so that the image keeps no trace of them.
+ */
+function npmVolumes(): readonly string[] {
+  const own = npmSays('config', 'get', 'userconfig');
+  const lines = [existsSync(own) ? readFileSync(own, 'utf8') : ''];
+  lines.push(`registry=${npmSays('config', 'get', 'registry')}`);
+  const authorities = process.env['NODE_EXTRA_CA_CERTS'];
+  if (authorities !== undefined) {
+    copyFileSync(authorities, join(home, 'authorities.pem'));
+    lines.push('cafile=/root/authorities.pem');
+  }
+  writeFileSync(join(home, '.npmrc'), lines.join('\n'), { mode: 0o600 });
+  mkdirSync(join(home, '.npm'));
+  const cache = npmSays('config', 'get', 'cache');
+  return ['--volume', `${home}:/root`, '--volume', `${cache}:/root/.npm`];
+}
+
+function npmSays(...args: readonly string[]): string {
+  return execFileSync('npm', args, { encoding: 'utf8' }).trim();
+}
+
+/** Runs a program with what it prints on standard error. Throws when it fails. */
+function show(program: string, args: readonly string[]): void {
+  execFileSync(program, args, { stdio: ['ignore', process.stderr, 'inherit'] });
+}
+
+function secondsSince(began: number): number {
+  return Math.round((performance.now() - began) / 1_000);
+}

@@ -1,0 +1,165 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { z } from 'zod';
+import { freePort } from '../test/kit/free-port.ts';
+import { poll, send } from '../test/kit/http.ts';
+import { startRecordingOrigin } from '../test/kit/recording-origin.ts';
+import { ANALYTICS_KEY, storySettings } from '../test/kit/story-settings.ts';
+import { curl } from '../test/kit/visitors.ts';
+
+/** What came of an image. */
+export interface Tried {
+  /** From the start to the first good health check. */
+  readonly readyS: number;
+  /** The root file system, and the folder of Guard in it. */
+  readonly megabytes: { readonly image: number; readonly guard: number };
+  /** Sentences; none when all is well. */
+  readonly problems: readonly string[];
+}
+
+const Inspected = z.object({
+  Docker: z.object({
+    config: z.object({
+      User: z.string().regex(/^\d+:\d+$/),
+      Entrypoint: z.array(z.string()),
+      Cmd: z.array(z.string()),
+      Healthcheck: z.object({ Test: z.array(z.string()) }),
+    }),
+  }),
+});
+
+/** What buildah answers. Throws when it fails. */
+export function buildah(...args: readonly string[]): string {
+  return execFileSync('buildah', args, {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  }).trim();
+}
+
+/** Runs an image as its own user without capabilities, asks it as a visitor and an analyst do, and ends it. */
+export async function tryImage(image: string, embedded: boolean): Promise<Tried> {
+  const { config } = Inspected.parse(
+    JSON.parse(buildah('inspect', '--type', 'image', image)),
+  ).Docker;
+  const [uid = 0, gid = 0] = config.User.split(':').map(Number);
+  const folder = mkdtempSync(join(tmpdir(), 'guard-image-'));
+  const container = buildah('from', image);
+  const root = buildah('mount', container);
+  const origin = await startRecordingOrigin();
+  const at = { gateway: await freePort(), api: await freePort(), admin: await freePort() };
+  let log = '';
+  let guard: ChildProcess | undefined;
+  try {
+    for (const name of ['etc', 'data']) mkdirSync(join(folder, name));
+    chownSync(join(folder, 'data'), uid, gid);
+    writeFileSync(join(folder, 'etc/guard.yaml'), stringify(settings()));
+    const megabytes = { image: megabytesOf(root), guard: megabytesOf(join(root, 'opt/guard')) };
+    const before = filesOf(root);
+
+    const began = performance.now();
+    guard = inImage([...config.Entrypoint, ...config.Cmd]);
+    guard.stderr?.setEncoding('utf8').on('data', (part: string) => (log += part));
+    const running = guard;
+    await poll(health, (code) => code === 0 || running.exitCode !== null, 120_000);
+    const readyS = Math.round((performance.now() - began) / 100) / 10;
+    const problems = [...(await answers()), ...(await end(guard))];
+    const written = filesOf(root).filter((file) => !before.includes(file));
+    problems.push(...written.map((file) => `It wrote outside of its data folder: ${file}`));
+    problems.push(...log.split('\n').filter((line) => line.includes('"level":"error"')));
+    return { readyS, megabytes, problems };
+  } finally {
+    if (guard?.pid !== undefined && guard.exitCode === null)
+      process.kill(programOf(guard.pid), 'SIGKILL');
+    await origin.close();
+    buildah('rm', container);
+    rmSync(folder, { recursive: true });
+  }
+
+  function settings(): Record<string, unknown> {
+    const listen = Object.fromEntries(
+      Object.entries(at).map(([service, port]) => [service, `127.0.0.1:${port}`]),
+    );
+    const analytics = embedded
+      ? { engine: 'embedded', path: '/var/lib/guard/analytics' }
+      : undefined;
+    const store = { engine: 'memory', path: '/var/lib/guard/sessions' };
+    return storySettings(origin.url, { top: { listen, analytics, store } });
+  }
+
+  /** As the image's user, with the network of this machine. */
+  function inImage(words: readonly string[]): ChildProcess {
+    const volumes = [`${folder}/etc:/etc/guard:ro`, `${folder}/data:/var/lib/guard`];
+    return spawn(
+      'buildah',
+      [
+        ...['run', '--isolation', 'chroot', '--cap-drop', 'all'],
+        ...volumes.flatMap((volume) => ['--volume', volume]),
+        ...['--env', `GUARD_READY_URL=http://127.0.0.1:${at.admin}/ready`],
+        ...[container, '--', ...words],
+      ],
+      { stdio: ['ignore', 'ignore', 'pipe'] },
+    );
+  }
+
+  async function health(): Promise<unknown> {
+    const check = inImage(config.Healthcheck.Test.slice(1));
+    const [code] = (await once(check, 'exit')) as unknown[];
+    return code;
+  }
+
+  async function answers(): Promise<string[]> {
+    const problems = [];
+    const headers = { ...curl, host: 'shop.example' };
+    const { status, body } = await send(`http://127.0.0.1:${at.gateway}/`, { headers });
+    if (status !== 403 || !body.includes('<script nonce=') || origin.arrivals.length > 0) {
+      problems.push(`It does not challenge a script, but answers ${status}.`);
+    }
+    // The programs of the challenge page are built after the first one was asked for.
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    if (embedded) {
+      const ask = () =>
+        send(`http://127.0.0.1:${at.api}/query`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${ANALYTICS_KEY}` },
+          body: 'SELECT count() FROM events_distributed',
+        });
+      await poll(ask, (answer) => answer.body.trim() === '1', 60_000);
+    }
+    return problems;
+  }
+
+  async function end(running: ChildProcess): Promise<string[]> {
+    const ended = once(running, 'exit');
+    process.kill(programOf(running.pid ?? 0), 'SIGTERM');
+    const [code] = (await ended) as unknown[];
+    const problems = code === 0 ? [] : [`It ends on SIGTERM with ${String(code)}.`];
+    if ((await health()) === 0) problems.push('It is healthy when it has ended.');
+    return problems;
+  }
+}
+
+/** The program inside: `buildah run` hands no signal on. */
+function programOf(pid: number): number {
+  if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('buildah')) return pid;
+  return programOf(Number(execFileSync('pgrep', ['--parent', String(pid)], { encoding: 'utf8' })));
+}
+
+function megabytesOf(folder: string): number {
+  const [kilobytes = ''] = execFileSync('du', ['-skx', folder], { encoding: 'utf8' }).split('\t');
+  return Math.round(Number(kilobytes) / 1_024);
+}
+
+/** Every file with its size and time, to see what a run leaves. */
+function filesOf(root: string): readonly string[] {
+  return globSync('**/*', { cwd: root, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => {
+      const { size, mtimeMs } = statSync(join(parentPath, name));
+      return `${join(parentPath, name).slice(root.length)} ${size} ${mtimeMs}`;
+    });
+}
