@@ -1,15 +1,15 @@
 import { readFetchedKeys } from '@guard/config/catalogue/agent-keys';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { newSigningAgent } from '../../../test/kit/signing-agent.ts';
+import { testFolder } from '../../../test/kit/test-folder.ts';
 import { refusalOfHost } from '../crawlers/public-host.ts';
 import { runCommand } from '../testing/run-command.ts';
+import { serve } from '../testing/serve.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'guard-agents-'));
+const root = testFolder();
 const file = join(root, 'guard.yaml');
 const into = join(root, 'agents');
 const CHATGPT = { name: 'chatgpt-agent', url: 'https://chatgpt.com' };
@@ -31,22 +31,12 @@ type Answer = (response: ServerResponse) => void;
 const PATH = '/chatgpt.com/.well-known/http-message-signatures-directory';
 const answers = new Map<string, Answer>();
 let asked: Record<string, unknown>[] = [];
-const mirror = createServer((request, response) => {
+const base = await serve((request, response) => {
   asked.push(request.headers);
   const answer = answers.get(request.url ?? '');
   if (answer) answer(response);
   else response.writeHead(404).end();
-});
-let base = '';
-beforeAll(async () => {
-  await new Promise<void>((resolve) => mirror.listen(0, '127.0.0.1', resolve));
-  base = `http://127.0.0.1:${(mirror.address() as AddressInfo).port}`; // it listens on TCP
-});
-afterAll(() => {
-  mirror.close();
-  mirror.closeAllConnections();
-  rmSync(root, { recursive: true });
-});
+}, afterAll);
 beforeEach(() => {
   asked = [];
   rmSync(into, { recursive: true, force: true });

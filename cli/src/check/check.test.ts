@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { testFolder } from '../../../test/kit/test-folder.ts';
 import { type Ran, runCommand } from '../testing/run-command.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'guard-check-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 const file = join(folder, 'guard.yaml');
 const HEAD = `version: 1

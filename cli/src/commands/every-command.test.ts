@@ -1,20 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { startProduct } from '../../../test/kit/start-product.ts';
+import { testFolder } from '../../../test/kit/test-folder.ts';
 import { runCommand } from '../testing/run-command.ts';
+import { serve } from '../testing/serve.ts';
 import { createMetrics } from '@guard/server';
 import { commands } from './all-commands.ts';
 import { offeredOptions } from '../completion/offered.ts';
 
 const BIN = join(import.meta.dirname, '../../../bin/guard.mjs');
 const ESCAPE = '\u001b';
-const folder = mkdtempSync(join(tmpdir(), 'guard-commands-'));
+const folder = testFolder();
 const file = join(folder, 'guard.yaml');
 const log = join(folder, 'access.log');
 writeFileSync(
@@ -34,21 +32,9 @@ writeFileSync(
 /** A page of metrics as the admin listener serves it. */
 const metrics = createMetrics();
 metrics.gauge('guard_settings_age_seconds', () => 1);
-const admin = createServer((_request, response) => {
+const adminUrl = await serve((_request, response) => {
   void metrics.page().then((page) => response.end(page));
-});
-let adminUrl = '';
-beforeAll(async () => {
-  admin.listen(0, '127.0.0.1');
-  await once(admin, 'listening');
-  const { port } = admin.address() as AddressInfo; // it listens on TCP
-  adminUrl = `http://127.0.0.1:${port}`;
-});
-afterAll(() => {
-  admin.closeAllConnections();
-  admin.close();
-  rmSync(folder, { recursive: true });
-});
+}, afterAll);
 
 /** For each command a call, and its exit code. */
 const CALLS: Readonly<

@@ -1,17 +1,17 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { testFolder } from '../../../test/kit/test-folder.ts';
 import { poll, send } from '../../../test/kit/http.ts';
 
 /** Commands whose output cannot be written, as processes with real pipes and a real full device. */
 
 const BIN = join(import.meta.dirname, '../../../bin/guard.mjs');
 const guard = `${JSON.stringify(process.execPath)} ${JSON.stringify(BIN)}`;
-const folder = mkdtempSync(join(tmpdir(), 'guard-output-'));
+const folder = testFolder();
 const file = join(folder, 'guard.yaml');
 writeFileSync(
   file,
@@ -22,7 +22,6 @@ organisations: [{ id: acme, rules: [{ name: everybody, match: {}, detect: true }
 sites: [{ hosts: ['*'], organisation: acme, origin: 'http://127.0.0.1:3000' }]
 `,
 );
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The line in a shell that tells the exit code of its first program. */
 function sh(line: string) {

@@ -1,15 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { testFolder } from '../../../test/kit/test-folder.ts';
 import { hasFish, hasZsh } from '../../../test/kit/tools.ts';
 import { commands } from '../commands/all-commands.ts';
 import { offeredOptions } from './offered.ts';
 import { completionFor, type Shell, SHELLS } from './shells.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'guard-completion-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 writeFileSync(join(folder, 'guard.yaml'), '');
 writeFileSync(join(folder, 'with space.yaml'), '');
 mkdirSync(join(folder, 'lists'));

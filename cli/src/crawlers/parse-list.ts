@@ -50,7 +50,7 @@ function entriesOfJson(text: string): string[] | string {
   const members: Readonly<Record<string, unknown>> = { ...value };
   const named = members['prefixes'] ?? members['ips'];
   if (Array.isArray(named)) return entriesOfArray(named);
-  // By place or by purpose; what stands beside the arrays is a date or a version.
+  // Arrays by place or by purpose. Members that are no arrays are a date or a version.
   const arrays = Object.values(members).filter((member) => Array.isArray(member));
   if (arrays.length === 0) return UNKNOWN_FORM;
   const lists = arrays.map(entriesOfArray);

@@ -16,7 +16,7 @@ export type Refreshed =
   | { readonly kind: 'unchanged'; readonly ranges: RefreshedRanges }
   /** No answer came, or no list in it. */
   | { readonly kind: 'failed'; readonly reason: string }
-  /** An answer that is not believed. */
+  /** An answer that is refused. */
   | { readonly kind: 'refused'; readonly reason: string };
 
 export interface RefreshOptions extends FetchTerms {
@@ -71,13 +71,13 @@ function termsOf({ timeoutMs }: RefreshOptions): ListTerms {
   };
 }
 
-/** Neither malformed, nor a bogon, nor wider than an operator can need. */
+/** Whether an entry is well formed, no bogon, and no wider than an operator can need. */
 function isUsable(entry: string): boolean {
   const range = readRange(entry);
   return range !== undefined && refusalOf(range, CRAWLER_WIDTH_LIMIT) === undefined;
 }
 
-/** Why a new state of a list is not believed: half of the addresses do not go in a day. */
+/** Why a new state of a list is refused: an operator does not give up half of its addresses in a day. */
 function lossOf(
   list: CrawlerList,
   sources: readonly FetchedSource[],

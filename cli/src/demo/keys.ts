@@ -25,7 +25,7 @@ export async function demoKeys(folder: string): Promise<{ keys: DemoKeys; file: 
   return { keys, file };
 }
 
-/** Undefined when there is no such file yet; a damaged one is an error, so that nothing is lost. */
+/** Undefined when there is no file yet. A damaged file is an error, so that no key is lost. */
 async function readKeys(file: string): Promise<DemoKeys | undefined> {
   let text: string;
   try {

@@ -10,9 +10,9 @@ const DATA = fileURLToPath(new URL('../../../data/demo', import.meta.url));
 export interface Demo {
   /** The settings file to start. */
   readonly config: string;
-  /** What the file's ${NAME}s stand for. */
+  /** The values of the ${NAME}s in the file. */
   readonly env: Readonly<Record<string, string>>;
-  /** What the terminal shows when everything listens. */
+  /** The text for the terminal when all services listen. */
   welcome(addresses: Readonly<Partial<Record<Service, string>>>): string;
   close(): Promise<void>;
 }

@@ -8,7 +8,7 @@ interface Shown {
   readonly shop: string;
 }
 
-/** What a newcomer reads when the demo is up: addresses, keys, and three things to try. */
+/** The text when the demo is ready: addresses, keys, and three things to try. */
 export function welcome({ addresses, keys, file, shop }: Shown): string {
   const at = (service: Service) => addresses[service] ?? '(not started)';
   return `Guard is ready. A small shop stands behind it.

@@ -28,10 +28,10 @@ type Send = (
   method?: Ask['method'],
 ) => Promise<Exchange>;
 
-/** Asks the deployment everything that the checks look at: some ten requests, one after the other. */
+/** Sends the requests that the checks look at: some ten, one after the other. */
 export async function collectEvidence(examination: Examination): Promise<Evidence> {
   const { url, guard, timeoutMs, from, statedAddress, webSocket } = examination;
-  // By this name Guard's own record of these requests is found again.
+  // Guard's events are searched for this User-Agent.
   const userAgent = `guard-doctor/1 (${randomBytes(8).toString('hex')})`;
   const send: Send = (to, headers = {}, method = 'GET') =>
     exchange(to, {
@@ -80,7 +80,7 @@ async function askAll(
   const cookie = sessionCookie(page);
   const upload = uploadUrl(page);
   const bare = url.replace(/^https:/, 'http:').replace(/^(http:\/\/[^/?#]*):443(?=[/?#]|$)/, '$1');
-  // Guard learns from a proxy's headers, and must not from these.
+  // Guard trusts the headers of a proxy, and would learn from these.
   const isProxy = isTrusted(guard.settings, page.localAddress);
   const forge = (headers: Readonly<Record<string, string>>) => send(url, isProxy ? {} : headers);
   return {

@@ -15,7 +15,7 @@ const WORDS: Readonly<Record<State, { readonly word: string; readonly style: Sty
 const STATE_WIDTH = 13;
 const NAME_WIDTH = 18;
 
-/** One line a check, and below one that is not well, why it matters and what to do. */
+/** One line for each check. Below a warning or a problem: why it matters, and what to do. */
 export function describeFindings(url: string, findings: readonly Finding[]): string {
   const lines = findings.flatMap(({ check, state, found, why, advice }) => {
     const { word, style } = WORDS[state];

@@ -1,24 +1,9 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { mintRequestId } from '@guard/config/contract/request-id';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Ran, runCommand } from '../testing/run-command.ts';
+import { serve } from '../testing/serve.ts';
 
 /** Cases that are hard to make with a real deployment; test/flow/doctor.test.ts has the others. */
-
-async function serve(
-  handle: (request: IncomingMessage, response: ServerResponse) => void,
-): Promise<string> {
-  const server = createServer(handle).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo; // it listens on TCP
-  return `http://127.0.0.1:${port}`;
-}
 
 const doctor = (...args: readonly string[]): Promise<Ran> => runCommand('doctor', ...args);
 

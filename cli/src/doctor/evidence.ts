@@ -4,7 +4,7 @@ import type { Trail } from './follow.ts';
 import type { SeenRequests } from './seen-requests.ts';
 import type { TlsProbe } from './tls-probe.ts';
 
-/** An address that no machine has (RFC 5737): it can only come from the header that doctor forged. */
+/** An address that no machine has (RFC 5737), so it can only come from the header that doctor forged. */
 export const FORGED_ADDRESS = '192.0.2.77';
 
 /** Answers to a visitor who reached a page. */
@@ -31,7 +31,7 @@ export interface Answers {
   readonly tls: TlsProbe;
 }
 
-/** What the metrics say of the embedded database. */
+/** What the metrics say about the embedded database. */
 export interface DatabaseSigns {
   /** `guard_analytics_failing`. */
   readonly failing: boolean;
@@ -44,7 +44,7 @@ export interface Evidence {
   readonly trail: Trail;
   /** Undefined where no page was reached. */
   readonly answers: Answers | undefined;
-  /** What Guard remembers of these requests. */
+  /** What Guard recorded of these requests. */
   readonly seen: SeenRequests;
   /** `guard_gateway_one_address`; undefined where the admin listener was not asked. */
   readonly oneAddress: boolean | undefined;

@@ -115,7 +115,7 @@ function headOf(answer: IncomingMessage): Pick<Answered, 'status' | 'httpVersion
   return { status: statusCode, httpVersion, fields };
 }
 
-/** Read while the connection stands: a closed one has no addresses. */
+/** Read while the connection is open: a closed one has no addresses. */
 function addressesOf({ socket }: IncomingMessage) {
   return { localAddress: socket.localAddress ?? '', remoteAddress: socket.remoteAddress ?? '' };
 }

@@ -21,7 +21,7 @@ export async function follow(
   let at = url;
   while (steps.length < MAX_STEPS) {
     const cookie = [...cookies].map((pair) => pair.join('=')).join('; ');
-    // The same page with another cookie is no loop: that is how log-ins come back.
+    // The same page with another cookie is no loop: log-ins work like this.
     const state = `${at}\n${cookie}`;
     if (states.has(state)) return { kind: 'loop', steps: [...steps, at] };
     states.add(state);

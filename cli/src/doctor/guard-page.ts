@@ -2,13 +2,13 @@ import { type Answered, type Exchange, fieldsOf } from './exchange.ts';
 
 const UPLOAD_PATH = '/.guard/verify';
 
-/** What a program gets instead of a page (`application/problem+json`), as far as it can be read. */
+/** The answer to a program that is denied (`application/problem+json`), as far as it can be read. */
 export interface Denial {
   readonly code: string;
   readonly requestId: string;
 }
 
-/** Whether this is a challenge page of Guard's: nothing else carries a ticket. */
+/** Whether this is a challenge page of Guard's: no other page has a ticket. */
 export function isChallengePage({ body }: Answered): boolean {
   return /\sdata-ticket=/.test(body);
 }

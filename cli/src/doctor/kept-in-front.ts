@@ -2,7 +2,7 @@ import type { Answers } from './evidence.ts';
 import { type Exchange, fieldsOf } from './exchange.ts';
 import { sessionCookie } from './guard-page.ts';
 
-/** Fields in which caches say that they had the answer already. */
+/** Header fields in which caches say that they had the answer already. */
 const CACHE_FIELDS = [
   'x-cache',
   'cf-cache-status',

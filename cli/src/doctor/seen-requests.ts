@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { type EventsAccess, queryEvents } from '../running-guard/query-events.ts';
 
-/** Events are written in batches of a second or two. */
+/** Events are written in batches, every second or two. */
 const WRITTEN_WITHIN_MS = 8_000;
 const POLL_MS = 400;
-/** The clocks of two machines can differ that much without a request being lost here. */
+/** Clocks of two machines can differ by this much, and the requests are still found. */
 const CLOCK_MARGIN_MS = 86_400_000;
 
 /** The Accept header of the request that is sent last, and of no other. */
@@ -26,13 +26,13 @@ export type SeenRequest = Readonly<z.infer<typeof SeenRequest>>;
 
 export type SeenRequests =
   | { readonly kind: 'seen'; readonly requests: readonly SeenRequest[] }
-  /** Guard was asked, and knows none of them. */
+  /** Guard was asked, and has no record of them. */
   | { readonly kind: 'none' }
   | { readonly kind: 'not_asked'; readonly why: string };
 
 /**
- * Asks Guard's events for the requests with this User-Agent, until the last one sent is there, or as
- * much time has gone by as writing takes.
+ * Asks Guard's events for the requests with this User-Agent, until the last request is there, or until
+ * the time is over in which it would be written.
  */
 export async function seenRequests(
   access: EventsAccess | { readonly missing: string },

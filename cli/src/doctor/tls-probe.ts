@@ -1,6 +1,6 @@
 import { connect } from 'node:tls';
 
-/** What a browser would see of the TLS in front. */
+/** What a browser sees of the TLS in front. */
 export type TlsProbe =
   | { readonly kind: 'plain' }
   | { readonly kind: 'failed'; readonly why: string }
@@ -10,7 +10,7 @@ export type TlsProbe =
       readonly alpn: string;
       /** Milliseconds since the epoch; undefined where the certificate says nothing readable. */
       readonly expiresAtMs: number | undefined;
-      /** Why a browser would not believe the certificate. */
+      /** Why a browser would not trust the certificate. */
       readonly distrust: string | undefined;
     };
 

@@ -3,7 +3,7 @@ import type { Explanation } from '@guard/validator';
 import { describeFacts } from './describe-facts.ts';
 import { columns, section, styled, type Style } from '../terminal/layout.ts';
 
-/** An explanation as people read it: what was known, what was found, which rule decided, the answer. */
+/** An explanation as text: the facts, the findings, the rules, the verdict, the answer. */
 export function describeExplanation(
   explanation: Explanation,
   names: AgentNames,
@@ -62,7 +62,7 @@ function describeRules(rules: Explanation['rules']): string[] {
     : lines;
 }
 
-/** What the rules come to: each directive, and the rule that set it. */
+/** The result of the rules: each directive, and the rule that set it. */
 function describeDirectives({ rules, verdict }: Explanation): string[] {
   const rows = rules.flatMap(({ name, sets, decides }) =>
     decides.map((directive) => [directive, wording(sets[directive]), `by ${name}`]),

@@ -39,7 +39,7 @@ function agentOf({ user_agent, agent }: Facts): string {
   return `${claims.join(', ')}: ${shortened(user_agent)}`;
 }
 
-/** As the columns of the event name it. */
+/** The names in the columns of the event. */
 function recordedAs({ browser, version, os, device }: AgentNames): string {
   return [`${browser} ${version}`, os, device].filter((name) => name !== '').join(', ');
 }
@@ -72,7 +72,7 @@ function sessionOf({ state, id }: Facts['session']): string {
   return id === null ? SESSIONS[state] : `${SESSIONS[state]} (${id})`;
 }
 
-/** A line of a terminal; control characters, which a visitor may send, are shown as such. */
+/** A line of a terminal. Control characters, which a visitor may send, are escaped. */
 function shortened(text: string): string {
   const printable = JSON.stringify(text).slice(1, -1);
   return printable.length > 120 ? `${printable.slice(0, 119)}…` : printable;

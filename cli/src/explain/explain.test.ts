@@ -1,13 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { testFolder } from '../../../test/kit/test-folder.ts';
 import { type Ran, runCommand } from '../testing/run-command.ts';
 
 const BIN = join(import.meta.dirname, '../../../bin/guard.mjs');
-const folder = mkdtempSync(join(tmpdir(), 'guard-explain-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 const config = join(folder, 'guard.yaml');
 writeFileSync(

@@ -55,7 +55,7 @@ export function takeOutKey(file: string, env: Environment, place: KeyPlace): Pro
 
 interface Plan {
   readonly place: KeyPlace;
-  /** Why what the file says now stands against it. `ids` are those of the list, `all` of both. */
+  /** Why the present file does not allow the change. `ids` are those of the list, `all` those of both lists. */
   readonly refusal: (held: {
     readonly ids: readonly string[];
     readonly all: readonly string[];
@@ -65,7 +65,7 @@ interface Plan {
   readonly isThere: (after: Settings) => boolean;
 }
 
-/** The file is read before and after as `guard start` would; only a change of that one list is written. */
+/** Reads the file before and after the change as `guard start` would. Writes it only when nothing but that list changed. */
 async function edit(file: string, env: Environment, plan: Plan): Promise<Edited> {
   const source = { file, baseDir: dirname(resolve(file)), env };
   const replaced = await replaceFile(file, (text): Change<Edited> => {

@@ -43,7 +43,7 @@ export function listKeys(
     );
 }
 
-/** The settings hold the first millisecond in which the key is no good any more. */
+/** The settings have the first millisecond in which the key is expired. */
 function lastDayOf(expiresMs: number): string {
   return new Date(expiresMs - 1).toISOString().slice(0, 10);
 }

@@ -44,7 +44,7 @@ export async function replaceFile<T>(
     const target = realpathSync(file);
     // Root can write every file, but a read-only file is not meant to be written.
     if ((statSync(target).mode & 0o222) === 0) return failed(`${file} is read-only`);
-    // The lock and the new file are made beside the old one.
+    // The lock and the new file are made in the folder of the old one.
     accessSync(dirname(target), constants.W_OK);
     const unlock = await lock(`${target}.lock`);
     if (unlock === undefined) {
@@ -70,7 +70,7 @@ function attempt<T>(target: string, change: (text: string) => Change<T>): Replac
     const temporary = `${target}.${randomBytes(6).toString('hex')}.tmp`;
     try {
       writeBeside(temporary, target, changed.text);
-      // An editor knows nothing of our lock.
+      // An editor does not know our lock.
       if (readFileSync(target, 'utf8') !== before) continue;
       renameSync(temporary, target);
       return { kind: 'done', result: changed.result };

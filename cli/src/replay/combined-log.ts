@@ -2,7 +2,7 @@ import { parseIp } from '@guard/config/net/cidr';
 import { type LineReading, unreadable } from './logged-request.ts';
 import { readLogTime } from './log-time.ts';
 
-/** Between the address and the time stand two words that say nothing here, with a space behind each. */
+/** Ends the two words between the address and the time, which are not needed. */
 const BRACKET = ' [';
 
 /**

@@ -3,7 +3,7 @@ import type { Outcome } from './logged-request.ts';
 import type { Replay } from './run-replay.ts';
 import { type Example, type Group, isChange } from './tally.ts';
 
-/** Most groups that are shown to people; `--json` has all. */
+/** Most groups in the text; `--json` has all. */
 const MAX_SHOWN = 15;
 const MAX_AGENT = 48;
 
@@ -19,7 +19,7 @@ const MEANS: Readonly<Record<Outcome, string>> = {
   elsewhere: 'decided elsewhere',
 };
 
-/** A replay as people read it. `notes` say what it cannot judge. */
+/** A replay as text. `notes` say what it cannot judge. */
 export function describeReplay(replay: Replay, notes: readonly string[]): string {
   const { judged, changed, unreadable, from, to, seconds } = replay;
   if (judged === 0) return 'No requests: there is nothing to judge.';

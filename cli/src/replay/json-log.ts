@@ -60,7 +60,7 @@ function outcomeOf({ action, decision }: Fields): Outcome {
   }
 }
 
-/** The column `session` is a digest of the id, as long as one: it stands for the visitor just as well. */
+/** The column `session` is a digest of the id, in the length of an id, so it can be used as one. */
 function sessionOf(event: Fields): LoggedRequest['session'] {
   const state = event['challenge'];
   const digest = textIn(event, 'session') ?? '';
@@ -94,7 +94,7 @@ function readCaddy(line: Fields, request: Fields): LineReading {
 const CHROMIUM_ORDER = ['host', 'user-agent', 'accept', 'accept-encoding', 'accept-language'];
 const GECKO_ORDER = ['host', 'user-agent', 'accept', 'accept-language', 'accept-encoding'];
 
-/** Caddy writes names in alphabetical order. The order of the visitor is lost, and must accuse no visitor. */
+/** Caddy writes names in alphabetical order, so the visitor's order is lost. It must not count against the visitor. */
 function inBrowserOrder(
   headers: Readonly<Record<string, string>>,
   host: string | undefined,

@@ -27,19 +27,19 @@ export type JudgeAnswer =
 
 export interface SettingsJudge {
   judge(request: LoggedRequest): JudgeAnswer;
-  /** What the rules ask for and the requests so far did not tell. */
+  /** What the rules ask for and the requests so far did not have. */
   unknown(): readonly string[];
 }
 
 export interface JudgeOptions {
   readonly networks: NetworkCatalogue;
-  /** Where a request belongs whose log names no host; undefined for the only site. */
+  /** The site of requests whose log names no host; undefined for the only site. */
   readonly site: string | undefined;
-  /** Takes every visitor of an access log to have passed the challenge. */
+  /** Every visitor of an access log counts as one who has passed the challenge. */
   readonly assumeVerified: boolean;
 }
 
-/** Of each kind that the settings allow at once; sessions and tickets are never kept. */
+/** Budgets are kept; sessions and tickets are not. */
 const STORE = { maxSessions: 1, maxSpent: 1, maxBudgets: 200_000 };
 
 /**
@@ -71,14 +71,14 @@ interface Ports {
 export function createSettingsJudge(settings: Settings, options: JudgeOptions): SettingsJudge {
   let nowMs = 0;
   let session: ReturnType<typeof sessionOf> | undefined;
-  /** What each budget answered when the request at hand took from it. */
+  /** What each budget answered when the current request took from it. */
   const taken = new Map<string, number>();
   const memory = new MemoryStore(() => nowMs, STORE);
   const store: SessionStore = {
     session: (id) => (id === session?.id ? session.session : undefined),
     keepSession: () => undefined,
     spend: () => false,
-    // A request may be looked at twice, and is one request.
+    // A request that is decided twice takes from its budgets once.
     take: (name, subject, budget) => once(name, () => memory.take(name, subject, budget)),
     takeAll: (name, charges) => once(name, () => memory.takeAll(name, charges)),
     remember: (...args) => memory.remember(...args),
@@ -174,7 +174,7 @@ function asKnown(organisation: Organisation, knows: Knows, unknown: Set<string>)
   };
 }
 
-/** Without the headers that tell a page from its parts, nothing is counted. */
+/** Free pages are not counted where the log lacks the headers that tell a page from its parts. */
 function freePagesOf(
   { id, rules, challenge }: Organisation,
   knows: Knows,

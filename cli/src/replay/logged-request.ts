@@ -5,7 +5,7 @@ export type Outcome =
   | Action
   /** It passes, and would be stopped without monitor mode. */
   | 'monitored'
-  /** It is in the log of a server without Guard in front of it. */
+  /** The log is one of a server without Guard in front of it. */
   | 'served'
   /** The gateway would not ask about its path. */
   | 'unprotected'
@@ -32,7 +32,7 @@ export interface LoggedRequest {
   readonly headers: Readonly<Record<string, string>> | undefined;
   /** What happened to it. */
   readonly was: Outcome;
-  /** How its session stood, where that was recorded. */
+  /** Its session, where that was recorded. */
   readonly session: LoggedSession | undefined;
   /** Set for questions to `POST /validate`, which no site had. */
   readonly organisation: string | undefined;

@@ -54,7 +54,7 @@ export function createRouter(
   };
 }
 
-/** Why requests without a host cannot be told apart, in a sentence; undefined when they can. */
+/** Why requests without a host have no site, in a sentence; undefined when they have one. */
 export function siteFault({ sites }: Settings, asked: string | undefined): string | undefined {
   const names = sites.map(({ hosts }) => hosts[0] ?? '').join(', ');
   if (sites.length === 0) return 'the settings have no site, so no request is protected';
@@ -63,7 +63,7 @@ export function siteFault({ sites }: Settings, asked: string | undefined): strin
   return isServed ? undefined : `no site has the host ${asked}; there are ${names}`;
 }
 
-/** A host of the site that could be asked for. */
+/** A host of the site, to use in URLs. */
 function nameOf(site: Site | undefined): string {
   const host = site?.hosts[0] ?? '';
   return host === '*' ? 'localhost' : host.replace(/^\*\./, 'www.');

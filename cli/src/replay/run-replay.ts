@@ -13,7 +13,7 @@ import { type Report, Tally } from './tally.ts';
 
 export interface ReplayPlan {
   readonly candidate: Settings;
-  /** What is held against it; else what happened to the requests. */
+  /** The settings to compare with; without them, what happened to the requests. */
   readonly against: Settings | undefined;
   readonly from: LogFiles | StoredEvents;
   readonly site: string | undefined;
@@ -33,7 +33,7 @@ export interface StoredEvents {
 }
 
 export interface Replay extends Report {
-  /** What rules ask for and the log does not tell. */
+  /** What rules ask for and the log does not have. */
   readonly unknown: readonly string[];
   /** Requests whose headers are known, so that detection could judge them. */
   readonly withHeaders: number;
@@ -80,7 +80,7 @@ interface Judges {
   readonly tally: Tally;
 }
 
-/** Why a request cannot be judged, as a phrase; undefined when it was. */
+/** Why a request cannot be judged, as a phrase; undefined when it was judged. */
 function compare(
   request: LoggedRequest,
   { candidate, against, tally }: Judges,
@@ -137,7 +137,7 @@ function refuse(file: string, error: unknown): never {
   throw new Error(`${file}: ${fileFault(error)}`, { cause: error });
 }
 
-/** Rotated logs are named in any order, and budgets need the time to go forward. */
+/** Rotated logs come in any order, and budgets need rising times. */
 function inOrderOfTime(files: readonly string[]): readonly string[] {
   if (files.length < 2 || files.includes('-')) return files;
   return files

@@ -1,14 +1,14 @@
 import { type EventsAccess, postQuery } from '../running-guard/query-events.ts';
 import type { LineSink } from './read-lines.ts';
 
-/** What of an event a replay needs. */
+/** The columns of an event that a replay needs. */
 const COLUMNS = [
   ...['created_at', 'request_id', 'organisation', 'site', 'action', 'decision', 'block_reasons'],
   ...['method', 'scheme', 'host', 'path', 'query', 'referrer_origin', 'ip', 'user_agent'],
   ...['session', 'challenge', 'headers'],
 ].join(', ');
 
-/** Rows of one answer: it has to stay below 4 MiB, so a larger one is asked for in halves. */
+/** Rows of one answer. An answer has to stay below 4 MiB, so the number is halved where it is larger. */
 const FIRST_PAGE = 4_000;
 const ANSWER_TIMEOUT_MS = 40_000;
 

@@ -1,7 +1,7 @@
 import type { Judged } from './judge-settings.ts';
 import type { LoggedRequest, Outcome } from './logged-request.ts';
 
-/** Most groups that are told apart, and examples of each. */
+/** Most groups, and examples of each. */
 const MAX_GROUPS = 1_000;
 const MAX_EXAMPLES = 3;
 const MAX_FAULTS = 5;
@@ -16,7 +16,7 @@ export interface Example {
   readonly user_agent: string;
 }
 
-/** Requests that change in the same way, for the same rule and reasons. */
+/** Requests with the same change, for the same rule and reasons. */
 export interface Group {
   readonly before: Outcome;
   readonly after: Outcome;
@@ -52,7 +52,7 @@ export interface Report {
 /** Three words for a request that passes: a change between them changes nothing for the visitor. */
 const PASSES: ReadonlySet<Outcome> = new Set(['allow', 'served', 'unprotected']);
 
-/** Counts what changes, in memory that does not grow with the log. */
+/** Counts what changes. Its memory does not grow with the log. */
 export class Tally {
   readonly #transitions = new Map<string, Pick<Group, 'before' | 'after' | 'requests'>>();
   readonly #groups = new Map<string, Group>();
@@ -130,7 +130,7 @@ function exampleOf({ timeMs, ip, method, host, target, userAgent }: LoggedReques
   };
 }
 
-/** What visitors sent must not steer the terminal that it is shown on. */
+/** A visitor's text must not send control codes to the terminal. */
 function printable(text: string): string {
   const cut = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text;
   return cut.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '�');

@@ -6,7 +6,7 @@ export interface BarStream {
 }
 
 export interface ProgressBar {
-  /** One more is done; `name` is what is worked at. */
+  /** One more is done; `name` is its name. */
   advance(name: string): void;
   /** Takes the bar away. */
   end(): void;

@@ -5,7 +5,7 @@ import { type EventsAccess, queryEvents } from '../running-guard/query-events.ts
 export const RECENT_S = 60;
 /** Entries of each list: more than a terminal has lines. */
 const LIST_LENGTH = 50;
-/** Longest name that is kept; reasons, addresses and hosts are shorter. */
+/** Longest name that is kept. Reasons, addresses and hosts are shorter. */
 const MAX_NAME = 100;
 
 const Row = z.object({

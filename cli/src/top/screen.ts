@@ -6,7 +6,7 @@ const LEAVE = '\u001b[?25h\u001b[?1049l';
 const HOME = '\u001b[H';
 const CLEAR_LINE_END = '\u001b[K';
 const CLEAR_BELOW = '\u001b[J';
-/** Of a terminal that does not tell. */
+/** The size where the terminal does not say one. */
 const USUAL: Size = { columns: 80, rows: 24 };
 const CTRL_C = '\u0003';
 
@@ -17,7 +17,7 @@ export interface Output extends NodeJS.WritableStream {
   readonly rows?: number;
 }
 
-/** The alternate screen of a terminal: what stood there before comes back at the end. */
+/** The alternate screen of a terminal: at the end the earlier content comes back. */
 export interface Screen {
   readonly size: () => Size;
   readonly draw: (lines: readonly Line[]) => void;
@@ -49,7 +49,7 @@ export function styledLine({ text, kind }: Line, output: Output): string {
   }
 }
 
-/** Calls `end` at q or Ctrl-C, and at a signal. The function that comes back undoes it. */
+/** Calls `end` at q or Ctrl-C, and at a signal. Returns a function that stops this. */
 export function watchForEnd(input: NodeJS.ReadStream, end: () => void): () => void {
   const keys = (typed: Buffer) => {
     const text = typed.toString();

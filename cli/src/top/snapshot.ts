@@ -23,12 +23,12 @@ export interface Snapshot {
   readonly failedOpen: readonly Rate[];
   readonly sessions: number;
   readonly eventsQueued: number;
-  /** What an operator should know at once, a sentence each. */
+  /** Sentences about what an operator should know at once. */
   readonly alarms: readonly string[];
   readonly recent: Recent;
 }
 
-/** What happened between two readings of the metrics, which have to be of the same Guard. */
+/** What happened between two readings of the metrics of one Guard. */
 export function snapshotOf(before: Read, after: Read, recent: Recent): Snapshot {
   const spanS = Math.max(0.001, (after.atMs - before.atMs) / 1000);
   const rates = (metric: MetricName): Rate[] =>
@@ -36,7 +36,7 @@ export function snapshotOf(before: Read, after: Read, recent: Recent): Snapshot 
       .filter(([name]) => name !== '')
       .map(([name, total]) => {
         const earlier = before.values.get(metric)?.get(name) ?? 0;
-        // A counter that went back belongs to a process that was started again.
+        // A counter that went back belongs to a process that was restarted.
         const gone = total < earlier ? total : total - earlier;
         return { name, perSecond: gone / spanS, total };
       })

@@ -17,11 +17,11 @@ import {
  */
 
 export const FetchedKeys = z.strictObject({
-  /** When the directory last said that its keys are these. */
+  /** When the directory last confirmed these keys. */
   fetched_at: z.iso.datetime(),
   /** The origin that published them. */
   directory: z.string().min(1),
-  /** What the server called this state; sent back to ask whether it still holds. */
+  /** The server's name for this state, to ask whether it has changed. */
   etag: z.string().optional(),
   last_modified: z.string().optional(),
   keys: z.array(z.strictObject(PublicKey.shape)).min(1).max(MAX_KEYS),

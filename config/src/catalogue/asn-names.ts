@@ -39,7 +39,7 @@ export class AsnNames {
     this.#read = Array.from({ length: numbers.length });
   }
 
-  /** Who holds a system; empty where that is not known. */
+  /** The holder of a system; empty where that is not known. */
   nameOf(asn: number): string {
     const at = this.#placeOf(asn);
     if (at === -1) return '';

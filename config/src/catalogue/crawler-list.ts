@@ -18,7 +18,7 @@ export interface CrawlerList {
   readonly sourceUrl: string;
   /** The list in forms that a program can read, to be joined; empty where there is none. */
   readonly refreshUrls: readonly string[];
-  /** When the operator last said so, in milliseconds since the epoch. */
+  /** When the operator last confirmed the list, in milliseconds since the epoch. */
   readonly asOf: number;
   /** Entries of the list before they are merged. */
   readonly entries: readonly string[];

@@ -15,7 +15,7 @@ export interface CatalogueCrawler {
   readonly name: string;
   readonly category: string;
   readonly rslCategory: string;
-  /** Who runs it; `Unknown` where that is not public. */
+  /** Its operator; `Unknown` where that is not public. */
   readonly operator: string;
 }
 
@@ -40,7 +40,7 @@ interface Loaded {
   readonly proofs: CrawlerProofs;
 }
 
-/** The crawlers Guard knows, by User-Agent, and where they come from (contract 1.3). */
+/** The crawlers that Guard knows, by User-Agent, and their addresses (contract 1.3). */
 export class CrawlerCatalogue {
   readonly #crawlers: readonly CatalogueCrawler[];
   readonly #matcher: TokenMatcher<CatalogueCrawler>;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { Reader, type Response } from 'maxmind';
-import { MmdbTree } from './mmdb-tree.ts';
 
 /** Addresses that every database of the whole Internet knows: public resolvers of four operators. */
 const WELL_KNOWN = ['8.8.8.8', '1.1.1.1', '9.9.9.9', '208.67.222.222'];
@@ -19,29 +19,30 @@ export function openMmdb<Value>(
   what: string,
   read: (record: object) => Value | undefined,
 ): (ip: string) => Value | undefined {
-  const { reader, tree } = openFile(path, what);
-  const known = WELL_KNOWN.flatMap((ip) => (tree.recordAt(ip) === 0 ? [] : (reader.get(ip) ?? [])));
+  const reader = openFile(path, what);
+  const known = WELL_KNOWN.flatMap((ip) => reader.get(ip) ?? []);
   if (known.length > 0 && known.every((record) => read(record) === undefined)) {
     throw new Error(`not a ${what}: ${path} holds something else`);
   }
-  const decoded = new Map<number, Value | undefined>();
+  // A tree of IPv4 addresses would take the first bits of an IPv6 address for one.
+  const families = reader.metadata.ipVersion === 4 ? [4] : [4, 6];
   return (ip) => {
-    const at = tree.recordAt(ip);
-    if (at === 0) return undefined;
-    const value = decoded.get(at);
-    if (value !== undefined || decoded.has(at)) return value;
-    const record = reader.get(ip);
-    const fresh = record === null ? undefined : read(record);
-    if (decoded.size < MAX_DECODED) decoded.set(at, fresh);
-    return fresh;
+    const record = families.includes(isIP(ip)) ? reader.get(ip) : null;
+    return record === null ? undefined : read(record);
   };
 }
 
-function openFile(path: string, what: string): { reader: Reader<Response>; tree: MmdbTree } {
+function openFile(path: string, what: string): Reader<Response> {
+  const decoded = new Map<string | number, unknown>();
+  // The library asks by the place of a record, so a record that many addresses share is decoded once.
+  const cache = {
+    get: (at: string | number) => decoded.get(at),
+    set: (at: string | number, value: unknown) => {
+      if (decoded.size < MAX_DECODED) decoded.set(at, value);
+    },
+  };
   try {
-    const bytes = readFileSync(path);
-    const reader = new Reader<Response>(bytes);
-    return { reader, tree: new MmdbTree(bytes, reader.metadata) };
+    return new Reader<Response>(readFileSync(path), { cache });
   } catch (cause) {
     throw new Error(`not a ${what}: ${path}`, { cause });
   }

@@ -10,7 +10,7 @@ import { z } from 'zod';
 
 const FetchedSource = z.strictObject({
   url: z.string().min(1),
-  /** What the server called this state of the list; sent back to ask whether it still holds. */
+  /** The server's name for this state of the list, to ask whether it has changed. */
   etag: z.string().optional(),
   last_modified: z.string().optional(),
   v4: z.array(z.string()),
@@ -19,7 +19,7 @@ const FetchedSource = z.strictObject({
 export type FetchedSource = Readonly<z.infer<typeof FetchedSource>>;
 
 export const RefreshedRanges = z.strictObject({
-  /** When the operator last said that the list is so. */
+  /** When the operator last confirmed the list. */
   fetched_at: z.iso.datetime(),
   sources: z.array(FetchedSource).min(1),
 });

@@ -1,5 +1,3 @@
-import { randomInt } from 'node:crypto';
-import ipaddr from 'ipaddr.js';
 import { describe, expect, test } from 'vitest';
 import { readIpv4, readIpv6, readRange } from './address.ts';
 
@@ -10,21 +8,6 @@ function words(text: string): string | undefined {
 }
 
 describe('reading addresses', () => {
-  test('reads every spelling of RFC 4291 section 2.2 as ipaddr.js does', () => {
-    for (let round = 0; round < 5_000; round += 1) {
-      const bytes = Array.from({ length: 16 }, () => (randomInt(2) === 0 ? 0 : randomInt(256)));
-      const address = new ipaddr.IPv6(bytes);
-      const expected = Buffer.from(bytes).toString('hex');
-      for (const spelling of [
-        address.toRFC5952String(),
-        address.toNormalizedString(),
-        address.toString().toUpperCase(),
-      ]) {
-        expect(words(spelling), spelling).toBe(expected);
-      }
-    }
-  });
-
   test('reads a dotted tail', () => {
     expect(words('::ffff:192.0.2.1')).toBe('00000000000000000000ffffc0000201');
     expect(words('64:ff9b::192.0.2.1')).toBe('0064ff9b0000000000000000c0000201');

@@ -1,18 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { testFolder } from '../../../test/kit/test-folder.ts';
 import { Branding, ChallengeTemplate, MAX_LOGO_BYTES, MAX_TEMPLATE_BYTES } from './branding.ts';
 import { CARD, contrast } from './colour.ts';
 import { templateFault } from './template-fault.ts';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'guard-branding-'));
-});
-afterAll(() => {
-  rmSync(folder, { recursive: true });
-});
+const folder = testFolder();
 
 function file(name: string, content: string | Buffer): string {
   const path = join(folder, name);

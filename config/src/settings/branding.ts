@@ -5,7 +5,7 @@ import { readBytes, readTextFile } from './files.ts';
 import { templateFault } from './template-fault.ts';
 
 /**
- * How an organisation's own name and colours come onto the pages that visitors see. Files are read
+ * The name, logo and colours of an organisation on the pages that visitors see. Files are read
  * with the settings, so that a bad one is a problem of the settings file and never one of a visitor.
  * All of it stands inside every page that is served, hence the small limits.
  */

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { testFolder } from '../../../test/kit/test-folder.ts';
 import { type Environment, MAX_VALUE_BYTES, substitute } from './environment.ts';
 import { parseSettings } from './load.ts';
 
@@ -33,8 +33,7 @@ test('every missing, empty or malformed variable is named', () => {
 });
 
 describe('NAME_FILE: the value is in a file', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'guard-environment-'));
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const folder = testFolder();
   const file = (name: string, content: string | Uint8Array): string => {
     writeFileSync(join(folder, name), content);
     return join(folder, name);

@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { testFolder } from '../../../test/kit/test-folder.ts';
 import { readFixtures } from './testing/fixtures.ts';
 import { formatProblem, loadSettings, parseSettings } from './load.ts';
 import type { Settings } from './schema.ts';
 
 const good = readFixtures('good');
 const bad = readFixtures('bad');
-const folder = mkdtempSync(join(tmpdir(), 'guard-settings-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 test('the two fixture folders were read: at least 10 good files and 30 bad ones', () => {
   expect(good.length).toBeGreaterThanOrEqual(10);

@@ -3,12 +3,12 @@ import { refuse } from './refuse.ts';
 import { MAX_PAGE_BYTES, readTextFile } from './files.ts';
 
 /**
- * Texts of their own that guard.yaml names by path. They are read while the settings are, so a page
+ * Texts that guard.yaml names by path. They are read while the settings are, so a page
  * that is missing is a problem of the settings file and never one of a visitor. The loader has made
  * the paths absolute.
  */
 
-/** The text of a page, or why it cannot be had. The path is not repeated: the problem shows it. */
+/** The text of a page, or why there is none. The path is not repeated: the problem shows it. */
 function readPage(path: string): { readonly text: string } | { readonly problem: string } {
   const file = readTextFile(path, MAX_PAGE_BYTES);
   if (file.kind === 'read') return { text: file.text };

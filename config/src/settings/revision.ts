@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Organisation, Settings, Site } from './schema.ts';
 
-/** Settings that decide about no request. */
+/** Settings without influence on a decision. */
 export const ELSEWHERE: ReadonlySet<string> = new Set<keyof Settings>([
   'listen',
   'public_urls',
@@ -16,7 +16,7 @@ export const ELSEWHERE: ReadonlySet<string> = new Set<keyof Settings>([
 ]);
 
 /**
- * Names what settings decide by, in 12 hex digits: the same for every reading of the same file, and another
+ * Names the settings that decide, in 12 hex digits: the same for every reading of the same file, and another
  * one after a change. Keys and secrets have no part in it, so no guess of one can be checked with it.
  */
 export function settingsRevision(settings: Settings): string {

@@ -1,12 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { testFolder } from '../../../test/kit/test-folder.ts';
 import { formatProblem, parseSettings } from './load.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'guard-tls-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 function make(name: string, ...more: readonly string[]): void {
   const request = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -days 2'.split(' ');

@@ -25,7 +25,7 @@ function readPem<T>(path: string, what: string, parse: (pem: Buffer) => T): Pars
   try {
     return { kind: 'parsed', pem: file.bytes, value: parse(file.bytes) };
   } catch {
-    // The message of the library could repeat what stands in the file.
+    // The message of the library could repeat a part of the file.
     return { kind: 'refused', reason: `a file that holds no ${what}` };
   }
 }
@@ -46,7 +46,7 @@ const Certificate = z
     cert: z.string().min(1),
     /** PEM, without a passphrase. */
     key: z.string().min(1),
-    /** Instead of the names in the certificate. */
+    /** In place of the names in the certificate. */
     hosts: z.array(HostPattern).min(1).optional(),
   })
   .transform(({ cert, key, hosts }, context): TlsCertificate => {

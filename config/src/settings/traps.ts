@@ -5,7 +5,7 @@ import { TRAP_PRESETS } from './presets/trap-paths.ts';
 import { Pattern } from './rule.ts';
 
 function holdsForStartPage(pattern: PathPattern): boolean {
-  // One that does not compile is a problem of its own.
+  // An expression that does not compile is reported elsewhere.
   const compiles = typeof pattern === 'string' || compileRegex(pattern.regex).kind === 'compiled';
   return compiles && compilePattern(pattern)('/');
 }

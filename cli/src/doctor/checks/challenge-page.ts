@@ -40,7 +40,7 @@ function judgeStatus({ url, page, problem: asProgram }: Answers, { seen }: Evide
 const KEEP_NO_CHALLENGE =
   'Let the CDN or proxy honour Cache-Control: no-store, and never keep a 403 or an answer with Set-Cookie.';
 
-/** Whether a cache in front keeps challenges, and hands one visitor's to the next. */
+/** Whether a cache in front keeps challenges, and gives one visitor's challenge to the next. */
 export const caching: Check = { name: 'caching', judge: ofChallengePage(judgeCaching) };
 
 function judgeCaching(answers: Answers): Outcome {
@@ -65,7 +65,7 @@ function judgeCaching(answers: Answers): Outcome {
 
 const WITHOUT = 'Without it no visitor can pass the challenge: it is shown for ever (contract 3).';
 
-/** Whether the session cookie survives, out to the visitor and back to Guard (contract 2.3). */
+/** Whether the session cookie reaches the visitor, and comes back to Guard (contract 2.3). */
 export const cookies: Check = { name: 'cookies', judge: ofChallengePage(judgeCookies) };
 
 function judgeCookies(answers: Answers): Outcome {

@@ -40,7 +40,7 @@ function judgeHonest(
       ? 'no X-Forwarded-For'
       : `X-Forwarded-For: ${other.forwarded.slice(0, 100)}`;
   const found = `Guard saw ${other.ip} with ${told}, and this machine is ${own}`;
-  // Behind address translation a machine does not know its own address; a proxy's would be local as a rule.
+  // Behind address translation a machine does not know its own address. The address of a proxy would mostly be local.
   if (statedAddress === undefined && isLocal(own) && !isLocal(other.ip)) {
     return unchecked(
       found,
@@ -73,7 +73,7 @@ function judgeForged(answers: Answers, evidence: Evidence): Outcome {
   );
 }
 
-/** What the gateway has counted, doctor's own requests among it. */
+/** From the counter of the gateway, which includes doctor's own requests. */
 function undecided({ forwardedUndecided = 0, settings }: Evidence): Outcome | undefined {
   if (forwardedUndecided === 0 || settings?.forwarded_header !== undefined) return undefined;
   return warning(
@@ -83,7 +83,7 @@ function undecided({ forwardedUndecided = 0, settings }: Evidence): Outcome | un
   );
 }
 
-/** Also where events keep the network only. */
+/** Also true where events keep only the network of an address. */
 function isForged(ip: string): boolean {
   return ip === FORGED_ADDRESS || ip === FORGED_ADDRESS.replace(/\d+$/, '0');
 }

@@ -8,7 +8,7 @@ import { type Check, ofAnswers } from './check.ts';
 
 const NOTICEABLE_MS = 5_000;
 
-/** Whether Guard's clock and this machine's agree. */
+/** Whether the clocks of Guard and of this machine agree. */
 export const clock: Check = { name: 'clock', judge: ofAnswers(judgeClock) };
 
 function judgeClock(answers: Answers): Outcome {
@@ -18,7 +18,7 @@ function judgeClock(answers: Answers): Outcome {
   const told = ownTime(answers) ?? frontTime(answers.page);
   if (told === undefined) return unchecked('no answer tells a time');
   const { sentAtMs, answeredAtMs } = told.answer;
-  // The answer was made at some moment between: only what lies outside is off for certain.
+  // The answer was made at some moment between these two. Only a time outside of them is wrong for certain.
   const offMs = Math.max(0, sentAtMs - told.lastMs, told.firstMs - answeredAtMs);
   const direction = told.lastMs < sentAtMs ? 'behind' : 'ahead of';
   const found = `${told.whose} clock is ${(offMs / 1000).toFixed(1)} s ${direction} the one here`;
@@ -32,12 +32,12 @@ function judgeClock(answers: Answers): Outcome {
 interface ToldTime {
   readonly whose: string;
   readonly answer: Answered;
-  /** The time that was told, from and to: fields of HTTP have whole seconds. */
+  /** The time that the answer gives, from and to: HTTP header fields have whole seconds. */
   readonly firstMs: number;
   readonly lastMs: number;
 }
 
-/** The id of a request that Guard denied says when it came, in milliseconds. */
+/** The id of a request that Guard denied has its time, in milliseconds. */
 function ownTime({ problem: asProgram }: Answers): ToldTime | undefined {
   const instant = instantOf(denialOf(asProgram)?.requestId ?? '');
   if (instant === undefined || asProgram.kind === 'failed') return undefined;
@@ -52,7 +52,7 @@ function frontTime(page: Answered): ToldTime | undefined {
   return { whose: "the front's", answer: page, firstMs: second, lastMs: second + 999 };
 }
 
-/** Whether a visitor sees what only the origin is told. */
+/** Whether a visitor sees headers that are only for the origin. */
 export const leaks: Check = { name: 'inner headers', judge: ofAnswers(judgeLeaks) };
 
 function judgeLeaks({ page, again, problem: asProgram, returning, handshake }: Answers): Outcome {
@@ -96,10 +96,10 @@ function judgeDatabase({ database: signs }: Evidence): Outcome {
   return ok('it starts, and deletes events when their time is up');
 }
 
-/** Fields by which what stands in front names itself. */
+/** Header fields in which servers in front name themselves. */
 const NAMING = ['via', 'server', 'x-served-by', 'cf-ray', 'x-amz-cf-id', 'fly-request-id'];
 
-/** Whether a denied request can be found again, and who stands in front. */
+/** Whether a denied request can be found again, and which servers stand in front. */
 export const trace: Check = { name: 'trace', judge: ofAnswers(judgeTrace) };
 
 function judgeTrace({ page, problem: asProgram }: Answers): Outcome {

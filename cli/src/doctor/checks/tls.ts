@@ -5,7 +5,7 @@ import { isLocal } from '../own-address.ts';
 import { type Check, ofAnswers } from './check.ts';
 
 const DAY_MS = 86_400_000;
-/** Renewal by ACME happens weeks before the end: who comes closer has no renewal that works. */
+/** ACME renews weeks before the end. A certificate that is closer to it is not renewed. */
 const SOON_DAYS = 14;
 
 export const certificate: Check = { name: 'certificate', judge: ofAnswers(judgeCertificate) };

@@ -41,7 +41,7 @@ const WHY = 'WebSockets of the site cannot be opened; what uses them falls back 
 const ADVICE =
   'Let the proxy speak HTTP/1.1 to Guard and pass Upgrade and Connection on; in nginx: proxy_http_version 1.1, and proxy_set_header for both.';
 
-/** Whether a handshake (RFC 6455 4.1) comes through what stands in front. */
+/** Whether a handshake (RFC 6455 4.1) comes through the servers in front. */
 export const webSocket: Check = { name: 'websocket', judge: ofAnswers(judgeWebSocket) };
 
 function judgeWebSocket({ handshake }: Answers, { seen, expectsWebSocket }: Evidence): Outcome {
