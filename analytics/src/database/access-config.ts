@@ -11,7 +11,7 @@ import {
   TABLE,
 } from './accounts.ts';
 
-/** The two files the embedded engine is started with. No value in them needs escaping: see each. */
+/** The two files that the embedded engine is started with. Only values that may hold markup are escaped. */
 
 export const CLUSTER = 'guard';
 
@@ -103,7 +103,7 @@ interface ServerPlan {
   readonly maxMemoryBytes: number;
   /** Of newQueryPath. */
   readonly queryPath: string;
-  /** No merge begins for the age of rows; one that runs anyway is host.ts's to stop. */
+  /** No merge begins because of the age of rows. host.ts stops one that runs already. */
   readonly holdDeletion?: boolean;
 }
 

@@ -9,7 +9,7 @@ import { startServer } from './embedded-process.ts';
 import { holdLoopbackPort } from './engine-process.ts';
 import { findEngineLibrary } from './library.ts';
 
-/** Listens on a port as the user nobody, in the way that shares it, and prints the fault. */
+/** Listens on a shared port under another user id, and prints the error. */
 const STRANGER = `process.setgid(65534); process.setuid(65534);
 const server = require('node:net').createServer();
 server.on('error', ({ code }) => { console.log(code); });

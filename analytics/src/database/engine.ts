@@ -58,7 +58,7 @@ type Asked =
 const MAX_RESTARTS = 3;
 
 /**
- * Asks a database that may be restarting on purpose: waits for it, and asks again what that cut off.
+ * Asks a database that may be restarting on purpose. Waits for it, and repeats a question that the restart cut off.
  * So `question` must be one that may be asked twice: it reads, and nothing of a broken answer is used.
  *
  * @param signal ends the waiting.

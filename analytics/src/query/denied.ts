@@ -69,7 +69,7 @@ export const DENIED_CALLS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Formats a `FORMAT` clause may name. Left out: those that read a schema or template from a file
+ * Formats that a `FORMAT` clause may name. Not allowed are formats that read a schema or template from a file
  * (Template, Protobuf, CapnProto), those that report progress over all organisations' rows, and wire
  * protocols of other databases. In lower case; the database itself does not mind the case.
  */

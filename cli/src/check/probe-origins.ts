@@ -5,7 +5,7 @@ import { type Remark, warning } from './remark.ts';
 
 const TIMEOUT_MS = 3_000;
 
-/** Connects to every origin of the sites, sends nothing, and warns of those that cannot be reached. */
+/** Connects to every origin of the sites without sending anything. Warns of each that cannot be reached. */
 export async function probeOrigins(sites: readonly Site[]): Promise<Remark[]> {
   const probes = sites.flatMap(({ origin }, index) =>
     origin.map(async (one): Promise<Remark[]> => {

@@ -31,8 +31,8 @@ interface AutonomousSystem {
 }
 
 /**
- * Opens a database of autonomous systems in MMDB form, by default the bundled tables. Either takes
- * memory and a moment; the bundled ones 11 MB and 120 ms, once for all who open them.
+ * Opens a database of autonomous systems in MMDB form, by default the bundled tables. The
+ * bundled ones take 11 MB and 120 ms, once in a process.
  *
  * Throws an Error that names the file when that cannot be read or is no such database.
  */

@@ -177,7 +177,7 @@ export function sizeUpTo(maxKiB: number) {
     if (value === 0) return 0;
     const match = /^(\d{1,9})(B|KiB)$/.exec(typeof value === 'string' ? value : '');
     const bytes = Number(match?.[1]) * (match?.[2] === 'KiB' ? KiB : 1);
-    // What is no size is NaN here, and NaN is not at most the limit.
+    // A text that is no size gives NaN, and no comparison with NaN is true.
     if (bytes <= maxKiB * KiB) return bytes;
     return refuse(
       context,

@@ -92,12 +92,12 @@ function sampleOf(bytes: Buffer, { content, names }: SamplePlan): string {
 export type SampledContent = 'form' | 'text';
 
 const FORM = 'application/x-www-form-urlencoded';
-/** Text of which UTF-8 shows what its letters are: names in any other one would not be recognised. */
+/** Text whose names can be read as UTF-8. In another encoding the names of secrets would not be recognised. */
 const TEXT = /^(?:text\/[\w.+-]+|application\/(?:[\w.+-]+\+)?(?:json|xml))$/;
 const CHARSET = /;\s*charset\s*=\s*"?([\w-]+)/i;
 const LIKE_ASCII: ReadonlySet<string> = new Set(['utf-8', 'utf8', 'us-ascii', 'iso-8859-1']);
 
-/** Undefined for what is no text, or not as it stands: uploads, pictures, what is compressed. */
+/** Undefined for a body that cannot be read as text: an upload of files, a picture, or compressed content. */
 function sampledContent(headers: IncomingHttpHeaders): SampledContent | undefined {
   const { 'content-type': type = '', 'content-encoding': coding } = headers;
   if (coding !== undefined) return undefined;

@@ -60,7 +60,7 @@ export class HeldAnswers {
     });
   }
 
-  /** Keeps an answer; gives the name to fetch it by, which nobody can guess. */
+  /** Keeps an answer. Returns a random name to fetch it by, which cannot be guessed. */
   keep(answer: OwnAnswer): string {
     const id = randomUUID();
     this.#held.purgeStale();

@@ -110,7 +110,7 @@ function answerBrokenRequests(server: Server, { metrics, faults }: BrokenRequest
       return;
     }
     brokenOn.set(socket, refusal.status);
-    // Browsers open connections in advance, and let those that they need no more run out.
+    // Browsers open connections in advance, and leave unused ones open until they time out.
     if (socket.bytesRead > 0) {
       const peer = addressOf(peerOf(socket));
       metrics.count('guard_gateway_requests_total', 'refused');
@@ -137,7 +137,7 @@ function refusalOf(status: number, reason: string): Answer {
   return { status, head: `HTTP/1.1 ${status} ${reason}\r\nConnection: close\r\n\r\n` };
 }
 
-/** Undefined for an error of the connection, where nobody is left to answer. */
+/** Undefined for an error of the connection: no client is left to answer. */
 function answerTo(code: string): Answer | undefined {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':

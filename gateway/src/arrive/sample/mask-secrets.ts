@@ -41,7 +41,7 @@ function decoded(text: string): string {
 /** Stands where a secret stood. */
 const MASK = '***';
 
-/** Nobody can tell where in any text a value ends: from the first name of a secret on nothing is kept. */
+/** Free text does not show where a value ends. So nothing is kept from the first name of a secret on. */
 function maskText(text: string, names: SecretNames): string {
   const at = names.firstIn(text);
   return at === -1 ? text : text.slice(0, at) + MASK;

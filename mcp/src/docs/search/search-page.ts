@@ -81,7 +81,7 @@ export function hitsHtml(query: string, hits: readonly Section[]): string {
   return `<ol class="hits">${items.join('\n')}</ol>`;
 }
 
-/** The paragraph, row or item of a section that holds most of the words; of equals the first. */
+/** The paragraph, row or item of a section that holds most of the words. The first of several equals. */
 function tellingPart(text: string, words: RegExp | undefined): string {
   const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, '');
   const parts = prose
