@@ -24,9 +24,12 @@ const IS_TEST = /\.test\.ts$|\/test(?:ing|-kit)\/|\/test-[^/]*$/;
 /** What a file imports as it runs: an import of types alone is no use. */
 const RUNTIME_IMPORT = /^(?:import|export) (?!type )[^;]*?from '([^']+)'/gm;
 
-const imports = globSync('{config,gateway,validator,analytics,mcp,server,cli}/src/**/*.ts', {
-  cwd: root,
-})
+const imports = globSync(
+  '{config,gateway,validator,analytics,mcp,dashboard,replay,server,cli}/src/**/*.ts',
+  {
+    cwd: root,
+  },
+)
   .map((file) => file.replaceAll('\\', '/'))
   .filter((file) => !IS_TEST.test(file))
   .flatMap((file) =>

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FastifyPluginAsync } from 'fastify';
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import type {
+  Asking,
   AuthenticateBearer,
   Clock,
   EventSink,
@@ -41,6 +42,9 @@ export interface AnalyticsOptions {
   readonly metrics: Metrics;
 }
 
+/** Who sends a request; undefined for a stranger. */
+type Identify = (request: FastifyRequest) => Asking | undefined;
+
 /** Remembers events and answers questions about them. */
 export interface Analytics {
   readonly sink: EventSink;
@@ -50,8 +54,10 @@ export interface Analytics {
   waiting(): number;
   readonly runQuery: RunQuery;
   readonly listColumns: ListColumns;
-  /** `POST /query`, for an instance of fastify that may carry other routes too. */
+  /** `POST /query` for holders of a key. It may stand beside other routes. */
   readonly routes: FastifyPluginAsync;
+  /** The same at another path, for callers who are known in another way. */
+  readonly routeFor: (path: string, identify: Identify) => FastifyPluginAsync;
   /** Tells that the settings now name these; each can be asked for once its account is made. */
   setOrganisations(organisations: readonly Pick<Organisation, 'id'>[]): void;
   /** True while the database can be asked. */
@@ -126,6 +132,8 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
 
   const receive = createReceiver();
   const runQuery = createRunQuery({ state: engine.state, authenticate });
+  const routeFor = (path: string, identify: Identify): FastifyPluginAsync =>
+    createQueryRoute({ path, identify, runQuery });
   return {
     sink: missing ? { record: () => metrics.count('guard_events_total', 'dropped') } : buffer,
     accept: (to, batch) => {
@@ -137,7 +145,11 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
     waiting: () => outbox.waiting(),
     runQuery,
     listColumns: createListColumns(engine.state),
-    routes: createQueryRoute({ authenticate, runQuery }),
+    routes: routeFor('/query', ({ headers: { authorization } }) => {
+      const holder = authenticate(authorization);
+      return holder && { organisation: holder.organisation, authorization };
+    }),
+    routeFor,
     setOrganisations: (next) => engine.setOrganisations(next.map(({ id }) => id)),
     ready: () => engine.state().kind === 'ready',
     condition: () => conditionOf(engine),

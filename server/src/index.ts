@@ -1,4 +1,4 @@
 export { createMetrics } from './metrics/metrics.ts';
 export { createLog } from './process/log.ts';
 export { createReloader } from './reload/reloader.ts';
-export { type Running, startGuard } from './start-guard.ts';
+export { type DashboardLink, type Running, startGuard } from './start-guard.ts';

@@ -5,6 +5,7 @@ import { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import type { AuthenticateBearer } from '@guard/config/contract/ports';
 import type { Service, Settings } from '@guard/config/settings/schema';
 import { createGateway, type Gateway } from '@guard/gateway';
+import { SignIns } from '@guard/dashboard';
 import { createDocsServer } from '@guard/mcp';
 import { createResolver } from '@guard/validator';
 import {
@@ -35,8 +36,15 @@ export interface Running {
    * `analytics` and `workers` hold from start to end, so their new values are ignored.
    */
   readonly reload: (settings: Settings) => Promise<void>;
+  /** Links that sign in to the dashboard, once and within ten minutes, one for each organisation; none without a dashboard. */
+  readonly createDashboardLinks: () => readonly DashboardLink[];
   /** Finishes all requests, writes the last events, and ends. */
   close(): Promise<void>;
+}
+
+export interface DashboardLink {
+  readonly organisation: string;
+  readonly url: string;
 }
 
 /** How long a start waits for the database. Visitors can be served without it, so a slow one is not waited for. */
@@ -87,6 +95,7 @@ export async function startGuard(settings: Settings, context: ProcessContext): P
     return {
       addresses: state.addresses,
       reload: (next) => replaceDeployment(next, dependencies, state),
+      createDashboardLinks: () => dashboardLinks(dependencies, state),
       close,
     };
   } catch (error) {
@@ -129,7 +138,23 @@ async function openDependencies(
     }),
     addresses,
     isReady: () => state.ready,
+    dashboard: {
+      signIns: new SignIns(clock),
+      replay: () => Promise.resolve({ kind: 'unavailable', message: 'not wired' }),
+      startedAt: clock(),
+    },
   };
+}
+
+function dashboardLinks({ dashboard }: Dependencies, state: State): DashboardLink[] {
+  const { settings } = currentOf(state);
+  const url = settings.public_urls.dashboard ?? state.addresses.dashboard;
+  // A unix socket has a proxy in front, whose address is not known.
+  if (dashboard === undefined || url === undefined || url.startsWith('unix:')) return [];
+  return settings.organisations.map(({ id }) => {
+    const path = `/sign-in?link=${dashboard.signIns.createLink(id)}`;
+    return { organisation: id, url: new URL(path, url).href };
+  });
 }
 
 function currentOf({ current }: State): Deployment {

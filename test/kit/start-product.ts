@@ -13,6 +13,8 @@ const BIN = join(import.meta.dirname, '..', '..', 'bin', 'guard.mjs');
 export interface Product {
   readonly addresses: Readonly<Record<Service, string>>;
   readonly pid: number;
+  /** Links that sign in to the dashboard, in the order of the organisations. */
+  readonly dashboardLinks: readonly string[];
   /** The folder of the settings file, guard.yaml, which relative paths in it start from. */
   readonly folder: string;
   /** Everything the process has written to stderr so far. */
@@ -41,9 +43,13 @@ export async function startProduct(
     exited.then(() => undefined),
   ]);
   if (!first) throw new Error(`guard did not start: ${log}`);
-  const { addresses } = JSON.parse(String(first[0])) as { addresses: Record<Service, string> };
+  const { addresses, dashboard = [] } = JSON.parse(String(first[0])) as {
+    addresses: Record<Service, string>;
+    dashboard?: { url: string }[];
+  };
   return {
     addresses,
+    dashboardLinks: dashboard.map(({ url }) => url),
     pid: child.pid ?? 0,
     folder,
     log: () => log,

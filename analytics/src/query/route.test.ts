@@ -22,8 +22,9 @@ const app = Fastify();
 beforeAll(async () => {
   await app.register(
     createQueryRoute({
-      authenticate: (authorization) =>
-        authorization === 'Bearer good' ? { organisation: 'acme', key: 'good' } : undefined,
+      path: '/query',
+      identify: ({ headers: { authorization } }) =>
+        authorization === 'Bearer good' ? { organisation: 'acme', authorization } : undefined,
       runQuery: (query) => {
         asked.push(query);
         return answer();

@@ -1,24 +1,25 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { QUERY } from '@guard/config/contract/limits';
-import type { AuthenticateBearer, QueryOutcome, RunQuery } from '@guard/config/contract/ports';
+import type { Asking, QueryOutcome, RunQuery } from '@guard/config/contract/ports';
 
 interface RouteOptions {
-  readonly authenticate: AuthenticateBearer;
+  readonly path: string;
+  /** Who asks; undefined for a request without a valid credential. */
+  readonly identify: (request: FastifyRequest) => Asking | undefined;
   readonly runQuery: RunQuery;
 }
 
 const PLAIN = 'text/plain; charset=utf-8';
-const PATH = '/query';
 
 /**
  * `POST /query` (contract 4.3, 5, 7.2), in a scope of its own: its parser takes every content type as
  * text, and its hooks touch no other route. 417 for an unknown `Expect` is the HTTP server's answer.
  */
-export function createQueryRoute({ authenticate, runQuery }: RouteOptions): FastifyPluginAsync {
-  /** The bearer key is asked for before anything else is said, even which methods there are. */
+export function createQueryRoute({ path, identify, runQuery }: RouteOptions): FastifyPluginAsync {
+  /** The credential is asked for before anything else is said, even which methods there are. */
   async function authorise(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     void reply.header('cache-control', 'no-store');
-    if (authenticate(request.headers.authorization) === undefined) {
+    if (identify(request) === undefined) {
       await answerUnauthorised(reply);
     } else if (request.method !== 'POST') {
       await answerText(reply.header('allow', 'POST'), 405, 'Only POST is served here.');
@@ -28,17 +29,11 @@ export function createQueryRoute({ authenticate, runQuery }: RouteOptions): Fast
   async function query(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const sql = decodeStatement(request.body);
     // Asked again rather than carried along in the request: nothing else can then set it.
-    const { authorization } = request.headers;
-    const organisation = authenticate(authorization)?.organisation;
-    if (organisation === undefined) return answerUnauthorised(reply);
+    const asking = identify(request);
+    if (asking === undefined) return answerUnauthorised(reply);
     if (sql === undefined) return answerText(reply, 400, 'The body is not UTF-8 text.');
     if (sql.trim() === '') return answerText(reply, 400, 'The body holds no statement.');
-    const outcome = await runQuery({
-      organisation,
-      sql,
-      authorization,
-      signal: goneSignal(reply),
-    });
+    const outcome = await runQuery({ ...asking, sql, signal: goneSignal(reply) });
     return answerOutcome(reply, outcome);
   }
 
@@ -62,7 +57,7 @@ export function createQueryRoute({ authenticate, runQuery }: RouteOptions): Fast
     return Promise.resolve();
   };
   return async (instance) => {
-    await instance.register(scope, { prefix: PATH });
+    await instance.register(scope, { prefix: path });
   };
 }
 

@@ -13,7 +13,7 @@ export interface Demo {
   /** The values of the ${NAME}s in the file. */
   readonly env: Readonly<Record<string, string>>;
   /** The text for the terminal when all services listen. */
-  welcome(addresses: Readonly<Partial<Record<Service, string>>>): string;
+  welcome(addresses: Readonly<Partial<Record<Service, string>>>, dashboard: string): string;
   close(): Promise<void>;
 }
 
@@ -24,7 +24,8 @@ export async function openDemo(): Promise<Demo> {
   return {
     config: CONFIG,
     env: { ...keys, DEMO_ORIGIN: shop.url },
-    welcome: (addresses) => welcome({ addresses, keys, file, shop: shop.url }),
+    welcome: (addresses, dashboard) =>
+      welcome({ addresses, keys, file, shop: shop.url, dashboard }),
     close: () => shop.close(),
   };
 }

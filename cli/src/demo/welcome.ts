@@ -6,12 +6,16 @@ interface Shown {
   readonly keys: DemoKeys;
   readonly file: string;
   readonly shop: string;
+  readonly dashboard: string;
 }
 
 /** The text when the demo is ready: addresses, keys, and three things to try. */
-export function welcome({ addresses, keys, file, shop }: Shown): string {
+export function welcome({ addresses, keys, file, shop, dashboard }: Shown): string {
   const at = (service: Service) => addresses[service] ?? '(not started)';
   return `Guard is ready. A small shop stands behind it.
+
+  look at its traffic   ${dashboard}
+                        (this link signs in once, within ten minutes; later, sign in with the analytics key)
 
   the shop, protected   ${at('gateway')}
   the shop itself       ${shop}
@@ -33,7 +37,7 @@ Try it, in another terminal:
   2  A person's browser gets through, with one reload. Open
      ${at('gateway')}/
 
-  3  SQL shows both.
+  3  The dashboard shows both. So does SQL.
      curl ${at('api')}/query -H 'Authorization: Bearer ${keys.DEMO_ANALYTICS_KEY}' --data-binary \\
        "SELECT created_at, action, decision, block_reasons, user_agent FROM events_distributed ORDER BY created_at DESC LIMIT 10 FORMAT PrettyCompact"
 

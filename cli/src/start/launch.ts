@@ -8,7 +8,7 @@ import { messageOf } from '../terminal/faults.ts';
 import { print } from '../terminal/terminal.ts';
 import { warnOfRoot } from './warn-of-root.ts';
 
-type Launched = Pick<Running, 'addresses' | 'close'>;
+type Launched = Pick<Running, 'addresses' | 'close' | 'createDashboardLinks'>;
 
 export interface StartOptions {
   /** Prints one JSON line when ready, in place of a list. */
@@ -38,7 +38,8 @@ export async function startDemo({ json, watch }: StartOptions): Promise<number> 
     return 1;
   }
   const stopped = stopSignal();
-  print(json ? readyLine(launched) : demo.welcome(launched.addresses));
+  const [link] = launched.createDashboardLinks();
+  print(json ? readyLine(launched) : demo.welcome(launched.addresses, link?.url ?? ''));
   await stopped;
   await launched.close();
   await demo.close();
@@ -78,6 +79,7 @@ async function launch(options: LaunchOptions): Promise<Launched | undefined> {
   started.resolve(running);
   return {
     addresses: running.addresses,
+    createDashboardLinks: running.createDashboardLinks,
     close() {
       reloader.stop();
       return running.close();
@@ -95,13 +97,17 @@ async function attempt<T>(open: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-function readyLine({ addresses }: Launched): string {
-  return JSON.stringify({ ready: true, addresses });
+function readyLine({ addresses, createDashboardLinks }: Launched): string {
+  const links = createDashboardLinks();
+  return JSON.stringify({ ready: true, addresses, ...(links.length > 0 && { dashboard: links }) });
 }
 
-function addressList({ addresses }: Launched): string {
-  const lines = Object.entries(addresses).map(([name, at]) => `  ${name.padEnd(10)} ${at}`);
-  return ['Guard is ready.', '', ...lines].join('\n');
+function addressList({ addresses, createDashboardLinks }: Launched): string {
+  const lines = Object.entries(addresses).map(([name, at]) => `  ${name.padEnd(12)} ${at}`);
+  const links = createDashboardLinks().map(({ organisation, url }) => `  ${organisation}: ${url}`);
+  const hint = 'Each link signs in to the dashboard, once and within ten minutes:';
+  const shown = links.length === 0 ? [] : ['', hint, ...links];
+  return ['Guard is ready.', '', ...lines, ...shown].join('\n');
 }
 
 /** Resolves at SIGTERM or SIGINT. Call it before the line that says ready: the signal can follow at once. */

@@ -178,6 +178,30 @@ export interface Column {
   readonly comment: string;
 }
 
+/** Who asks a question of the events: of which organisation, and with which credential, where it is a key. */
+export interface Asking {
+  readonly organisation: string;
+  /** As the `authorization` of RunQuery. */
+  readonly authorization?: string | undefined;
+}
+
+/** A question to the past: what would have happened to the events of an organisation with one setting changed. */
+export type Replay = (question: {
+  readonly organisation: string;
+  readonly authorization?: string | undefined;
+  /** As a stranger sent it. */
+  readonly change: unknown;
+  readonly hours: number;
+  readonly signal?: AbortSignal;
+}) => Promise<ReplayOutcome>;
+
+export type ReplayOutcome =
+  /** `answer` is JSON for the page. */
+  | { readonly kind: 'replayed'; readonly answer: object }
+  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'busy' }
+  | { readonly kind: 'unavailable'; readonly message: string };
+
 /** The readable columns of `events_distributed`, read live from the database (contract 4.4). */
 export type ListColumns = () => Promise<readonly Column[]>;
 

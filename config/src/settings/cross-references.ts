@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { canonicalHost } from '../matching/host.ts';
+import { findDashboardContradictions } from './dashboard-references.ts';
 import { findExposedSecrets } from './exposed-secrets.ts';
 import type { SettingPath } from './problems.ts';
 import { Rule } from './rule.ts';
@@ -78,6 +79,7 @@ export function findContradictions(value: unknown): Contradiction[] {
     ...unshareable(settings),
     ...unaskable(settings),
     ...unintroduced(settings),
+    ...findDashboardContradictions(value),
     ...findExposedSecrets(value),
   ];
 }

@@ -9,6 +9,7 @@ import { createProblemList, type ProblemList } from './problem-list.ts';
 import { alternatives, formatProblem, type Problem, type SettingPath } from './problems.ts';
 import { readYaml } from './read-yaml.ts';
 import { Settings } from './schema.ts';
+import { rememberRuleLines } from './rule-lines.ts';
 import { keyOffset, placeOf, type SettingsNode } from './settings-node.ts';
 import { reportShapeProblems } from './shape-problems.ts';
 
@@ -86,12 +87,9 @@ export function parseSettings(text: string, source: SettingsSource): LoadResult 
   const found = problems.sorted();
   const files = filesNamedIn(root, baseDir);
   if (checked.success && found.length === 0) {
-    return {
-      kind: 'loaded',
-      settings: checked.data,
-      files,
-      positionOf: (path) => locate(keyOffset(root, path)),
-    };
+    const positionOf = (path: SettingPath): Position => locate(keyOffset(root, path));
+    rememberRuleLines(checked.data, positionOf);
+    return { kind: 'loaded', settings: checked.data, files, positionOf };
   }
   return { kind: 'invalid', problems: found, files };
 }

@@ -7,6 +7,7 @@ export const ELSEWHERE: ReadonlySet<string> = new Set<keyof Settings>([
   'public_urls',
   'health_check_token',
   'admin_hosts',
+  'dashboard',
   'log',
   'workers',
   'secret',

@@ -5,6 +5,7 @@ import { STRENGTHS } from '../contract/strengths.ts';
 import { isIpOrCidr } from '../net/cidr.ts';
 import { Branding, ChallengeTemplate } from './branding.ts';
 import { Rule } from './rule.ts';
+import { Dashboard } from './dashboard.ts';
 import { Databases } from './databases.ts';
 import { EventPrivacy } from './event-privacy.ts';
 import { WebBotAuth } from './web-bot-auth.ts';
@@ -17,6 +18,7 @@ import {
   Duration,
   ExpiryDate,
   HostPattern,
+  HttpUrl,
   KeyHash,
   Listen,
   oneOrMany,
@@ -123,11 +125,6 @@ export const Organisation = z.strictObject({
 });
 export type Organisation = z.infer<typeof Organisation>;
 
-const HttpUrl = z.url({
-  protocol: /^https?$/,
-  error: 'expected a URL that begins with http:// or https://',
-});
-
 function isCallersTimeout(ms: number): boolean {
   return ms >= VALIDATE.callersTimeoutMs.min && ms <= VALIDATE.callersTimeoutMs.max;
 }
@@ -219,6 +216,8 @@ export const Settings = z.strictObject({
     collector: Listen.optional(),
     docs: Listen.optional(),
     admin: Listen.optional(),
+    /** The page where people look at their traffic; needs `analytics`. */
+    dashboard: Listen.optional(),
     /** Every connection to `gateway` and `gateway_tls` begins with a PROXY header, of a trusted peer. */
     proxy_protocol: z.boolean().default(false),
   }),
@@ -226,6 +225,7 @@ export const Settings = z.strictObject({
     .strictObject({
       collector: HttpUrl.optional(),
       docs: HttpUrl.optional(),
+      dashboard: HttpUrl.optional(),
     })
     .prefault({}),
   health_check_token: KeyHash.optional(),
@@ -236,6 +236,7 @@ export const Settings = z.strictObject({
   forwarded_header: ForwardedHeader.optional(),
   /** Names by which the admin listener is asked, besides addresses and names without a dot. */
   admin_hosts: z.array(HostPattern).max(100).default([]),
+  dashboard: Dashboard.prefault({}),
   observe: z.boolean().default(false),
   log: z.strictObject({ decisions: z.boolean().default(false) }).prefault({}),
   workers: Workers.default(1),

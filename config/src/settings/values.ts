@@ -185,3 +185,8 @@ export function sizeUpTo(maxKiB: number) {
     );
   });
 }
+
+export const HttpUrl = z.url({
+  protocol: /^https?$/,
+  error: 'expected a URL that begins with http:// or https://',
+});

@@ -41,6 +41,7 @@ test.each(examples)('$name is a file that Guard accepts', ({ yaml }) => {
   const outcome = loadSettings(file, {
     GUARD_SECRET: 'b8d2046a7f3c1e95b8d2047a7f3c1e95',
     ACME_ANALYTICS_KEY: 'sk_api_ro_3c1e95b8d2047a7f3c1e95b8',
+    OIDC_SECRET: 'c8d2047a7f3c1e95b8d2047a',
   });
   expect(outcome).toMatchObject({ kind: 'loaded' });
 });

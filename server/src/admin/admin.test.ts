@@ -1,6 +1,7 @@
 import { Listen } from '@guard/config/settings/values';
 import { expect, test } from 'vitest';
-import { adminRoutes, compileAdminHosts } from './admin.ts';
+import { compileOwnHosts } from '../listeners/own-hosts.ts';
+import { adminRoutes } from './admin.ts';
 import { createService } from '../listeners/listen.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 
@@ -10,7 +11,7 @@ async function ask(
   headers: Readonly<Record<string, string>>,
   { listen = '127.0.0.1:9090', named = [] as readonly string[] } = {},
 ) {
-  const answersTo = compileAdminHosts(Listen.parse(listen), named);
+  const answersTo = compileOwnHosts(Listen.parse(listen), named);
   const app = createService({ trusted_proxies: ['127.0.0.1'] });
   const database = () => ({ state: 'failing', message: 'The analytics database waits.' }) as const;
   const metrics = createMetrics();

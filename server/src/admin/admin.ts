@@ -1,7 +1,4 @@
 import type { DatabaseCondition } from '@guard/analytics';
-import { canonicalHost, compileHosts } from '@guard/config/matching/host';
-import { parseIp } from '@guard/config/net/cidr';
-import type { ListenAddress } from '@guard/config/settings/values';
 import type { FastifyPluginAsync } from 'fastify';
 import type { MetricsPage } from '../metrics/metrics.ts';
 
@@ -9,7 +6,7 @@ const OTHER_HOST =
   'The admin listener does not answer to this host name: ask for its address, or add the name to admin_hosts in guard.yaml.\n';
 
 /**
- * `GET /ready` for supervisors and `GET /metrics` for Prometheus. Other hosts than those of compileAdminHosts
+ * `GET /ready` for supervisors and `GET /metrics` for Prometheus. Other hosts than those of compileOwnHosts
  * get 421. Ready means that visitors are served. That needs no database: when the database does not
  * start, the body says so, and the status stays 200.
  */
@@ -34,27 +31,4 @@ export function adminRoutes(options: {
     );
     return Promise.resolve();
   };
-}
-
-/**
- * Returns a function that says whether the admin listener answers a request with this Host header. An
- * attacker's page can point its own name at the address of this machine (DNS rebinding), and then reads
- * what answers to that name. So only hosts are answered that such a page cannot have: addresses, names
- * without a dot, the host of `listen.admin`, and `named`, those of the settings. A request without Host is
- * answered: no browser sends one.
- */
-export function compileAdminHosts(
-  listen: ListenAddress | undefined,
-  named: readonly string[],
-): (host: string | undefined) => boolean {
-  if (listen?.kind === 'unix') return () => true;
-  const own = listen === undefined ? [] : [listen.host];
-  const isNamed = compileHosts([{ hosts: [...own, ...named], value: true }]);
-  return (host = '') => cannotBeRebound(host) || isNamed(host) === true;
-}
-
-/** An address, or a name for which no name server of the internet has an answer. */
-function cannotBeRebound(host: string): boolean {
-  const name = canonicalHost(host);
-  return name !== undefined && (!name.includes('.') || parseIp(name) !== undefined);
 }

@@ -1,15 +1,17 @@
 import type { Analytics } from '@guard/analytics';
 import type { NetworkCatalogue } from '@guard/config/catalogue/networks';
-import type { AuthenticateBearer, Log, SessionStore } from '@guard/config/contract/ports';
+import type { AuthenticateBearer, Log, Replay, SessionStore } from '@guard/config/contract/ports';
 import { createBearerAuth } from '@guard/config/settings/bearer';
 import { settingsRevision } from '@guard/config/settings/revision';
 import type { Service, Settings } from '@guard/config/settings/schema';
 import type { GatewaySettings } from '@guard/gateway';
+import { createDashboard, type Health, type SignIns } from '@guard/dashboard';
 import { createDataServer } from '@guard/mcp';
 import { type createResolver, createValidator, type Validator } from '@guard/validator';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
-import { adminRoutes, compileAdminHosts } from '../admin/admin.ts';
+import { adminRoutes } from '../admin/admin.ts';
 import { type Addresses, createService } from '../listeners/listen.ts';
+import { compileOwnHosts } from '../listeners/own-hosts.ts';
 import type { ProcessContext } from '../process/process-context.ts';
 import { gatewaySites, type RemoteValidators } from '../validators/gateway-sites.ts';
 import { validatorSettings } from '../validators/validator-settings.ts';
@@ -29,6 +31,16 @@ export interface Dependencies extends ProcessContext {
   /** Where each service listens. During the start it grows. */
   readonly addresses: Addresses;
   readonly isReady: () => boolean;
+  /** Absent in a thread that has no dashboard. */
+  readonly dashboard?: DashboardDependencies;
+}
+
+export interface DashboardDependencies {
+  /** Who has signed in. */
+  readonly signIns: SignIns;
+  readonly replay: Replay;
+  /** When Guard started, in milliseconds since the epoch. */
+  readonly startedAt: number;
 }
 
 /** The services that answer by routes of fastify: all but the gateway. */
@@ -73,12 +85,16 @@ export async function buildDeployment(
     isReady: dependencies.isReady,
   });
   const authenticate = createBearerAuth(settings.organisations, dependencies.clock);
-  const routes = await routesOf(settings, dependencies, validator, authenticate);
+  const { oldestListAt } = policy.crawlers;
+  const routes = await routesOf(
+    { settings, revision, validator, authenticate, oldestListAt },
+    dependencies,
+  );
   const gateway = gatewaySites(settings.sites, validator, dependencies.remotes);
   return {
     settings,
     authenticate,
-    oldestCrawlerListAt: policy.crawlers.oldestListAt,
+    oldestCrawlerListAt: oldestListAt,
     routes,
     gateway: {
       trustedProxies: settings.trusted_proxies,
@@ -93,29 +109,77 @@ export async function buildDeployment(
   };
 }
 
+/** What is made of the settings before the routes. */
+interface Built {
+  readonly settings: Settings;
+  readonly revision: string;
+  readonly validator: Validator;
+  readonly authenticate: AuthenticateBearer;
+  readonly oldestListAt: number | undefined;
+}
+
 async function routesOf(
-  settings: Settings,
-  { analytics, docs, metrics, isReady }: Dependencies,
-  validator: Validator,
-  authenticate: AuthenticateBearer,
+  built: Built,
+  dependencies: Dependencies,
 ): Promise<ReadonlyMap<RoutedService, FastifyInstance>> {
-  const answersTo = compileAdminHosts(settings.listen.admin, settings.admin_hosts);
-  const plugins: Readonly<Record<RoutedService, readonly FastifyPluginAsync[]>> = {
-    validator: [validator.validateRoutes],
-    collector: [validator.collectorRoutes],
-    api: [analytics.routes, createDataServer({ ...analytics, authenticate })],
-    docs: [docs],
-    admin: [adminRoutes({ metrics, isReady, answersTo, database: () => analytics.condition() })],
+  const { settings, validator, authenticate } = built;
+  const { analytics, docs, metrics, isReady, dashboard } = dependencies;
+  const { listen } = settings;
+  const answersTo = compileOwnHosts(listen.admin, settings.admin_hosts);
+  const database = () => analytics.condition();
+  const plugins: Readonly<Record<RoutedService, () => readonly FastifyPluginAsync[]>> = {
+    validator: () => [validator.validateRoutes],
+    collector: () => [validator.collectorRoutes],
+    api: () => [analytics.routes, createDataServer({ ...analytics, authenticate })],
+    docs: () => [docs],
+    admin: () => [adminRoutes({ metrics, isReady, answersTo, database })],
+    dashboard: () => (dashboard ? [dashboardOf(built, dependencies, dashboard)] : []),
   };
   const routes = new Map<RoutedService, FastifyInstance>();
   for (const service of ROUTED_SERVICES) {
-    if (settings.listen[service] === undefined) continue;
+    if (listen[service] === undefined) continue;
     const app = createService(settings);
-    for (const plugin of plugins[service]) await app.register(plugin);
+    for (const plugin of plugins[service]()) await app.register(plugin);
     await app.ready();
     routes.set(service, app);
   }
   return routes;
+}
+
+function dashboardOf(
+  built: Built,
+  dependencies: Dependencies,
+  own: DashboardDependencies,
+): FastifyPluginAsync {
+  const { settings, oldestListAt } = built;
+  const { listen, dashboard, public_urls } = settings;
+  const { analytics, metrics, clock, addresses } = dependencies;
+  const publicHost =
+    public_urls.dashboard === undefined ? [] : [new URL(public_urls.dashboard).hostname];
+  const health = async (): Promise<Health> => ({
+    ready: dependencies.isReady(),
+    database: analytics.condition() ?? null,
+    store: settings.store.engine,
+    startedAt: new Date(own.startedAt).toISOString(),
+    metrics: await metrics.values(),
+    certificates: (settings.tls?.certificates ?? []).map(({ hosts, expiresAt }) => ({
+      hosts,
+      expiresAt: new Date(expiresAt).toISOString(),
+    })),
+    crawlerListAgeSeconds:
+      oldestListAt === undefined ? null : Math.round((clock() - oldestListAt) / 1000),
+  });
+  return createDashboard({
+    ...dependencies,
+    ...built,
+    ...own,
+    queryRoute: analytics.routeFor,
+    runQuery: analytics.runQuery,
+    health,
+    answersTo: compileOwnHosts(listen.dashboard, [...dashboard.hosts, ...publicHost]),
+    ownUrl: () => public_urls.dashboard ?? addresses.dashboard ?? '',
+    docsUrl: () => public_urls.docs ?? addresses.docs,
+  });
 }
 
 /** In the order in which they start to listen. */
@@ -125,6 +189,7 @@ const ROUTED_SERVICES: readonly RoutedService[] = [
   'api',
   'docs',
   'admin',
+  'dashboard',
 ];
 
 /** Added to the time of the longest question, for an answer that arrives in the last moment. */

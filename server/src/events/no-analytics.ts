@@ -1,7 +1,15 @@
 import type { Analytics } from '@guard/analytics';
 import type { Metrics } from '@guard/config/contract/ports';
+import type { FastifyPluginAsync } from 'fastify';
 
 const MESSAGE = 'The settings file has no `analytics`, so no events are kept.';
+
+const missingAt =
+  (path: string): FastifyPluginAsync =>
+  (app) => {
+    app.all(path, (_request, reply) => reply.code(502).type('text/plain').send(MESSAGE));
+    return Promise.resolve();
+  };
 
 /** Takes the place of the analytics where the settings have none. It counts events and drops them. */
 export function noAnalytics(metrics: Metrics): Analytics {
@@ -13,10 +21,8 @@ export function noAnalytics(metrics: Metrics): Analytics {
     waiting: () => 0,
     runQuery: () => Promise.resolve({ kind: 'unavailable', message: MESSAGE }),
     listColumns: () => Promise.resolve([]),
-    routes: (app) => {
-      app.all('/query', (_request, reply) => reply.code(502).type('text/plain').send(MESSAGE));
-      return Promise.resolve();
-    },
+    routes: missingAt('/query'),
+    routeFor: missingAt,
     setOrganisations: () => undefined,
     ready: () => true,
     condition: () => undefined,

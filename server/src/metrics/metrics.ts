@@ -27,6 +27,8 @@ export interface MetricsPage extends Metrics {
   removeWorker(worker: object): void;
   /** The Prometheus text format. */
   page(): Promise<string>;
+  /** Counters and gauges by name, with their label behind it: `guard_events_total{result="written"}`. */
+  values(): Promise<Readonly<Record<string, number>>>;
   readonly contentType: string;
 }
 
@@ -51,6 +53,11 @@ export function createMetrics(): MetricsPage {
   function highest(name: MetricName, own: number): number {
     const others = [...workers.values()].map((gauges) => gauges.get(name) ?? own);
     return Math.max(own, ...others);
+  }
+
+  function bringUpToDate(): void {
+    counts.count('guard_event_loop_busy_seconds_total', 'main', busySeconds());
+    counts.take().forEach(increment);
   }
 
   return {
@@ -87,12 +94,25 @@ export function createMetrics(): MetricsPage {
       workers.delete(worker);
     },
     async page() {
-      counts.count('guard_event_loop_busy_seconds_total', 'main', busySeconds());
-      counts.take().forEach(increment);
+      bringUpToDate();
       return (await registry.metrics()) + histograms.text();
+    },
+    async values() {
+      bringUpToDate();
+      const all = await registry.getMetricsAsJSON();
+      return Object.fromEntries(
+        all.flatMap(({ name, values }) =>
+          values.map(({ labels, value }) => [name + labelText(labels), value]),
+        ),
+      );
     },
     contentType: registry.contentType,
   };
+}
+
+function labelText(labels: Readonly<Partial<Record<string, string | number>>>): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${String(value)}"`);
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 }
 
 /** Whether each worker has a value of its own for this gauge, beside that of the main thread. */

@@ -47,4 +47,8 @@ export class WorkerMetrics extends Counts implements MetricsPage {
   page(): Promise<string> {
     return Promise.resolve('');
   }
+
+  values(): Promise<Readonly<Record<string, number>>> {
+    return Promise.resolve({});
+  }
 }

@@ -1,0 +1,98 @@
+import type { Replay } from '@guard/config/contract/ports';
+import type { Settings } from '@guard/config/settings/schema';
+import type { FastifyPluginAsync, FastifyReply } from 'fastify';
+import { z } from 'zod';
+import type { FindViewer, Viewer } from '../sign-in/viewer.ts';
+import manifest from '../../package.json' with { type: 'json' };
+import { knowledgeOf } from './knowledge.ts';
+
+/** How Guard itself is: for the panel about its health. Values of metrics have the names of `/metrics`. */
+export interface Health {
+  readonly ready: boolean;
+  readonly database: { readonly state: string; readonly message?: string } | null;
+  readonly store: string;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  readonly metrics: Readonly<Record<string, number>>;
+  readonly certificates: readonly {
+    readonly hosts: readonly string[];
+    readonly expiresAt: string;
+  }[];
+  readonly crawlerListAgeSeconds: number | null;
+}
+
+/** The change is parsed behind the port: it has the words for what is wrong with it. */
+const ReplayBody = z.strictObject({
+  change: z.unknown(),
+  hours: z.int().min(1).max(168).default(24),
+});
+
+/** What the page asks besides SQL: who is signed in, what the settings say, how Guard is, and what a change would do. */
+export function dataRoutes(options: {
+  readonly settings: Settings;
+  readonly revision: string;
+  readonly docsUrl: () => string | undefined;
+  readonly viewerOf: FindViewer;
+  readonly health: () => Promise<Health>;
+  readonly replay: Replay;
+}): FastifyPluginAsync {
+  const { settings, viewerOf, health, replay } = options;
+  const isSharedSettings = settings.organisations.length === 1;
+
+  function me(viewer: Viewer): object | undefined {
+    const { organisation, key, via, expiresAt } = viewer;
+    const knowledge = knowledgeOf(settings, organisation);
+    if (knowledge === undefined) return undefined;
+    return {
+      ...{ organisation, key: key ?? null, via },
+      expiresAt: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
+      revision: options.revision,
+      version: manifest.version,
+      docs: options.docsUrl() ?? null,
+      ...knowledge,
+    };
+  }
+
+  return (app) => {
+    app.get('/api/me', (request, reply) => {
+      const viewer = viewerOf(request);
+      const body = viewer && me(viewer);
+      if (body !== undefined) return reply.send(body);
+      return reply.code(401).send({ oidc: settings.dashboard.oidc !== undefined });
+    });
+
+    app.get('/api/health', async (request, reply) => {
+      if (viewerOf(request) === undefined) return reply.code(401).send();
+      const { certificates, ...whole } = await health();
+      // Names of hosts belong to organisations, and a certificate does not say whose it is.
+      return reply.send({ ...whole, certificates: isSharedSettings ? certificates : [] });
+    });
+
+    app.post('/api/replay', async (request, reply) => {
+      const viewer = viewerOf(request);
+      if (viewer === undefined) return reply.code(401).send();
+      const body = ReplayBody.safeParse(request.body);
+      if (!body.success) return text(reply, 400, 'Expected a change, and hours from 1 to 168.');
+      const { organisation, authorization } = viewer;
+      const gone = new AbortController();
+      reply.raw.on('close', () => gone.abort());
+      const asking = { organisation, authorization, signal: gone.signal };
+      const outcome = await replay({ ...body.data, ...asking });
+      switch (outcome.kind) {
+        case 'replayed':
+          return reply.send(outcome.answer);
+        case 'refused':
+          return text(reply, 400, outcome.message);
+        case 'busy':
+          return text(reply, 429, 'Another replay runs. Try again when it has ended.');
+        case 'unavailable':
+          return text(reply, 502, outcome.message);
+      }
+    });
+    return Promise.resolve();
+  };
+}
+
+function text(reply: FastifyReply, status: number, message: string): FastifyReply {
+  return reply.code(status).type('text/plain; charset=utf-8').send(`${message}\n`);
+}

@@ -1,0 +1,117 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { entryOf, isFinding, type Reason, reasons } from '@guard/config/contract/reasons';
+import { POINTS, type Strength, THRESHOLDS } from '@guard/config/contract/strengths';
+import { presetRules } from '@guard/config/settings/presets/preset-rules';
+import type { Rule } from '@guard/config/settings/rule';
+import { ruleLine } from '@guard/config/settings/rule-lines';
+import type { Organisation, Settings } from '@guard/config/settings/schema';
+
+const TEXTS = new URL('../../../docs/guide/block-reasons/', import.meta.url);
+
+interface RuleFacts {
+  readonly name: string;
+  /** Of guard.yaml, from 1; null for the rule of a preset. */
+  readonly line: number | null;
+  /** One line: `detect, challenge: auto`. */
+  readonly does: string;
+  readonly monitor: boolean;
+  readonly preset: boolean;
+}
+
+interface ReasonFacts {
+  readonly meaning: string;
+  readonly category: string;
+  /** For this organisation; null for what no rule weighs. */
+  readonly strength: Strength | null;
+  readonly points: number;
+  /** Who else can have it, in plain text. */
+  readonly others: string;
+  readonly remedy: string;
+}
+
+/** What the page has to know of the settings to explain events. */
+export interface Knowledge {
+  readonly sites: readonly string[];
+  readonly rules: readonly RuleFacts[];
+  readonly rulesLine: number | null;
+  readonly reasons: Readonly<Record<string, ReasonFacts>>;
+  readonly thresholds: typeof THRESHOLDS;
+}
+
+/** What the page of one organisation has to know; undefined where the settings have no such organisation. */
+export function knowledgeOf(
+  { organisations, sites }: Pick<Settings, 'organisations' | 'sites'>,
+  id: string,
+): Knowledge | undefined {
+  const organisation = organisations.find((one) => one.id === id);
+  if (organisation === undefined) return undefined;
+  const { rules } = organisation;
+  return {
+    sites: sites.filter((site) => site.organisation === id).map(({ hosts }) => hosts[0] ?? ''),
+    rules: [
+      ...rules.map((rule) => factsOf(rule, false)),
+      ...presetRules(organisation).map((rule) => factsOf(rule, true)),
+    ],
+    rulesLine: ruleLine(rules) ?? null,
+    reasons: reasonsOf(organisation),
+    thresholds: THRESHOLDS,
+  };
+}
+
+function factsOf(rule: Rule, preset: boolean): RuleFacts {
+  const { name, verdict, detect, challenge, rate_limit: limit, monitor = false } = rule;
+  const does = [
+    verdict,
+    detect === undefined ? undefined : detect ? 'detect' : 'detect: false',
+    challenge && `challenge: ${challenge}`,
+    limit && `at most ${limit.requests} in ${limit.per / 1000} s by ${limit.by.join(' and ')}`,
+    monitor ? 'monitor' : undefined,
+  ].filter((text) => text !== undefined);
+  return { name, line: ruleLine(rule) ?? null, does: does.join(', '), monitor, preset };
+}
+
+function reasonsOf({ detection }: Organisation): Record<string, ReasonFacts> {
+  const texts = (reasonTexts ??= readTexts());
+  // Object.keys forgets the names.
+  const names = Object.keys(reasons) as Reason[];
+  return Object.fromEntries(
+    names.map((name) => {
+      const { meaning, category, strength: usual } = entryOf(name);
+      const strength = (isFinding(name) ? detection.reasons[name] : undefined) ?? usual ?? null;
+      const points = strength === null ? 0 : POINTS[strength];
+      const { others = '', remedy = '' } = texts.get(name) ?? {};
+      return [name, { meaning, category, strength, points, others, remedy }];
+    }),
+  );
+}
+
+interface ReasonText {
+  readonly others: string;
+  readonly remedy: string;
+}
+
+let reasonTexts: ReadonlyMap<string, ReasonText> | undefined;
+
+/** Two sections of the page that the documentation has of each reason. */
+function readTexts(): ReadonlyMap<string, ReasonText> {
+  return new Map(
+    readdirSync(TEXTS).map((file) => {
+      const text = readFileSync(new URL(file, TEXTS), 'utf8');
+      const section = (title: string): string =>
+        plain(text.split(`## ${title}\n`)[1]?.split('\n## ')[0] ?? '');
+      return [
+        file.replace(/\.md$/, ''),
+        { others: section('Who else can have it'), remedy: section('What to do') },
+      ];
+    }),
+  );
+}
+
+/** Markdown to text: no code blocks, no marks, links by their text. */
+function plain(markdown: string): string {
+  return markdown
+    .replace(/```[^]*?```/g, '')
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/[`*]/g, '')
+    .trim();
+}

@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Asking, Clock, QueryOutcome, RunQuery } from '@guard/config/contract/ports';
+import type { FastifyPluginAsync } from 'fastify';
+import { z } from 'zod';
+import type { FindViewer } from '../sign-in/viewer.ts';
+
+const EVERY_MS = 1_000;
+/** A row comes when its request has ended, so it can be older than one that was shown before. */
+const BACK_MS = 5_000;
+const MAX_ROWS = 20;
+/** Ids of rows that were sent, so that none is sent twice. As many as `BACK_MS` can bring. */
+const MAX_SENT = (MAX_ROWS * BACK_MS) / EVERY_MS;
+const MAX_WHERE_CHARS = 8_192;
+/** Each asks the database once a second. */
+const MAX_STREAMS = 16;
+const MAX_STREAMS_OF_ORGANISATION = 4;
+
+const COLUMNS = [
+  ...['created_at', 'request_id', 'site', 'action', 'decision', 'rule', 'block_reasons', 'method'],
+  ...['host', 'path', 'status_code', 'ip', 'country', 'asn', 'asn_name', 'user_agent', 'browser'],
+  ...['crawler_name', 'crawler_verified', 'session', 'challenge', 'reference'],
+].join(', ');
+
+const Query = z.object({ where: z.string().max(MAX_WHERE_CHARS).default('') });
+
+const Answer = z.object({
+  data: z.array(z.looseObject({ request_id: z.string(), fresh: z.coerce.number() })),
+});
+type Row = z.infer<typeof Answer>['data'][number];
+
+/**
+ * `GET /api/live`: the newest events as Server-Sent Events, once a second while somebody looks. It asks the database
+ * like every panel does, so it shows the events of all threads and instances, and of one organisation alone.
+ */
+export function liveRoute(options: {
+  readonly viewerOf: FindViewer;
+  readonly runQuery: RunQuery;
+  readonly clock: Clock;
+}): FastifyPluginAsync {
+  const { viewerOf, runQuery, clock } = options;
+  const streams = new Map<string, number>();
+
+  return (app) => {
+    app.get('/api/live', { exposeHeadRoute: false }, async (request, reply) => {
+      const viewer = viewerOf(request);
+      if (viewer === undefined) return reply.code(401).send();
+      const query = Query.safeParse(request.query);
+      if (!query.success)
+        return reply.code(400).type('text/plain').send('The filter is too long.\n');
+      const { organisation } = viewer;
+      const own = streams.get(organisation) ?? 0;
+      const all = [...streams.values()].reduce((sum, n) => sum + n, 0);
+      if (own >= MAX_STREAMS_OF_ORGANISATION || all >= MAX_STREAMS) {
+        return reply.code(429).type('text/plain').send('Too many live views are open.\n');
+      }
+      streams.set(organisation, own + 1);
+      reply.hijack();
+      const { raw } = reply;
+      const gone = new AbortController();
+      raw.on('close', () => gone.abort());
+      for (const [name, value] of Object.entries(reply.getHeaders())) {
+        if (value !== undefined) raw.setHeader(name, value);
+      }
+      raw.writeHead(200, { 'content-type': 'text/event-stream' });
+      try {
+        for await (const event of follow(query.data.where, gone.signal, () => viewerOf(request))) {
+          // A reader that is slow is not written for: what it misses is counted as "more".
+          if (!raw.writableNeedDrain) raw.write(event);
+        }
+      } finally {
+        streams.set(organisation, (streams.get(organisation) ?? 1) - 1);
+        raw.end();
+      }
+      return reply;
+    });
+    return Promise.resolve();
+  };
+
+  /** Ends when the reader has gone, or may not look any more. */
+  async function* follow(
+    where: string,
+    signal: AbortSignal,
+    asking: () => Asking | undefined,
+  ): AsyncGenerator<string> {
+    let sent: readonly string[] = [];
+    let sinceMs = clock();
+    yield ': live\n\n';
+    while (!signal.aborted) {
+      const viewer = asking();
+      if (viewer === undefined) return;
+      const { organisation, authorization } = viewer;
+      const askedAt = clock();
+      const sql = statement(where, sinceMs);
+      const found = rowsOf(await runQuery({ organisation, authorization, sql, signal }));
+      if (typeof found === 'string') {
+        yield eventOf('failed', { message: found });
+      } else {
+        const rows = found.filter((row) => !sent.includes(row.request_id));
+        sent = [...rows.map((row) => row.request_id), ...sent].slice(0, MAX_SENT);
+        const more = Math.max(0, (found[0]?.fresh ?? 0) - rows.length);
+        yield rows.length === 0
+          ? ': nothing\n\n'
+          : eventOf('rows', { rows: rows.map(shown), more });
+        sinceMs = askedAt;
+      }
+      await sleep(EVERY_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}
+
+/** `fresh` counts what came since the last question, whether or not it is among the rows. */
+function statement(where: string, sinceMs: number): string {
+  const since = (ms: number): string => `created_at >= fromUnixTimestamp64Milli(${Math.round(ms)})`;
+  const condition = where.trim() === '' ? '' : ` AND (${where})`;
+  return `SELECT ${COLUMNS}, countIf(${since(sinceMs)}) OVER () AS fresh
+FROM events_distributed
+WHERE ${since(sinceMs - BACK_MS)}${condition}
+ORDER BY created_at DESC LIMIT ${MAX_ROWS}
+FORMAT JSON`;
+}
+
+/** The rows of an answer; a text says why there are none. */
+function rowsOf(outcome: QueryOutcome): readonly Row[] | string {
+  switch (outcome.kind) {
+    case 'rows': {
+      const answer = Answer.safeParse(JSON.parse(Buffer.from(outcome.body).toString()));
+      return answer.success ? answer.data.data : 'The database gave an answer of another shape.';
+    }
+    case 'refused':
+    case 'database_error':
+    case 'unavailable':
+      return outcome.message;
+    case 'too_large':
+      return 'The answer is too large.';
+    case 'revoked':
+      return 'The key was revoked.';
+  }
+}
+
+function shown(row: Row): Readonly<Record<string, unknown>> {
+  return { ...row, fresh: undefined };
+}
+
+function eventOf(name: 'rows' | 'failed', data: unknown): string {
+  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}

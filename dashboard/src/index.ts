@@ -1,0 +1,109 @@
+import type {
+  AuthenticateBearer,
+  Asking,
+  Clock,
+  Log,
+  Replay,
+  RunQuery,
+  SessionStore,
+} from '@guard/config/contract/ports';
+import type { Settings } from '@guard/config/settings/schema';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { dataRoutes, type Health } from './data/data-routes.ts';
+import { liveRoute } from './data/live-route.ts';
+import { pageRoutes } from './page/page-routes.ts';
+import { createOidc } from './sign-in/oidc.ts';
+import { signInRoutes } from './sign-in/sign-in-routes.ts';
+import type { SignIns } from './sign-in/sign-ins.ts';
+import { createFindViewer } from './sign-in/viewer.ts';
+
+export type { Health } from './data/data-routes.ts';
+export { SignIns } from './sign-in/sign-ins.ts';
+
+export interface DashboardOptions {
+  readonly settings: Settings;
+  readonly revision: string;
+  readonly authenticate: AuthenticateBearer;
+  /** Lasts over all reloads of the settings. */
+  readonly signIns: SignIns;
+  readonly store: Pick<SessionStore, 'take'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** A route that runs statements, as POST /query does, for callers who are known in another way. */
+  readonly queryRoute: (
+    path: string,
+    identify: (request: FastifyRequest) => Asking | undefined,
+  ) => FastifyPluginAsync;
+  readonly runQuery: RunQuery;
+  readonly replay: Replay;
+  readonly health: () => Promise<Health>;
+  /** Whether the dashboard answers to the Host header of a request. */
+  readonly answersTo: (host: string | undefined) => boolean;
+  /** Where browsers reach the dashboard, and the documentation, if it is there; known once they listen. */
+  readonly ownUrl: () => string;
+  readonly docsUrl: () => string | undefined;
+}
+
+const OTHER_HOST =
+  'The dashboard does not answer to this host name: ask for its address, or add the name to dashboard.hosts in guard.yaml.\n';
+
+const HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+} as const;
+
+/**
+ * The dashboard: a page that shows the events of one organisation, and never writes. Its numbers come from SQL behind
+ * the walls of POST /query.
+ */
+export function createDashboard(options: DashboardOptions): FastifyPluginAsync {
+  const { settings, authenticate, signIns, queryRoute } = options;
+  const { oidc: provider } = settings.dashboard;
+  const callback = (): string => `${options.ownUrl().replace(/\/+$/, '')}/oidc/callback`;
+  const oidc = provider && createOidc(provider, callback);
+  const viewerOf = createFindViewer({ settings, authenticate, signIns });
+  const identify = (request: FastifyRequest): Asking | undefined => {
+    const viewer = viewerOf(request);
+    if (viewer === undefined) return undefined;
+    const { organisation, authorization } = viewer;
+    return { organisation, authorization };
+  };
+  const admit = createAdmit(options.answersTo);
+
+  return async (app) => {
+    app.addHook('onRequest', admit);
+    await app.register(pageRoutes());
+    await app.register(signInRoutes({ ...options, oidc }));
+    await app.register(dataRoutes({ ...options, viewerOf }));
+    await app.register(liveRoute({ ...options, viewerOf }));
+    await app.register(queryRoute('/api/query', identify));
+  };
+}
+
+/**
+ * Refuses foreign host names (DNS rebinding) and what another site's page sends. The cookie alone is no wall against
+ * the latter: a viewer whom a proxy names has none.
+ */
+function createAdmit(answersTo: DashboardOptions['answersTo']) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    void reply.headers(HEADERS);
+    const { host, origin, 'sec-fetch-site': site } = request.raw.headers;
+    if (!answersTo(host)) {
+      await reply.code(421).type('text/plain; charset=utf-8').send(OTHER_HOST);
+      return;
+    }
+    void reply.header('cache-control', 'no-store');
+    if (!request.url.startsWith('/api/')) return;
+    // Origin only where the browser says nothing clearer: a proxy in front may change Host.
+    const isOwn =
+      site === undefined
+        ? origin === undefined || URL.parse(origin)?.host === host
+        : site === 'same-origin' || site === 'none';
+    if (isOwn) return;
+    await reply.code(403).type('text/plain; charset=utf-8').send('Another site asked for this.\n');
+  };
+}

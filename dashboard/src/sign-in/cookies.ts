@@ -1,0 +1,24 @@
+/** `__Host-`: over https alone, for this host alone. Browsers take a loopback address for as safe as https. */
+export const SESSION_COOKIE = '__Host-guard-dashboard';
+export const OIDC_COOKIE = '__Host-guard-oidc';
+
+const MAX_COOKIE_CHARS = 8_192;
+
+/** The value of a cookie of ours; undefined where it was not sent. Our values have letters, digits, `-`, `_` and `.`. */
+export function readCookie(header: string | undefined, name: string): string | undefined {
+  if (header === undefined || header.length > MAX_COOKIE_CHARS) return undefined;
+  for (const pair of header.split(';')) {
+    const [before, value] = pair.split('=', 2);
+    if (before?.trim() === name && value !== undefined) return value.trim();
+  }
+  return undefined;
+}
+
+/** A `Set-Cookie` value. `maxAgeS` 0 removes the cookie. */
+export function cookie(
+  name: string,
+  value: string,
+  { maxAgeS, sameSite }: { readonly maxAgeS: number; readonly sameSite: 'Strict' | 'Lax' },
+): string {
+  return `${name}=${value}; Path=/; Max-Age=${maxAgeS}; Secure; HttpOnly; SameSite=${sameSite}`;
+}

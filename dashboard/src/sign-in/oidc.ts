@@ -1,0 +1,71 @@
+import type { OidcSettings } from '@guard/config/settings/dashboard';
+import * as client from 'openid-client';
+import { organisationOf } from './viewer.ts';
+
+/** For the provider to answer one request, in seconds. */
+const TIMEOUT_S = 5;
+
+/** What the browser keeps while its user is at the provider: the three values, joined by dots. */
+interface Begun {
+  /** Where to send the browser. */
+  readonly url: URL;
+  readonly kept: string;
+}
+
+/** Sign-in with a provider: OpenID Connect, authorization code with PKCE (RFC 7636). */
+export interface Oidc {
+  /** Rejects when the provider does not answer, or answers nonsense. */
+  begin(): Promise<Begun>;
+  /**
+   * The organisation of the user who came back with `query`; undefined where none of the groups is mapped. `kept` is
+   * what begin() gave. Rejects where the answer is not one to this browser's question, or the provider refused.
+   */
+  finish(query: string, kept: string): Promise<string | undefined>;
+}
+
+/** `callback` is the URL of the dashboard's `/oidc/callback`, known once it listens. */
+export function createOidc(settings: OidcSettings, callback: () => string): Oidc {
+  const { issuer, client_id, client_secret, claim, groups } = settings;
+  const scope = [...new Set(['openid', ...settings.scope.split(/\s+/)])].join(' ').trim();
+  let discovered: Promise<client.Configuration> | undefined;
+
+  /** Asked for at the first sign-in, so that Guard starts without the provider. A failure is not kept. */
+  function provider(): Promise<client.Configuration> {
+    const url = new URL(issuer);
+    // The settings name a provider without TLS on purpose, such as one on this machine: the mark warns of that.
+    // eslint-disable-next-line @typescript-eslint/no-deprecated
+    const execute = url.protocol === 'http:' ? [client.allowInsecureRequests] : [];
+    const options = { execute, timeout: TIMEOUT_S };
+    discovered ??= client.discovery(url, client_id, client_secret, undefined, options);
+    discovered.catch(() => (discovered = undefined));
+    return discovered;
+  }
+
+  return {
+    async begin() {
+      const configuration = await provider();
+      const verifier = client.randomPKCECodeVerifier();
+      const state = client.randomState();
+      const nonce = client.randomNonce();
+      const url = client.buildAuthorizationUrl(configuration, {
+        redirect_uri: callback(),
+        scope,
+        state,
+        nonce,
+        code_challenge: await client.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+      });
+      return { url, kept: [state, nonce, verifier].join('.') };
+    },
+    async finish(query, kept) {
+      const [expectedState = '', expectedNonce = '', pkceCodeVerifier = ''] = kept.split('.');
+      if (expectedState === '') throw new Error('no sign-in was begun in this browser');
+      const tokens = await client.authorizationCodeGrant(
+        await provider(),
+        new URL(`${callback()}?${query}`),
+        { expectedState, expectedNonce, pkceCodeVerifier, idTokenExpected: true },
+      );
+      return organisationOf(tokens.claims()?.[claim], groups);
+    },
+  };
+}

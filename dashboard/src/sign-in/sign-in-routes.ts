@@ -1,0 +1,125 @@
+import type { AuthenticateBearer, Log, SessionStore } from '@guard/config/contract/ports';
+import { parseIp } from '@guard/config/net/cidr';
+import { addressGroup } from '@guard/config/net/network-of';
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { cookie, OIDC_COOKIE, readCookie, SESSION_COOKIE } from './cookies.ts';
+import type { Oidc } from './oidc.ts';
+import type { SignedIn, SignIns } from './sign-ins.ts';
+
+/** Of one address, by key, link and provider together. A key cannot be guessed; this bounds the work and the log. */
+const ATTEMPTS = { requests: 10, perMs: 60_000 };
+const SESSION_S = 12 * 60 * 60;
+const OIDC_S = 10 * 60;
+
+const Body = z.strictObject({ key: z.string().min(1).max(300) });
+
+/** The routes that begin and end a session of the dashboard. */
+export function signInRoutes(options: {
+  readonly authenticate: AuthenticateBearer;
+  readonly signIns: SignIns;
+  readonly oidc: Oidc | undefined;
+  readonly store: Pick<SessionStore, 'take'>;
+  readonly log: Log;
+}): FastifyPluginAsync {
+  const { authenticate, signIns, oidc, store, log } = options;
+
+  /** Milliseconds until the address may try again; 0 when it may. */
+  async function waitOf(request: FastifyRequest): Promise<number> {
+    const ip = parseIp(request.ip);
+    const subject = ip === undefined ? '' : addressGroup(ip);
+    return store.take('dashboard-sign-in', subject, ATTEMPTS);
+  }
+
+  async function limit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const waitMs = await waitOf(request);
+    if (waitMs === 0) return;
+    await reply
+      .code(429)
+      .header('retry-after', Math.ceil(waitMs / 1000))
+      .type('text/plain; charset=utf-8')
+      .send('Too many attempts to sign in from this address. Wait a minute.\n');
+  }
+
+  function begin(reply: FastifyReply, who: SignedIn): void {
+    const token = signIns.begin(who);
+    log('info', 'dashboard_signed_in', { organisation: who.organisation, via: who.via });
+    addCookie(reply, cookie(SESSION_COOKIE, token, { maxAgeS: SESSION_S, sameSite: 'Strict' }));
+  }
+
+  return (app) => {
+    app.post('/api/sign-in', { onRequest: limit }, (request, reply) => {
+      const body = Body.safeParse(request.body);
+      const authorization = `Bearer ${body.data?.key ?? ''}`;
+      const holder = authenticate(authorization);
+      if (holder === undefined) return reply.code(401).send();
+      begin(reply, { via: 'key', ...holder, authorization });
+      return reply.code(204).send();
+    });
+
+    app.post('/api/sign-out', (request, reply) => {
+      const token = readCookie(request.raw.headers.cookie, SESSION_COOKIE);
+      if (token !== undefined) signIns.end(token);
+      addCookie(reply, cookie(SESSION_COOKIE, '', { maxAgeS: 0, sameSite: 'Strict' }));
+      return reply.code(204).send();
+    });
+
+    // No HEAD: it would use the link up.
+    app.get('/sign-in', { onRequest: limit, exposeHeadRoute: false }, (request, reply) => {
+      const { link } = request.query as { readonly link?: unknown };
+      const organisation = typeof link === 'string' ? signIns.takeLink(link) : undefined;
+      if (organisation === undefined) return reply.redirect('/?signin=used', 303);
+      begin(reply, { via: 'link', organisation });
+      return reply.redirect('/', 303);
+    });
+
+    if (oidc !== undefined) mountOidc(app, oidc, { limit, begin, log });
+    return Promise.resolve();
+  };
+}
+
+interface Steps {
+  readonly limit: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+  readonly begin: (reply: FastifyReply, who: SignedIn) => void;
+  readonly log: Log;
+}
+
+/** The way to the provider, and back from it. */
+function mountOidc(app: FastifyInstance, oidc: Oidc, { limit, begin, log }: Steps): void {
+  const options = { onRequest: limit, exposeHeadRoute: false };
+
+  function failed(reply: FastifyReply, error: unknown): FastifyReply {
+    const reason = error instanceof Error ? error.message : String(error);
+    log('warn', 'dashboard_sign_in_failed', { reason });
+    return reply.redirect('/?signin=failed', 303);
+  }
+
+  app.get('/oidc/start', options, async (_request, reply) => {
+    const begun = await oidc.begin().catch((error: unknown) => ({ error }));
+    if ('error' in begun) return failed(reply, begun.error);
+    // Lax: the provider sends the browser back from another site.
+    addCookie(reply, cookie(OIDC_COOKIE, begun.kept, { maxAgeS: OIDC_S, sameSite: 'Lax' }));
+    return reply.redirect(begun.url.href, 303);
+  });
+
+  app.get('/oidc/callback', options, async (request, reply) => {
+    const kept = readCookie(request.raw.headers.cookie, OIDC_COOKIE) ?? '';
+    addCookie(reply, cookie(OIDC_COOKIE, '', { maxAgeS: 0, sameSite: 'Lax' }));
+    const [, query = ''] = request.url.split(/\?(.*)/s, 2);
+    let organisation: string | undefined;
+    try {
+      organisation = await oidc.finish(query, kept);
+    } catch (error) {
+      return failed(reply, error);
+    }
+    if (organisation === undefined)
+      return failed(reply, 'no group of this user is in dashboard.oidc');
+    begin(reply, { via: 'oidc', organisation });
+    return reply.redirect('/', 303);
+  });
+}
+
+/** fastify joins several of them. */
+function addCookie(reply: FastifyReply, value: string): void {
+  void reply.header('set-cookie', value);
+}

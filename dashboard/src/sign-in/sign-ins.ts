@@ -1,0 +1,81 @@
+import { hash, randomBytes } from 'node:crypto';
+import type { Clock } from '@guard/config/contract/ports';
+import { LRUCache } from 'lru-cache';
+
+const SESSION_MS = 12 * 60 * 60_000;
+/** Each takes some 500 bytes. The one that was not used for longest makes room. */
+const MAX_SESSIONS = 1_000;
+const LINK_MS = 10 * 60_000;
+const MAX_LINKS = 100;
+
+/** Who has signed in, and how. */
+export type SignedIn =
+  /** `authorization` is asked again for each request, so that a revoked key ends its sessions. */
+  | {
+      readonly via: 'key';
+      readonly organisation: string;
+      readonly key: string;
+      readonly authorization: string;
+    }
+  | { readonly via: 'link' | 'oidc'; readonly organisation: string };
+
+export interface Session {
+  readonly who: SignedIn;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/**
+ * Sessions of the dashboard and links that sign in once, in memory: a restart ends them. Both are held by the
+ * SHA-256 of their token, so that memory and timing tell no token.
+ */
+export class SignIns {
+  readonly #clock: Clock;
+  readonly #sessions: LRUCache<string, Session>;
+  readonly #links: LRUCache<string, string>;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    const perf = { now: clock };
+    this.#sessions = new LRUCache({ max: MAX_SESSIONS, ttl: SESSION_MS, ttlResolution: 0, perf });
+    this.#links = new LRUCache({ max: MAX_LINKS, ttl: LINK_MS, ttlResolution: 0, perf });
+  }
+
+  /** Begins a session and returns its token, 43 characters of Base64url. */
+  begin(who: SignedIn): string {
+    const token = newToken();
+    this.#sessions.set(digestOf(token), { who, expiresAt: this.#clock() + SESSION_MS });
+    return token;
+  }
+
+  find(token: string): Session | undefined {
+    return this.#sessions.get(digestOf(token));
+  }
+
+  end(token: string): void {
+    this.#sessions.delete(digestOf(token));
+  }
+
+  /** A token that signs in to one organisation, once and within ten minutes. */
+  createLink(organisation: string): string {
+    const token = newToken();
+    this.#links.set(digestOf(token), organisation);
+    return token;
+  }
+
+  /** The organisation of a link, which is used up by that; undefined for an unknown or a used one. */
+  takeLink(token: string): string | undefined {
+    const name = digestOf(token);
+    const organisation = this.#links.get(name);
+    this.#links.delete(name);
+    return organisation;
+  }
+}
+
+function newToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+function digestOf(token: string): string {
+  return hash('sha256', token, 'base64url');
+}

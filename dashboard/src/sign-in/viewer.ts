@@ -1,0 +1,74 @@
+import type { AuthenticateBearer } from '@guard/config/contract/ports';
+import { parseIp } from '@guard/config/net/cidr';
+import { PrefixSet } from '@guard/config/net/prefix-set';
+import type { Settings } from '@guard/config/settings/schema';
+import type { FastifyRequest } from 'fastify';
+import { readCookie, SESSION_COOKIE } from './cookies.ts';
+import type { SignIns } from './sign-ins.ts';
+
+/** Who looks at the dashboard: of one organisation, and as whom. */
+export interface Viewer {
+  readonly organisation: string;
+  /** The key to ask with; absent for a viewer without one. */
+  readonly authorization?: string | undefined;
+  readonly via: 'key' | 'link' | 'proxy' | 'oidc';
+  /** Identifier of the key, where one signed in. */
+  readonly key?: string;
+  /** Milliseconds since the epoch; absent where a proxy names the viewer in each request. */
+  readonly expiresAt?: number;
+}
+
+export type FindViewer = (request: FastifyRequest) => Viewer | undefined;
+
+/** Finds who sends a request: by the header of an authenticating proxy, else by the cookie of a session. */
+export function createFindViewer(options: {
+  readonly settings: Pick<Settings, 'organisations' | 'trusted_proxies' | 'dashboard'>;
+  readonly authenticate: AuthenticateBearer;
+  readonly signIns: SignIns;
+}): FindViewer {
+  const { settings, authenticate, signIns } = options;
+  const organisations = new Set(settings.organisations.map(({ id }) => id));
+  const trusted = PrefixSet.from(settings.trusted_proxies);
+  const isTrusted = (address = ''): boolean => {
+    const ip = parseIp(address);
+    return ip !== undefined && trusted.has(ip);
+  };
+  const { proxy_header: fromProxy } = settings.dashboard;
+
+  return (request) => {
+    if (fromProxy !== undefined && isTrusted(request.raw.socket.remoteAddress)) {
+      const organisation = organisationOf(request.raw.headers[fromProxy.name], fromProxy.groups);
+      if (organisation !== undefined) return { organisation, via: 'proxy' };
+    }
+    const token = readCookie(request.raw.headers.cookie, SESSION_COOKIE);
+    const session = token === undefined ? undefined : signIns.find(token);
+    if (session === undefined) return undefined;
+    const { who, expiresAt } = session;
+    const { organisation, via } = who;
+    if (!organisations.has(organisation)) return undefined;
+    if (via !== 'key') return { organisation, via, expiresAt };
+    const { authorization } = who;
+    const holder = authenticate(authorization);
+    if (holder?.organisation !== organisation) return undefined;
+    return { organisation, via, expiresAt, authorization, key: holder.key };
+  };
+}
+
+/**
+ * The organisation of a list of groups, as a header or a claim names it; undefined where none of them is mapped. Of
+ * several, the one that the settings name first.
+ */
+export function organisationOf(
+  groups: unknown,
+  organisations: Readonly<Record<string, string>>,
+): string | undefined {
+  const texts = Array.isArray(groups) ? groups : [groups];
+  const named = new Set(
+    texts.flatMap((text) => (typeof text === 'string' ? text.split(/[,;|]/) : [])).map(trim),
+  );
+  return Object.entries(organisations).find(([group]) => named.has(group))?.[1];
+}
+
+function trim(text: string): string {
+  return text.trim();
+}

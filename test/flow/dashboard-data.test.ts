@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest';
+import { askDashboard, DASHBOARD_LISTEN, signIn } from '../kit/dashboard.ts';
+import { poll, send } from '../kit/http.ts';
+import { storySettings } from '../kit/story-settings.ts';
+import { useProduct } from '../kit/use-product.ts';
+import { curl } from '../kit/visitors.ts';
+
+/** What a viewer of the dashboard gets: the events of one organisation, by SQL and as a live stream. */
+
+const RIVAL_KEY = 'sk_api_ro_rival_5f4e3d2c1b0a9d8c7b6a';
+const [acme] = storySettings('http://127.0.0.1:1')['organisations'] as object[];
+const story = useProduct({
+  top: {
+    listen: DASHBOARD_LISTEN,
+    organisations: [acme, { id: 'rival', analytics_keys: [{ id: 'board', key: RIVAL_KEY }] }],
+  },
+});
+
+const COUNT = 'SELECT count() FROM events_distributed WHERE created_at > now() - INTERVAL 1 HOUR';
+
+async function visit(path: string): Promise<void> {
+  await send(`${story.product.addresses.gateway}${path}`, { headers: curl });
+}
+
+async function count(cookie: string, condition = ''): Promise<string> {
+  const { body } = await askDashboard(story.product, '/api/query', {
+    cookie,
+    sql: COUNT + condition,
+  });
+  return body.trim();
+}
+
+/** Reads `GET /api/live` until `enough` of its text, then hangs up. */
+async function readLive(
+  cookie: string,
+  where: string,
+  enough: (text: string) => boolean,
+): Promise<string> {
+  const gone = new AbortController();
+  const url = `${story.product.addresses.dashboard}/api/live?where=${encodeURIComponent(where)}`;
+  const answer = await fetch(url, { headers: { cookie }, signal: gone.signal });
+  if (answer.body === null) throw new Error('no body');
+  let text = '';
+  for await (const chunk of answer.body.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    if (enough(text)) break;
+  }
+  gone.abort();
+  return text;
+}
+
+test('an organisation sees its own events and none of another one, at each route', async () => {
+  const [own, rival] = [await signIn(story.product), await signIn(story.product, RIVAL_KEY)];
+  await visit('/a-secret-path-of-acme');
+  await poll(
+    () => count(own, " AND path = '/a-secret-path-of-acme'"),
+    (rows) => rows === '1',
+    45_000,
+  );
+  expect(await count(rival)).toBe('0');
+  const everything = "SELECT * FROM events_distributed WHERE organisation = 'acme' FORMAT JSON";
+  const other = await askDashboard(story.product, '/api/query', { cookie: rival, sql: everything });
+  expect(other.body).not.toContain('secret-path');
+  const me = await askDashboard(story.product, '/api/me', { cookie: rival });
+  expect(JSON.parse(me.body)).toMatchObject({ organisation: 'rival', sites: [], rules: [] });
+  const live = readLive(rival, '1) OR (1', (text) => text.split('\n\n').length > 4);
+  await visit('/another-path-of-acme');
+  expect(await live).not.toContain('path-of-acme');
+});
+
+test('the page learns rules with their lines, reasons with their meaning, and who else can have them', async () => {
+  const cookie = await signIn(story.product);
+  const { body } = await askDashboard(story.product, '/api/me', { cookie });
+  expect(JSON.parse(body)).toMatchObject({
+    sites: ['127.0.0.1'],
+    rules: [
+      { name: 'everybody', line: expect.any(Number) as number, does: 'detect, challenge: always' },
+    ],
+    reasons: {
+      webdriver: { strength: 'conclusive', others: expect.stringMatching(/Tests/) as string },
+    },
+    thresholds: { ask: 2, reject: 6 },
+  });
+});
+
+test('the live view shows each new event once, newest first, and only what its filter lets through', async () => {
+  const cookie = await signIn(story.product);
+  const live = readLive(cookie, "path LIKE '/live%'", (text) => text.includes('/live-3'));
+  for (const path of ['/live-1', '/other', '/live-2', '/live-3']) await visit(path);
+  const text = await live;
+  const paths = [...text.matchAll(/"path":"([^"]+)"/g)].map(([, path]) => path);
+  expect(paths.toSorted()).toEqual(['/live-1', '/live-2', '/live-3']);
+});
+
+test('a live view whose filter is no SQL says so', async () => {
+  const cookie = await signIn(story.product);
+  const text = await readLive(cookie, 'path =', (so) => so.includes('event: failed'));
+  expect(text).toMatch(/event: failed\ndata: \{"message":"/);
+});
+
+test('more than four live views of an organisation: 429, and a closed one makes room', async () => {
+  const cookie = await signIn(story.product);
+  const open = () =>
+    fetch(`${story.product.addresses.dashboard}/api/live`, { headers: { cookie } });
+  const views = await Promise.all([open(), open(), open(), open()]);
+  expect((await open()).status).toBe(429);
+  await views[0].body?.cancel();
+  const next = await poll(open, ({ status }) => status === 200, 5_000);
+  for (const view of [...views.slice(1), next]) await view.body?.cancel();
+});
+
+test('the health panel has metrics by name, and no host names where organisations share a Guard', async () => {
+  const cookie = await signIn(story.product);
+  const { body } = await askDashboard(story.product, '/api/health', { cookie });
+  const health = JSON.parse(body) as { metrics: Record<string, number> };
+  expect(health).toMatchObject({ ready: true, store: 'memory', certificates: [] });
+  const written = Object.entries(health.metrics).find(([name]) =>
+    /^guard_events_total\{.*written/.test(name),
+  );
+  expect(written?.[1]).toBeGreaterThan(0);
+});
