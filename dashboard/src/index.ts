@@ -37,6 +37,8 @@ export interface DashboardOptions {
   readonly runQuery: RunQuery;
   readonly replay: Replay;
   readonly health: () => Promise<Health>;
+  /** False when Guard ends, or other settings have taken the place of these: then live views end, and begin anew. */
+  readonly isOpen: () => boolean;
   /** Whether the dashboard answers to the Host header of a request. */
   readonly answersTo: (host: string | undefined) => boolean;
   /** Where browsers reach the dashboard, and the documentation, if it is there; known once they listen. */

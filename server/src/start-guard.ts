@@ -61,6 +61,7 @@ interface State {
   gateway: Gateway | undefined;
   current: Deployment | undefined;
   ready: boolean;
+  closing: boolean;
 }
 
 /**
@@ -76,9 +77,11 @@ export async function startGuard(settings: Settings, context: ProcessContext): P
     gateway: undefined,
     current: undefined,
     ready: false,
+    closing: false,
   };
   const close = () => {
     state.ready = false;
+    state.closing = true;
     return closeAll(state.opened, context.log);
   };
   try {
@@ -142,6 +145,7 @@ async function openDependencies(
       signIns: new SignIns(clock),
       replay: () => Promise.resolve({ kind: 'unavailable', message: 'not wired' }),
       startedAt: clock(),
+      isClosing: () => state.closing,
     },
   };
 }

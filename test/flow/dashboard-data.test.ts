@@ -119,3 +119,13 @@ test('the health panel has metrics by name, and no host names where organisation
   );
   expect(written?.[1]).toBeGreaterThan(0);
 });
+
+test('a Guard that ends ends its live views too', async () => {
+  const cookie = await signIn(story.product);
+  const view = await fetch(`${story.product.addresses.dashboard}/api/live`, {
+    headers: { cookie },
+  });
+  const read = view.text();
+  expect(await story.product.stop()).toBe(0);
+  expect(await read).toContain(': live');
+});

@@ -36,8 +36,9 @@ export function liveRoute(options: {
   readonly viewerOf: FindViewer;
   readonly runQuery: RunQuery;
   readonly clock: Clock;
+  readonly isOpen: () => boolean;
 }): FastifyPluginAsync {
-  const { viewerOf, runQuery, clock } = options;
+  const { viewerOf, runQuery, clock, isOpen } = options;
   const streams = new Map<string, number>();
 
   return (app) => {
@@ -85,7 +86,7 @@ export function liveRoute(options: {
     let sent: readonly string[] = [];
     let sinceMs = clock();
     yield ': live\n\n';
-    while (!signal.aborted) {
+    while (!signal.aborted && isOpen()) {
       const viewer = asking();
       if (viewer === undefined) return;
       const { organisation, authorization } = viewer;

@@ -41,6 +41,7 @@ export interface DashboardDependencies {
   readonly replay: Replay;
   /** When Guard started, in milliseconds since the epoch. */
   readonly startedAt: number;
+  readonly isClosing: () => boolean;
 }
 
 /** The services that answer by routes of fastify: all but the gateway. */
@@ -86,8 +87,10 @@ export async function buildDeployment(
   });
   const authenticate = createBearerAuth(settings.organisations, dependencies.clock);
   const { oldestListAt } = policy.crawlers;
+  let isClosed = false;
+  const isCurrent = () => !isClosed;
   const routes = await routesOf(
-    { settings, revision, validator, authenticate, oldestListAt },
+    { settings, revision, validator, authenticate, oldestListAt, isCurrent },
     dependencies,
   );
   const gateway = gatewaySites(settings.sites, validator, dependencies.remotes);
@@ -105,7 +108,10 @@ export async function buildDeployment(
       sites: gateway.sites,
     },
     longestQuestionMs: gateway.longestQuestionMs,
-    close: () => gateway.close(),
+    close: () => {
+      isClosed = true;
+      return gateway.close();
+    },
   };
 }
 
@@ -116,6 +122,8 @@ interface Built {
   readonly validator: Validator;
   readonly authenticate: AuthenticateBearer;
   readonly oldestListAt: number | undefined;
+  /** False once another deployment has taken its place. */
+  readonly isCurrent: () => boolean;
 }
 
 async function routesOf(
@@ -173,6 +181,7 @@ function dashboardOf(
     ...dependencies,
     ...built,
     ...own,
+    isOpen: () => built.isCurrent() && !own.isClosing(),
     queryRoute: analytics.routeFor,
     runQuery: analytics.runQuery,
     health,

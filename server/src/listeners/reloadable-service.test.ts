@@ -74,6 +74,16 @@ test('closing waits for the request that is not answered yet, and for no idle co
   await closed;
 });
 
+test('closing does not wait for a connection without a request, as browsers open them ahead', async () => {
+  const service = createReloadableService(SETTINGS, await routes('new'));
+  const url = await listenOn('admin', service.app, { kind: 'tcp', host: '127.0.0.1', port: 0 });
+  const accepted = once(service.app.server, 'connection');
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  await accepted;
+  await service.app.close();
+  await once(socket.resume(), 'close');
+});
+
 describe('a service ends a connection that sends too slowly, on each address of localhost', () => {
   const times = { headMs: 200, requestMs: 400, checkMs: 20, idleMs: 60_000 };
   const upload = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: a/b\r\n';

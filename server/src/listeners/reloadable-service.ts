@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { createService, type ServiceSettings, type ServiceTimes } from './listen.ts';
 
 /** A service whose routes can be replaced while its server and its connections stay. */
@@ -22,13 +23,20 @@ export function createReloadableService(
   const app = createService(settings, times);
   let current = routes.server;
   let closing = false;
+  /** Connections without a request so far. Browsers open some ahead, and Node does not take them for idle. */
+  const unused = new Set<Socket>();
+  app.server.on('connection', (socket) => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
   app.addHook('preClose', (done) => {
     closing = true;
-    if (app.server.listening) closeIdleConnections(app.server);
+    if (app.server.listening) closeIdleConnections(app.server, unused);
     done();
   });
 
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    unused.delete(request.socket);
     if (closing) response.shouldKeepAlive = false;
     current.emit('request', request, response);
   };
@@ -48,9 +56,10 @@ export function createReloadableService(
 }
 
 /** Closes connections as they become idle. Otherwise the server waits until each one times out. */
-function closeIdleConnections(server: Server): void {
+function closeIdleConnections(server: Server, unused: ReadonlySet<Socket>): void {
   const timer = setInterval(() => {
     server.closeIdleConnections();
+    for (const socket of unused) socket.destroy();
   }, DRAIN_CHECK_MS);
   server.once('close', () => {
     clearInterval(timer);
