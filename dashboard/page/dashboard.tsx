@@ -22,6 +22,7 @@ export function Dashboard() {
       </a>
       <Header />
       <main id="content" tabIndex={-1}>
+        <h1 class="only-heard">Traffic of {me.organisation}</h1>
         {me.analytics ? <View /> : <NoAnalytics />}
       </main>
       {me.analytics ? <EventDrawer /> : null}

@@ -13,7 +13,7 @@ interface Props {
 export function DataTable({ caption, head, rows, numbersFrom = head.length }: Props) {
   const classOf = (at: number) => (at >= numbersFrom ? 'number' : '');
   return (
-    <div class="table" tabIndex={0} role="region" aria-label={caption}>
+    <div class="table" tabIndex={0} role="region" aria-label={`Table: ${caption}`}>
       <table>
         <caption class="only-heard">{caption}</caption>
         <thead>

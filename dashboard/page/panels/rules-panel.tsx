@@ -56,7 +56,7 @@ function Rules({ rows }: { readonly rows: readonly Row[] }) {
           key="gone"
           type="button"
           class="small"
-          aria-label={`What if ${name} were gone?`}
+          aria-label={`What if gone? ${name}`}
           onClick={() => setGone(name)}
         >
           What if gone?

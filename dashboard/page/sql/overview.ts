@@ -55,7 +55,7 @@ export function overTime(scope: Scope, split: Split, compare: boolean): string {
   const step = stepOf(scope.range);
   const since = compare ? before(scope.range).from : from;
   const value = split === 'action' ? scope.verdict : SPLIT_BY[split];
-  return `SELECT is_now, bucket, if(place <= 7, series, '(others)') AS shown, sum(n) AS requests, groupUniqArrayArray(4)(revisions) AS settings
+  return `SELECT is_now, bucket, if(place <= 7, series, '(others)') AS shown, sum(n) AS requests, groupUniqArrayArray(4)(revisions) AS revisions_seen
 FROM (SELECT is_now, bucket, series, n, revisions, dense_rank() OVER (ORDER BY total DESC, series) AS place
   FROM (SELECT created_at >= ${moment(from)} AS is_now, intDiv(toUnixTimestamp64Milli(created_at) - ${since}, ${step}) * ${step} + ${since} AS bucket,
       toString(${value}) AS series, count() AS n, sum(count()) OVER (PARTITION BY series) AS total, groupUniqArray(4)(settings_revision) AS revisions
