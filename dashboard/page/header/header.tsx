@@ -88,7 +88,7 @@ function PeriodChoice() {
           {fullTime(scope.range.from)} – {fullTime(scope.range.to)}
         </span>
       )}
-      <button type="button" class="small" onClick={refresh}>
+      <button type="button" class="small" disabled={typeof period !== 'string'} onClick={refresh}>
         Refresh
       </button>
     </>

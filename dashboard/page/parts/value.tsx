@@ -12,24 +12,14 @@ interface Props {
   readonly shown?: ComponentChildren;
   /** More to do with this value. */
   readonly children?: ComponentChildren;
-  /** Called when a filter is chosen. */
-  readonly chosen?: () => void;
 }
 
 /** A value of a row, with what can be done with it: filter, exclude, copy. */
-export function Value({ field, value, shown, children, chosen }: Props) {
+export function Value({ field, value, shown, children }: Props) {
   const [open, setOpen] = useState(false);
-  const around = useRef<HTMLSpanElement>(null);
-  useClosing(open, around, () => setOpen(false));
-  const { state, go } = useNavigation();
-  const filter = (exclude: boolean): void => {
-    setOpen(false);
-    chosen?.();
-    const { filters, before } = withFilter(state, { field, value, exclude });
-    go({ filters, before, event: '', reference: '' });
-  };
+  const words = value === '' ? '(none)' : value;
   return (
-    <span class="value" ref={around}>
+    <span class="value">
       <button
         type="button"
         class="plain"
@@ -38,36 +28,67 @@ export function Value({ field, value, shown, children, chosen }: Props) {
         onClick={() => setOpen(!open)}
       >
         <span class="only-heard">{FIELDS[field].label}: </span>
-        {shown ?? (value === '' ? '(none)' : value)}
+        {shown ?? words}
       </button>
       {open ? (
-        <span class="choices" role="group" aria-label={`${FIELDS[field].label} ${value}`}>
-          <span class="whole">{value === '' ? '(none)' : value}</span>
-          <button type="button" class="small" onClick={() => filter(false)}>
-            Filter
-          </button>
-          <button type="button" class="small" onClick={() => filter(true)}>
-            Exclude
-          </button>
-          <CopyButton text={value} />
+        <Choices field={field} value={value} close={() => setOpen(false)}>
           {children}
-        </span>
+        </Choices>
       ) : null}
     </span>
   );
 }
 
-/** Escape, or a click or the focus elsewhere, closes. */
-function useClosing(
-  open: boolean,
-  around: { current: HTMLElement | null },
-  close: () => void,
-): void {
+interface ChoicesProps {
+  readonly field: FieldName;
+  readonly value: string;
+  readonly close: () => void;
+  readonly children: ComponentChildren;
+}
+
+function Choices({ field, value, close, children }: ChoicesProps) {
+  const { state, go } = useNavigation();
+  const place = usePopover(close);
+  const words = value === '' ? '(none)' : value;
+  const filter = (exclude: boolean): void => {
+    close();
+    const { filters, before } = withFilter(state, { field, value, exclude });
+    go({ filters, before, event: '', reference: '' });
+  };
+  return (
+    <span
+      class="choices"
+      popover="manual"
+      ref={place}
+      role="group"
+      aria-label={`${FIELDS[field].label} ${words}`}
+    >
+      <span class="whole">{words}</span>
+      <button type="button" class="small" onClick={() => filter(false)}>
+        Filter
+      </button>
+      <button type="button" class="small" onClick={() => filter(true)}>
+        Exclude
+      </button>
+      <CopyButton text={value} />
+      {children}
+    </span>
+  );
+}
+
+/** Shows an element above all else, below its neighbour. Escape, and a click or the focus elsewhere, close it. */
+function usePopover(close: () => void) {
+  const place = useRef<HTMLSpanElement>(null);
   useEffect(() => {
-    if (!open) return undefined;
-    const outside = (event: Event): void => {
-      if (!(event.target instanceof Node) || around.current?.contains(event.target) !== true)
-        close();
+    const { current } = place;
+    const around = current?.parentElement;
+    if (current === null || around === null || around === undefined) return undefined;
+    current.showPopover();
+    putBelow(current, around.getBoundingClientRect());
+    const ending = new AbortController();
+    const { signal } = ending;
+    const elsewhere = ({ target }: Event): void => {
+      if (!(target instanceof Node) || !around.contains(target)) close();
     };
     const escape = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape') return;
@@ -75,16 +96,22 @@ function useClosing(
       event.preventDefault();
       event.stopPropagation();
       close();
-      around.current?.querySelector('button')?.focus();
+      around.querySelector('button')?.focus();
     };
-    const { current } = around;
-    document.addEventListener('pointerdown', outside);
-    document.addEventListener('focusin', outside);
-    current?.addEventListener('keydown', escape);
-    return () => {
-      document.removeEventListener('pointerdown', outside);
-      document.removeEventListener('focusin', outside);
-      current?.removeEventListener('keydown', escape);
-    };
-  }, [open]);
+    document.addEventListener('pointerdown', elsewhere, { signal });
+    document.addEventListener('focusin', elsewhere, { signal });
+    document.addEventListener('scroll', elsewhere, { signal, capture: true });
+    around.addEventListener('keydown', escape, { signal });
+    return () => ending.abort();
+  }, []);
+  return place;
+}
+
+function putBelow(element: HTMLElement, { left, top, bottom }: DOMRect): void {
+  const { offsetWidth, offsetHeight } = element;
+  const fits = bottom + offsetHeight + 8 < innerHeight;
+  const x = Math.max(8, Math.min(left - 4, innerWidth - offsetWidth - 8));
+  const y = fits ? bottom + 2 : Math.max(8, top - offsetHeight - 2);
+  element.style.setProperty('left', `${x}px`);
+  element.style.setProperty('top', `${y}px`);
 }

@@ -56,7 +56,7 @@ export function sessions(scope: Scope, cursor: string): string {
   return `SELECT session_sent AS with_session, ip AS address, user_agent AS agent, count() AS requests,
   toUnixTimestamp64Milli(min(created_at)) AS first_ms, toUnixTimestamp64Milli(max(created_at)) AS last_ms,
   countIf(action = 'allow') AS allowed, countIf(action = 'challenge') AS challenged, countIf(action = 'block') AS blocked, countIf(action = 'limited') AS limited,
-  uniq(path) AS paths, any(country) AS country, toString(argMax(request_id, created_at)) AS last_request
+  uniq(path) AS paths, any(country) AS from_country, toString(argMax(request_id, created_at)) AS last_request
 ${rowsOf(scope)}
 GROUP BY with_session, address, agent${seek}
 ORDER BY last_ms DESC, address, agent, with_session LIMIT ${PAGE_ROWS}

@@ -24,10 +24,12 @@ export const STAGES = ['facts_us', 'session_us', 'verdict_us', 'duration_us'] as
 
 /** One row: decisions, then p50, p95 and p99 of each stage in microseconds, then of the origin. */
 export function latency(scope: Scope): string {
-  const stages = STAGES.map((name) => `quantiles(0.5, 0.95, 0.99)(${name}) AS of_${name}`);
-  return `SELECT count() AS decisions, ${stages.join(', ')},
+  const stages = STAGES.map(
+    (name) => `quantilesIf(0.5, 0.95, 0.99)(${name}, duration_us != 0) AS of_${name}`,
+  );
+  return `SELECT countIf(duration_us != 0) AS decisions, ${stages.join(', ')},
   quantilesIf(0.5, 0.95, 0.99)(origin_us, origin_status != 0) AS of_origin_us, countIf(origin_status != 0) AS answers,
   countIf(decision = 'none' AND action = 'allow') AS failed_open, countIf(decision = 'none' AND action != 'allow') AS failed_closed
-${rowsOf(scope, 'duration_us != 0')}
+${rowsOf(scope)}
 FORMAT JSONCompact`;
 }

@@ -16,7 +16,7 @@ export function totals(scope: Scope): string {
   const is = (value: string): string => `countIf(${scope.verdict} = '${value}')`;
   return `SELECT created_at >= ${moment(from)} AS is_now, count() AS requests,
   ${is('allow')} AS allowed, ${is('challenge')} AS challenged, ${is('block')} AS blocked, ${is('limited')} AS limited,
-  countIf(${UNJUDGED}) AS unjudged, countIf(observe OR (monitor AND decision != action)) AS only_watched,
+  countIf(${UNJUDGED}) AS unjudged, countIf((observe OR monitor) AND decision NOT IN (action, 'none')) AS only_watched,
   countIf(challenge = 'verified' AND action = 'block') AS blocked_after_passing,
   topKIf(1)(if(rule = '', 'no rule', rule), ${scope.verdict} != 'allow') AS busiest_rule
 ${rowsOf(both)}
@@ -70,16 +70,16 @@ ${JSON_ROWS}`;
  * with a User-Agent. "again": challenged within ten minutes after a decision that saw a passed challenge.
  */
 export function funnel(scope: Scope): string {
-  return `SELECT browser, version, countIf(issued) AS challenged, countIf(issued AND came_back) AS kept_cookie,
+  return `SELECT claimed, version, countIf(issued) AS challenged, countIf(issued AND came_back) AS kept_cookie,
   countIf(issued AND (passed OR turned_away OR failed)) AS answered, countIf(issued AND passed) AS verified,
-  countIf(turned_away AND NOT passed) AS rejected, countIf(failed AND NOT passed AND NOT turned_away) AS failures,
+  countIf(issued AND turned_away AND NOT passed) AS rejected, countIf(issued AND failed AND NOT passed AND NOT turned_away) AS failures,
   countIf(issued AND NOT passed AND NOT turned_away AND NOT failed) AS abandoned, countIf(again) AS challenged_again
-FROM (SELECT any(browser) AS browser, any(browser_version) AS version, countIf(challenge = 'issued') > 0 AS issued,
+FROM (SELECT any(browser) AS claimed, any(browser_version) AS version, countIf(challenge = 'issued') > 0 AS issued,
     countIf(challenge = 'issued' AND session_sent != '') > 0 AS came_back, countIf(challenge = 'verified') > 0 AS passed,
     countIf(challenge = 'rejected') > 0 AS turned_away, countIf(challenge = 'failed') > 0 AS failed,
     windowFunnel(600)(toDateTime(created_at), challenge = 'verified', challenge = 'issued' AND action = 'challenge') = 2 AS again
   ${rowsOf(scope, "challenge != 'none'")}
   GROUP BY ip, user_agent)
-GROUP BY browser, version ORDER BY challenged DESC, browser, version LIMIT 200
+GROUP BY claimed, version ORDER BY challenged DESC, claimed, version LIMIT 200
 ${JSON_ROWS}`;
 }

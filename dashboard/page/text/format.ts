@@ -79,9 +79,10 @@ export function duration(ms: number): string {
     [3_600_000, 'hour'],
     [60_000, 'minute'],
   ] as const;
-  const [size, name] = units.find(
-    ([unit]) => ms >= unit * 2 || (ms >= unit && ms % unit === 0),
-  ) ?? [1000, 'second'];
+  const [size, name] = units.find(([unit]) => ms >= unit * 2 || (ms === unit && unit !== DAY)) ?? [
+    1000,
+    'second',
+  ];
   return plural(Math.max(0, Math.round(ms / size)), name);
 }
 
