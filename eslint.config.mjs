@@ -18,7 +18,11 @@ export default tseslint.config(
   {
     languageOptions: {
       parserOptions: {
-        project: ['./tsconfig.json', './validator/browser/tsconfig.json'],
+        project: [
+          './tsconfig.json',
+          './validator/browser/tsconfig.json',
+          './dashboard/page/tsconfig.json',
+        ],
         tsconfigRootDir: import.meta.dirname,
       },
     },

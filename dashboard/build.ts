@@ -1,6 +1,162 @@
-export function loadPage(): {
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
+import { z } from 'zod';
+
+/** Bundles the dashboard's page: at install, and at start when the bundle is stale. */
+
+const HERE = new URL('./', import.meta.url);
+const SOURCES = new URL('page/', HERE);
+const DIST = new URL('dist/', HERE);
+const ARTEFACT = new URL('page.json', DIST);
+
+/** Raise it when the options below change, so that older results count as stale. */
+const OPTIONS_VERSION = 1;
+
+const Artefact = z.strictObject({
+  sources: z.string(),
+  html: z.string().min(1),
+  assets: z.record(z.string(), z.strictObject({ type: z.string(), text: z.string() })),
+});
+type Artefact = z.infer<typeof Artefact>;
+
+/** A file that never changes: its name holds a hash of its content. */
+export interface PageAsset {
+  /** Value of Content-Type. */
+  readonly type: string;
+  readonly body: Uint8Array;
+  readonly etag: string;
+}
+
+/** The page, ready to be served. */
+export interface Page {
   readonly html: string;
-  readonly assets: ReadonlyMap<string, { readonly type: string; readonly body: string }>;
-} {
-  return { html: '<!doctype html><title>Guard</title>', assets: new Map() };
+  /** By path, such as `/assets/app-3f2a.js`. */
+  readonly assets: ReadonlyMap<string, PageAsset>;
+}
+
+/** Bundles the page into dashboard/dist/, whatever is there. Rejects with what went wrong. */
+export function buildPage(): Promise<void> {
+  return new Promise((resolve) => {
+    keep(bundle());
+    resolve();
+  });
+}
+
+/**
+ * The page, bundled now if dashboard/dist/ lacks it or holds one of other sources. Throws when it
+ * cannot be bundled. A folder that cannot be written to only costs the next start some time.
+ */
+export function loadPage(): Page {
+  const kept = readArtefact();
+  if (kept !== undefined && kept.sources === hashOfSources()) return pageOf(kept);
+  const fresh = bundle();
+  try {
+    keep(fresh);
+  } catch {
+    // A read-only installation: the bundle in memory serves as well.
+  }
+  return pageOf(fresh);
+}
+
+function pageOf({ html, assets }: Artefact): Page {
+  const entries = Object.entries(assets).map(([path, { type, text }]): [string, PageAsset] => [
+    path,
+    { type, body: new TextEncoder().encode(text), etag: `"${hashOf(text)}"` },
+  ]);
+  return { html, assets: new Map(entries) };
+}
+
+function bundle(): Artefact {
+  const sources = hashOfSources();
+  const { outputFiles } = buildSync({
+    entryPoints: [fileURLToPath(new URL('main.tsx', SOURCES))],
+    outdir: fileURLToPath(DIST),
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    target: 'es2022',
+    platform: 'browser',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    legalComments: 'none',
+    logLevel: 'silent',
+    // One answer for every module: the settings of the repository are for Node.
+    tsconfigRaw: '{}',
+  });
+  const script = textOf(outputFiles, '.js');
+  const style = textOf(outputFiles, '.css');
+  const scriptPath = `/assets/app-${hashOf(script)}.js`;
+  const stylePath = `/assets/app-${hashOf(style)}.css`;
+  return {
+    sources,
+    html: htmlOf(scriptPath, stylePath),
+    assets: {
+      [scriptPath]: { type: 'text/javascript; charset=utf-8', text: script },
+      [stylePath]: { type: 'text/css; charset=utf-8', text: style },
+    },
+  };
+}
+
+function textOf(files: readonly { path: string; text: string }[], ending: string): string {
+  const text = files.find(({ path }) => path.endsWith(ending))?.text;
+  if (text === undefined || text === '') throw new Error(`The bundle has no ${ending} file.`);
+  return text;
+}
+
+/** The icon is a shield in a data: URL, so that the browser does not ask for /favicon.ico. */
+const ICON =
+  'data:image/svg+xml,' +
+  encodeURIComponent(
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#1d5fd1" d="M16 2 4 6v9c0 8 5 13 12 15 7-2 12-7 12-15V6z"/><path fill="none" stroke="#fff" stroke-width="3" d="m10 16 4 4 8-9"/></svg>',
+  );
+
+function htmlOf(script: string, style: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>Guard</title>
+<link rel="icon" href="${ICON}">
+<link rel="stylesheet" href="${style}">
+<script type="module" src="${script}"></script>
+</head>
+<body><div id="page"><noscript>This page needs JavaScript.</noscript></div></body>
+</html>
+`;
+}
+
+/** A name for what the page is made of. */
+function hashOfSources(): string {
+  const hash = createHash('sha256').update(`options ${OPTIONS_VERSION}\n`);
+  const names = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' });
+  for (const name of names.filter((file) => /(?<!\.test)\.(?:tsx?|css)$/.test(file)).sort()) {
+    hash.update(`${name}\n`).update(readFileSync(new URL(name, SOURCES)));
+  }
+  return hash.update(readFileSync(new URL('build.ts', HERE))).digest('hex');
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 12);
+}
+
+/** One file, put in place by a rename: several processes may build at once, none reads a half. */
+function keep(artefact: Artefact): void {
+  mkdirSync(DIST, { recursive: true });
+  const temporary = new URL(`page.${process.pid}.tmp`, DIST);
+  writeFileSync(temporary, JSON.stringify(artefact));
+  renameSync(temporary, ARTEFACT);
+}
+
+function readArtefact(): Artefact | undefined {
+  try {
+    return Artefact.parse(JSON.parse(readFileSync(ARTEFACT, 'utf8')));
+  } catch {
+    return undefined;
+  }
 }

@@ -1,4 +1,6 @@
-/** Bundles the code that runs in visitors' browsers into validator/dist/. */
+/** Bundles the code that runs in browsers: the challenge page into validator/dist/, the dashboard into dashboard/dist/. */
+import { buildPage } from '@guard/dashboard/build';
 import { buildBrowser } from '@guard/validator/build';
 
 await buildBrowser();
+await buildPage();

@@ -1,0 +1,62 @@
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+import { type Me, SignedIn } from './data/signed-in.ts';
+import { Dashboard } from './dashboard.tsx';
+import { NavigationProvider } from './navigation.tsx';
+import { Failed, Loading } from './parts/panel.tsx';
+import { messageOfAddress, SignIn } from './sign-in.tsx';
+
+type Who =
+  | { readonly state: 'asking' }
+  | { readonly state: 'signed-in'; readonly me: Me }
+  | { readonly state: 'signed-out'; readonly oidc: boolean; readonly message: string }
+  | { readonly state: 'failed' };
+
+export function App() {
+  const [who, setWho] = useState<Who>({ state: 'asking' });
+  const find = useCallback(async (message: string): Promise<void> => {
+    setWho(await whoAmI(message));
+  }, []);
+  useEffect(() => {
+    const message = messageOfAddress(location.search);
+    if (message !== '') history.replaceState(null, '', location.pathname);
+    void find(message);
+  }, [find]);
+  const signedIn = useMemo(
+    () =>
+      who.state === 'signed-in'
+        ? { me: who.me, signedOut: () => void find('Your session has ended. Sign in again.') }
+        : undefined,
+    [who, find],
+  );
+  if (who.state === 'asking') return <Loading />;
+  if (who.state === 'failed') {
+    return (
+      <main class="sign-in">
+        <Failed message="Guard cannot be reached." retry={() => void find('')} />
+      </main>
+    );
+  }
+  if (who.state === 'signed-out' || signedIn === undefined) {
+    const { oidc, message } = who.state === 'signed-out' ? who : { oidc: false, message: '' };
+    return <SignIn oidc={oidc} message={message} signedIn={() => void find('')} />;
+  }
+  return (
+    <SignedIn.Provider value={signedIn}>
+      <NavigationProvider>
+        <Dashboard />
+      </NavigationProvider>
+    </SignedIn.Provider>
+  );
+}
+
+async function whoAmI(message: string): Promise<Who> {
+  try {
+    const response = await fetch('/api/me');
+    if (response.ok) return { state: 'signed-in', me: (await response.json()) as Me };
+    if (response.status !== 401) return { state: 'failed' };
+    const { oidc } = (await response.json()) as { oidc: boolean };
+    return { state: 'signed-out', oidc, message };
+  } catch {
+    return { state: 'failed' };
+  }
+}

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { above, percentile, peaksOf } from './histogram.ts';
+import { barsOf, roundUp } from './series.ts';
+
+const peaks = peaksOf([
+  ['1', '90', '200', ['a']],
+  ['5', '9', '80', ['b', 'c']],
+  ['100', '1', '4000', ['d']],
+]);
+
+test.each([
+  [0.5, 1],
+  [0.9, 1],
+  [0.95, 5],
+  [0.99, 5],
+  [1, 100],
+])('the share %f stays within %d', (share, limit) => {
+  expect(percentile(peaks, share)).toBe(limit);
+});
+
+test('no peaks have no percentile', () => {
+  expect(percentile([], 0.5)).toBe(0);
+});
+
+test('a limit stops those who exceed it, and not those who reach it', () => {
+  expect(above(peaks, 5)).toEqual({ number: 1, requests: 4000, top: [{ who: 'd', peak: 100 }] });
+  expect(above(peaks, 4).top.map(({ who }) => who)).toEqual(['d', 'b', 'c']);
+  expect(above(peaks, 100).number).toBe(0);
+});
+
+test('rows become bars: verdicts in their order, the period before moved, settings marked where they change', () => {
+  const rows = [
+    [0, '50', 'allow', '7', ['old']],
+    [1, '100', 'block', '1', ['old']],
+    [1, '100', 'allow', '2', ['old']],
+    [1, '150', 'allow', '3', ['old', 'new']],
+    [1, '999', 'allow', '3', []],
+  ];
+  const bars = barsOf(rows, { from: 100, to: 200, stepMs: 50, compare: true });
+  expect(bars.starts).toEqual([100, 150]);
+  expect(bars.series).toEqual([
+    { name: 'allow', values: [2, 3], total: 5 },
+    { name: 'block', values: [1, 0], total: 1 },
+  ]);
+  expect(bars.earlier).toEqual([0, 7]);
+  expect(bars.changes).toEqual([{ at: 150, revision: 'new' }]);
+});
+
+test.each([
+  [0, 1],
+  [7, 8],
+  [101, 150],
+  [9999, 10_000],
+])('an axis up to %d ends at %d', (value, top) => {
+  expect(roundUp(value)).toBe(top);
+});

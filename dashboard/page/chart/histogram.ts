@@ -1,0 +1,44 @@
+import { num, type Row, texts } from '../data/query.ts';
+
+/** Peaks of addresses or sessions: how many have each, in rising order. */
+export interface Peak {
+  /** Most requests in one minute. */
+  readonly peak: number;
+  readonly number: number;
+  readonly requests: number;
+  /** A few of them. */
+  readonly examples: readonly string[];
+}
+
+export function peaksOf(rows: readonly Row[]): Peak[] {
+  return rows.map((row) => ({
+    peak: num(row[0]),
+    number: num(row[1]),
+    requests: num(row[2]),
+    examples: texts(row[3]),
+  }));
+}
+
+/** The smallest peak that at least this share of them does not exceed; 0 where there are none. */
+export function percentile(peaks: readonly Peak[], share: number): number {
+  const all = peaks.reduce((sum, { number }) => sum + number, 0);
+  let seen = 0;
+  for (const { peak, number } of peaks) {
+    seen += number;
+    if (seen >= share * all) return peak;
+  }
+  return 0;
+}
+
+/** Those who exceed a limit at least once. */
+export function above(peaks: readonly Peak[], limit: number) {
+  const over = peaks.filter(({ peak }) => peak > limit);
+  return {
+    number: over.reduce((sum, one) => sum + one.number, 0),
+    requests: over.reduce((sum, one) => sum + one.requests, 0),
+    top: over
+      .toReversed()
+      .flatMap(({ peak, examples }) => examples.map((who) => ({ who, peak })))
+      .slice(0, 10),
+  };
+}

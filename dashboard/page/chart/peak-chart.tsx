@@ -1,0 +1,86 @@
+import type { RateOf } from '../sql/rates.ts';
+import { count, shortCount } from '../text/format.ts';
+import type { Peak } from './histogram.ts';
+import { useWidth } from './use-width.ts';
+
+const HEIGHT = 150;
+const BOTTOM = 24;
+const LEFT = 46;
+const INNER = HEIGHT - BOTTOM - 8;
+
+interface Props {
+  readonly peaks: readonly Peak[];
+  readonly limit: number;
+  readonly by: RateOf;
+}
+
+/** Classes of peaks that double: 1, 2, 3 to 4, 5 to 8 and so on. */
+function classesOf(peaks: readonly Peak[]) {
+  const classes: { from: number; to: number; number: number; over: number }[] = [];
+  const most = peaks.at(-1)?.peak ?? 1;
+  for (let from = 1, to = 1; from <= most; from = to + 1, to *= 2) {
+    classes.push({ from, to, number: 0, over: 0 });
+  }
+  return classes;
+}
+
+/** How many addresses, or sessions, have which peak. What a limit would stop has another colour and pattern. */
+export function PeakChart({ peaks, limit, by }: Props) {
+  const { place, width } = useWidth();
+  const classes = classesOf(peaks);
+  for (const { peak, number } of peaks) {
+    const at = classes.find(({ from, to }) => peak >= from && peak <= to);
+    if (at === undefined) continue;
+    at.number += number;
+    if (peak > limit) at.over += number;
+  }
+  const top = Math.max(1, ...classes.map(({ number }) => number));
+  const barWidth = (width - LEFT) / classes.length;
+  // Few are busy and many are not: with a scale of logarithms both can be seen.
+  const heightOf = (number: number) =>
+    number === 0 ? 0 : Math.max(2, (INNER * Math.log1p(number)) / Math.log1p(top));
+  const many = by === 'address' ? 'Addresses' : 'Sessions';
+  return (
+    <div class="chart" ref={place}>
+      <svg
+        width={width}
+        height={HEIGHT}
+        role="img"
+        aria-label={`${many} by the requests of their busiest minute; from 1 to ${count(peaks.at(-1)?.peak ?? 1)} requests.`}
+      >
+        <g class="axes">
+          <line x1={LEFT} x2={width} y1={INNER + 8} y2={INNER + 8} />
+          <text x={LEFT - 6} y={16} text-anchor="end">
+            {shortCount(top)}
+          </text>
+        </g>
+        {classes.map(({ from, to, number, over }, at) => {
+          const height = heightOf(number);
+          const overHeight = number === 0 ? 0 : (height * over) / number;
+          const x = LEFT + at * barWidth;
+          return (
+            <g key={from}>
+              <rect
+                class="c-allow"
+                x={x + 1}
+                y={INNER + 8 - height}
+                width={Math.max(0, barWidth - 2)}
+                height={height}
+              />
+              <rect
+                class="c-block"
+                x={x + 1}
+                y={INNER + 8 - height}
+                width={Math.max(0, barWidth - 2)}
+                height={overHeight}
+              />
+              <text class="axis-label" x={x + barWidth / 2} y={HEIGHT - 6} text-anchor="middle">
+                {from === to ? from : `${shortCount(from)}–${shortCount(to)}`}
+              </text>
+            </g>
+          );
+        })}
+      </svg>
+    </div>
+  );
+}

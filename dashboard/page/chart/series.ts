@@ -1,0 +1,106 @@
+import { num, type Row, text, texts } from '../data/query.ts';
+
+/** Rows of the statement `overTime`, as what a chart draws. */
+
+export interface Series {
+  readonly name: string;
+  /** One number for each bar. */
+  readonly values: readonly number[];
+  readonly total: number;
+}
+
+export interface Bars {
+  /** Start of each bar, in milliseconds since 1970. */
+  readonly starts: readonly number[];
+  readonly stepMs: number;
+  /** The first is at the bottom. */
+  readonly series: readonly Series[];
+  /** Of the period before, moved to this one; empty where it was not asked for. */
+  readonly earlier: readonly number[];
+  /** Where other settings began to decide. */
+  readonly changes: readonly { readonly at: number; readonly revision: string }[];
+}
+
+const OTHERS = '(others)';
+const VERDICTS = ['allow', 'challenge', 'limited', 'block', 'none'];
+
+interface Grid {
+  readonly from: number;
+  readonly to: number;
+  readonly stepMs: number;
+  readonly compare: boolean;
+}
+
+export function barsOf(rows: readonly Row[], { from, to, stepMs, compare }: Grid): Bars {
+  const length = Math.ceil((to - from) / stepMs);
+  const starts = Array.from({ length }, (_, at) => from + at * stepMs);
+  const values = new Map<string, number[]>();
+  const earlier = compare ? starts.map(() => 0) : [];
+  const revisions = starts.map(() => new Set<string>());
+  for (const row of rows) {
+    const isNow = num(row[0]) === 1;
+    const at = Math.floor((num(row[1]) - (isNow ? from : from - (to - from))) / stepMs);
+    if (at < 0 || at >= length) continue;
+    if (!isNow) {
+      if (compare) earlier[at] = (earlier[at] ?? 0) + num(row[3]);
+      continue;
+    }
+    const name = text(row[2]);
+    const line = values.get(name) ?? starts.map(() => 0);
+    line[at] = (line[at] ?? 0) + num(row[3]);
+    values.set(name, line);
+    for (const revision of texts(row[4])) revisions[at]?.add(revision);
+  }
+  const series = [...values].map(([name, line]) => ({ name, values: line, total: sum(line) }));
+  return {
+    starts,
+    stepMs,
+    series: series.sort(order),
+    earlier,
+    changes: changesOf(starts, revisions),
+  };
+}
+
+function order(a: Series, b: Series): number {
+  const [first, second] = [VERDICTS.indexOf(a.name), VERDICTS.indexOf(b.name)];
+  if (first !== -1 && second !== -1) return first - second;
+  if ((a.name === OTHERS) !== (b.name === OTHERS)) return a.name === OTHERS ? 1 : -1;
+  return b.total - a.total || a.name.localeCompare(b.name);
+}
+
+/** A revision that decides, and did not in the last bar with requests. */
+function changesOf(
+  starts: readonly number[],
+  revisions: readonly ReadonlySet<string>[],
+): Bars['changes'] {
+  const changes: { at: number; revision: string }[] = [];
+  let last: ReadonlySet<string> | undefined;
+  revisions.forEach((now, at) => {
+    const named = new Set([...now].filter((revision) => revision !== ''));
+    if (named.size === 0) return;
+    for (const revision of named) {
+      if (last !== undefined && !last.has(revision))
+        changes.push({ at: starts[at] ?? 0, revision });
+    }
+    last = named;
+  });
+  return changes;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((all, value) => all + value, 0);
+}
+
+/** Class of a series: a verdict has its own colour, and others have one by their place. */
+export function colourOf(name: string, place: number): string {
+  if (VERDICTS.includes(name)) return `c-${name}`;
+  return name === OTHERS ? 'c-others' : `c-${place % 7}`;
+}
+
+/** A round number at or above, for the top of an axis. */
+export function roundUp(value: number): number {
+  if (value <= 5) return Math.max(1, value);
+  const magnitude = 10 ** Math.floor(Math.log10(value));
+  const step = [1, 1.5, 2, 3, 4, 5, 6, 8, 10].find((one) => one * magnitude >= value) ?? 10;
+  return step * magnitude;
+}

@@ -1,0 +1,71 @@
+import { useState } from 'preact/hooks';
+
+/** Bars from the first to the last one, both included. */
+export interface Selection {
+  readonly anchor: number;
+  readonly at: number;
+}
+
+interface Options {
+  readonly bars: number;
+  /** Which bar is at this place of the screen. */
+  readonly barAt: (clientX: number) => number;
+  readonly select: (first: number, last: number) => void;
+}
+
+/** Choosing bars with a pointer, by dragging, or with keys: arrows move, Enter begins and ends, Escape gives up. */
+export function useSelection({ bars, barAt, select }: Options) {
+  const [cursor, setCursor] = useState<number>();
+  const [anchor, setAnchor] = useState<number>();
+  const finish = (last: number): void => {
+    if (anchor !== undefined) select(Math.min(anchor, last), Math.max(anchor, last));
+    setAnchor(undefined);
+  };
+  return {
+    cursor,
+    selection: anchor === undefined || cursor === undefined ? undefined : { anchor, at: cursor },
+    listeners: {
+      onPointerDown: (event: PointerEvent) => {
+        if (event.button !== 0 || !(event.currentTarget instanceof Element)) return;
+        event.currentTarget.setPointerCapture(event.pointerId);
+        const at = barAt(event.clientX);
+        setAnchor(at);
+        setCursor(at);
+      },
+      onPointerMove: (event: PointerEvent) => setCursor(barAt(event.clientX)),
+      onPointerUp: (event: PointerEvent) => {
+        const at = barAt(event.clientX);
+        // A click alone selects nothing.
+        if (at === anchor) setAnchor(undefined);
+        else finish(at);
+      },
+      onPointerCancel: () => setAnchor(undefined),
+      onPointerLeave: () => {
+        if (anchor === undefined) setCursor(undefined);
+      },
+      onBlur: () => {
+        setAnchor(undefined);
+        setCursor(undefined);
+      },
+      onKeyDown: (event: KeyboardEvent) => {
+        const now = cursor ?? bars - 1;
+        const moves: Readonly<Partial<Record<string, number>>> = {
+          ArrowLeft: now - 1,
+          ArrowRight: now + 1,
+          Home: 0,
+          End: bars - 1,
+        };
+        const to = moves[event.key];
+        if (to !== undefined) setCursor(Math.max(0, Math.min(bars - 1, to)));
+        else if (event.key === 'Enter') {
+          if (anchor === undefined) {
+            setAnchor(now);
+            setCursor(now);
+          } else finish(now);
+        } else if (event.key === 'Escape') setAnchor(undefined);
+        else return;
+        event.preventDefault();
+      },
+    },
+  };
+}

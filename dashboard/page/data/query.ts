@@ -1,0 +1,87 @@
+/** Asks the database, four questions at a time: more than that would only wait at the server. */
+
+export type Row = readonly unknown[];
+
+export interface Answer {
+  readonly columns: readonly string[];
+  readonly rows: readonly Row[];
+}
+
+const AT_A_TIME = 4;
+let running = 0;
+const waiting: (() => void)[] = [];
+
+/** The session has ended; the page asks to sign in again. */
+export class SignedOut extends Error {}
+
+/** Runs a statement that ends with FORMAT JSONCompact. Rejects with a sentence for people. */
+export async function ask(sql: string, signal: AbortSignal): Promise<Answer> {
+  await turn(signal);
+  try {
+    return await send(sql, signal);
+  } finally {
+    running -= 1;
+    waiting.shift()?.();
+  }
+}
+
+async function turn(signal: AbortSignal): Promise<void> {
+  while (running >= AT_A_TIME) {
+    await new Promise<void>((resolve) => {
+      waiting.push(resolve);
+    });
+  }
+  if (signal.aborted) {
+    waiting.shift()?.();
+    throw new DOMException('No longer needed.', 'AbortError');
+  }
+  running += 1;
+}
+
+async function send(sql: string, signal: AbortSignal): Promise<Answer> {
+  const response = await fetch('/api/query', {
+    method: 'POST',
+    headers: { 'content-type': 'text/plain' },
+    body: sql,
+    signal,
+  });
+  if (response.status === 401) throw new SignedOut('Your session has ended.');
+  const body = await response.text();
+  if (!response.ok) throw new Error(body.trim().slice(0, 600) || wordsOf(response.status));
+  const { meta, data } = JSON.parse(body) as { meta: { name: string }[]; data: Row[] };
+  return { columns: meta.map(({ name }) => name), rows: data };
+}
+
+function wordsOf(status: number): string {
+  if (status === 429) return 'Too many questions at once. Try again in a moment.';
+  return status === 502 || status === 503
+    ? 'The database does not answer at the moment, or the answer was too large. Try a shorter period.'
+    : `The server answered ${status}.`;
+}
+
+/** A cell as a number. 64-bit integers may come as text. */
+export function num(cell: unknown): number {
+  const value = Number(cell);
+  return Number.isFinite(value) ? value : 0;
+}
+
+/** A cell as text. */
+export function text(cell: unknown): string {
+  return typeof cell === 'string' ? cell : typeof cell === 'number' ? String(cell) : '';
+}
+
+/** A cell as a list of texts. */
+export function texts(cell: unknown): string[] {
+  return Array.isArray(cell) ? cell.map(text) : [];
+}
+
+/** A cell as a list of numbers. */
+export function nums(cell: unknown): number[] {
+  return Array.isArray(cell) ? cell.map(num) : [];
+}
+
+/** A cell of type Map. */
+export function entries(cell: unknown): [string, string][] {
+  if (typeof cell !== 'object' || cell === null) return [];
+  return Object.entries(cell).map(([name, value]) => [name, text(value)]);
+}

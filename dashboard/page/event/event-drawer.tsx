@@ -1,0 +1,121 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { useQuery } from '../data/use-query.ts';
+import { useNavigation } from '../navigation.tsx';
+import { Link } from '../parts/link.tsx';
+import { Failed, Loading } from '../parts/panel.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { byReference, oneEvent } from '../sql/events.ts';
+import { fullTime, plural } from '../text/format.ts';
+import { EventInFull } from './event-in-full.tsx';
+import { type WholeEvent, wholeEvent } from './whole-event.ts';
+
+/** One event, or what was found by a reference code, beside the page. */
+export function EventDrawer() {
+  const { state, go } = useNavigation();
+  const { event, reference } = state;
+  const dialog = useRef<HTMLDialogElement>(null);
+  const open = event !== '' || reference !== '';
+  useEffect(() => {
+    const { current } = dialog;
+    if (open && current?.open === false) current.showModal();
+    if (!open && current?.open === true) current.close();
+  }, [open]);
+  const close = (): void => go({ event: '', reference: '' });
+  return (
+    <dialog
+      ref={dialog}
+      class="drawer"
+      aria-label={reference === '' ? 'Event' : `Reference ${reference}`}
+      onCancel={(cancelled) => {
+        cancelled.preventDefault();
+        close();
+      }}
+      onClick={({ target }) => {
+        if (target === dialog.current) close();
+      }}
+    >
+      {open ? (
+        <div class="drawer-inside">
+          <button type="button" class="small close" onClick={close}>
+            Close
+          </button>
+          {event === '' ? (
+            <Reference code={reference} key={reference} />
+          ) : (
+            <Single id={event} key={event} />
+          )}
+        </div>
+      ) : null}
+    </dialog>
+  );
+}
+
+/** The statement stays the same while the panel is open, so that it runs once. */
+function useEvents(make: (now: number) => string) {
+  const { now } = useNavigation();
+  const [sql] = useState(() => make(now));
+  const asked = useQuery(sql);
+  const events =
+    asked.state === 'ready' ? asked.answer.rows.map((row) => wholeEvent(asked.answer, row)) : [];
+  return { asked, events, sql };
+}
+
+function Single({ id }: { readonly id: string }) {
+  const { asked, events, sql } = useEvents((now) => oneEvent(id, now));
+  const [event] = events;
+  return (
+    <>
+      <h2>Event</h2>
+      {asked.state === 'loading' ? <Loading /> : null}
+      {asked.state === 'failed' ? <Failed message={asked.message} retry={asked.retry} /> : null}
+      {asked.state === 'ready' && event === undefined ? (
+        <p class="empty">No event has this request id. Rows are kept for 90 days.</p>
+      ) : null}
+      {event === undefined ? null : <EventInFull event={event} plain={false} />}
+      <p>
+        <CopyButton text={sql} label="Copy SQL" />
+      </p>
+    </>
+  );
+}
+
+function Reference({ code }: { readonly code: string }) {
+  const { asked, events, sql } = useEvents((now) => byReference(code, now));
+  const [newest, ...others] = events;
+  return (
+    <>
+      <h2>
+        Reference <code>{code}</code>
+      </h2>
+      {asked.state === 'loading' ? <Loading /> : null}
+      {asked.state === 'failed' ? <Failed message={asked.message} retry={asked.retry} /> : null}
+      {asked.state === 'ready' && newest === undefined ? (
+        <p class="empty">
+          No event has this code. Codes have eight letters and digits; rows are kept for 90 days,
+          and a new one is there after a second or two.
+        </p>
+      ) : null}
+      {newest === undefined ? null : <EventInFull event={newest} plain />}
+      <Others events={others} />
+      <p>
+        <CopyButton text={sql} label="Copy SQL" />
+      </p>
+    </>
+  );
+}
+
+function Others({ events }: { readonly events: readonly WholeEvent[] }) {
+  if (events.length === 0) return null;
+  return (
+    <>
+      <h3>{plural(events.length, 'earlier event')} with this code</h3>
+      <ul class="plain-list">
+        {events.map(({ requestId, atMs }) => (
+          <li key={requestId}>
+            <Link to={{ event: requestId }}>{fullTime(atMs)}</Link>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,181 @@
+import { useContext, useEffect, useState } from 'preact/hooks';
+import { SignedIn } from '../data/signed-in.ts';
+import { messageOf } from '../data/use-query.ts';
+import { announce } from '../parts/announcer.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { Failed, Loading } from '../parts/panel.tsx';
+import { verdictWord } from '../parts/verdict.tsx';
+import { count, duration, fullTime, plural } from '../text/format.ts';
+
+/** A change of the settings to be tried on past events. */
+export type Change =
+  | { readonly kind: 'allow'; readonly match: object }
+  | { readonly kind: 'reason'; readonly reason: string; readonly strength: 'off' | 'note' | 'weak' }
+  | { readonly kind: 'without_rule'; readonly rule: string };
+
+interface Group {
+  readonly before: string;
+  readonly after: string;
+  readonly rule: string;
+  readonly reasons: readonly string[];
+  readonly requests: number;
+  readonly examples: readonly {
+    readonly time: string;
+    readonly ip: string;
+    readonly method: string;
+    readonly url: string;
+    readonly user_agent: string;
+  }[];
+}
+
+/** What POST /api/replay answers. */
+interface ReplayAnswer {
+  readonly judged: number;
+  /** One in so many events was judged. */
+  readonly sampled: number;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly changed: number;
+  readonly transitions: readonly {
+    readonly before: string;
+    readonly after: string;
+    readonly requests: number;
+  }[];
+  readonly groups: readonly Group[];
+  readonly unknown: readonly string[];
+  readonly yaml: string;
+  readonly where: string;
+}
+
+type Asked =
+  | { readonly state: 'loading' }
+  | { readonly state: 'ready'; readonly answer: ReplayAnswer }
+  | { readonly state: 'failed'; readonly message: string };
+
+interface Props {
+  readonly title: string;
+  readonly change: Change;
+  readonly close: () => void;
+}
+
+/** What a change of the settings would have changed in the last 24 hours. */
+export function Replay({ title, change, close }: Props) {
+  const [attempt, setAttempt] = useState(0);
+  const asked = useReplay(change, attempt);
+  return (
+    <div class="replay" role="region" aria-label={title}>
+      <h3>{title}</h3>
+      {asked.state === 'loading' ? (
+        <Loading>Judging the last 24 hours again. This takes up to 20 seconds …</Loading>
+      ) : null}
+      {asked.state === 'failed' ? (
+        <Failed message={asked.message} retry={() => setAttempt(attempt + 1)} />
+      ) : null}
+      {asked.state === 'ready' ? <Result answer={asked.answer} /> : null}
+      <button type="button" class="small" onClick={close}>
+        Close
+      </button>
+    </div>
+  );
+}
+
+function useReplay(change: Change, attempt: number): Asked {
+  const { signedOut } = useContext(SignedIn);
+  const [asked, setAsked] = useState<Asked>({ state: 'loading' });
+  const body = JSON.stringify({ change, hours: 24 });
+  useEffect(() => {
+    const ending = new AbortController();
+    setAsked({ state: 'loading' });
+    const send = async (): Promise<void> => {
+      const response = await fetch('/api/replay', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+        signal: ending.signal,
+      });
+      if (response.status === 401) {
+        signedOut();
+        return;
+      }
+      if (response.status === 429)
+        throw new Error('Another replay runs. Try again in a few seconds.');
+      if (!response.ok) throw new Error((await response.text()).slice(0, 600));
+      const answer = (await response.json()) as ReplayAnswer;
+      setAsked({ state: 'ready', answer });
+      announce(`Replay done: ${plural(answer.changed, 'request')} would change.`);
+    };
+    send().catch((error: unknown) => {
+      if (!ending.signal.aborted) setAsked({ state: 'failed', message: messageOf(error) });
+    });
+    return () => ending.abort();
+  }, [body, attempt]);
+  return asked;
+}
+
+function Result({ answer }: { readonly answer: ReplayAnswer }) {
+  const { judged, sampled, from, to, changed, transitions, groups, unknown } = answer;
+  const length =
+    from === null || to === null ? '24 hours' : duration(Date.parse(to) - Date.parse(from));
+  return (
+    <>
+      <p>{answer.where}</p>
+      <pre tabIndex={0} aria-label="Change of guard.yaml">
+        {answer.yaml}
+      </pre>
+      <CopyButton text={answer.yaml} label="Copy change" />
+      <p>
+        <strong>
+          {changed === 0
+            ? 'Nothing would have changed.'
+            : `${plural(changed, 'request')} would have been decided otherwise.`}
+        </strong>{' '}
+        Judged again: {plural(judged, 'request')} of {length}
+        {sampled === 1
+          ? ''
+          : `, one in ${count(sampled)}, so the numbers stand for ${count(sampled)} times as many`}
+        .
+      </p>
+      {transitions.length === 0 ? null : (
+        <ul>
+          {transitions.map(({ before, after, requests }) => (
+            <li key={`${before} ${after}`}>
+              {plural(requests, 'request')}: {verdictWord(before)} → {verdictWord(after)}
+            </li>
+          ))}
+        </ul>
+      )}
+      {groups.map((group) => (
+        <GroupOf
+          key={`${group.before} ${group.after} ${group.rule} ${group.reasons.join()}`}
+          group={group}
+        />
+      ))}
+      {unknown.length === 0 ? null : (
+        <p class="about">What could not be judged again: {unknown.join('; ')}.</p>
+      )}
+    </>
+  );
+}
+
+function GroupOf({ group }: { readonly group: Group }) {
+  const { before, after, rule, reasons, requests, examples } = group;
+  return (
+    <details>
+      <summary>
+        {verdictWord(before)} → {verdictWord(after)}, {plural(requests, 'request')}
+        {rule === '' ? '' : `, rule “${rule}”`}
+        {reasons.length === 0 ? '' : `: ${reasons.join(', ')}`}
+      </summary>
+      <ul class="plain-list">
+        {examples.map(({ time, ip, method, url, user_agent: agent }) => (
+          <li key={`${time} ${ip} ${url}`}>
+            {Number.isNaN(Date.parse(time)) ? time : fullTime(Date.parse(time))} · {ip} · {method}{' '}
+            {url}
+            <br />
+            <span class="note">{agent}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

@@ -1,0 +1,9 @@
+import { render } from 'preact';
+import './css/main.css';
+import { App } from './app.tsx';
+
+const place = document.getElementById('page');
+if (place !== null) {
+  place.textContent = '';
+  render(<App />, place);
+}

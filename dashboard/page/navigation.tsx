@@ -1,0 +1,54 @@
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext, useEffect, useMemo, useState } from 'preact/hooks';
+import type { Scope } from './sql/where.ts';
+import { formatUrl, parseUrl, rangeOf, type UrlState } from './url-state.ts';
+
+interface NavigationState {
+  readonly state: UrlState;
+  /** When "now" is for every panel: the moment of the last refresh. In milliseconds since 1970. */
+  readonly now: number;
+  /** Which rows the panels are about. */
+  readonly scope: Scope;
+  /** Shows another state, as a step that the back button undoes. */
+  readonly go: (change: Partial<UrlState>) => void;
+  readonly refresh: () => void;
+}
+
+const Navigation = createContext<NavigationState | undefined>(undefined);
+
+export function NavigationProvider({ children }: { readonly children: ComponentChildren }) {
+  const [search, setSearch] = useState(location.search);
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const moved = (): void => setSearch(location.search);
+    addEventListener('popstate', moved);
+    return () => removeEventListener('popstate', moved);
+  }, []);
+  const value = useMemo((): NavigationState => {
+    const state = parseUrl(search);
+    return {
+      state,
+      now,
+      scope: {
+        range: rangeOf(state.period, now),
+        site: state.site,
+        filters: state.filters,
+        verdict: state.basis === 'enforced' ? 'action' : 'decision',
+      },
+      go: (change) => {
+        const next = formatUrl({ ...state, ...change });
+        if (next === formatUrl(state)) return;
+        history.pushState(null, '', next === '' ? location.pathname : next);
+        setSearch(next);
+      },
+      refresh: () => setNow(Date.now()),
+    };
+  }, [search, now]);
+  return <Navigation.Provider value={value}>{children}</Navigation.Provider>;
+}
+
+export function useNavigation(): NavigationState {
+  const value = useContext(Navigation);
+  if (value === undefined) throw new Error('No navigation around this part.');
+  return value;
+}

@@ -1,0 +1,81 @@
+import { DataTable } from '../chart/data-table.tsx';
+import { num, type Row, text } from '../data/query.ts';
+import { useNavigation } from '../navigation.tsx';
+import { QueryPanel } from '../parts/panel.tsx';
+import { funnel } from '../sql/overview.ts';
+import { count, percent } from '../text/format.ts';
+
+/** The visitors of a row of `funnel`, or of all rows together. */
+const STEPS = [
+  ['Challenged', 2, 'Visitors who were shown the challenge page.'],
+  [
+    'Kept the cookie',
+    3,
+    'Asked again with the session of an earlier answer; a program without cookies never does.',
+  ],
+  ['Answered', 4, 'Sent what the page read: verified, rejected or failed.'],
+  ['Verified', 5, 'Passed, and were seen again afterwards.'],
+  ['Rejected', 6, 'What they sent showed a program.'],
+  ['Failed', 7, 'What they sent was no answer: too late, a copy, or damaged.'],
+  ['Gave up', 8, 'Challenged, and nothing came. Programs that run no JavaScript end here.'],
+  [
+    'Challenged again',
+    9,
+    'Within ten minutes after passing: the best sign that people are disturbed.',
+  ],
+] as const;
+
+export function FunnelPanel() {
+  const { scope } = useNavigation();
+  return (
+    <QueryPanel
+      title="Through the challenge"
+      about="Visitors: an address with a User-Agent. Whether the page was loaded is not recorded, so no step says it."
+      sql={funnel(scope)}
+      empty="Nobody met the challenge in this period."
+    >
+      {({ rows }) => <Funnel rows={rows} />}
+    </QueryPanel>
+  );
+}
+
+function Funnel({ rows }: { readonly rows: readonly Row[] }) {
+  const sums = STEPS.map(([, column]) => rows.reduce((sum, row) => sum + num(row[column]), 0));
+  const challenged = sums[0] ?? 0;
+  const most = Math.max(1, ...sums);
+  return (
+    <>
+      <ol class="funnel">
+        {STEPS.map(([name, , meaning], at) => {
+          const value = sums[at] ?? 0;
+          return (
+            <li key={name} class={`step step-${at}`}>
+              <span class="name">{name}</span>
+              <span class="amount" style={{ '--share': `${(100 * value) / most}%` }}>
+                <strong>{count(value)}</strong>{' '}
+                <span class="muted">
+                  {at === 0 || challenged === 0 ? '' : percent(value, challenged)}
+                </span>
+              </span>
+              <span class="about">{meaning}</span>
+            </li>
+          );
+        })}
+      </ol>
+      <h3>By browser and version</h3>
+      <DataTable
+        caption="The challenge by browser and version"
+        head={['Browser', ...STEPS.map(([name]) => name)]}
+        numbersFrom={1}
+        rows={rows
+          .slice(0, 15)
+          .map((row) => [
+            text(row[0]) === ''
+              ? 'no browser'
+              : `${text(row[0])} ${num(row[1]) === 0 ? '' : text(row[1])}`,
+            ...STEPS.map(([, column]) => count(num(row[column]))),
+          ])}
+      />
+    </>
+  );
+}

@@ -1,0 +1,166 @@
+import type { ComponentChildren } from 'preact';
+import { DataTable } from '../chart/data-table.tsx';
+import { num, nums, type Row } from '../data/query.ts';
+import { type Health, metric, useHealth } from '../data/use-health.ts';
+import { useNavigation } from '../navigation.tsx';
+import { Failed, Loading, Panel, QueryPanel } from '../parts/panel.tsx';
+import { latency } from '../sql/operations.ts';
+import { count, duration, fullTime, micros, plural } from '../text/format.ts';
+
+export function HealthPanels() {
+  const { scope } = useNavigation();
+  return (
+    <>
+      <State />
+      <QueryPanel
+        title="How long decisions take"
+        about="Half, 95 % and 99 % of the decisions are faster. The origin is until its header section is there."
+        sql={latency(scope)}
+        empty="No decisions in this period."
+      >
+        {({ rows }) => <Latency row={rows[0] ?? []} />}
+      </QueryPanel>
+    </>
+  );
+}
+
+const STAGE_WORDS = [
+  'Reading the request',
+  'Asking the store',
+  'Rules and detection',
+  'The whole decision',
+  'The origin',
+];
+
+function Latency({ row }: { readonly row: Row }) {
+  const decisions = num(row[0]);
+  if (decisions === 0) return <p class="empty">No decisions in this period.</p>;
+  return (
+    <>
+      <DataTable
+        caption="Time by stage"
+        head={['Stage', 'p50', 'p95', 'p99']}
+        numbersFrom={1}
+        rows={STAGE_WORDS.map((words, at) => [
+          words,
+          ...(at === 4 && num(row[6]) === 0 ? ['–', '–', '–'] : nums(row[at + 1]).map(micros)),
+        ])}
+      />
+      <p class="about">
+        {plural(decisions, 'decision')}; {count(num(row[7]))} passed unjudged and{' '}
+        {count(num(row[8]))} were denied because no answer came.
+      </p>
+    </>
+  );
+}
+
+function State() {
+  const asked = useHealth();
+  return (
+    <Panel title="Guard itself" about="This instance, since its start.">
+      {asked.state === 'loading' ? <Loading /> : null}
+      {asked.state === 'failed' ? <Failed message={asked.message} /> : null}
+      {asked.state === 'ready' ? <States health={asked.health} /> : null}
+    </Panel>
+  );
+}
+
+type Mood = 'good' | 'bad' | 'neutral';
+type Fact = readonly [string, ComponentChildren, Mood];
+
+const DAY_MS = 86_400_000;
+
+function States({ health }: { readonly health: Health }) {
+  const { now } = useNavigation();
+  const facts = [...parts(health), ...flows(health), ...ages(health, now)];
+  return (
+    <dl class="states">
+      {facts.map(([name, words, mood]) => (
+        <div key={name} class={`state s-${mood}`}>
+          <dt>{name}</dt>
+          <dd>
+            <span aria-hidden="true">{{ good: '✓', bad: '✕', neutral: '·' }[mood]}</span> {words}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+const DATABASE_WORDS = {
+  ready: 'answers',
+  away: 'does not answer at the moment; events wait',
+  failing: 'does not start',
+  missing: 'is not installed',
+} as const;
+
+function parts(health: Health): Fact[] {
+  const { database } = health;
+  const away = metric(health, 'guard_store_away') === 1;
+  const workers = metric(health, 'guard_workers');
+  const refused = metric(health, 'guard_last_reload_successful') === 0;
+  return [
+    ['Guard', health.ready ? 'is ready' : 'is not ready', health.ready ? 'good' : 'bad'],
+    database === null
+      ? ['Database', 'is not set up', 'neutral']
+      : [
+          'Database',
+          `${DATABASE_WORDS[database.state]}${database.message === undefined ? '' : `: ${database.message}`}${database.deletion === 'held' ? '; old events are kept, because the clock is not believed' : ''}`,
+          database.state === 'ready' && database.deletion === undefined ? 'good' : 'bad',
+        ],
+    [
+      'Sessions',
+      `${health.store === 'redis' ? 'are in a shared store' : 'are in memory'}${away ? ', which gives no answer' : ''}`,
+      away ? 'bad' : 'good',
+    ],
+    [
+      'Settings',
+      refused ? 'the last file has a mistake; the settings before it hold' : 'the last file holds',
+      refused ? 'bad' : 'good',
+    ],
+    ...(workers === undefined ? [] : [['Threads', count(workers), 'neutral'] as const]),
+  ];
+}
+
+function flows(health: Health): Fact[] {
+  const of = (name: string, label?: string): number => metric(health, name, label) ?? 0;
+  const [open, closed] = [
+    of('guard_gateway_fail_open_total'),
+    of('guard_gateway_fail_closed_total'),
+  ];
+  const dropped = of('guard_events_total', 'fate="dropped"');
+  const lost = of('guard_log_lines_lost_total');
+  return [
+    ['Passed unjudged', plural(open, 'request'), open === 0 ? 'good' : 'bad'],
+    ['Denied unjudged', plural(closed, 'request'), closed === 0 ? 'good' : 'bad'],
+    ['Events that wait', count(of('guard_events_queued')), 'neutral'],
+    ['Events that were lost', count(dropped), dropped === 0 ? 'good' : 'bad'],
+    ['Log lines that were lost', count(lost), lost === 0 ? 'good' : 'bad'],
+    ['Sessions in memory', count(of('guard_sessions')), 'neutral'],
+  ];
+}
+
+function ages({ startedAt, certificates, crawlerListAgeSeconds }: Health, now: number): Fact[] {
+  const started = Date.parse(startedAt);
+  return [
+    [
+      'Running for',
+      <span title={fullTime(started)} key="since">
+        {duration(Math.max(0, now - started))}
+      </span>,
+      'neutral',
+    ],
+    crawlerListAgeSeconds === null
+      ? ['Crawler lists', 'came with Guard', 'neutral']
+      : [
+          'Crawler lists',
+          `the oldest is ${duration(crawlerListAgeSeconds * 1000)} old`,
+          crawlerListAgeSeconds * 1000 > 7 * DAY_MS ? 'bad' : 'good',
+        ],
+    ...certificates.map(({ hosts, expiresAt }): Fact => {
+      const left = Date.parse(expiresAt) - now;
+      const words = left <= 0 ? 'has ended' : `ends in ${duration(left)}`;
+      return [`Certificate of ${hosts.join(', ')}`, words, left < 7 * DAY_MS ? 'bad' : 'good'];
+    }),
+  ];
+}

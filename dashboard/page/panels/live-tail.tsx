@@ -1,0 +1,110 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { useNavigation } from '../navigation.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { conditionOf } from '../sql/where.ts';
+import { plural } from '../text/format.ts';
+import { eventOf, EventList, type ListedEvent } from './event-list.tsx';
+
+/** What stays on the page: more would only fill memory. */
+const MAX_ROWS = 200;
+
+interface Batch {
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  readonly more: number;
+}
+
+interface Tail {
+  readonly events: readonly ListedEvent[];
+  /** Came while the list stood still, or were too many to be sent. */
+  readonly notShown: number;
+}
+
+const NONE: Tail = { events: [], notShown: 0 };
+
+/** Events as they come, at most 20 a second. */
+export function LiveTail({ tools }: { readonly tools: ComponentChildren }) {
+  const { state } = useNavigation();
+  const [paused, setPaused] = useState(false);
+  const { tail, problem } = useTail(conditionOf(state), paused);
+  return (
+    <Panel
+      title="Events, live"
+      about="Site and filters hold here too, the period does not."
+      tools={
+        <>
+          {tools}
+          <button
+            type="button"
+            class="small"
+            aria-pressed={paused}
+            onClick={() => setPaused(!paused)}
+          >
+            {paused ? 'Go on' : 'Pause'}
+          </button>
+        </>
+      }
+    >
+      {problem === '' ? null : (
+        <p class="failed" role="alert">
+          {problem}
+        </p>
+      )}
+      <p class="about">
+        {paused ? 'Paused. ' : ''}
+        {tail.notShown === 0 ? '' : `${plural(tail.notShown, 'more event')} not shown. `}
+        {tail.events.length === 0 && problem === '' ? 'Waiting for requests …' : ''}
+      </p>
+      <EventList events={tail.events} />
+    </Panel>
+  );
+}
+
+function useTail(where: string, paused: boolean) {
+  const [tail, setTail] = useState<Tail>(NONE);
+  const [problem, setProblem] = useState('');
+  const isPaused = useRef(paused);
+  isPaused.current = paused;
+  useEffect(() => {
+    setTail(NONE);
+    setProblem('');
+    const source = new EventSource(`/api/live?where=${encodeURIComponent(where)}`);
+    source.addEventListener('rows', ({ data }: MessageEvent<string>) => {
+      const batch = JSON.parse(data) as Batch;
+      setProblem('');
+      setTail((was) => (isPaused.current ? counted(was, batch) : joined(was, batch)));
+    });
+    source.addEventListener('failed', ({ data }: MessageEvent<string>) => {
+      setProblem((JSON.parse(data) as { message: string }).message);
+    });
+    source.onerror = () => {
+      setProblem(
+        source.readyState === EventSource.CLOSED
+          ? 'The live view has ended. Switch it off and on again.'
+          : 'The connection broke off. Trying again …',
+      );
+    };
+    source.onopen = () => setProblem('');
+    return () => source.close();
+  }, [where]);
+  return { tail, problem };
+}
+
+function counted({ events, notShown }: Tail, { rows, more }: Batch): Tail {
+  return { events, notShown: notShown + rows.length + more };
+}
+
+function joined({ events, notShown }: Tail, { rows, more }: Batch): Tail {
+  const known = new Set(events.map(({ requestId }) => requestId));
+  const fresh = rows
+    .map((row) => eventOf((name) => row[name], momentOf(row['created_at'])))
+    .filter(({ requestId }) => !known.has(requestId));
+  return { events: [...fresh, ...events].slice(0, MAX_ROWS), notShown: notShown + more };
+}
+
+/** A time as the database writes it, in UTC, or in milliseconds. */
+export function momentOf(value: unknown): number {
+  if (typeof value === 'number') return value;
+  const ms = Date.parse(`${String(value).replace(' ', 'T').replace(/Z$/, '')}Z`);
+  return Number.isNaN(ms) ? Date.now() : ms;
+}

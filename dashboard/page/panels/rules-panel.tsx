@@ -1,0 +1,102 @@
+import { useContext, useState } from 'preact/hooks';
+import { DataTable } from '../chart/data-table.tsx';
+import { num, type Row, text } from '../data/query.ts';
+import { type Rule, SignedIn } from '../data/signed-in.ts';
+import { Replay } from '../event/replay.tsx';
+import { useNavigation } from '../navigation.tsx';
+import { QueryPanel } from '../parts/panel.tsx';
+import { Value } from '../parts/value.tsx';
+import { rules } from '../sql/operations.ts';
+import { count, eventTime, percent } from '../text/format.ts';
+
+export function RulesPanel() {
+  const { scope } = useNavigation();
+  const { me } = useContext(SignedIn);
+  return (
+    <QueryPanel
+      title="Rules"
+      about="A rule counts where it decided. “In monitor mode” says what the settings say now."
+      sql={rules(scope)}
+      empty={`No requests in this period. The settings have ${me.rules.length} rules.`}
+    >
+      {({ rows }) => <Rules rows={rows} />}
+    </QueryPanel>
+  );
+}
+
+function Rules({ rows }: { readonly rows: readonly Row[] }) {
+  const { me } = useContext(SignedIn);
+  const { now } = useNavigation();
+  const [gone, setGone] = useState('');
+  const all = num(rows[0]?.[6]);
+  const rowOf = new Map(rows.map((row) => [text(row[0]), row]));
+  const known = new Set(me.rules.map(({ name }) => name));
+  const former = rows.filter((row) => text(row[0]) !== '' && !known.has(text(row[0])));
+  const line = (name: string, rule: Rule | undefined) => {
+    const row = rowOf.get(name);
+    const hits = num(row?.[1]);
+    return [
+      <Value field="rule" value={name} key="name" />,
+      rule === undefined ? (
+        <span class="muted">not in the settings of now</span>
+      ) : (
+        <Does key="does" rule={rule} />
+      ),
+      count(hits),
+      percent(hits, all),
+      count(num(row?.[2])),
+      num(row?.[4]) === 0 ? '–' : count(num(row?.[4])),
+      row === undefined ? (
+        <strong key="never">never in this period</strong>
+      ) : (
+        eventTime(num(row[5]), now)
+      ),
+      rule === undefined ? null : (
+        <button
+          key="gone"
+          type="button"
+          class="small"
+          aria-label={`What if gone? ${name}`}
+          onClick={() => setGone(name)}
+        >
+          What if gone?
+        </button>
+      ),
+    ];
+  };
+  return (
+    <>
+      <DataTable
+        caption="Rules"
+        head={['Rule', 'Does', 'Decided', 'Share', 'Stopped', 'Would stop', 'Last time', 'Try']}
+        numbersFrom={2}
+        rows={[
+          ...me.rules.map((rule) => line(rule.name, rule)),
+          ...former.map((row) => line(text(row[0]), undefined)),
+        ]}
+      />
+      <p class="about">
+        {count(num(rowOf.get('')?.[1]))} requests matched no rule. {count(all)} in all.
+      </p>
+      {gone === '' ? null : (
+        <Replay
+          key={gone}
+          title={`If the rule “${gone}” were gone`}
+          change={{ kind: 'without_rule', rule: gone }}
+          close={() => setGone('')}
+        />
+      )}
+    </>
+  );
+}
+
+function Does({ rule }: { readonly rule: Rule }) {
+  return (
+    <span>
+      {rule.does}
+      {rule.monitor ? <span class="tag">monitor mode</span> : null}
+      {rule.preset ? <span class="tag">preset</span> : null}
+      {rule.line === null ? null : <span class="note">line {rule.line}</span>}
+    </span>
+  );
+}

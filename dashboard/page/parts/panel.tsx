@@ -1,0 +1,109 @@
+import type { ComponentChildren } from 'preact';
+import { useId, useState } from 'preact/hooks';
+import type { Answer } from '../data/query.ts';
+import { useQuery } from '../data/use-query.ts';
+import { CopyButton } from './copy-button.tsx';
+
+interface PanelProps {
+  readonly title: string;
+  /** What the panel shows, in a sentence. */
+  readonly about?: string;
+  readonly sql?: string;
+  /** Beside the title. */
+  readonly tools?: ComponentChildren;
+  readonly busy?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** A part of the page with a title; its statement can be seen and copied. */
+export function Panel({ title, about, sql, tools, busy = false, children }: PanelProps) {
+  const id = useId();
+  const [open, setOpen] = useState(false);
+  return (
+    <section class="panel" aria-labelledby={id} aria-busy={busy}>
+      <header>
+        <div class="title">
+          <h2 id={id}>{title}</h2>
+          {about === undefined ? null : <p class="about">{about}</p>}
+        </div>
+        <div class="tools">
+          {tools}
+          {sql === undefined ? null : (
+            <button
+              type="button"
+              class="small"
+              aria-expanded={open}
+              aria-label={`SQL of ${title}`}
+              onClick={() => setOpen(!open)}
+            >
+              SQL
+            </button>
+          )}
+        </div>
+      </header>
+      {open && sql !== undefined ? <Statement sql={sql} /> : null}
+      {children}
+    </section>
+  );
+}
+
+function Statement({ sql }: { readonly sql: string }) {
+  return (
+    <div class="statement">
+      <p>
+        Send it to <code>POST /query</code>, or change it to ask something else.{' '}
+        <CopyButton text={sql} label="Copy SQL" />
+      </p>
+      <pre tabIndex={0} aria-label="SQL">
+        {sql}
+      </pre>
+    </div>
+  );
+}
+
+interface QueryPanelProps extends Omit<PanelProps, 'sql' | 'children' | 'busy'> {
+  readonly sql: string;
+  /** What to say where no row came. */
+  readonly empty: string;
+  readonly children: (answer: Answer) => ComponentChildren;
+}
+
+/** A panel of one statement, with words for the time until rows are there, and for none. */
+export function QueryPanel({ sql, empty, children, ...panel }: QueryPanelProps) {
+  const asked = useQuery(sql);
+  const answer =
+    asked.state === 'ready' ? asked.answer : asked.state === 'loading' ? asked.last : undefined;
+  return (
+    <Panel {...panel} sql={sql} busy={asked.state === 'loading'}>
+      {asked.state === 'failed' ? <Failed message={asked.message} retry={asked.retry} /> : null}
+      {asked.state === 'loading' && answer === undefined ? <Loading /> : null}
+      {answer === undefined ? null : (
+        <div class={asked.state === 'loading' ? 'old' : ''}>
+          {answer.rows.length === 0 ? <p class="empty">{empty}</p> : children(answer)}
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+export function Loading({ children = 'Loading …' }: { readonly children?: ComponentChildren }) {
+  return <p class="loading">{children}</p>;
+}
+
+interface FailedProps {
+  readonly message: string;
+  readonly retry?: () => void;
+}
+
+export function Failed({ message, retry }: FailedProps) {
+  return (
+    <div class="failed" role="alert">
+      <p>{message}</p>
+      {retry === undefined ? null : (
+        <button type="button" class="small" onClick={retry}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}

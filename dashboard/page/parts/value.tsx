@@ -1,0 +1,117 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { useNavigation } from '../navigation.tsx';
+import { FIELDS, type FieldName } from '../sql/fields.ts';
+import { withFilter } from '../url-state.ts';
+import { CopyButton } from './copy-button.tsx';
+
+interface Props {
+  readonly field: FieldName;
+  readonly value: string;
+  /** What is shown in place of the value. */
+  readonly shown?: ComponentChildren;
+  /** More to do with this value. */
+  readonly children?: ComponentChildren;
+}
+
+/** A value of a row, with what can be done with it: filter, exclude, copy. */
+export function Value({ field, value, shown, children }: Props) {
+  const [open, setOpen] = useState(false);
+  const words = value === '' ? '(none)' : value;
+  return (
+    <span class="value">
+      <button
+        type="button"
+        class="plain"
+        aria-expanded={open}
+        title={value}
+        onClick={() => setOpen(!open)}
+      >
+        <span class="only-heard">{FIELDS[field].label}: </span>
+        {shown ?? words}
+      </button>
+      {open ? (
+        <Choices field={field} value={value} close={() => setOpen(false)}>
+          {children}
+        </Choices>
+      ) : null}
+    </span>
+  );
+}
+
+interface ChoicesProps {
+  readonly field: FieldName;
+  readonly value: string;
+  readonly close: () => void;
+  readonly children: ComponentChildren;
+}
+
+function Choices({ field, value, close, children }: ChoicesProps) {
+  const { state, go } = useNavigation();
+  const place = usePopover(close);
+  const words = value === '' ? '(none)' : value;
+  const filter = (exclude: boolean): void => {
+    close();
+    const { filters, before } = withFilter(state, { field, value, exclude });
+    go({ filters, before, event: '', reference: '' });
+  };
+  return (
+    <span
+      class="choices"
+      popover="manual"
+      ref={place}
+      role="group"
+      aria-label={`${FIELDS[field].label} ${words}`}
+    >
+      <span class="whole">{words}</span>
+      <button type="button" class="small" onClick={() => filter(false)}>
+        Filter
+      </button>
+      <button type="button" class="small" onClick={() => filter(true)}>
+        Exclude
+      </button>
+      <CopyButton text={value} />
+      {children}
+    </span>
+  );
+}
+
+/** Shows an element above all else, below its neighbour. Escape, and a click or the focus elsewhere, close it. */
+function usePopover(close: () => void) {
+  const place = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    const { current } = place;
+    const around = current?.parentElement;
+    if (current === null || around === null || around === undefined) return undefined;
+    current.showPopover();
+    putBelow(current, around.getBoundingClientRect());
+    const ending = new AbortController();
+    const { signal } = ending;
+    const elsewhere = ({ target }: Event): void => {
+      if (!(target instanceof Node) || !around.contains(target)) close();
+    };
+    const escape = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape') return;
+      // A dialog around it stays open.
+      event.preventDefault();
+      event.stopPropagation();
+      close();
+      around.querySelector('button')?.focus();
+    };
+    document.addEventListener('pointerdown', elsewhere, { signal });
+    document.addEventListener('focusin', elsewhere, { signal });
+    document.addEventListener('scroll', elsewhere, { signal, capture: true });
+    around.addEventListener('keydown', escape, { signal });
+    return () => ending.abort();
+  }, []);
+  return place;
+}
+
+function putBelow(element: HTMLElement, { left, top, bottom }: DOMRect): void {
+  const { offsetWidth, offsetHeight } = element;
+  const fits = bottom + offsetHeight + 8 < innerHeight;
+  const x = Math.max(8, Math.min(left - 4, innerWidth - offsetWidth - 8));
+  const y = fits ? bottom + 2 : Math.max(8, top - offsetHeight - 2);
+  element.style.setProperty('left', `${x}px`);
+  element.style.setProperty('top', `${y}px`);
+}

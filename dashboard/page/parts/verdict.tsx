@@ -1,0 +1,29 @@
+/** What was decided, in words and with a sign: the colour never stands alone. */
+
+const SIGNS: Readonly<Partial<Record<string, string>>> = {
+  allow: '✓',
+  challenge: '?',
+  block: '✕',
+  limited: '⏱',
+  none: '–',
+};
+
+const WORDS: Readonly<Partial<Record<string, string>>> = {
+  allow: 'allowed',
+  challenge: 'challenged',
+  block: 'blocked',
+  limited: 'limited',
+  none: 'not judged',
+};
+
+export function verdictWord(verdict: string): string {
+  return WORDS[verdict] ?? verdict;
+}
+
+export function Verdict({ verdict }: { readonly verdict: string }) {
+  return (
+    <span class={`verdict v-${verdict}`}>
+      <span aria-hidden="true">{SIGNS[verdict] ?? '·'}</span> {verdictWord(verdict)}
+    </span>
+  );
+}

@@ -1,0 +1,116 @@
+import { moment, quote } from './quote.ts';
+import { rowsOf, type Scope, within } from './where.ts';
+
+/** Statements about single events. */
+
+export const PAGE_ROWS = 50;
+const DAY_MS = 86_400_000;
+/** How long rows are kept. */
+const KEPT_MS = 90 * DAY_MS;
+
+/** In the order of the columns of `events`. */
+export const EVENT_COLUMNS = [
+  'created_at_ms',
+  'request_id',
+  'site',
+  'action',
+  'decision',
+  'rule',
+  'monitor',
+  'block_reasons',
+  'crawler_name',
+  'method',
+  'host',
+  'path',
+  'status_code',
+  'ip',
+  'country',
+  'asn_name',
+  'user_agent',
+  'browser',
+  'browser_version',
+  'challenge',
+] as const;
+
+const SELECTED = EVENT_COLUMNS.map((name) =>
+  name === 'created_at_ms' ? 'toUnixTimestamp64Milli(created_at) AS created_at_ms' : name,
+).join(', ');
+
+/** Newest first. `cursor` is the last one of the page before: `<ms>.<request id>`. */
+export function events(scope: Scope, cursor: string): string {
+  const [ms, id] = cursor.split('.');
+  const seek =
+    id === undefined || ms === undefined
+      ? ''
+      : `created_at <= ${moment(Number(ms))} AND (created_at, request_id) < (${moment(Number(ms))}, toUUID(${quote(id)}))`;
+  return `SELECT ${SELECTED}
+${rowsOf(scope, seek)}
+ORDER BY created_at DESC, request_id DESC LIMIT ${PAGE_ROWS}
+FORMAT JSONCompact`;
+}
+
+/** Sessions, the one that was seen last first. Visitors without a cookie are told apart by address and User-Agent. */
+export function sessions(scope: Scope, cursor: string): string {
+  const ms = Number(cursor.split('.')[0]);
+  const seek = cursor === '' ? '' : `\nHAVING last_ms < ${Math.trunc(ms)}`;
+  return `SELECT session_sent AS with_session, ip AS address, user_agent AS agent, count() AS requests,
+  toUnixTimestamp64Milli(min(created_at)) AS first_ms, toUnixTimestamp64Milli(max(created_at)) AS last_ms,
+  countIf(action = 'allow') AS allowed, countIf(action = 'challenge') AS challenged, countIf(action = 'block') AS blocked, countIf(action = 'limited') AS limited,
+  uniq(path) AS paths, any(country) AS from_country, toString(argMax(request_id, created_at)) AS last_request
+${rowsOf(scope)}
+GROUP BY with_session, address, agent${seek}
+ORDER BY last_ms DESC, address, agent, with_session LIMIT ${PAGE_ROWS}
+FORMAT JSONCompact`;
+}
+
+const WHOLE = 'SELECT *, toUnixTimestamp64Milli(created_at) AS created_at_ms';
+
+/** One event with every column. The id of most requests says when they were made, so that little is read. */
+export function oneEvent(requestId: string, now: number): string {
+  const minted = mintedAt(requestId);
+  const range =
+    minted === undefined
+      ? { from: now - KEPT_MS, to: now + DAY_MS }
+      : { from: minted - 600_000, to: minted + 600_000 };
+  return `${WHOLE}
+FROM events_distributed
+WHERE ${within(range)} AND request_id = toUUID(${quote(requestId)})
+LIMIT 1
+FORMAT JSONCompact`;
+}
+
+/** Events that showed this code to a visitor, the newest first. */
+export function byReference(code: string, now: number): string {
+  return `${WHOLE}
+FROM events_distributed
+WHERE ${within({ from: now - KEPT_MS, to: now + DAY_MS })} AND reference = ${quote(code)}
+ORDER BY created_at DESC LIMIT 20
+FORMAT JSONCompact`;
+}
+
+interface Visitor {
+  readonly atMs: number;
+  readonly session: string;
+  readonly ip: string;
+  readonly userAgent: string;
+}
+
+/** What the same session did in the twelve hours around an event; without one, the same address and agent in the ten minutes around. */
+export function timeline({ atMs, session, ip, userAgent }: Visitor): string {
+  const around = session === '' ? 600_000 : 12 * 3_600_000;
+  const same =
+    session === ''
+      ? `ip = ${quote(ip)} AND user_agent = ${quote(userAgent)}`
+      : `(session = ${quote(session)} OR session_sent = ${quote(session)})`;
+  return `SELECT toUnixTimestamp64Milli(created_at) AS created_at_ms, request_id, action, rule, block_reasons, method, path, status_code, challenge
+FROM events_distributed
+WHERE ${within({ from: atMs - around, to: atMs + around })} AND ${same}
+ORDER BY created_at LIMIT 100
+FORMAT JSONCompact`;
+}
+
+/** Milliseconds since 1970 in a UUIDv7; undefined in another id. */
+export function mintedAt(requestId: string): number | undefined {
+  const digits = requestId.replaceAll('-', '');
+  return digits.charAt(12) === '7' ? Number.parseInt(digits.slice(0, 12), 16) : undefined;
+}

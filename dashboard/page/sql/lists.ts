@@ -1,0 +1,71 @@
+import type { FieldName } from './fields.ts';
+import { NETWORK } from './fields.ts';
+import { rowsOf, type Scope } from './where.ts';
+
+/** The lists of what is most frequent: all lists of one tab come from one statement. */
+
+export interface TopList {
+  readonly title: string;
+  readonly field: FieldName;
+  /** What rows are grouped by. */
+  readonly value: string;
+  /** What else is said of a value, as text. */
+  readonly note?: string;
+  /** Rows that do not count. */
+  readonly only?: string;
+}
+
+export const TOP_LISTS: Readonly<Record<'common' | 'networks' | 'programs', readonly TopList[]>> = {
+  common: [
+    { title: 'Addresses', field: 'address', value: 'ip', note: 'any(country)', only: "ip != ''" },
+    { title: 'Paths', field: 'path', value: 'path' },
+    {
+      title: 'Reasons',
+      field: 'reason',
+      value: 'arrayJoin(block_reasons)',
+      only: 'notEmpty(block_reasons)',
+    },
+    { title: 'Rules', field: 'rule', value: 'rule', only: "rule != ''" },
+  ],
+  networks: [
+    { title: 'Networks (/24 and /48)', field: 'network', value: NETWORK, only: "ip != ''" },
+    {
+      title: 'Autonomous systems',
+      field: 'asn',
+      value: 'toString(asn)',
+      note: 'any(asn_name)',
+      only: 'asn != 0',
+    },
+    { title: 'Countries', field: 'country', value: 'country', only: "country != ''" },
+    { title: 'Hosts', field: 'host', value: 'host', only: "host != ''" },
+  ],
+  programs: [
+    { title: 'Agents', field: 'agent', value: 'user_agent' },
+    { title: 'Browsers', field: 'browser', value: 'browser', only: "browser != ''" },
+    {
+      title: 'Crawlers, verified',
+      field: 'crawler',
+      value: 'crawler_name',
+      note: 'any(crawler_category)',
+      only: "crawler_name != '' AND crawler_verified",
+    },
+    {
+      title: 'Crawlers, false',
+      field: 'crawler',
+      value: 'crawler_name',
+      note: "concat(toString(uniq(ip)), if(uniq(ip) = 1, ' address', ' addresses'))",
+      only: "has(block_reasons, 'crawler_impersonator')",
+    },
+  ],
+};
+
+/** Rows of: number of the list, value, note, requests, those that were stopped. */
+export function topLists(scope: Scope, lists: readonly TopList[]): string {
+  const parts = lists.map(
+    ({ value, note, only }, at) =>
+      `SELECT ${at} AS list, toString(${value}) AS value, toString(${note ?? "''"}) AS note, count() AS requests, countIf(${scope.verdict} IN ('block', 'challenge', 'limited')) AS stopped
+${rowsOf(scope, only ?? '')}
+GROUP BY value ORDER BY requests DESC, value LIMIT 10`,
+  );
+  return `SELECT * FROM (\n${parts.join('\nUNION ALL\n')}\n) ORDER BY list, requests DESC, value\nFORMAT JSONCompact`;
+}

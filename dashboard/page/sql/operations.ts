@@ -1,0 +1,35 @@
+import { rowsOf, type Scope } from './where.ts';
+
+/** Statements about rules, crawlers and the speed of decisions. */
+
+/** Rows of: rule, decided requests, those that were stopped, those it only watched, last one, all requests. */
+export function rules(scope: Scope): string {
+  return `SELECT rule, count() AS hits, countIf(action != 'allow') AS stopped, countIf(monitor) AS watched,
+  countIf(monitor AND decision != action) AS would_have_stopped, toUnixTimestamp64Milli(max(created_at)) AS last_ms, sum(count()) OVER () AS requests
+${rowsOf(scope)}
+GROUP BY rule ORDER BY hits DESC, rule LIMIT 500
+FORMAT JSONCompact`;
+}
+
+export function crawlers(scope: Scope): string {
+  return `SELECT crawler_name, any(crawler_category) AS category, count() AS requests, countIf(crawler_verified) AS verified,
+  countIf(has(block_reasons, 'crawler_impersonator')) AS false_ones, uniqIf(ip, has(block_reasons, 'crawler_impersonator')) AS false_addresses,
+  countIf(action != 'allow') AS stopped, toUnixTimestamp64Milli(max(created_at)) AS last_ms
+${rowsOf(scope, "crawler_name != ''")}
+GROUP BY crawler_name ORDER BY requests DESC, crawler_name LIMIT 100
+FORMAT JSONCompact`;
+}
+
+export const STAGES = ['facts_us', 'session_us', 'verdict_us', 'duration_us'] as const;
+
+/** One row: decisions, then p50, p95 and p99 of each stage in microseconds, then of the origin. */
+export function latency(scope: Scope): string {
+  const stages = STAGES.map(
+    (name) => `quantilesIf(0.5, 0.95, 0.99)(${name}, duration_us != 0) AS of_${name}`,
+  );
+  return `SELECT countIf(duration_us != 0) AS decisions, ${stages.join(', ')},
+  quantilesIf(0.5, 0.95, 0.99)(origin_us, origin_status != 0) AS of_origin_us, countIf(origin_status != 0) AS answers,
+  countIf(decision = 'none' AND action = 'allow') AS failed_open, countIf(decision = 'none' AND action != 'allow') AS failed_closed
+${rowsOf(scope)}
+FORMAT JSONCompact`;
+}

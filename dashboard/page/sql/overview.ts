@@ -1,0 +1,85 @@
+import type { Split, TimeRange } from '../url-state.ts';
+import { before, rowsOf, type Scope } from './where.ts';
+import { moment } from './quote.ts';
+
+/** Statements of the first view: totals, requests over time, the challenge. */
+
+const JSON_ROWS = 'FORMAT JSONCompact';
+
+/** Passed because no validator answered. */
+export const UNJUDGED = "decision = 'none' AND action = 'allow'";
+
+/** Two rows at most: this period and the one before. */
+export function totals(scope: Scope): string {
+  const { from, to } = scope.range;
+  const both = { ...scope, range: { from: before(scope.range).from, to } };
+  const is = (value: string): string => `countIf(${scope.verdict} = '${value}')`;
+  return `SELECT created_at >= ${moment(from)} AS is_now, count() AS requests,
+  ${is('allow')} AS allowed, ${is('challenge')} AS challenged, ${is('block')} AS blocked, ${is('limited')} AS limited,
+  countIf(${UNJUDGED}) AS unjudged, countIf((observe OR monitor) AND decision NOT IN (action, 'none')) AS only_watched,
+  countIf(challenge = 'verified' AND action = 'block') AS blocked_after_passing,
+  topKIf(1)(if(rule = '', 'no rule', rule), ${scope.verdict} != 'allow') AS busiest_rule
+${rowsOf(both)}
+GROUP BY is_now ORDER BY is_now DESC
+${JSON_ROWS}`;
+}
+
+const STEPS_S = [
+  1, 2, 5, 10, 15, 30, 60, 120, 180, 300, 600, 900, 1200, 1800, 3600, 5400, 7200, 10_800, 21_600,
+  43_200, 86_400,
+];
+const MAX_BUCKETS = 150;
+
+/** Width of a bar in milliseconds, so that at most 150 fill the range. */
+export function stepOf({ from, to }: TimeRange): number {
+  const least = (to - from) / 1000 / MAX_BUCKETS;
+  return (STEPS_S.find((step) => step >= least) ?? Math.ceil(least / 86_400) * 86_400) * 1000;
+}
+
+const SPLIT_BY: Readonly<Record<Exclude<Split, 'action'>, string>> = {
+  rule: "if(rule = '', '(no rule)', rule)",
+  reason: "arrayJoin(if(empty(block_reasons), ['(no reason)'], block_reasons))",
+  site: "if(site = '', '(no site)', site)",
+  crawler: "if(crawler_name = '', '(no crawler)', crawler_name)",
+  country: "if(country = '', '(unknown)', country)",
+  asn: "if(asn = 0, '(unknown)', concat('AS', toString(asn), ' ', asn_name))",
+  browser: "if(browser = '', '(no browser)', browser)",
+};
+
+/**
+ * Rows of: whether it is this period, start of the bar, series, requests, revisions of the settings.
+ * The seven largest series stand alone, and the others are one.
+ */
+export function overTime(scope: Scope, split: Split, compare: boolean): string {
+  const { from, to } = scope.range;
+  const step = stepOf(scope.range);
+  const since = compare ? before(scope.range).from : from;
+  const value = split === 'action' ? scope.verdict : SPLIT_BY[split];
+  return `SELECT is_now, bucket, if(place <= 7, series, '(others)') AS shown, sum(n) AS requests, groupUniqArrayArray(4)(revisions) AS revisions_seen
+FROM (SELECT is_now, bucket, series, n, revisions, dense_rank() OVER (ORDER BY total DESC, series) AS place
+  FROM (SELECT created_at >= ${moment(from)} AS is_now, intDiv(toUnixTimestamp64Milli(created_at) - ${since}, ${step}) * ${step} + ${since} AS bucket,
+      toString(${value}) AS series, count() AS n, sum(count()) OVER (PARTITION BY series) AS total, groupUniqArray(4)(settings_revision) AS revisions
+    ${rowsOf({ ...scope, range: { from: since, to } })}
+    GROUP BY is_now, bucket, series))
+GROUP BY is_now, bucket, shown ORDER BY bucket
+${JSON_ROWS}`;
+}
+
+/**
+ * Visitors by browser and version, by how they came through the challenge. A visitor is an address
+ * with a User-Agent. "again": challenged within ten minutes after a decision that saw a passed challenge.
+ */
+export function funnel(scope: Scope): string {
+  return `SELECT claimed, version, countIf(issued) AS challenged, countIf(issued AND came_back) AS kept_cookie,
+  countIf(issued AND (passed OR turned_away OR failed)) AS answered, countIf(issued AND passed) AS verified,
+  countIf(issued AND turned_away AND NOT passed) AS rejected, countIf(issued AND failed AND NOT passed AND NOT turned_away) AS failures,
+  countIf(issued AND NOT passed AND NOT turned_away AND NOT failed) AS abandoned, countIf(again) AS challenged_again
+FROM (SELECT any(browser) AS claimed, any(browser_version) AS version, countIf(challenge = 'issued') > 0 AS issued,
+    countIf(challenge = 'issued' AND session_sent != '') > 0 AS came_back, countIf(challenge = 'verified') > 0 AS passed,
+    countIf(challenge = 'rejected') > 0 AS turned_away, countIf(challenge = 'failed') > 0 AS failed,
+    windowFunnel(600)(toDateTime(created_at), challenge = 'verified', challenge = 'issued' AND action = 'challenge') = 2 AS again
+  ${rowsOf(scope, "challenge != 'none'")}
+  GROUP BY ip, user_agent)
+GROUP BY claimed, version ORDER BY challenged DESC, claimed, version LIMIT 200
+${JSON_ROWS}`;
+}

@@ -1,0 +1,28 @@
+import { rowsOf, type Scope } from './where.ts';
+
+/** How many requests a minute addresses and sessions make. */
+
+export type RateOf = 'address' | 'session';
+
+const DAY_MS = 86_400_000;
+
+/** The part of a range that rates are counted over: its last 24 hours. */
+export function rateRange({ from, to }: Scope['range']): Scope['range'] {
+  return { from: Math.max(from, to - DAY_MS), to };
+}
+
+/**
+ * Rows of: the most requests in one minute, how many addresses (or sessions) have that peak, their
+ * requests in all, and a few of them. Any limit can be tried on these rows without another query.
+ */
+export function rates(scope: Scope, by: RateOf): string {
+  const who = by === 'address' ? 'ip' : 'session_sent';
+  return `SELECT peak, count() AS number, sum(requests) AS of_requests, groupArray(10)(who) AS who_for_example
+FROM (SELECT who, max(n) AS peak, sum(n) AS requests
+  FROM (SELECT ${who} AS who, intDiv(toUnixTimestamp(created_at), 60) AS minute, count() AS n
+    ${rowsOf({ ...scope, range: rateRange(scope.range) }, `${who} != ''`)}
+    GROUP BY who, minute)
+  GROUP BY who)
+GROUP BY peak ORDER BY peak
+FORMAT JSONCompact`;
+}

@@ -1,0 +1,175 @@
+import { isField, type FieldName } from './sql/fields.ts';
+
+/** What the page shows, as it stands in the address: so a view can be sent to a colleague, and the back button works. */
+
+export const PERIODS = ['15m', '1h', '6h', '24h', '7d', '30d', '90d'] as const;
+export type Period = (typeof PERIODS)[number];
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const PERIOD_MS: Readonly<Record<Period, number>> = {
+  '15m': 15 * MINUTE,
+  '1h': HOUR,
+  '6h': 6 * HOUR,
+  '24h': DAY,
+  '7d': 7 * DAY,
+  '30d': 30 * DAY,
+  '90d': 90 * DAY,
+};
+
+export const VIEWS = ['overview', 'events', 'rules', 'health'] as const;
+export type View = (typeof VIEWS)[number];
+
+export const SPLITS = [
+  'action',
+  'rule',
+  'reason',
+  'site',
+  'crawler',
+  'country',
+  'asn',
+  'browser',
+] as const;
+export type Split = (typeof SPLITS)[number];
+
+/** One condition that a person has chosen. */
+export interface Filter {
+  readonly field: FieldName;
+  readonly value: string;
+  /** True: rows with the value are left out. */
+  readonly exclude: boolean;
+}
+
+/** Times are in milliseconds since 1970. */
+export interface TimeRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface UrlState {
+  readonly view: View;
+  readonly site: string;
+  /** A period that ends now, or a range that stands still. */
+  readonly period: Period | TimeRange;
+  /** enforced: column action. concluded: column decision. */
+  readonly basis: 'enforced' | 'concluded';
+  readonly compare: boolean;
+  readonly split: Split;
+  readonly chart: 'requests' | 'rates';
+  readonly lists: 'common' | 'networks' | 'programs';
+  readonly grouped: boolean;
+  readonly filters: readonly Filter[];
+  /** Events before this one are shown: `<ms>.<request id>`, or `<ms>` of grouped ones. */
+  readonly before: string;
+  /** Id of the request that is shown in full. */
+  readonly event: string;
+  /** Reference code that was looked up. */
+  readonly reference: string;
+}
+
+export const START: UrlState = {
+  view: 'overview',
+  site: '',
+  period: '24h',
+  basis: 'enforced',
+  compare: false,
+  split: 'action',
+  chart: 'requests',
+  lists: 'common',
+  grouped: false,
+  filters: [],
+  before: '',
+  event: '',
+  reference: '',
+};
+
+/** Reads a query string. What it does not understand is as if it were not there. */
+export function parseUrl(search: string): UrlState {
+  const given = new URLSearchParams(search);
+  const text = (name: string, pattern: RegExp): string => {
+    const value = given.get(name) ?? '';
+    return pattern.test(value) ? value : '';
+  };
+  return {
+    view: oneOf(VIEWS, given.get('view')) ?? START.view,
+    site: given.get('site') ?? '',
+    period: periodOf(given),
+    basis: given.get('basis') === 'concluded' ? 'concluded' : 'enforced',
+    compare: given.has('compare'),
+    split: oneOf(SPLITS, given.get('split')) ?? START.split,
+    chart: given.get('chart') === 'rates' ? 'rates' : 'requests',
+    lists: oneOf(['networks', 'programs'] as const, given.get('lists')) ?? START.lists,
+    grouped: given.has('grouped'),
+    filters: [...given.getAll('is'), ...given.getAll('not').map((text_) => `!${text_}`)].flatMap(
+      filterOf,
+    ),
+    before: text('before', /^\d{1,15}(?:\.[0-9a-f-]{36})?$/),
+    event: text('event', /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
+    reference: text('reference', /^[0-9A-Z]{4,16}$/),
+  };
+}
+
+/** The query string of a state, with its question mark; empty where all is as at the start. */
+export function formatUrl(state: UrlState): string {
+  const out = new URLSearchParams();
+  const put = (name: string, value: string, usual: string): void => {
+    if (value !== usual) out.set(name, value);
+  };
+  put('view', state.view, START.view);
+  put('site', state.site, '');
+  if (typeof state.period === 'string') put('period', state.period, '24h');
+  else {
+    out.set('from', String(state.period.from));
+    out.set('to', String(state.period.to));
+  }
+  put('basis', state.basis, START.basis);
+  if (state.compare) out.set('compare', '1');
+  put('split', state.split, START.split);
+  put('chart', state.chart, START.chart);
+  put('lists', state.lists, START.lists);
+  if (state.grouped) out.set('grouped', '1');
+  for (const { field, value, exclude } of state.filters) {
+    out.append(exclude ? 'not' : 'is', `${field}:${value}`);
+  }
+  put('before', state.before, '');
+  put('event', state.event, '');
+  put('reference', state.reference, '');
+  const text = out.toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+/** The range of a period; one that ends now ends at `now`. */
+export function rangeOf(period: Period | TimeRange, now: number): TimeRange {
+  return typeof period === 'string' ? { from: now - PERIOD_MS[period], to: now } : period;
+}
+
+/** The state with a filter more; the same one is not there twice, nor beside its opposite. */
+export function withFilter(state: UrlState, filter: Filter): UrlState {
+  const others = state.filters.filter(
+    ({ field, value }) => field !== filter.field || value !== filter.value,
+  );
+  return { ...state, filters: [...others, filter], before: '' };
+}
+
+function periodOf(given: URLSearchParams): Period | TimeRange {
+  const from = Number(given.get('from') ?? Number.NaN);
+  const to = Number(given.get('to') ?? Number.NaN);
+  const isRange = Number.isSafeInteger(from) && Number.isSafeInteger(to) && from >= 0 && from < to;
+  // Above it, a time is no time for the database.
+  if (isRange && to < 4e12) return { from, to };
+  return oneOf(PERIODS, given.get('period')) ?? '24h';
+}
+
+function filterOf(text: string): Filter[] {
+  const exclude = text.startsWith('!');
+  const colon = text.indexOf(':');
+  const field = text.slice(exclude ? 1 : 0, colon);
+  if (colon === -1 || !isField(field)) return [];
+  return [{ field, value: text.slice(colon + 1), exclude }];
+}
+
+function oneOf<T extends string>(all: readonly T[], value: string | null): T | undefined {
+  return all.find((one) => one === value);
+}

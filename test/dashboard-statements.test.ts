@@ -1,0 +1,128 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Analytics } from '@guard/analytics';
+import { openWithoutKeys, textOf } from '../analytics/src/testing/open-analytics.ts';
+import { sampleEvent } from '../analytics/src/testing/sample-event.ts';
+import { until } from '../analytics/src/testing/until.ts';
+import { byReference, events, oneEvent, sessions, timeline } from '../dashboard/page/sql/events.ts';
+import { FIELDS, type FieldName } from '../dashboard/page/sql/fields.ts';
+import { TOP_LISTS, topLists } from '../dashboard/page/sql/lists.ts';
+import { crawlers, latency, rules } from '../dashboard/page/sql/operations.ts';
+import { funnel, overTime, totals } from '../dashboard/page/sql/overview.ts';
+import { rates } from '../dashboard/page/sql/rates.ts';
+import type { Scope } from '../dashboard/page/sql/where.ts';
+import { SPLITS } from '../dashboard/page/url-state.ts';
+
+/** Every statement of the dashboard's page on the real engine, behind the real gate. */
+
+const HOSTILE = [
+  "' OR 1=1 --",
+  "\\' OR 1=1 --",
+  '\\',
+  "'; SELECT 2",
+  'a\0b',
+  '/* {x:String} $$ 名',
+];
+const folder = mkdtempSync(join(tmpdir(), 'guard-dashboard-'));
+const now = Date.now();
+const everything: Scope = {
+  range: { from: now - 3_600_000, to: now + 3_600_000 },
+  site: '',
+  filters: [],
+  verdict: 'action',
+};
+let analytics: Analytics;
+
+beforeAll(async () => {
+  analytics = await openWithoutKeys({ engine: 'embedded', path: folder }, ['acme']);
+  await analytics.settled;
+  HOSTILE.forEach((path, at) =>
+    analytics.sink.record(sampleEvent({ path, userAgent: path, createdAt: now - at })),
+  );
+  const counted = async (): Promise<boolean> =>
+    (await read('SELECT count() FROM events_distributed')).trim() === String(HOSTILE.length);
+  await until('the events are there', counted);
+});
+
+afterAll(async () => {
+  await analytics.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function read(sql: string): Promise<string> {
+  const outcome = await analytics.runQuery({ organisation: 'acme', sql });
+  return outcome.kind === 'rows' ? textOf(outcome) : JSON.stringify(outcome);
+}
+
+async function rowsOf(sql: string): Promise<unknown[][]> {
+  return (JSON.parse(await read(sql)) as { data: unknown[][] }).data;
+}
+
+async function requestsOf(scope: Scope): Promise<number> {
+  return Number((await rowsOf(totals(scope)))[0]?.[1]);
+}
+
+const id = '0190c6f0-0000-7000-8000-000000000000';
+const visitor = { atMs: now, session: '', ip: '203.0.113.7', userAgent: HOSTILE[0] ?? '' };
+const statements: Readonly<Record<string, (scope: Scope) => string>> = {
+  totals,
+  funnel,
+  rules,
+  crawlers,
+  latency,
+  ...Object.fromEntries(
+    SPLITS.flatMap((split) => [
+      [`by ${split}`, (scope: Scope) => overTime(scope, split, false)],
+      [`by ${split}, compared`, (scope: Scope) => overTime(scope, split, true)],
+    ]),
+  ),
+  ...Object.fromEntries(
+    Object.entries(TOP_LISTS).map(([name, lists]) => [
+      name,
+      (scope: Scope) => topLists(scope, lists),
+    ]),
+  ),
+  'rates of addresses': (scope) => rates(scope, 'address'),
+  'rates of sessions': (scope) => rates(scope, 'session'),
+  events: (scope) => events(scope, ''),
+  'older events': (scope) => events(scope, `${now}.${id}`),
+  sessions: (scope) => sessions(scope, ''),
+  'older sessions': (scope) => sessions(scope, String(now)),
+  'one event': () => oneEvent(id, now),
+  'an event of another id': () => oneEvent(id.replace('-7', '-4'), now),
+  reference: () => byReference('K7QM2X9D', now),
+  timeline: () => timeline({ ...visitor, session: HOSTILE[1] ?? '' }),
+};
+const hostileScope: Scope = {
+  ...everything,
+  site: HOSTILE[0] ?? '',
+  verdict: 'decision',
+  filters: (Object.keys(FIELDS) as FieldName[]).flatMap((field) =>
+    HOSTILE.map((value, at) => ({ field, value, exclude: at % 2 === 0 })),
+  ),
+};
+
+test.each(Object.entries(statements))('%s runs, with hostile filters too', async (_, statement) => {
+  for (const scope of [everything, hostileScope]) {
+    const answer = await read(statement(scope));
+    expect(answer).toContain('"meta"');
+    expect(answer).not.toContain('"kind"');
+  }
+});
+
+test.each(HOSTILE)('a filter by %j finds the row with this value, and no other', async (path) => {
+  const filters = [{ field: 'path', value: path, exclude: false } as const];
+  expect(await requestsOf({ ...everything, filters })).toBe(1);
+  const others = filters.map((filter) => ({ ...filter, exclude: true }));
+  expect(await requestsOf({ ...everything, filters: others })).toBe(HOSTILE.length - 1);
+  expect(await rowsOf(timeline({ ...visitor, userAgent: path }))).toHaveLength(1);
+});
+
+test('pages of events follow each other without a gap or a row twice', async () => {
+  const all = await rowsOf(events(everything, ''));
+  const [ms, request] = all[2] ?? [];
+  const older = await rowsOf(events(everything, `${String(ms)}.${String(request)}`));
+  expect(older).toEqual(all.slice(3));
+});
