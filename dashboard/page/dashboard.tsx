@@ -23,9 +23,9 @@ export function Dashboard() {
       <Header />
       <main id="content" tabIndex={-1}>
         <h1 class="only-heard">Traffic of {me.organisation}</h1>
-        {me.analytics ? <View /> : <NoAnalytics />}
+        <View />
       </main>
-      {me.analytics ? <EventDrawer /> : null}
+      <EventDrawer />
       <Announcer />
       <footer>
         <p>
@@ -62,16 +62,4 @@ function View() {
     case 'health':
       return <HealthPanels />;
   }
-}
-
-function NoAnalytics() {
-  return (
-    <section class="panel">
-      <h1>No events are kept</h1>
-      <p>
-        The settings name no database. Add <code>analytics</code> to guard.yaml, and events of new
-        requests are shown here.
-      </p>
-    </section>
-  );
 }

@@ -9,7 +9,6 @@ export interface Me {
   readonly sites: readonly string[];
   readonly revision: string;
   readonly version: string;
-  readonly analytics: boolean;
   readonly rules: readonly Rule[];
   readonly rulesLine: number | null;
   readonly reasons: Readonly<Partial<Record<string, Reason>>>;
@@ -29,10 +28,12 @@ export interface Rule {
 export interface Reason {
   readonly meaning: string;
   readonly category: string;
-  readonly strength: 'off' | 'note' | 'weak' | 'strong' | 'conclusive';
+  /** For what is found; null for what a rule or a limit decided. */
+  readonly strength: 'off' | 'note' | 'weak' | 'strong' | 'conclusive' | null;
   readonly points: number;
-  /** Who else can have it. */
-  readonly others?: string;
+  /** Who else can have it, and what can be done; empty where nothing is known. */
+  readonly others: string;
+  readonly remedy: string;
 }
 
 interface SignedInState {
@@ -50,7 +51,6 @@ export const SignedIn = createContext<SignedInState>({
     sites: [],
     revision: '',
     version: '',
-    analytics: true,
     rules: [],
     rulesLine: null,
     reasons: {},
