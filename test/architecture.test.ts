@@ -9,8 +9,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   validator: ['config'],
   analytics: ['config'],
   mcp: ['config'],
-  server: ['config', 'gateway', 'validator', 'analytics', 'mcp'],
-  cli: ['config', 'gateway', 'validator', 'analytics', 'server', 'example-shop'],
+  replay: ['config', 'gateway', 'validator'],
+  server: ['config', 'gateway', 'validator', 'analytics', 'mcp', 'replay'],
+  cli: ['config', 'gateway', 'validator', 'analytics', 'replay', 'server', 'example-shop'],
   examples: [],
 };
 
@@ -39,6 +40,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   analytics: ['base', 'events', 'database', 'query'],
   mcp: ['edge', 'docs', 'tools'],
+  replay: ['logged', 'judge'],
 };
 
 const MAX_LINES = 300;
@@ -53,7 +55,7 @@ interface Source {
 }
 
 const sources: Source[] = globSync(
-  '{config,gateway,validator,analytics,mcp,server,cli,examples}/**/*.ts',
+  '{config,gateway,validator,analytics,mcp,replay,server,cli,examples}/**/*.ts',
   {
     cwd: root,
     exclude: (path) => path.includes('node_modules') || path.includes(`${sep}dist`),

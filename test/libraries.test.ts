@@ -24,7 +24,7 @@ const IS_TEST = /\.test\.ts$|\/test(?:ing|-kit)\/|\/test-[^/]*$/;
 /** What a file imports as it runs: an import of types alone is no use. */
 const RUNTIME_IMPORT = /^(?:import|export) (?!type )[^;]*?from '([^']+)'/gm;
 
-const imports = globSync('{config,gateway,validator,analytics,mcp,server,cli}/src/**/*.ts', {
+const imports = globSync('{config,gateway,validator,analytics,mcp,replay,server,cli}/src/**/*.ts', {
   cwd: root,
 })
   .map((file) => file.replaceAll('\\', '/'))

@@ -54,6 +54,7 @@ export { LastingStore } from './session/lasting-store.ts';
 export { allocateStore, MemoryStore, type SharedMemory } from './session/memory-store.ts';
 export { Snapshot } from './session/snapshot.ts';
 export { ThreadStore } from './session/thread-store.ts';
+export { validatorSettings } from './policy/validator-settings.ts';
 
 export interface ValidatorOptions {
   readonly organisations: readonly Organisation[];

@@ -7,9 +7,13 @@ import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { networkOf } from '@guard/config/net/network-of';
 import { presetRules } from '@guard/config/settings/presets/preset-rules';
 import type { Organisation, Settings } from '@guard/config/settings/schema';
-import { createValidator, hashUserAgent, MemoryStore } from '@guard/validator';
-import { validatorSettings } from '@guard/server/validator-settings';
-import { idOf, type LoggedRequest, type LoggedSession, type Outcome } from './logged-request.ts';
+import { createValidator, hashUserAgent, MemoryStore, validatorSettings } from '@guard/validator';
+import {
+  idOf,
+  type LoggedRequest,
+  type LoggedSession,
+  type Outcome,
+} from '../logged/logged-request.ts';
 import { createRouter } from './route-logged.ts';
 import { type Knows, rulesThatHold } from './rules-that-hold.ts';
 
