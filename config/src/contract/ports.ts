@@ -3,6 +3,7 @@
  */
 import type { DecisionEvent, IpSource, Protocol } from './event.ts';
 import type { MetricName } from './metrics.ts';
+import type { ReplayLines, ReplayOutcome } from './replay.ts';
 import type { TransportFacts } from './transport.ts';
 import type { ValidateRequest } from './validate-request.ts';
 import type { ForeignValidateResponse } from './validate-response.ts';
@@ -177,6 +178,22 @@ export interface Column {
   readonly type: string;
   readonly comment: string;
 }
+
+/**
+ * Judges stored events of one organisation with one changed setting (replay/src/thread/replay-change.ts). Takes up to 20
+ * seconds. Never rejects.
+ */
+export type Replay = (question: {
+  readonly organisation: string;
+  /** As it came from the page: a ReplayChange of replay/src/change/change.ts, or what is refused. */
+  readonly change: unknown;
+  /** How far back events are judged: 1 to 168, 24 by default. As it came from the page. */
+  readonly hours?: unknown;
+  readonly lineOf?: ReplayLines | undefined;
+  /** As RunQuery has it. */
+  readonly authorization?: string | undefined;
+  readonly signal: AbortSignal;
+}) => Promise<ReplayOutcome>;
 
 /** The readable columns of `events_distributed`, read live from the database (contract 4.4). */
 export type ListColumns = () => Promise<readonly Column[]>;

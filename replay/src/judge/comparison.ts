@@ -4,9 +4,10 @@ import { readCombinedLine } from '../logged/combined-log.ts';
 import { readJsonLine } from '../logged/json-log.ts';
 import type { LineReading, LoggedRequest } from '../logged/logged-request.ts';
 import { createSettingsJudge, type JudgeOptions, type SettingsJudge } from './judge-settings.ts';
+import { sessionsNamedIn } from './named-sessions.ts';
 import { type Report, Tally } from './tally.ts';
 
-export interface ComparisonPlan extends Omit<JudgeOptions, 'networks'> {
+export interface ComparisonPlan extends Omit<JudgeOptions, 'networks' | 'namedSessions'> {
   readonly candidate: Settings;
   /** The settings to compare with; without them, what happened to the requests. */
   readonly against: Settings | undefined;
@@ -28,7 +29,8 @@ export class Comparison {
 
   /** Throws an Error where no validator can be built from the settings. */
   constructor({ candidate, against, ...options }: ComparisonPlan) {
-    const all = { ...options, networks: NetworkCatalogue.load() };
+    const namedSessions = sessionsNamedIn(against ? [candidate, against] : [candidate]);
+    const all = { ...options, namedSessions, networks: NetworkCatalogue.load() };
     this.#candidate = createSettingsJudge(candidate, all);
     this.#against = against && createSettingsJudge(against, all);
   }
