@@ -40,7 +40,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   analytics: ['base', 'events', 'database', 'query'],
   mcp: ['edge', 'docs', 'tools'],
-  replay: ['logged', 'judge'],
+  replay: ['logged', 'judge', 'change', 'thread'],
 };
 
 const MAX_LINES = 300;
