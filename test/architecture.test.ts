@@ -10,8 +10,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   analytics: ['config'],
   mcp: ['config'],
   dashboard: ['config'],
-  server: ['config', 'gateway', 'validator', 'analytics', 'mcp', 'dashboard'],
-  cli: ['config', 'gateway', 'validator', 'analytics', 'server', 'example-shop'],
+  replay: ['config', 'gateway', 'validator'],
+  server: ['config', 'gateway', 'validator', 'analytics', 'mcp', 'dashboard', 'replay'],
+  cli: ['config', 'gateway', 'validator', 'analytics', 'replay', 'server', 'example-shop'],
   examples: [],
 };
 
@@ -41,6 +42,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   analytics: ['base', 'events', 'database', 'query'],
   mcp: ['edge', 'docs', 'tools'],
   dashboard: ['page', 'sign-in', 'data'],
+  replay: ['logged', 'judge', 'change', 'thread'],
 };
 
 const MAX_LINES = 300;
@@ -55,7 +57,7 @@ interface Source {
 }
 
 const sources: Source[] = globSync(
-  '{config,gateway,validator,analytics,mcp,dashboard,server,cli,examples}/**/*.{ts,tsx}',
+  '{config,gateway,validator,analytics,mcp,dashboard,replay,server,cli,examples}/**/*.{ts,tsx}',
   {
     cwd: root,
     exclude: (path) => path.includes('node_modules') || path.includes(`${sep}dist`),

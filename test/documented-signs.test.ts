@@ -12,7 +12,7 @@ const pages = globSync('docs/guide/**/*.md', { cwd: root }).map((file) => ({
   file,
   words: [...read(file).matchAll(/`([^`\n]+)`/g)].map(([, word = '']) => word),
 }));
-const code = globSync('{config,gateway,validator,analytics,mcp,server,cli}/src/**/*.ts', {
+const code = globSync('{config,gateway,validator,analytics,mcp,replay,server,cli}/src/**/*.ts', {
   cwd: root,
 })
   .filter((file) => !file.endsWith('.test.ts'))

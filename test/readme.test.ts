@@ -36,7 +36,9 @@ describe('what the documents point at is there', () => {
     const files = [...text.matchAll(/`((?:[a-z0-9-]+\/)+(?:[a-z0-9.-]+\.(?:ts|md|json|mjs))?)`/g)]
       .map(([, path = '']) => path)
       .filter((path) =>
-        /^(config|gateway|validator|analytics|mcp|server|cli|test|bench|scripts)\//.test(path),
+        /^(config|gateway|validator|analytics|mcp|replay|server|cli|test|bench|scripts)\//.test(
+          path,
+        ),
       );
     const missing = [...links, ...files].filter((path) => !existsSync(join(root, path)));
     expect(missing).toEqual([]);
@@ -46,7 +48,7 @@ describe('what the documents point at is there', () => {
     const [, table = ''] =
       /## Dependencies\n([^]*?)\nFor development/.exec(read('ARCHITECTURE.md')) ?? [];
     const libraries = globSync(
-      '{config,gateway,validator,analytics,mcp,server,cli,examples/shop}/package.json',
+      '{config,gateway,validator,analytics,mcp,replay,server,cli,examples/shop}/package.json',
       {
         cwd: root,
       },

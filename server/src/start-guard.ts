@@ -7,6 +7,7 @@ import type { Service, Settings } from '@guard/config/settings/schema';
 import { createGateway, type Gateway } from '@guard/gateway';
 import { SignIns } from '@guard/dashboard';
 import { createDocsServer } from '@guard/mcp';
+import { createReplay } from '@guard/replay';
 import { createResolver } from '@guard/validator';
 import {
   buildDeployment,
@@ -143,7 +144,7 @@ async function openDependencies(
     isReady: () => state.ready,
     dashboard: {
       signIns: new SignIns(clock),
-      replay: () => Promise.resolve({ kind: 'unavailable', message: 'not wired' }),
+      replay: createReplay(() => currentOf(state).settings, analytics.runQuery),
       startedAt: clock(),
       isClosing: () => state.closing,
     },

@@ -52,8 +52,11 @@ export { hashUserAgent } from './request/user-agent-hash.ts';
 export { createResolver } from './proofs/forward-confirmed.ts';
 export { LastingStore } from './session/lasting-store.ts';
 export { allocateStore, MemoryStore, type SharedMemory } from './session/memory-store.ts';
+export { createSealer } from './session/sealer.ts';
+export { createSessionIds } from './session/session-id.ts';
 export { Snapshot } from './session/snapshot.ts';
 export { ThreadStore } from './session/thread-store.ts';
+export { validatorSettings } from './policy/validator-settings.ts';
 
 export interface ValidatorOptions {
   readonly organisations: readonly Organisation[];

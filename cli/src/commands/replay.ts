@@ -1,7 +1,5 @@
 import { Duration } from '@guard/config/settings/values';
-import { describeReplay } from '../replay/describe-replay.ts';
 import { replayNotes } from '../replay/replay-notes.ts';
-import { siteFault } from '../replay/route-logged.ts';
 import type { Replay, ReplayPlan } from '../replay/run-replay.ts';
 import { KEY_VARIABLE } from '../running-guard/query-events.ts';
 import { messageOf } from '../terminal/faults.ts';
@@ -97,12 +95,14 @@ async function replayFrom(
   const candidate = readSettings(config)?.settings;
   const current = against === undefined ? undefined : readSettings(against)?.settings;
   if (!candidate || (against !== undefined && !current)) return 1;
+  // Loaded here for the reason that explain.ts has.
+  const { siteFault } = await import('@guard/replay');
   const fault = siteFault(candidate, site) ?? (current && siteFault(current, site));
   if (fault !== undefined) return refused(fault);
   const assumeVerified = session !== undefined;
   const plan = { candidate, against: current, from, site, assumeVerified, showProgress: !json };
   try {
-    // Loaded here for the reason that explain.ts has.
+    const { describeReplay } = await import('../replay/describe-replay.ts');
     const { runReplay } = await import('../replay/run-replay.ts');
     const replayed = await runReplay(plan);
     if (replayed.judged === 0 && replayed.unreadable > 0) return refused(nothingReadIn(replayed));

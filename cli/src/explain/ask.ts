@@ -4,8 +4,8 @@ import {
   type Explained,
   type ExplainQuestion,
   MemoryStore,
+  validatorSettings,
 } from '@guard/validator';
-import { validatorSettings } from '@guard/server/validator-settings';
 
 /** No state is kept between two explanations. */
 const NO_STORE = { maxSessions: 1, maxSpent: 1, maxBudgets: 1 };

@@ -1,7 +1,6 @@
 import { columns, section, styled, type Style } from '../terminal/layout.ts';
-import type { Outcome } from './logged-request.ts';
+import { type Example, type Group, isChange, type Outcome } from '@guard/replay';
 import type { Replay } from './run-replay.ts';
-import { type Example, type Group, isChange } from './tally.ts';
 
 /** Most groups in the text; `--json` has all. */
 const MAX_SHOWN = 15;

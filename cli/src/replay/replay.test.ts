@@ -88,6 +88,24 @@ describe('every format tells of the same request', () => {
         .toSorted(),
     ).toEqual(['1 allow block', '1 challenge challenge', '1 monitored allow', '2 allow allow']);
   });
+
+  test('a rule that names a session holds for the requests that came with it, judged or not', async () => {
+    const session = 'a'.repeat(32);
+    const of = (over: object) => `${JSON.stringify({ ...event, session, ...over })}\n`;
+    const log = write(
+      of({}) +
+        of({ session_sent: session }) +
+        of({ session_sent: session, challenge: 'verified' }) +
+        of({ session_sent: session, challenge: 'rejected', block_reasons: ['automation_flags'] }) +
+        of({ session_sent: 'b'.repeat(32) }),
+    );
+    const named = `{ name: caller, match: { any: [{ session: ${session} }] }, verdict: block }`;
+    const told = await replayJson('-c', settings(named), log);
+    expect(told.transitions).toEqual([
+      { before: 'allow', after: 'block', requests: 3 },
+      { before: 'allow', after: 'allow', requests: 2 },
+    ]);
+  });
 });
 
 describe('the time is that of the log', () => {

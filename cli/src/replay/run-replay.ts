@@ -1,23 +1,20 @@
 import { constants, gunzipSync } from 'node:zlib';
-import { NetworkCatalogue } from '@guard/config/catalogue/networks';
-import type { Settings } from '@guard/config/settings/schema';
+import {
+  type Compared,
+  Comparison,
+  type ComparisonPlan,
+  countEvents,
+  readEvents,
+  readLine,
+} from '@guard/replay';
+import type { EventsAccess } from '../running-guard/query-events.ts';
 import { createProgressBar } from '../terminal/progress-bar.ts';
 import { fileFault } from '../terminal/faults.ts';
-import { readCombinedLine } from './combined-log.ts';
-import { readJsonLine } from './json-log.ts';
-import { createSettingsJudge, type SettingsJudge } from './judge-settings.ts';
-import type { LineReading, LoggedRequest } from './logged-request.ts';
+import { askOver } from './ask-over-http.ts';
 import { headOf, lengthOf, type LineSink, readLogFile } from './read-lines.ts';
-import { countEvents, type EventSource, readEvents } from './stored-events.ts';
-import { type Report, Tally } from './tally.ts';
 
-export interface ReplayPlan {
-  readonly candidate: Settings;
-  /** The settings to compare with; without them, what happened to the requests. */
-  readonly against: Settings | undefined;
+export interface ReplayPlan extends ComparisonPlan {
   readonly from: LogFiles | StoredEvents;
-  readonly site: string | undefined;
-  readonly assumeVerified: boolean;
   readonly showProgress: boolean;
 }
 
@@ -29,14 +26,14 @@ export interface LogFiles {
 
 export interface StoredEvents {
   readonly kind: 'events';
-  readonly source: EventSource;
+  readonly source: EventsAccess & {
+    /** Milliseconds since the epoch. */
+    readonly sinceMs: number;
+    readonly untilMs: number;
+  };
 }
 
-export interface Replay extends Report {
-  /** What rules ask for and the log does not have. */
-  readonly unknown: readonly string[];
-  /** Requests whose headers are known, so that detection could judge them. */
-  readonly withHeaders: number;
+export interface Replay extends Compared {
   readonly seconds: number;
 }
 
@@ -46,55 +43,15 @@ const HEAD_BYTES = 64 * 1024;
 
 /** Judges every request of a log with the settings, and counts what would change. Throws an Error with a sentence when a source gives nothing. */
 export async function runReplay(plan: ReplayPlan): Promise<Replay> {
-  const networks = NetworkCatalogue.load();
-  const options = { networks, site: plan.site, assumeVerified: plan.assumeVerified };
-  const candidate = createSettingsJudge(plan.candidate, options);
-  const against = plan.against && createSettingsJudge(plan.against, options);
-  const tally = new Tally();
-  let withHeaders = 0;
-
-  function take(file: string, line: string, number: number): void {
-    const reading = readLine(line);
-    const reason =
-      reading.kind === 'unreadable'
-        ? reading.reason
-        : compare(reading.request, { candidate, against, tally });
-    if (reason !== undefined) tally.fault({ file, line: number, reason });
-    else if (reading.kind === 'request' && reading.request.headers) withHeaders += 1;
-  }
-
+  const comparison = new Comparison(plan);
   const startedAt = performance.now();
   await readAll(plan, (file, progress) => ({
-    line: (line, number) => take(file, line, number),
-    tooLong: (line) => tally.fault({ file, line, reason: 'a line that is too long' }),
+    line: (line, number) => comparison.take(line, file, number),
+    tooLong: (number) => comparison.fault('a line that is too long', file, number),
     read: progress,
   }));
   const seconds = (performance.now() - startedAt) / 1000;
-  const unknown = [...new Set([...candidate.unknown(), ...(against?.unknown() ?? [])])];
-  return { ...tally.report(), unknown, withHeaders, seconds };
-}
-
-interface Judges {
-  readonly candidate: SettingsJudge;
-  readonly against: SettingsJudge | undefined;
-  readonly tally: Tally;
-}
-
-/** Why a request cannot be judged, as a phrase; undefined when it was judged. */
-function compare(
-  request: LoggedRequest,
-  { candidate, against, tally }: Judges,
-): string | undefined {
-  const after = candidate.judge(request);
-  if (after.kind === 'unreadable') return after.reason;
-  const before = against?.judge(request);
-  if (before?.kind === 'unreadable') return before.reason;
-  tally.add(request, before?.judged.outcome ?? request.was, after.judged);
-  return undefined;
-}
-
-function readLine(line: string): LineReading {
-  return line.startsWith('{') ? readJsonLine(line) : readCombinedLine(line);
+  return { ...comparison.report(), seconds };
 }
 
 async function readAll(
@@ -104,8 +61,14 @@ async function readAll(
   const stream = showProgress ? process.stderr : { write: () => undefined };
   switch (from.kind) {
     case 'events': {
-      const progress = startProgress(stream, await countEvents(from.source));
-      await readEvents(from.source, sinkOf(from.source.url, progress.advance));
+      const events = { ...from.source, ask: askOver(from.source) };
+      const progress = startProgress(stream, await countEvents(events));
+      const sink = sinkOf(from.source.url, progress.advance);
+      let number = 0;
+      for await (const lines of readEvents(events)) {
+        for (const line of lines) sink.line(line, (number += 1));
+        progress.advance(lines.length);
+      }
       progress.end();
       return;
     }

@@ -3,6 +3,7 @@
  */
 import type { DecisionEvent, IpSource, Protocol } from './event.ts';
 import type { MetricName } from './metrics.ts';
+import type { ReplayOutcome } from './replay.ts';
 import type { TransportFacts } from './transport.ts';
 import type { ValidateRequest } from './validate-request.ts';
 import type { ForeignValidateResponse } from './validate-response.ts';
@@ -185,22 +186,20 @@ export interface Asking {
   readonly authorization?: string | undefined;
 }
 
-/** A question to the past: what would have happened to the events of an organisation with one setting changed. */
+/**
+ * Judges stored events of one organisation with one changed setting (replay/src/thread/replay-change.ts). Takes up to 20
+ * seconds. Never rejects.
+ */
 export type Replay = (question: {
   readonly organisation: string;
-  readonly authorization?: string | undefined;
-  /** As a stranger sent it. */
+  /** As it came from the page: a ReplayChange of replay/src/change/change.ts, or what is refused. */
   readonly change: unknown;
-  readonly hours: number;
-  readonly signal?: AbortSignal;
+  /** How far back events are judged: 1 to 168, 24 by default. As it came from the page. */
+  readonly hours?: unknown;
+  /** As RunQuery has it. */
+  readonly authorization?: string | undefined;
+  readonly signal: AbortSignal;
 }) => Promise<ReplayOutcome>;
-
-export type ReplayOutcome =
-  /** `answer` is JSON for the page. */
-  | { readonly kind: 'replayed'; readonly answer: object }
-  | { readonly kind: 'refused'; readonly message: string }
-  | { readonly kind: 'busy' }
-  | { readonly kind: 'unavailable'; readonly message: string };
 
 /** The readable columns of `events_distributed`, read live from the database (contract 4.4). */
 export type ListColumns = () => Promise<readonly Column[]>;

@@ -49,6 +49,23 @@ const ParameterName = z
   .max(128)
   .transform((name) => name.toLowerCase());
 
+const EXPECTED_SESSION = 'expected verified, or the column session of an event: 32 hex digits';
+
+/** A session as events name it (contract/session-digest.ts). */
+const SessionDigest = z
+  .string()
+  .regex(/^[0-9a-f]{32}$/i, EXPECTED_SESSION)
+  .transform((digest) => digest.toLowerCase());
+
+/** `verified`, or a list of digests. */
+const SessionMatch = z.union([
+  z
+    .string()
+    .regex(/^(verified|[0-9a-fA-F]{32})$/, EXPECTED_SESSION)
+    .transform((text) => (text.length === 32 ? [text.toLowerCase()] : ('verified' as const))),
+  z.array(SessionDigest).min(1),
+]);
+
 function patternsBy<T extends z.ZodType<string>>(name: T, what: string) {
   return z
     .record(name, Pattern)
@@ -82,7 +99,7 @@ const Conditions = z.strictObject({
   agent: oneOrMany(z.string().min(1).max(255)).optional(),
   category: oneOrMany(z.enum(CATEGORIES)).optional(),
   reason: oneOrMany(z.enum(FINDINGS)).optional(),
-  session: z.literal('verified').optional(),
+  session: SessionMatch.optional(),
 });
 
 /** All given conditions must hold; `any`, `all` and `not` hold further matches. */

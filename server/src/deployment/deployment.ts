@@ -7,14 +7,18 @@ import type { Service, Settings } from '@guard/config/settings/schema';
 import type { GatewaySettings } from '@guard/gateway';
 import { createDashboard, type Health, type SignIns } from '@guard/dashboard';
 import { createDataServer } from '@guard/mcp';
-import { type createResolver, createValidator, type Validator } from '@guard/validator';
+import {
+  type createResolver,
+  createValidator,
+  type Validator,
+  validatorSettings,
+} from '@guard/validator';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { adminRoutes } from '../admin/admin.ts';
 import { type Addresses, createService } from '../listeners/listen.ts';
 import { compileOwnHosts } from '../listeners/own-hosts.ts';
 import type { ProcessContext } from '../process/process-context.ts';
 import { gatewaySites, type RemoteValidators } from '../validators/gateway-sites.ts';
-import { validatorSettings } from '../validators/validator-settings.ts';
 
 /** What every deployment needs and shares. It stays while the process runs, over all reloads. */
 export interface Dependencies extends ProcessContext {

@@ -1,11 +1,9 @@
 import { Match } from '@guard/config/settings/rule';
-import type { Session } from '@guard/config/contract/ports';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { validatorWith } from '../../../test/kit/validator.ts';
 import {
-  CHROME_UA,
   chromeHttps,
   curl,
   googlebot,
@@ -13,7 +11,6 @@ import {
   HOME_IP,
   visit,
 } from '../../../test/kit/visitors.ts';
-import { hashUserAgent } from '../request/user-agent-hash.ts';
 import { compileMatch } from './compile-match.ts';
 import { at, matches } from '../../../test/kit/rule-matches.ts';
 
@@ -246,32 +243,6 @@ describe('category: what detection found, also where no rule asks it to decide',
     [['crawler_impersonator', 'automated_browser'], { headers: { ...googlebot } }, true],
   ])('%j: case %#', async (category, visitor, expected) => {
     expect(await matches({ category }, visitor)).toBe(expected);
-  });
-});
-
-describe('session: verified', () => {
-  const id = '0f8fad5b-d9cb-869f-a165-70867728950e';
-  const session: Session = {
-    organisation: 'acme',
-    state: 'verified',
-    reasons: [],
-    userAgentHash: hashUserAgent(CHROME_UA),
-    network: '84.115.20.0/24',
-    client: '',
-    judgedAt: 0,
-  };
-  const rules = '[{ name: r, match: { session: verified }, verdict: block }]';
-
-  test.each([
-    ['verified', {}, 'block'],
-    ['rejected', { state: 'rejected' }, 'allow'],
-    ['of another organisation', { organisation: 'other' }, 'allow'],
-    ['of another browser', { userAgentHash: hashUserAgent('another') }, 'allow'],
-  ] as const)('a session that is %s', async (_, over, decision) => {
-    const { ask, store } = validatorWith(rules);
-    store.keepSession(id, { ...session, ...over }, 60_000);
-    expect((await ask(visit({ cookie: id }))).decision).toBe(decision);
-    expect((await ask(visit())).decision).toBe('allow');
   });
 });
 

@@ -1,4 +1,5 @@
 import { type Category, reasons, type Reason } from '@guard/config/contract/reasons';
+import { sessionDigest } from '@guard/config/contract/session-digest';
 import {
   compileFoldedGlob,
   compilePattern,
@@ -78,15 +79,16 @@ function withInner(match: Match): readonly Match[] {
 
 /**
  * Whether a match that holds holds surely, where the path has one reading and folding changes nothing
- * about it: no parameter is read, every glob is written as a folded path is, and no regular expression
- * leaves a long value unread.
+ * about it: no parameter is read, every glob is written as a folded path is, no regular expression
+ * leaves a long value unread, and no session is named.
  */
 export function isSureOfPlainPaths(match: Match): boolean {
   const isFolded = (pattern: Pattern) =>
     typeof pattern !== 'string' || (foldPath(pattern) === pattern && !pattern.endsWith('/*'));
   return withInner(match).every(
-    ({ path = [], query, header = {}, user_agent = [] }) =>
+    ({ path = [], query, header = {}, user_agent = [], session }) =>
       query === undefined &&
+      !Array.isArray(session) &&
       path.every(isFolded) &&
       [...path, ...user_agent, ...Object.values(header)].every(readsWhole),
   );
@@ -242,6 +244,17 @@ function foundReason(list: readonly Reason[]): Condition {
   return (_facts, findings) => findings.all().some((reason) => wanted.has(reason));
 }
 
-function sessionIs(state: NonNullable<Match['session']>): Condition {
-  return (facts) => facts.session.state === state;
+/**
+ * A digest holds for a value that the request itself presents, and that has our MAC or a judged session behind it. It is
+ * no credential, so events and the origin may tell it: no value can be made from it, and a request that presents an
+ * invented value has the state `none`. A value that another client took along is not enough for a rule that lets through.
+ */
+function sessionIs(wanted: NonNullable<Match['session']>, reading: Reading): Condition {
+  if (wanted === 'verified') return (facts) => facts.session.state === wanted;
+  const digests = new Set(wanted);
+  return ({ session }) => {
+    if (session.state === 'none') return false;
+    const isLost = session.state === 'issued' && session.lost !== undefined;
+    return !(isLost && reading === 'every') && digests.has(sessionDigest(session.id));
+  };
 }

@@ -32,23 +32,20 @@ export interface LoggedRequest {
   readonly headers: Readonly<Record<string, string>> | undefined;
   /** What happened to it. */
   readonly was: Outcome;
-  /** Its session, where that was recorded. */
+  /** Its session, where that was recorded as judged. */
   readonly session: LoggedSession | undefined;
+  /** Digest of the session that it came with, judged or not; undefined without one that was known to be real. */
+  readonly presented: string | undefined;
   /** Set for questions to `POST /validate`, which no site had. */
   readonly organisation: string | undefined;
 }
 
 export interface LoggedSession {
-  /** In the form of a session's id. */
-  readonly id: string;
+  /** Digest, 32 hex digits. */
+  readonly digest: string;
   readonly state: 'verified' | 'rejected';
   /** Why it was rejected. */
   readonly reasons: readonly string[];
-}
-
-/** 32 hex digits in the form of a session's id. */
-export function idOf(digits: string): string {
-  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
 export type LineReading =

@@ -1,5 +1,5 @@
 import type { Judged } from './judge-settings.ts';
-import type { LoggedRequest, Outcome } from './logged-request.ts';
+import type { LoggedRequest, Outcome } from '../logged/logged-request.ts';
 
 /** Most groups, and examples of each. */
 const MAX_GROUPS = 1_000;

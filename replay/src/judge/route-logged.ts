@@ -2,7 +2,7 @@ import { compileHosts } from '@guard/config/matching/host';
 import { readingsOf } from '@guard/config/matching/path-readings';
 import type { Settings, Site } from '@guard/config/settings/schema';
 import { compileRoute, type IsProtected } from '@guard/gateway';
-import type { LoggedRequest, Outcome } from './logged-request.ts';
+import type { LoggedRequest, Outcome } from '../logged/logged-request.ts';
 
 /** Which organisation would be asked about a request. */
 export type Routed =

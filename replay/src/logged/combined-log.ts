@@ -39,6 +39,7 @@ export function readCombinedLine(line: string): LineReading {
       headers: undefined,
       was: 'served',
       session: undefined,
+      presented: undefined,
       organisation: undefined,
     },
   };

@@ -2,7 +2,6 @@ import { parseIp } from '@guard/config/net/cidr';
 import { requestIn } from './combined-log.ts';
 import { readAnyTime } from './log-time.ts';
 import {
-  idOf,
   type LineReading,
   type LoggedRequest,
   type Outcome,
@@ -45,6 +44,7 @@ function readEvent(event: Fields): LineReading {
     headers: Object.keys(headers).length === 0 ? undefined : headers,
     was: outcomeOf(event),
     session: sessionOf(event),
+    presented: presentedIn(event),
     organisation: site === '' ? textIn(event, 'organisation') : undefined,
   });
 }
@@ -60,16 +60,21 @@ function outcomeOf({ action, decision }: Fields): Outcome {
   }
 }
 
-/** The column `session` is a digest of the id, in the length of an id, so it can be used as one. */
+const DIGEST = /^[0-9a-f]{32}$/;
+
 function sessionOf(event: Fields): LoggedRequest['session'] {
   const state = event['challenge'];
   const digest = textIn(event, 'session') ?? '';
-  if ((state !== 'verified' && state !== 'rejected') || !/^[0-9a-f]{32}$/.test(digest)) {
-    return undefined;
-  }
+  if ((state !== 'verified' && state !== 'rejected') || !DIGEST.test(digest)) return undefined;
   const reasons = event['block_reasons'];
   const texts = Array.isArray(reasons) ? reasons.filter((one) => typeof one === 'string') : [];
-  return { id: idOf(digest), state, reasons: state === 'rejected' ? texts : [] };
+  return { digest, state, reasons: state === 'rejected' ? texts : [] };
+}
+
+/** An invented session stands in `session_sent` alone; the visitor is given another one. */
+function presentedIn(event: Fields): string | undefined {
+  const digest = textIn(event, 'session') ?? '';
+  return DIGEST.test(digest) && digest === textIn(event, 'session_sent') ? digest : undefined;
 }
 
 function readCaddy(line: Fields, request: Fields): LineReading {
@@ -87,6 +92,7 @@ function readCaddy(line: Fields, request: Fields): LineReading {
     headers,
     was: 'served',
     session: undefined,
+    presented: undefined,
     organisation: undefined,
   });
 }
@@ -132,6 +138,7 @@ function readFlat(line: Fields): LineReading {
     headers: undefined,
     was: 'served',
     session: undefined,
+    presented: undefined,
     organisation: undefined,
   });
 }

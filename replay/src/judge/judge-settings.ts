@@ -7,9 +7,9 @@ import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { networkOf } from '@guard/config/net/network-of';
 import { presetRules } from '@guard/config/settings/presets/preset-rules';
 import type { Organisation, Settings } from '@guard/config/settings/schema';
-import { createValidator, hashUserAgent, MemoryStore } from '@guard/validator';
-import { validatorSettings } from '@guard/server/validator-settings';
-import { idOf, type LoggedRequest, type LoggedSession, type Outcome } from './logged-request.ts';
+import { createValidator, hashUserAgent, MemoryStore, validatorSettings } from '@guard/validator';
+import type { LoggedRequest, LoggedSession, Outcome } from '../logged/logged-request.ts';
+import { NamedSessions } from './named-sessions.ts';
 import { createRouter } from './route-logged.ts';
 import { type Knows, rulesThatHold } from './rules-that-hold.ts';
 
@@ -37,6 +37,8 @@ export interface JudgeOptions {
   readonly site: string | undefined;
   /** Every visitor of an access log counts as one who has passed the challenge. */
   readonly assumeVerified: boolean;
+  /** Digests of the sessions that rules name (sessionsNamedIn), of all settings that are compared. */
+  readonly namedSessions: ReadonlySet<string>;
 }
 
 /** Budgets are kept; sessions and tickets are not. */
@@ -70,7 +72,7 @@ interface Ports {
  */
 export function createSettingsJudge(settings: Settings, options: JudgeOptions): SettingsJudge {
   let nowMs = 0;
-  let session: ReturnType<typeof sessionOf> | undefined;
+  let session: { readonly id: string; readonly session: Session } | undefined;
   /** What each budget answered when the current request took from it. */
   const taken = new Map<string, number>();
   const memory = new MemoryStore(() => nowMs, STORE);
@@ -92,6 +94,7 @@ export function createSettingsJudge(settings: Settings, options: JudgeOptions): 
   }
   const policy = validatorSettings(settings);
   const unknown = new Set<string>();
+  const sessions = new NamedSessions(options.namedSessions, policy.secrets);
   const route = createRouter(settings, options.site);
   const fromLog = portsOf((name) => TOLD_BY_A_LOG.has(name));
   const fromHeaders = portsOf((name) => !SECRET_HEADERS.has(name));
@@ -103,7 +106,9 @@ export function createSettingsJudge(settings: Settings, options: JudgeOptions): 
     return (organisation) => {
       validator ??= createValidator({
         ...policy,
-        organisations: settings.organisations.map((one) => asKnown(one, knows, unknown)),
+        organisations: settings.organisations.map((one) =>
+          asKnown({ ...one, rules: sessions.inRules(one.id, one.rules) }, knows, unknown),
+        ),
         observe: false,
         collectorUrl: () => '',
         networks: options.networks,
@@ -123,17 +128,6 @@ export function createSettingsJudge(settings: Settings, options: JudgeOptions): 
     };
   }
 
-  /** The event of one decision; undefined when the validator refuses the question. */
-  function decide(
-    validate: Validate,
-    question: ValidateRequest,
-    site: string,
-  ): DecisionEvent | undefined {
-    const outcome = validate(question, { site });
-    if (outcome instanceof Promise) throw new Error('a store in memory answers at once');
-    return outcome.kind === 'answered' ? outcome.known?.event : undefined;
-  }
-
   function judge(request: LoggedRequest): JudgeAnswer {
     const routed = route(request);
     if (routed.kind === 'unknown') return { kind: 'unreadable', reason: NO_HOST };
@@ -142,9 +136,11 @@ export function createSettingsJudge(settings: Settings, options: JudgeOptions): 
     nowMs = Math.max(nowMs, request.timeMs);
     taken.clear();
     const known = request.session ?? (options.assumeVerified ? assumed(request) : undefined);
-    session = known && sessionOf(known, routed.organisation, userAgent, ip);
+    const digest = known?.digest ?? sessions.named(request.presented);
+    const id = digest === undefined ? '' : sessions.idOf(routed.organisation, digest);
+    session = known && { id, session: sessionOf(known, routed.organisation, userAgent, ip) };
     const ports = (headers === undefined ? fromLog : fromHeaders)(routed.organisation);
-    const question = questionOf(request, routed.host, known);
+    const question = questionOf(request, routed.host, id);
     const made = decide(ports.concludes, question, routed.site);
     if (made === undefined) return { kind: 'unreadable', reason: REFUSED };
     const { decision, rule, blockReasons: reasons, monitor } = made;
@@ -155,6 +151,17 @@ export function createSettingsJudge(settings: Settings, options: JudgeOptions): 
   }
 
   return { judge, unknown: () => [...unknown] };
+}
+
+/** The event of one decision; undefined when the validator refuses the question. */
+function decide(
+  validate: Validate,
+  question: ValidateRequest,
+  site: string,
+): DecisionEvent | undefined {
+  const outcome = validate(question, { site });
+  if (outcome instanceof Promise) throw new Error('a store in memory answers at once');
+  return outcome.kind === 'answered' ? outcome.known?.event : undefined;
 }
 
 function outcomeOf(enforced: DecisionEvent['decision'] | undefined, isLifted: boolean): Outcome {
@@ -195,7 +202,7 @@ function judged({ outcome, rule = '', reasons = [] }: Partial<Judged> & Pick<Jud
 function questionOf(
   { target, ip, method, headers, userAgent, referrer, scheme }: LoggedRequest,
   host: string,
-  session: LoggedSession | undefined,
+  session: string,
 ): ValidateRequest {
   const isTold = headers !== undefined;
   const told = isTold
@@ -211,26 +218,23 @@ function questionOf(
     ip,
     method,
     headers: told,
-    ...(session !== undefined && { cookie: session.id }),
+    ...(session !== '' && { cookie: session }),
   };
 }
 
 /** A session for each pair of address and User-Agent: a log has nothing that tells visitors apart better. */
 function assumed({ ip, userAgent }: LoggedRequest): LoggedSession {
   const digest = createHash('sha256').update(`${ip} ${userAgent}`).digest('hex').slice(0, 32);
-  return { id: idOf(digest), state: 'verified', reasons: [] };
+  return { digest, state: 'verified', reasons: [] };
 }
 
 function sessionOf(
-  { id, state, reasons }: LoggedSession,
+  { state, reasons }: LoggedSession,
   organisation: string,
   userAgent: string,
   ip: string,
-): { readonly id: string; readonly session: Session } {
+): Session {
   const network = networkOf(ip);
   const userAgentHash = hashUserAgent(userAgent);
-  return {
-    id,
-    session: { organisation, state, reasons, userAgentHash, network, client: '', judgedAt: 0 },
-  };
+  return { organisation, state, reasons, userAgentHash, network, client: '', judgedAt: 0 };
 }

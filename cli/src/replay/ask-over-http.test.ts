@@ -1,0 +1,32 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { askOver } from './ask-over-http.ts';
+
+const server = createServer((request, response) => {
+  void text(request).then((sql) => {
+    if (request.headers.authorization !== 'Bearer good') return response.writeHead(401).end();
+    if (sql !== 'much') return response.end(`${sql}\n`);
+    return response.writeHead(502).end('The answer is larger than 4 MiB. Ask for less.\n');
+  });
+});
+let url = '';
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  url = `http://127.0.0.1:${port}`;
+});
+afterAll(() => void server.close());
+
+test('an answer is its text, and one above 4 MiB (contract 8) is too large', async () => {
+  const ask = askOver({ url, key: 'good' });
+  expect([await ask('SELECT 1'), await ask('much')]).toEqual(['SELECT 1\n', 'too_large']);
+});
+
+test('what the server refuses is said, without the key', async () => {
+  await expect(askOver({ url, key: 'bad-key' })('SELECT 1')).rejects.toThrow(
+    /answered 401: the key is not valid$/,
+  );
+});

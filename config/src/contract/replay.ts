@@ -1,0 +1,51 @@
+/** What a replay of stored events with one changed setting answers. A page shows it as it is. */
+export interface ReplayAnswer {
+  /** Events that were judged, with the settings of now and with the changed ones. */
+  readonly judged: number;
+  /** 1: all events of the time were to be judged. Else one in so many, chosen by their request id. */
+  readonly sampled: number;
+  /** ISO 8601, of the first and the last event; null when none was judged. */
+  readonly from: string | null;
+  readonly to: string | null;
+  /** Events whose visitor would be treated differently. */
+  readonly changed: number;
+  readonly transitions: readonly ReplayTransition[];
+  /** Of those that change: the largest 20. */
+  readonly groups: readonly ReplayGroup[];
+  /** What rules ask for and the events do not have, each as a phrase. */
+  readonly unknown: readonly string[];
+  /** What to write into guard.yaml, or the name of what to remove there. */
+  readonly yaml: string;
+  /** Where, in a sentence. */
+  readonly where: string;
+}
+
+/** `before` and `after` are outcomes: an action of an event, or a word such as `monitored` (replay/src/logged/logged-request.ts). */
+interface ReplayTransition {
+  readonly before: string;
+  readonly after: string;
+  readonly requests: number;
+}
+
+interface ReplayGroup extends ReplayTransition {
+  /** Name of the rule that decides afterwards; empty when none does. */
+  readonly rule: string;
+  readonly reasons: readonly string[];
+  /** At most three, without control characters. */
+  readonly examples: readonly {
+    readonly time: string;
+    readonly ip: string;
+    readonly method: string;
+    readonly url: string;
+    readonly user_agent: string;
+  }[];
+}
+
+export type ReplayOutcome =
+  | { readonly kind: 'replayed'; readonly answer: ReplayAnswer }
+  /** The change or the hours are not valid; `message` is a sentence for the caller. */
+  | { readonly kind: 'refused'; readonly message: string }
+  /** Another replay runs in this process. */
+  | { readonly kind: 'busy' }
+  /** No answer: no database, too little time or memory, or `signal` was aborted. */
+  | { readonly kind: 'unavailable'; readonly message: string };

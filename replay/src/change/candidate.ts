@@ -1,0 +1,71 @@
+import type { Match, Rule } from '@guard/config/settings/rule';
+import type { Organisation, Settings } from '@guard/config/settings/schema';
+import { hasWildcard, type ReplayChange } from './change.ts';
+
+/** The settings as far as one organisation and its sites go. */
+export function settingsOfOrganisation(settings: Settings, id: string): Settings {
+  return {
+    ...settings,
+    organisations: settings.organisations.filter((organisation) => organisation.id === id),
+    sites: settings.sites.filter(({ organisation }) => organisation === id),
+  };
+}
+
+/** The same settings with the change in each organisation that they have. */
+export function changedSettings(settings: Settings, change: ReplayChange): Settings {
+  const organisations = settings.organisations.map((one) => changed(one, change));
+  return { ...settings, organisations };
+}
+
+function changed(organisation: Organisation, change: ReplayChange): Organisation {
+  const { rules, detection } = organisation;
+  switch (change.kind) {
+    case 'allow':
+      return { ...organisation, rules: [allowRule(change.match, rules), ...rules] };
+    case 'reason': {
+      const reasons = { ...detection.reasons, [change.reason]: change.strength };
+      return { ...organisation, detection: { ...detection, reasons } };
+    }
+    case 'without_rule':
+      return { ...organisation, rules: rules.filter(({ name }) => name !== change.rule) };
+  }
+}
+
+type Visitors = Extract<ReplayChange, { kind: 'allow' }>['match'];
+
+/** The rule that lets these visitors in. Its name is none of `rules`. */
+export function allowRule(visitors: Visitors, rules: readonly Pick<Rule, 'name'>[]): Rule {
+  const { session, ip, user_agent, path } = visitors;
+  const match: Match = {
+    ...(session !== undefined && { session: [session] }),
+    ...(ip !== undefined && { ip: [ip] }),
+    ...(path !== undefined && { path: [path] }),
+    ...(user_agent !== undefined && { user_agent: [exactly(user_agent)] }),
+  };
+  return { name: freeName(nameOf(visitors), rules), match, verdict: 'allow' };
+}
+
+/** A pattern that holds for this text and for no other. */
+function exactly(text: string): string | { readonly regex: string } {
+  const isPlain = text !== '' && !hasWildcard(text);
+  return isPlain ? text : { regex: `^${text.replaceAll(/[\\^$.|?*+()[\]{}]/g, '\\$&')}$` };
+}
+
+/** Only what cannot be long or strange: a name stands in each event that the rule decides. */
+function nameOf({ session, ip, user_agent, path }: Visitors): string {
+  const parts = [
+    ...(session === undefined ? [] : [`session ${session.slice(0, 8)}`]),
+    ...(ip === undefined ? [] : [`address ${ip}`]),
+    ...(user_agent === undefined ? [] : ['one User-Agent']),
+    ...(path === undefined ? [] : ['one path']),
+  ];
+  return `let in: ${parts.join(', ')}`;
+}
+
+function freeName(name: string, rules: readonly Pick<Rule, 'name'>[]): string {
+  const isTaken = (candidate: string) => rules.some((rule) => rule.name === candidate);
+  for (let number = 1; ; number += 1) {
+    const candidate = number === 1 ? name : `${name} (${number})`;
+    if (!isTaken(candidate)) return candidate;
+  }
+}

@@ -1,0 +1,105 @@
+import { FINDINGS } from '@guard/config/contract/reasons';
+import { isIpOrCidr } from '@guard/config/net/cidr';
+import type { Organisation } from '@guard/config/settings/schema';
+import { PRESET_PREFIX } from '@guard/config/settings/presets/preset-names';
+import { z } from 'zod';
+
+/** Longest pattern that guard.yaml takes. */
+const MAX_PATTERN = 1024;
+/** Longest text that a regular expression of a rule is sure to read (config/src/matching/regex.ts). */
+const MAX_REGEX_TEXT = 400;
+const MAX_HOURS = 168;
+
+/** Whether a text means something else as a glob. */
+export function hasWildcard(text: string): boolean {
+  return /[*?]/.test(text);
+}
+
+const Visitors = z
+  .strictObject({
+    session: z
+      .string()
+      .regex(/^[0-9a-f]{32}$/i, 'A session is named by the 32 hex digits of the column session.')
+      .transform((digest) => digest.toLowerCase())
+      .optional(),
+    ip: z.string().refine(isIpOrCidr, 'This is no IP address and no CIDR range.').optional(),
+    /** The exact text. */
+    user_agent: z
+      .string()
+      .max(MAX_PATTERN, `A rule takes a User-Agent of at most ${MAX_PATTERN} characters.`)
+      .refine((text) => text.isWellFormed(), 'This User-Agent is no valid text.')
+      .refine(
+        (text) => !hasWildcard(text) || text.length <= MAX_REGEX_TEXT,
+        `A User-Agent with * or ? has at most ${MAX_REGEX_TEXT} characters in a rule.`,
+      )
+      .optional(),
+    /** A glob. */
+    path: z
+      .string()
+      .max(MAX_PATTERN, `A rule takes a path of at most ${MAX_PATTERN} characters.`)
+      .refine((text) => text.startsWith('/'), 'A path begins with /.')
+      .refine((text) => text.isWellFormed(), 'This path is no valid text.')
+      .optional(),
+  })
+  .refine(
+    (match) => Object.values(match).some((value) => value !== undefined),
+    'Say whom to let in: a session, an address, a User-Agent or a path.',
+  );
+
+const ReplayChange = z.discriminatedUnion(
+  'kind',
+  [
+    z.strictObject({ kind: z.literal('allow'), match: Visitors }),
+    z.strictObject({
+      kind: z.literal('reason'),
+      reason: z.enum(FINDINGS, { error: ({ input }) => `There is no reason ${quoted(input)}.` }),
+      strength: z.enum(['off', 'note', 'weak'], 'A strength to try is off, note or weak.'),
+    }),
+    z.strictObject({ kind: z.literal('without_rule'), rule: z.string().min(1) }),
+  ],
+  'A change is of the kind allow, reason or without_rule.',
+);
+
+/** One change of an organisation's settings. */
+export type ReplayChange = z.infer<typeof ReplayChange>;
+
+const Hours = z
+  .int(`The hours are a whole number from 1 to ${MAX_HOURS}.`)
+  .min(1, `The hours are at least 1.`)
+  .max(MAX_HOURS, `The hours are at most ${MAX_HOURS}.`)
+  .default(24);
+
+export type ReadChange =
+  | { readonly kind: 'read'; readonly change: ReplayChange; readonly hours: number }
+  /** `message` is a sentence. */
+  | { readonly kind: 'refused'; readonly message: string };
+
+/** Reads what a page asks for, and looks whether it can be changed in this organisation. */
+export function readChange(
+  change: unknown,
+  hours: unknown,
+  organisation: Pick<Organisation, 'id' | 'rules'>,
+): ReadChange {
+  const read = z.object({ change: ReplayChange, hours: Hours }).safeParse({ change, hours });
+  if (!read.success) return refused(read.error.issues[0]?.message ?? 'This is no change.');
+  const { data } = read;
+  if (data.change.kind === 'without_rule') {
+    const { rule } = data.change;
+    if (rule.startsWith(PRESET_PREFIX)) {
+      return refused(`The rule ${quoted(rule)} is one of a preset: remove the preset instead.`);
+    }
+    if (!organisation.rules.some(({ name }) => name === rule)) {
+      return refused(`Organisation ${organisation.id} has no rule ${quoted(rule)}.`);
+    }
+  }
+  return { kind: 'read', ...data };
+}
+
+function refused(message: string): ReadChange {
+  return { kind: 'refused', message };
+}
+
+/** What a caller sent, cut to a length that a sentence can hold. */
+function quoted(value: unknown): string {
+  return JSON.stringify(String(value).slice(0, 100));
+}

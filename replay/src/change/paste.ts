@@ -1,0 +1,88 @@
+import type { Pattern } from '@guard/config/matching/glob';
+import type { Match } from '@guard/config/settings/rule';
+import { ruleLine } from '@guard/config/settings/rule-lines';
+import type { Organisation } from '@guard/config/settings/schema';
+import { Scalar, stringify } from 'yaml';
+import { allowRule } from './candidate.ts';
+import type { ReplayChange } from './change.ts';
+
+export interface Paste {
+  readonly yaml: string;
+  /** A sentence. */
+  readonly where: string;
+}
+
+/** What a person writes into guard.yaml to make the change, and where. */
+export function pasteOf(
+  change: ReplayChange,
+  { id, rules }: Pick<Organisation, 'id' | 'rules'>,
+): Paste {
+  switch (change.kind) {
+    case 'allow': {
+      const { name, match, verdict } = allowRule(change.match, rules);
+      const yaml = inYaml([{ name: text(name), match: conditionsOf(match), verdict }]);
+      return { yaml, where: whereToAllow(id, rules) };
+    }
+    case 'reason':
+      return {
+        yaml: inYaml({ detection: { reasons: { [change.reason]: change.strength } } }),
+        where: `Put it into organisation ${id} of guard.yaml. Where detection: and reasons: are there already, add or change the line of the reason.`,
+      };
+    case 'without_rule': {
+      const named = rules.filter(({ name }) => name === change.rule);
+      const line = lineText(named[0]);
+      const which =
+        named.length > 1 ? `the ${named.length} rules of this name` : 'the rule of this name';
+      return {
+        yaml: inYaml([{ name: text(change.rule) }]),
+        where: `Remove ${which} under rules: of organisation ${id}${line} of guard.yaml.`,
+      };
+    }
+  }
+}
+
+/** The conditions of allowRule, which gives each of them one value, and never the session `verified`. */
+function conditionsOf({ session, ip, path, user_agent }: Match) {
+  return {
+    ...(Array.isArray(session) && { session: text(session.join()) }),
+    ...(ip && { ip: text(ip.join()) }),
+    ...(path && { path: patternText(path[0] ?? '') }),
+    ...(user_agent && { user_agent: patternText(user_agent[0] ?? '') }),
+  };
+}
+
+/** Empty where no file was read. */
+function lineText(rule: object | undefined): string {
+  const line = rule && ruleLine(rule);
+  return line === undefined ? '' : `, line ${line}`;
+}
+
+function whereToAllow(id: string, rules: Organisation['rules']): string {
+  const at = lineText(rules);
+  return rules.length > 0
+    ? `Put it first under rules: of organisation ${id}${at} of guard.yaml.`
+    : `Put it under rules: of organisation ${id}${at} of guard.yaml. The organisation has no rule yet.`;
+}
+
+function patternText(pattern: Pattern): unknown {
+  return typeof pattern === 'string' ? text(pattern) : { regex: text(pattern.regex) };
+}
+
+/** No text is folded, and none has lines of its own. */
+const STYLE = { lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER } as const;
+
+/** A text in quotes, so that YAML takes no part of it for its own. guard.yaml reads `${NAME}` in texts, and `$${` for `${`. */
+function text(value: string): Scalar {
+  const scalar = new Scalar(value.replaceAll('${', () => '$${'));
+  scalar.type = Scalar.QUOTE_DOUBLE;
+  return scalar;
+}
+
+/** In ASCII: characters that change the direction of a line, or look like others, would hide what is pasted. */
+function inYaml(value: unknown): string {
+  // Only texts in quotes have others, where YAML reads \u.
+  return stringify(value, STYLE).replaceAll(/[^\n\x20-\x7e]/gu, (character) => {
+    const hex = (character.codePointAt(0) ?? 0).toString(16);
+    return hex.length > 4 ? `\\U${hex.padStart(8, '0')}` : `\\u${hex.padStart(4, '0')}`;
+  });
+}

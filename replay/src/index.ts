@@ -1,0 +1,8 @@
+export { type Compared, Comparison, type ComparisonPlan, readLine } from './judge/comparison.ts';
+export { siteFault } from './judge/route-logged.ts';
+export { type Example, type Group, isChange } from './judge/tally.ts';
+export type { Outcome } from './logged/logged-request.ts';
+export { type Ask, countEvents, type EventSource, readEvents } from './logged/stored-events.ts';
+export { createReplay } from './thread/create-replay.ts';
+export { type ChangeQuestion, replayChange, type ReplayBounds } from './thread/replay-change.ts';
+export type { ReplayChange } from './change/change.ts';

@@ -1,0 +1,71 @@
+import { NetworkCatalogue } from '@guard/config/catalogue/networks';
+import type { Settings } from '@guard/config/settings/schema';
+import { readCombinedLine } from '../logged/combined-log.ts';
+import { readJsonLine } from '../logged/json-log.ts';
+import type { LineReading, LoggedRequest } from '../logged/logged-request.ts';
+import { createSettingsJudge, type JudgeOptions, type SettingsJudge } from './judge-settings.ts';
+import { sessionsNamedIn } from './named-sessions.ts';
+import { type Report, Tally } from './tally.ts';
+
+export interface ComparisonPlan extends Omit<JudgeOptions, 'networks' | 'namedSessions'> {
+  readonly candidate: Settings;
+  /** The settings to compare with; without them, what happened to the requests. */
+  readonly against: Settings | undefined;
+}
+
+export interface Compared extends Report {
+  /** What rules ask for and the log does not have. */
+  readonly unknown: readonly string[];
+  /** Requests whose headers are known, so that detection could judge them. */
+  readonly withHeaders: number;
+}
+
+/** Judges each line of a log with the candidate settings, and counts what would change. */
+export class Comparison {
+  readonly #candidate: SettingsJudge;
+  readonly #against: SettingsJudge | undefined;
+  readonly #tally = new Tally();
+  #withHeaders = 0;
+
+  /** Throws an Error where no validator can be built from the settings. */
+  constructor({ candidate, against, ...options }: ComparisonPlan) {
+    const namedSessions = sessionsNamedIn(against ? [candidate, against] : [candidate]);
+    const all = { ...options, namedSessions, networks: NetworkCatalogue.load() };
+    this.#candidate = createSettingsJudge(candidate, all);
+    this.#against = against && createSettingsJudge(against, all);
+  }
+
+  /** `number`: of the line in its file, counted from 1. */
+  take(line: string, file: string, number: number): void {
+    const reading = readLine(line);
+    const reason = reading.kind === 'unreadable' ? reading.reason : this.#compare(reading.request);
+    if (reason !== undefined) this.fault(reason, file, number);
+    else if (reading.kind === 'request' && reading.request.headers) this.#withHeaders += 1;
+  }
+
+  /** A line that cannot be judged. `reason` is a phrase. */
+  fault(reason: string, file: string, number: number): void {
+    this.#tally.fault({ file, line: number, reason });
+  }
+
+  /** What the lines so far came to. */
+  report(): Compared {
+    const unknown = new Set([...this.#candidate.unknown(), ...(this.#against?.unknown() ?? [])]);
+    return { ...this.#tally.report(), unknown: [...unknown], withHeaders: this.#withHeaders };
+  }
+
+  /** Why a request cannot be judged, as a phrase; undefined when it was judged. */
+  #compare(request: LoggedRequest): string | undefined {
+    const after = this.#candidate.judge(request);
+    if (after.kind === 'unreadable') return after.reason;
+    const before = this.#against?.judge(request);
+    if (before?.kind === 'unreadable') return before.reason;
+    this.#tally.add(request, before?.judged.outcome ?? request.was, after.judged);
+    return undefined;
+  }
+}
+
+/** A line of any log that can be read. */
+export function readLine(line: string): LineReading {
+  return line.startsWith('{') ? readJsonLine(line) : readCombinedLine(line);
+}

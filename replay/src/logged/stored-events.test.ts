@@ -1,0 +1,51 @@
+import { beforeEach, expect, test } from 'vitest';
+import { type Ask, countEvents, readEvents } from './stored-events.ts';
+
+/** A stand-in for the analytics that has events and an answer's limit, and no SQL but what is asked here. */
+let events: { readonly created_at: string; readonly request_id: string }[] = [];
+let mostRows = Infinity;
+let asked: number[] = [];
+
+const ask: Ask = (sql) => {
+  if (sql.startsWith('SELECT count()')) return Promise.resolve(`${events.length}\n`);
+  const limit = Number(/LIMIT (\d+)/.exec(sql)?.[1]);
+  const behind = /toUUID\('([^']+)'\)/.exec(sql)?.[1];
+  asked.push(limit);
+  const from = events.findIndex(({ request_id }) => request_id === behind) + 1;
+  const page = events.slice(from, from + limit);
+  if (page.length > mostRows) return Promise.resolve('too_large');
+  return Promise.resolve(page.map((event) => `${JSON.stringify(event)}\n`).join(''));
+};
+const source = { ask, sinceMs: 0, untilMs: 1 };
+
+beforeEach(() => {
+  mostRows = Infinity;
+  asked = [];
+  events = Array.from({ length: 9_500 }, (_, index) => ({
+    created_at: '2026-11-21 09:15:30.000',
+    request_id: `00000000-0000-0000-0000-${String(index).padStart(12, '0')}`,
+  }));
+});
+
+async function read(): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for await (const page of readEvents(source)) lines.push(...page);
+  return lines;
+}
+
+test('every event is read once, page behind page, also where many have the same time', async () => {
+  expect(await read()).toEqual(events.map((event) => JSON.stringify(event)));
+  expect(await countEvents(source)).toBe(events.length);
+  expect(asked).toEqual([4_000, 4_000, 4_000]);
+});
+
+test('an answer above 4 MiB (contract 8) is asked for in halves', async () => {
+  mostRows = 1_500;
+  expect(await read()).toHaveLength(events.length);
+  expect(asked.slice(0, 4)).toEqual([4_000, 2_000, 1_000, 1_000]);
+});
+
+test('nothing of an answer that is no event goes into a statement', async () => {
+  events = events.map((event) => ({ ...event, request_id: "') OR 1 --" }));
+  await expect(read()).rejects.toThrow('an answer that is no event');
+});

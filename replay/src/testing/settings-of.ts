@@ -1,0 +1,25 @@
+import { parseSettings } from '@guard/config/settings/load';
+import type { Settings } from '@guard/config/settings/schema';
+
+/** guard.yaml of two organisations; `ofAcme` is indented as lines of the first one, and ends with a line end. */
+export function guardYaml(ofAcme: string): string {
+  return `version: 1
+listen: { gateway: 127.0.0.1:8080 }
+secret: 9f2c7b1e5a8d4036c1e7f4b2a9d85036
+organisations:
+  - id: acme
+${ofAcme.replaceAll(/^(?=.)/gm, '    ')}  - id: other
+    rules: [{ name: nobody, match: {}, verdict: block }]
+sites:
+  - { hosts: [shop.example], organisation: acme, origin: "http://127.0.0.1:3000" }
+  - { hosts: [other.example], organisation: other, origin: "http://127.0.0.1:3001" }
+`;
+}
+
+/** The settings of a text. Throws with the problems where it has some. */
+export function settingsOf(text: string): Settings {
+  const env = { HOME: 'the home of the machine' };
+  const loaded = parseSettings(text, { file: 'guard.yaml', baseDir: '/', env });
+  if (loaded.kind === 'loaded') return loaded.settings;
+  throw new Error(loaded.problems.map((problem) => JSON.stringify(problem)).join('\n'));
+}

@@ -1,0 +1,31 @@
+import type { QueryOutcome, Replay, RunQuery } from '@guard/config/contract/ports';
+import type { Settings } from '@guard/config/settings/schema';
+import { replayChange } from './replay-change.ts';
+
+/** The Replay port over the events that `query` reads. `settings` are asked for at each question. */
+export function createReplay(current: () => Settings, query: RunQuery): Replay {
+  return (question) => {
+    const { organisation, authorization } = question;
+    return replayChange({
+      ...question,
+      settings: current(),
+      ask: async (sql, signal) => textOf(await query({ organisation, authorization, sql, signal })),
+    });
+  };
+}
+
+/** Throws an Error with a sentence where there is no answer. */
+function textOf(outcome: QueryOutcome): string {
+  switch (outcome.kind) {
+    case 'rows':
+      return Buffer.from(outcome.body).toString('utf8');
+    case 'too_large':
+      return outcome.kind;
+    case 'revoked':
+      throw new Error('The key is no longer valid.');
+    case 'refused':
+    case 'database_error':
+    case 'unavailable':
+      throw new Error(outcome.message);
+  }
+}

@@ -1,0 +1,226 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { chromeHttps, CHROME_UA } from '../../../test/kit/visitors.ts';
+import { guardYaml, settingsOf } from '../testing/settings-of.ts';
+import { createReplay } from './create-replay.ts';
+import { type ChangeQuestion, replayChange } from './replay-change.ts';
+
+const BOUNDS = { events: 50_000, ms: 20_000, heapMb: 512 };
+const SESSION = '5f1d8ad0c7be46a29165708677289500';
+const settings = settingsOf(
+  guardYaml(`rules:
+  - { name: closed, match: { path: /closed }, verdict: block }
+  - { name: everybody, match: {}, detect: true }
+`),
+);
+
+let asked: string[] = [];
+afterEach(() => {
+  asked = [];
+});
+
+/** An event as a row of JSONEachRow. */
+function event(over: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  return {
+    created_at: '2026-11-21 09:15:30.000',
+    request_id: '00000000-0000-7000-8000-000000000000',
+    organisation: 'acme',
+    site: 'shop.example',
+    action: 'allow',
+    decision: 'allow',
+    method: 'GET',
+    scheme: 'https',
+    host: 'shop.example',
+    path: '/',
+    query: '',
+    ip: '84.115.20.7',
+    user_agent: CHROME_UA,
+    session: '',
+    session_sent: '',
+    challenge: 'none',
+    headers: chromeHttps,
+    ...over,
+  };
+}
+const curl = (over = {}) =>
+  event({
+    user_agent: 'curl/8.5.0',
+    headers: { 'user-agent': 'curl/8.5.0', accept: '*/*' },
+    ...over,
+  });
+
+/** Analytics that have these events in one page. */
+function stored(events: readonly object[], count = events.length): ChangeQuestion['ask'] {
+  return (sql) => {
+    asked.push(sql);
+    const lines = events.map((one) => `${JSON.stringify(one)}\n`).join('');
+    return Promise.resolve(sql.startsWith('SELECT count()') ? `${count}\n` : lines);
+  };
+}
+
+function tryOut(change: unknown, over: Partial<ChangeQuestion> = {}, bounds = BOUNDS) {
+  const signal = new AbortController().signal;
+  const ask = stored([curl(), event({ path: '/closed' }), event()]);
+  const question = { settings, organisation: 'acme', change, ask, signal, ...over };
+  return replayChange(question, bounds);
+}
+
+async function answered(...args: Parameters<typeof tryOut>) {
+  const outcome = await tryOut(...args);
+  if (outcome.kind !== 'replayed') throw new Error(JSON.stringify(outcome));
+  return outcome.answer;
+}
+
+const NOBODY = { kind: 'allow', match: { path: '/nowhere' } };
+
+describe('what a change would do', () => {
+  test('an address that is let in changes its own requests alone', async () => {
+    const ask = stored([
+      curl(),
+      curl({ ip: '84.115.20.8' }),
+      event({ path: '/closed' }),
+      event({ path: '/closed', ip: '84.115.20.8' }),
+      event(),
+    ]);
+    const answer = await answered({ kind: 'allow', match: { ip: '84.115.20.8' } }, { ask });
+    expect(answer).toMatchObject({
+      judged: 5,
+      sampled: 1,
+      from: '2026-11-21T09:15:30.000Z',
+      changed: 2,
+      unknown: [],
+    });
+    expect(answer.groups.map(({ before, after, rule }) => [before, after, rule]).sort()).toEqual([
+      ['block', 'allow', 'let in: address 84.115.20.8'],
+      ['challenge', 'allow', 'let in: address 84.115.20.8'],
+    ]);
+    const examples = answer.groups.flatMap((group) => group.examples);
+    expect(examples.map(({ ip }) => ip)).toEqual(['84.115.20.8', '84.115.20.8']);
+    expect(answer.yaml).toContain('ip: "84.115.20.8"');
+  });
+
+  test('a session that is let in, judged or not', async () => {
+    const mine = { session: SESSION, session_sent: SESSION };
+    const ask = stored([
+      curl(mine),
+      curl({ ...mine, challenge: 'rejected', block_reasons: ['automation_flags'] }),
+      curl({ session: SESSION }),
+      curl(),
+    ]);
+    const answer = await answered({ kind: 'allow', match: { session: SESSION } }, { ask });
+    expect([answer.judged, answer.changed]).toEqual([4, 2]);
+  });
+
+  test('a User-Agent is taken as it is written', async () => {
+    const ask = stored([
+      curl({ user_agent: 'bot (*)', headers: { 'user-agent': 'bot (*)' }, path: '/closed' }),
+      curl({ user_agent: 'bot (x)', headers: { 'user-agent': 'bot (x)' }, path: '/closed' }),
+    ]);
+    const answer = await answered({ kind: 'allow', match: { user_agent: 'bot (*)' } }, { ask });
+    expect(answer.groups.flatMap(({ examples }) => examples)).toMatchObject([
+      { user_agent: 'bot (*)' },
+    ]);
+  });
+
+  test('a reason that is only noted', async () => {
+    const change = { kind: 'reason', reason: 'http_client_user_agent', strength: 'note' };
+    expect(await answered(change)).toMatchObject({
+      changed: 1,
+      groups: [{ before: 'challenge', after: 'allow', rule: 'everybody', requests: 1 }],
+    });
+  });
+
+  test('a rule that is removed', async () => {
+    expect(await answered({ kind: 'without_rule', rule: 'closed' })).toMatchObject({
+      changed: 1,
+      groups: [{ before: 'block', after: 'allow', requests: 1 }],
+    });
+  });
+
+  test('no event is no change', async () => {
+    expect(await answered(NOBODY, { ask: stored([]) })).toMatchObject({
+      judged: 0,
+      from: null,
+      changed: 0,
+      groups: [],
+    });
+  });
+});
+
+describe('bounds', () => {
+  test('of more events than may be judged, one in so many is read', async () => {
+    const bounds = { ...BOUNDS, events: 2 };
+    const answer = await answered(NOBODY, { ask: stored([event(), event(), event()], 5) }, bounds);
+    expect([answer.sampled, answer.judged]).toEqual([3, 2]);
+    expect(asked[0]).not.toContain('cityHash64');
+    expect(asked[1]).toContain('AND cityHash64(request_id) % 3 = 0');
+  });
+
+  test('one replay at a time', async () => {
+    const first = tryOut(NOBODY);
+    expect(await tryOut(NOBODY)).toEqual({ kind: 'busy' });
+    expect(await first).toMatchObject({ kind: 'replayed' });
+    expect(await tryOut(NOBODY)).toMatchObject({ kind: 'replayed' });
+  });
+
+  test('when the time is up, what was judged until then is the answer', async () => {
+    const page = Array.from({ length: 4_000 }, () => event({ path: '/closed' }));
+    const first = stored(page);
+    // A page that never comes ends with the time.
+    const ask: ChangeQuestion['ask'] = (sql, signal) =>
+      asked.length < 2 ? first(sql, signal) : new Promise(() => undefined);
+    const answer = await answered(NOBODY, { ask }, { ...BOUNDS, ms: 9_000 });
+    expect(answer.judged).toBe(4_000);
+  });
+
+  test('when nothing was judged until then, that is said', async () => {
+    const ask = () => new Promise<string>(() => undefined);
+    expect(await tryOut(NOBODY, { ask }, { ...BOUNDS, ms: 100 })).toEqual({
+      kind: 'unavailable',
+      message: 'No event was judged in 0.1 seconds. Ask for fewer hours.',
+    });
+  });
+
+  test('a caller who goes away ends it, and the statement that runs', async () => {
+    const leaving = new AbortController();
+    const ended = vi.fn();
+    const ask: ChangeQuestion['ask'] = (_sql, signal) => {
+      signal.addEventListener('abort', ended);
+      leaving.abort();
+      return new Promise(() => undefined);
+    };
+    expect(await tryOut(NOBODY, { ask, signal: leaving.signal })).toMatchObject({
+      kind: 'unavailable',
+    });
+    expect(ended).toHaveBeenCalledOnce();
+    expect(await tryOut(NOBODY)).toMatchObject({ kind: 'replayed' });
+  });
+
+  test('a thread without memory enough ends alone', async () => {
+    expect(await tryOut(NOBODY, {}, { ...BOUNDS, heapMb: 8 })).toEqual({
+      kind: 'unavailable',
+      message: 'The replay needs more memory than it may have.',
+    });
+  });
+});
+
+test('what is asked for wrongly is refused before anything is read', async () => {
+  expect(await tryOut({ kind: 'without_rule', rule: 'nobody' })).toMatchObject({ kind: 'refused' });
+  expect(await tryOut(NOBODY, { organisation: 'absent' })).toMatchObject({ kind: 'refused' });
+  expect(await tryOut(NOBODY, { hours: 0 })).toMatchObject({ kind: 'refused' });
+  expect(asked).toEqual([]);
+});
+
+test.each([
+  [{ kind: 'unavailable', message: 'No database.' }, 'No database.'],
+  [{ kind: 'revoked' }, 'The key is no longer valid.'],
+] as const)('a database that gives no answer: %j', async (outcome, message) => {
+  const replay = createReplay(
+    () => settings,
+    () => Promise.resolve(outcome),
+  );
+  const { signal } = new AbortController();
+  expect(await replay({ organisation: 'acme', change: NOBODY, signal })).toEqual({
+    kind: 'unavailable',
+    message,
+  });
+});

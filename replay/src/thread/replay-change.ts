@@ -1,0 +1,162 @@
+import type { ReplayAnswer, ReplayOutcome } from '@guard/config/contract/replay';
+import type { Settings } from '@guard/config/settings/schema';
+import { changedSettings, settingsOfOrganisation } from '../change/candidate.ts';
+import { readChange } from '../change/change.ts';
+import { pasteOf } from '../change/paste.ts';
+import type { Compared } from '../judge/comparison.ts';
+import { type Ask, countEvents, readEvents } from '../logged/stored-events.ts';
+import { JudgingThread } from './judging-thread.ts';
+
+const HOUR_MS = 3_600_000;
+
+export interface ChangeQuestion {
+  /** Those that decide now. */
+  readonly settings: Settings;
+  readonly organisation: string;
+  /** What the page sent; a ReplayChange, or what is refused. */
+  readonly change: unknown;
+  /** 1 to 168; undefined for 24. */
+  readonly hours?: unknown;
+  /** Reads stored events of this organisation alone. */
+  readonly ask: (sql: string, signal: AbortSignal) => ReturnType<Ask>;
+  readonly signal: AbortSignal;
+}
+
+/** What a replay may take. */
+export interface ReplayBounds {
+  /** Events; where there are more, one in so many is read. */
+  readonly events: number;
+  readonly ms: number;
+  /** JavaScript heap of the thread. */
+  readonly heapMb: number;
+}
+
+const BOUNDS: ReplayBounds = { events: 50_000, ms: 20_000, heapMb: 768 };
+
+/** The processor time of a replay is taken from the visitors, so a process has one at a time. */
+let isRunning = false;
+
+/**
+ * Judges the stored events of one organisation with the settings of now, and once more with one change, in a thread of
+ * its own. Where the time is up, the answer is about the events that were judged until then, the oldest. Never rejects.
+ */
+export async function replayChange(
+  question: ChangeQuestion,
+  bounds: ReplayBounds = BOUNDS,
+): Promise<ReplayOutcome> {
+  const { settings, organisation: id } = question;
+  const organisation = settings.organisations.find((one) => one.id === id);
+  if (!organisation) return { kind: 'refused', message: `There is no organisation ${id}.` };
+  const read = readChange(question.change, question.hours, organisation);
+  if (read.kind === 'refused') return read;
+  if (isRunning) return { kind: 'busy' };
+  isRunning = true;
+  try {
+    const against = settingsOfOrganisation(settings, id);
+    const candidate = changedSettings(against, read.change);
+    const { compared, sampled } = await judge({ ...question, ...read, against, candidate, bounds });
+    return {
+      kind: 'replayed',
+      answer: { ...answerOf(compared, sampled), ...pasteOf(read.change, organisation) },
+    };
+  } catch (error) {
+    return { kind: 'unavailable', message: sentenceOf(error) };
+  } finally {
+    isRunning = false;
+  }
+}
+
+interface Judging extends Pick<ChangeQuestion, 'ask' | 'signal'> {
+  readonly against: Settings;
+  readonly candidate: Settings;
+  readonly hours: number;
+  readonly bounds: ReplayBounds;
+}
+
+/** Rejects with an Error when there is nothing to answer. */
+async function judge({ against, candidate, hours, bounds, ask, signal }: Judging) {
+  const timeIsUp = AbortSignal.timeout(bounds.ms);
+  const stop = AbortSignal.any([signal, timeIsUp]);
+  const untilMs = Date.now();
+  const stored = {
+    ask: (sql: string) => ask(sql, stop),
+    sinceMs: untilMs - hours * HOUR_MS,
+    untilMs,
+  };
+  const thread = new JudgingThread({ candidate, against, heapMb: bounds.heapMb });
+  let compared: Compared | undefined;
+  let sampled = 1;
+
+  async function judgeAll(): Promise<void> {
+    sampled = Math.max(1, Math.ceil((await countEvents(stored)) / bounds.events));
+    let left = bounds.events;
+    for await (const lines of readEvents({ ...stored, oneIn: sampled })) {
+      if (stop.aborted) return;
+      compared = await thread.judge(lines.slice(0, left));
+      left -= lines.length;
+      if (left <= 0) return;
+    }
+    compared ??= await thread.judge([]);
+  }
+
+  try {
+    await Promise.race([judgeAll(), rejectionOf(stop)]);
+  } catch (error) {
+    const isPart = timeIsUp.aborted && !signal.aborted && compared !== undefined;
+    if (!isPart) throw faultOf(error, { signal, timeIsUp, bounds });
+  } finally {
+    await thread.end();
+  }
+  if (compared === undefined) throw faultOf(undefined, { signal, timeIsUp, bounds });
+  return { compared, sampled };
+}
+
+function rejectionOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const end = () => {
+      reject(new Error('stopped'));
+    };
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+  });
+}
+
+function faultOf(
+  error: unknown,
+  {
+    signal,
+    timeIsUp,
+    bounds,
+  }: {
+    readonly signal: AbortSignal;
+    readonly timeIsUp: AbortSignal;
+    readonly bounds: ReplayBounds;
+  },
+): unknown {
+  if (signal.aborted) return new Error('The replay was given up.');
+  if (!timeIsUp.aborted) return error;
+  return new Error(`No event was judged in ${bounds.ms / 1000} seconds. Ask for fewer hours.`);
+}
+
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+    ? 'The replay needs more memory than it may have.'
+    : error.message;
+}
+
+type Answer = Omit<ReplayAnswer, 'yaml' | 'where'>;
+
+function answerOf(compared: Compared, sampled: number): Answer {
+  const { judged, from, to, changed, transitions, groups, unknown } = compared;
+  return {
+    judged,
+    sampled,
+    from,
+    to,
+    changed,
+    transitions,
+    groups,
+    unknown,
+  };
+}
