@@ -121,7 +121,7 @@ test('a file holds one idea: it is short, and its name is kebab-case and says so
   const long = code.filter(({ text }) => text.split('\n').length > MAX_LINES);
   expect(long.map(({ file }) => file)).toEqual([]);
   const names = sources.map(({ file }) => file.split('/').at(-1) ?? '');
-  expect(names.filter((name) => !/^[a-z0-9-]+(\.[a-z]+)*\.ts$/.test(name))).toEqual([]);
+  expect(names.filter((name) => !/^[a-z0-9-]+(\.[a-z]+)*\.tsx?$/.test(name))).toEqual([]);
   const empty = /^(utils?|helpers?|common|types|misc|manager)\.ts$/;
   expect(names.filter((name) => empty.test(name))).toEqual([]);
 });

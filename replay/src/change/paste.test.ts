@@ -1,3 +1,4 @@
+import { ruleLine } from '@guard/config/settings/rule-lines';
 import { describe, expect, test } from 'vitest';
 import { guardYaml, settingsOf } from '../testing/settings-of.ts';
 import { changedSettings, settingsOfOrganisation } from './candidate.ts';
@@ -90,17 +91,19 @@ test('a rule is removed as often as it is there, and the paste says its name and
   const twice = { ...organisation, rules: [...organisation.rules, rule] };
   const changed = changedSettings({ ...acme, organisations: [twice] }, change);
   expect(changed.organisations[0]?.rules.map(({ name }) => name)).toEqual(['let in: one path']);
-  expect(pasteOf(change, organisation, { rule: 31 })).toEqual({
+  const line = ruleLine(rule) ?? 0;
+  expect(line).toBeGreaterThan(1);
+  expect(pasteOf(change, organisation)).toEqual({
     yaml: '- name: "everybody"\n',
-    where: 'Remove the rule of this name under rules: of organisation acme, line 31 of guard.yaml.',
+    where: `Remove the rule of this name under rules: of organisation acme, line ${line} of guard.yaml.`,
   });
 });
 
 test('where to put a rule', () => {
-  const where = (rules: typeof organisation.rules, line?: number) =>
-    pasteOf(allow({ ip: '::1' }), { id: 'acme', rules }, { rules: line }).where;
-  expect(where(organisation.rules, 31)).toBe(
-    'Put it first under rules: of organisation acme, line 31 of guard.yaml.',
+  const where = (rules: typeof organisation.rules) =>
+    pasteOf(allow({ ip: '::1' }), { id: 'acme', rules }).where;
+  expect(where(organisation.rules)).toBe(
+    `Put it first under rules: of organisation acme, line ${ruleLine(organisation.rules) ?? 0} of guard.yaml.`,
   );
   expect(where([])).toMatch(/^Put it under rules: of organisation acme of guard\.yaml\./);
 });

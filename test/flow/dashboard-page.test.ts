@@ -1,0 +1,237 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { DASHBOARD_LISTEN } from '../kit/dashboard.ts';
+import {
+  type DashboardBrowser,
+  type Look,
+  openDashboardBrowser,
+} from '../kit/dashboard-browser.ts';
+import { poll, send } from '../kit/http.ts';
+import { rowsOf } from '../kit/sql.ts';
+import { ANALYTICS_KEY } from '../kit/story-settings.ts';
+import { hasFirefox, hasWindowedChromium } from '../kit/tools.ts';
+import { useProduct } from '../kit/use-product.ts';
+import { curl } from '../kit/visitors.ts';
+
+/** The dashboard in real browsers, over a started product: what a person does there, from sign-in to sign-out. */
+
+const story = useProduct({
+  rules: [
+    { name: 'no scanners', match: { path: '/wp-login.php' }, verdict: 'block' },
+    { name: 'everybody', match: {}, detect: true, challenge: 'always' },
+  ],
+  top: { listen: DASHBOARD_LISTEN },
+});
+
+const HOSTILE_AGENT = '<img src=x onerror="document.title=1">';
+const HOSTILE_PATH = '/%22%3E%3Cscript%3Ealert(1)%3C/script%3E';
+let reference = '';
+
+async function visit(path: string, ip: string, agent = 'curl/8.5.0'): Promise<string> {
+  const headers = { ...curl, 'user-agent': agent, 'x-forwarded-for': ip };
+  return (await send(`${story.product.addresses.gateway}${path}`, { headers })).body;
+}
+
+/** Seven requests: five challenged and two blocked. */
+beforeAll(async () => {
+  for (const path of ['/a', '/b', '/c', HOSTILE_PATH]) await visit(path, '203.0.113.7');
+  await visit('/a', '198.51.100.9', HOSTILE_AGENT);
+  await visit('/wp-login.php', '198.51.100.9');
+  const blocked = await visit('/wp-login.php', '203.0.113.7');
+  reference = /\b[0-9A-Z]{8}\b/.exec(blocked.replaceAll(/<style[^]*?<\/style>/g, ''))?.[0] ?? '';
+  await poll(
+    () =>
+      rowsOf<{ n: string }>(story.product, 'SELECT toString(count()) AS n FROM events_distributed'),
+    ([row]) => row?.n === '7',
+    45_000,
+  );
+});
+
+const LOOKS: readonly (readonly [string, boolean, Look])[] = [
+  [
+    'Chromium, 1,920 px, light',
+    hasWindowedChromium,
+    { browser: 'chrome', width: 1920, scheme: 'light' },
+  ],
+  [
+    'Chromium, 390 px, dark',
+    hasWindowedChromium,
+    { browser: 'chrome', width: 390, scheme: 'dark' },
+  ],
+  ['Firefox, 390 px, light', hasFirefox, { browser: 'firefox', width: 390, scheme: 'light' }],
+  ['Firefox, 1,920 px, dark', hasFirefox, { browser: 'firefox', width: 1920, scheme: 'dark' }],
+];
+
+describe.each(LOOKS)('%s', (_name, isThere, look) => {
+  let desk: DashboardBrowser;
+  beforeAll(async () => {
+    if (isThere) desk = await openDashboardBrowser(story.product, look);
+  });
+  afterAll(async () => {
+    if (isThere) await desk.close();
+  });
+
+  test.skipIf(!isThere)('a wrong key is refused in words, a right one signs in', async () => {
+    await desk.open('/');
+    await desk.sees('Analytics key');
+    expect(await desk.violations()).toEqual([]);
+    await desk.page.type('#key', 'sk_api_ro_wrong');
+    await desk.press('Sign in');
+    await desk.sees('Guard does not know this key');
+    // The browser says itself that the answer was 401.
+    desk.problems.forEach((problem) => expect(problem).toMatch(/401/));
+    await desk.page.evaluate("document.querySelector('#key').select()");
+    await desk.page.type('#key', ANALYTICS_KEY);
+    await desk.press('Sign in');
+    await desk.sees('How it is going');
+  });
+
+  test.skipIf(!isThere)('the tiles have the numbers of the requests that were sent', async () => {
+    await desk.sees('7 requests in 24 hours');
+    const tiles = await desk.page.$$eval('.tile', (all) =>
+      all.map((tile) => [
+        tile.querySelector('dt')?.textContent,
+        tile.querySelector('.figure')?.textContent,
+      ]),
+    );
+    expect(Object.fromEntries(tiles)).toMatchObject({
+      Requests: '7',
+      Allowed: '0',
+      Challenged: '5',
+      Blocked: '2',
+      Limited: '0',
+      'Passed unjudged': '0',
+    });
+  });
+
+  test.skipIf(!isThere)(
+    'each view: axe finds nothing, nothing is wider than the window',
+    async () => {
+      for (const view of ['Events', 'Rules and crawlers', 'Health', 'Overview']) {
+        await desk.press(view, 'nav');
+        await desk.sees(
+          view === 'Rules and crawlers'
+            ? 'What if gone?'
+            : view === 'Health'
+              ? 'Database'
+              : '203.0.113.7',
+        );
+        expect(await desk.violations()).toEqual([]);
+        const tooWide = await desk.page.evaluate(
+          'document.documentElement.scrollWidth - innerWidth',
+        );
+        expect([view, tooWide]).toEqual([view, 0]);
+      }
+    },
+  );
+
+  test.skipIf(!isThere)(
+    'a filter of a value is in the URL, and the back button takes it away',
+    async () => {
+      await desk.press('Overview', 'nav');
+      await desk.press('Address: 198.51.100.9');
+      await desk.press('Filter', '.choices');
+      await desk.sees('2 requests in 24 hours');
+      expect(desk.page.url()).toContain('198.51.100.9');
+      await desk.page.goBack();
+      await desk.sees('7 requests in 24 hours');
+    },
+  );
+
+  test.skipIf(!isThere)('scripts in agents and paths appear as text', async () => {
+    await desk.press('Events', 'nav');
+    await desk.sees('<script>alert(1)');
+    expect(await desk.page.title()).not.toBe('1');
+    expect(await desk.page.$$('main img, main script')).toEqual([]);
+  });
+
+  test.skipIf(!isThere)(
+    'the code of a block page says why, with the rule and its line',
+    async () => {
+      expect(reference).not.toBe('');
+      await desk.page.type('input[type=search]', reference);
+      await desk.press('Find');
+      await desk.sees('What the visitor can do');
+      await desk.sees('A rule of the site blocks this request.');
+      const file = await readFile(join(story.product.folder, 'guard.yaml'), 'utf8');
+      const line = file.split('\n').findIndex((text) => text.includes('no scanners')) + 1;
+      await desk.sees(`line ${line}`);
+      expect(await desk.violations()).toEqual([]);
+    },
+  );
+
+  test.skipIf(!isThere)(
+    '"Let this visitor in" shows the YAML and what else it would change',
+    async () => {
+      await desk.press('This address 203.0.113.7', 'dialog');
+      await desk.press('Show the change', 'dialog');
+      await desk.sees('verdict: allow');
+      await desk.sees('5 requests would have been decided otherwise');
+      await desk.press('Close', 'dialog');
+    },
+  );
+
+  test.skipIf(!isThere)(
+    'the live view shows a new request, and none while it is paused',
+    async () => {
+      await desk.press('Events', 'nav');
+      await desk.press('Live');
+      await desk.sees('Events, live');
+      await visit(`/live-${look.browser}-${look.width}`, '192.0.2.1');
+      await desk.sees(`/live-${look.browser}-${look.width}`);
+      await desk.press('Pause');
+      await visit('/not-shown', '192.0.2.1');
+      await desk.sees('1 ');
+      expect(await desk.text()).not.toContain('/not-shown');
+      await desk.press('Live');
+    },
+  );
+
+  test.skipIf(!isThere)(
+    'nothing was asked of another host, and the console has no error',
+    async () => {
+      await desk.press('Sign out');
+      await desk.sees('Analytics key');
+      const expected = /401/;
+      expect(desk.problems.filter((problem) => !expected.test(problem))).toEqual([]);
+    },
+  );
+});
+
+test.skipIf(!hasWindowedChromium)(
+  'the link of the start signs in, and a revoked key brings back the sign-in',
+  async () => {
+    const desk = await openDashboardBrowser(story.product, {
+      browser: 'chrome',
+      width: 1280,
+      scheme: 'light',
+    });
+    try {
+      await desk.open(story.product.dashboardLinks[0] ?? '');
+      await desk.sees('How it is going');
+      await desk.press('Sign out');
+      await desk.sees('Analytics key');
+      await desk.page.type('#key', ANALYTICS_KEY);
+      await desk.press('Sign in');
+      await desk.sees('How it is going');
+      const file = join(story.product.folder, 'guard.yaml');
+      const settings = parse(await readFile(file, 'utf8')) as {
+        organisations: { analytics_keys: object[] }[];
+      };
+      for (const organisation of settings.organisations) organisation.analytics_keys = [];
+      await writeFile(file, stringify(settings));
+      process.kill(story.product.pid, 'SIGHUP');
+      await poll(
+        () => Promise.resolve(story.product.log()),
+        (log) => /settings_(applied|reloaded)/.test(log),
+        10_000,
+      );
+      await desk.press('Refresh');
+      await desk.sees('Analytics key');
+    } finally {
+      await desk.close();
+    }
+  },
+);

@@ -1,0 +1,115 @@
+import axe from 'axe-core';
+import puppeteer, { type Browser, type Page } from 'puppeteer-core';
+import { CHROMIUM_FLAGS } from './chromium-flags.ts';
+import { poll } from './http.ts';
+import type { Product } from './start-product.ts';
+
+const WCAG_22_AA = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+export interface Look {
+  readonly browser: 'chrome' | 'firefox';
+  /** In CSS pixels. */
+  readonly width: number;
+  readonly scheme: 'light' | 'dark';
+}
+
+/** A person's hands and eyes on the dashboard, in a real browser. */
+export interface DashboardBrowser {
+  readonly page: Page;
+  /** What must not be: errors of the console and of the page, and requests to other hosts. */
+  readonly problems: readonly string[];
+  open(pathOrUrl: string): Promise<void>;
+  /** Waits until the page shows a text, in any case of letters. */
+  sees(text: string): Promise<void>;
+  /** Presses the first visible button, link, tab or label with this text or name. */
+  press(name: string, within?: string): Promise<void>;
+  /** The visible text. */
+  text(): Promise<string>;
+  /** What axe finds (WCAG 2.2 AA). */
+  violations(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+export async function openDashboardBrowser(
+  product: Product,
+  look: Look,
+): Promise<DashboardBrowser> {
+  const own = product.addresses.dashboard;
+  const browser = await launch(look);
+  const page = await browser.newPage();
+  await page.setViewport({ width: look.width, height: 900 });
+  const problems: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warn'].includes(message.type())) problems.push(message.text());
+  });
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(own) && !request.url().startsWith('data:')) {
+      problems.push(`asked ${request.url()}`);
+    }
+  });
+  // The tests are typed without a DOM, so what runs in the page is text.
+  // Empty while the page goes elsewhere.
+  const text = () => page.evaluate('document.body.innerText').then(String, () => '');
+  return {
+    page,
+    problems,
+    text,
+    async open(path) {
+      await page.goto(new URL(path, own).href);
+    },
+    async sees(wanted) {
+      await poll(text, (shown) => shown.toLowerCase().includes(wanted.toLowerCase()), 20_000);
+    },
+    async press(name, within = 'body') {
+      await poll(
+        () => page.evaluate(pressIn(name, within)) as Promise<boolean>,
+        (isPressed) => isPressed,
+        20_000,
+      );
+    },
+    async violations() {
+      await page.evaluate(axe.source);
+      const found = (await page.evaluate(
+        `axe.run(document, { runOnly: ${JSON.stringify(WCAG_22_AA)} })`,
+      )) as axe.AxeResults;
+      if (found.passes.length < 10) throw new Error('axe looked at nothing');
+      return found.violations.map(
+        ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join()}`,
+      );
+    },
+    close: () => browser.close(),
+  };
+}
+
+function launch({ browser, scheme }: Look): Promise<Browser> {
+  if (browser === 'chrome') {
+    const args = [...CHROMIUM_FLAGS, ...(scheme === 'dark' ? ['--force-dark-mode'] : [])];
+    return puppeteer.launch({ browser, executablePath: '/usr/bin/chromium', args });
+  }
+  const override = scheme === 'dark' ? 0 : 1;
+  return puppeteer.launch({
+    browser,
+    executablePath: '/usr/bin/firefox-esr',
+    extraPrefsFirefox: { 'layout.css.prefers-color-scheme.content-override': override },
+  });
+}
+
+/** A program for the page. It gives true when something was pressed. */
+function pressIn(name: string, within: string): string {
+  return `(() => {
+    const name = ${JSON.stringify(name)};
+    const all = [...document.querySelectorAll(${JSON.stringify(within)})].flatMap((place) => [
+      ...place.querySelectorAll('button, a, label, summary, [role=tab]'),
+    ]);
+    const wordsOf = (element) => element.innerText.trim().replaceAll(/\\s+/g, ' ');
+    const found = all.find(
+      (element) =>
+        (element.getAttribute('aria-label') === name || wordsOf(element) === name) &&
+        element.getClientRects().length > 0 &&
+        !element.disabled,
+    );
+    found?.click();
+    return found !== undefined;
+  })()`;
+}
