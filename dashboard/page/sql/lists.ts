@@ -74,7 +74,7 @@ export function topLists(scope: Scope, lists: readonly TopList[]): string {
     ({ value, note, only = '', many }, at) =>
       `SELECT ${at} AS list, toString(${value}) AS value, toString(${note ?? "''"}) AS note, count() AS requests, countIf(${scope.verdict} IN ('block', 'challenge', 'limited')) AS stopped
 ${rowsOf(scope, only, many ? `${value} GLOBAL IN (SELECT ${value} ${rowsOf(scope, only)} GROUP BY ${value} ORDER BY count() DESC, ${value} LIMIT 10)` : '')}
-GROUP BY value ORDER BY requests DESC, value LIMIT 10`,
+GROUP BY ${value} ORDER BY requests DESC, value LIMIT 10`,
   );
   return `SELECT * FROM (\n${parts.join('\nUNION ALL\n')}\n) ORDER BY list, requests DESC, value\nFORMAT JSONCompact`;
 }
