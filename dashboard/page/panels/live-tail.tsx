@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useContext, useEffect, useRef, useState } from 'preact/hooks';
+import { SignedIn } from '../data/signed-in.ts';
 import { useNavigation } from '../navigation.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { conditionOf } from '../sql/where.ts';
@@ -61,6 +62,7 @@ export function LiveTail({ tools }: { readonly tools: ComponentChildren }) {
 }
 
 function useTail(where: string, paused: boolean) {
+  const { signedOut } = useContext(SignedIn);
   const [tail, setTail] = useState<Tail>(NONE);
   const [problem, setProblem] = useState('');
   const isPaused = useRef(paused);
@@ -78,16 +80,24 @@ function useTail(where: string, paused: boolean) {
       setProblem((JSON.parse(data) as { message: string }).message);
     });
     source.onerror = () => {
+      const ended = source.readyState === EventSource.CLOSED;
       setProblem(
-        source.readyState === EventSource.CLOSED
+        ended
           ? 'The live view has ended. Switch it off and on again.'
           : 'The connection broke off. Trying again …',
       );
+      // An EventSource does not tell the status of a refusal.
+      if (ended) void isSignedOut().then((out) => (out ? signedOut() : undefined));
     };
     source.onopen = () => setProblem('');
     return () => source.close();
   }, [where]);
   return { tail, problem };
+}
+
+async function isSignedOut(): Promise<boolean> {
+  const response = await fetch('/api/me').catch(() => undefined);
+  return response?.status === 401;
 }
 
 function counted({ events, notShown }: Tail, { rows, more }: Batch): Tail {

@@ -19,6 +19,7 @@ interface Totals {
   readonly unjudged: number;
   readonly watched: number;
   readonly blockedAfterPassing: number;
+  /** The rule that stopped most; empty where it was none. */
   readonly busiestRule: string;
 }
 
@@ -79,15 +80,12 @@ function Told({ now, earlier }: Both) {
 }
 
 function sentenceOf(now: Totals, length: string, concluded: boolean): string {
-  if (now.requests === 0) return `No request came in these ${length}.`;
+  if (now.requests === 0) return `No request came in ${length}.`;
   const stopped = now.challenged + now.blocked + now.limited;
   const began = `${plural(now.requests, 'request')} in ${length}.`;
   if (stopped === 0) return `${began} None was ${concluded ? 'found to be stopped' : 'stopped'}.`;
   const did = concluded ? 'Guard would stop' : 'Guard stopped';
-  const rule =
-    now.busiestRule === ''
-      ? ''
-      : `, most of them by ${now.busiestRule === 'no rule' ? 'no rule' : `the rule “${now.busiestRule}”`}`;
+  const rule = now.busiestRule === '' ? '' : `, most often by the rule “${now.busiestRule}”`;
   return `${began} ${did} ${percent(stopped, now.requests)} of them${rule}.`;
 }
 

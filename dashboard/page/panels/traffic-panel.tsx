@@ -177,7 +177,7 @@ function Changes({ bars }: { readonly bars: Bars }) {
   if (bars.changes.length === 0) return null;
   return (
     <details class="changed">
-      <summary>▼ {plural(bars.changes.length, 'change')} of the settings</summary>
+      <summary>{plural(bars.changes.length, 'change')} of the settings (▼ in the chart)</summary>
       <ul>
         {bars.changes.map(({ at, revision }) => (
           <li key={`${at} ${revision}`}>

@@ -4,7 +4,7 @@ const SIGNS: Readonly<Partial<Record<string, string>>> = {
   allow: '✓',
   challenge: '?',
   block: '✕',
-  limited: '⏱',
+  limited: '!',
   none: '–',
 };
 

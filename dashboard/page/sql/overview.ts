@@ -18,7 +18,7 @@ export function totals(scope: Scope): string {
   ${is('allow')} AS allowed, ${is('challenge')} AS challenged, ${is('block')} AS blocked, ${is('limited')} AS limited,
   countIf(${UNJUDGED}) AS unjudged, countIf((observe OR monitor) AND decision NOT IN (action, 'none')) AS only_watched,
   countIf(challenge = 'verified' AND action = 'block') AS blocked_after_passing,
-  topKIf(1)(if(rule = '', 'no rule', rule), ${scope.verdict} != 'allow') AS busiest_rule
+  topKIf(10)(rule, ${scope.verdict} IN ('challenge', 'block', 'limited')) AS busiest_rules
 ${rowsOf(both)}
 GROUP BY is_now ORDER BY is_now DESC
 ${JSON_ROWS}`;
@@ -55,21 +55,26 @@ export function overTime(scope: Scope, split: Split, compare: boolean): string {
   const step = stepOf(scope.range);
   const since = compare ? before(scope.range).from : from;
   const value = split === 'action' ? scope.verdict : SPLIT_BY[split];
-  return `SELECT is_now, bucket, if(place <= 7, series, '(others)') AS shown, sum(n) AS requests, groupUniqArrayArray(4)(revisions) AS revisions_seen
+  const isNow = compare ? `created_at >= ${moment(from)}` : '1';
+  return `SELECT is_now, bucket, if(place <= 7, toString(series), '(others)') AS shown, sum(n) AS requests, groupUniqArrayArray(4)(revisions) AS revisions_seen
 FROM (SELECT is_now, bucket, series, n, revisions, dense_rank() OVER (ORDER BY total DESC, series) AS place
-  FROM (SELECT created_at >= ${moment(from)} AS is_now, intDiv(toUnixTimestamp64Milli(created_at) - ${since}, ${step}) * ${step} + ${since} AS bucket,
-      toString(${value}) AS series, count() AS n, sum(count()) OVER (PARTITION BY series) AS total, groupUniqArray(4)(settings_revision) AS revisions
+  FROM (SELECT ${isNow} AS is_now, intDiv(toUnixTimestamp64Milli(created_at) - ${since}, ${step}) * ${step} + ${since} AS bucket,
+      ${value} AS series, count() AS n, sum(count()) OVER (PARTITION BY series) AS total, groupUniqArray(4)(settings_revision) AS revisions
     ${rowsOf({ ...scope, range: { from: since, to } })}
     GROUP BY is_now, bucket, series))
 GROUP BY is_now, bucket, shown ORDER BY bucket
 ${JSON_ROWS}`;
 }
 
+/** An address with a User-Agent, as a number: many of them are quicker to tell apart. */
+const VISITOR = 'cityHash64(ip, user_agent)';
+
 /**
  * Visitors by browser and version, by how they came through the challenge. A visitor is an address
  * with a User-Agent. "again": challenged within ten minutes after a decision that saw a passed challenge.
  */
 export function funnel(scope: Scope): string {
+  const seen = "challenge IN ('issued', 'rejected', 'failed')";
   return `SELECT claimed, version, countIf(issued) AS challenged, countIf(issued AND came_back) AS kept_cookie,
   countIf(issued AND (passed OR turned_away OR failed)) AS answered, countIf(issued AND passed) AS verified,
   countIf(issued AND turned_away AND NOT passed) AS rejected, countIf(issued AND failed AND NOT passed AND NOT turned_away) AS failures,
@@ -78,8 +83,8 @@ FROM (SELECT any(browser) AS claimed, any(browser_version) AS version, countIf(c
     countIf(challenge = 'issued' AND session_sent != '') > 0 AS came_back, countIf(challenge = 'verified') > 0 AS passed,
     countIf(challenge = 'rejected') > 0 AS turned_away, countIf(challenge = 'failed') > 0 AS failed,
     windowFunnel(600)(toDateTime(created_at), challenge = 'verified', challenge = 'issued' AND action = 'challenge') = 2 AS again
-  ${rowsOf(scope, "challenge != 'none'")}
-  GROUP BY ip, user_agent)
+  ${rowsOf(scope, "challenge != 'none'", `${VISITOR} GLOBAL IN (SELECT ${VISITOR} ${rowsOf(scope, seen)})`)}
+  GROUP BY ${VISITOR})
 GROUP BY claimed, version ORDER BY challenged DESC, claimed, version LIMIT 200
 ${JSON_ROWS}`;
 }

@@ -8,9 +8,9 @@ export function count(value: number): string {
   return whole.format(value);
 }
 
-/** 12.3K from 100,000 on, so that it fits where room is scarce. */
+/** 1.2M from a million on, so that it fits where room is scarce. */
 export function shortCount(value: number): string {
-  return value < 100_000 ? whole.format(value) : short.format(value);
+  return value < 1_000_000 ? whole.format(value) : short.format(value);
 }
 
 /** Share of a whole, such as 3.2 %; more digits for what is rare. */
