@@ -42,7 +42,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   analytics: ['base', 'events', 'database', 'query'],
   mcp: ['edge', 'docs', 'tools'],
   dashboard: ['page', 'sign-in', 'data'],
-  replay: ['logged', 'judge', 'change', 'thread'],
+  replay: ['logged', 'judge', 'change', 'process'],
 };
 
 const MAX_LINES = 300;

@@ -3,6 +3,6 @@ export { siteFault } from './judge/route-logged.ts';
 export { type Example, type Group, isChange } from './judge/tally.ts';
 export type { Outcome } from './logged/logged-request.ts';
 export { type Ask, countEvents, type EventSource, readEvents } from './logged/stored-events.ts';
-export { createReplay } from './thread/create-replay.ts';
-export { type ChangeQuestion, replayChange, type ReplayBounds } from './thread/replay-change.ts';
+export { createReplay } from './process/create-replay.ts';
+export { type ChangeQuestion, replayChange, type ReplayBounds } from './process/replay-change.ts';
 export type { ReplayChange } from './change/change.ts';

@@ -28,26 +28,32 @@ const story = useProduct({
 const HOSTILE_AGENT = '<img src=x onerror="document.title=1">';
 const HOSTILE_PATH = '/%22%3E%3Cscript%3Ealert(1)%3C/script%3E';
 let reference = '';
+/** Requests that were sent. Two of them are blocked, the others challenged. */
+let sent = 0;
 
 async function visit(path: string, ip: string, agent = 'curl/8.5.0'): Promise<string> {
   const headers = { ...curl, 'user-agent': agent, 'x-forwarded-for': ip };
+  sent += 1;
   return (await send(`${story.product.addresses.gateway}${path}`, { headers })).body;
 }
 
-/** Seven requests: five challenged and two blocked. */
 beforeAll(async () => {
   for (const path of ['/a', '/b', '/c', HOSTILE_PATH]) await visit(path, '203.0.113.7');
   await visit('/a', '198.51.100.9', HOSTILE_AGENT);
   await visit('/wp-login.php', '198.51.100.9');
   const blocked = await visit('/wp-login.php', '203.0.113.7');
   reference = /\b[0-9A-Z]{8}\b/.exec(blocked.replaceAll(/<style[^]*?<\/style>/g, ''))?.[0] ?? '';
+  await areRecorded();
+});
+
+async function areRecorded(): Promise<void> {
+  const statement = 'SELECT toString(count()) AS n FROM events_distributed';
   await poll(
-    () =>
-      rowsOf<{ n: string }>(story.product, 'SELECT toString(count()) AS n FROM events_distributed'),
-    ([row]) => row?.n === '7',
+    () => rowsOf<{ n: string }>(story.product, statement),
+    ([row]) => row?.n === String(sent),
     45_000,
   );
-});
+}
 
 const LOOKS: readonly (readonly [string, boolean, Look])[] = [
   [
@@ -67,6 +73,7 @@ const LOOKS: readonly (readonly [string, boolean, Look])[] = [
 describe.each(LOOKS)('%s', (_name, isThere, look) => {
   let desk: DashboardBrowser;
   beforeAll(async () => {
+    await areRecorded();
     if (isThere) desk = await openDashboardBrowser(story.product, look);
   });
   afterAll(async () => {
@@ -89,7 +96,7 @@ describe.each(LOOKS)('%s', (_name, isThere, look) => {
   });
 
   test.skipIf(!isThere)('the tiles have the numbers of the requests that were sent', async () => {
-    await desk.sees('7 requests in 24 hours');
+    await desk.sees(`${sent} requests in 24 hours`);
     const tiles = await desk.page.$$eval('.tile', (all) =>
       all.map((tile) => [
         tile.querySelector('dt')?.textContent,
@@ -97,9 +104,9 @@ describe.each(LOOKS)('%s', (_name, isThere, look) => {
       ]),
     );
     expect(Object.fromEntries(tiles)).toMatchObject({
-      Requests: '7',
+      Requests: String(sent),
       Allowed: '0',
-      Challenged: '5',
+      Challenged: String(sent - 2),
       Blocked: '2',
       Limited: '0',
       'Passed unjudged': '0',
@@ -122,7 +129,7 @@ describe.each(LOOKS)('%s', (_name, isThere, look) => {
         const tooWide = await desk.page.evaluate(
           'document.documentElement.scrollWidth - innerWidth',
         );
-        expect([view, tooWide]).toEqual([view, 0]);
+        expect(tooWide, view).toBeLessThanOrEqual(0);
       }
     },
   );
@@ -131,18 +138,19 @@ describe.each(LOOKS)('%s', (_name, isThere, look) => {
     'a filter of a value is in the URL, and the back button takes it away',
     async () => {
       await desk.press('Overview', 'nav');
-      await desk.press('Address: 198.51.100.9');
+      await desk.press('address: 198.51.100.9');
       await desk.press('Filter', '.choices');
       await desk.sees('2 requests in 24 hours');
       expect(desk.page.url()).toContain('198.51.100.9');
       await desk.page.goBack();
-      await desk.sees('7 requests in 24 hours');
+      await desk.sees(`${sent} requests in 24 hours`);
     },
   );
 
   test.skipIf(!isThere)('scripts in agents and paths appear as text', async () => {
-    await desk.press('Events', 'nav');
-    await desk.sees('<script>alert(1)');
+    await desk.sees(HOSTILE_PATH);
+    await desk.press('Programs');
+    await desk.sees(HOSTILE_AGENT);
     expect(await desk.page.title()).not.toBe('1');
     expect(await desk.page.$$('main img, main script')).toEqual([]);
   });
@@ -225,7 +233,7 @@ test.skipIf(!hasWindowedChromium)(
       process.kill(story.product.pid, 'SIGHUP');
       await poll(
         () => Promise.resolve(story.product.log()),
-        (log) => /settings_(applied|reloaded)/.test(log),
+        (log) => log.includes('reload_applied'),
         10_000,
       );
       await desk.press('Refresh');

@@ -187,7 +187,7 @@ export interface Asking {
 }
 
 /**
- * Judges stored events of one organisation with one changed setting (replay/src/thread/replay-change.ts). Takes up to 20
+ * Judges stored events of one organisation with one changed setting (replay/src/process/replay-change.ts). Takes up to 20
  * seconds. Never rejects.
  */
 export type Replay = (question: {

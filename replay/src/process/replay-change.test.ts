@@ -193,7 +193,7 @@ describe('bounds', () => {
     expect(ended).toHaveBeenCalledOnce();
   });
 
-  test('a thread without memory enough ends alone', async () => {
+  test('a process without memory enough ends alone', async () => {
     expect(await tryOut(NOBODY, {}, { ...BOUNDS, heapMb: 8 })).toEqual({
       kind: 'unavailable',
       message: 'The replay needs more memory than it may have.',

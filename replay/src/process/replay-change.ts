@@ -5,7 +5,7 @@ import { readChange } from '../change/change.ts';
 import { pasteOf } from '../change/paste.ts';
 import type { Compared } from '../judge/comparison.ts';
 import { type Ask, countEvents, readEvents } from '../logged/stored-events.ts';
-import { JudgingThread } from './judging-thread.ts';
+import { JudgingProcess } from './judging-process.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -27,7 +27,7 @@ export interface ReplayBounds {
   /** Events; where there are more, one in so many is read. */
   readonly events: number;
   readonly ms: number;
-  /** JavaScript heap of the thread. 50,000 events took less than 128 MB. */
+  /** JavaScript heap of the judging process. 50,000 events took less than 128 MB. */
   readonly heapMb: number;
 }
 
@@ -37,7 +37,7 @@ const BOUNDS: ReplayBounds = { events: 50_000, ms: 20_000, heapMb: 256 };
 let isRunning = false;
 
 /**
- * Judges the stored events of one organisation with the settings of now, and once more with one change, in a thread of
+ * Judges the stored events of one organisation with the settings of now, and once more with one change, in a process of
  * its own. Where the time is up, the answer is about the events that were judged until then, the oldest. Never rejects.
  */
 export async function replayChange(
@@ -83,7 +83,7 @@ async function judge({ against, candidate, hours, bounds, ask, signal }: Judging
     sinceMs: untilMs - hours * HOUR_MS,
     untilMs,
   };
-  const thread = new JudgingThread({ candidate, against, heapMb: bounds.heapMb });
+  const judging = new JudgingProcess({ candidate, against, heapMb: bounds.heapMb });
   let compared: Compared | undefined;
   let sampled = 1;
 
@@ -92,11 +92,11 @@ async function judge({ against, candidate, hours, bounds, ask, signal }: Judging
     let left = bounds.events;
     for await (const lines of readEvents({ ...stored, oneIn: sampled })) {
       if (stop.aborted) return;
-      compared = await thread.judge(lines.slice(0, left));
+      compared = await judging.judge(lines.slice(0, left));
       left -= lines.length;
       if (left <= 0) return;
     }
-    compared ??= await thread.judge([]);
+    compared ??= await judging.judge([]);
   }
 
   try {
@@ -105,7 +105,7 @@ async function judge({ against, candidate, hours, bounds, ask, signal }: Judging
     const isPart = timeIsUp.aborted && !signal.aborted && compared !== undefined;
     if (!isPart) throw faultOf(error, { signal, timeIsUp, bounds });
   } finally {
-    await thread.end();
+    await judging.end();
   }
   if (compared === undefined) throw faultOf(undefined, { signal, timeIsUp, bounds });
   return { compared, sampled };
@@ -139,10 +139,7 @@ function faultOf(
 }
 
 function sentenceOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-    ? 'The replay needs more memory than it may have.'
-    : error.message;
+  return error instanceof Error ? error.message : String(error);
 }
 
 type Answer = Omit<ReplayAnswer, 'yaml' | 'where'>;

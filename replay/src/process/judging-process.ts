@@ -1,0 +1,79 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { constants, setPriority } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import type { Settings } from '@guard/config/settings/schema';
+import type { Compared } from '../judge/comparison.ts';
+
+const PROGRAM = fileURLToPath(new URL('./judging-program.ts', import.meta.url));
+
+/** What a process compares. */
+export interface JudgedSettings {
+  readonly candidate: Settings;
+  readonly against: Settings;
+}
+
+/** To the process: first the settings, then lines. */
+export type ToJudge = JudgedSettings | readonly string[];
+
+/**
+ * A process that judges stored events. It has less priority than the gateway, and memory of its own: a thread that
+ * runs out of memory can end the whole of Guard.
+ */
+export class JudgingProcess {
+  readonly #child: ChildProcess;
+  #waiting: PromiseWithResolvers<Compared> | undefined;
+  /** Why the process has ended. */
+  #fault: Error | undefined;
+
+  constructor({ heapMb, ...settings }: JudgedSettings & { readonly heapMb: number }) {
+    this.#child = fork(PROGRAM, [], {
+      execArgv: [`--max-old-space-size=${heapMb}`],
+      // It needs no secret of the environment.
+      env: {},
+      // Settings hold Maps, dates and bytes, which JSON would lose.
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    this.#child.on('message', (compared) => this.#waiting?.resolve(compared as Compared));
+    this.#child.on('error', (error) => {
+      this.#ended(error);
+    });
+    this.#child.once('exit', () => {
+      this.#ended(new Error('The replay needs more memory than it may have.'));
+    });
+    const { pid } = this.#child;
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW);
+    this.#send(settings);
+  }
+
+  /**
+   * Judges the lines, and resolves to what all lines so far came to. Rejects when the process ends before that. One
+   * call at a time.
+   */
+  judge(lines: readonly string[]): Promise<Compared> {
+    const waiting = Promise.withResolvers<Compared>();
+    this.#waiting = waiting;
+    if (this.#fault) waiting.reject(this.#fault);
+    else this.#send(lines);
+    return waiting.promise;
+  }
+
+  async end(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const ended = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await ended;
+  }
+
+  #send(what: ToJudge): void {
+    this.#child.send(what, (error) => {
+      if (error) this.#ended(error);
+    });
+  }
+
+  #ended(fault: Error): void {
+    this.#fault ??= fault;
+    this.#waiting?.reject(this.#fault);
+  }
+}
