@@ -64,11 +64,17 @@ function optionsOf(event: WholeEvent): Option[] {
   const allow = (id: string, words: string, value: string, match: object): void => {
     if (value !== '') options.push({ id, words, value, change: { kind: 'allow', match } });
   };
-  allow('session', 'This session', event.session, { session: event.session });
+  const came = event.text('session_sent') !== '';
+  const session = (): void => {
+    allow('session', 'This session', event.session, { session: event.session });
+  };
+  if (came) session();
   allow('address', 'This address', event.ip, { ip: event.ip });
   const network = networkOf(event.ip);
   allow('network', 'This network', network, { ip: network });
   allow('agent', 'Everybody with this agent', event.userAgent, { user_agent: event.userAgent });
+  // A visitor who sent none may never send it: it is no good first choice.
+  if (!came) session();
   const weighed = event.findings.filter(({ points }) => points > 0);
   for (const { name } of weighed) {
     options.push({

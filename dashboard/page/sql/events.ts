@@ -53,16 +53,20 @@ ORDER BY created_at DESC, request_id DESC LIMIT ${PAGE_ROWS}
 FORMAT JSONCompact`;
 }
 
+/** A session, as a number: many of them are quicker to tell apart. */
+const SESSION = 'cityHash64(session_sent, ip, user_agent)';
+
 /** Sessions, the one that was seen last first. Visitors without a cookie are told apart by address and User-Agent. */
 export function sessions(scope: Scope, cursor: string): string {
   const ms = Number(cursor.split('.')[0]);
-  const seek = cursor === '' ? '' : `\nHAVING last_ms < ${Math.trunc(ms)}`;
+  const seek = cursor === '' ? '' : ` HAVING max(created_at) < ${moment(ms)}`;
+  const newest = `SELECT ${SESSION} AS which ${rowsOf(scope)} GROUP BY which${seek} ORDER BY max(created_at) DESC, which LIMIT ${PAGE_ROWS}`;
   return `SELECT session_sent AS with_session, ip AS address, user_agent AS agent, count() AS requests,
   toUnixTimestamp64Milli(min(created_at)) AS first_ms, toUnixTimestamp64Milli(max(created_at)) AS last_ms,
   countIf(action = 'allow') AS allowed, countIf(action = 'challenge') AS challenged, countIf(action = 'block') AS blocked, countIf(action = 'limited') AS limited,
   uniq(path) AS paths, any(country) AS from_country, toString(argMax(request_id, created_at)) AS last_request
-${rowsOf(scope)}
-GROUP BY with_session, address, agent${seek}
+${rowsOf(scope, `${SESSION} GLOBAL IN (${newest})`)}
+GROUP BY with_session, address, agent
 ORDER BY last_ms DESC, address, agent, with_session LIMIT ${PAGE_ROWS}
 FORMAT JSONCompact`;
 }
