@@ -25,8 +25,7 @@ type Artefact = z.infer<typeof Artefact>;
 export interface PageAsset {
   /** Value of Content-Type. */
   readonly type: string;
-  readonly body: Uint8Array;
-  readonly etag: string;
+  readonly body: string;
 }
 
 /** The page, ready to be served. */
@@ -63,7 +62,7 @@ export function loadPage(): Page {
 function pageOf({ html, assets }: Artefact): Page {
   const entries = Object.entries(assets).map(([path, { type, text }]): [string, PageAsset] => [
     path,
-    { type, body: new TextEncoder().encode(text), etag: `"${hashOf(text)}"` },
+    { type, body: text },
   ]);
   return { html, assets: new Map(entries) };
 }

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { type Me, SignedIn } from './data/signed-in.ts';
+import { whoAmI } from './data/who-am-i.ts';
 import { Dashboard } from './dashboard.tsx';
 import { NavigationProvider } from './navigation.tsx';
 import { Failed, Loading } from './parts/panel.tsx';
@@ -14,7 +15,8 @@ type Who =
 export function App() {
   const [who, setWho] = useState<Who>({ state: 'asking' });
   const find = useCallback(async (message: string): Promise<void> => {
-    setWho(await whoAmI(message));
+    const found = await whoAmI();
+    setWho(found.state === 'signed-out' ? { ...found, message } : found);
   }, []);
   useEffect(() => {
     const message = messageOfAddress(location.search);
@@ -47,16 +49,4 @@ export function App() {
       </NavigationProvider>
     </SignedIn.Provider>
   );
-}
-
-async function whoAmI(message: string): Promise<Who> {
-  try {
-    const response = await fetch('/api/me');
-    if (response.ok) return { state: 'signed-in', me: (await response.json()) as Me };
-    if (response.status !== 401) return { state: 'failed' };
-    const { oidc } = (await response.json()) as { oidc: boolean };
-    return { state: 'signed-out', oidc, message };
-  } catch {
-    return { state: 'failed' };
-  }
 }

@@ -62,7 +62,9 @@ test('an organisation sees its own events and none of another one, at each route
   const other = await askDashboard(story.product, '/api/query', { cookie: rival, sql: everything });
   expect(other.body).not.toContain('secret-path');
   const me = await askDashboard(story.product, '/api/me', { cookie: rival });
-  expect(JSON.parse(me.body)).toMatchObject({ organisation: 'rival', sites: [], rules: [] });
+  expect(JSON.parse(me.body)).toMatchObject({
+    me: { organisation: 'rival', sites: [], rules: [] },
+  });
   const live = readLive(rival, '1) OR (1', (text) => text.split('\n\n').length > 4);
   await visit('/another-path-of-acme');
   expect(await live).not.toContain('path-of-acme');
@@ -72,14 +74,20 @@ test('the page learns rules with their lines, reasons with their meaning, and wh
   const cookie = await signIn(story.product);
   const { body } = await askDashboard(story.product, '/api/me', { cookie });
   expect(JSON.parse(body)).toMatchObject({
-    sites: ['127.0.0.1'],
-    rules: [
-      { name: 'everybody', line: expect.any(Number) as number, does: 'detect, challenge: always' },
-    ],
-    reasons: {
-      webdriver: { strength: 'conclusive', others: expect.stringMatching(/Tests/) as string },
+    me: {
+      sites: ['127.0.0.1'],
+      rules: [
+        {
+          name: 'everybody',
+          line: expect.any(Number) as number,
+          does: 'detect, challenge: always',
+        },
+      ],
+      reasons: {
+        webdriver: { strength: 'conclusive', others: expect.stringMatching(/Tests/) as string },
+      },
+      thresholds: { ask: 2, reject: 6 },
     },
-    thresholds: { ask: 2, reject: 6 },
   });
 });
 

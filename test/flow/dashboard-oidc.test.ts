@@ -93,7 +93,9 @@ test('a user of a mapped group sees that organisation; the answer of another bro
     expect(answer.headers['location']).toBe('/');
     const cookie = cookieOf(answer, 1);
     const me = await askDashboard(product, '/api/me', { cookie });
-    expect(JSON.parse(me.body)).toMatchObject({ organisation: 'acme', via: 'oidc', key: null });
+    expect(JSON.parse(me.body)).toMatchObject({
+      me: { organisation: 'acme', via: 'oidc', key: null },
+    });
     const again = await askDashboard(product, back, { cookie: cookieOf(start) });
     expect(again.headers['location']).toBe('/?signin=failed');
     expect(product.log()).not.toContain(CLIENT.clientSecret);

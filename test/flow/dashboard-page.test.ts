@@ -87,8 +87,6 @@ describe.each(LOOKS)('%s', (_name, isThere, look) => {
     await desk.page.type('#key', 'sk_api_ro_wrong');
     await desk.press('Sign in');
     await desk.sees('Guard does not know this key');
-    // The browser says itself that the answer was 401.
-    desk.problems.forEach((problem) => expect(problem).toMatch(/401/));
     await desk.page.evaluate("document.querySelector('#key').select()");
     await desk.page.type('#key', ANALYTICS_KEY);
     await desk.press('Sign in');
@@ -97,13 +95,12 @@ describe.each(LOOKS)('%s', (_name, isThere, look) => {
 
   test.skipIf(!isThere)('the tiles have the numbers of the requests that were sent', async () => {
     await desk.sees(`${sent} requests in 24 hours`);
-    const tiles = await desk.page.$$eval('.tile', (all) =>
-      all.map((tile) => [
-        tile.querySelector('dt')?.textContent,
-        tile.querySelector('.figure')?.textContent,
-      ]),
+    const tiles = await desk.page.evaluate(
+      `[...document.querySelectorAll('.tile')].map((tile) => [
+        tile.querySelector('dt').textContent, tile.querySelector('.figure').textContent,
+      ])`,
     );
-    expect(Object.fromEntries(tiles)).toMatchObject({
+    expect(Object.fromEntries(tiles as [string, string][])).toMatchObject({
       Requests: String(sent),
       Allowed: '0',
       Challenged: String(sent - 2),

@@ -38,6 +38,9 @@ export async function openDashboardBrowser(
   const browser = await launch(look);
   const page = await browser.newPage();
   await page.setViewport({ width: look.width, height: 900 });
+  if (look.browser === 'chrome') {
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: look.scheme }]);
+  }
   const problems: string[] = [];
   page.on('console', (message) => {
     if (['error', 'warn'].includes(message.type())) problems.push(message.text());
@@ -84,7 +87,7 @@ export async function openDashboardBrowser(
 
 function launch({ browser, scheme }: Look): Promise<Browser> {
   if (browser === 'chrome') {
-    const args = [...CHROMIUM_FLAGS, ...(scheme === 'dark' ? ['--force-dark-mode'] : [])];
+    const args = [...CHROMIUM_FLAGS];
     return puppeteer.launch({ browser, executablePath: '/usr/bin/chromium', args });
   }
   const override = scheme === 'dark' ? 0 : 1;

@@ -25,7 +25,7 @@ export interface DatabaseServer {
 }
 
 const writer: Account = { user: 'writer', password: 'the password of the writer' };
-const MAX_MEMORY_BYTES = 1024 ** 3;
+const MAX_MEMORY_BYTES = 2 * 1024 ** 3;
 
 /** Not started yet. `settings` are those of the organisations' accounts. */
 export async function describeServer(

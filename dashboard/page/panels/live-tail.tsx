@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { SignedIn } from '../data/signed-in.ts';
+import { whoAmI } from '../data/who-am-i.ts';
 import { useNavigation } from '../navigation.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { conditionOf } from '../sql/where.ts';
@@ -87,17 +88,13 @@ function useTail(where: string, paused: boolean) {
           : 'The connection broke off. Trying again …',
       );
       // An EventSource does not tell the status of a refusal.
-      if (ended) void isSignedOut().then((out) => (out ? signedOut() : undefined));
+      if (!ended) return;
+      void whoAmI().then(({ state: who }) => (who === 'signed-out' ? signedOut() : undefined));
     };
     source.onopen = () => setProblem('');
     return () => source.close();
   }, [where]);
   return { tail, problem };
-}
-
-async function isSignedOut(): Promise<boolean> {
-  const response = await fetch('/api/me').catch(() => undefined);
-  return response?.status === 401;
 }
 
 function counted({ events, notShown }: Tail, { rows, more }: Batch): Tail {

@@ -29,7 +29,7 @@ interface Packed {
   readonly gzip: Buffer;
 }
 
-function packed(type: string, body: string | Uint8Array): Packed {
+function packed(type: string, body: string): Packed {
   const plain = Buffer.from(body);
   return { type, plain, gzip: gzipSync(plain, { level: 9 }) };
 }
