@@ -131,6 +131,16 @@ describe.each(LOOKS)('%s', (_name, isThere, look) => {
     },
   );
 
+  test.skipIf(!isThere)('a chart is also a table', async () => {
+    await desk.press('Overview', 'nav');
+    await desk.press('Show as table');
+    const cells = await desk.page.evaluate(
+      "[...document.querySelectorAll('main table td')].map((cell) => cell.textContent)",
+    );
+    expect(cells).toContain(String(sent - 2));
+    await desk.press('Show as table');
+  });
+
   test.skipIf(!isThere)(
     'a filter of a value is in the URL, and the back button takes it away',
     async () => {
