@@ -243,7 +243,8 @@ test.skipIf(!hasWindowedChromium)(
         (log) => log.includes('reload_applied'),
         10_000,
       );
-      await desk.press('Refresh');
+      // A statement that ran meanwhile may have brought the form back already.
+      if (!(await desk.text()).includes('Analytics key')) await desk.press('Refresh');
       await desk.sees('Analytics key');
     } finally {
       await desk.close();
