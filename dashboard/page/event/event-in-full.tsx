@@ -22,7 +22,7 @@ export function EventInFull({ event, plain }: Props) {
   return (
     <>
       <p class="sentence">
-        <Verdict verdict={event.action} /> {sentenceOf(event, me.thresholds)}
+        <Verdict verdict={event.action} /> {sentenceOf(event, me)}
       </p>
       {plain ? <PlainWords event={event} /> : null}
       <Findings event={event} />

@@ -113,7 +113,8 @@ function useReplay(change: Change, attempt: number): Asked {
 }
 
 function Result({ answer }: { readonly answer: ReplayAnswer }) {
-  const { judged, sampled, from, to, changed, transitions, groups, unknown } = answer;
+  const { judged, sampled, from, to, changed, groups, unknown } = answer;
+  const transitions = answer.transitions.filter(({ before, after }) => before !== after);
   const length =
     from === null || to === null ? '24 hours' : duration(Date.parse(to) - Date.parse(from));
   return (

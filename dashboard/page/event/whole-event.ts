@@ -1,3 +1,4 @@
+import type { Me } from '../data/signed-in.ts';
 import { type Answer, entries, num, type Row, text, texts } from '../data/query.ts';
 
 /** One event with all its columns. */
@@ -48,15 +49,16 @@ export function wholeEvent({ columns }: Answer, row: Row): WholeEvent {
 /** What happened, in a sentence. */
 export function sentenceOf(
   event: WholeEvent,
-  thresholds: { readonly ask: number; readonly reject: number },
+  { rules, thresholds }: Pick<Me, 'rules' | 'thresholds'>,
 ): string {
+  const isBlocking = rules.some(({ name, does }) => name === event.rule && /^block\b/.test(does));
   const points = event.findings.reduce((sum, finding) => sum + finding.points, 0);
   const did = DID[event.action] ?? `was answered with ${event.action}`;
   const would =
     event.decision === event.action || event.decision === 'none'
       ? ''
       : ` By itself Guard would have decided: ${event.decision}. ${event.yes('observe') ? 'It enforced nothing at that time (observe).' : 'A rule in monitor mode kept it from that.'}`;
-  return `The request ${did}, ${becauseOf(event, points, thresholds)}.${would}`;
+  return `The request ${did}, ${becauseOf({ ...event, isBlocking }, points, thresholds)}.${would}`;
 }
 
 const DID: Readonly<Partial<Record<string, string>>> = {
@@ -67,12 +69,21 @@ const DID: Readonly<Partial<Record<string, string>>> = {
 };
 
 function becauseOf(
-  { action, decision, rule, reasons }: WholeEvent,
+  {
+    action,
+    decision,
+    rule,
+    reasons,
+    isBlocking,
+  }: Pick<WholeEvent, 'action' | 'decision' | 'rule' | 'reasons'> & {
+    readonly isBlocking: boolean;
+  },
   points: number,
   { ask, reject }: { readonly ask: number; readonly reject: number },
 ): string {
   if (decision === 'none') return 'because the validator gave no answer';
-  if (reasons.includes('policy_block') && rule !== '')
+  // A rule that blocks a crawler gives the reason crawler_blocked, as the allowlist does.
+  if (decision === 'block' && (isBlocking || reasons.includes('policy_block')) && rule !== '')
     return `because the rule “${rule}” blocks it`;
   if (action === 'limited' && rule !== '')
     return `because the budget of the rule “${rule}” was used up`;
