@@ -122,7 +122,9 @@ function parts(health: Health): Fact[] {
   ];
 }
 
+/** Nothing where organisations share this Guard: its counters are of all of them. */
 function flows(health: Health): Fact[] {
+  if (Object.keys(health.metrics).length === 0) return [];
   const of = (name: string, label?: string): number => metric(health, name, label) ?? 0;
   const [open, closed] = [
     of('guard_gateway_fail_open_total'),
