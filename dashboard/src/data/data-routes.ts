@@ -1,6 +1,6 @@
 import type { Replay } from '@guard/config/contract/ports';
 import type { Settings } from '@guard/config/settings/schema';
-import type { FastifyPluginAsync, FastifyReply } from 'fastify';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { FindViewer, Viewer } from '../sign-in/viewer.ts';
 import manifest from '../../package.json' with { type: 'json' };
@@ -21,6 +21,9 @@ export interface Health {
   readonly crawlerListAgeSeconds: number | null;
 }
 
+/** For the longest User-Agent of a rule, in which each character is written as six. */
+const MAX_REPLAY_BODY = 16_384;
+
 /** The change is parsed behind the port: it has the words for what is wrong with it. */
 const ReplayBody = z.strictObject({
   change: z.unknown(),
@@ -37,7 +40,6 @@ export function dataRoutes(options: {
   readonly replay: Replay;
 }): FastifyPluginAsync {
   const { settings, viewerOf, health, replay } = options;
-  const isSharedSettings = settings.organisations.length === 1;
 
   function me(viewer: Viewer): object | undefined {
     const { organisation, key, via, expiresAt } = viewer;
@@ -63,12 +65,19 @@ export function dataRoutes(options: {
 
     app.get('/api/health', async (request, reply) => {
       if (viewerOf(request) === undefined) return reply.code(401).send();
-      const { certificates, ...whole } = await health();
+      const whole = await health();
+      if (settings.organisations.length === 1) return reply.send(whole);
       // Names of hosts belong to organisations, and a certificate does not say whose it is.
-      return reply.send({ ...whole, certificates: isSharedSettings ? certificates : [] });
+      const told = Object.entries(whole.metrics).filter(([name]) => !name.includes('{host='));
+      return reply.send({ ...whole, metrics: Object.fromEntries(told), certificates: [] });
     });
 
-    app.post('/api/replay', async (request, reply) => {
+    // Before the body is read: a large one of a stranger costs the visitors time.
+    const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+      if (viewerOf(request) === undefined) await reply.code(401).send();
+    };
+
+    app.post('/api/replay', { onRequest, bodyLimit: MAX_REPLAY_BODY }, async (request, reply) => {
       const viewer = viewerOf(request);
       if (viewer === undefined) return reply.code(401).send();
       const body = ReplayBody.safeParse(request.body);
