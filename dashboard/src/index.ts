@@ -99,7 +99,13 @@ function createAdmit(answersTo: DashboardOptions['answersTo']) {
       return;
     }
     void reply.header('cache-control', 'no-store');
-    if (!request.url.startsWith('/api/')) return;
+    // Here, because a body would be read as JSON first.
+    if (request.is404 && !request.url.startsWith('/api/query')) {
+      await reply.code(404).send();
+      return;
+    }
+    // The path of the route: `/%61pi/query` is the same one.
+    if (request.routeOptions.url?.startsWith('/api/') !== true) return;
     // Origin only where the browser says nothing clearer: a proxy in front may change Host.
     const isOwn =
       site === undefined

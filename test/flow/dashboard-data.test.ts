@@ -1,4 +1,8 @@
-import { expect, test } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { selfSigned } from '../../gateway/src/testing/self-signed.ts';
 import { askDashboard, DASHBOARD_LISTEN, signIn } from '../kit/dashboard.ts';
 import { poll, send } from '../kit/http.ts';
 import { storySettings } from '../kit/story-settings.ts';
@@ -9,9 +13,17 @@ import { curl } from '../kit/visitors.ts';
 
 const RIVAL_KEY = 'sk_api_ro_rival_5f4e3d2c1b0a9d8c7b6a';
 const [acme] = storySettings('http://127.0.0.1:1')['organisations'] as object[];
+const folder = await mkdtemp(join(tmpdir(), 'guard-dashboard-'));
+const [cert, key] = [join(folder, 'shop.pem'), join(folder, 'shop-key.pem')];
+const certificate = selfSigned('shop-of-acme.example');
+await writeFile(cert, certificate.cert);
+await writeFile(key, certificate.key);
+afterAll(() => rm(folder, { recursive: true }));
+
 const story = useProduct({
   top: {
-    listen: DASHBOARD_LISTEN,
+    listen: { ...DASHBOARD_LISTEN, gateway_tls: '127.0.0.1:0' },
+    tls: { certificates: [{ cert, key }] },
     organisations: [acme, { id: 'rival', analytics_keys: [{ id: 'board', key: RIVAL_KEY }] }],
   },
 });
@@ -104,6 +116,21 @@ test('a live view whose filter is no SQL says so', async () => {
   const cookie = await signIn(story.product);
   const text = await readLive(cookie, 'path =', (so) => so.includes('event: failed'));
   expect(text).toMatch(/event: failed\ndata: \{"message":"/);
+});
+
+test('a live view whose filter brings many rows of its own shows none of them', async () => {
+  const cookie = await signIn(story.product);
+  const text = (word: string) => `repeat('${word}', 100)`;
+  const one = [
+    ...['now64(3)', 'generateUUIDv4(number)', "''", "''", "''", "''", '[]', "''", "''", text('p')],
+    ...['0', "''", "''", '0', "''", text('u'), "''", "''", 'false', "''", "''", "''", '1'],
+  ];
+  const own =
+    'created_at, request_id, site, action, decision, rule, block_reasons, method, host, path, status_code, ip, ' +
+    'country, asn, asn_name, user_agent, browser, crawler_name, crawler_verified, session, challenge, reference, 1';
+  const filter = `1) UNION ALL SELECT ${one.join(', ')} FROM numbers(3000) UNION ALL SELECT ${own} FROM events_distributed WHERE (1`;
+  const answer = await readLive(cookie, filter, (so) => /\n\nevent: .*\n.{40}/.test(so));
+  expect(answer).toContain('event: failed\ndata: {"message":"The answer is too large."}');
 });
 
 test('more than four live views of an organisation: 429, and a closed one makes room', async () => {

@@ -111,8 +111,27 @@ test('what another site causes is refused, and so is a foreign host name (DNS re
   ]) {
     expect(await statuses(cookie, headers)).toEqual([403, 403]);
   }
+  const spelled = await askDashboard(story.product, '/%61pi/query', {
+    cookie,
+    sql: 'SELECT 1',
+    headers: { 'sec-fetch-site': 'cross-site' },
+  });
+  expect(spelled.status).toBe(403);
   expect(await statuses(cookie, { host: 'evil.example' })).toEqual([421, 421]);
   expect(await statuses(cookie, { host: 'guard.example' })).toEqual([200, 200]);
+});
+
+test('a large body of a stranger is refused before it is read as JSON', async () => {
+  const large = { change: 'x'.repeat(100_000) };
+  const replay = await askDashboard(story.product, '/api/replay', { json: large });
+  expect(replay.status).toBe(401);
+  for (const path of ['/api/sign-out', '/api/sign-in']) {
+    expect((await askDashboard(story.product, path, { json: large })).status).toBe(413);
+  }
+  expect((await askDashboard(story.product, '/no-route', { json: large })).status).toBe(404);
+  const cookie = await signIn(story.product);
+  const known = await askDashboard(story.product, '/api/replay', { cookie, json: large });
+  expect(known.status).toBe(413);
 });
 
 test('a key that is revoked ends its sessions at the next request', async () => {

@@ -1,6 +1,6 @@
 import type { Replay } from '@guard/config/contract/ports';
 import type { Settings } from '@guard/config/settings/schema';
-import type { FastifyPluginAsync, FastifyReply } from 'fastify';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { FindViewer, Viewer } from '../sign-in/viewer.ts';
 import manifest from '../../package.json' with { type: 'json' };
@@ -20,6 +20,9 @@ export interface Health {
   }[];
   readonly crawlerListAgeSeconds: number | null;
 }
+
+/** For the longest User-Agent of a rule, in which each character is written as six. */
+const MAX_REPLAY_BODY = 16_384;
 
 /** The change is parsed behind the port: it has the words for what is wrong with it. */
 const ReplayBody = z.strictObject({
@@ -68,7 +71,12 @@ export function dataRoutes(options: {
       return reply.send(isAlone ? whole : { ...whole, metrics: {}, certificates: [] });
     });
 
-    app.post('/api/replay', async (request, reply) => {
+    // Before the body is read: a large one of a stranger costs the visitors time.
+    const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+      if (viewerOf(request) === undefined) await reply.code(401).send();
+    };
+
+    app.post('/api/replay', { onRequest, bodyLimit: MAX_REPLAY_BODY }, async (request, reply) => {
       const viewer = viewerOf(request);
       if (viewer === undefined) return reply.code(401).send();
       const body = ReplayBody.safeParse(request.body);

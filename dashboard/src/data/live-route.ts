@@ -11,6 +11,8 @@ const MAX_ROWS = 20;
 /** Ids of rows that were sent, so that none is sent twice. As many as `BACK_MS` can bring. */
 const MAX_SENT = (MAX_ROWS * BACK_MS) / EVERY_MS;
 const MAX_WHERE_CHARS = 8_192;
+/** Much more than `MAX_ROWS` are. A filter can bring other rows by UNION, and reading them takes time of the visitors. */
+const MAX_ANSWER_BYTES = 512 * 1024;
 /** Each asks the database once a second. */
 const MAX_STREAMS = 16;
 const MAX_STREAMS_OF_ORGANISATION = 4;
@@ -124,6 +126,7 @@ FORMAT JSON`;
 function rowsOf(outcome: QueryOutcome): readonly Row[] | string {
   switch (outcome.kind) {
     case 'rows': {
+      if (outcome.body.length > MAX_ANSWER_BYTES) return 'The answer is too large.';
       const answer = Answer.safeParse(JSON.parse(Buffer.from(outcome.body).toString()));
       return answer.success ? answer.data.data : 'The database gave an answer of another shape.';
     }

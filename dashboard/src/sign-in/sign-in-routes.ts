@@ -12,6 +12,9 @@ const ATTEMPTS = { requests: 10, perMs: 60_000 };
 const SESSION_S = 12 * 60 * 60;
 const OIDC_S = 10 * 60;
 
+/** JSON takes time of the visitors, and anybody may send it. */
+const MAX_BODY = 4_096;
+
 const Body = z.strictObject({ key: z.string().min(1).max(300) });
 
 /** The routes that begin and end a session of the dashboard. */
@@ -48,7 +51,7 @@ export function signInRoutes(options: {
   }
 
   return (app) => {
-    app.post('/api/sign-in', { onRequest: limit }, (request, reply) => {
+    app.post('/api/sign-in', { onRequest: limit, bodyLimit: MAX_BODY }, (request, reply) => {
       const body = Body.safeParse(request.body);
       const authorization = `Bearer ${body.data?.key ?? ''}`;
       const holder = authenticate(authorization);
@@ -57,7 +60,7 @@ export function signInRoutes(options: {
       return reply.code(204).send();
     });
 
-    app.post('/api/sign-out', (request, reply) => {
+    app.post('/api/sign-out', { bodyLimit: MAX_BODY }, (request, reply) => {
       const token = readCookie(request.raw.headers.cookie, SESSION_COOKIE);
       if (token !== undefined) signIns.end(token);
       addCookie(reply, cookie(SESSION_COOKIE, '', { maxAgeS: 0, sameSite: 'Strict' }));

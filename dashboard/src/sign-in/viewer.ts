@@ -55,20 +55,16 @@ export function createFindViewer(options: {
 }
 
 /**
- * The organisation of a list of groups, as a header or a claim names it; undefined where none of them is mapped. Of
- * several, the one that the settings name first.
+ * The organisation of groups, as a header or a claim names them; undefined where none of them is mapped. Of several,
+ * the one that the settings name first. A text can hold several groups. In a list each text is one: a user who may
+ * name a group must not be in others by a comma.
  */
 export function organisationOf(
   groups: unknown,
   organisations: Readonly<Record<string, string>>,
 ): string | undefined {
-  const texts = Array.isArray(groups) ? groups : [groups];
-  const named = new Set(
-    texts.flatMap((text) => (typeof text === 'string' ? text.split(/[,;|]/) : [])).map(trim),
-  );
+  const isText = typeof groups === 'string';
+  const names = isText ? groups.split(/[,;|]/).map((name) => name.trim()) : [groups].flat();
+  const named = new Set<unknown>(names);
   return Object.entries(organisations).find(([group]) => named.has(group))?.[1];
-}
-
-function trim(text: string): string {
-  return text.trim();
 }
