@@ -1,6 +1,6 @@
 import { createContext } from 'preact';
 
-/** What GET /api/me says of somebody who is signed in. */
+/** What GET /api/me says of a viewer who is signed in. */
 export interface Me {
   readonly organisation: string;
   readonly key: string | null;

@@ -13,7 +13,7 @@ import { sentenceOf, type WholeEvent } from './whole-event.ts';
 
 interface Props {
   readonly event: WholeEvent;
-  /** True: in plain words, for somebody who answers a visitor. */
+  /** True: in plain words, for the person who answers a visitor. */
   readonly plain: boolean;
 }
 

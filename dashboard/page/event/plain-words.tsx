@@ -2,7 +2,7 @@ import { useContext } from 'preact/hooks';
 import { SignedIn } from '../data/signed-in.ts';
 import type { WholeEvent } from './whole-event.ts';
 
-/** For somebody who answers a visitor: why, who else can have this, and what the visitor can do. */
+/** For the person who answers a visitor: who else can have this, and what the visitor can do. */
 export function PlainWords({ event }: { readonly event: WholeEvent }) {
   const { me } = useContext(SignedIn);
   const names = [...new Set([...event.reasons, ...event.findings.map(({ name }) => name)])];

@@ -1,3 +1,4 @@
+import type { ReplayAnswer } from '@guard/config/contract/replay';
 import { useContext, useEffect, useState } from 'preact/hooks';
 import { SignedIn } from '../data/signed-in.ts';
 import { messageOf } from '../data/use-query.ts';
@@ -12,40 +13,6 @@ export type Change =
   | { readonly kind: 'allow'; readonly match: object }
   | { readonly kind: 'reason'; readonly reason: string; readonly strength: 'off' | 'note' | 'weak' }
   | { readonly kind: 'without_rule'; readonly rule: string };
-
-interface Group {
-  readonly before: string;
-  readonly after: string;
-  readonly rule: string;
-  readonly reasons: readonly string[];
-  readonly requests: number;
-  readonly examples: readonly {
-    readonly time: string;
-    readonly ip: string;
-    readonly method: string;
-    readonly url: string;
-    readonly user_agent: string;
-  }[];
-}
-
-/** What POST /api/replay answers. */
-interface ReplayAnswer {
-  readonly judged: number;
-  /** One in so many events was judged. */
-  readonly sampled: number;
-  readonly from: string | null;
-  readonly to: string | null;
-  readonly changed: number;
-  readonly transitions: readonly {
-    readonly before: string;
-    readonly after: string;
-    readonly requests: number;
-  }[];
-  readonly groups: readonly Group[];
-  readonly unknown: readonly string[];
-  readonly yaml: string;
-  readonly where: string;
-}
 
 type Asked =
   | { readonly state: 'loading' }
@@ -97,8 +64,6 @@ function useReplay(change: Change, attempt: number): Asked {
         signedOut();
         return;
       }
-      if (response.status === 429)
-        throw new Error('Another replay runs. Try again in a few seconds.');
       if (!response.ok) throw new Error((await response.text()).slice(0, 600));
       const answer = (await response.json()) as ReplayAnswer;
       setAsked({ state: 'ready', answer });
@@ -158,7 +123,7 @@ function Result({ answer }: { readonly answer: ReplayAnswer }) {
   );
 }
 
-function GroupOf({ group }: { readonly group: Group }) {
+function GroupOf({ group }: { readonly group: ReplayAnswer['groups'][number] }) {
   const { before, after, rule, reasons, requests, examples } = group;
   return (
     <details>

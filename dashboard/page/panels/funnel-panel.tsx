@@ -32,7 +32,7 @@ export function FunnelPanel() {
       title="Through the challenge"
       about="Visitors: an address with a User-Agent. Whether the page was loaded is not recorded, so no step says it."
       sql={funnel(scope)}
-      empty="Nobody met the challenge in this period."
+      empty="No visitor met the challenge in this period."
     >
       {({ rows }) => <Funnel rows={rows} />}
     </QueryPanel>

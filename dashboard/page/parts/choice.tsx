@@ -5,7 +5,7 @@ interface Props<T extends string> {
   readonly choose: (option: T) => void;
 }
 
-/** A few options beside each other, of which one holds. */
+/** A few options beside each other. One holds. */
 export function Choice<T extends string>({ label, options, chosen, choose }: Props<T>) {
   return (
     <div class="choice" role="group" aria-label={label}>

@@ -14,6 +14,9 @@ export const NETWORK =
   "if(position(ip, ':') > 0, concat(toString(tupleElement(IPv6CIDRToRange(toIPv6OrDefault(ip), 48), 1)), '/48'), " +
   "concat(substring(ip, 1, length(ip) - position(reverse(ip), '.')), '.0/24'))";
 
+/** Passed because no validator answered. */
+export const UNJUDGED = "decision = 'none' AND action = 'allow'";
+
 const column = (name: string) => (value: string) => `${name} = ${quote(value)}`;
 
 export const FIELDS = {
@@ -41,7 +44,7 @@ export const FIELDS = {
   revision: { label: 'settings', is: column('settings_revision') },
   unjudged: {
     label: 'unjudged',
-    is: (value) => `(decision = 'none' AND action = 'allow') = ${value === 'no' ? '0' : '1'}`,
+    is: (value) => `(${UNJUDGED}) = ${value === 'no' ? '0' : '1'}`,
   },
 } as const satisfies Readonly<Record<string, Field>>;
 

@@ -1,3 +1,4 @@
+import { UNJUDGED } from './fields.ts';
 import { rowsOf, type Scope } from './where.ts';
 
 /** Statements about rules, crawlers and the speed of decisions. */
@@ -20,7 +21,7 @@ GROUP BY crawler_name ORDER BY requests DESC, crawler_name LIMIT 100
 FORMAT JSONCompact`;
 }
 
-export const STAGES = ['facts_us', 'session_us', 'verdict_us', 'duration_us'] as const;
+const STAGES = ['facts_us', 'session_us', 'verdict_us', 'duration_us'] as const;
 
 /** One row: decisions, then p50, p95 and p99 of each stage in microseconds, then of the origin. */
 export function latency(scope: Scope): string {
@@ -29,7 +30,7 @@ export function latency(scope: Scope): string {
   );
   return `SELECT countIf(duration_us != 0) AS decisions, ${stages.join(', ')},
   quantilesIf(0.5, 0.95, 0.99)(origin_us, origin_status != 0) AS of_origin_us, countIf(origin_status != 0) AS answers,
-  countIf(decision = 'none' AND action = 'allow') AS failed_open, countIf(decision = 'none' AND action != 'allow') AS failed_closed
+  countIf(${UNJUDGED}) AS failed_open, countIf(decision = 'none' AND action != 'allow') AS failed_closed
 ${rowsOf(scope)}
 FORMAT JSONCompact`;
 }

@@ -1,13 +1,11 @@
 import type { Split, TimeRange } from '../url-state.ts';
+import { UNJUDGED } from './fields.ts';
 import { before, rowsOf, type Scope } from './where.ts';
 import { moment } from './quote.ts';
 
 /** Statements of the first view: totals, requests over time, the challenge. */
 
 const JSON_ROWS = 'FORMAT JSONCompact';
-
-/** Passed because no validator answered. */
-export const UNJUDGED = "decision = 'none' AND action = 'allow'";
 
 /** Two rows at most: this period and the one before. */
 export function totals(scope: Scope): string {
@@ -56,9 +54,11 @@ export function overTime(scope: Scope, split: Split, compare: boolean): string {
   const since = compare ? before(scope.range).from : from;
   const value = split === 'action' ? scope.verdict : SPLIT_BY[split];
   const isNow = compare ? `created_at >= ${moment(from)}` : '1';
+  // Each period has bars from its own start: its length may be no multiple of a bar.
+  const start = compare ? `if(${isNow}, ${from}, ${since})` : String(from);
   return `SELECT is_now, bucket, if(place <= 7, toString(series), '(others)') AS shown, sum(n) AS requests, groupUniqArrayArray(4)(revisions) AS revisions_seen
 FROM (SELECT is_now, bucket, series, n, revisions, dense_rank() OVER (ORDER BY total DESC, series) AS place
-  FROM (SELECT ${isNow} AS is_now, intDiv(toUnixTimestamp64Milli(created_at) - ${since}, ${step}) * ${step} + ${since} AS bucket,
+  FROM (SELECT ${isNow} AS is_now, intDiv(toUnixTimestamp64Milli(created_at) - ${start}, ${step}) * ${step} + ${start} AS bucket,
       ${value} AS series, count() AS n, sum(count()) OVER (PARTITION BY series) AS total, groupUniqArray(4)(settings_revision) AS revisions
     ${rowsOf({ ...scope, range: { from: since, to } })}
     GROUP BY is_now, bucket, series))

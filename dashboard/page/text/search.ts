@@ -1,5 +1,5 @@
-/** What somebody typed into the search box. */
-export type Sought =
+/** What a text in the search box names. */
+type Sought =
   | {
       readonly kind: 'reference' | 'address' | 'session' | 'request' | 'path' | 'network';
       readonly value: string;
@@ -15,7 +15,9 @@ export function recognise(typed: string): Sought {
   }
   if (/^[0-9a-f]{32}$/i.test(value)) return { kind: 'session', value: value.toLowerCase() };
   if (/^\d{1,3}(?:\.\d{1,3}){3}$/.test(value)) return { kind: 'address', value };
-  if (/^[0-9a-f.:]+\/(?:24|48)$/i.test(value)) return { kind: 'network', value };
+  if (/^[0-9a-f.:]+\/(?:24|48)$/i.test(value)) {
+    return { kind: 'network', value: value.toLowerCase() };
+  }
   if (/^[0-9a-f]*:[0-9a-f:.]*$/i.test(value) && value.split(':').length > 2) {
     return { kind: 'address', value: value.toLowerCase() };
   }

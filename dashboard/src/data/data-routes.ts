@@ -40,7 +40,7 @@ export function dataRoutes(options: {
   readonly replay: Replay;
 }): FastifyPluginAsync {
   const { settings, viewerOf, health, replay } = options;
-  const isAlone = settings.organisations.length === 1;
+  const hasOneOrganisation = settings.organisations.length === 1;
 
   function me(viewer: Viewer): object | undefined {
     const { organisation, key, via, expiresAt } = viewer;
@@ -68,7 +68,7 @@ export function dataRoutes(options: {
       if (viewerOf(request) === undefined) return reply.code(401).send();
       const whole = await health();
       // Counters are of all organisations together, and a certificate does not say whose hosts it names.
-      return reply.send(isAlone ? whole : { ...whole, metrics: {}, certificates: [] });
+      return reply.send(hasOneOrganisation ? whole : { ...whole, metrics: {}, certificates: [] });
     });
 
     // Before the body is read: a large one of a stranger costs the visitors time.

@@ -20,7 +20,7 @@ const MAX_STREAMS_OF_ORGANISATION = 4;
 const COLUMNS = [
   ...['created_at', 'request_id', 'site', 'action', 'decision', 'rule', 'block_reasons', 'method'],
   ...['host', 'path', 'status_code', 'ip', 'country', 'asn', 'asn_name', 'user_agent', 'browser'],
-  ...['crawler_name', 'crawler_verified', 'session', 'challenge', 'reference'],
+  ...['browser_version', 'crawler_name', 'crawler_verified', 'session', 'challenge', 'reference'],
 ].join(', ');
 
 const Query = z.object({ where: z.string().max(MAX_WHERE_CHARS).default('') });
@@ -31,7 +31,7 @@ const Answer = z.object({
 type Row = z.infer<typeof Answer>['data'][number];
 
 /**
- * `GET /api/live`: the newest events as Server-Sent Events, once a second while somebody looks. It asks the database
+ * `GET /api/live`: the newest events as Server-Sent Events, once a second while a page is open. It asks the database
  * like every panel does, so it shows the events of all threads and instances, and of one organisation alone.
  */
 export function liveRoute(options: {
@@ -67,7 +67,7 @@ export function liveRoute(options: {
       raw.writeHead(200, { 'content-type': 'text/event-stream' });
       try {
         for await (const event of follow(query.data.where, gone.signal, () => viewerOf(request))) {
-          // A reader that is slow is not written for: what it misses is counted as "more".
+          // A slow reader misses events: a queue for it would grow without a bound.
           if (!raw.writableNeedDrain) raw.write(event);
         }
       } finally {

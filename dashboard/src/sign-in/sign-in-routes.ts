@@ -5,11 +5,10 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 import { z } from 'zod';
 import { cookie, OIDC_COOKIE, readCookie, SESSION_COOKIE } from './cookies.ts';
 import type { Oidc } from './oidc.ts';
-import type { SignedIn, SignIns } from './sign-ins.ts';
+import { SESSION_MS, type SignedIn, type SignIns } from './sign-ins.ts';
 
 /** Of one address, by key, link and provider together. A key cannot be guessed; this bounds the work and the log. */
 const ATTEMPTS = { requests: 10, perMs: 60_000 };
-const SESSION_S = 12 * 60 * 60;
 const OIDC_S = 10 * 60;
 
 /** JSON takes time of the visitors, and anybody may send it. */
@@ -47,7 +46,10 @@ export function signInRoutes(options: {
   function begin(reply: FastifyReply, who: SignedIn): void {
     const token = signIns.begin(who);
     log('info', 'dashboard_signed_in', { organisation: who.organisation, via: who.via });
-    addCookie(reply, cookie(SESSION_COOKIE, token, { maxAgeS: SESSION_S, sameSite: 'Strict' }));
+    addCookie(
+      reply,
+      cookie(SESSION_COOKIE, token, { maxAgeS: SESSION_MS / 1000, sameSite: 'Strict' }),
+    );
   }
 
   return (app) => {

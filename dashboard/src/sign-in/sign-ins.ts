@@ -2,7 +2,8 @@ import { hash, randomBytes } from 'node:crypto';
 import type { Clock } from '@guard/config/contract/ports';
 import { LRUCache } from 'lru-cache';
 
-const SESSION_MS = 12 * 60 * 60_000;
+/** How long a session lasts. */
+export const SESSION_MS = 12 * 60 * 60_000;
 /** Each takes some 500 bytes. The one that was not used for longest makes room. */
 const MAX_SESSIONS = 1_000;
 const LINK_MS = 10 * 60_000;
