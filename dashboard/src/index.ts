@@ -93,7 +93,7 @@ export function createDashboard(options: DashboardOptions): FastifyPluginAsync {
 function createAdmit(answersTo: DashboardOptions['answersTo']) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     void reply.headers(HEADERS);
-    const { host, origin, 'sec-fetch-site': site } = request.raw.headers;
+    const { host, origin, 'sec-fetch-site': site, 'sec-fetch-mode': mode } = request.raw.headers;
     if (!answersTo(host)) {
       await reply.code(421).type('text/plain; charset=utf-8').send(OTHER_HOST);
       return;
@@ -105,7 +105,10 @@ function createAdmit(answersTo: DashboardOptions['answersTo']) {
       return;
     }
     // The path of the route: `/%61pi/query` is the same one.
-    if (request.routeOptions.url?.startsWith('/api/') !== true) return;
+    const isData = request.routeOptions.url?.startsWith('/api/') === true;
+    // A page elsewhere may lead here by a link. Its pictures would only use up the attempts to sign in.
+    const isOpened = mode === undefined || mode === 'navigate';
+    if (!isData && (isOpened || site !== 'cross-site')) return;
     // Origin only where the browser says nothing clearer: a proxy in front may change Host.
     const isOwn =
       site === undefined

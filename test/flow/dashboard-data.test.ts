@@ -123,11 +123,11 @@ test('a live view whose filter brings many rows of its own shows none of them', 
   const text = (word: string) => `repeat('${word}', 100)`;
   const one = [
     ...['now64(3)', 'generateUUIDv4(number)', "''", "''", "''", "''", '[]', "''", "''", text('p')],
-    ...['0', "''", "''", '0', "''", text('u'), "''", "''", 'false', "''", "''", "''", '1'],
+    ...['0', "''", "''", '0', "''", text('u'), "''", '0', "''", 'false', "''", "''", "''", '1'],
   ];
   const own =
     'created_at, request_id, site, action, decision, rule, block_reasons, method, host, path, status_code, ip, ' +
-    'country, asn, asn_name, user_agent, browser, crawler_name, crawler_verified, session, challenge, reference, 1';
+    'country, asn, asn_name, user_agent, browser, browser_version, crawler_name, crawler_verified, session, challenge, reference, 1';
   const filter = `1) UNION ALL SELECT ${one.join(', ')} FROM numbers(3000) UNION ALL SELECT ${own} FROM events_distributed WHERE (1`;
   const answer = await readLive(cookie, filter, (so) => /\n\nevent: .*\n.{40}/.test(so));
   expect(answer).toContain('event: failed\ndata: {"message":"The answer is too large."}');

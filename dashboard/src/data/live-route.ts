@@ -30,6 +30,18 @@ const Answer = z.object({
 });
 type Row = z.infer<typeof Answer>['data'][number];
 
+const JsonAnswer = z
+  .string()
+  .transform((text, context): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      context.addIssue({ code: 'custom', message: 'expected JSON' });
+      return z.NEVER;
+    }
+  })
+  .pipe(Answer);
+
 /**
  * `GET /api/live`: the newest events as Server-Sent Events, once a second while a page is open. It asks the database
  * like every panel does, so it shows the events of all threads and instances, and of one organisation alone.
@@ -127,7 +139,7 @@ function rowsOf(outcome: QueryOutcome): readonly Row[] | string {
   switch (outcome.kind) {
     case 'rows': {
       if (outcome.body.length > MAX_ANSWER_BYTES) return 'The answer is too large.';
-      const answer = Answer.safeParse(JSON.parse(Buffer.from(outcome.body).toString()));
+      const answer = JsonAnswer.safeParse(Buffer.from(outcome.body).toString());
       return answer.success ? answer.data.data : 'The database gave an answer of another shape.';
     }
     case 'refused':

@@ -1,6 +1,6 @@
 import type { OidcSettings } from '@guard/config/settings/dashboard';
 import * as client from 'openid-client';
-import { organisationOf } from './viewer.ts';
+import { type Membership, membershipOf } from './viewer.ts';
 
 /** For the provider to answer one request, in seconds. */
 const TIMEOUT_S = 5;
@@ -17,10 +17,10 @@ export interface Oidc {
   /** Rejects when the provider does not answer, or answers nonsense. */
   begin(): Promise<Begun>;
   /**
-   * The organisation of the user who came back with `query`; undefined where none of the groups is mapped. `kept` is
+   * The group of the user who came back with `query`; undefined where none is mapped. `kept` is
    * what begin() gave. Rejects where the answer is not one to this browser's question, or the provider refused.
    */
-  finish(query: string, kept: string): Promise<string | undefined>;
+  finish(query: string, kept: string): Promise<Membership | undefined>;
 }
 
 /** `callback` is the URL of the dashboard's `/oidc/callback`, known once it listens. */
@@ -65,7 +65,7 @@ export function createOidc(settings: OidcSettings, callback: () => string): Oidc
         new URL(`${callback()}?${query}`),
         { expectedState, expectedNonce, pkceCodeVerifier, idTokenExpected: true },
       );
-      return organisationOf(tokens.claims()?.[claim], groups);
+      return membershipOf(tokens.claims()?.[claim], groups);
     },
   };
 }

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 import { z } from 'zod';
 import { cookie, OIDC_COOKIE, readCookie, SESSION_COOKIE } from './cookies.ts';
 import type { Oidc } from './oidc.ts';
+import type { Membership } from './viewer.ts';
 import { SESSION_MS, type SignedIn, type SignIns } from './sign-ins.ts';
 
 /** Of one address, by key, link and provider together. A key cannot be guessed; this bounds the work and the log. */
@@ -111,15 +112,14 @@ function mountOidc(app: FastifyInstance, oidc: Oidc, { limit, begin, log }: Step
     const kept = readCookie(request.raw.headers.cookie, OIDC_COOKIE) ?? '';
     addCookie(reply, cookie(OIDC_COOKIE, '', { maxAgeS: 0, sameSite: 'Lax' }));
     const [, query = ''] = request.url.split(/\?(.*)/s, 2);
-    let organisation: string | undefined;
+    let found: Membership | undefined;
     try {
-      organisation = await oidc.finish(query, kept);
+      found = await oidc.finish(query, kept);
     } catch (error) {
       return failed(reply, error);
     }
-    if (organisation === undefined)
-      return failed(reply, 'no group of this user is in dashboard.oidc');
-    begin(reply, { via: 'oidc', organisation });
+    if (found === undefined) return failed(reply, 'no group of this user is in dashboard.oidc');
+    begin(reply, { via: 'oidc', ...found });
     return reply.redirect('/', 303);
   });
 }

@@ -18,7 +18,9 @@ export type SignedIn =
       readonly key: string;
       readonly authorization: string;
     }
-  | { readonly via: 'link' | 'oidc'; readonly organisation: string };
+  | { readonly via: 'link'; readonly organisation: string }
+  /** The group of the user is asked for again, so that a changed mapping ends the session. */
+  | { readonly via: 'oidc'; readonly organisation: string; readonly group: string };
 
 export interface Session {
   readonly who: SignedIn;

@@ -33,12 +33,12 @@ export function createFindViewer(options: {
     const ip = parseIp(address);
     return ip !== undefined && trusted.has(ip);
   };
-  const { proxy_header: fromProxy } = settings.dashboard;
+  const { proxy_header: fromProxy, oidc } = settings.dashboard;
 
   return (request) => {
     if (fromProxy !== undefined && isTrusted(request.raw.socket.remoteAddress)) {
-      const organisation = organisationOf(request.raw.headers[fromProxy.name], fromProxy.groups);
-      if (organisation !== undefined) return { organisation, via: 'proxy' };
+      const found = membershipOf(request.raw.headers[fromProxy.name], fromProxy.groups);
+      if (found !== undefined) return { organisation: found.organisation, via: 'proxy' };
     }
     const token = readCookie(request.raw.headers.cookie, SESSION_COOKIE);
     const session = token === undefined ? undefined : signIns.find(token);
@@ -46,7 +46,9 @@ export function createFindViewer(options: {
     const { who, expiresAt } = session;
     const { organisation, via } = who;
     if (!organisations.has(organisation)) return undefined;
-    if (via !== 'key') return { organisation, via, expiresAt };
+    if (who.via === 'oidc' && membershipOf([who.group], oidc?.groups ?? {}) === undefined)
+      return undefined;
+    if (who.via !== 'key') return { organisation, via, expiresAt };
     const { authorization } = who;
     const holder = authenticate(authorization);
     if (holder?.organisation !== organisation) return undefined;
@@ -54,17 +56,24 @@ export function createFindViewer(options: {
   };
 }
 
+/** The group by which somebody belongs to an organisation. */
+export interface Membership {
+  readonly group: string;
+  readonly organisation: string;
+}
+
 /**
- * The organisation of groups, as a header or a claim names them; undefined where none of them is mapped. Of several,
+ * The group that counts, of those that a header or a claim names; undefined where none of them is mapped. Of several,
  * the one that the settings name first. A text can hold several groups. In a list each text is one: a user who may
  * name a group must not be in others by a comma.
  */
-export function organisationOf(
+export function membershipOf(
   groups: unknown,
   organisations: Readonly<Record<string, string>>,
-): string | undefined {
+): Membership | undefined {
   const isText = typeof groups === 'string';
   const names = isText ? groups.split(/[,;|]/).map((name) => name.trim()) : [groups].flat();
   const named = new Set<unknown>(names);
-  return Object.entries(organisations).find(([group]) => named.has(group))?.[1];
+  const found = Object.entries(organisations).find(([group]) => named.has(group));
+  return found && { group: found[0], organisation: found[1] };
 }

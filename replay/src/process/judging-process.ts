@@ -1,11 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { constants, setPriority } from 'node:os';
+import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Settings } from '@guard/config/settings/schema';
 import type { Compared } from '../judge/comparison.ts';
 
 const PROGRAM = fileURLToPath(new URL('./judging-program.ts', import.meta.url));
+
+/** A third of the share of the gateway where both want a processor. With the least share it did not even start within its time. */
+const NICE = 5;
 
 /** What a process compares. */
 export interface JudgedSettings {
@@ -43,7 +46,7 @@ export class JudgingProcess {
       this.#ended(new Error('The replay needs more memory than it may have.'));
     });
     const { pid } = this.#child;
-    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW);
+    if (pid !== undefined) setPriority(pid, NICE);
     this.#send(settings);
   }
 

@@ -36,6 +36,9 @@ const BOUNDS: ReplayBounds = { events: 50_000, ms: 20_000, heapMb: 256 };
 /** The processor time of a replay is taken from the visitors, so a process has one at a time. */
 let isRunning = false;
 
+/** Who had the last one, and until when it leaves room to the others: as long again as its replay took. */
+let last = { organisation: '', untilMs: 0 };
+
 /**
  * Judges the stored events of one organisation with the settings of now, and once more with one change, in a process of
  * its own. Where the time is up, the answer is about the events that were judged until then, the oldest. Never rejects.
@@ -49,8 +52,10 @@ export async function replayChange(
   if (!organisation) return { kind: 'refused', message: `There is no organisation ${id}.` };
   const read = readChange(question.change, question.hours, organisation);
   if (read.kind === 'refused') return read;
-  if (isRunning) return { kind: 'busy' };
+  const isOwnTurn = last.organisation !== id || settings.organisations.length === 1;
+  if (isRunning || (!isOwnTurn && performance.now() < last.untilMs)) return { kind: 'busy' };
   isRunning = true;
+  const startedAt = performance.now();
   try {
     const against = settingsOfOrganisation(settings, id);
     const candidate = changedSettings(against, read.change);
@@ -63,6 +68,8 @@ export async function replayChange(
     return { kind: 'unavailable', message: sentenceOf(error) };
   } finally {
     isRunning = false;
+    const endedAt = performance.now();
+    last = { organisation: id, untilMs: endedAt + (endedAt - startedAt) };
   }
 }
 
