@@ -161,6 +161,17 @@ describe('bounds', () => {
     expect(await first).toMatchObject({ kind: 'replayed' });
   });
 
+  test('an organisation that was refused has the next turn', async () => {
+    const first = tryOut(NOBODY);
+    const other = { ...settings, organisations: [{ ...settings.organisations[0], id: 'other' }] };
+    const asOther = { settings: other as typeof settings, organisation: 'other' };
+    expect(await tryOut(NOBODY, asOther)).toEqual({ kind: 'busy' });
+    await first;
+    expect(await tryOut(NOBODY)).toEqual({ kind: 'busy' });
+    expect(await tryOut(NOBODY, asOther)).toMatchObject({ kind: 'replayed' });
+    expect(await tryOut(NOBODY)).toMatchObject({ kind: 'replayed' });
+  });
+
   test('when the time is up, what was judged until then is the answer', async () => {
     const page = Array.from({ length: 4_000 }, () => event({ path: '/closed' }));
     const first = stored(page);

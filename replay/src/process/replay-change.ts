@@ -36,8 +36,19 @@ const BOUNDS: ReplayBounds = { events: 50_000, ms: 20_000, heapMb: 256 };
 /** The processor time of a replay is taken from the visitors, so a process has one at a time. */
 let isRunning = false;
 
-/** Who had the last one, and until when it leaves room to the others: as long again as its replay took. */
-let last = { organisation: '', untilMs: 0 };
+/** Who had the last one. */
+let lastOrganisation = '';
+
+/** Organisations that were told that another replay runs, and until when the next turn is theirs. */
+const waiting = new Map<string, number>();
+const TURN_MS = 10_000;
+
+/** True while a replay runs, and where another organisation waits for its turn. */
+function isBusy(id: string): boolean {
+  if (isRunning) return true;
+  const now = performance.now();
+  return lastOrganisation === id && [...waiting.values()].some((untilMs) => now < untilMs);
+}
 
 /**
  * Judges the stored events of one organisation with the settings of now, and once more with one change, in a process of
@@ -52,10 +63,13 @@ export async function replayChange(
   if (!organisation) return { kind: 'refused', message: `There is no organisation ${id}.` };
   const read = readChange(question.change, question.hours, organisation);
   if (read.kind === 'refused') return read;
-  const isOwnTurn = last.organisation !== id || settings.organisations.length === 1;
-  if (isRunning || (!isOwnTurn && performance.now() < last.untilMs)) return { kind: 'busy' };
+  if (isBusy(id)) {
+    if (lastOrganisation !== id) waiting.set(id, performance.now() + TURN_MS);
+    return { kind: 'busy' };
+  }
   isRunning = true;
-  const startedAt = performance.now();
+  lastOrganisation = id;
+  waiting.delete(id);
   try {
     const against = settingsOfOrganisation(settings, id);
     const candidate = changedSettings(against, read.change);
@@ -68,8 +82,6 @@ export async function replayChange(
     return { kind: 'unavailable', message: sentenceOf(error) };
   } finally {
     isRunning = false;
-    const endedAt = performance.now();
-    last = { organisation: id, untilMs: endedAt + (endedAt - startedAt) };
   }
 }
 
