@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import axe from 'axe-core';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
 import { CHROMIUM_FLAGS } from './chromium-flags.ts';
@@ -62,7 +63,7 @@ export async function openDashboardBrowser(
       await page.goto(new URL(path, own).href);
     },
     async sees(wanted) {
-      await poll(text, (shown) => shown.toLowerCase().includes(wanted.toLowerCase()), 20_000);
+      await poll(text, (shown) => shown.toLowerCase().includes(wanted.toLowerCase()), 45_000);
     },
     async press(name, within = 'body') {
       await poll(
@@ -71,18 +72,27 @@ export async function openDashboardBrowser(
         20_000,
       );
     },
+    // A panel that is still loading can be in the way of axe, so what it finds has to stay.
     async violations() {
-      await page.evaluate(axe.source);
-      const found = (await page.evaluate(
-        `axe.run(document, { runOnly: ${JSON.stringify(WCAG_22_AA)} })`,
-      )) as axe.AxeResults;
-      if (found.passes.length < 10) throw new Error('axe looked at nothing');
-      return found.violations.map(
-        ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join()}`,
-      );
+      let found: string[] = [];
+      for (let round = 0; round < 5; round++) {
+        found = await violationsOf(page);
+        if (found.length === 0) return found;
+        await sleep(500);
+      }
+      return found;
     },
     close: () => browser.close(),
   };
+}
+
+async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const found = (await page.evaluate(
+    `axe.run(document, { runOnly: ${JSON.stringify(WCAG_22_AA)} })`,
+  )) as axe.AxeResults;
+  if (found.passes.length < 10) throw new Error('axe looked at nothing');
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join()}`);
 }
 
 function launch({ browser, scheme }: Look): Promise<Browser> {

@@ -25,6 +25,7 @@ export type ToJudge = JudgedSettings | readonly string[];
  */
 export class JudgingProcess {
   readonly #child: ChildProcess;
+  readonly #started = Promise.withResolvers<undefined>();
   #waiting: PromiseWithResolvers<Compared> | undefined;
   /** Why the process has ended. */
   #fault: Error | undefined;
@@ -38,7 +39,12 @@ export class JudgingProcess {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
-    this.#child.on('message', (compared) => this.#waiting?.resolve(compared as Compared));
+    // judging-program.ts sends `ready`, and then an answer to each call.
+    this.#child.on('message', (message) => {
+      if (message === 'ready') this.#started.resolve(undefined);
+      else this.#waiting?.resolve(message as Compared);
+    });
+    this.#started.promise.catch(() => undefined);
     this.#child.on('error', (error) => {
       this.#ended(error);
     });
@@ -48,6 +54,11 @@ export class JudgingProcess {
     const { pid } = this.#child;
     if (pid !== undefined) setPriority(pid, NICE);
     this.#send(settings);
+  }
+
+  /** Resolves when the process can judge. Rejects when it ends before. */
+  get ready(): Promise<undefined> {
+    return this.#started.promise;
   }
 
   /**
@@ -77,6 +88,7 @@ export class JudgingProcess {
 
   #ended(fault: Error): void {
     this.#fault ??= fault;
+    this.#started.reject(this.#fault);
     this.#waiting?.reject(this.#fault);
   }
 }

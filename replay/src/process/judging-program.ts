@@ -12,6 +12,7 @@ process.on('message', (message) => {
   const what = message as ToJudge;
   if (!isLines(what)) {
     comparison = new Comparison({ ...what, site: undefined, assumeVerified: false });
+    process.send?.('ready');
     return;
   }
   what.forEach((line, index) => comparison?.take(line, 'events', index + 1));

@@ -31,6 +31,9 @@ export interface ReplayBounds {
   readonly heapMb: number;
 }
 
+/** For the judging process to start, before the time of the replay begins. It loads the catalogues. */
+const START_MS = 30_000;
+
 const BOUNDS: ReplayBounds = { events: 50_000, ms: 20_000, heapMb: 256 };
 
 /** The processor time of a replay is taken from the visitors, so a process has one at a time. */
@@ -94,6 +97,16 @@ interface Judging extends Pick<ChangeQuestion, 'ask' | 'signal'> {
 
 /** Rejects with an Error when there is nothing to answer. */
 async function judge({ against, candidate, hours, bounds, ask, signal }: Judging) {
+  const judging = new JudgingProcess({ candidate, against, heapMb: bounds.heapMb });
+  const startIsUp = AbortSignal.any([signal, AbortSignal.timeout(START_MS)]);
+  try {
+    await Promise.race([judging.ready, rejectionOf(startIsUp)]);
+  } catch (error) {
+    await judging.end();
+    throw startIsUp.aborted && !signal.aborted
+      ? new Error('The replay did not start: the machine is too busy. Try again later.')
+      : error;
+  }
   const timeIsUp = AbortSignal.timeout(bounds.ms);
   const stop = AbortSignal.any([signal, timeIsUp]);
   const untilMs = Date.now();
@@ -102,7 +115,6 @@ async function judge({ against, candidate, hours, bounds, ask, signal }: Judging
     sinceMs: untilMs - hours * HOUR_MS,
     untilMs,
   };
-  const judging = new JudgingProcess({ candidate, against, heapMb: bounds.heapMb });
   let compared: Compared | undefined;
   let sampled = 1;
 
