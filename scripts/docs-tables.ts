@@ -44,7 +44,7 @@ const parts: readonly Part[] = [
   ]),
   table('block-reasons.md', '## Categories', [['Category', 'Meaning'], ...named(categories)]),
   table('block-reasons.md', '## Groups', [['Group', 'Cause'], ...named(GROUPS)]),
-  table('commands.md', 'order: 22', [
+  table('commands.md', 'title: Commands', [
     ['Command', 'What it does'],
     ...commands.map(({ name, summary }) => [`[guard ${name}](#guard-${name})`, summary]),
   ]),
@@ -59,7 +59,7 @@ const parts: readonly Part[] = [
       ...[String(status), code(type), message, `Fail ${fail}.`],
     ]),
   ]),
-  table('metrics.md', 'order: 25', [
+  table('metrics.md', 'title: Metrics', [
     ['Metric', 'Kind', 'Label', 'Meaning'],
     ...Object.entries(metrics).map(([name, { kind, label, help }]) => [
       ...[code(name), kind, label === undefined ? 'none' : code(label), help],
