@@ -98,7 +98,7 @@ test.each(Object.entries(ROOMS))(
     const files = code.filter(
       ({ file }) => file.startsWith(`${name}/src/`) && !file.includes('/testing/'),
     );
-    expect(files.length).toBeGreaterThan(5);
+    expect(files.length).toBeGreaterThan(9);
     expect(files.filter(({ file }) => roomOf(file) === -1)).toEqual([]);
     const broken = files.flatMap(({ file, imports }) =>
       imports

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
-import { type Me, SignedIn } from './data/signed-in.ts';
+import type { Me } from '../page-contract/me.ts';
+import { SignedIn } from './data/signed-in.ts';
 import { whoAmI } from './data/who-am-i.ts';
 import { Dashboard } from './dashboard.tsx';
 import { NavigationProvider } from './navigation.tsx';

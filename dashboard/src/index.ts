@@ -9,7 +9,8 @@ import type {
 } from '@guard/config/contract/ports';
 import type { Settings } from '@guard/config/settings/schema';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import { dataRoutes, type Health } from './data/data-routes.ts';
+import type { Health } from '../page-contract/health.ts';
+import { dataRoutes } from './data/data-routes.ts';
 import { liveRoute } from './data/live-route.ts';
 import { pageRoutes } from './page/page-routes.ts';
 import { createOidc } from './sign-in/oidc.ts';
@@ -17,7 +18,7 @@ import { signInRoutes } from './sign-in/sign-in-routes.ts';
 import type { SignIns } from './sign-in/sign-ins.ts';
 import { createFindViewer } from './sign-in/viewer.ts';
 
-export type { Health } from './data/data-routes.ts';
+export type { Health } from '../page-contract/health.ts';
 export { SignIns } from './sign-in/sign-ins.ts';
 
 export interface DashboardOptions {
@@ -99,11 +100,6 @@ function createAdmit(answersTo: DashboardOptions['answersTo']) {
       return;
     }
     void reply.header('cache-control', 'no-store');
-    // Here, because a body would be read as JSON first.
-    if (request.is404 && !request.url.startsWith('/api/query')) {
-      await reply.code(404).send();
-      return;
-    }
     // The path of the route: `/%61pi/query` is the same one.
     const isData = request.routeOptions.url?.startsWith('/api/') === true;
     // A page elsewhere may lead here by a link. Its pictures would only use up the attempts to sign in.

@@ -179,7 +179,7 @@ export interface Column {
   readonly comment: string;
 }
 
-/** Who asks a question of the events: of which organisation, and with which credential, where it is a key. */
+/** The caller of a query: an organisation, and its key if it has one. */
 export interface Asking {
   readonly organisation: string;
   /** As the `authorization` of RunQuery. */

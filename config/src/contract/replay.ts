@@ -10,7 +10,7 @@ export interface ReplayAnswer {
   /** Events whose visitor would be treated differently. */
   readonly changed: number;
   readonly transitions: readonly ReplayTransition[];
-  /** Of those that change: the largest 20. */
+  /** The 20 largest groups of changed events. */
   readonly groups: readonly ReplayGroup[];
   /** What rules ask for and the events do not have, each as a phrase. */
   readonly unknown: readonly string[];

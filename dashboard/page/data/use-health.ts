@@ -1,25 +1,8 @@
 import { useContext, useEffect, useState } from 'preact/hooks';
+import type { Health } from '../../page-contract/health.ts';
 import { useNavigation } from '../navigation.tsx';
 import { SignedIn } from './signed-in.ts';
 import { messageOf } from './use-query.ts';
-
-/** What GET /api/health says. */
-export interface Health {
-  readonly ready: boolean;
-  readonly database: {
-    readonly state: 'ready' | 'away' | 'failing' | 'missing';
-    readonly message?: string;
-    readonly deletion?: 'held';
-  } | null;
-  readonly store: 'memory' | 'redis';
-  readonly startedAt: string;
-  readonly metrics: Readonly<Record<string, number>>;
-  readonly certificates: readonly {
-    readonly hosts: readonly string[];
-    readonly expiresAt: string;
-  }[];
-  readonly crawlerListAgeSeconds: number | null;
-}
 
 export type AskedHealth =
   | { readonly state: 'loading' }

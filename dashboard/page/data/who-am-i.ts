@@ -1,4 +1,4 @@
-import type { Me } from './signed-in.ts';
+import type { Me } from '../../page-contract/me.ts';
 
 type Found =
   | { readonly state: 'signed-in'; readonly me: Me }

@@ -1,4 +1,4 @@
-import type { Me } from '../data/signed-in.ts';
+import type { Me } from '../../page-contract/me.ts';
 import { type Answer, entries, num, type Row, text, texts } from '../data/query.ts';
 
 /** One event with all its columns. */

@@ -42,12 +42,15 @@ export function EventsPanel() {
         empty="No more sessions in this period."
         tools={tools}
       >
-        {({ rows }) => (
-          <>
-            <SessionList rows={rows} />
-            <Pages older={rows.length === PAGE_ROWS ? String(num(rows.at(-1)?.[5])) : ''} />
-          </>
-        )}
+        {({ rows }) => {
+          const last = rows.length === PAGE_ROWS ? rows.at(-1) : undefined;
+          return (
+            <>
+              <SessionList rows={rows} />
+              <Pages older={last === undefined ? '' : `${num(last[5])}.${text(last[13])}`} />
+            </>
+          );
+        }}
       </QueryPanel>
     );
   }

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { DataTable } from '../chart/data-table.tsx';
 import { num, nums, type Row } from '../data/query.ts';
-import { type Health, metric, useHealth } from '../data/use-health.ts';
+import type { Health } from '../../page-contract/health.ts';
+import { metric, useHealth } from '../data/use-health.ts';
 import { useNavigation } from '../navigation.tsx';
 import { Failed, Loading, Panel, QueryPanel } from '../parts/panel.tsx';
 import { latency } from '../sql/operations.ts';

@@ -1,7 +1,8 @@
 import { useContext, useState } from 'preact/hooks';
 import { DataTable } from '../chart/data-table.tsx';
 import { num, type Row, text } from '../data/query.ts';
-import { type Rule, SignedIn } from '../data/signed-in.ts';
+import type { RuleFacts } from '../../page-contract/me.ts';
+import { SignedIn } from '../data/signed-in.ts';
 import { Replay } from '../event/replay.tsx';
 import { useNavigation } from '../navigation.tsx';
 import { QueryPanel } from '../parts/panel.tsx';
@@ -32,7 +33,7 @@ function Rules({ rows }: { readonly rows: readonly Row[] }) {
   const rowOf = new Map(rows.map((row) => [text(row[0]), row]));
   const known = new Set(me.rules.map(({ name }) => name));
   const former = rows.filter((row) => text(row[0]) !== '' && !known.has(text(row[0])));
-  const line = (name: string, rule: Rule | undefined) => {
+  const line = (name: string, rule: RuleFacts | undefined) => {
     const row = rowOf.get(name);
     const hits = num(row?.[1]);
     return [
@@ -90,7 +91,7 @@ function Rules({ rows }: { readonly rows: readonly Row[] }) {
   );
 }
 
-function Does({ rule }: { readonly rule: Rule }) {
+function Does({ rule }: { readonly rule: RuleFacts }) {
   return (
     <span>
       {rule.does}

@@ -47,7 +47,7 @@ export function Summary() {
       empty="No request came in this period, nor in the one before."
     >
       {({ rows }) => (
-        <Told
+        <Answer
           now={totalsOf(rows.find((row) => num(row[0]) === 1))}
           earlier={totalsOf(rows.find((row) => num(row[0]) === 0))}
         />
@@ -61,7 +61,7 @@ interface Both {
   readonly earlier: Totals;
 }
 
-function Told({ now, earlier }: Both) {
+function Answer({ now, earlier }: Both) {
   const { scope } = useNavigation();
   const { me } = useContext(SignedIn);
   const length = duration(scope.range.to - scope.range.from);

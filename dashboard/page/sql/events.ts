@@ -56,18 +56,23 @@ FORMAT JSONCompact`;
 /** A session, as a number: many of them are quicker to tell apart. */
 const SESSION = 'cityHash64(session_sent, ip, user_agent)';
 
-/** Sessions, the one that was seen last first. Visitors without a cookie are told apart by address and User-Agent. */
+/**
+ * Sessions, the one that was seen last first. `cursor` is the last one of the page before: `<ms>.<number>`. Visitors without a cookie are told apart by
+ * address and User-Agent.
+ */
 export function sessions(scope: Scope, cursor: string): string {
-  const ms = Number(cursor.split('.')[0]);
-  const seek = cursor === '' ? '' : ` HAVING max(created_at) < ${moment(ms)}`;
-  const newest = `SELECT ${SESSION} AS which ${rowsOf(scope)} GROUP BY which${seek} ORDER BY max(created_at) DESC, which LIMIT ${PAGE_ROWS}`;
+  const [ms, which = ''] = cursor.split('.');
+  const seek = /^\d{1,20}$/.test(which)
+    ? ` HAVING (max(created_at), which) < (${moment(Number(ms))}, ${which})`
+    : '';
+  const newest = `SELECT ${SESSION} AS which ${rowsOf(scope)} GROUP BY which${seek} ORDER BY max(created_at) DESC, which DESC LIMIT ${PAGE_ROWS}`;
   return `SELECT session_sent AS with_session, ip AS address, user_agent AS agent, count() AS requests,
   toUnixTimestamp64Milli(min(created_at)) AS first_ms, toUnixTimestamp64Milli(max(created_at)) AS last_ms,
   countIf(action = 'allow') AS allowed, countIf(action = 'challenge') AS challenged, countIf(action = 'block') AS blocked, countIf(action = 'limited') AS limited,
-  uniq(path) AS paths, any(country) AS from_country, toString(argMax(request_id, created_at)) AS last_request
+  uniq(path) AS paths, any(country) AS from_country, toString(argMax(request_id, created_at)) AS last_request, toString(any(${SESSION})) AS number
 ${rowsOf(scope, `${SESSION} GLOBAL IN (${newest})`)}
 GROUP BY with_session, address, agent
-ORDER BY last_ms DESC, address, agent, with_session LIMIT ${PAGE_ROWS}
+ORDER BY last_ms DESC, any(${SESSION}) DESC LIMIT ${PAGE_ROWS}
 FORMAT JSONCompact`;
 }
 
@@ -103,17 +108,18 @@ interface Visitor {
   readonly userAgent: string;
 }
 
-/** What the same session did in the twelve hours around an event; without one, the same address and agent in the ten minutes around. */
+/** What the same session did in the twelve hours around an event; without one, the same address and agent in the ten minutes around. The 100 nearest in time. */
 export function timeline({ atMs, session, ip, userAgent }: Visitor): string {
   const around = session === '' ? 600_000 : 12 * 3_600_000;
   const same =
     session === ''
       ? `ip = ${quote(ip)} AND user_agent = ${quote(userAgent)}`
       : `(session = ${quote(session)} OR session_sent = ${quote(session)})`;
-  return `SELECT toUnixTimestamp64Milli(created_at) AS created_at_ms, request_id, action, rule, block_reasons, method, path, status_code, challenge
-FROM events_distributed
-WHERE ${within({ from: atMs - around, to: atMs + around })} AND ${same}
-ORDER BY created_at LIMIT 100
+  return `SELECT * FROM (SELECT toUnixTimestamp64Milli(created_at) AS created_at_ms, request_id, action, rule, block_reasons, method, path, status_code, challenge
+  FROM events_distributed
+  WHERE ${within({ from: atMs - around, to: atMs + around })} AND ${same}
+  ORDER BY abs(created_at_ms - ${Math.trunc(atMs)}) LIMIT 100)
+ORDER BY created_at_ms
 FORMAT JSONCompact`;
 }
 

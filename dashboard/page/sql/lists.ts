@@ -68,7 +68,7 @@ export const TOP_LISTS: Readonly<Record<'common' | 'networks' | 'programs', read
   ],
 };
 
-/** Rows of: number of the list, value, note, requests, those that were stopped. */
+/** Columns of a row: number of the list, value, note, requests, stopped requests. */
 export function topLists(scope: Scope, lists: readonly TopList[]): string {
   const parts = lists.map(
     ({ value, note, only = '', many }, at) =>

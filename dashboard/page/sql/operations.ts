@@ -3,7 +3,7 @@ import { rowsOf, type Scope } from './where.ts';
 
 /** Statements about rules, crawlers and the speed of decisions. */
 
-/** Rows of: rule, decided requests, those that were stopped, those it only watched, last one, all requests. */
+/** Each row is a rule, with five columns: decided requests, stopped, only watched, would have stopped, time of the last one; and the sum of all. */
 export function rules(scope: Scope): string {
   return `SELECT rule, count() AS hits, countIf(action != 'allow') AS stopped, countIf(monitor) AS watched,
   countIf(monitor AND decision != action) AS would_have_stopped, toUnixTimestamp64Milli(max(created_at)) AS last_ms, sum(count()) OVER () AS requests

@@ -45,7 +45,7 @@ const SPLIT_BY: Readonly<Record<Exclude<Split, 'action'>, string>> = {
 };
 
 /**
- * Rows of: whether it is this period, start of the bar, series, requests, revisions of the settings.
+ * Columns of a row: whether it is this period, start of the bar, series, requests, revisions of the settings.
  * The seven largest series stand alone, and the others are one.
  */
 export function overTime(scope: Scope, split: Split, compare: boolean): string {

@@ -12,7 +12,7 @@ export function rateRange({ from, to }: Scope['range']): Scope['range'] {
 }
 
 /**
- * Rows of: the most requests in one minute, how many addresses (or sessions) have that peak, their
+ * Columns of a row: the most requests in one minute, how many addresses (or sessions) have that peak, their
  * requests in all, and a few of them. Any limit can be tried on these rows without another query.
  */
 export function rates(scope: Scope, by: RateOf): string {

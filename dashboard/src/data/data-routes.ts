@@ -4,31 +4,15 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { FindViewer, Viewer } from '../sign-in/viewer.ts';
 import manifest from '../../package.json' with { type: 'json' };
+import type { Health } from '../../page-contract/health.ts';
+import type { Me } from '../../page-contract/me.ts';
 import { knowledgeOf } from './knowledge.ts';
-
-/** How Guard itself is: for the panel about its health. Values of metrics have the names of `/metrics`. */
-export interface Health {
-  readonly ready: boolean;
-  readonly database: { readonly state: string; readonly message?: string } | null;
-  readonly store: string;
-  /** ISO 8601. */
-  readonly startedAt: string;
-  readonly metrics: Readonly<Record<string, number>>;
-  readonly certificates: readonly {
-    readonly hosts: readonly string[];
-    readonly expiresAt: string;
-  }[];
-  readonly crawlerListAgeSeconds: number | null;
-}
 
 /** For the longest User-Agent of a rule, in which each character is written as six. */
 const MAX_REPLAY_BODY = 16_384;
 
-/** The change is parsed behind the port: it has the words for what is wrong with it. */
-const ReplayBody = z.strictObject({
-  change: z.unknown(),
-  hours: z.int().min(1).max(168).default(24),
-});
+/** Both are parsed behind the port: it has the words for what is wrong with them. */
+const ReplayBody = z.strictObject({ change: z.unknown(), hours: z.unknown().optional() });
 
 /** What the page asks besides SQL: who is signed in, what the settings say, how Guard is, and what a change would do. */
 export function dataRoutes(options: {
@@ -42,7 +26,7 @@ export function dataRoutes(options: {
   const { settings, viewerOf, health, replay } = options;
   const hasOneOrganisation = settings.organisations.length === 1;
 
-  function me(viewer: Viewer): object | undefined {
+  function me(viewer: Viewer): Me | undefined {
     const { organisation, key, via, expiresAt } = viewer;
     const knowledge = knowledgeOf(settings, organisation);
     if (knowledge === undefined) return undefined;
@@ -80,7 +64,7 @@ export function dataRoutes(options: {
       const viewer = viewerOf(request);
       if (viewer === undefined) return reply.code(401).send();
       const body = ReplayBody.safeParse(request.body);
-      if (!body.success) return text(reply, 400, 'Expected a change, and hours from 1 to 168.');
+      if (!body.success) return text(reply, 400, 'Expected a change, and hours.');
       const { organisation, authorization } = viewer;
       const gone = new AbortController();
       reply.raw.on('close', () => gone.abort());

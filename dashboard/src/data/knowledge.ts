@@ -1,42 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { entryOf, isFinding, type Reason, reasons } from '@guard/config/contract/reasons';
-import { POINTS, type Strength, THRESHOLDS } from '@guard/config/contract/strengths';
+import { POINTS, THRESHOLDS } from '@guard/config/contract/strengths';
 import { presetRules } from '@guard/config/settings/presets/preset-rules';
 import type { Rule } from '@guard/config/settings/rule';
 import { ruleLine } from '@guard/config/settings/rule-lines';
 import type { Organisation, Settings } from '@guard/config/settings/schema';
+import type { Me, ReasonFacts, RuleFacts } from '../../page-contract/me.ts';
 
 const TEXTS = new URL('../../../docs/guide/block-reasons/', import.meta.url);
 
-interface RuleFacts {
-  readonly name: string;
-  /** Of guard.yaml, from 1; null for the rule of a preset. */
-  readonly line: number | null;
-  /** One line: `detect, challenge: auto`. */
-  readonly does: string;
-  readonly monitor: boolean;
-  readonly preset: boolean;
-}
-
-interface ReasonFacts {
-  readonly meaning: string;
-  readonly category: string;
-  /** For this organisation; null for what no rule weighs. */
-  readonly strength: Strength | null;
-  readonly points: number;
-  /** Who else can have it, in plain text. */
-  readonly others: string;
-  readonly remedy: string;
-}
-
-/** What the page has to know of the settings to explain events. */
-export interface Knowledge {
-  readonly sites: readonly string[];
-  readonly rules: readonly RuleFacts[];
-  readonly rulesLine: number | null;
-  readonly reasons: Readonly<Record<string, ReasonFacts>>;
-  readonly thresholds: typeof THRESHOLDS;
-}
+/** The part of Me that comes from the settings. */
+export type Knowledge = Pick<Me, 'sites' | 'rules' | 'rulesLine' | 'reasons' | 'thresholds'>;
 
 /** What the page of one organisation has to know; undefined where the settings have no such organisation. */
 export function knowledgeOf(

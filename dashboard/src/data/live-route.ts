@@ -79,12 +79,15 @@ export function liveRoute(options: {
       raw.writeHead(200, { 'content-type': 'text/event-stream' });
       try {
         for await (const event of follow(query.data.where, gone.signal, () => viewerOf(request))) {
-          // A slow reader misses events: a queue for it would grow without a bound.
-          if (!raw.writableNeedDrain) raw.write(event);
+          raw.write(event);
+          // While a reader is behind, nothing is asked for it: a queue would grow without a bound.
+          while (raw.writableNeedDrain && !gone.signal.aborted && isOpen())
+            await pause(gone.signal);
         }
       } finally {
         streams.set(organisation, (streams.get(organisation) ?? 1) - 1);
-        raw.end();
+        if (raw.writableNeedDrain) raw.destroy();
+        else raw.end();
       }
       return reply;
     });
@@ -118,9 +121,13 @@ export function liveRoute(options: {
           : eventOf('rows', { rows: rows.map(shown), more });
         sinceMs = askedAt;
       }
-      await sleep(EVERY_MS, undefined, { signal }).catch(() => undefined);
+      await pause(signal);
     }
   }
+}
+
+async function pause(signal: AbortSignal): Promise<void> {
+  await sleep(EVERY_MS, undefined, { signal }).catch(() => undefined);
 }
 
 /** `fresh` counts what came since the last question, whether or not it is among the rows. */

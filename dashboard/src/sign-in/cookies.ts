@@ -1,5 +1,5 @@
 /** `__Host-`: over https alone, for this host alone. Browsers take a loopback address for as safe as https. */
-export const SESSION_COOKIE = '__Host-guard-dashboard';
+export const SIGN_IN_COOKIE = '__Host-guard-dashboard';
 export const OIDC_COOKIE = '__Host-guard-oidc';
 
 const MAX_COOKIE_CHARS = 8_192;

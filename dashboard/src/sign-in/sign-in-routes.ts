@@ -3,10 +3,10 @@ import { parseIp } from '@guard/config/net/cidr';
 import { addressGroup } from '@guard/config/net/network-of';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { cookie, OIDC_COOKIE, readCookie, SESSION_COOKIE } from './cookies.ts';
+import { cookie, OIDC_COOKIE, readCookie, SIGN_IN_COOKIE } from './cookies.ts';
 import type { Oidc } from './oidc.ts';
 import type { Membership } from './viewer.ts';
-import { SESSION_MS, type SignedIn, type SignIns } from './sign-ins.ts';
+import { SIGN_IN_MS, type SignedIn, type SignIns } from './sign-ins.ts';
 
 /** Of one address, by key, link and provider together. A key cannot be guessed; this bounds the work and the log. */
 const ATTEMPTS = { requests: 10, perMs: 60_000 };
@@ -17,7 +17,7 @@ const MAX_BODY = 4_096;
 
 const Body = z.strictObject({ key: z.string().min(1).max(300) });
 
-/** The routes that begin and end a session of the dashboard. */
+/** The routes that begin and end a sign-in. */
 export function signInRoutes(options: {
   readonly authenticate: AuthenticateBearer;
   readonly signIns: SignIns;
@@ -49,7 +49,7 @@ export function signInRoutes(options: {
     log('info', 'dashboard_signed_in', { organisation: who.organisation, via: who.via });
     addCookie(
       reply,
-      cookie(SESSION_COOKIE, token, { maxAgeS: SESSION_MS / 1000, sameSite: 'Strict' }),
+      cookie(SIGN_IN_COOKIE, token, { maxAgeS: SIGN_IN_MS / 1000, sameSite: 'Strict' }),
     );
   }
 
@@ -64,9 +64,9 @@ export function signInRoutes(options: {
     });
 
     app.post('/api/sign-out', { bodyLimit: MAX_BODY }, (request, reply) => {
-      const token = readCookie(request.raw.headers.cookie, SESSION_COOKIE);
+      const token = readCookie(request.raw.headers.cookie, SIGN_IN_COOKIE);
       if (token !== undefined) signIns.end(token);
-      addCookie(reply, cookie(SESSION_COOKIE, '', { maxAgeS: 0, sameSite: 'Strict' }));
+      addCookie(reply, cookie(SIGN_IN_COOKIE, '', { maxAgeS: 0, sameSite: 'Strict' }));
       return reply.code(204).send();
     });
 

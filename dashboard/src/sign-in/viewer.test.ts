@@ -1,5 +1,7 @@
+import Fastify from 'fastify';
 import { expect, test } from 'vitest';
-import { membershipOf } from './viewer.ts';
+import { SignIns } from './sign-ins.ts';
+import { createFindViewer, membershipOf } from './viewer.ts';
 
 const ORGANISATIONS = { shop: 'acme', others: 'rival' };
 
@@ -13,4 +15,40 @@ test('a list has one group in each text: a comma in a name makes no second group
   expect(membershipOf(['staff', 'others'], ORGANISATIONS)?.organisation).toBe('rival');
   expect(membershipOf(['my team,shop', ' shop'], ORGANISATIONS)).toBeUndefined();
   expect(membershipOf([['shop'], { shop: true }, 1], ORGANISATIONS)).toBeUndefined();
+});
+
+test('only a peer of trusted_proxies names groups, and a group that is no longer mapped ends its sign-ins', async () => {
+  const signIns = new SignIns(Date.now);
+  const groups = { shop: 'acme' };
+  const oidc = { issuer: '', client_id: '', client_secret: '', claim: '', scope: '', groups };
+  const viewersWith = (dashboard: object) =>
+    createFindViewer({
+      settings: {
+        organisations: [{ id: 'acme' }],
+        trusted_proxies: ['192.0.2.0/24'],
+        dashboard: { hosts: [], ...dashboard },
+      } as unknown as Parameters<typeof createFindViewer>[0]['settings'],
+      authenticate: () => undefined,
+      signIns,
+    });
+  const whoIs = async (dashboard: object, remoteAddress: string, headers: object) => {
+    const viewerOf = viewersWith(dashboard);
+    const app = Fastify();
+    app.get('/', (request, reply) => reply.send(viewerOf(request)?.via ?? 'stranger'));
+    return (await app.inject({ url: '/', remoteAddress, headers: { ...headers } })).body;
+  };
+  const proxy = { proxy_header: { name: 'x-groups', groups } };
+  const shop = { 'x-groups': 'shop' };
+  expect(await whoIs(proxy, '192.0.2.7', shop)).toBe('proxy');
+  expect(await whoIs(proxy, '::ffff:192.0.2.7', shop)).toBe('proxy');
+  expect(await whoIs(proxy, '198.51.100.7', shop)).toBe('stranger');
+  expect(await whoIs({}, '192.0.2.7', shop)).toBe('stranger');
+
+  const token = signIns.begin({ via: 'oidc', organisation: 'acme', group: 'shop' });
+  const cookie = { cookie: `__Host-guard-dashboard=${token}` };
+  expect(await whoIs({ oidc }, '198.51.100.7', cookie)).toBe('oidc');
+  expect(
+    await whoIs({ oidc: { ...oidc, groups: { other: 'acme' } } }, '198.51.100.7', cookie),
+  ).toBe('stranger');
+  expect(await whoIs({}, '198.51.100.7', cookie)).toBe('stranger');
 });

@@ -3,7 +3,7 @@ import { parseIp } from '@guard/config/net/cidr';
 import { PrefixSet } from '@guard/config/net/prefix-set';
 import type { Settings } from '@guard/config/settings/schema';
 import type { FastifyRequest } from 'fastify';
-import { readCookie, SESSION_COOKIE } from './cookies.ts';
+import { readCookie, SIGN_IN_COOKIE } from './cookies.ts';
 import type { SignIns } from './sign-ins.ts';
 
 /** Who looks at the dashboard: of one organisation, and as whom. */
@@ -20,7 +20,7 @@ export interface Viewer {
 
 export type FindViewer = (request: FastifyRequest) => Viewer | undefined;
 
-/** Finds who sends a request: by the header of an authenticating proxy, else by the cookie of a session. */
+/** Finds who sends a request: by the header of an authenticating proxy, else by the cookie of a sign-in. */
 export function createFindViewer(options: {
   readonly settings: Pick<Settings, 'organisations' | 'trusted_proxies' | 'dashboard'>;
   readonly authenticate: AuthenticateBearer;
@@ -40,10 +40,10 @@ export function createFindViewer(options: {
       const found = membershipOf(request.raw.headers[fromProxy.name], fromProxy.groups);
       if (found !== undefined) return { organisation: found.organisation, via: 'proxy' };
     }
-    const token = readCookie(request.raw.headers.cookie, SESSION_COOKIE);
-    const session = token === undefined ? undefined : signIns.find(token);
-    if (session === undefined) return undefined;
-    const { who, expiresAt } = session;
+    const token = readCookie(request.raw.headers.cookie, SIGN_IN_COOKIE);
+    const signIn = token === undefined ? undefined : signIns.find(token);
+    if (signIn === undefined) return undefined;
+    const { who, expiresAt } = signIn;
     const { organisation, via } = who;
     if (!organisations.has(organisation)) return undefined;
     if (who.via === 'oidc' && membershipOf([who.group], oidc?.groups ?? {}) === undefined)
@@ -56,16 +56,16 @@ export function createFindViewer(options: {
   };
 }
 
-/** The group by which somebody belongs to an organisation. */
+/** Why a user belongs to an organisation. */
 export interface Membership {
   readonly group: string;
   readonly organisation: string;
 }
 
 /**
- * The group that counts, of those that a header or a claim names; undefined where none of them is mapped. Of several,
- * the one that the settings name first. A text can hold several groups. In a list each text is one: a user who may
- * name a group must not be in others by a comma.
+ * The organisation of a user by the groups that a header or a claim lists, and the group that decided. Undefined where
+ * the settings map none of them. Where they map several, the first one of the settings decides. A text can hold several
+ * groups. In a list, each text is one group: else a user who may name a group could be in others by a comma.
  */
 export function membershipOf(
   groups: unknown,

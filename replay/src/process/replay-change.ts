@@ -10,7 +10,7 @@ import { JudgingProcess } from './judging-process.ts';
 const HOUR_MS = 3_600_000;
 
 export interface ChangeQuestion {
-  /** Those that decide now. */
+  /** The settings of now. */
   readonly settings: Settings;
   readonly organisation: string;
   /** What the page sent; a ReplayChange, or what is refused. */

@@ -116,3 +116,12 @@ describe('a service ends a connection that sends too slowly, on each address of 
     }
   });
 });
+
+test('a path without a route is 404 at once: its body is not parsed', async () => {
+  const service = createReloadableService(SETTINGS, await routes('new'));
+  onTestFinished(() => service.app.close());
+  const url = await listenOn('admin', service.app, { kind: 'tcp', host: '127.0.0.1', port: 0 });
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(`${url}/nowhere`, { method: 'POST', headers, body: '{ "broken": ' });
+  expect(answer.status).toBe(404);
+});

@@ -1,0 +1,22 @@
+/** What `GET /api/health` answers: how Guard itself is. */
+export interface Health {
+  readonly ready: boolean;
+  /** Null where the settings name no database. */
+  readonly database: {
+    readonly state: 'ready' | 'away' | 'failing' | 'missing';
+    readonly message?: string;
+    readonly deletion?: 'held';
+  } | null;
+  readonly store: 'memory' | 'redis';
+  /** ISO 8601. */
+  readonly startedAt: string;
+  /** Counters and gauges by the names of `/metrics`; empty where organisations share this Guard. */
+  readonly metrics: Readonly<Record<string, number>>;
+  readonly certificates: readonly {
+    readonly hosts: readonly string[];
+    /** ISO 8601. */
+    readonly expiresAt: string;
+  }[];
+  /** Null where the lists came with Guard. */
+  readonly crawlerListAgeSeconds: number | null;
+}
