@@ -79,6 +79,10 @@ export function createDashboard(options: DashboardOptions): FastifyPluginAsync {
 
   return async (app) => {
     app.addHook('onRequest', admit);
+    // Of its own, so that `admit` comes before it.
+    app.setNotFoundHandler((_request, reply) =>
+      reply.code(404).type('text/plain; charset=utf-8').send('Not found.\n'),
+    );
     await app.register(pageRoutes());
     await app.register(signInRoutes({ ...options, oidc }));
     await app.register(dataRoutes({ ...options, viewerOf }));
@@ -94,7 +98,7 @@ export function createDashboard(options: DashboardOptions): FastifyPluginAsync {
 function createAdmit(answersTo: DashboardOptions['answersTo']) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     void reply.headers(HEADERS);
-    const { host, origin, 'sec-fetch-site': site, 'sec-fetch-mode': mode } = request.raw.headers;
+    const { host, origin, 'sec-fetch-site': site, 'sec-fetch-dest': dest } = request.raw.headers;
     if (!answersTo(host)) {
       await reply.code(421).type('text/plain; charset=utf-8').send(OTHER_HOST);
       return;
@@ -102,8 +106,8 @@ function createAdmit(answersTo: DashboardOptions['answersTo']) {
     void reply.header('cache-control', 'no-store');
     // The path of the route: `/%61pi/query` is the same one.
     const isData = request.routeOptions.url?.startsWith('/api/') === true;
-    // A page elsewhere may lead here by a link. Its pictures would only use up the attempts to sign in.
-    const isOpened = mode === undefined || mode === 'navigate';
+    // A page elsewhere may lead here by a link. Its pictures and frames would only use up the attempts to sign in.
+    const isOpened = dest === undefined || dest === 'document';
     if (!isData && (isOpened || site !== 'cross-site')) return;
     // Origin only where the browser says nothing clearer: a proxy in front may change Host.
     const isOwn =

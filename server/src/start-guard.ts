@@ -51,6 +51,9 @@ export interface DashboardLink {
 /** How long a start waits for the database. Visitors can be served without it, so a slow one is not waited for. */
 const DATABASE_START_MS = 8_000;
 
+/** How long requests to the services may go on while Guard ends. The gateway has the same time. */
+const DRAIN_MS = 30_000;
+
 /** What is open: while Guard starts, while it runs, and while it ends. */
 interface State {
   /** How to close what is open, in the order in which it was opened. */
@@ -83,7 +86,12 @@ export async function startGuard(settings: Settings, context: ProcessContext): P
   const close = () => {
     state.ready = false;
     state.closing = true;
-    return closeAll(state.opened, context.log);
+    const cut = setTimeout(() => {
+      for (const service of state.services.values()) service.cutOff();
+    }, DRAIN_MS);
+    return closeAll(state.opened, context.log).finally(() => {
+      clearTimeout(cut);
+    });
   };
   try {
     const dependencies = await openDependencies(settings, context, state);

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
@@ -128,7 +130,21 @@ test('a large body of a stranger is refused before it is read as JSON', async ()
   for (const path of ['/api/sign-out', '/api/sign-in']) {
     expect((await askDashboard(story.product, path, { json: large })).status).toBe(413);
   }
-  expect((await askDashboard(story.product, '/no-route', { json: large })).status).toBe(404);
+  // One byte of the body has come: the answer waits for no more.
+  for (const [path, host, status] of [
+    ['/no-route', 'localhost', '404'],
+    ['/api/querything', 'localhost', '404'],
+    ['/no-route', 'evil.example', '421'],
+  ] as const) {
+    const socket = connect(Number(new URL(story.product.addresses.dashboard).port), '127.0.0.1');
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n[`,
+    );
+    const [head] = (await once(socket.setEncoding('utf8'), 'data')) as [string];
+    expect([path, head.slice(9, 12)]).toEqual([path, status]);
+    expect(head).toContain('content-security-policy');
+    socket.destroy();
+  }
   const cookie = await signIn(story.product);
   const known = await askDashboard(story.product, '/api/replay', { cookie, json: large });
   expect(known.status).toBe(413);

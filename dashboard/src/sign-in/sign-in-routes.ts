@@ -8,7 +8,7 @@ import type { Oidc } from './oidc.ts';
 import type { Membership } from './viewer.ts';
 import { SIGN_IN_MS, type SignedIn, type SignIns } from './sign-ins.ts';
 
-/** Of one address, by key, link and provider together. A key cannot be guessed; this bounds the work and the log. */
+/** Of one address: by key, and by link and provider together. A key cannot be guessed; this bounds the work and the log. */
 const ATTEMPTS = { requests: 10, perMs: 60_000 };
 const OIDC_S = 10 * 60;
 
@@ -31,7 +31,9 @@ export function signInRoutes(options: {
   async function waitOf(request: FastifyRequest): Promise<number> {
     const ip = parseIp(request.ip);
     const subject = ip === undefined ? '' : addressGroup(ip);
-    return store.take('dashboard-sign-in', subject, ATTEMPTS);
+    // Apart, because a page elsewhere can lead a browser to a link and to the provider, and cannot send a key.
+    const way = request.method === 'POST' ? 'dashboard-key' : 'dashboard-link';
+    return store.take(way, subject, ATTEMPTS);
   }
 
   async function limit(request: FastifyRequest, reply: FastifyReply): Promise<void> {

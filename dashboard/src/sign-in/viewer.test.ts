@@ -50,5 +50,8 @@ test('only a peer of trusted_proxies names groups, and a group that is no longer
   expect(
     await whoIs({ oidc: { ...oidc, groups: { other: 'acme' } } }, '198.51.100.7', cookie),
   ).toBe('stranger');
+  expect(
+    await whoIs({ oidc: { ...oidc, groups: { shop: 'rival' } } }, '198.51.100.7', cookie),
+  ).toBe('stranger');
   expect(await whoIs({}, '198.51.100.7', cookie)).toBe('stranger');
 });

@@ -34,6 +34,7 @@ export function createFindViewer(options: {
     return ip !== undefined && trusted.has(ip);
   };
   const { proxy_header: fromProxy, oidc } = settings.dashboard;
+  const mapped = (group: string) => membershipOf([group], oidc?.groups ?? {})?.organisation;
 
   return (request) => {
     if (fromProxy !== undefined && isTrusted(request.raw.socket.remoteAddress)) {
@@ -46,8 +47,7 @@ export function createFindViewer(options: {
     const { who, expiresAt } = signIn;
     const { organisation, via } = who;
     if (!organisations.has(organisation)) return undefined;
-    if (who.via === 'oidc' && membershipOf([who.group], oidc?.groups ?? {}) === undefined)
-      return undefined;
+    if (who.via === 'oidc' && mapped(who.group) !== organisation) return undefined;
     if (who.via !== 'key') return { organisation, via, expiresAt };
     const { authorization } = who;
     const holder = authenticate(authorization);

@@ -46,11 +46,12 @@ let lastOrganisation = '';
 const waiting = new Map<string, number>();
 const TURN_MS = 10_000;
 
-/** True while a replay runs, and where another organisation waits for its turn. */
+/** True while a replay runs, and where another organisation waits longer. The last one waits behind all others. */
 function isBusy(id: string): boolean {
   if (isRunning) return true;
   const now = performance.now();
-  return lastOrganisation === id && [...waiting.values()].some((untilMs) => now < untilMs);
+  const first = [...waiting].find(([one, untilMs]) => one !== lastOrganisation && now < untilMs);
+  return first !== undefined && first[0] !== id;
 }
 
 /**
@@ -67,7 +68,7 @@ export async function replayChange(
   const read = readChange(question.change, question.hours, organisation);
   if (read.kind === 'refused') return read;
   if (isBusy(id)) {
-    if (lastOrganisation !== id) waiting.set(id, performance.now() + TURN_MS);
+    waiting.set(id, performance.now() + TURN_MS);
     return { kind: 'busy' };
   }
   isRunning = true;

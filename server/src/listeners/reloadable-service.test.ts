@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { lookup } from 'node:dns/promises';
 import { Agent, request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createReloadableService } from './reloadable-service.ts';
 import { createService, listenOn } from './listen.ts';
@@ -82,6 +82,24 @@ test('closing does not wait for a connection without a request, as browsers open
   await accepted;
   await service.app.close();
   await once(socket.resume(), 'close');
+});
+
+test('a client that sends a byte now and then holds the end only until it is cut off', async () => {
+  const service = createReloadableService(SETTINGS, await routes('new'));
+  const url = await listenOn('admin', service.app, { kind: 'tcp', host: '127.0.0.1', port: 0 });
+  const begun = once(service.app.server, 'request');
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Type: a/b\r\nContent-Length: 5000\r\n\r\n');
+  await begun;
+  const drip = setInterval(() => socket.write('.'), 20);
+  onTestFinished(() => clearInterval(drip));
+  let isClosed = false;
+  const closed = service.app.close().then(() => (isClosed = true));
+  await sleep(500);
+  expect(isClosed).toBe(false);
+  service.cutOff();
+  await closed;
 });
 
 describe('a service ends a connection that sends too slowly, on each address of localhost', () => {

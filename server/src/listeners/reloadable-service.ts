@@ -9,6 +9,11 @@ export interface ReloadableService {
   readonly app: FastifyInstance;
   /** From now on, these routes answer new requests. The old routes finish the requests that they have. */
   replaceRoutes(routes: FastifyInstance): void;
+  /**
+   * Ends all connections of a service that closes, now or later. Node watches no request for slowness once a server
+   * closes, so a client that sends a byte now and then would hold the end for ever.
+   */
+  cutOff(): void;
 }
 
 /** How often idle connections are closed while a service ends. */
@@ -23,19 +28,29 @@ export function createReloadableService(
   const app = createService(settings, times);
   let current = routes.server;
   let closing = false;
-  /** Connections without a request so far. Browsers open some ahead, and Node does not take them for idle. */
-  const unused = new Set<Socket>();
+  const connections: Connections = { open: new Set(), unused: new Set(), isCutOff: false };
+  const { open, unused } = connections;
   app.server.on('connection', (socket) => {
     unused.add(socket);
-    socket.once('close', () => unused.delete(socket));
+    watch(socket);
   });
   app.addHook('preClose', (done) => {
     closing = true;
-    if (app.server.listening) closeIdleConnections(app.server, unused);
+    if (app.server.listening) closeConnections(app.server, connections);
     done();
   });
 
+  function watch(socket: Socket): void {
+    if (open.has(socket)) return;
+    open.add(socket);
+    socket.once('close', () => {
+      open.delete(socket);
+      unused.delete(socket);
+    });
+  }
+
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    watch(request.socket);
     unused.delete(request.socket);
     if (closing) response.shouldKeepAlive = false;
     current.emit('request', request, response);
@@ -52,14 +67,26 @@ export function createReloadableService(
     replaceRoutes(next) {
       current = next.server;
     },
+    cutOff() {
+      connections.isCutOff = true;
+    },
   };
 }
 
+interface Connections {
+  /** Of both servers of `localhost`; of the second one, those with a request. */
+  readonly open: Set<Socket>;
+  /** Without a request so far. Browsers open some ahead, and Node does not take them for idle. */
+  readonly unused: Set<Socket>;
+  isCutOff: boolean;
+}
+
 /** Closes connections as they become idle. Otherwise the server waits until each one times out. */
-function closeIdleConnections(server: Server, unused: ReadonlySet<Socket>): void {
+function closeConnections(server: Server, connections: Connections): void {
   const timer = setInterval(() => {
     server.closeIdleConnections();
-    for (const socket of unused) socket.destroy();
+    const { open, unused, isCutOff } = connections;
+    for (const socket of isCutOff ? open : unused) socket.destroy();
   }, DRAIN_CHECK_MS);
   server.once('close', () => {
     clearInterval(timer);
