@@ -26,6 +26,8 @@ import { useDesk } from '../kit/use-desk.ts';
 const BROWSER_MS = 30_000;
 /** Each asks five of twelve questions; sixteen networks have to answer one. */
 const NETWORKS = 70;
+/** Most pages that the pretending Firefox answers. */
+const PAGES = 3;
 
 const RECORDED = fixture('human/chromium-headful-xvfb-default-screen.json');
 const CHROMIUM_AGENT = RECORDED.headers['user-agent'] ?? '';
@@ -140,21 +142,27 @@ describe.skipIf(!hasDesk || !hasFirefox || !hasWindowedChromium)('at a desk', ()
     // It lacks what Chromium gives. A program can add that; the answers are still Firefox's.
     const pretending = firefox({ 'general.useragent.override': CHROMIUM_AGENT });
     site.intercept = (response) => response.writeHead(503).end();
-    const before = uploads.length;
-    const desk = await open(pretending, { urls: [`http://127.0.0.1:${relay.port}/`] });
-    const [upload] = await poll(
-      () => Promise.resolve(uploads.slice(before)),
-      (found) => found.length > 0,
-      BROWSER_MS,
-    );
-    await desk.close();
+    // Each page draws other questions. Few draws have too few that Firefox answers in another way.
+    const noted: unknown[] = [];
+    for (let round = 1; round <= PAGES && noted.length === 0; round++) {
+      const before = uploads.length;
+      const desk = await open(pretending, { urls: [`http://127.0.0.1:${relay.port}/`] });
+      const [upload] = await poll(
+        () => Promise.resolve(uploads.slice(before)),
+        (found) => found.length > 0,
+        BROWSER_MS,
+      );
+      await desk.close();
+      if (!upload) throw new Error('Firefox has answered');
+      const { ticket, session, evidence } = upload;
+      site.intercept = undefined;
+      const outcome = await send(`203.0.114.${round}`, ticket, session, evidence.readings.answers);
+      site.intercept = (response) => response.writeHead(503).end();
+      if (outcome?.kind !== 'verified') throw new Error('it has what Chromium gives');
+      noted.push(...outcome.noted);
+    }
     site.intercept = undefined;
-    if (!upload) throw new Error('Firefox has answered');
-    const { ticket, session, evidence } = upload;
-    expect(await send('203.0.114.1', ticket, session, evidence.readings.answers)).toMatchObject({
-      kind: 'verified',
-      noted: ['answers_rare'],
-    });
+    expect(noted).toEqual(['answers_rare']);
   }, 180_000);
 
   test('Firefox answers alike, however people set it up', async () => {
