@@ -98,6 +98,12 @@ describe('the database account is the tenant boundary (contract 5)', () => {
     expect(changed.code).toBe(164);
   });
 
+  test('a statement has its two threads on a server of 1 GiB too', async () => {
+    const account = organisationAccount('acme', writer.password);
+    const { text } = await ask(account, 'EXPLAIN PIPELINE SELECT sum(number) FROM numbers_mt(1e7)');
+    expect(text).toMatch(/NumbersRange\S* × 2 /);
+  });
+
   test('a wrong password, and an organisation that has no account, are refused', async () => {
     expect((await ask({ user: 'guard_acme', password: '' }, 'SELECT 1')).code).toBe(516);
     expect((await ask(organisationAccount('unknown', writer.password), 'SELECT 1')).code).toBe(516);

@@ -13,20 +13,11 @@ export interface TopList {
   readonly note?: string;
   /** Rows that do not count. */
   readonly only?: string;
-  /** There may be very many values: the most frequent ones are found before anything else is counted. */
-  readonly many?: true;
 }
 
 export const TOP_LISTS: Readonly<Record<'common' | 'networks' | 'programs', readonly TopList[]>> = {
   common: [
-    {
-      title: 'Addresses',
-      field: 'address',
-      value: 'ip',
-      note: 'any(country)',
-      only: "ip != ''",
-      many: true,
-    },
+    { title: 'Addresses', field: 'address', value: 'ip', note: 'any(country)', only: "ip != ''" },
     { title: 'Paths', field: 'path', value: 'path' },
     {
       title: 'Reasons',
@@ -71,9 +62,9 @@ export const TOP_LISTS: Readonly<Record<'common' | 'networks' | 'programs', read
 /** Columns of a row: number of the list, value, note, requests, stopped requests. */
 export function topLists(scope: Scope, lists: readonly TopList[]): string {
   const parts = lists.map(
-    ({ value, note, only = '', many }, at) =>
+    ({ value, note, only = '' }, at) =>
       `SELECT ${at} AS list, toString(${value}) AS value, toString(${note ?? "''"}) AS note, count() AS requests, countIf(${scope.verdict} IN ('block', 'challenge', 'limited')) AS stopped
-${rowsOf(scope, only, many ? `${value} GLOBAL IN (SELECT ${value} ${rowsOf(scope, only)} GROUP BY ${value} ORDER BY count() DESC, ${value} LIMIT 10)` : '')}
+${rowsOf(scope, only)}
 GROUP BY ${value} ORDER BY requests DESC, value LIMIT 10`,
   );
   return `SELECT * FROM (\n${parts.join('\nUNION ALL\n')}\n) ORDER BY list, requests DESC, value\nFORMAT JSONCompact`;
