@@ -32,12 +32,12 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'forward', 'follow', 'forward-auth', 'handle.ts',
   ],
   server: [
-    'metrics', 'process', 'events', 'tracing', 'listeners', 'admin', 'store', 'validators',
-    'deployment', 'workers', 'reload', 'start-guard.ts',
+    'metrics', 'process', 'events', 'tracing', 'listeners', 'admin', 'store', 'decisions',
+    'validators', 'deployment', 'workers', 'reload', 'start-guard.ts',
   ],
   cli: [
-    'terminal', 'command-line', 'running-guard', 'crawlers', 'agents', 'keys', 'check', 'explain',
-    'replay', 'doctor', 'top', 'demo', 'start', 'completion', 'commands', 'main.ts',
+    'terminal', 'command-line', 'files', 'running-guard', 'crawlers', 'agents', 'keys', 'check',
+    'decisions', 'explain', 'replay', 'doctor', 'top', 'demo', 'start', 'completion', 'commands', 'main.ts',
   ],
   analytics: ['base', 'events', 'database', 'query'],
   mcp: ['edge', 'docs', 'tools'],

@@ -5,10 +5,11 @@ import { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import type { AuthenticateBearer } from '@guard/config/contract/ports';
 import type { Service, Settings } from '@guard/config/settings/schema';
 import { createGateway, type Gateway } from '@guard/gateway';
+import { decisionsPlace } from '@guard/config/settings/decisions-place';
 import { SignIns } from '@guard/dashboard';
 import { createDocsServer } from '@guard/mcp';
 import { createReplay } from '@guard/replay';
-import { createResolver } from '@guard/validator';
+import { createResolver, TemporaryRules } from '@guard/validator';
 import {
   buildDeployment,
   type Dependencies,
@@ -16,6 +17,8 @@ import {
   retire,
   type RoutedService,
 } from './deployment/deployment.ts';
+import { createReadDecisions } from './decisions/read-decisions.ts';
+import { watchDecisions } from './decisions/watch-decisions.ts';
 import { noAnalytics } from './events/no-analytics.ts';
 import { logDecisions, measureEvents } from './events/watch-events.ts';
 import { type Addresses, listenGateway, listenOn } from './listeners/listen.ts';
@@ -129,11 +132,17 @@ async function openDependencies(
   state.workers = threads > 1 ? new WorkerPool(threads - 1, context) : undefined;
   const opening = await openStore(settings.store, context, state.workers);
   opened.push(() => opening.close());
-  const { store, newestRangesAt: newestAt } = opening;
-  if (newestAt) {
+  const { store, redis } = opening;
+  if (redis) {
+    const newestAt = (at: number) => redis.newest('crawler-ranges', at);
     const heldAt = () => state.current?.oldestCrawlerListAt;
     opened.push(watchCrawlerRanges({ heldAt, newestAt }, context));
   }
+  const temporary = new TemporaryRules(clock);
+  const read = createReadDecisions(decisionsPlace(settings), opening.redis);
+  const decisions = await watchDecisions({ ...context, read, rules: temporary });
+  opened.push(decisions.close);
+  metrics.gauge('guard_temporary_decisions', decisions.count);
   metrics.gauge('guard_crawler_ranges_age_seconds', () =>
     Math.round((clock() - (currentOf(state).oldestCrawlerListAt ?? clock())) / 1000),
   );
@@ -141,6 +150,7 @@ async function openDependencies(
     ...context,
     analytics,
     store,
+    temporary,
     resolver: createResolver(),
     remotes: new RemoteValidators(context),
     networks: NetworkCatalogue.load(),

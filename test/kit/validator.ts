@@ -9,6 +9,7 @@ import type { Databases } from '@guard/config/settings/databases';
 import {
   createValidator,
   MemoryStore,
+  TemporaryRules,
   type Validator,
   type ValidatorOptions,
 } from '@guard/validator';
@@ -22,6 +23,7 @@ const STORE_LIMITS = { maxSessions: 1_000, maxSpent: 1_000, maxBudgets: 1_000 };
 export interface TestValidator {
   readonly validator: Validator;
   readonly store: MemoryStore;
+  readonly temporary: TemporaryRules;
   readonly events: DecisionEvent[];
   readonly time: { now: number };
   /** How the origin answers what is let through; `never` leaves it waiting. */
@@ -57,6 +59,7 @@ export function validatorWith(
     if (events.length > 1000) events.length = 0;
   };
   const store = new MemoryStore(clock, STORE_LIMITS);
+  const temporary = new TemporaryRules(clock);
   const organisation = organisationWith(rules, over.organisation);
   const validator = createValidator({
     organisations: over.neighbour ? [organisation, over.neighbour] : [organisation],
@@ -71,6 +74,7 @@ export function validatorWith(
     botKeys: over.botKeys,
     resolver: over.resolver,
     store,
+    temporary,
     events: { record },
     clock,
     log: (_level, event, fields = {}) => void logged.push([event, fields]),
@@ -81,6 +85,7 @@ export function validatorWith(
   return {
     validator,
     store,
+    temporary,
     events,
     time,
     origin,

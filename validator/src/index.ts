@@ -37,6 +37,7 @@ import { createHealthCheck } from './http/health.ts';
 import { validateRoutes } from './http/validate-routes.ts';
 import { compilePolicy, type Policy } from './policy/compile-policy.ts';
 import { PassTable } from './verdict/pass-table.ts';
+import { TemporaryRules } from './rules/temporary-rules.ts';
 import type { Resolver } from './proofs/forward-confirmed.ts';
 import { openProofs } from './proofs/open-proofs.ts';
 import { createAgentReader } from './request/agent.ts';
@@ -55,6 +56,7 @@ export { allocateStore, MemoryStore, type SharedMemory } from './session/memory-
 export { createSealer } from './session/sealer.ts';
 export { createSessionIds } from './session/session-id.ts';
 export { Snapshot } from './session/snapshot.ts';
+export { TemporaryRules } from './rules/temporary-rules.ts';
 export { ThreadStore } from './session/thread-store.ts';
 export { validatorSettings } from './policy/validator-settings.ts';
 
@@ -80,6 +82,8 @@ export interface ValidatorOptions {
   /** Databases of the user's own; the bundled ones stand in for what is not given. */
   readonly databases?: Databases;
   readonly store: SessionStore;
+  /** What people decided by hand for a while; none where it is not given. */
+  readonly temporary?: TemporaryRules | undefined;
   readonly events: EventSink;
   readonly clock: Clock;
   readonly log: Log;
@@ -197,6 +201,7 @@ function createEngine(options: ValidatorOptions): Engine {
       }),
     }),
     issueTrapLink: createTrapLinks(secrets),
+    temporary: options.temporary ?? new TemporaryRules(clock),
     clock,
     log,
     observe,

@@ -1,8 +1,10 @@
 import { agents } from './agents.ts';
 import { check } from './check.ts';
 import type { Command } from '../command-line/command.ts';
+import { createDecideCommand } from '../decisions/decide-command.ts';
 import { createCompletion } from './completion.ts';
 import { crawlers } from './crawlers.ts';
+import { decisions } from './decisions.ts';
 import { doctor } from './doctor.ts';
 import { explain } from './explain.ts';
 import { keys } from './keys.ts';
@@ -12,6 +14,7 @@ import { top } from './top.ts';
 
 const working: readonly Command[] = [
   ...[start, check, explain, replay, keys, crawlers, agents],
+  ...[createDecideCommand('block'), createDecideCommand('allow'), decisions],
   ...[doctor, top],
 ];
 

@@ -20,6 +20,7 @@ writeFileSync(
   `version: 1
 listen: { gateway: 127.0.0.1:8080 }
 secret: 9f2c7b1e5a8d4036c1e7f4b2a9d85036
+store: { engine: memory, path: . }
 organisations: [{ id: acme, rules: [{ name: everybody, match: {}, detect: true }] }]
 sites: [{ hosts: ['*'], organisation: acme, origin: 'http://127.0.0.1:3000' }]
 `,
@@ -36,6 +37,8 @@ const adminUrl = await serve((_request, response) => {
   void metrics.page().then((page) => response.end(page));
 }, afterAll);
 
+const DECIDING = ['--config', file, '--for', '1d', '--because', 'a test'];
+
 /** For each command a call, and its exit code. */
 const CALLS: Readonly<
   Record<string, { readonly args: () => readonly string[]; readonly code: number }>
@@ -46,6 +49,9 @@ const CALLS: Readonly<
   keys: { args: () => ['list', '--config', file], code: 0 },
   crawlers: { args: () => ['show', 'Googlebot'], code: 0 },
   agents: { args: () => ['list', '--config', file], code: 0 },
+  block: { args: () => ['192.0.2.7', ...DECIDING], code: 0 },
+  allow: { args: () => ['AS64496', ...DECIDING], code: 0 },
+  decisions: { args: () => ['--config', file], code: 0 },
   doctor: { args: () => ['http://127.0.0.1:1/'], code: 1 },
   top: { args: () => ['--admin', adminUrl, '--once', '--interval', '0.2'], code: 0 },
   completion: { args: () => ['bash'], code: 0 },

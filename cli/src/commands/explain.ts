@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { standingDecisions } from '../decisions/change-decisions.ts';
 import { EXPLAIN_OPTIONS } from '../explain/options.ts';
 import { choosePolicy } from '../explain/choose-policy.ts';
 import { describeExplanation } from '../explain/describe-explanation.ts';
@@ -43,7 +44,10 @@ async function explainAsked(asked: Asked): Promise<number> {
     const question = { body, site, session, overBudget };
     // The validator and its lists are much to load, and `guard --help` needs none of them.
     const { askValidator } = await import('../explain/ask.ts');
-    const explained = await askValidator(loaded.settings, organisation, question);
+    const standing = await standingDecisions(loaded.settings, Date.now());
+    if (standing.kind === 'refused') return fail(standing.reason);
+    const { result: temporary } = standing;
+    const explained = await askValidator(loaded.settings, organisation, question, temporary);
     if (explained.kind === 'error') return fail(`${explained.type}: ${explained.message}`);
     const { explanation } = explained;
     const { agentNames } = await import('@guard/analytics/agent-names');

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { Settings } from '@guard/config/settings/schema';
 import { ExpiryDate } from '@guard/config/settings/values';
 import { columns } from '../terminal/layout.ts';
 import { takeOutKey, writeKey } from '../keys/edit-keys.ts';
 import { type KeyKind, KINDS, LIST_OF, listKeys } from '../keys/list-keys.ts';
 import { calledWrongly, print } from '../terminal/terminal.ts';
+import { chooseOrganisation, organisationIds } from '../command-line/choose-organisation.ts';
 import type { Command } from '../command-line/command.ts';
 import { readSettings } from '../command-line/read-settings.ts';
 import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
@@ -88,7 +88,9 @@ function list({ config, organisation, json }: Asked): Promise<number> {
   if (!settings) return Promise.resolve(1);
   const { organisations } = settings;
   if (organisation !== undefined && !organisations.some(({ id }) => id === organisation)) {
-    return refused(`no organisation has the id ${organisation}; there are ${idsOf(settings)}`);
+    return refused(
+      `no organisation has the id ${organisation}; there are ${organisationIds(settings)}`,
+    );
   }
   const views = listKeys(settings, organisation, Date.now());
   const rows = views.map((view) => [
@@ -107,7 +109,7 @@ async function create(asked: Asked, id: string, expires: string | undefined): Pr
   const { config, kind, json } = asked;
   const fault = faultOf(id, expires);
   if (fault !== undefined) return wrong(fault);
-  const organisation = organisationOf(asked);
+  const organisation = chosenIn(asked);
   if (organisation === undefined) return 1;
   const key = PREFIX[kind] + randomBytes(KEY_BYTES).toString('base64url');
   const place = { organisation, list: LIST_OF[kind], id };
@@ -127,7 +129,7 @@ async function create(asked: Asked, id: string, expires: string | undefined): Pr
 
 async function revoke(asked: Asked, id: string): Promise<number> {
   const { config, kind, json } = asked;
-  const organisation = organisationOf(asked);
+  const organisation = chosenIn(asked);
   if (organisation === undefined) return 1;
   const place = { organisation, list: LIST_OF[kind], id };
   const edited = await takeOutKey(config, process.env, place);
@@ -150,19 +152,12 @@ function faultOf(id: string, expires: string | undefined): string | undefined {
   return end.data <= Date.now() ? `--expires ${expires} is over already` : undefined;
 }
 
-/** The organisation named, or the only one. Without either, prints why and gives undefined. */
-function organisationOf({ config, organisation }: Asked): string | undefined {
+/** Undefined where the settings are refused, or name several organisations; then it has printed why. */
+function chosenIn({ config, organisation }: Asked): string | undefined {
+  // The edit itself says best that an organisation is unknown.
   if (organisation !== undefined) return organisation;
   const settings = readSettings(config)?.settings;
-  if (!settings) return undefined;
-  const [only, second] = settings.organisations;
-  if (only !== undefined && second === undefined) return only.id;
-  print(`guard keys: say --organisation; there are ${idsOf(settings)}`, 'error');
-  return undefined;
-}
-
-function idsOf({ organisations }: Settings): string {
-  return organisations.map(({ id }) => id).join(', ') || 'none';
+  return settings && chooseOrganisation('keys', settings, organisation);
 }
 
 function refused(reason: string): Promise<number> {

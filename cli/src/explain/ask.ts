@@ -1,9 +1,11 @@
 import type { Settings } from '@guard/config/settings/schema';
+import type { TemporaryDecision } from '@guard/config/settings/temporary-decision';
 import {
   createValidator,
   type Explained,
   type ExplainQuestion,
   MemoryStore,
+  TemporaryRules,
   validatorSettings,
 } from '@guard/validator';
 
@@ -18,12 +20,16 @@ export function askValidator(
   settings: Settings,
   organisation: string,
   question: ExplainQuestion,
+  decisions: readonly TemporaryDecision[],
 ): Promise<Explained> {
+  const temporary = new TemporaryRules(Date.now);
+  temporary.replace(decisions);
   const validator = createValidator({
     ...validatorSettings(settings),
     observe: settings.observe || isObserved(settings, question.site),
     collectorUrl: () => settings.public_urls.collector ?? '',
     store: new MemoryStore(Date.now, NO_STORE),
+    temporary,
     events: { record: () => undefined },
     clock: Date.now,
     log: () => undefined,

@@ -10,7 +10,7 @@ import {
 import type { Environment } from '@guard/config/settings/environment';
 import { formatProblem, parseSettings } from '@guard/config/settings/load';
 import type { Settings } from '@guard/config/settings/schema';
-import { type Change, replaceFile } from './replace-file.ts';
+import { type Change, replaceFile } from '../files/replace-file.ts';
 
 /** What became of a settings file. */
 export type Edited =

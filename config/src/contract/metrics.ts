@@ -147,6 +147,11 @@ export const metrics = {
     label: 'operation',
     help: 'Questions the shared store did not answer, by operation: session, take and remember went on from local state, spend and keep_session were refused.',
   },
+  guard_temporary_decisions: {
+    kind: 'gauge',
+    label: undefined,
+    help: 'Temporary decisions of `guard block` and `guard allow` that stand.',
+  },
   guard_crawler_ranges_age_seconds: {
     kind: 'gauge',
     label: undefined,

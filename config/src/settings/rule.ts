@@ -23,7 +23,7 @@ export const Pattern = z.union([
   z.strictObject({ regex: z.string().min(1).max(MAX_PATTERN_LENGTH).superRefine(compiles) }),
 ]);
 
-const IpOrCidr = z.string().refine(isIpOrCidr, 'expected an IP address or a CIDR range');
+export const IpOrCidr = z.string().refine(isIpOrCidr, 'expected an IP address or a CIDR range');
 
 const CountryCode = z
   .string()
@@ -52,7 +52,7 @@ const ParameterName = z
 const EXPECTED_SESSION = 'expected verified, or the column session of an event: 32 hex digits';
 
 /** A session as events name it (contract/session-digest.ts). */
-const SessionDigest = z
+export const SessionDigest = z
   .string()
   .regex(/^[0-9a-f]{32}$/i, EXPECTED_SESSION)
   .transform((digest) => digest.toLowerCase());

@@ -10,6 +10,7 @@ import { createDataServer } from '@guard/mcp';
 import {
   type createResolver,
   createValidator,
+  type TemporaryRules,
   type Validator,
   validatorSettings,
 } from '@guard/validator';
@@ -24,6 +25,8 @@ import { gatewaySites, type RemoteValidators } from '../validators/gateway-sites
 export interface Dependencies extends ProcessContext {
   readonly analytics: Analytics;
   readonly store: SessionStore;
+  /** What people decided by hand for a while. */
+  readonly temporary: TemporaryRules;
   /** Looks up the names of addresses that claim to be a crawler's. */
   readonly resolver: ReturnType<typeof createResolver>;
   /** A reload keeps the connections to remote validators, and the knowledge which of them are away. */
@@ -83,6 +86,7 @@ export async function buildDeployment(
     resolver: settings.crawlers.reverse_dns ? dependencies.resolver : undefined,
     networks: dependencies.networks,
     store: dependencies.store,
+    temporary: dependencies.temporary,
     events: dependencies.analytics.sink,
     clock: dependencies.clock,
     log: dependencies.log,

@@ -9,8 +9,8 @@ import {
   Snapshot,
   type ThreadStore,
 } from '@guard/validator';
+import type { RedisStore } from '@guard/validator/redis-store';
 import type { ProcessContext } from '../process/process-context.ts';
-import type { WatchedRanges } from './watch-crawler-ranges.ts';
 
 /** A store in memory that all worker threads share. */
 interface SharedStore {
@@ -21,10 +21,8 @@ interface SharedStore {
 
 interface OpenStore {
   readonly store: SessionStore;
-  /**
-   * See WatchedRanges. Undefined where no other instance shares the store.
-   */
-  readonly newestRangesAt?: WatchedRanges['newestAt'];
+  /** The same store where other instances share it. */
+  readonly redis?: RedisStore;
   close(): Promise<void>;
 }
 
@@ -42,7 +40,7 @@ export async function openStore(
       // The Redis client takes 70 ms to load. An installation without Redis does not load it.
       const { RedisStore } = await import('@guard/validator/redis-store');
       const store = await RedisStore.open({ url: settings.url, clock, log, metrics });
-      return { ...closing(store), newestRangesAt: (at) => store.newest('crawler-ranges', at) };
+      return { ...closing(store), redis: store };
     }
     case 'memory': {
       // No store can be away here. The metric is there all the same, for dashboards and alarms.

@@ -4,15 +4,19 @@ import { type EventRelay, openEventRelay } from '@guard/analytics';
 import { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import type { SessionStore } from '@guard/config/contract/ports';
 import type { Tracing } from '@guard/config/contract/tracing';
+import { decisionsPlace } from '@guard/config/settings/decisions-place';
 import type { Settings } from '@guard/config/settings/schema';
 import { createGateway, type Gateway } from '@guard/gateway';
-import { createResolver, ThreadStore } from '@guard/validator';
+import type { RedisStore } from '@guard/validator/redis-store';
+import { createResolver, TemporaryRules, ThreadStore } from '@guard/validator';
 import {
   buildDeployment,
   type Dependencies,
   type Deployment,
   retire,
 } from '../deployment/deployment.ts';
+import { createReadDecisions } from '../decisions/read-decisions.ts';
+import { watchDecisions, type WatchedDecisions } from '../decisions/watch-decisions.ts';
 import { noAnalytics } from '../events/no-analytics.ts';
 import { logDecisions, measureEvents } from '../events/watch-events.ts';
 import { listenGateway } from '../listeners/listen.ts';
@@ -46,6 +50,8 @@ class GatewayWorker {
   readonly #shared = new PendingReplies(SHARED_WITHIN_MS);
   readonly #metricsTimer: NodeJS.Timeout;
   readonly #tracing: Tracing | undefined;
+  readonly #temporary = new TemporaryRules(Date.now);
+  #decisions: WatchedDecisions | undefined;
   #gateway: Gateway | undefined;
   #current: Deployment | undefined;
 
@@ -84,6 +90,7 @@ class GatewayWorker {
           () => this.#current?.settings ?? settings,
         ),
       },
+      temporary: this.#temporary,
       resolver: createResolver(),
       remotes: new RemoteValidators({ clock, log, metrics }),
       networks: NetworkCatalogue.load(),
@@ -98,13 +105,22 @@ class GatewayWorker {
 
   async listen(settings: Settings): Promise<void> {
     const { store } = settings;
+    const { analytics, clock, log, metrics } = this.#dependencies;
+    let redis: RedisStore | undefined;
     if (store.engine === 'redis') {
       const { RedisStore } = await import('@guard/validator/redis-store');
-      this.#store = await RedisStore.open({ url: store.url, ...this.#dependencies });
-    } else this.#store = this.#copies;
+      redis = await RedisStore.open({ url: store.url, ...this.#dependencies });
+    }
+    this.#store = redis ?? this.#copies;
+    this.#decisions = await watchDecisions({
+      read: createReadDecisions(decisionsPlace(settings), redis),
+      rules: this.#temporary,
+      clock,
+      // The main thread says the same.
+      log: () => undefined,
+    });
     const first = await this.#build(settings);
     const { listen } = first.settings;
-    const { analytics, clock, log, metrics } = this.#dependencies;
     const ports = { events: analytics.sink, clock, log, metrics };
     const proxyProtocol = listen.proxy_protocol;
     this.#current = first;
@@ -173,6 +189,7 @@ class GatewayWorker {
     this.#relay.close();
     this.#sendMetrics();
     await this.#current?.close();
+    await this.#decisions?.close();
     await this.#store.close();
     this.#send({ kind: 'closed' });
   }

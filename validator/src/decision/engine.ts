@@ -5,6 +5,7 @@ import type { Patience } from '@guard/config/time/patience';
 import type { IssueChallenge } from '../challenge/tickets/issue.ts';
 import type { IssueTrapLink } from '../challenge/trap-link.ts';
 import type { FactSources } from '../request/facts.ts';
+import type { TemporaryRules } from '../rules/temporary-rules.ts';
 import type { SessionIds } from '../session/session-id.ts';
 
 /** Everything a decision needs, built once. */
@@ -16,6 +17,8 @@ export interface Engine {
   readonly ids: SessionIds;
   readonly issue: IssueChallenge;
   readonly issueTrapLink: IssueTrapLink;
+  /** What people decided by hand for a while. It stays over reloads. */
+  readonly temporary: TemporaryRules;
   readonly clock: Clock;
   readonly log: Log;
   /** Enforce nothing, record everything. */

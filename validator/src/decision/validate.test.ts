@@ -7,6 +7,7 @@ import { organisationWith } from '../../../test/kit/policies.ts';
 import { visit } from '../../../test/kit/visitors.ts';
 import { compilePolicy } from '../policy/compile-policy.ts';
 import { createAgentReader } from '../request/agent.ts';
+import { TemporaryRules } from '../rules/temporary-rules.ts';
 import { MemoryStore } from '../session/memory-store.ts';
 import { createSealer } from '../session/sealer.ts';
 import { createSessionIds } from '../session/session-id.ts';
@@ -34,6 +35,7 @@ function engineWith(over: Partial<Engine>) {
     ids: createSessionIds(createSealer(['the secret of the tests'], 'session')),
     issue: () => ({ html: '<p>', headers: { 'Content-Type': 'text/html' }, reference: 'ABCD' }),
     issueTrapLink: () => '',
+    temporary: new TemporaryRules(Date.now),
     clock: Date.now,
     log: (_level, event) => log.push(event),
     observe: false,

@@ -85,7 +85,8 @@ function judge(session: SessionFact, decision: Decision): MaybePromise<Validated
   facts.session = session;
   decision.times.knownAt = performance.now();
   const { freePages, pressure, sessionLimits, strengths, traps } = policy;
-  const directives = direct(policy.rules, facts, findings);
+  const ruled = direct(policy.rules, facts, findings);
+  const directives = engine.temporary.over(ruled, policy.organisation, facts);
   const wanted =
     policy.monitor && !directives.monitor ? { ...directives, monitor: true } : directives;
   const deciding: Deciding = {

@@ -12,6 +12,7 @@ import { allocateDeadlines, DeadlineTable } from '../deadline-table.ts';
 import { readStoredSession, writeStoredSession } from '../stored-session.ts';
 import { readNewest, tellTime } from './newest-script.ts';
 import { NO_ANSWER, NO_SCRIPT, RedisLink } from './redis-link.ts';
+import { readCommand, readReply, replaceCommand, type SharedText } from './shared-text.ts';
 import { Refusals } from './refusals.ts';
 import { SessionCopies } from './session-copies.ts';
 import {
@@ -20,6 +21,7 @@ import {
   rememberedKey,
   sessionKey,
   sessionOfKey,
+  sharedTextKey,
   spentKey,
 } from './store-keys.ts';
 import { type Counter, readTaken, takeKnown, takeUnknown } from './take-script.ts';
@@ -152,6 +154,27 @@ export class RedisStore implements SessionStore {
    */
   async newest(name: string, atMs: number): Promise<number | undefined> {
     return readNewest(await this.#link.ask(tellTime(newestKey(name), atMs)));
+  }
+
+  /**
+   * A text that all instances share; `known` itself where it did not change since. Undefined while Redis is away.
+   * Never rejects. `name` is one of a few words.
+   */
+  async sharedText(name: string, known?: SharedText): Promise<SharedText | undefined> {
+    const key = sharedTextKey(name);
+    return readReply(await this.#link.ask(readCommand(key, known)), known);
+  }
+
+  /** Replaces it if it still is `before`; false where it is not, undefined while Redis is away. Never rejects. */
+  async replaceSharedText(
+    name: string,
+    before: SharedText,
+    text: string,
+    ttlMs: number,
+  ): Promise<boolean | undefined> {
+    const command = replaceCommand(sharedTextKey(name), before, text, lifetime(ttlMs));
+    const reply = await this.#link.ask(command);
+    return reply === NO_ANSWER ? undefined : reply === 1;
   }
 
   close(): Promise<void> {

@@ -30,6 +30,11 @@ export function newestKey(name: string): string {
   return `${NAMESPACE}newest:${name}`;
 }
 
+/** `name` is one of a few words. */
+export function sharedTextKey(name: string): string {
+  return `${NAMESPACE}text:${name}`;
+}
+
 export function budgetKey(name: string, subject: string): string {
   return `${NAMESPACE}budget:${digestOf(name, subject)}`;
 }

@@ -1,0 +1,162 @@
+import { chownSync, closeSync, openSync, readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { decisionsPlace } from '@guard/config/settings/decisions-place';
+import type { Settings } from '@guard/config/settings/schema';
+import {
+  MAX_DECISION_MS,
+  readDecisions,
+  type TemporaryDecision,
+  writeDecisions,
+} from '@guard/config/settings/temporary-decision';
+import type { RedisStore } from '@guard/validator/redis-store';
+import { type Change, replaceFile } from '../files/replace-file.ts';
+import { fileFault } from '../terminal/faults.ts';
+
+type Decisions = readonly TemporaryDecision[];
+
+/** What becomes of the decisions that stand, and what is told of it; a text says why nothing changes. */
+export type Edit<T> = (
+  standing: Decisions,
+) => { readonly decisions: Decisions; readonly result: T } | string;
+
+export type Changed<T> =
+  | { readonly kind: 'changed'; readonly result: T }
+  /** Nothing was written; `reason` is for the person who typed. */
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** Times that an edit in Redis begins again, because another person changed the decisions meanwhile. */
+const ATTEMPTS = 20;
+
+const AWAY = 'the Redis of the settings gives no answer';
+const UNREADABLE = 'is no list of temporary decisions; move it away, and Guard begins a new one';
+
+/** The temporary decisions that stand. None where the settings name no place for them. */
+export function standingDecisions(settings: Settings, now: number): Promise<Changed<Decisions>> {
+  const place = decisionsPlace(settings);
+  switch (place.kind) {
+    case 'none':
+      return Promise.resolve({ kind: 'changed', result: [] });
+    case 'file':
+      return Promise.resolve(standingInFile(place.file, now));
+    case 'redis':
+      return withRedis(place.url, async (store) => {
+        const held = await store.sharedText('decisions');
+        if (held === undefined) return refused(AWAY);
+        return standingIn(held.text, now) ?? refused(`the list in Redis ${UNREADABLE}`);
+      });
+  }
+}
+
+function standingInFile(file: string, now: number): Changed<Decisions> {
+  try {
+    const standing = standingIn(readFileSync(file, 'utf8'), now);
+    return standing ?? refused(`${file} ${UNREADABLE}`);
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    return isMissing ? { kind: 'changed', result: [] } : refused(`${file}: ${fileFault(error)}`);
+  }
+}
+
+function standingIn(text: string, now: number): Changed<Decisions> | undefined {
+  const decisions = readDecisions(text);
+  return decisions && { kind: 'changed', result: decisions.filter(({ until }) => until > now) };
+}
+
+/** Reads the temporary decisions that stand, and writes what `edit` makes of them, in one step. */
+export async function changeDecisions<T>(
+  settings: Settings,
+  now: number,
+  edit: Edit<T>,
+): Promise<Changed<T>> {
+  const place = decisionsPlace(settings);
+  switch (place.kind) {
+    case 'none':
+      return refused(
+        'these settings name no folder for decisions; set `store: { engine: memory, path: ./store }`, and start Guard again',
+      );
+    case 'file':
+      return changeFile(place.file, now, edit);
+    case 'redis':
+      return changeRedis(place.url, now, edit);
+  }
+}
+
+async function changeFile<T>(file: string, now: number, edit: Edit<T>): Promise<Changed<T>> {
+  const fault = makeFile(file);
+  if (fault !== undefined) return refused(fault);
+  const replaced = await replaceFile(file, (text): Change<Changed<T>> => {
+    const changed = edited(text, now, edit);
+    if (changed === undefined) return { kind: 'leave', result: refused(`${file} ${UNREADABLE}`) };
+    return changed.kind === 'refused'
+      ? { kind: 'leave', result: changed }
+      : { kind: 'write', text: changed.text, result: changed };
+  });
+  return replaced.kind === 'done' ? replaced.result : refused(replaced.reason);
+}
+
+/** An empty file that the user of the folder can read, where there is none; or why that cannot be. */
+function makeFile(file: string): string | undefined {
+  const folder = dirname(file);
+  try {
+    const { uid, gid } = statSync(folder);
+    closeSync(openSync(file, 'ax', 0o600));
+    // The command may run as root, and Guard as a user of its own.
+    if (process.getuid?.() === 0) chownSync(file, uid, gid);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return undefined;
+    return `${folder}: ${fileFault(error)}; Guard makes the folder when it starts`;
+  }
+}
+
+function changeRedis<T>(url: string, now: number, edit: Edit<T>): Promise<Changed<T>> {
+  return withRedis(url, async (store) => {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const held = await store.sharedText('decisions');
+      if (held === undefined) return refused(AWAY);
+      const changed = edited(held.text, now, edit);
+      if (changed === undefined) return refused(`the list in Redis ${UNREADABLE}`);
+      if (changed.kind === 'refused') return changed;
+      const { text } = changed;
+      const isDone = await store.replaceSharedText('decisions', held, text, MAX_DECISION_MS);
+      if (isDone === undefined) return refused(AWAY);
+      if (isDone) return changed;
+    }
+    return refused('others change the decisions all the time; try again');
+  });
+}
+
+async function withRedis<T>(url: string, use: (store: RedisStore) => Promise<T>): Promise<T> {
+  const { RedisStore } = await import('@guard/validator/redis-store');
+  const store = await RedisStore.open({
+    url,
+    clock: Date.now,
+    log: () => undefined,
+    metrics: { count: () => undefined, gauge: () => undefined },
+  });
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** What is over is left out. Undefined for a text that is no list of decisions. */
+function edited<T>(
+  text: string,
+  now: number,
+  edit: Edit<T>,
+): ({ readonly kind: 'changed'; readonly text: string; readonly result: T } | Refused) | undefined {
+  const standing = standingIn(text, now);
+  if (standing?.kind !== 'changed') return undefined;
+  const made = edit(standing.result);
+  return typeof made === 'string'
+    ? refused(made)
+    : { kind: 'changed', text: writeDecisions(made.decisions), result: made.result };
+}
+
+type Refused = Extract<Changed<never>, { kind: 'refused' }>;
+
+function refused(reason: string): Refused {
+  return { kind: 'refused', reason };
+}

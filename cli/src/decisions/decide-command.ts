@@ -1,0 +1,170 @@
+import { randomInt } from 'node:crypto';
+import { hostname, userInfo } from 'node:os';
+import { isDeepStrictEqual } from 'node:util';
+import { PrefixSet } from '@guard/config/net/prefix-set';
+import {
+  type DecisionTarget,
+  MAX_DECISION_MS,
+  MAX_DECISIONS,
+  targetText,
+  TemporaryDecision,
+} from '@guard/config/settings/temporary-decision';
+import { Duration } from '@guard/config/settings/values';
+import { chooseOrganisation } from '../command-line/choose-organisation.ts';
+import type { Command } from '../command-line/command.ts';
+import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
+import { readSettings } from '../command-line/read-settings.ts';
+import { calledWrongly, print } from '../terminal/terminal.ts';
+import { changeDecisions } from './change-decisions.ts';
+import { readTarget } from './read-target.ts';
+
+const OPTIONS = {
+  config: CONFIG_OPTION,
+  for: { type: 'string', value: 'TIME', help: 'how long: 30m, 12h, 7d; at most 90d' },
+  because: { type: 'string', value: 'TEXT', help: 'the reason, for the others who read the list' },
+  organisation: { type: 'string', value: 'ID', help: 'needed where the file has more than one' },
+  json: { type: 'boolean', default: false, help: 'one JSON object, nothing else' },
+} as const satisfies Options;
+
+const WORDS = {
+  block: {
+    summary: 'Block an address, network, session or autonomous system for a while.',
+    does: 'blocks every request of the target',
+    state: 'blocked',
+  },
+  allow: {
+    summary: 'Let an address, network, session or autonomous system in for a while.',
+    does: 'lets every request of the target through, whatever rules, limits and\ndetection say',
+    state: 'allowed',
+  },
+} as const;
+
+/** `guard block` or `guard allow`. */
+export function createDecideCommand(verdict: keyof typeof WORDS): Command {
+  const { summary, does, state } = WORDS[verdict];
+  return {
+    name: verdict,
+    summary,
+    usage: [
+      `guard ${verdict} TARGET --config FILE --for TIME --because TEXT [--organisation ID] [--json]`,
+    ],
+    about: `Makes a temporary decision, which ${does}.
+TARGET is an address (203.0.113.7), a network (203.0.113.0/24), an autonomous system
+(AS64496), or a session as events name it (32 hex digits).
+
+It holds before all rules, from a second later, in every Guard that shares the Redis or the
+data folder of the settings, and ends by itself. Events name it as their rule: temporary ID.`,
+    options: OPTIONS,
+    notes: `Of several decisions that fit, a session counts before an address, a small network before a
+large one, and an autonomous system last. One target has one decision: the last one. Where
+Guard only observes, a block is recorded and not enforced. guard decisions lists and ends them.`,
+    exits: '0 decided, 1 refused and nothing changed, 2 called wrongly.',
+    async run(args) {
+      const asked = readAsked(args);
+      if (typeof asked === 'string') return calledWrongly(verdict, asked);
+      const settings = readSettings(asked.config)?.settings;
+      const organisation = settings && chooseOrganisation(verdict, settings, asked.organisation);
+      if (settings === undefined || organisation === undefined) return 1;
+      const now = Date.now();
+      const { target, because, lastsMs, json } = asked;
+      const decision: TemporaryDecision = {
+        ...{ id: newId(), organisation, verdict, target, because },
+        ...{ by: whoDecides(), madeAt: now, until: now + lastsMs },
+      };
+      const changed = await changeDecisions(settings, now, (standing) =>
+        withOne(standing, decision),
+      );
+      if (changed.kind === 'refused') {
+        print(`guard ${verdict}: ${changed.reason}; nothing was changed`, 'error');
+        return 1;
+      }
+      const notes = notesOn(decision, settings.trusted_proxies);
+      const replaced = changed.result?.id;
+      if (json) print(JSON.stringify({ ...decision, replaced: replaced ?? null, notes }));
+      else {
+        const instead = replaced === undefined ? '' : `, instead of ${replaced}`;
+        const ends = new Date(decision.until).toISOString().slice(0, 16).replace('T', ' ');
+        print(`${decision.id}: ${targetText(target)} is ${state} until ${ends} UTC${instead}.`);
+        for (const note of notes) print(note, 'error');
+      }
+      return 0;
+    },
+  };
+}
+
+interface Asked {
+  readonly config: string;
+  readonly target: DecisionTarget;
+  readonly lastsMs: number;
+  readonly because: string;
+  readonly organisation: string | undefined;
+  readonly json: boolean;
+}
+
+/** What the command line asks for, or a sentence about what is wrong with it. */
+function readAsked(args: readonly string[]): Asked | string {
+  const line = readCommandLine(args, OPTIONS);
+  if (line.kind === 'wrong') return line.message;
+  const { values, positionals } = line;
+  const [operand, more] = positionals;
+  const { config, because = '', organisation, json } = values;
+  if (config === undefined) return 'say which settings: --config guard.yaml';
+  if (operand === undefined) return 'say whom: an address, for example';
+  if (more !== undefined) return `${more} is one word too many`;
+  const target = readTarget(operand);
+  if (target.kind === 'wrong') return target.message;
+  const lasts = Duration.safeParse(values.for);
+  if (!lasts.success || lasts.data < 1000 || lasts.data > MAX_DECISION_MS) {
+    return 'say how long: --for 1d (1s to 90d)';
+  }
+  if (!TemporaryDecision.shape.because.safeParse(because).success) {
+    return "say why, in at most 200 characters: --because 'scrapes prices'";
+  }
+  return { config, target: target.target, lastsMs: lasts.data, because, organisation, json };
+}
+
+/** One target has one decision: the result is the one before. */
+function withOne(standing: readonly TemporaryDecision[], decision: TemporaryDecision) {
+  const others = standing.filter((one) => !isSameTarget(one, decision));
+  if (others.length >= MAX_DECISIONS) {
+    return `${MAX_DECISIONS} decisions stand already; end some, or write a rule with a list`;
+  }
+  const result = standing.find((one) => isSameTarget(one, decision));
+  return { decisions: [...others, decision], result };
+}
+
+function isSameTarget(one: TemporaryDecision, other: TemporaryDecision): boolean {
+  return one.organisation === other.organisation && isDeepStrictEqual(one.target, other.target);
+}
+
+/** Six letters and digits: enough that 2,000 that stand and all that went before hardly meet. */
+function newId(): string {
+  return `t${randomInt(36 ** 6)
+    .toString(36)
+    .padStart(6, '0')}`;
+}
+
+/** The account behind sudo, where it says so. */
+function whoDecides(): string {
+  const name = process.env['SUDO_USER'] ?? userInfo().username;
+  return `${name}@${hostname()}`.replaceAll(/\p{Cc}/gu, '').slice(0, 200);
+}
+
+function notesOn(
+  { target, verdict }: { readonly target: DecisionTarget; readonly verdict: string },
+  trustedProxies: readonly string[],
+): string[] {
+  if (target.kind !== 'network') return [];
+  const { network } = target;
+  const address = network.split('/')[0] ?? '';
+  const notes: string[] = [];
+  if (PrefixSet.from(trustedProxies).has(address)) {
+    notes.push(
+      `Note: ${address} is in trusted_proxies. Guard judges the address that the proxy tells, so this decision may hold for no visitor.`,
+    );
+  }
+  if (verdict === 'block' && network.includes(':') && !network.includes('/')) {
+    notes.push(`Note: a visitor with IPv6 has a whole /64. ${network}/64 reaches all of it.`);
+  }
+  return notes;
+}

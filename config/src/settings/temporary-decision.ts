@@ -1,0 +1,84 @@
+import ipaddr from 'ipaddr.js';
+import { z } from 'zod';
+import { parseIp } from '../net/cidr.ts';
+import { IpOrCidr, SessionDigest } from './rule.ts';
+
+/**
+ * What a person decided by hand for a while, with `guard block` and `guard allow`. It stands beside guard.yaml: in
+ * Redis where instances share a store, else in a file.
+ */
+export const TemporaryDecision = z.strictObject({
+  id: z.string().regex(/^t[0-9a-z]{6}$/),
+  organisation: z.string().min(1).max(64),
+  verdict: z.enum(['allow', 'block']),
+  target: z.discriminatedUnion('kind', [
+    /** One address, or a network as CIDR, as `canonicalNetwork` spells it. */
+    z.strictObject({ kind: z.literal('network'), network: IpOrCidr.transform(canonicalNetwork) }),
+    z.strictObject({ kind: z.literal('session'), session: SessionDigest }),
+    z.strictObject({ kind: z.literal('asn'), asn: z.int().positive().max(4_294_967_295) }),
+  ]),
+  /** No control characters: it is printed on terminals. */
+  because: z.string().regex(/^\P{Cc}{1,200}$/u),
+  /** The account and machine that decided. */
+  by: z.string().regex(/^\P{Cc}{1,200}$/u),
+  /** Milliseconds since the epoch, as `until`. */
+  madeAt: z.int().nonnegative(),
+  until: z.int().nonnegative(),
+});
+export type TemporaryDecision = z.infer<typeof TemporaryDecision>;
+export type DecisionTarget = TemporaryDecision['target'];
+
+/** How many decisions stand at a time, of all organisations. Above it `guard block` and `guard allow` refuse. */
+export const MAX_DECISIONS = 2_000;
+/** The longest time of a decision. What is to hold longer is a rule. */
+export const MAX_DECISION_MS = 90 * 86_400_000;
+/** Longest text of all decisions, in UTF-16 code units: twice what as many as may stand can take. */
+export const MAX_DECISIONS_LENGTH = 2 * 1024 * 1024;
+
+const DecisionsText = z.strictObject({
+  version: z.literal(1),
+  decisions: z.array(TemporaryDecision).max(MAX_DECISIONS),
+});
+
+/** The decisions of a text of `writeDecisions`, none for an empty one; undefined for a text that is another. */
+export function readDecisions(text: string): readonly TemporaryDecision[] | undefined {
+  if (text.trim() === '') return [];
+  if (text.length > MAX_DECISIONS_LENGTH) return undefined;
+  try {
+    return DecisionsText.safeParse(JSON.parse(text)).data?.decisions;
+  } catch {
+    return undefined;
+  }
+}
+
+/** One decision in a line, for people who look at the file. */
+export function writeDecisions(decisions: readonly TemporaryDecision[]): string {
+  const lines = decisions.map((decision) => `\n  ${JSON.stringify(decision)}`);
+  return `{"version": 1, "decisions": [${lines.join(',')}\n]}\n`;
+}
+
+/** The target in the words of the command line. */
+export function targetText(target: DecisionTarget): string {
+  switch (target.kind) {
+    case 'network':
+      return target.network;
+    case 'session':
+      return target.session;
+    case 'asn':
+      return `AS${target.asn}`;
+  }
+}
+
+/** An address as `parseIp` spells it, a network with its first address. Takes what `isIpOrCidr` accepts. */
+export function canonicalNetwork(text: string): string {
+  const [address = '', length] = text.split('/');
+  const mapped = parseIp(address) ?? address;
+  if (length === undefined) return mapped;
+  const isV6 = address.includes(':');
+  // A range of v4-mapped addresses is an IPv4 range.
+  const bits = isV6 && !mapped.includes(':') ? Number(length) - 96 : Number(length);
+  if (bits === (mapped.includes(':') ? 128 : 32)) return mapped;
+  const kind = mapped.includes(':') ? ipaddr.IPv6 : ipaddr.IPv4;
+  const first = kind.networkAddressFromCIDR(`${mapped}/${bits}`).toString();
+  return `${parseIp(first) ?? first}/${bits}`;
+}

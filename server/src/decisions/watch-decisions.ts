@@ -1,0 +1,91 @@
+import type { Clock, Log } from '@guard/config/contract/ports';
+import { targetText, type TemporaryDecision } from '@guard/config/settings/temporary-decision';
+import type { TemporaryRules } from '@guard/validator';
+import type { Close } from '../process/process-context.ts';
+import type { ReadDecisions } from './read-decisions.ts';
+
+/** Time between two looks: a decision holds at each instance this much later. */
+const EVERY_MS = 1_000;
+/** Decisions of one look that have a log line each. More of them have one line together. */
+const MOST_LINES = 20;
+
+interface Watched {
+  readonly read: ReadDecisions;
+  readonly rules: TemporaryRules;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface WatchedDecisions {
+  /** How many stand. */
+  readonly count: () => number;
+  readonly close: Close;
+}
+
+/**
+ * Keeps the temporary decisions as people change them, and writes each change to the log. Resolves after the first
+ * look, so that a restart lets in no visitor who is blocked. While the place gives no list, the last one stands.
+ */
+export async function watchDecisions(watched: Watched): Promise<WatchedDecisions> {
+  const { read, rules, clock, log } = watched;
+  let standing: readonly TemporaryDecision[] = [];
+  let failure = '';
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  const look = async (): Promise<readonly TemporaryDecision[]> => {
+    const answer = await read();
+    const reason = answer.kind === 'failed' ? answer.reason : '';
+    if (reason !== failure && reason !== '') log('error', 'temporary_decisions_unread', { reason });
+    failure = reason;
+    const listed = answer.kind === 'read' ? answer.decisions : standing;
+    return listed.filter(({ until }) => until > clock());
+  };
+  const take = (next: readonly TemporaryDecision[]): void => {
+    standing = next;
+    rules.replace(next);
+  };
+  const watch = async (): Promise<void> => {
+    const next = await look();
+    // The list grew, shrank, or changed: ids are never used twice.
+    if (next.length !== standing.length || next.some(({ id }, at) => id !== standing[at]?.id)) {
+      logChanges(standing, next, log);
+      take(next);
+    }
+    if (!isClosed) timer = setTimeout(() => void watch(), EVERY_MS).unref();
+  };
+
+  take(await look());
+  if (standing.length > 0) log('info', 'temporary_decisions_read', { count: standing.length });
+  timer = setTimeout(() => void watch(), EVERY_MS).unref();
+  return {
+    count: () => standing.length,
+    close: () => {
+      isClosed = true;
+      clearTimeout(timer);
+      return Promise.resolve();
+    },
+  };
+}
+
+/** The audit of `guard block` and `guard allow`. */
+function logChanges(
+  before: readonly TemporaryDecision[],
+  after: readonly TemporaryDecision[],
+  log: Log,
+): void {
+  const added = after.filter(({ id }) => !before.some((one) => one.id === id));
+  const ended = before.filter(({ id }) => !after.some((one) => one.id === id));
+  if (added.length + ended.length > MOST_LINES) {
+    log('info', 'temporary_decisions_changed', { added: added.length, ended: ended.length });
+    return;
+  }
+  for (const { id, organisation, verdict, target, because, by, until } of added) {
+    const ends = new Date(until).toISOString();
+    const about = { id, organisation, verdict, target: targetText(target), until: ends };
+    log('info', 'temporary_decision_made', { ...about, by, because });
+  }
+  for (const { id, organisation } of ended) {
+    log('info', 'temporary_decision_ended', { id, organisation });
+  }
+}

@@ -1,0 +1,142 @@
+import type { Session } from '@guard/config/contract/ports';
+import { sessionDigest } from '@guard/config/contract/session-digest';
+import {
+  canonicalNetwork,
+  type DecisionTarget,
+  type TemporaryDecision,
+} from '@guard/config/settings/temporary-decision';
+import { describe, expect, test } from 'vitest';
+import { validatorWith } from '../../../test/kit/validator.ts';
+import { CHROME_UA, curl, visit } from '../../../test/kit/visitors.ts';
+import { hashUserAgent } from '../request/user-agent-hash.ts';
+
+const HOUR = 3_600_000;
+const NOW = Date.UTC(2026, 10, 21);
+const id = '0f8fad5b-d9cb-869f-a165-70867728950e';
+const session: Session = {
+  organisation: 'acme',
+  state: 'verified',
+  reasons: [],
+  userAgentHash: hashUserAgent(CHROME_UA),
+  network: '84.115.20.0/24',
+  client: '',
+  judgedAt: 0,
+};
+
+const at = (network: string): DecisionTarget => ({
+  kind: 'network',
+  network: canonicalNetwork(network),
+});
+
+let made = 0;
+function decision(
+  verdict: TemporaryDecision['verdict'],
+  target: DecisionTarget,
+  over: Partial<TemporaryDecision> = {},
+): TemporaryDecision {
+  made += 1;
+  return {
+    ...{ id: `t${String(made).padStart(6, '0')}`, organisation: 'acme', verdict, target },
+    ...{ because: 'a test', by: 'test@here', madeAt: NOW, until: NOW + HOUR },
+    ...over,
+  };
+}
+
+const NOTHING = '[]';
+const BLOCK_ALL = '[{ name: closed, match: {}, verdict: block }]';
+
+describe('a temporary decision holds before the rules of guard.yaml', () => {
+  test.each([
+    ['203.0.113.9', '203.0.113.9', 'block'],
+    ['203.0.113.9', '203.0.113.10', 'allow'],
+    ['203.0.113.77/24', '203.0.113.10', 'block'],
+    ['203.0.113.0/24', '203.0.114.1', 'allow'],
+    ['2001:db8::1', '2001:db8::1', 'block'],
+    ['2001:db8::1', '2001:db8::2', 'allow'],
+    ['2001:db8:0:1::5/64', '2001:db8:0:1:ffff::9', 'block'],
+    ['2001:db8::/33', '2001:db8:8000::1', 'allow'],
+    ['::ffff:203.0.113.0/120', '203.0.113.10', 'block'],
+    ['203.0.113.9', '::ffff:203.0.113.9', 'block'],
+  ])('a block of %s, and a visitor at %s: %s', async (network, ip, expected) => {
+    const { ask, temporary } = validatorWith(NOTHING);
+    temporary.replace([decision('block', at(network))]);
+    expect((await ask(visit({ ip }))).decision).toBe(expected);
+  });
+
+  test('an allow lets through what a rule blocks, what is detected, and what would be challenged', async () => {
+    const { ask, temporary, events } = validatorWith(BLOCK_ALL);
+    const allowed = decision('allow', at('203.0.113.9'));
+    temporary.replace([allowed]);
+    expect((await ask(visit({ ip: '203.0.113.9', headers: { ...curl } }))).decision).toBe('allow');
+    expect(events.at(-1)).toMatchObject({ action: 'allow', rule: `temporary ${allowed.id}` });
+    expect((await ask(visit({ ip: '203.0.113.8' }))).decision).toBe('block');
+  });
+
+  test('an autonomous system', async () => {
+    const { ask, temporary } = validatorWith(NOTHING);
+    temporary.replace([decision('block', { kind: 'asn', asn: 15_169 })]);
+    expect((await ask(visit({ ip: '8.8.8.8' }))).decision).toBe('block');
+    expect((await ask(visit({ ip: '1.1.1.1' }))).decision).toBe('allow');
+  });
+
+  test('a session, as events name it; a visitor who sends another value has it not', async () => {
+    const { ask, store, temporary } = validatorWith(BLOCK_ALL);
+    store.keepSession(id, session, HOUR);
+    temporary.replace([decision('allow', { kind: 'session', session: sessionDigest(id) })]);
+    expect((await ask(visit({ cookie: id }))).decision).toBe('allow');
+    expect((await ask(visit())).decision).toBe('block');
+    expect((await ask(visit({ cookie: id.replace(/^0/, '1') }))).decision).toBe('block');
+  });
+
+  test('of several that fit: a session, then the smallest network, then the autonomous system', async () => {
+    const { ask, store, temporary } = validatorWith(NOTHING);
+    store.keepSession(id, session, HOUR);
+    const ofSession = decision('allow', { kind: 'session', session: sessionDigest(id) });
+    const block24 = decision('block', at('8.8.8.0/24'));
+    const allow28 = decision('allow', at('8.8.8.0/28'));
+    const blockAsn = decision('block', { kind: 'asn', asn: 15_169 });
+    temporary.replace([blockAsn, block24, ofSession, allow28]);
+    const from = async (ip: string, cookie?: string) =>
+      (await ask(visit({ ip, ...(cookie && { cookie }) }))).decision;
+    expect(await from('8.8.8.8')).toBe('allow');
+    expect(await from('8.8.8.77')).toBe('block');
+    expect(await from('8.8.4.4')).toBe('block');
+    expect(await from('8.8.8.77', id)).toBe('allow');
+  });
+});
+
+describe('what a decision does not reach', () => {
+  test('another organisation', async () => {
+    const { ask, temporary } = validatorWith(NOTHING);
+    temporary.replace([decision('block', at('203.0.113.9'), { organisation: 'rival' })]);
+    expect((await ask(visit({ ip: '203.0.113.9' }))).decision).toBe('allow');
+  });
+
+  test('the time behind its end, to the millisecond, also while the list is not read again', async () => {
+    const { ask, temporary, time } = validatorWith(NOTHING);
+    temporary.replace([
+      decision('block', at('203.0.113.9'), { until: NOW + HOUR }),
+      decision('allow', at('203.0.113.0/24'), { until: NOW + 2 * HOUR }),
+    ]);
+    const from = async () => (await ask(visit({ ip: '203.0.113.9' }))).decision;
+    time.now = NOW + HOUR - 1;
+    expect(await from()).toBe('block');
+    time.now = NOW + HOUR;
+    expect(await from()).toBe('allow');
+  });
+
+  test('an organisation in monitor mode: the event has it, and the visitor passes', async () => {
+    const { ask, temporary, events } = validatorWith(NOTHING, { organisation: { monitor: true } });
+    temporary.replace([decision('block', at('203.0.113.9'))]);
+    expect((await ask(visit({ ip: '203.0.113.9' }))).decision).toBe('allow');
+    expect(events.at(-1)).toMatchObject({ action: 'allow', decision: 'block', monitor: true });
+  });
+
+  test('a rule in monitor mode lifts no temporary block', async () => {
+    const { ask, temporary } = validatorWith(
+      '[{ name: r, match: {}, detect: true, monitor: true }]',
+    );
+    temporary.replace([decision('block', at('203.0.113.9'))]);
+    expect((await ask(visit({ ip: '203.0.113.9' }))).decision).toBe('block');
+  });
+});
