@@ -37,7 +37,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     'terminal', 'command-line', 'files', 'running-guard', 'crawlers', 'agents', 'keys', 'check',
-    'decisions', 'explain', 'replay', 'doctor', 'top', 'demo', 'start', 'completion', 'commands', 'main.ts',
+    'init', 'decisions', 'explain', 'replay', 'doctor', 'top', 'demo', 'start', 'completion', 'commands', 'main.ts',
   ],
   analytics: ['base', 'events', 'database', 'query'],
   mcp: ['edge', 'docs', 'tools'],

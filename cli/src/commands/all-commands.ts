@@ -7,13 +7,14 @@ import { crawlers } from './crawlers.ts';
 import { decisions } from './decisions.ts';
 import { doctor } from './doctor.ts';
 import { explain } from './explain.ts';
+import { init } from './init.ts';
 import { keys } from './keys.ts';
 import { replay } from './replay.ts';
 import { start } from './start.ts';
 import { top } from './top.ts';
 
 const working: readonly Command[] = [
-  ...[start, check, explain, replay, keys, crawlers, agents],
+  ...[init, start, check, explain, replay, keys, crawlers, agents],
   ...[createDecideCommand('block'), createDecideCommand('allow'), decisions],
   ...[doctor, top],
 ];

@@ -43,6 +43,7 @@ const DECIDING = ['--config', file, '--for', '1d', '--because', 'a test'];
 const CALLS: Readonly<
   Record<string, { readonly args: () => readonly string[]; readonly code: number }>
 > = {
+  init: { args: () => ['--into', join(folder, 'made', 'guard.yaml')], code: 0 },
   check: { args: () => [file], code: 0 },
   explain: { args: () => ['--config', file, 'https://a.example/', '--ip', '84.115.20.7'], code: 0 },
   replay: { args: () => ['--config', file, log], code: 0 },

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { dirname, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import {
   addKey,
@@ -8,7 +7,7 @@ import {
   removeKey,
 } from '@guard/config/settings/edit-key-list';
 import type { Environment } from '@guard/config/settings/environment';
-import { formatProblem, parseSettings } from '@guard/config/settings/load';
+import { formatProblem, parseWithEnvironment } from '@guard/config/settings/load';
 import type { Settings } from '@guard/config/settings/schema';
 import { type Change, replaceFile } from '../files/replace-file.ts';
 
@@ -67,9 +66,8 @@ interface Plan {
 
 /** Reads the file before and after the change as `guard start` would. Writes it only when nothing but that list changed. */
 async function edit(file: string, env: Environment, plan: Plan): Promise<Edited> {
-  const source = { file, baseDir: dirname(resolve(file)), env };
   const replaced = await replaceFile(file, (text): Change<Edited> => {
-    const before = parseSettings(text, source);
+    const before = parseWithEnvironment(text, file, env);
     if (before.kind === 'invalid') {
       return leave(`${before.problems.map(formatProblem).join('\n')}\nNothing was changed.`);
     }
@@ -77,7 +75,7 @@ async function edit(file: string, env: Environment, plan: Plan): Promise<Edited>
     if (wrong !== undefined) return leave(wrong);
     const made = plan.change(text);
     if (made.kind === 'impossible') return leave(byHand(file, plan.place, made.reason));
-    const after = parseSettings(made.text, source);
+    const after = parseWithEnvironment(made.text, file, env);
     if (after.kind === 'invalid' || !isAsPlanned(before.settings, after.settings, plan)) {
       return leave(byHand(file, plan.place, 'the change would mean something else there'));
     }

@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { findContradictions } from './cross-references.ts';
 import type { Environment } from './environment.ts';
+import { withEnvironmentFile } from './environment-file.ts';
 import { MAX_SETTINGS_BYTES, readTextFile } from './files.ts';
 import { describeFound } from './found.ts';
 import { createLocator, type Position } from './locate.ts';
@@ -52,7 +53,7 @@ export function loadSettings(path: string, env: Environment): LoadResult {
   const file = readTextFile(path, MAX_SETTINGS_BYTES);
   switch (file.kind) {
     case 'read':
-      return parseSettings(file.text, { file: path, baseDir: dirname(resolve(path)), env });
+      return parseWithEnvironment(file.text, path, env);
     case 'unreadable':
       return refused(path, 0, '', file.reason, 'expected a settings file of at most 1024 KiB');
     case 'not_utf8':
@@ -66,7 +67,18 @@ export function loadSettings(path: string, env: Environment): LoadResult {
   }
 }
 
-/** The same for a text that has been read already. Pages that it names are read from disk. */
+/** The same for a text that has been read already, with the environment of the file beside it. */
+export function parseWithEnvironment(text: string, path: string, env: Environment): LoadResult {
+  const beside = withEnvironmentFile(resolve(path), env);
+  if (beside.kind === 'refused') {
+    return refused(beside.file, 0, '', beside.found, beside.message);
+  }
+  const source = { file: path, baseDir: dirname(resolve(path)), env: beside.env };
+  const result = parseSettings(text, source);
+  return { ...result, files: [...result.files, ...beside.files] };
+}
+
+/** The same with this environment alone. Pages that it names are read from disk. */
 export function parseSettings(text: string, source: SettingsSource): LoadResult {
   const { file, baseDir, env } = source;
   if (Buffer.byteLength(text) > MAX_SETTINGS_BYTES) {

@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { environmentFileOf } from '@guard/config/settings/environment-file';
+import { probeOrigins } from '../check/probe-origins.ts';
+import type { Command } from '../command-line/command.ts';
+import { type Options, readCommandLine } from '../command-line/options.ts';
+import { readSettings } from '../command-line/read-settings.ts';
+import { askQuestions, openTerminal } from '../init/ask-questions.ts';
+import { type Answers, QUESTIONS } from '../init/answers.ts';
+import { GATEWAY_PORT, settingsText } from '../init/settings-text.ts';
+import { fileFault } from '../terminal/faults.ts';
+import { calledWrongly, print } from '../terminal/terminal.ts';
+
+const OPTIONS = {
+  into: {
+    type: 'string',
+    value: 'FILE',
+    default: 'guard.yaml',
+    completes: 'file',
+    help: 'the settings file to write (default guard.yaml); must not exist',
+  },
+  site: {
+    type: 'string',
+    value: 'HOSTS',
+    help: 'host names of the site: shop.example,www.shop.example',
+  },
+  origin: { type: 'string', value: 'URL', help: 'where your application listens' },
+  front: {
+    type: 'string',
+    value: 'WHAT',
+    completes: ['nothing', 'local'],
+    help: 'what stands in front of Guard: nothing, local (a proxy on this\nmachine), or the addresses of your proxies',
+  },
+  events: {
+    type: 'string',
+    value: 'WHERE',
+    completes: ['embedded', 'none'],
+    help: 'where events go: embedded, none, or the URL of your ClickHouse',
+  },
+  mode: {
+    type: 'string',
+    value: 'MODE',
+    completes: ['observe', 'enforce'],
+    help: 'observe (nothing is enforced yet) or enforce',
+  },
+  yes: {
+    type: 'boolean',
+    default: false,
+    help: 'ask nothing: take what is usual for what no option says',
+  },
+  json: { type: 'boolean', default: false, help: 'one JSON object; asks nothing, as --yes' },
+} as const satisfies Options;
+
+export const init: Command = {
+  name: 'init',
+  summary: 'Ask five questions and write a settings file for your site.',
+  usage: [
+    'guard init',
+    'guard init --site HOSTS --origin URL [--front WHAT] [--events WHERE] [--mode MODE] [--yes]',
+  ],
+  about: `Writes a settings file with comments, and beside it a file that ends in .env with the secrets,
+which only you can read. Then it looks whether your application answers, and says what to do next.
+Each question has an option; what an option says is not asked.`,
+  options: OPTIONS,
+  exits: '0 written, 1 a file is there already or cannot be written, 2 called wrongly.',
+  async run(args) {
+    const line = readCommandLine(args, OPTIONS);
+    if (line.kind === 'wrong') return calledWrongly('init', line.message);
+    const { values, positionals } = line;
+    const [more] = positionals;
+    if (more !== undefined) return calledWrongly('init', `${more} is one word too many`);
+    const { into, json } = values;
+    const asksNothing = values.yes || json;
+    if (!asksNothing && !process.stdin.isTTY) {
+      const options = Object.values(QUESTIONS).map(({ option }) => `--${option}`);
+      return calledWrongly(
+        'init',
+        `there is no terminal to ask on; add --yes, and say ${options.join(', ')} where what is usual is wrong`,
+      );
+    }
+    const files = [into, environmentFileOf(into)];
+    const there = files.find((file) => existsSync(file));
+    if (there !== undefined) {
+      return failed(`${there} is there already; name another file: --into FILE`);
+    }
+    const terminal = asksNothing ? undefined : openTerminal();
+    const asked = await askQuestions(values, terminal?.ask);
+    terminal?.close();
+    if (asked.kind === 'wrong') return calledWrongly('init', asked.message);
+    return write(asked.answers, into, json);
+  },
+};
+
+/** Both files or none. */
+async function write(answers: Answers, into: string, json: boolean): Promise<number> {
+  const secrets = environmentFileOf(into);
+  try {
+    mkdirSync(dirname(into), { recursive: true });
+    writeFileSync(secrets, secretsText(answers), { mode: 0o600, flag: 'wx' });
+    try {
+      writeFileSync(into, settingsText(answers), { flag: 'wx' });
+    } catch (error) {
+      rmSync(secrets);
+      throw error;
+    }
+  } catch (error) {
+    return failed(`${into}: ${fileFault(error)}`);
+  }
+  // As guard start will read them. It prints what is wrong.
+  const settings = readSettings(into)?.settings;
+  if (settings === undefined) return 1;
+  const notes = (await probeOrigins(settings.sites)).map(({ message }) => message);
+  const next = nextSteps(answers, into);
+  if (json) {
+    print(JSON.stringify({ settings: into, secrets, notes, next }));
+    return 0;
+  }
+  const noted = notes.map((note) => `Note: ${note}.`);
+  const answering = notes.length === 0 ? [`${answers.origin} answers.`] : noted;
+  print(
+    [
+      `Wrote ${into}, and ${secrets} with its secrets (only you can read it).`,
+      ...answering,
+      '',
+      'Next:',
+      ...next.map((step) => `  ${step}`),
+    ].join('\n'),
+  );
+  return 0;
+}
+
+function secretsText({ events }: Answers): string {
+  const lines = [
+    '# Values of the settings file beside this one. Keep them for yourself.',
+    `GUARD_SECRET=${randomBytes(32).toString('base64url')}`,
+    ...(events === 'none'
+      ? []
+      : [`ANALYTICS_KEY=sk_api_ro_${randomBytes(32).toString('base64url')}`]),
+    ...(typeof events === 'object'
+      ? [
+          '# Of the account guard of your ClickHouse.',
+          `CLICKHOUSE_PASSWORD=${randomBytes(24).toString('base64url')}`,
+        ]
+      : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function nextSteps({ site, events, mode }: Answers, into: string): string[] {
+  const [host = '*'] = site;
+  const named = host.includes('*') ? '' : `-H 'Host: ${host}' `;
+  return [
+    ...(typeof events === 'object'
+      ? [
+          `make the account guard in your ClickHouse, with the password in ${environmentFileOf(into)}`,
+        ]
+      : []),
+    `guard start --config ${into}`,
+    `curl -i ${named}http://127.0.0.1:${GATEWAY_PORT}/`,
+    ...(mode === 'observe'
+      ? [`take the line observe: true out of ${into} when events are what you expect`]
+      : []),
+  ];
+}
+
+function failed(reason: string): 1 {
+  print(`guard init: ${reason}`, 'error');
+  return 1;
+}

@@ -1,0 +1,93 @@
+import { isIpOrCidr } from '@guard/config/net/cidr';
+import { HostPattern, HttpUrl, OriginAddress } from '@guard/config/settings/values';
+
+/** What a settings file is written from. */
+export interface Answers {
+  /** Host names of the site; `*` for all. */
+  readonly site: readonly string[];
+  readonly origin: string;
+  /** The addresses of the proxies that stand in front; none where visitors connect to Guard. */
+  readonly front: readonly string[];
+  readonly events: 'embedded' | 'none' | { readonly clickhouse: string };
+  readonly mode: 'observe' | 'enforce';
+}
+
+type Read<T> =
+  | { readonly kind: 'read'; readonly value: T }
+  /** What is wrong with the answer, as a sentence. */
+  | { readonly kind: 'wrong'; readonly message: string };
+
+/** One question: the words for a person, the option that answers it, and what an answer may be. */
+export interface Question<T> {
+  readonly option: string;
+  readonly text: string;
+  /** What an empty answer means. */
+  readonly usual: string;
+  readonly read: (answer: string) => Read<T>;
+}
+
+export const QUESTIONS: { readonly [Name in keyof Answers]: Question<Answers[Name]> } = {
+  site: {
+    option: 'site',
+    text: 'Which host names does your site have? (shop.example, or several; * for all)',
+    usual: '*',
+    read(answer) {
+      const hosts = words(answer);
+      const bad = hosts.find((host) => !HostPattern.safeParse(host).success);
+      if (bad === undefined) return { kind: 'read', value: hosts };
+      return wrong(`${JSON.stringify(bad)} is no host name; write it without http:// and path`);
+    },
+  },
+  origin: {
+    option: 'origin',
+    text: 'Where does your application listen?',
+    usual: 'http://127.0.0.1:3000',
+    read(answer) {
+      const origin = /^[\w.-]+:\d+$/.test(answer) ? `http://${answer}` : answer;
+      return OriginAddress.safeParse(origin).success
+        ? { kind: 'read', value: origin }
+        : wrong(`${JSON.stringify(answer)} is no origin; write http://127.0.0.1:3000`);
+    },
+  },
+  front: {
+    option: 'front',
+    text: 'What stands in front of Guard? (nothing; local for a proxy on this machine; or addresses)',
+    usual: 'nothing',
+    read(answer) {
+      if (answer === 'nothing') return { kind: 'read', value: [] };
+      if (answer === 'local') return { kind: 'read', value: ['127.0.0.1', '::1'] };
+      const bad = words(answer).find((address) => !isIpOrCidr(address));
+      if (bad === undefined) return { kind: 'read', value: words(answer) };
+      return wrong(`${JSON.stringify(bad)} is no address; write nothing, local, or 10.0.0.0/8`);
+    },
+  },
+  events: {
+    option: 'events',
+    text: 'Where do events go? (embedded; none; or the URL of your ClickHouse)',
+    usual: 'embedded',
+    read(answer) {
+      if (answer === 'embedded' || answer === 'none') return { kind: 'read', value: answer };
+      return HttpUrl.safeParse(answer).success
+        ? { kind: 'read', value: { clickhouse: answer } }
+        : wrong(`${JSON.stringify(answer)} is none of embedded, none, http://clickhouse:8123`);
+    },
+  },
+  mode: {
+    option: 'mode',
+    text: 'Begin by observing, or enforce at once?',
+    usual: 'observe',
+    read(answer) {
+      return answer === 'observe' || answer === 'enforce'
+        ? { kind: 'read', value: answer }
+        : wrong(`${JSON.stringify(answer)} is neither observe nor enforce`);
+    },
+  },
+};
+
+function words(answer: string): string[] {
+  return answer.split(/[\s,]+/).filter((word) => word !== '');
+}
+
+function wrong(message: string): { readonly kind: 'wrong'; readonly message: string } {
+  return { kind: 'wrong', message };
+}

@@ -1,0 +1,66 @@
+import { createInterface } from 'node:readline';
+import { type Answers, QUESTIONS, type Question } from './answers.ts';
+
+/** What the options of the command line say. */
+export type Given = { readonly [Name in keyof Answers]?: string | undefined };
+
+export type Asked =
+  | { readonly kind: 'answered'; readonly answers: Answers }
+  /** A sentence for the user. */
+  | { readonly kind: 'wrong'; readonly message: string };
+
+/** The next line that a person types after `text`; undefined at the end of the input. */
+export type AskPerson = (text: string) => Promise<string | undefined>;
+
+/**
+ * Answers each question by its option, else by asking, else with what is usual. A wrong option is told; a wrong answer
+ * is asked again.
+ */
+export async function askQuestions(given: Given, ask: AskPerson | undefined): Promise<Asked> {
+  const answers: Partial<Record<keyof Answers, unknown>> = {};
+  // The names are those of the type above: the object is written out.
+  for (const name of Object.keys(QUESTIONS) as (keyof Answers)[]) {
+    const question: Question<unknown> = QUESTIONS[name];
+    const read = await answerOf(question, given[name], ask);
+    if (read.kind === 'wrong') {
+      return { kind: 'wrong', message: `--${question.option}: ${read.message}` };
+    }
+    answers[name] = read.value;
+  }
+  return { kind: 'answered', answers: answers as Answers };
+}
+
+async function answerOf<T>(
+  { text, usual, read }: Question<T>,
+  given: string | undefined,
+  ask: AskPerson | undefined,
+): Promise<ReturnType<Question<T>['read']>> {
+  if (given !== undefined) return read(given);
+  if (ask === undefined) return read(usual);
+  let hint = '';
+  for (;;) {
+    const typed = await ask(`${hint}${text} [${usual}] `);
+    if (typed === undefined) return { kind: 'wrong', message: 'the input ended without an answer' };
+    const answer = read(typed.trim() || usual);
+    if (answer.kind === 'read') return answer;
+    hint = `  ${answer.message}.\n`;
+  }
+}
+
+/** Asks on the terminal. `close` gives it back. */
+export function openTerminal(): { readonly ask: AskPerson; readonly close: () => void } {
+  const lines = createInterface({ input: process.stdin });
+  // Keeps lines that come before their question, as when somebody pastes all answers.
+  const typed = lines[Symbol.asyncIterator]();
+  return {
+    async ask(text) {
+      // Standard output is for the result.
+      process.stderr.write(text);
+      const next = await typed.next();
+      return next.done === true ? undefined : next.value;
+    },
+    close: () => {
+      lines.close();
+    },
+  };
+}

@@ -1,0 +1,178 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { loadSettings } from '@guard/config/settings/load';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { send } from '../../../test/kit/http.ts';
+import { type RecordingOrigin, startRecordingOrigin } from '../../../test/kit/recording-origin.ts';
+import { testFolder } from '../../../test/kit/test-folder.ts';
+import { type Ran, runCommand } from '../testing/run-command.ts';
+
+const BIN = join(import.meta.dirname, '../../../bin/guard.mjs');
+const root = testFolder();
+let made = 0;
+const newFile = () => join(root, String((made += 1)), 'guard.yaml');
+const secretsOf = (file: string) => file.replace('.yaml', '.env');
+
+let origin: RecordingOrigin;
+beforeAll(async () => {
+  origin = await startRecordingOrigin();
+});
+afterAll(() => origin.close());
+
+const init = (file: string, ...args: readonly string[]): Promise<Ran> =>
+  runCommand('init', '--into', file, ...args);
+
+/** The settings as `guard start` reads them, with nothing in the environment. */
+function settingsOf(file: string) {
+  const loaded = loadSettings(file, {});
+  if (loaded.kind === 'invalid') throw new Error(JSON.stringify(loaded.problems));
+  return loaded.settings;
+}
+
+describe('guard init writes a commented guard.yaml and a 0600 file with secrets', () => {
+  test('options answer the questions; --yes takes what is usual for the others', async () => {
+    const file = newFile();
+    const site = ['--site', 'shop.example,www.shop.example', '--origin', origin.url];
+    const { code, stdout, stderr } = await init(file, ...site, '--front', 'local', '--yes');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain(`${origin.url} answers.`);
+    expect(stdout).toContain(`guard start --config ${file}`);
+    expect(settingsOf(file)).toMatchObject({
+      observe: true,
+      trusted_proxies: ['127.0.0.1', '::1'],
+      listen: { gateway: { host: '127.0.0.1', port: 8080 } },
+      sites: [{ hosts: ['shop.example', 'www.shop.example'] }],
+      analytics: { engine: 'embedded' },
+    });
+    const secrets = readFileSync(secretsOf(file), 'utf8');
+    expect(statSync(secretsOf(file)).mode & 0o777).toBe(0o600);
+    const [, secret = 'none'] = /^GUARD_SECRET=(\S{43})$/m.exec(secrets) ?? [];
+    expect(secrets).toMatch(/^ANALYTICS_KEY=sk_api_ro_\S{43}$/m);
+    expect(readFileSync(file, 'utf8') + stdout).not.toContain(secret);
+    expect(readFileSync(file, 'utf8')).toMatch(/^# /);
+  });
+
+  test.each([
+    [['--front', 'nothing'], { trusted_proxies: [], listen: { gateway: { host: '0.0.0.0' } } }],
+    [
+      ['--front', '10.0.0.0/8, 2001:db8::/32'],
+      { trusted_proxies: ['10.0.0.0/8', '2001:db8::/32'] },
+    ],
+    [
+      ['--mode', 'enforce'],
+      { observe: false, organisations: [{ rules: [{ challenge: 'auto' }] }] },
+    ],
+    [['--events', 'none'], { listen: { admin: { port: 9090 } } }],
+    [
+      ['--events', 'http://ch:8123'],
+      { analytics: { engine: 'clickhouse', spill: expect.any(String) as string } },
+    ],
+    [['--site', '*'], { sites: [{ hosts: ['*'] }] }],
+  ])('%j', async (args, expected) => {
+    const file = newFile();
+    const { code, stdout } = await init(file, ...args, '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ settings: file, secrets: secretsOf(file) });
+    expect(settingsOf(file)).toMatchObject(expected);
+  });
+
+  test('an origin that does not answer is named, and the files are written all the same', async () => {
+    const { code, stdout } = await init(newFile(), '--origin', '127.0.0.1:1', '--yes');
+    expect(code).toBe(0);
+    expect(stdout).toContain('Note: http://127.0.0.1:1 cannot be reached: ECONNREFUSED.');
+  });
+
+  test('a file that is there already stays as it is', async () => {
+    const file = newFile();
+    expect((await init(file, '--yes')).code).toBe(0);
+    const before = readFileSync(secretsOf(file), 'utf8');
+    const again = await init(file, '--yes');
+    expect([again.code, again.stderr]).toEqual([
+      1,
+      `guard init: ${file} is there already; name another file: --into FILE\n`,
+    ]);
+    expect(readFileSync(secretsOf(file), 'utf8')).toBe(before);
+  });
+
+  test.each([
+    [['--site', 'http://shop.example'], '--site: "http://shop.example" is no host name'],
+    [['--origin', 'localhost'], '--origin: "localhost" is no origin'],
+    [['--front', 'nginx'], '--front: "nginx" is no address'],
+    [['--events', 'postgres'], '--events: "postgres" is none of'],
+    [['--mode', 'block'], '--mode: "block" is neither observe nor enforce'],
+  ])('%j is told, and nothing is written', async (args, message) => {
+    const file = newFile();
+    const { code, stderr } = await init(file, ...args, '--yes');
+    expect(code).toBe(2);
+    expect(stderr).toContain(`guard init: ${message}`);
+    expect(existsSync(secretsOf(file))).toBe(false);
+  });
+
+  test('without a terminal and without --yes it says what to do', () => {
+    const ran = spawnSync(process.execPath, [BIN, 'init', '--into', newFile()], {
+      ...{ encoding: 'utf8', input: '' },
+    });
+    expect(ran.status).toBe(2);
+    expect(ran.stderr).toContain('there is no terminal to ask on; add --yes, and say --site,');
+  });
+
+  test('on a terminal it asks five questions, asks a wrong answer again, and takes what is usual for an empty one', () => {
+    const file = newFile();
+    const command = `${process.execPath} ${BIN} init --into ${file}`;
+    const input = `bad/host\nshop.example\n${origin.url}\n\n\nenforce\n`;
+    const { stdout, status } = spawnSync('script', ['-qec', command, '/dev/null'], {
+      ...{ encoding: 'utf8', input },
+    });
+    expect(stdout).toContain('"bad/host" is no host name');
+    expect(stdout.match(/\[[^\]]+\] /g)).toHaveLength(6);
+    expect(status).toBe(0);
+    expect(settingsOf(file)).toMatchObject({
+      ...{
+        observe: false,
+        sites: [{ hosts: ['shop.example'] }],
+        analytics: { engine: 'embedded' },
+      },
+    });
+  });
+});
+
+test('guard start takes both files as they are: the first request gets an answer of the site', async () => {
+  const file = newFile();
+  expect((await init(file, '--origin', origin.url, '--events', 'none', '--yes')).code).toBe(0);
+  const onFreePorts = readFileSync(file, 'utf8').replaceAll(/(: \d+\.0\.0\.\d):\d+/g, '$1:0');
+  writeFileSync(file, onFreePorts);
+  const child = spawn(process.execPath, [BIN, 'start', '--config', file, '--json'], {
+    env: { PATH: process.env['PATH'] },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  try {
+    const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+    const { addresses } = JSON.parse(line) as { addresses: { gateway: string } };
+    const port = new URL(addresses.gateway).port;
+    expect((await send(`http://127.0.0.1:${port}/`)).status).toBe(200);
+  } finally {
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  }
+});
+
+describe('guard.env beside guard.yaml', () => {
+  test('the environment counts before it, and it may not be open to every user', async () => {
+    const file = newFile();
+    await init(file, '--yes');
+    const own = 'a secret of the environment, long enough';
+    const loaded = loadSettings(file, { GUARD_SECRET: own });
+    expect(loaded).toMatchObject({ kind: 'loaded', settings: { secret: [own] } });
+    expect(loaded.files).toContain(secretsOf(file));
+    writeFileSync(secretsOf(file), 'GUARD_SECRET=x', { mode: 0o644 });
+    spawnSync('chmod', ['644', secretsOf(file)]);
+    expect(loadSettings(file, {})).toMatchObject({
+      problems: [
+        { file: secretsOf(file), message: `it holds secrets: chmod 600 ${secretsOf(file)}` },
+      ],
+    });
+  });
+});
