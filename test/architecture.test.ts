@@ -22,7 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
  */
 // prettier-ignore
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
-  config: ['contract', 'net', 'time', 'matching', 'settings', 'catalogue'],
+  config: ['contract', 'net', 'time', 'matching', 'catalogue', 'settings'],
   validator: [
     'proofs', 'request', 'rules', 'session', 'verdict', 'signals', 'pages', 'challenge',
     'policy', 'response', 'decision', 'script', 'explain', 'http',

@@ -3,7 +3,7 @@ import {
   type FetchedKeys,
   parsePublishedKeys,
   readFetchedKeys,
-} from '@guard/config/catalogue/agent-keys';
+} from '@guard/config/settings/agent-keys';
 import type { Clock } from '@guard/config/contract/ports';
 import { type AgentDirectory, MAX_DIRECTORY_BYTES } from '@guard/config/settings/web-bot-auth';
 import { fetchList } from '../crawlers/fetch-list.ts';

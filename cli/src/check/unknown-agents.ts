@@ -1,4 +1,4 @@
-import { readFetchedKeys } from '@guard/config/catalogue/agent-keys';
+import { readFetchedKeys } from '@guard/config/settings/agent-keys';
 import { nearestName } from '@guard/config/settings/nearest-name';
 import type { Match } from '@guard/config/settings/rule';
 import type { Settings } from '@guard/config/settings/schema';

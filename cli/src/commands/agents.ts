@@ -1,4 +1,4 @@
-import { readFetchedKeys } from '@guard/config/catalogue/agent-keys';
+import { readFetchedKeys } from '@guard/config/settings/agent-keys';
 import type { AgentDirectory } from '@guard/config/settings/web-bot-auth';
 import { type DirectoryReport, refreshDirectory } from '../agents/refresh-directory.ts';
 import type { Command } from '../command-line/command.ts';

@@ -1,4 +1,4 @@
-import type { FetchedKeys } from '@guard/config/catalogue/agent-keys';
+import type { FetchedKeys } from '@guard/config/settings/agent-keys';
 import type { RefreshedRanges } from '@guard/config/catalogue/refreshed-ranges';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

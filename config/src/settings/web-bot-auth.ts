@@ -7,7 +7,7 @@ import { readTextFile } from './files.ts';
 /**
  * The keys of Web Bot Auth: JWK sets (RFC 7517) of the Ed25519 keys (RFC 8037) with which crawlers and
  * agents sign their requests. They come from a file of the user's own, in which each key says whose it is
- * as `operator`, and from directories that `guard agents refresh` fetches (catalogue/agent-keys.ts). The
+ * as `operator`, and from directories that `guard agents refresh` fetches (agent-keys.ts). The
  * file is read with the settings, so that a bad one is a problem of the settings file.
  */
 

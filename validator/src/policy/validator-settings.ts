@@ -1,4 +1,4 @@
-import { botKeysOf } from '@guard/config/catalogue/agent-keys';
+import { botKeysOf } from '@guard/config/settings/agent-keys';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import type { Settings } from '@guard/config/settings/schema';
 

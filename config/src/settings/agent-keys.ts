@@ -9,7 +9,7 @@ import {
   PublicKey,
   toBotKey,
   type WebBotAuth,
-} from '../settings/web-bot-auth.ts';
+} from './web-bot-auth.ts';
 
 /**
  * The keys that agents publish, as they were fetched: one file for each directory of the settings, under
