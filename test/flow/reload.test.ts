@@ -241,6 +241,15 @@ describe('a bad file', () => {
     expect(await metric('guard_last_reload_successful')).toBe(1);
   });
 
+  test('so does a file that names a crawler which the catalogue does not have', async () => {
+    await reload({ rules: BLOCK_ALL });
+    await reload({ rules: ALLOW_ALL, organisation: { crawler_allowlist: ['Google bot'] } });
+    expect((await visit()).status).toBe(403);
+    expect(logged('reload_refused')).toMatchObject([
+      { reason: expect.stringContaining('Did you mean "Googlebot"?') as string },
+    ]);
+  });
+
   test('so does a file that names a damaged list of crawler addresses', async () => {
     await reload({ rules: BLOCK_ALL });
     await mkdir(join(story.product.folder, 'ranges'));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  canMatchPaths,
   compileGlob,
   compileFoldedGlob,
   foldPath,
@@ -179,4 +180,20 @@ test.each([
   ['((a{1000}){1000}){1000}', 'invalid repeat count'],
 ])('%s is refused: %s', (source, reason) => {
   expect(compileRegex(source)).toEqual({ kind: 'invalid', reason });
+});
+
+test('a glob can match a path when it matches one: every glob of up to four characters', () => {
+  const texts = (letters: string, length: number): string[] =>
+    length === 0
+      ? ['']
+      : texts(letters, length - 1).flatMap((text) => [
+          text,
+          ...Array.from(letters, (one) => text + one),
+        ]);
+  const paths = texts('/a', 4).map((rest) => `/${rest}`);
+  const globs = texts('/*?a', 4).filter((glob) => glob !== '');
+  const wrong = [...new Set(globs)].filter(
+    (glob) => canMatchPaths(glob) !== paths.some(compileGlob(glob)),
+  );
+  expect(wrong).toEqual([]);
 });

@@ -22,6 +22,11 @@ export function compileGlob(glob: string): (path: string) => boolean {
   return compileGlobStates(glob, 'path');
 }
 
+/** Whether a glob can match a path. Each path begins with a slash, which neither `*` nor `?` stands for. */
+export function canMatchPaths(glob: string): boolean {
+  return /^(?:\*?\/|\*\*)/.test(glob);
+}
+
 /** A path as lenient routers compare it: without case, and without a slash at the end (Express, IIS). */
 export function foldPath(path: string): string {
   const folded = path.toLowerCase();

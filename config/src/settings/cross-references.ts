@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { canonicalHost } from '../matching/host.ts';
 import { findDashboardContradictions } from './dashboard-references.ts';
 import { findExposedSecrets } from './exposed-secrets.ts';
+import { findCircularOrigins } from './circular-origins.ts';
 import type { SettingPath } from './problems.ts';
 import { Rule } from './rule.ts';
 
@@ -81,6 +82,7 @@ export function findContradictions(value: unknown): Contradiction[] {
     ...unintroduced(settings),
     ...findDashboardContradictions(value),
     ...findExposedSecrets(value),
+    ...findCircularOrigins(value),
   ];
 }
 

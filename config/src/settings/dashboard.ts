@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { HostPattern, HttpUrl } from './values.ts';
+import { Credential, HostPattern, HttpUrl } from './values.ts';
 
 /**
  * `dashboard`: by which names the page of `listen.dashboard` is asked, and who may sign in besides the holders of
@@ -25,7 +25,7 @@ const ProxyHeader = z.strictObject({
 const Oidc = z.strictObject({
   issuer: HttpUrl,
   client_id: Name,
-  client_secret: z.string().min(1).max(1000),
+  client_secret: Credential.min(1).max(1000),
   /** The claim of the ID token that lists the groups of the user. */
   claim: Name.default('groups'),
   /** What is asked of the provider; `openid` is always part of it. */

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { SettingPath } from './problems.ts';
+import { choicesIn } from './refuse.ts';
 
 /** One thing that is wrong with the settings, as the schema sees it. */
 export type Fault =
@@ -8,10 +9,18 @@ export type Fault =
       readonly kind: 'unfit';
       readonly path: SettingPath;
       readonly expected: readonly Expected[];
+      /** What a text has to look like, where the schema says so. */
+      readonly form?: string;
     }
   | { readonly kind: 'unknown_name'; readonly path: SettingPath; readonly name: string }
   /** The kind of value is right; `message` says what else is expected. */
-  | { readonly kind: 'invalid'; readonly path: SettingPath; readonly message: string }
+  | {
+      readonly kind: 'invalid';
+      readonly path: SettingPath;
+      readonly message: string;
+      /** What may have been meant. */
+      readonly choices?: readonly string[];
+    }
   | { readonly kind: 'invalid_name'; readonly path: SettingPath; readonly message: string };
 
 export type Expected =
@@ -38,7 +47,7 @@ export function faultsOf(issues: readonly Issue[], prefix: SettingPath = []): Fa
 function faultsOfIssue(issue: Issue, path: SettingPath): Fault[] {
   switch (issue.code) {
     case 'invalid_type':
-      return [{ kind: 'unfit', path, expected: [{ kind: KINDS[issue.expected] ?? 'other' }] }];
+      return [otherKind(issue, path)];
     case 'invalid_value':
       return [{ kind: 'unfit', path, expected: values(issue.values) }];
     case 'unrecognized_keys':
@@ -52,9 +61,19 @@ function faultsOfIssue(issue: Issue, path: SettingPath): Fault[] {
     case 'invalid_format':
     case 'not_multiple_of':
     case 'invalid_element':
-    case 'custom':
       return [{ kind: 'invalid', path, message: messageOf(issue) }];
+    case 'custom':
+      return [{ kind: 'invalid', path, message: messageOf(issue), choices: choicesIn(issue) }];
   }
+}
+
+function otherKind({ expected, message }: z.core.$ZodIssueInvalidType, path: SettingPath): Fault {
+  return {
+    kind: 'unfit',
+    path,
+    expected: [{ kind: KINDS[expected] ?? 'other' }],
+    ...(message.startsWith('expected') && { form: message }),
+  };
 }
 
 /** Messages of our own schemas begin with "expected"; the library's own say less. */
@@ -74,15 +93,19 @@ function faultsOfUnion(issue: z.core.$ZodIssueInvalidUnion, path: SettingPath): 
     .filter((faults) => !faults.some((fault) => isUnfitAt(fault, path)))
     .sort((a, b) => a.length - b.length);
   if (closest !== undefined) return closest;
-  const expected = alternatives
-    .flat()
-    .flatMap((fault) =>
-      fault.kind === 'unfit' && fault.path.length === path.length ? fault.expected : [],
-    );
-  return [{ kind: 'unfit', path, expected }];
+  const unfit = alternatives.flat().filter((fault) => isUnfitAt(fault, path));
+  const form = unfit.flatMap((fault) => fault.form ?? [])[0];
+  return [
+    {
+      kind: 'unfit',
+      path,
+      expected: unfit.flatMap((fault) => fault.expected),
+      ...(form !== undefined && { form }),
+    },
+  ];
 }
 
-function isUnfitAt(fault: Fault, path: SettingPath): boolean {
+function isUnfitAt(fault: Fault, path: SettingPath): fault is Extract<Fault, { kind: 'unfit' }> {
   return fault.kind === 'unfit' && fault.path.length === path.length;
 }
 

@@ -8,6 +8,7 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
   'health_check_token',
   'key',
   'password',
+  'client_secret',
   // A rule may match a header or a parameter that carries a shared secret.
   'header',
   'query',

@@ -91,10 +91,12 @@ export function parseSettings(text: string, source: SettingsSource): LoadResult 
 
   const value = plainValue(root, baseDir);
   const checked = Settings.safeParse(value);
-  if (!checked.success) {
-    reportShapeProblems(checked.error.issues, { schema: Settings, root, value }, problems);
-  }
-  reportContradictions(value, root, problems);
+  const meant = checked.success
+    ? []
+    : reportShapeProblems(checked.error.issues, { schema: Settings, root, value }, problems);
+  // What a section under a misspelt name holds is not known, so nothing contradicts it.
+  const isUnread = [...meant].some((name) => Object.hasOwn(Settings.shape, name));
+  if (!isUnread) reportContradictions(value, root, problems);
 
   const found = problems.sorted();
   const files = filesNamedIn(root, baseDir);
@@ -109,6 +111,8 @@ export function parseSettings(text: string, source: SettingsSource): LoadResult 
 function reportContradictions(value: unknown, root: SettingsNode, problems: ProblemList): void {
   for (const { path, message, first, choices = [] } of findContradictions(value)) {
     const place = placeOf(root, path);
+    // One mistake often breaks several rules. The first message is enough.
+    if (problems.has(place.offset, path)) continue;
     const listed = choices
       .slice(0, MAX_CHOICES)
       .map((choice) => describeFound(placeOf(root, choice), choice));

@@ -3,6 +3,11 @@ import { nearestName } from './nearest-name.ts';
 
 const known = ['gateway', 'validator', 'user_agent', 'user', 'rate_limit', 'id', 'any', 'all'];
 
+test('a longer name that begins alike but for a letter is meant', () => {
+  expect(nearestName('ChatGTP', ['Chatter', 'ChatGPT-User'])).toBe('ChatGPT-User');
+  expect(nearestName('ChatGTP', ['FatGPT-User', 'Chutney-Users'])).toBeUndefined();
+});
+
 test.each([
   ['gatway', 'gateway'],
   ['Gateway', 'gateway'],
@@ -10,6 +15,8 @@ test.each([
   ['user-agent', 'user_agent'],
   ['ratelimit', 'rate_limit'],
   ['username', 'user'],
+  ['validtor_of_mine', undefined],
+  ['user_aegn', 'user_agent'],
   ['di', 'id'],
   ['al', 'all'],
   ['database', undefined],

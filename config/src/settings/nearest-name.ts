@@ -4,7 +4,8 @@ const MAX_LENGTH = 64;
 /**
  * The known name that was probably meant, or undefined. Letters swapped, missing, added or wrong
  * count one each; about one in three letters may differ, and case and `-` for `_` are free. Failing
- * that, a name that goes on where the other ends: `username` for `user`.
+ * that, a name that goes on where the other ends: `username` for `user`. Failing that, one that goes on where this one
+ * ends but for a letter: `ChatGPT-User` for `ChatGTP`.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > MAX_LENGTH) return undefined;
@@ -12,17 +13,28 @@ export function nearestName(name: string, known: readonly string[]): string | un
   let best: { readonly candidate: string; readonly distance: number } | undefined;
   for (const candidate of known) {
     if (candidate.length > MAX_LENGTH) continue;
-    const distance = editDistance(folded, fold(candidate));
     const allowed = Math.max(1, Math.floor(Math.max(name.length, candidate.length) / 3));
+    if (Math.abs(name.length - candidate.length) > allowed) continue;
+    const distance = editDistance(folded, fold(candidate));
     if (distance <= allowed && (best === undefined || distance < best.distance)) {
       best = { candidate, distance };
     }
   }
-  return best?.candidate ?? known.find((candidate) => extendsOther(folded, fold(candidate)));
+  return (
+    best?.candidate ??
+    known.find((candidate) => extendsOther(folded, fold(candidate))) ??
+    known.find((candidate) => beginsLike(folded, fold(candidate)))
+  );
 }
 
 function extendsOther(a: string, b: string): boolean {
   return Math.min(a.length, b.length) >= 3 && (a.startsWith(b) || b.startsWith(a));
+}
+
+function beginsLike(name: string, candidate: string): boolean {
+  // With another first letter it is hardly the same name, and most candidates need no look.
+  if (name.length < 5 || name[0] !== candidate[0]) return false;
+  return editDistance(name, candidate.slice(0, name.length)) <= 1;
 }
 
 function fold(name: string): string {

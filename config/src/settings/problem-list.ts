@@ -8,6 +8,8 @@ const MAX_PROBLEMS = 200;
 export interface ProblemList {
   /** `offset` is where in the text. */
   add(offset: number, path: SettingPath, found: string, message: string): void;
+  /** Whether something is wrong at this place already. */
+  has(offset: number, path: SettingPath): boolean;
   /** The line of an offset, counted from 1. */
   lineOf(offset: number): number;
   /** In the order of the file. */
@@ -16,11 +18,15 @@ export interface ProblemList {
 
 export function createProblemList(file: string, locate: (offset: number) => Position): ProblemList {
   const problems = new Map<string, Problem>();
+  const places = new Set<string>();
+  const placeOf = (offset: number, path: SettingPath) => `${offset} ${formatPath(path)}`;
   return {
     add(offset, path, found, message) {
       const problem = { file, ...locate(offset), path: formatPath(path), found, message };
       problems.set(JSON.stringify(problem), problem);
+      places.add(placeOf(offset, path));
     },
+    has: (offset, path) => places.has(placeOf(offset, path)),
     lineOf: (offset) => locate(offset).line,
     sorted() {
       const all = [...problems.values()].sort(

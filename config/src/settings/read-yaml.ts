@@ -2,10 +2,11 @@ import { type Document, isAlias, isMap, isScalar, isSeq, type Node, parseDocumen
 import type { Pair, ParsedNode, Scalar, YAMLMap } from 'yaml';
 import { type Environment, substitute } from './environment.ts';
 import { isSecret, shownPath } from './found.ts';
+import { findMisplacedLine } from './indentation.ts';
 import type { ProblemList } from './problem-list.ts';
 import { isPlainName, quote, type SettingPath } from './problems.ts';
 import type { Entry, SettingsNode } from './settings-node.ts';
-import { syntaxMessage } from './syntax-errors.ts';
+import { describeMisplaced, NOT_YAML, syntaxMessage } from './syntax-errors.ts';
 
 /** Deepest nesting; the settings themselves need about ten levels, `any`/`all`/`not` the rest. */
 const MAX_DEPTH = 64;
@@ -42,33 +43,48 @@ export function readYaml(
     uniqueKeys: false,
     prettyErrors: false,
   });
-  const readable = reportSyntaxErrors(document, text, problems);
+  if (!reportSyntaxErrors(document, text, problems)) return undefined;
   const reading = { text, env, problems, anchors: new Map(), values: 0 };
-  const root = readNode(document.contents, [], reading);
-  return readable ? root : undefined;
+  return readNode(document.contents, [], reading);
 }
 
-/** The first error of each line; the others on it follow from the first. */
+/**
+ * One message for one mistake: the errors behind the first one of a section of the file follow from it. A
+ * section begins with a line that is not indented.
+ */
 function reportSyntaxErrors(
   document: Document.Parsed,
   text: string,
   problems: ProblemList,
 ): boolean {
-  const reported = new Set<number>();
   const errors = [...document.errors, ...document.warnings].sort((a, b) => a.pos[0] - b.pos[0]);
-  for (const error of errors) {
+  const [first] = errors;
+  if (first === undefined) return true;
+  // The parser often stumbles at the line before, whose value it takes to go on.
+  const nextLine = text.indexOf('\n', first.pos[0]) + 1 || text.length;
+  const misplaced = findMisplacedLine(text, nextLine);
+  // A tab behind a dash is no indentation to the eye.
+  if (misplaced !== undefined && first.code !== 'TAB_AS_INDENT') {
+    problems.add(misplaced.offset, [], ...describeMisplaced(misplaced));
+    return false;
+  }
+  const own = first.code === 'TAB_AS_INDENT' ? [first] : errors;
+  let last = 0;
+  let isNewSection = true;
+  for (const error of own) {
     const [at] = error.pos;
-    const line = problems.lineOf(at);
-    if (reported.has(line)) continue;
-    reported.add(line);
+    isNewSection ||= /\n[^\s#\]}]/.test(text.slice(last, at + 1));
+    last = at;
+    if (!isNewSection) continue;
+    isNewSection = false;
     const [before = ''] = text
       .slice(Math.max(0, at - EXCERPT), at)
       .split('\n')
       .slice(-1);
     const [after = ''] = text.slice(at, at + EXCERPT).split('\n', 1);
-    problems.add(at, [], 'text that is not YAML', syntaxMessage(error.code, before + after));
+    problems.add(at, [], NOT_YAML, syntaxMessage(error.code, before + after));
   }
-  return errors.length === 0;
+  return false;
 }
 
 function readNode(

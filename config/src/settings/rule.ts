@@ -1,11 +1,20 @@
 import { z } from 'zod';
+import { currentCode, isCountryCode } from '../catalogue/country-codes.ts';
+import {
+  CRAWLER_CATEGORIES,
+  CRAWLER_RSL_CATEGORIES,
+  crawlerNames,
+  isCrawlerName,
+} from '../catalogue/known-crawlers.ts';
 import { CATEGORIES } from '../contract/categories.ts';
 import { FINDINGS } from '../contract/reasons.ts';
 import { StatusCode } from '../contract/validate-response.ts';
 import { isIpOrCidr } from '../net/cidr.ts';
+import { canMatchPaths } from '../matching/glob.ts';
 import { compileRegex } from '../matching/regex.ts';
 import { BlockPage } from './pages.ts';
 import { PRESET_PREFIX } from './presets/preset-names.ts';
+import { refuse } from './refuse.ts';
 import { Duration, HostPattern, oneOrMany } from './values.ts';
 
 const MAX_PATTERN_LENGTH = 1024;
@@ -17,10 +26,29 @@ function compiles(source: string, context: z.RefinementCtx): void {
   context.addIssue({ code: 'custom', message });
 }
 
+const Glob = z.string().min(1).max(MAX_PATTERN_LENGTH);
+const Regex = z.string().min(1).max(MAX_PATTERN_LENGTH).superRefine(compiles);
+
 /** A glob (`*` within a segment, `**` across segments) or a linear-time regular expression. */
-export const Pattern = z.union([
-  z.string().min(1).max(MAX_PATTERN_LENGTH),
-  z.strictObject({ regex: z.string().min(1).max(MAX_PATTERN_LENGTH).superRefine(compiles) }),
+export const Pattern = z.union([Glob, z.strictObject({ regex: Regex })]);
+
+/** A regular expression that begins with a letter where each path has its slash. Only what is certain counts. */
+const NO_SLASH_IN_FRONT = /^\^[\w-]+(?![\w?*{-])[^|]*$/;
+
+/** A pattern over paths that can match one. */
+const PathPattern = z.union([
+  Glob.superRefine((glob, context) => {
+    if (glob === '' || canMatchPaths(glob)) return;
+    refuse(context, 'expected a pattern that begins with / or **, as every path begins with /', [
+      `/${glob}`,
+    ]);
+  }),
+  z.strictObject({
+    regex: Regex.superRefine((regex, context) => {
+      if (!NO_SLASH_IN_FRONT.test(regex)) return;
+      refuse(context, 'expected an expression that can match: every path begins with /');
+    }),
+  }),
 ]);
 
 export const IpOrCidr = z.string().refine(isIpOrCidr, 'expected an IP address or a CIDR range');
@@ -28,7 +56,13 @@ export const IpOrCidr = z.string().refine(isIpOrCidr, 'expected an IP address or
 const CountryCode = z
   .string()
   .regex(/^[a-z]{2}$/i, 'expected a country of two letters (ISO 3166-1), such as DE')
-  .transform((country) => country.toUpperCase());
+  .transform((written, context) => {
+    const country = written.toUpperCase();
+    if (isCountryCode(country)) return country;
+    const current = currentCode(country);
+    const remedy = isCountryCode(current) ? `; write ${current}` : ', such as DE';
+    return refuse(context, `expected a country code of ISO 3166-1${remedy}`);
+  });
 
 /** RFC 9110 9.1: a token. */
 const Method = z
@@ -75,18 +109,30 @@ function patternsBy<T extends z.ZodType<string>>(name: T, what: string) {
     );
 }
 
+/** The name of a crawler of the catalogue, in any case of letters. */
+export const CrawlerName = z
+  .string()
+  .min(1)
+  .superRefine((name, context) => {
+    if (name === '' || isCrawlerName(name)) return;
+    const message = 'expected a crawler of the catalogue, which `guard crawlers list` shows';
+    refuse(context, message, crawlerNames());
+  });
+export const CrawlerCategory = z.enum(CRAWLER_CATEGORIES);
+export const CrawlerRslCategory = z.enum(CRAWLER_RSL_CATEGORIES);
+
 const CrawlerMatch = z.strictObject({
   identified: z.boolean().optional(),
   verified: z.boolean().optional(),
   allowlisted: z.boolean().optional(),
-  name: oneOrMany(z.string().min(1)).optional(),
-  category: oneOrMany(z.string().min(1)).optional(),
-  rsl_category: oneOrMany(z.string().min(1)).optional(),
+  name: oneOrMany(CrawlerName).optional(),
+  category: oneOrMany(CrawlerCategory).optional(),
+  rsl_category: oneOrMany(CrawlerRslCategory).optional(),
 });
 
 const Conditions = z.strictObject({
   host: oneOrMany(HostPattern).optional(),
-  path: oneOrMany(Pattern).optional(),
+  path: oneOrMany(PathPattern).optional(),
   method: oneOrMany(Method).optional(),
   ip: oneOrMany(IpOrCidr).optional(),
   country: oneOrMany(CountryCode).optional(),

@@ -4,7 +4,7 @@ import { FINDINGS, type Finding } from '../contract/reasons.ts';
 import { STRENGTHS } from '../contract/strengths.ts';
 import { isIpOrCidr } from '../net/cidr.ts';
 import { Branding, ChallengeTemplate } from './branding.ts';
-import { Rule } from './rule.ts';
+import { CrawlerCategory, CrawlerName, CrawlerRslCategory, Rule } from './rule.ts';
 import { Dashboard } from './dashboard.ts';
 import { Databases } from './databases.ts';
 import { EventPrivacy } from './event-privacy.ts';
@@ -15,6 +15,8 @@ import { PRESETS } from './presets/preset-names.ts';
 import { Tls } from './tls.ts';
 import { Traps } from './traps.ts';
 import {
+  AnalyticsKeyHash,
+  Credential,
   Duration,
   ExpiryDate,
   HostPattern,
@@ -50,14 +52,14 @@ const SecretKey = z.strictObject({
 });
 const AnalyticsKey = z.strictObject({
   id: Identifier,
-  key: KeyHash,
+  key: AnalyticsKeyHash,
   expires: ExpiryDate.optional(),
 });
 
 export const AllowlistEntry = z.union([
-  z.string().min(1),
-  z.strictObject({ category: z.string().min(1) }),
-  z.strictObject({ rsl_category: z.string().min(1) }),
+  CrawlerName,
+  z.strictObject({ category: CrawlerCategory }),
+  z.strictObject({ rsl_category: CrawlerRslCategory }),
 ]);
 export type AllowlistEntry = Readonly<z.infer<typeof AllowlistEntry>>;
 
@@ -171,7 +173,7 @@ const Analytics = z.discriminatedUnion('engine', [
       engine: z.literal('clickhouse'),
       url: HttpUrl,
       user: z.string().min(1),
-      password: z.string(),
+      password: Credential,
       cluster: z.string().min(1).optional(),
       /** Each shard of the cluster keeps copies, through Keeper. */
       replicated: z.boolean().optional(),

@@ -4,7 +4,7 @@ import { describeFound, isSecret } from './found.ts';
 import { namesAt } from './known-names.ts';
 import { nearestName } from './nearest-name.ts';
 import type { ProblemList } from './problem-list.ts';
-import { alternatives, formatPath, isPlainName, quote } from './problems.ts';
+import { alternatives, formatPath, isPlainName, quote, type SettingPath } from './problems.ts';
 import { keyOffset, placeOf, type Place, type SettingsNode } from './settings-node.ts';
 
 /** Longest list of names or values that is worth reading in one line. */
@@ -20,12 +20,15 @@ interface Checked {
   readonly value: unknown;
 }
 
-/** Says what each schema issue means for the person who wrote the file. */
+/**
+ * Says what each schema issue means for the person who wrote the file. Returns the settings that misspelt names
+ * stand for.
+ */
 export function reportShapeProblems(
   issues: readonly z.core.$ZodIssue[],
   checked: Checked,
   problems: ProblemList,
-): void {
+): ReadonlySet<string> {
   const faults = faultsOf(issues).slice(0, MAX_FAULTS);
   const meant = new Set(faults.flatMap((fault) => meantSetting(fault, checked)));
   for (const fault of faults) {
@@ -35,6 +38,7 @@ export function reportShapeProblems(
     if (wasReported(place)) continue;
     report(fault, place, checked, problems);
   }
+  return meant;
 }
 
 /** The setting that a misspelt name stands for. */
@@ -63,20 +67,32 @@ function report(fault: Fault, place: Place, checked: Checked, problems: ProblemL
       return;
     }
     case 'invalid':
-      problems.add(place.offset, path, describeFound(place, path), fault.message);
+      problems.add(place.offset, path, describeFound(place, path), adviceOf(fault, place));
       return;
     case 'unfit': {
       const message = `expected ${describeExpected(fault.expected)}${remedy(fault.expected, place)}`;
-      problems.add(place.offset, path, describeFound(place, path), message);
+      // An unquoted number is told at once what the text looks like. With quotes alone it would be the next mistake.
+      const form = isNumber(place) ? fault.form : undefined;
+      problems.add(place.offset, path, describeFound(place, path), form ?? message);
     }
   }
 }
 
+function adviceOf({ message, choices = [] }: Extract<Fault, { kind: 'invalid' }>, place: Place) {
+  const written = place.kind === 'present' && place.node.kind === 'text' ? place.node.written : '';
+  return message + didYouMean(nearestName(written, choices));
+}
+
+function isNumber(place: Place): boolean {
+  return place.kind === 'present' && place.node.kind === 'number';
+}
+
 function reportUnknownName(
   { path, name }: Extract<Fault, { kind: 'unknown_name' }>,
-  { schema, value, root }: Checked,
+  checked: Checked,
   problems: ProblemList,
 ): void {
+  const { schema, value, root } = checked;
   const known = namesAt(schema, value, path);
   const near = nearestName(name, known);
   const offset = keyOffset(root, [...path, name]);
@@ -92,8 +108,49 @@ function reportUnknownName(
     offset,
     hidden ? path : [...path, name],
     hidden ? 'an unknown name (not shown)' : `the unknown name ${quote(name)}`,
-    listed + didYouMean(near),
+    listed + didYouMean(near) + homeOf([...path, name], checked, problems),
   );
+}
+
+/**
+ * Advice for a name on a line of its own that one of the mappings around it would know, or the last one within the
+ * setting above it: its indentation is wrong.
+ */
+function homeOf(
+  path: SettingPath,
+  { schema, value, root }: Checked,
+  problems: ProblemList,
+): string {
+  const name = String(path.at(-1));
+  const place = placeOf(root, path.slice(0, -1));
+  if (place.kind === 'absent' || place.node.kind !== 'mapping') return '';
+  const names = [...place.node.entries.keys()];
+  const above = names[names.indexOf(name) - 1];
+  if (above === undefined) return '';
+  const before = [...path.slice(0, -1), above];
+  if (problems.lineOf(keyOffset(root, before)) === problems.lineOf(keyOffset(root, path)))
+    return '';
+  const around = path.slice(0, -1).map((_, depth) => path.slice(0, depth));
+  const home = [...around.reverse(), ...within(before, root)].find((one) =>
+    namesAt(schema, value, one).includes(name),
+  );
+  if (home === undefined) return '';
+  const has = home.length === 0 ? 'the file itself has' : `${formatPath(home)} has`;
+  return `; ${has} a setting of this name, so check the indentation`;
+}
+
+/** What is at a path, and the last entry of each collection in it. */
+function within(path: SettingPath, root: SettingsNode): SettingPath[] {
+  const place = placeOf(root, path);
+  if (place.kind === 'absent') return [];
+  const { node } = place;
+  const last =
+    node.kind === 'mapping'
+      ? [...node.entries.keys()].at(-1)
+      : node.kind === 'list' && node.items.length > 0
+        ? node.items.length - 1
+        : undefined;
+  return [path, ...(last === undefined ? [] : within([...path, last], root))];
 }
 
 function didYouMean(near: string | undefined): string {
@@ -161,6 +218,8 @@ function remedyForText(
     return truth === undefined ? '' : `; write ${truth} without quotes`;
   }
   if (numberWanted && /^\d+$/.test(written)) return '; remove the quotes';
+  const network = /^AS(\d+)$/i.exec(written)?.[1];
+  if (numberWanted && network !== undefined) return `; write ${network}, without AS`;
   if (expected.every(({ kind }) => kind === 'list')) return '; write it in [ ]';
   const choices = expected.flatMap((one) => (one.kind === 'value' ? [String(one.value)] : []));
   return didYouMean(nearestName(written, choices));

@@ -1,4 +1,8 @@
 import type { ErrorCode } from 'yaml';
+import type { Misplaced } from './indentation.ts';
+import { alternatives } from './problems.ts';
+
+export const NOT_YAML = 'text that is not YAML';
 
 /**
  * What each syntax error means to the person who wrote the settings file. The parser's own messages are
@@ -18,7 +22,8 @@ const messages: Readonly<Record<ErrorCode, string>> = {
   IMPOSSIBLE: 'this cannot be read as YAML',
   KEY_OVER_1024_CHARS: 'a name is at most 1024 characters long',
   MISSING_CHAR: 'a closing quote, a comma or a `:` after a name is missing here or before',
-  MULTILINE_IMPLICIT_KEY: 'a name must stand on one line; check the indentation',
+  MULTILINE_IMPLICIT_KEY:
+    'a `:` with a space behind it is missing after the name, or the indentation is wrong',
   MULTIPLE_ANCHORS: 'a value has at most one anchor',
   MULTIPLE_DOCS: 'expected one document; remove this `---` and what follows it',
   MULTIPLE_TAGS: 'a value has at most one tag; guard.yaml needs none',
@@ -29,6 +34,31 @@ const messages: Readonly<Record<ErrorCode, string>> = {
   UNEXPECTED_TOKEN: 'this does not belong here; check quotes, brackets and indentation before it',
   BAD_COLLECTION_TYPE: 'remove the tag: it does not fit the value behind it',
 };
+
+/** What was found at a line with a wrong indentation, and what is expected. */
+export function describeMisplaced(misplaced: Misplaced): readonly [found: string, message: string] {
+  switch (misplaced.kind) {
+    case 'tab':
+      return [NOT_YAML, messages.TAB_AS_INDENT];
+    case 'no_colon':
+      return [NOT_YAML, messages.MULTILINE_IMPLICIT_KEY];
+    case 'spaces':
+      return describeSpaces(misplaced);
+  }
+}
+
+function describeSpaces({
+  spaces,
+  fitting,
+}: Extract<Misplaced, { kind: 'spaces' }>): readonly [found: string, message: string] {
+  const counts = fitting.map((count) => (count === 0 ? 'no' : String(count)));
+  const expected =
+    counts.length === 0 ? 'the indentation' : `${alternatives(counts)} spaces in front of it,`;
+  return [
+    `wrong indentation (${spaces} ${spaces === 1 ? 'space' : 'spaces'})`,
+    `expected ${expected} as the lines above have; check the line before it too`,
+  ];
+}
 
 const UNQUOTED_VARIABLE = /[[{,][^"']*\$\{/;
 

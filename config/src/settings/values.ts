@@ -3,17 +3,19 @@ import { domainToASCII } from 'node:url';
 import { z } from 'zod';
 import { canonicalHost } from '../matching/host.ts';
 import { refuse } from './refuse.ts';
-import { weaknessOf } from './weak-secret.ts';
+import { unfilled, weaknessOf } from './weak-secret.ts';
 
 /** The scalar values of guard.yaml, each parsed once into what the code needs. */
 
 const DURATION_UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
+const EXPECTED_DURATION = 'expected a duration such as 400ms, 30s, 5m or 14d, longer than zero';
+
 /** `400ms`, `30s`, `5m`, `12h`, `14d` to milliseconds, at least one. */
-export const Duration = z.string().transform((text, context) => {
+export const Duration = z.string(EXPECTED_DURATION).transform((text, context) => {
   const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text);
   if (!match || Number(match[1]) === 0) {
-    return refuse(context, 'expected a duration such as 400ms, 30s, 5m or 14d, longer than zero');
+    return refuse(context, EXPECTED_DURATION);
   }
   // The expression has let through the units of the table and no other.
   return Number(match[1]) * DURATION_UNITS[match[2] as keyof typeof DURATION_UNITS];
@@ -23,13 +25,16 @@ export type ListenAddress =
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
   | { readonly kind: 'unix'; readonly path: string };
 
+const EXPECTED_LISTEN =
+  'expected host:port such as 127.0.0.1:8080, [v6]:port or unix:/path; port 0 picks a free one';
+
 /** `host:port`, `[v6]:port` or `unix:/path`. */
-export const Listen = z.string().transform((text, context): ListenAddress => {
+export const Listen = z.string(EXPECTED_LISTEN).transform((text, context): ListenAddress => {
   if (text.startsWith('unix:') && text.length > 5) return { kind: 'unix', path: text.slice(5) };
   const match = /^(?:\[([0-9a-fA-F:]+)\]|([^:[\]*]+)):(\d{1,5})$/.exec(text);
   const port = Number(match?.[3]);
   if (!match || port > 65_535) {
-    return refuse(context, 'expected host:port, [v6]:port or unix:/path; port 0 picks a free one');
+    return refuse(context, EXPECTED_LISTEN);
   }
   return { kind: 'tcp', host: match[1] ?? match[2] ?? '', port };
 });
@@ -38,8 +43,11 @@ export type Origin =
   | { readonly kind: 'url'; readonly origin: string }
   | { readonly kind: 'unix'; readonly path: string };
 
+const EXPECTED_ORIGIN =
+  'expected http://host:port, https://host:port or unix:/path, without a path';
+
 /** `http://host[:port]`, `https://host[:port]` or `unix:/path`; no path, query or credentials. */
-export const OriginAddress = z.string().transform((text, context): Origin => {
+export const OriginAddress = z.string(EXPECTED_ORIGIN).transform((text, context): Origin => {
   if (text.startsWith('unix:') && text.length > 5) return { kind: 'unix', path: text.slice(5) };
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const plain =
@@ -50,12 +58,7 @@ export const OriginAddress = z.string().transform((text, context): Origin => {
     url.hash === '' &&
     url.username === '' &&
     url.password === '';
-  if (!plain) {
-    return refuse(
-      context,
-      'expected http://host:port, https://host:port or unix:/path, without a path',
-    );
-  }
+  if (!plain) return refuse(context, EXPECTED_ORIGIN);
   return { kind: 'url', origin: url.origin };
 });
 
@@ -63,10 +66,16 @@ export const OriginAddress = z.string().transform((text, context): Origin => {
 function strong(secret: string, context: z.RefinementCtx): void {
   const weakness = weaknessOf(secret);
   if (weakness === undefined) return;
-  context.addIssue({
-    code: 'custom',
-    message: `expected a secret drawn at random, this is ${weakness}; make one with \`openssl rand -hex 32\``,
-  });
+  refuse(
+    context,
+    `expected a secret drawn at random, this is ${weakness}; make one with \`openssl rand -hex 32\``,
+  );
+}
+
+/** Refuses a place for a secret that nothing was filled in for. */
+function filled(secret: string, context: z.RefinementCtx): void {
+  const expected = unfilled(secret);
+  if (expected !== undefined) refuse(context, expected);
 }
 
 /** The origin of a web page as browsers send it (RFC 6454): `https://host` or `http://host:port`. */
@@ -83,6 +92,7 @@ export const PageOrigin = z.string().transform((text, context) => {
 /** A secret that seals sessions and tickets, in plain text. */
 export const SealingSecret = z
   .string()
+  .superRefine(filled)
   .min(16, {
     error: 'expected a secret of at least 16 characters; make one with `openssl rand -hex 32`',
     abort: true,
@@ -93,27 +103,42 @@ export const SealingSecret = z
 /** A key that Guard presents to another service, so it is kept as it is. */
 export const PresentedKey = z
   .string()
+  .superRefine(filled)
   .regex(/^[!-~]{1,256}$/, 'expected a key of 1 to 256 visible ASCII characters')
   .superRefine(strong);
 
 /** A key in plain text or as `sha256:<64 hex digits>`; only its SHA-256 is kept. */
-export const KeyHash = z
-  .string()
-  .regex(
-    /^[!-~]{8,256}$/,
-    'expected a key of 8 to 256 visible ASCII characters, or sha256:<64 hex digits>',
-  )
-  .transform((text, context): Buffer => {
-    if (!text.startsWith('sha256:')) {
-      strong(text, context);
-      return createHash('sha256').update(text).digest();
-    }
-    const hex = text.slice(7);
-    if (!/^[0-9a-fA-F]{64}$/.test(hex)) {
-      return refuse(context, 'expected 64 hex digits after sha256:');
-    }
-    return Buffer.from(hex, 'hex');
-  });
+export const KeyHash = keyHash(
+  /^[!-~]{8,256}$/,
+  'expected a key of 8 to 256 visible ASCII characters, or sha256:<64 hex digits>',
+);
+
+/** A key of `POST /query` (contract 2.8), in the same two forms. */
+export const AnalyticsKeyHash = keyHash(
+  /^(?:sha256:[!-~]*|sk_api_ro_[!-~]{1,246})$/,
+  'expected a key that begins with sk_api_ro_, of at most 256 visible ASCII characters, or sha256:<64 hex digits>; `guard keys create` makes one',
+);
+
+function keyHash(form: RegExp, expected: string) {
+  return z
+    .string()
+    .superRefine(filled)
+    .regex(form, expected)
+    .transform((text, context): Buffer => {
+      if (!text.startsWith('sha256:')) {
+        strong(text, context);
+        return createHash('sha256').update(text).digest();
+      }
+      const hex = text.slice(7);
+      if (!/^[0-9a-fA-F]{64}$/.test(hex)) {
+        return refuse(context, 'expected 64 hex digits after sha256:');
+      }
+      return Buffer.from(hex, 'hex');
+    });
+}
+
+/** A password that another service has chosen. It may be weak, and it is no placeholder. */
+export const Credential = z.string().superRefine(filled);
 
 /** A YAML date (`2027-06-30`) as the first millisecond after that day, UTC: the key works until its end. */
 export const ExpiryDate = z

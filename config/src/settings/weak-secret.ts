@@ -1,16 +1,34 @@
-/** Secrets that are in published examples, or that were not drawn at random. */
+/** Secrets that nothing was filled in for, that are in published examples, or that were not drawn at random. */
 
 const PLACEHOLDER = new RegExp(
   [
     '(change|replace)[-_. ]?(me|this|it)',
     'your[-_. ]?(own[-_. ]?)?(secret|key|token|password)',
     'placeholder',
-    '^<.*>$',
     '^(sk_api_ro_)?((my|the|an?)[-_. ]?)?(secret|password|example|sample|token)[-_. ]?(key|here|value)?[0-9!.…]{0,8}$',
     '^(sk_api_ro_)?[x.…]*$',
   ].join('|'),
   'i',
 );
+
+const PREFIX = '^(?:sk_(?:api_ro_)?)?';
+
+/** `$NAME` of a shell, `$(NAME)` of Kubernetes, `%NAME%` of Windows. */
+const VARIABLE = new RegExp(`${PREFIX}(?:\\$[a-z_]\\w*|\\$\\([a-z_]\\w*\\)|%[a-z_]\\w*%)$`, 'i');
+
+/** `{{ NAME }}`, `<%= name %>` and `<secret>`. */
+const TEMPLATE = new RegExp(`\\{\\{.*\\}\\}|${PREFIX}<.*>$`, 's');
+
+/** What is expected instead of a place for a secret that nothing was filled in for; undefined for any other text. */
+export function unfilled(secret: string): string | undefined {
+  // The name is not shown: it may be a secret that begins with a dollar sign.
+  if (VARIABLE.test(secret)) {
+    return 'expected a value, this is the name of a variable; write ${NAME}, with braces, to read it from the environment';
+  }
+  return TEMPLATE.test(secret)
+    ? 'expected a value, this is a template that was not filled in'
+    : undefined;
+}
 
 /** A unit of up to four characters, over and over. */
 const REPEATED_UNIT = /^(.{1,4})\1+.{0,3}$/s;

@@ -209,8 +209,8 @@ function userAgentIs(patterns: readonly Pattern[], reading: Reading): Condition 
 
 function crawlerIs(wanted: NonNullable<Match['crawler']>): Condition {
   const names = wanted.name && new Set(wanted.name.map((name) => name.toLowerCase()));
-  const categories = wanted.category && new Set(wanted.category);
-  const rslCategories = wanted.rsl_category && new Set(wanted.rsl_category);
+  const categories = wanted.category && new Set<string>(wanted.category);
+  const rslCategories = wanted.rsl_category && new Set<string>(wanted.rsl_category);
   return ({ crawler }) => {
     if (!crawler) return wanted.identified === false;
     return (

@@ -1,0 +1,41 @@
+import { RSL_CATEGORIES } from './crawler-file.ts';
+import { CrawlerCatalogue } from './crawlers.ts';
+
+/**
+ * The words by which settings may name crawlers. A word is known when the bundled catalogue has it: refreshed
+ * lists bring addresses and no names, and settings define no crawlers of their own.
+ */
+
+/** The values of `category`, as the catalogue spells them. */
+// Object.keys forgets the names.
+export const CRAWLER_CATEGORIES = Object.keys(RSL_CATEGORIES) as (keyof typeof RSL_CATEGORIES)[];
+
+/** The values of `rsl_category`. */
+export const CRAWLER_RSL_CATEGORIES = [...new Set(Object.values(RSL_CATEGORIES))];
+
+/** Every name of the bundled catalogue. The first call reads its files. */
+export function crawlerNames(): readonly string[] {
+  return namesOnce().listed;
+}
+
+/** Whether the bundled catalogue has a crawler of this name, in any case of letters. */
+export function isCrawlerName(name: string): boolean {
+  return namesOnce().folded.has(name.toLowerCase());
+}
+
+interface Names {
+  readonly listed: readonly string[];
+  readonly folded: ReadonlySet<string>;
+}
+
+/** The bundled files do not change while the program runs, and settings may be read often. */
+let names: Names | undefined;
+
+function namesOnce(): Names {
+  if (names !== undefined) return names;
+  const listed = CrawlerCatalogue.load()
+    .all()
+    .map(({ name }) => name);
+  names = { listed, folded: new Set(listed.map((name) => name.toLowerCase())) };
+  return names;
+}

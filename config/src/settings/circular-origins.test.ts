@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { findCircularOrigins } from './circular-origins.ts';
+
+const circular = (gateway: string, origin: unknown) =>
+  findCircularOrigins({ listen: { gateway }, sites: [{ origin }] }).map(({ path }) => path);
+
+test.each([
+  ['0.0.0.0:8080', 'http://127.0.0.1:8080'],
+  ['0.0.0.0:8080', 'http://127.0.0.2:8080'],
+  ['0.0.0.0:8080', 'http://localhost:8080'],
+  ['0.0.0.0:80', 'http://0.0.0.0'],
+  ['0.0.0.0:443', 'https://localhost'],
+  ['[::]:8080', 'http://[::1]:8080'],
+  ['[::]:8080', 'http://127.0.0.1:8080'],
+  ['[::1]:8080', 'http://localhost:8080'],
+  ['[::1]:8080', 'http://[0:0:0:0:0:0:0:1]:8080'],
+  ['localhost:8080', 'http://127.0.0.1:8080'],
+  ['127.0.0.1:8080', 'http://0.0.0.0:8080'],
+  ['10.0.0.5:8080', 'http://10.0.0.5:8080'],
+  ['guard.internal:8080', 'http://Guard.internal:8080'],
+  ['unix:/run/guard.sock', 'unix:/run/guard.sock'],
+])('a gateway at %s is the origin %s itself', (gateway, origin) => {
+  expect(circular(gateway, origin)).toEqual([['sites', 0, 'origin']]);
+});
+
+test.each([
+  ['0.0.0.0:8080', 'http://127.0.0.1:3000'],
+  ['0.0.0.0:8080', 'http://10.0.0.5:8080'],
+  ['0.0.0.0:8080', 'http://shop.internal:8080'],
+  ['0.0.0.0:8080', 'http://[::1]:8080'],
+  ['10.0.0.5:8080', 'http://127.0.0.1:8080'],
+  ['127.0.0.1:8080', 'http://[::1]:8080'],
+  ['127.0.0.1:8080', 'http://127.0.0.2:8080'],
+  ['127.0.0.1:0', 'http://127.0.0.1'],
+  ['unix:/run/guard.sock', 'unix:/run/shop.sock'],
+])('a gateway at %s leaves the origin %s alone: only what is certain counts', (gateway, origin) => {
+  expect(circular(gateway, origin)).toEqual([]);
+});
+
+test('each origin of a list, and each front of Guard, is looked at; its other services may be origins', () => {
+  const listen = {
+    gateway: '127.0.0.1:8080',
+    gateway_tls: '127.0.0.1:8443',
+    forward_auth: '127.0.0.1:8079',
+    dashboard: '127.0.0.1:8085',
+  };
+  const origin = [8443, 8085, 8079].map((port) => `http://localhost:${port}`);
+  const found = findCircularOrigins({ listen, sites: [{ origin }] });
+  expect(found.map(({ path, message }) => [path.at(-1), /listen\.\w+/.exec(message)?.[0]])).toEqual(
+    [
+      [0, 'listen.gateway_tls'],
+      [2, 'listen.forward_auth'],
+    ],
+  );
+});

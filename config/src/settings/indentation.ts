@@ -1,0 +1,172 @@
+/**
+ * Finds the line whose indentation or colon is wrong, in a text that YAML could not read: the parser names what such
+ * a line breaks, and not the line's own mistake.
+ */
+
+export type Misplaced =
+  | { readonly kind: 'tab' | 'no_colon'; readonly offset: number }
+  | {
+      readonly kind: 'spaces';
+      /** Of the first character behind the indentation. */
+      readonly offset: number;
+      readonly spaces: number;
+      /** The numbers of spaces that fit the lines above. */
+      readonly fitting: readonly number[];
+    };
+
+/** An indentation that is in use: of the names of a mapping, or of the dashes of a list. */
+interface Level {
+  readonly spaces: number;
+  readonly kind: 'names' | 'dashes';
+}
+
+const DASH = /^-(?:\s+|$)/;
+/** A plain or quoted name with its colon. */
+const NAME = /^(?:"[^"]*"|'[^']*'|[^\s"'[\]{},#&*|>][^#]*?):(?:\s|$)/;
+/** Behind such an end a deeper line may follow. */
+const OPEN_END = /(?:^|\s)-$|:$|:\s+[&!]\S+$/;
+/** A collection in its short form, a marker of a document, a directive. */
+const OTHER_LINE = /^(?:[[{]|---|\.\.\.|%)/;
+const TEXT_ON_LINES = /(?:^|\s)[|>][+-]?\d?[+-]?$/;
+
+/** The first such line that begins at or before `end`, or undefined. Takes time linear in the text. */
+export function findMisplacedLine(text: string, end: number): Misplaced | undefined {
+  let levels: readonly Level[] = [];
+  let isOpen = true;
+  for (const { offset, spaces, code, hasTab, isWhole } of codeLines(text, end)) {
+    if (hasTab) return { kind: 'tab', offset };
+    const isDash = DASH.test(code);
+    const isValue = !isDash && !NAME.test(code);
+    // The next line of a text without quotes.
+    if (isValue && !isOpen && spaces > deepest(levels)) continue;
+    const kind = isDash ? 'dashes' : 'names';
+    const fit = levelAt(levels, spaces, kind, isOpen);
+    if (fit === undefined) {
+      return { kind: 'spaces', offset, spaces, fitting: fittingFor(levels, kind, isOpen) };
+    }
+    if (isValue && isWhole && !OTHER_LINE.test(code)) return { kind: 'no_colon', offset };
+    levels = [...fit, ...levelsBehindDashes(code, spaces)];
+    isOpen = OPEN_END.test(code);
+  }
+  return undefined;
+}
+
+interface Line {
+  /** Of the first character behind the indentation. */
+  readonly offset: number;
+  readonly spaces: number;
+  /** Without indentation and comment. */
+  readonly code: string;
+  /** The indentation has a tab. */
+  readonly hasTab: boolean;
+  /** No bracket and no quote is open behind it. */
+  readonly isWhole: boolean;
+}
+
+/** The lines up to `end` that begin outside of brackets, quotes and texts on several lines. */
+function* codeLines(text: string, end: number): Generator<Line> {
+  let pending: Pending = NOTHING;
+  /** Deeper lines belong to a text on several lines. */
+  let textSpaces = Infinity;
+  for (let start = 0, next: number; start <= end && start < text.length; start = next) {
+    next = text.indexOf('\n', start) + 1 || text.length;
+    const line = text.slice(start, next).trimEnd();
+    const spaces = /^ */.exec(line)?.[0].length ?? 0;
+    const written = line.slice(spaces);
+    const isInside = isPending(pending);
+    if (/^(?:#|$)/.test(written) || (!isInside && spaces > textSpaces)) continue;
+    const { code, pending: left } = scan(written, pending);
+    pending = left;
+    if (isInside) continue;
+    textSpaces = TEXT_ON_LINES.test(code) ? spaces : Infinity;
+    const hasTab = written.startsWith('\t');
+    yield { offset: start + spaces, spaces, code, hasTab, isWhole: !isPending(left) };
+  }
+}
+
+function fittingFor(
+  levels: readonly Level[],
+  kind: Level['kind'],
+  isOpen: boolean,
+): readonly number[] {
+  const fitting = levels.filter((level) => level.kind === kind).map(({ spaces }) => spaces);
+  return [...new Set(isOpen ? [...fitting, deepest(levels) + 2] : fitting)];
+}
+
+function deepest(levels: readonly Level[]): number {
+  return levels.at(-1)?.spaces ?? 0;
+}
+
+/** The levels down to the one of a line; undefined where it stands at none. */
+function levelAt(
+  levels: readonly Level[],
+  spaces: number,
+  kind: Level['kind'],
+  isOpen: boolean,
+): readonly Level[] | undefined {
+  const kept = levels.filter((level) => level.spaces <= spaces);
+  const isNew = kept.length === levels.length && isOpen;
+  const same = kept.findIndex((level) => level.spaces === spaces && level.kind === kind);
+  if (same !== -1) return kept.slice(0, same + 1);
+  // The dashes of a list may stand as deep as its name.
+  const mayStand = deepest(kept) < spaces || levels.length === 0 || kind === 'dashes';
+  return isNew && mayStand ? [...kept, { spaces, kind }] : undefined;
+}
+
+/** `- name: a` opens a level behind the dash, `- - a` two. */
+function levelsBehindDashes(code: string, spaces: number): readonly Level[] {
+  const levels: Level[] = [];
+  let deeper = spaces;
+  let rest = code;
+  for (let dash = DASH.exec(rest); dash !== null; dash = DASH.exec(rest)) {
+    rest = rest.slice(dash[0].length);
+    deeper += dash[0].length;
+    const kind = DASH.test(rest) ? 'dashes' : NAME.test(rest) ? 'names' : undefined;
+    if (kind !== undefined) levels.push({ spaces: deeper, kind });
+  }
+  return levels;
+}
+
+/** What is open behind a line. */
+interface Pending {
+  /** The quote that has to come. */
+  readonly quote: string;
+  /** Brackets and braces. */
+  readonly depth: number;
+}
+
+const NOTHING: Pending = { quote: '', depth: 0 };
+
+function isPending({ quote, depth }: Pending): boolean {
+  return quote !== '' || depth > 0;
+}
+
+/** A line without its comment, and what is open behind it. */
+function scan(line: string, before: Pending): { readonly code: string; readonly pending: Pending } {
+  let { quote, depth } = before;
+  for (let at = 0; at < line.length; at++) {
+    if (quote !== '') {
+      at = endOfQuote(line, at, quote);
+      if (at < line.length) quote = '';
+      continue;
+    }
+    const character = line.charAt(at);
+    const isFirst = at === 0 || /[\s[{,]/.test(line.charAt(at - 1));
+    if (isFirst && character === '#') {
+      return { code: line.slice(0, at).trimEnd(), pending: { quote, depth } };
+    }
+    if (isFirst && /["']/.test(character)) quote = character;
+    else if (/[[{]/.test(character)) depth += isFirst || depth > 0 ? 1 : 0;
+    else if (/[\]}]/.test(character)) depth = Math.max(0, depth - 1);
+  }
+  return { code: line, pending: { quote, depth } };
+}
+
+/** Where the quote ends that is open at a place; the length of the line where it does not. */
+function endOfQuote(line: string, from: number, quote: string): number {
+  for (let at = from; at < line.length; at++) {
+    if (quote === '"' && line.charAt(at) === '\\') at++;
+    else if (line.charAt(at) === quote) return at;
+  }
+  return line.length;
+}
