@@ -40,6 +40,15 @@ function rules(...list: readonly string[]): string {
   return `organisations:\n  - id: acme\n    rules:\n${list.map((rule) => `      - ${rule}\n`).join('')}${SITE}`;
 }
 
+test('a crawler that the catalogue does not have is a problem, with its place and the name that may be meant', async () => {
+  const settings = rules('{ name: no, match: { crawler: { name: GTPBot } }, verdict: block }');
+  const { code, stderr } = await check(settings);
+  expect(code).toBe(1);
+  expect(stderr).toBe(
+    `${file}:7:47: organisations[0].rules[0].match.crawler.name: found "GTPBot"; expected a crawler of the catalogue, which \`guard crawlers list\` shows. Did you mean "GPTBot"?\n`,
+  );
+});
+
 describe('a rule that never counts', () => {
   test('stands behind one that sets its directive for every request', async () => {
     const settings = rules(
@@ -67,7 +76,9 @@ describe('a rule that never counts', () => {
     const settings = `organisations: [{ id: acme, presets: [feeds], rules: [{ name: shut, match: {}, verdict: block }] }]\n${SITE}`;
     const [presets, warning] = await remarks(settings);
     expect(presets).toBe('Presets of acme: preset:feeds.');
-    expect(warning).toContain('rule preset:feeds never counts: shut stands further up');
+    expect(warning).toBe(
+      'warning: organisations[0].presets: rule preset:feeds never counts: shut stands further up and sets verdict for every request; presets stand behind your rules, so give shut a condition, or take feeds out of presets',
+    );
   });
 });
 

@@ -1,4 +1,5 @@
 import { compileHosts } from '@guard/config/matching/host';
+import { PRESET_PREFIX } from '@guard/config/settings/presets/preset-names';
 import { presetRules } from '@guard/config/settings/presets/preset-rules';
 import type { Rule } from '@guard/config/settings/rule';
 import type { Organisation, Settings } from '@guard/config/settings/schema';
@@ -15,23 +16,29 @@ export function idleRules(organisation: Organisation, index: number): Remark[] {
   const taken = new Map<Directive, string>();
   const remarks: Remark[] = [];
   organisation.rules.forEach((rule, place) => {
-    const message = idleness(rule, taken);
+    const idle = idleness(rule, taken);
     const path = ['organisations', index, 'rules', place];
-    if (message !== undefined) remarks.push(warning(path, message));
+    if (idle) remarks.push(warning(path, `${idle.message}; move ${rule.name} in front of it`));
     if (!matchesEverything(rule)) return;
     for (const directive of setBy(rule)) {
       if (!taken.has(directive)) taken.set(directive, rule.name);
     }
   });
   for (const rule of presetRules(organisation)) {
-    const message = idleness(rule, taken);
-    const path = ['organisations', index, 'presets'];
-    if (message !== undefined) remarks.push(warning(path, message));
+    const idle = idleness(rule, taken);
+    if (!idle) continue;
+    const preset = rule.name.slice(PRESET_PREFIX.length);
+    const message = `${idle.message}; presets stand behind your rules, so give ${idle.by} a condition, or take ${preset} out of presets`;
+    remarks.push(warning(['organisations', index, 'presets'], message));
   }
   return remarks;
 }
 
-function idleness(rule: Rule, taken: ReadonlyMap<Directive, string>): string | undefined {
+/** Why a rule or a directive of it never counts, and the rules that take its place; undefined where it may count. */
+function idleness(
+  rule: Rule,
+  taken: ReadonlyMap<Directive, string>,
+): { readonly message: string; readonly by: string } | undefined {
   const idle = setBy(rule).filter((directive) => taken.has(directive));
   if (idle.length === 0) return undefined;
   const by = [...new Set(idle.map((directive) => taken.get(directive)))].join(', ');
@@ -39,7 +46,8 @@ function idleness(rule: Rule, taken: ReadonlyMap<Directive, string>): string | u
     idle.length === setBy(rule).length
       ? `rule ${rule.name} never counts`
       : `${idle.join(', ')} of rule ${rule.name} never count${idle.length === 1 ? 's' : ''}`;
-  return `${what}: ${by} stands further up and sets ${idle.join(', ')} for every request; move ${rule.name} in front of it`;
+  const message = `${what}: ${by} stands further up and sets ${idle.join(', ')} for every request`;
+  return { message, by };
 }
 
 /** `monitor: false` sets nothing (contract 1). */
