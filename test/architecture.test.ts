@@ -32,7 +32,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'forward', 'follow', 'forward-auth', 'handle.ts',
   ],
   server: [
-    'metrics', 'process', 'events', 'tracing', 'listeners', 'admin', 'store', 'decisions',
+    'metrics', 'process', 'events', 'tracing', 'listeners', 'admin', 'store', 'decisions', 'alerts',
     'validators', 'deployment', 'workers', 'reload', 'start-guard.ts',
   ],
   cli: [

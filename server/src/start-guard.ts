@@ -17,6 +17,7 @@ import {
   retire,
   type RoutedService,
 } from './deployment/deployment.ts';
+import { watchAlerts } from './alerts/watch-alerts.ts';
 import { createReadDecisions } from './decisions/read-decisions.ts';
 import { watchDecisions } from './decisions/watch-decisions.ts';
 import { noAnalytics } from './events/no-analytics.ts';
@@ -138,6 +139,9 @@ async function openDependencies(
     const heldAt = () => state.current?.oldestCrawlerListAt;
     opened.push(watchCrawlerRanges({ heldAt, newestAt }, context));
   }
+  const { runQuery } = analytics;
+  const current = () => currentOf(state).settings;
+  opened.push(watchAlerts({ ...context, settings: current, runQuery, store }));
   const temporary = new TemporaryRules(clock);
   const read = createReadDecisions(decisionsPlace(settings), opening.redis);
   const decisions = await watchDecisions({ ...context, read, rules: temporary });

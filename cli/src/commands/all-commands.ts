@@ -1,4 +1,5 @@
 import { agents } from './agents.ts';
+import { alerts } from './alerts.ts';
 import { check } from './check.ts';
 import type { Command } from '../command-line/command.ts';
 import { createDecideCommand } from '../decisions/decide-command.ts';
@@ -16,7 +17,7 @@ import { top } from './top.ts';
 const working: readonly Command[] = [
   ...[init, start, check, explain, replay, keys, crawlers, agents],
   ...[createDecideCommand('block'), createDecideCommand('allow'), decisions],
-  ...[doctor, top],
+  ...[doctor, top, alerts],
 ];
 
 /** Every command of `guard`, in the order in which --help lists them. */

@@ -21,6 +21,7 @@ writeFileSync(
 listen: { gateway: 127.0.0.1:8080 }
 secret: 9f2c7b1e5a8d4036c1e7f4b2a9d85036
 store: { engine: memory, path: . }
+alerts: { command: ['true'] }
 organisations: [{ id: acme, rules: [{ name: everybody, match: {}, detect: true }] }]
 sites: [{ hosts: ['*'], organisation: acme, origin: 'http://127.0.0.1:3000' }]
 `,
@@ -53,6 +54,7 @@ const CALLS: Readonly<
   block: { args: () => ['192.0.2.7', ...DECIDING], code: 0 },
   allow: { args: () => ['AS64496', ...DECIDING], code: 0 },
   decisions: { args: () => ['--config', file], code: 0 },
+  alerts: { args: () => ['test', '--config', file], code: 0 },
   doctor: { args: () => ['http://127.0.0.1:1/'], code: 1 },
   top: { args: () => ['--admin', adminUrl, '--once', '--interval', '0.2'], code: 0 },
   completion: { args: () => ['bash'], code: 0 },

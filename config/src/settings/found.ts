@@ -9,6 +9,9 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
   'key',
   'password',
   'client_secret',
+  // The URL of a chat program is the right to write there; that of a mail server has its password.
+  'webhook',
+  'server',
   // A rule may match a header or a parameter that carries a shared secret.
   'header',
   'query',

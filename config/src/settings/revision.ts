@@ -8,6 +8,7 @@ export const ELSEWHERE: ReadonlySet<string> = new Set<keyof Settings>([
   'health_check_token',
   'admin_hosts',
   'dashboard',
+  'alerts',
   'log',
   'workers',
   'secret',

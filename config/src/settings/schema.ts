@@ -1,3 +1,4 @@
+import { Alerts } from './alerts.ts';
 import { z } from 'zod';
 import { BODY_SAMPLE, CHALLENGE, VALIDATE } from '../contract/limits.ts';
 import { FINDINGS, type Finding } from '../contract/reasons.ts';
@@ -240,6 +241,8 @@ export const Settings = z.strictObject({
   admin_hosts: z.array(HostPattern).max(100).default([]),
   dashboard: Dashboard.prefault({}),
   observe: z.boolean().default(false),
+  /** Who is told when something needs a person. */
+  alerts: Alerts.optional(),
   log: z.strictObject({ decisions: z.boolean().default(false) }).prefault({}),
   workers: Workers.default(1),
   secret: oneOrMany(SealingSecret),

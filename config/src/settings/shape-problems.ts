@@ -8,7 +8,7 @@ import { alternatives, formatPath, isPlainName, quote, type SettingPath } from '
 import { keyOffset, placeOf, type Place, type SettingsNode } from './settings-node.ts';
 
 /** Longest list of names or values that is worth reading in one line. */
-const MAX_LISTED = 20;
+const MAX_LISTED = 24;
 
 /** Most faults that are looked into; far more than are shown. */
 const MAX_FAULTS = 1000;

@@ -42,6 +42,8 @@ test.each(examples)('$name is a file that Guard accepts', ({ yaml }) => {
     GUARD_SECRET: 'b8d2046a7f3c1e95b8d2047a7f3c1e95',
     ACME_ANALYTICS_KEY: 'sk_api_ro_3c1e95b8d2047a7f3c1e95b8',
     OIDC_SECRET: 'c8d2047a7f3c1e95b8d2047a',
+    CHAT_WEBHOOK: 'https://chat.example/hooks/1',
+    MAIL_SERVER: 'smtp://guard:c8d2047a7f3c@mail.example:587',
   });
   expect(outcome).toMatchObject({ kind: 'loaded' });
 });

@@ -1,0 +1,47 @@
+import type { Command } from '../command-line/command.ts';
+import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
+import { readSettings } from '../command-line/read-settings.ts';
+import { calledWrongly, print } from '../terminal/terminal.ts';
+
+const OPTIONS = {
+  config: CONFIG_OPTION,
+  json: { type: 'boolean', default: false, help: 'one JSON object, nothing else' },
+} as const satisfies Options;
+
+export const alerts: Command = {
+  name: 'alerts',
+  summary: 'Send a test alert by each channel of the settings.',
+  usage: ['guard alerts test --config FILE [--json]'],
+  about: `Sends one alert that says it is a test, by the webhook, mail and command of \`alerts\` in the
+settings, and says which of them took it. No running Guard is needed.`,
+  options: OPTIONS,
+  operand: ['test'],
+  exits: '0 all channels took it, 1 one did not, or the settings name none, 2 called wrongly.',
+  async run(args) {
+    const line = readCommandLine(args, OPTIONS);
+    if (line.kind === 'wrong') return calledWrongly('alerts', line.message);
+    const { values, positionals } = line;
+    const [action, more] = positionals;
+    if (action !== 'test') return calledWrongly('alerts', 'say test');
+    if (more !== undefined) return calledWrongly('alerts', `${more} is one word too many`);
+    if (values.config === undefined) {
+      return calledWrongly('alerts', 'say which settings: --config guard.yaml');
+    }
+    const settings = readSettings(values.config)?.settings;
+    if (settings === undefined) return 1;
+    if (settings.alerts === undefined) {
+      print(`guard alerts: ${values.config} has no alerts: add webhook, mail or command`, 'error');
+      return 1;
+    }
+    const { sendAlert } = await import('@guard/server');
+    const alert = { name: 'test', about: '', seen: 'Nothing is wrong.' } as const;
+    const sent = await sendAlert(alert, settings.alerts, Date.now());
+    if (values.json) {
+      const told = sent.map(({ channel, fault = null }) => ({ channel, fault }));
+      print(JSON.stringify({ sent: told }));
+    } else {
+      for (const { channel, fault } of sent) print(`${channel}: ${fault ?? 'sent'}`);
+    }
+    return sent.every(({ fault }) => fault === undefined) ? 0 : 1;
+  },
+};

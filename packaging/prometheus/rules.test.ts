@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type MetricName, metrics } from '@guard/config/contract/metrics';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { readPromql } from '../grafana/promql-selectors.ts';
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+}
+
+const file = join(import.meta.dirname, 'guard-rules.yaml');
+const { groups } = parse(readFileSync(file, 'utf8')) as { groups: { rules: Rule[] }[] };
+const rules = groups.flatMap((group) => group.rules);
+/** What Prometheus puts on every sample itself. */
+const OF_THE_SCRAPE = 'instance';
+
+test.each(rules.map(({ alert, expr }) => [alert, expr]))(
+  'the rule %s reads metrics that Guard has, by labels that they have',
+  (_, expr) => {
+    const { selectors, grouped } = readPromql(expr);
+    expect(selectors.length).toBeGreaterThan(0);
+    for (const { metric, matchers } of selectors) {
+      const entry = metrics[metric as MetricName] as (typeof metrics)[MetricName] | undefined;
+      expect(entry, metric).toBeDefined();
+      for (const { label } of matchers) expect(label, metric).toBe(entry?.label);
+    }
+    expect(grouped.filter((label) => label !== OF_THE_SCRAPE)).toEqual([]);
+  },
+);
+
+test('each condition that the metrics show has a rule', () => {
+  expect(rules).toHaveLength(9);
+});

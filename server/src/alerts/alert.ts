@@ -1,0 +1,24 @@
+/** What an alert can be about, with its title. The page on running Guard says what to do at each. */
+export const ALERTS = {
+  passed_unjudged: 'Requests pass without a decision',
+  origin_down: 'The site does not answer',
+  one_address: 'All visitors seem to come from one address',
+  reload_refused: 'Changed settings were refused',
+  events_dropped: 'Events are lost',
+  store_away: 'The shared store is away',
+  certificate_ends: 'A certificate ends soon',
+  crawler_lists_old: 'Lists of crawler addresses are old',
+  blocks_jump: 'A rule blocks far more than usual',
+  challenged_again: 'Visitors are challenged again right after passing',
+  test: 'This is a test',
+} as const;
+export type AlertName = keyof typeof ALERTS;
+
+/** A condition that holds now. */
+export interface Alert {
+  readonly name: AlertName;
+  /** What it is about besides: an organisation, a rule, a host. One alert of each is told in a cool-down. */
+  readonly about: string;
+  /** What was seen, in a sentence with numbers. */
+  readonly seen: string;
+}

@@ -1,0 +1,296 @@
+import { once } from 'node:events';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text as readAll } from 'node:stream/consumers';
+import type { QueryOutcome } from '@guard/config/contract/ports';
+import { Alerts } from '@guard/config/settings/alerts';
+import { MemoryStore } from '@guard/validator';
+import { SMTPServer } from 'smtp-server';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { poll } from '../../../test/kit/http.ts';
+import { organisationWith } from '../../../test/kit/policies.ts';
+import { testFolder } from '../../../test/kit/test-folder.ts';
+import { createMetrics } from '../metrics/metrics.ts';
+import { metricConditions, type Reading } from './metric-conditions.ts';
+import { sendAlert } from './send-alert.ts';
+import { watchAlerts } from './watch-alerts.ts';
+
+const NOW = Date.UTC(2026, 10, 25, 12);
+const folder = testFolder();
+
+/** A real receiver of each kind, and what it got. */
+const posted: { alert: string; text: string; about: string }[] = [];
+const webhook = createServer((request, response) => {
+  void readAll(request).then((body) => {
+    if (request.url === '/refuses') response.writeHead(500);
+    else posted.push(JSON.parse(body) as (typeof posted)[number]);
+    response.end();
+  });
+});
+const mails: string[] = [];
+const mailServer = new SMTPServer({
+  disabledCommands: ['STARTTLS'],
+  onAuth: ({ username, password }, _session, done) => {
+    const isRight = username === 'guard' && password === 'mail password 77';
+    done(isRight ? null : new Error('no'), isRight ? { user: 'guard' } : undefined);
+  },
+  onData: (stream, _session, done) => {
+    void readAll(stream).then((mail) => {
+      mails.push(mail);
+      done();
+    });
+  },
+});
+let webhookUrl = '';
+let mailUrl = '';
+
+beforeAll(async () => {
+  webhook.listen(0, '127.0.0.1');
+  await once(webhook, 'listening');
+  webhookUrl = `http://127.0.0.1:${(webhook.address() as AddressInfo).port}`;
+  const listening = mailServer.listen(0, '127.0.0.1');
+  await once(listening, 'listening');
+  const { port } = listening.address() as AddressInfo;
+  mailUrl = `smtp://guard:mail%20password%2077@127.0.0.1:${port}`;
+});
+afterAll(async () => {
+  webhook.close();
+  await new Promise<void>((resolve) => {
+    mailServer.close(resolve);
+  });
+});
+
+const ALERT = { name: 'origin_down', about: '', seen: '12 of 20 requests got no answer.' } as const;
+
+describe('an alert goes to a webhook, a mail server and a program', () => {
+  test('each real receiver gets it', async () => {
+    const file = join(folder, 'got');
+    const program = join(folder, 'pager');
+    writeFileSync(program, `#!/bin/sh\n{ echo "$1"; env; cat; } > "${file}"\n`);
+    chmodSync(program, 0o755);
+    const settings = Alerts.parse({
+      webhook: webhookUrl,
+      mail: { server: mailUrl, from: 'guard@shop.example', to: 'you@shop.example' },
+      command: [program, 'urgent'],
+    });
+    process.env['A_SECRET_OF_GUARD'] = 'a secret 4471';
+    const sent = await sendAlert(ALERT, settings, NOW);
+    delete process.env['A_SECRET_OF_GUARD'];
+    expect(sent).toEqual([
+      { channel: 'webhook', fault: undefined },
+      { channel: 'mail', fault: undefined },
+      { channel: 'command', fault: undefined },
+    ]);
+    expect(posted.at(-1)).toMatchObject({
+      ...{ alert: 'origin_down', at: '2026-11-25T12:00:00.000Z' },
+      text: expect.stringMatching(/^Guard on \S+: The site does not answer\. 12 of 20/) as string,
+    });
+    expect(mails.at(-1)).toMatch(/^To: you@shop\.example\r?$/m);
+    expect(mails.at(-1)).toMatch(/^Subject: Guard on \S+: The site does not answer\r?$/m);
+    const got = readFileSync(file, 'utf8');
+    expect(got).toMatch(/^urgent\n/);
+    expect(got).toContain('"alert":"origin_down"');
+    expect(got).not.toContain('a secret 4471');
+  });
+
+  test('a receiver that refuses, is away, or is not there is named, without a secret of its URL; the others get it', async () => {
+    const settings = Alerts.parse({
+      webhook: `${webhookUrl}/refuses`,
+      mail: {
+        server: 'smtp://guard:mail-password-77@127.0.0.1:1',
+        from: 'a@b.example',
+        to: 'c@d.example',
+      },
+      command: ['/nonexistent/pager'],
+    });
+    const sent = await sendAlert(ALERT, settings, NOW);
+    expect(sent).toEqual([
+      { channel: 'webhook', fault: 'HTTP 500' },
+      { channel: 'mail', fault: 'ESOCKET' },
+      { channel: 'command', fault: 'ENOENT' },
+    ]);
+  });
+
+  test('no channel, a word that is no address, another scheme: refused', () => {
+    for (const wrong of [
+      {},
+      { cool_down: '1h' },
+      { webhook: 'ftp://a.example' },
+      { mail: { server: 'http://mail.example', from: 'a@b.example', to: 'c@d.example' } },
+      { mail: { server: 'smtp://mail.example', from: 'nobody', to: 'c@d.example' } },
+      { command: [] },
+    ]) {
+      expect(Alerts.safeParse(wrong).success, JSON.stringify(wrong)).toBe(false);
+    }
+  });
+});
+
+describe('conditions of the metrics', () => {
+  const before: Reading = { atMs: NOW - 60_000, values: {} };
+  const CALM = {
+    'guard_gateway_requests_total{outcome="forwarded"}': 100,
+    'guard_gateway_fail_open_total{reason="timeout"}': 0,
+    'guard_gateway_origin_errors_total{reason="connect"}': 0,
+    guard_gateway_one_address: 0,
+    guard_last_reload_successful: 1,
+    'guard_events_total{fate="recorded"}': 100,
+    'guard_events_total{fate="dropped"}': 0,
+    guard_store_away: 0,
+    guard_crawler_ranges_age_seconds: 40 * 86_400,
+    'guard_gateway_certificate_expiry_timestamp_seconds{host="shop.example"}':
+      NOW / 1000 + 15 * 86_400,
+  };
+  const found = (values: Readonly<Record<string, number>>, earlier: typeof values = {}) =>
+    metricConditions(
+      { ...before, values: { ...CALM, ...earlier } },
+      { atMs: NOW, values: { ...CALM, ...values } },
+    ).map(({ name, about, seen }) => [name, about, seen]);
+
+  test('a calm minute has none', () => {
+    expect(found({})).toEqual([]);
+  });
+
+  test.each([
+    [
+      'requests passed unjudged',
+      { 'guard_gateway_fail_open_total{reason="timeout"}': 3 },
+      'passed_unjudged',
+      /^3 requests in 60 seconds/,
+    ],
+    [
+      'origin down',
+      {
+        'guard_gateway_origin_errors_total{reason="connect"}': 30,
+        'guard_gateway_requests_total{outcome="forwarded"}': 150,
+      },
+      'origin_down',
+      /^30 of 50 requests/,
+    ],
+    [
+      'a refused reload',
+      { guard_last_reload_successful: 0 },
+      'reload_refused',
+      /last good settings/,
+    ],
+    ['dropped events', { 'guard_events_total{fate="dropped"}': 7 }, 'events_dropped', /^7 events/],
+    [
+      'old lists',
+      { guard_crawler_ranges_age_seconds: 46 * 86_400 },
+      'crawler_lists_old',
+      /46 days old/,
+    ],
+    [
+      'an old certificate',
+      {
+        'guard_gateway_certificate_expiry_timestamp_seconds{host="shop.example"}':
+          NOW / 1000 + 3.5 * 86_400,
+      },
+      'certificate_ends',
+      /^The certificate of shop\.example ends in 3 days/,
+    ],
+    [
+      'a certificate that has ended',
+      { 'guard_gateway_certificate_expiry_timestamp_seconds{host="shop.example"}': NOW / 1000 - 1 },
+      'certificate_ends',
+      /has ended\.$/,
+    ],
+  ] as const)('%s', (_, values, name, seen) => {
+    const [alert, ...more] = found(values);
+    expect(more).toEqual([]);
+    expect(alert?.[0]).toBe(name);
+    expect(alert?.[2]).toMatch(seen);
+  });
+
+  test('all visitors on one address, and a store that is away: only when they last', () => {
+    for (const name of ['guard_gateway_one_address', 'guard_store_away']) {
+      expect(found({ [name]: 1 })).toEqual([]);
+      expect(found({ [name]: 1 }, { [name]: 1 })).toHaveLength(1);
+    }
+  });
+
+  test('a few errors of the origin among many requests are none', () => {
+    const errors = { 'guard_gateway_origin_errors_total{reason="reset"}': 30 };
+    expect(found({ ...errors, 'guard_gateway_requests_total{outcome="forwarded"}': 200 })).toEqual(
+      [],
+    );
+    expect(found({ 'guard_gateway_origin_errors_total{reason="reset"}': 9 })).toEqual([]);
+  });
+});
+
+describe('alerts while Guard runs', () => {
+  const rows = (data: unknown): QueryOutcome => ({
+    kind: 'rows',
+    contentType: 'application/json',
+    body: Buffer.from(JSON.stringify({ data })),
+  });
+
+  /** Watches real metrics with a short pause; the clock stands still. */
+  function watching(over: { readonly blocks?: unknown; readonly again?: unknown } = {}) {
+    const time = { now: NOW };
+    const metrics = createMetrics();
+    let isGood = 1;
+    metrics.gauge('guard_last_reload_successful', () => isGood);
+    const logged: string[] = [];
+    const close = watchAlerts({
+      clock: () => time.now,
+      log: (_level, event) => logged.push(event),
+      metrics,
+      settings: () => ({
+        alerts: Alerts.parse({ webhook: webhookUrl, cool_down: '1h' }),
+        organisations: [organisationWith('[]')],
+      }),
+      runQuery: ({ sql }) =>
+        Promise.resolve(
+          rows(sql.includes('GROUP BY rule') ? (over.blocks ?? []) : (over.again ?? [[0, 0]])),
+        ),
+      store: new MemoryStore(() => time.now, { maxSessions: 1, maxSpent: 1, maxBudgets: 100 }),
+      pauses: { metricsMs: 5, eventsMs: 1000, comparedMs: 60_000 },
+    });
+    posted.length = 0;
+    return { time, metrics, logged, close, refuse: () => (isGood = 0) };
+  }
+  const told = (count: number) =>
+    poll(
+      () => Promise.resolve(posted),
+      ({ length }) => length >= count,
+      5_000,
+    );
+
+  test('one condition is told once in its cool-down, and again after it', async () => {
+    const { time, logged, close, refuse } = watching();
+    refuse();
+    await told(1);
+    time.now += 1_800_000;
+    time.now += 1_900_000;
+    await told(2);
+    await close();
+    expect(posted.map(({ alert }) => alert)).toEqual(['reload_refused', 'reload_refused']);
+    expect(logged).toEqual(['alert', 'alert']);
+  });
+
+  test('a jump in the blocks of one rule, and visitors who are challenged again right after passing', async () => {
+    const { time, close } = watching({
+      blocks: [['no training', '120', 4]],
+      again: [['100', '30']],
+    });
+    time.now += 2_000;
+    await told(2);
+    await close();
+    expect(posted.map(({ alert, about }) => [alert, about])).toEqual([
+      ['blocks_jump', 'acme no training'],
+      ['challenged_again', 'acme'],
+    ]);
+    expect(posted[1]?.text).toContain('30 of 100 visitors of acme who passed');
+  });
+
+  test('few repeated challenges among many visitors are none', async () => {
+    const { time, close, refuse } = watching({ again: [['1000', '20']] });
+    refuse();
+    time.now += 2_000;
+    await told(1);
+    await close();
+    expect(posted.map(({ alert }) => alert)).toEqual(['reload_refused']);
+  });
+});

@@ -1,0 +1,91 @@
+import type { MetricName } from '@guard/config/contract/metrics';
+import type { Alert } from './alert.ts';
+
+/** Values of metrics by name and label, as MetricsPage.values() gives them, and when they were read. */
+export interface Reading {
+  readonly atMs: number;
+  readonly values: Readonly<Record<string, number>>;
+}
+
+/** A certificate is worth an alert from here on: it is renewed by then, where something renews it. */
+const CERTIFICATE_LEFT_MS = 14 * 86_400_000;
+const LISTS_OLD_S = 45 * 86_400;
+/** Fewer errors of an origin are one visitor's bad luck. */
+const LEAST_ORIGIN_ERRORS = 10;
+
+/** What the metrics of this Guard say. `before` is about a minute older than `now`. */
+export function metricConditions(before: Reading, now: Reading): Alert[] {
+  const seconds = Math.max(1, Math.round((now.atMs - before.atMs) / 1000));
+  const grown = (name: MetricName, ...labels: readonly string[]): number =>
+    sum(now, name, labels) - sum(before, name, labels);
+  const found: Alert[] = [];
+  const say = (name: Alert['name'], seen: string, about = '') => found.push({ name, about, seen });
+
+  const unjudged = grown('guard_gateway_fail_open_total');
+  if (unjudged > 0) {
+    say(
+      'passed_unjudged',
+      `${unjudged} requests in ${seconds} seconds reached the site without a decision.`,
+    );
+  }
+  const errors = grown('guard_gateway_origin_errors_total');
+  const requests = grown('guard_gateway_requests_total');
+  if (errors >= LEAST_ORIGIN_ERRORS && 2 * errors > requests) {
+    say(
+      'origin_down',
+      `${errors} of ${requests} requests in ${seconds} seconds got no answer of the site.`,
+    );
+  }
+  if (sum(now, 'guard_gateway_one_address') > 0 && sum(before, 'guard_gateway_one_address') > 0) {
+    say(
+      'one_address',
+      'Nearly all requests come from one address. If that is your proxy, trusted_proxies lacks it.',
+    );
+  }
+  if (now.values['guard_last_reload_successful'] === 0) {
+    say(
+      'reload_refused',
+      'The last good settings stay in use. The log line reload_refused has the mistakes.',
+    );
+  }
+  const dropped = grown('guard_events_total', 'dropped');
+  if (dropped > 0) say('events_dropped', `${dropped} events in ${seconds} seconds were not kept.`);
+  if (sum(now, 'guard_store_away') > 0 && sum(before, 'guard_store_away') > 0) {
+    say('store_away', 'Redis gives no answer. Each instance decides from what it knows itself.');
+  }
+  const age = now.values['guard_crawler_ranges_age_seconds'] ?? 0;
+  if (age > LISTS_OLD_S) {
+    say(
+      'crawler_lists_old',
+      `The oldest list of crawler addresses is ${Math.floor(age / 86_400)} days old.`,
+    );
+  }
+  for (const [host, ends] of labelled(now, 'guard_gateway_certificate_expiry_timestamp_seconds')) {
+    const leftMs = ends * 1000 - now.atMs;
+    if (leftMs < CERTIFICATE_LEFT_MS) {
+      const when = leftMs < 0 ? 'has ended' : `ends in ${Math.floor(leftMs / 86_400_000)} days`;
+      say('certificate_ends', `The certificate of ${host} ${when}.`, host);
+    }
+  }
+  return found;
+}
+
+/** The sum over all labels, or over the given ones. */
+function sum({ values }: Reading, name: MetricName, labels: readonly string[] = []): number {
+  let total = values[name] ?? 0;
+  for (const [label, value] of labelled({ values }, name)) {
+    if (labels.length === 0 || labels.includes(label)) total += value;
+  }
+  return total;
+}
+
+/** Each metric has one label at most. */
+function labelled(
+  { values }: Pick<Reading, 'values'>,
+  name: MetricName,
+): (readonly [label: string, value: number])[] {
+  return Object.entries(values).flatMap(([key, value]) => {
+    const label = key.startsWith(`${name}{`) ? /="(.*)"\}$/.exec(key)?.[1] : undefined;
+    return label === undefined ? [] : [[label, value] as const];
+  });
+}

@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { hostname } from 'node:os';
+import type { AlertSettings, MailSettings } from '@guard/config/settings/alerts';
+import { type Alert, ALERTS } from './alert.ts';
+
+const TIMEOUT_MS = 10_000;
+
+export type Channel = 'webhook' | 'mail' | 'command';
+
+/** How the sending by one channel ended. `fault` holds no URL, address or password. */
+export interface Sent {
+  readonly channel: Channel;
+  readonly fault: string | undefined;
+}
+
+/** What a receiver gets. `text` is what chat programs show. */
+interface Message {
+  readonly alert: Alert['name'];
+  readonly title: string;
+  readonly text: string;
+  readonly about: string;
+  readonly host: string;
+  readonly at: string;
+}
+
+/** Sends an alert by each channel of the settings, each for itself. Never rejects. */
+export async function sendAlert(
+  { name, about, seen }: Alert,
+  settings: AlertSettings,
+  now: number,
+): Promise<readonly Sent[]> {
+  const host = hostname();
+  const title = ALERTS[name];
+  const text = `Guard on ${host}: ${title}. ${seen}`;
+  const message: Message = {
+    ...{ alert: name, title, text, about, host, at: new Date(now).toISOString() },
+  };
+  const { webhook, mail, command } = settings;
+  return Promise.all([
+    ...(webhook === undefined ? [] : [sent('webhook', post(webhook, message))]),
+    ...(mail === undefined ? [] : [sent('mail', sendMail(mail, message))]),
+    ...(command === undefined ? [] : [sent('command', run(command, message))]),
+  ]);
+}
+
+async function sent(channel: Channel, sending: Promise<string | undefined>): Promise<Sent> {
+  try {
+    return { channel, fault: await sending };
+  } catch (error) {
+    return { channel, fault: nameOf(error) };
+  }
+}
+
+async function post(url: string, message: Message): Promise<string | undefined> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(message),
+    redirect: 'error',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  await response.body?.cancel();
+  return response.ok ? undefined : `HTTP ${response.status}`;
+}
+
+async function sendMail(
+  { server, from, to }: MailSettings,
+  { title, text, host }: Message,
+): Promise<undefined> {
+  // Few installations send mail, and the others do not load it.
+  const { createTransport } = await import('nodemailer');
+  const transport = createTransport({
+    url: server,
+    connectionTimeout: TIMEOUT_MS,
+    greetingTimeout: TIMEOUT_MS,
+    socketTimeout: TIMEOUT_MS,
+  });
+  try {
+    await transport.sendMail({ from, to: [...to], subject: `Guard on ${host}: ${title}`, text });
+  } finally {
+    transport.close();
+  }
+  return undefined;
+}
+
+async function run(command: readonly string[], message: Message): Promise<string | undefined> {
+  const [program = '', ...args] = command;
+  const child = spawn(program, args, {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    timeout: TIMEOUT_MS,
+    // It needs no secret of ours.
+    env: { PATH: process.env['PATH'] },
+  });
+  // A program that reads nothing closes its end.
+  child.stdin.on('error', () => undefined).end(`${JSON.stringify(message)}\n`);
+  const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
+  return code === 0 ? undefined : `ended with ${code ?? signal ?? 'nothing'}`;
+}
+
+/** A code or a name, never the message: it can quote an address. */
+function nameOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'error';
+  const from = error.cause instanceof Error ? error.cause : error;
+  return 'code' in from && typeof from.code === 'string' ? from.code : from.name;
+}
