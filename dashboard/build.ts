@@ -8,6 +8,8 @@ import { z } from 'zod';
 
 const HERE = new URL('./', import.meta.url);
 const SOURCES = new URL('page/', HERE);
+/** Words that the page shares with commands. */
+const PLAIN_WORDS = new URL('../config/src/plain-words/', HERE);
 const DIST = new URL('dist/', HERE);
 const ARTEFACT = new URL('page.json', DIST);
 
@@ -133,9 +135,11 @@ function htmlOf(script: string, style: string): string {
 /** A name for what the page is made of. */
 function hashOfSources(): string {
   const hash = createHash('sha256').update(`options ${OPTIONS_VERSION}\n`);
-  const names = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' });
-  for (const name of names.filter((file) => /(?<!\.test)\.(?:tsx?|css)$/.test(file)).sort()) {
-    hash.update(`${name}\n`).update(readFileSync(new URL(name, SOURCES)));
+  for (const folder of [SOURCES, PLAIN_WORDS]) {
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    for (const name of names.filter((file) => /(?<!\.test)\.(?:tsx?|css)$/.test(file)).sort()) {
+      hash.update(`${name}\n`).update(readFileSync(new URL(name, folder)));
+    }
   }
   return hash.update(readFileSync(new URL('build.ts', HERE))).digest('hex');
 }

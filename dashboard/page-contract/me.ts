@@ -1,7 +1,7 @@
-import type { Strength } from '@guard/config/contract/strengths';
+import type { Knowledge } from '@guard/config/plain-words/facts';
 
 /** What `GET /api/me` answers: who is signed in, and what the page has to know of the settings to explain events. */
-export interface Me {
+export interface Me extends Knowledge {
   readonly organisation: string;
   /** Identifier of the key that signed in; null where none did. */
   readonly key: string | null;
@@ -12,33 +12,4 @@ export interface Me {
   readonly version: string;
   /** URL of the documentation, where it is served. */
   readonly docs: string | null;
-  /** First host of each site of the organisation. */
-  readonly sites: readonly string[];
-  readonly rules: readonly RuleFacts[];
-  /** Line of `rules:` in guard.yaml. */
-  readonly rulesLine: number | null;
-  readonly reasons: Readonly<Partial<Record<string, ReasonFacts>>>;
-  /** Points from which on a visitor is asked, and rejected. */
-  readonly thresholds: { readonly ask: number; readonly reject: number };
-}
-
-export interface RuleFacts {
-  readonly name: string;
-  /** Of guard.yaml, from 1; null for the rule of a preset. */
-  readonly line: number | null;
-  /** One line: `detect, challenge: auto`. */
-  readonly does: string;
-  readonly monitor: boolean;
-  readonly preset: boolean;
-}
-
-export interface ReasonFacts {
-  readonly meaning: string;
-  readonly category: string;
-  /** For this organisation; null for what a rule or a limit decided. */
-  readonly strength: Strength | null;
-  readonly points: number;
-  /** Who else can have it, and what can be done, in plain text; empty where nothing is known. */
-  readonly others: string;
-  readonly remedy: string;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { recognise } from './text/search.ts';
+import { recognise } from '@guard/config/plain-words/sought';
 import { formatUrl, parseUrl, rangeOf, START, type UrlState, withFilter } from './url-state.ts';
 
 test('a state comes back from its address, whatever its values hold', () => {

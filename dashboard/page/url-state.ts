@@ -1,3 +1,4 @@
+import type { TimeRange } from '@guard/config/plain-words/find-events';
 import { isField, type FieldName } from './sql/fields.ts';
 
 /** What the page shows, as it stands in the address: so a view can be sent to a colleague, and the back button works. */
@@ -40,12 +41,6 @@ export interface Filter {
   readonly value: string;
   /** True: rows with the value are left out. */
   readonly exclude: boolean;
-}
-
-/** Times are in milliseconds since 1970. */
-export interface TimeRange {
-  readonly from: number;
-  readonly to: number;
 }
 
 export interface UrlState {

@@ -1,4 +1,5 @@
-import { num, type Row, texts } from '../data/query.ts';
+import { num, texts } from '@guard/config/plain-words/cells';
+import type { Row } from '../data/query.ts';
 
 /** Peaks of addresses or sessions: how many have each, in rising order. */
 export interface Peak {

@@ -1,4 +1,5 @@
-import { num, type Row, text, texts } from '../data/query.ts';
+import { num, text, texts } from '@guard/config/plain-words/cells';
+import type { Row } from '../data/query.ts';
 
 /** Rows of the statement `overTime`, as what a chart draws. */
 

@@ -1,4 +1,6 @@
+import { type WholeEvent, wholeEvent } from '@guard/config/plain-words/whole-event';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Answer } from '../data/query.ts';
 import { useQuery } from '../data/use-query.ts';
 import { useNavigation } from '../navigation.tsx';
 import { Link } from '../parts/link.tsx';
@@ -7,7 +9,6 @@ import { CopyButton } from '../parts/copy-button.tsx';
 import { byReference, oneEvent } from '../sql/events.ts';
 import { fullTime, plural } from '../text/format.ts';
 import { EventInFull } from './event-in-full.tsx';
-import { type WholeEvent, wholeEvent } from './whole-event.ts';
 
 /** One event, or what was found by a reference code, beside the page. */
 export function EventDrawer() {
@@ -55,9 +56,12 @@ function useEvents(make: (now: number) => string) {
   const { now } = useNavigation();
   const [sql] = useState(() => make(now));
   const asked = useQuery(sql);
-  const events =
-    asked.state === 'ready' ? asked.answer.rows.map((row) => wholeEvent(asked.answer, row)) : [];
+  const events = asked.state === 'ready' ? wholeEvents(asked.answer) : [];
   return { asked, events, sql };
+}
+
+function wholeEvents({ columns, rows }: Answer): WholeEvent[] {
+  return rows.map((row) => wholeEvent((column) => row[columns.indexOf(column)]));
 }
 
 function Single({ id }: { readonly id: string }) {

@@ -1,3 +1,5 @@
+import { ruleText, sentenceOf } from '@guard/config/plain-words/what-happened';
+import type { WholeEvent } from '@guard/config/plain-words/whole-event';
 import type { ComponentChildren } from 'preact';
 import { useContext } from 'preact/hooks';
 import { DataTable } from '../chart/data-table.tsx';
@@ -9,7 +11,6 @@ import { Findings } from './findings.tsx';
 import { LetIn } from './let-in.tsx';
 import { PlainWords } from './plain-words.tsx';
 import { Timeline } from './timeline.tsx';
-import { sentenceOf, type WholeEvent } from './whole-event.ts';
 
 interface Props {
   readonly event: WholeEvent;
@@ -37,7 +38,6 @@ export function EventInFull({ event, plain }: Props) {
 
 function DecidingRule({ event }: { readonly event: WholeEvent }) {
   const { me } = useContext(SignedIn);
-  const rule = me.rules.find(({ name }) => name === event.rule);
   const revision = event.text('settings_revision');
   return (
     <section>
@@ -47,9 +47,7 @@ function DecidingRule({ event }: { readonly event: WholeEvent }) {
       ) : (
         <p>
           <Value field="rule" value={event.rule} />
-          {rule === undefined
-            ? ', which the settings of now do not have.'
-            : `: ${rule.does}${rule.line === null ? '' : `. Line ${rule.line} of guard.yaml`}${rule.preset ? ', from a preset' : ''}.`}
+          {ruleText(event.rule, me)}
           {event.yes('monitor') ? <span class="tag">monitor mode</span> : null}
         </p>
       )}

@@ -1,26 +1,25 @@
+import {
+  type Found,
+  foundIn,
+  pointsText,
+  UNKNOWN_REASON,
+} from '@guard/config/plain-words/what-happened';
+import type { WholeEvent } from '@guard/config/plain-words/whole-event';
 import { useContext } from 'preact/hooks';
 import { SignedIn } from '../data/signed-in.ts';
 import { Value } from '../parts/value.tsx';
-import { plural } from '../text/format.ts';
-import type { WholeEvent } from './whole-event.ts';
 
 /** What spoke against the visitor, with points and meaning. */
 export function Findings({ event }: { readonly event: WholeEvent }) {
-  const found = new Map(event.findings.map(({ name, points }) => [name, points]));
-  const names = [...found.keys(), ...event.reasons.filter((reason) => !found.has(reason))];
+  const found = foundIn(event);
   const points = event.findings.reduce((sum, one) => sum + one.points, 0);
   return (
     <section>
       <h3>What was found</h3>
-      {names.length === 0 ? <p class="empty">Nothing.</p> : <Points points={points} />}
+      {found.length === 0 ? <p class="empty">Nothing.</p> : <Points points={points} />}
       <ul class="findings">
-        {names.map((name) => (
-          <Finding
-            key={name}
-            name={name}
-            points={found.get(name)}
-            counted={event.reasons.includes(name)}
-          />
+        {found.map((one) => (
+          <Finding key={one.name} {...one} />
         ))}
       </ul>
     </section>
@@ -34,7 +33,7 @@ function Points({ points }: { readonly points: number }) {
   return (
     <div class="points">
       <p class="about">
-        {plural(points, 'point')}: asked from {ask} on, rejected from {reject} on.
+        {pointsText(points)}: asked from {ask} on, rejected from {reject} on.
       </p>
       <div
         class="scale"
@@ -47,27 +46,21 @@ function Points({ points }: { readonly points: number }) {
   );
 }
 
-interface FindingProps {
-  readonly name: string;
-  readonly points: number | undefined;
-  readonly counted: boolean;
-}
-
-function Finding({ name, points, counted }: FindingProps) {
+function Finding({ name, points, counted }: Found) {
   const { me } = useContext(SignedIn);
   const reason = me.reasons[name];
   return (
     <li>
       <p>
         <Value field="reason" value={name} />{' '}
-        <span class="tag">{points === undefined ? 'decided' : plural(points, 'point')}</span>
+        <span class="tag">{points === undefined ? 'decided' : pointsText(points)}</span>
         {reason === undefined ? null : (
           <span class="note">{reason.category.replaceAll('_', ' ')}</span>
         )}
         {counted ? null : <span class="note">came to nothing</span>}
       </p>
       <p>
-        {reason?.meaning ?? 'This version of Guard does not know it.'}{' '}
+        {reason?.meaning ?? UNKNOWN_REASON}{' '}
         {me.docs === null || reason === undefined ? null : (
           <a
             href={`${me.docs}/block-reasons/${encodeURIComponent(name)}`}

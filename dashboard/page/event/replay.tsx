@@ -1,4 +1,5 @@
 import type { ReplayAnswer } from '@guard/config/contract/replay';
+import type { LetInChange } from '@guard/config/plain-words/let-in';
 import { useContext, useEffect, useState } from 'preact/hooks';
 import { SignedIn } from '../data/signed-in.ts';
 import { messageOf } from '../data/use-query.ts';
@@ -9,10 +10,7 @@ import { verdictWord } from '../parts/verdict.tsx';
 import { count, duration, fullTime, plural } from '../text/format.ts';
 
 /** A change of the settings to be tried on past events. */
-export type Change =
-  | { readonly kind: 'allow'; readonly match: object }
-  | { readonly kind: 'reason'; readonly reason: string; readonly strength: 'off' | 'note' | 'weak' }
-  | { readonly kind: 'without_rule'; readonly rule: string };
+type Change = LetInChange | { readonly kind: 'without_rule'; readonly rule: string };
 
 type Asked =
   | { readonly state: 'loading' }

@@ -1,11 +1,11 @@
-import { num, text, texts } from '../data/query.ts';
+import type { WholeEvent } from '@guard/config/plain-words/whole-event';
+import { num, text, texts } from '@guard/config/plain-words/cells';
 import { useQuery } from '../data/use-query.ts';
 import { Link } from '../parts/link.tsx';
 import { Failed, Loading } from '../parts/panel.tsx';
 import { Verdict } from '../parts/verdict.tsx';
 import { timeline } from '../sql/events.ts';
 import { eventTime } from '../text/format.ts';
-import type { WholeEvent } from './whole-event.ts';
 
 /** What the visitor did before and after. */
 export function Timeline({ event }: { readonly event: WholeEvent }) {

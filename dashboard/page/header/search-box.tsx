@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useNavigation } from '../navigation.tsx';
 import { announce } from '../parts/announcer.tsx';
-import { recognise } from '../text/search.ts';
+import { recognise } from '@guard/config/plain-words/sought';
 import { withFilter } from '../url-state.ts';
 
 /** Takes whatever names a visitor or a request, and knows which it is. */

@@ -1,5 +1,5 @@
 import { DataTable } from '../chart/data-table.tsx';
-import { num, text } from '../data/query.ts';
+import { num, text } from '@guard/config/plain-words/cells';
 import { useHealth } from '../data/use-health.ts';
 import { useNavigation } from '../navigation.tsx';
 import { QueryPanel } from '../parts/panel.tsx';

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { useNavigation } from '../navigation.tsx';
 import { Link } from '../parts/link.tsx';
 import { QueryPanel } from '../parts/panel.tsx';
-import { num, text } from '../data/query.ts';
+import { num, text } from '@guard/config/plain-words/cells';
 import { events, PAGE_ROWS, sessions } from '../sql/events.ts';
 import { eventOfRow, EventList } from './event-list.tsx';
 import { LiveTail } from './live-tail.tsx';

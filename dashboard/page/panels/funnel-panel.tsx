@@ -1,5 +1,6 @@
 import { DataTable } from '../chart/data-table.tsx';
-import { num, type Row, text } from '../data/query.ts';
+import { num, text } from '@guard/config/plain-words/cells';
+import type { Row } from '../data/query.ts';
 import { useNavigation } from '../navigation.tsx';
 import { QueryPanel } from '../parts/panel.tsx';
 import { funnel } from '../sql/overview.ts';

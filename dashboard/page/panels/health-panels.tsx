@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { DataTable } from '../chart/data-table.tsx';
-import { num, nums, type Row } from '../data/query.ts';
+import { num, nums } from '@guard/config/plain-words/cells';
+import type { Row } from '../data/query.ts';
 import type { Health } from '../../page-contract/health.ts';
 import { metric, useHealth } from '../data/use-health.ts';
 import { useNavigation } from '../navigation.tsx';

@@ -1,7 +1,8 @@
 import { useContext, useState } from 'preact/hooks';
 import { DataTable } from '../chart/data-table.tsx';
-import { num, type Row, text } from '../data/query.ts';
-import type { RuleFacts } from '../../page-contract/me.ts';
+import { num, text } from '@guard/config/plain-words/cells';
+import type { Row } from '../data/query.ts';
+import type { RuleFacts } from '@guard/config/plain-words/facts';
 import { SignedIn } from '../data/signed-in.ts';
 import { Replay } from '../event/replay.tsx';
 import { useNavigation } from '../navigation.tsx';

@@ -1,4 +1,5 @@
-import { num, type Row, text } from '../data/query.ts';
+import { num, text } from '@guard/config/plain-words/cells';
+import type { Row } from '../data/query.ts';
 import { useNavigation } from '../navigation.tsx';
 import { Link } from '../parts/link.tsx';
 import { Value } from '../parts/value.tsx';

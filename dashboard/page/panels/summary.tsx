@@ -1,5 +1,6 @@
 import { useContext, useEffect } from 'preact/hooks';
-import { num, type Row, texts } from '../data/query.ts';
+import { num, texts } from '@guard/config/plain-words/cells';
+import type { Row } from '../data/query.ts';
 import { SignedIn } from '../data/signed-in.ts';
 import { useNavigation } from '../navigation.tsx';
 import { announce } from '../parts/announcer.tsx';

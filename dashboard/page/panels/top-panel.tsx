@@ -1,5 +1,6 @@
 import { useContext } from 'preact/hooks';
-import { num, type Row, text } from '../data/query.ts';
+import { num, text } from '@guard/config/plain-words/cells';
+import type { Row } from '../data/query.ts';
 import { SignedIn } from '../data/signed-in.ts';
 import { useNavigation } from '../navigation.tsx';
 import { Choice } from '../parts/choice.tsx';

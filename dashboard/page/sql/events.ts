@@ -1,12 +1,10 @@
-import { moment, quote } from './quote.ts';
-import { rowsOf, type Scope, within } from './where.ts';
+import * as plainWords from '@guard/config/plain-words/find-events';
+import { moment, quote } from '@guard/config/plain-words/quote';
+import { rowsOf, type Scope } from './where.ts';
 
 /** Statements about single events. */
 
 export const PAGE_ROWS = 50;
-const DAY_MS = 86_400_000;
-/** How long rows are kept. */
-const KEPT_MS = 90 * DAY_MS;
 
 /** In the order of the columns of `events`. */
 export const EVENT_COLUMNS = [
@@ -76,29 +74,14 @@ ORDER BY last_ms DESC, any(${SESSION}) DESC LIMIT ${PAGE_ROWS}
 FORMAT JSONCompact`;
 }
 
-const WHOLE = 'SELECT *, toUnixTimestamp64Milli(created_at) AS created_at_ms';
-
-/** One event with every column. The id of most requests says when they were made, so that little is read. */
+/** One event with every column. */
 export function oneEvent(requestId: string, now: number): string {
-  const minted = mintedAt(requestId);
-  const range =
-    minted === undefined
-      ? { from: now - KEPT_MS, to: now + DAY_MS }
-      : { from: minted - 600_000, to: minted + 600_000 };
-  return `${WHOLE}
-FROM events_distributed
-WHERE ${within(range)} AND request_id = toUUID(${quote(requestId)})
-LIMIT 1
-FORMAT JSONCompact`;
+  return `${plainWords.oneEvent(requestId, now)}\nFORMAT JSONCompact`;
 }
 
 /** Events that showed this code to a visitor, the newest first. */
 export function byReference(code: string, now: number): string {
-  return `${WHOLE}
-FROM events_distributed
-WHERE ${within({ from: now - KEPT_MS, to: now + DAY_MS })} AND reference = ${quote(code)}
-ORDER BY created_at DESC LIMIT 20
-FORMAT JSONCompact`;
+  return `${plainWords.byReference(code, now)}\nFORMAT JSONCompact`;
 }
 
 interface Visitor {
@@ -114,17 +97,11 @@ export function timeline({ atMs, session, ip, userAgent }: Visitor): string {
   const same =
     session === ''
       ? `ip = ${quote(ip)} AND user_agent = ${quote(userAgent)}`
-      : `(session = ${quote(session)} OR session_sent = ${quote(session)})`;
+      : plainWords.ofSession(session);
   return `SELECT * FROM (SELECT toUnixTimestamp64Milli(created_at) AS created_at_ms, request_id, action, rule, block_reasons, method, path, status_code, challenge
   FROM events_distributed
-  WHERE ${within({ from: atMs - around, to: atMs + around })} AND ${same}
+  WHERE ${plainWords.within({ from: atMs - around, to: atMs + around })} AND ${same}
   ORDER BY abs(created_at_ms - ${Math.trunc(atMs)}) LIMIT 100)
 ORDER BY created_at_ms
 FORMAT JSONCompact`;
-}
-
-/** Milliseconds since 1970 in a UUIDv7; undefined in another id. */
-export function mintedAt(requestId: string): number | undefined {
-  const digits = requestId.replaceAll('-', '');
-  return digits.charAt(12) === '7' ? Number.parseInt(digits.slice(0, 12), 16) : undefined;
 }

@@ -1,4 +1,5 @@
-import { quote } from './quote.ts';
+import { ofAddress, ofSession } from '@guard/config/plain-words/find-events';
+import { quote } from '@guard/config/plain-words/quote';
 
 /** What rows can be filtered by, and how. */
 
@@ -25,7 +26,7 @@ export const FIELDS = {
   rule: { label: 'rule', is: column('rule') },
   reason: { label: 'reason', is: (value) => `has(block_reasons, ${quote(value)})` },
   site: { label: 'site', is: column('site') },
-  address: { label: 'address', is: column('ip') },
+  address: { label: 'address', is: ofAddress },
   network: { label: 'network', is: (value) => `${NETWORK} = ${quote(value)}` },
   asn: { label: 'AS number', is: (value) => `asn = ${wholeNumber(value)}` },
   country: { label: 'country', is: column('country') },
@@ -39,7 +40,7 @@ export const FIELDS = {
   challenge: { label: 'challenge', is: column('challenge') },
   session: {
     label: 'session',
-    is: (value) => `(session = ${quote(value)} OR session_sent = ${quote(value)})`,
+    is: ofSession,
   },
   revision: { label: 'settings', is: column('settings_revision') },
   unjudged: {

@@ -1,7 +1,8 @@
-import type { Split, TimeRange } from '../url-state.ts';
+import type { TimeRange } from '@guard/config/plain-words/find-events';
+import type { Split } from '../url-state.ts';
 import { UNJUDGED } from './fields.ts';
 import { before, rowsOf, type Scope } from './where.ts';
-import { moment } from './quote.ts';
+import { moment } from '@guard/config/plain-words/quote';
 
 /** Statements of the first view: totals, requests over time, the challenge. */
 

@@ -1,6 +1,7 @@
-import type { Filter, TimeRange } from '../url-state.ts';
+import { type TimeRange, within } from '@guard/config/plain-words/find-events';
+import { quote } from '@guard/config/plain-words/quote';
+import type { Filter } from '../url-state.ts';
 import { FIELDS } from './fields.ts';
-import { moment, quote } from './quote.ts';
 
 /** Which rows a view is about. */
 export interface Scope {
@@ -32,10 +33,6 @@ export function conditionOf({ site, filters }: Pick<Scope, 'site' | 'filters'>):
 /** FROM and WHERE of the rows of a scope. */
 export function rowsOf(scope: Scope, ...more: readonly string[]): string {
   return `FROM events_distributed\nWHERE ${[within(scope.range), conditionOf(scope), ...more].filter((part) => part !== '').join(' AND ')}`;
-}
-
-export function within({ from, to }: TimeRange): string {
-  return `created_at >= ${moment(from)} AND created_at < ${moment(to)}`;
 }
 
 /** The period of the same length before. */

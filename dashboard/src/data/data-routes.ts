@@ -1,12 +1,12 @@
 import type { Replay } from '@guard/config/contract/ports';
 import type { Settings } from '@guard/config/settings/schema';
+import { knowledgeOf } from '@guard/config/plain-words/knowledge';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { FindViewer, Viewer } from '../sign-in/viewer.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import type { Health } from '../../page-contract/health.ts';
 import type { Me } from '../../page-contract/me.ts';
-import { knowledgeOf } from './knowledge.ts';
 
 /** For the longest User-Agent of a rule, in which each character is written as six. */
 const MAX_REPLAY_BODY = 16_384;

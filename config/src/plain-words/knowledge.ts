@@ -1,18 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { entryOf, isFinding, type Reason, reasons } from '@guard/config/contract/reasons';
-import { POINTS, THRESHOLDS } from '@guard/config/contract/strengths';
-import { presetRules } from '@guard/config/settings/presets/preset-rules';
-import type { Rule } from '@guard/config/settings/rule';
-import { ruleLine } from '@guard/config/settings/rule-lines';
-import type { Organisation, Settings } from '@guard/config/settings/schema';
-import type { Me, ReasonFacts, RuleFacts } from '../../page-contract/me.ts';
+import { entryOf, isFinding, type Reason, reasons } from '../contract/reasons.ts';
+import { POINTS, THRESHOLDS } from '../contract/strengths.ts';
+import { presetRules } from '../settings/presets/preset-rules.ts';
+import type { Rule } from '../settings/rule.ts';
+import { ruleLine } from '../settings/rule-lines.ts';
+import type { Organisation, Settings } from '../settings/schema.ts';
+import type { Knowledge, ReasonFacts, RuleFacts } from './facts.ts';
 
 const TEXTS = new URL('../../../docs/guide/block-reasons/', import.meta.url);
 
-/** The part of Me that comes from the settings. */
-export type Knowledge = Pick<Me, 'sites' | 'rules' | 'rulesLine' | 'reasons' | 'thresholds'>;
-
-/** What the page of one organisation has to know; undefined where the settings have no such organisation. */
+/** What the settings say about the events of one organisation; undefined where they have no such organisation. */
 export function knowledgeOf(
   { organisations, sites }: Pick<Settings, 'organisations' | 'sites'>,
   id: string,

@@ -1,5 +1,5 @@
-/** What a text in the search box names. */
-type Sought =
+/** What a text that somebody typed names. */
+export type Sought =
   | {
       readonly kind: 'reference' | 'address' | 'session' | 'request' | 'path' | 'network';
       readonly value: string;
@@ -21,7 +21,8 @@ export function recognise(typed: string): Sought {
   if (/^[0-9a-f]*:[0-9a-f:.]*$/i.test(value) && value.split(':').length > 2) {
     return { kind: 'address', value: value.toLowerCase() };
   }
-  const code = value.replace(/[\s-]/g, '').toUpperCase();
+  // Crockford's base 32 has no letters that are misread or misheard as digits.
+  const code = value.replace(/[\s-]/g, '').toUpperCase().replaceAll('O', '0').replace(/[IL]/g, '1');
   if (/^[0-9A-Z]{8}$/.test(code) && !value.startsWith('/')) {
     return { kind: 'reference', value: code };
   }

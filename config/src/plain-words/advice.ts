@@ -1,0 +1,57 @@
+import type { Knowledge } from './facts.ts';
+import type { WholeEvent } from './whole-event.ts';
+
+/** For the person who answers a visitor. */
+
+type Reasons = Knowledge['reasons'];
+
+/** Who else can have what was found, with the reason. Empty where nothing is known. */
+export function othersOf(
+  { reasons, findings }: WholeEvent,
+  known: Reasons,
+): { readonly name: string; readonly words: string }[] {
+  const names = new Set([...reasons, ...findings.map(({ name }) => name)]);
+  return [...names].flatMap((name) => {
+    const words = known[name]?.others ?? '';
+    return words === '' ? [] : [{ name, words }];
+  });
+}
+
+export const NO_OTHERS = 'Nothing is known of people who have this by accident.';
+
+/** What the visitor can do: at least one sentence. */
+export function adviceOf(event: WholeEvent, known: Reasons): string[] {
+  const { action, reasons } = event;
+  const advice: string[] = [];
+  const categories = new Set(reasons.map((name) => known[name]?.category));
+  if (action === 'limited' || event.yes('rate_limited')) {
+    advice.push('Wait a little and try again: the limit is for a short time.');
+  }
+  if (action === 'challenge') {
+    advice.push('Let the page finish, with JavaScript and cookies switched on. It needs no click.');
+  }
+  if (categories.has('suspicious_network')) {
+    advice.push('Switch off a VPN or proxy, or try another network, such as mobile data.');
+  }
+  if (
+    ['fingerprint_mismatch', 'header_anomaly', 'automated_browser'].some((one) =>
+      categories.has(one),
+    )
+  ) {
+    advice.push(
+      'Use an up-to-date browser, without extensions that change what it says about itself.',
+    );
+  }
+  if (categories.has('challenge_failure')) {
+    advice.push(
+      'Load the page again, with cookies switched on, and leave it open until it goes on.',
+    );
+  }
+  if (reasons.includes('policy_block')) {
+    advice.push('Nothing: a rule of the site blocks this request. Only you can change that.');
+  }
+  if (action === 'allow') advice.push('Nothing: this request was let through.');
+  return advice.length === 0
+    ? ['Try again with another browser or network, or ask you to be let in.']
+    : advice;
+}

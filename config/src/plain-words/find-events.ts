@@ -1,0 +1,74 @@
+import { RETENTION } from '../contract/limits.ts';
+import { moment, quote } from './quote.ts';
+
+/** Statements that find the events of a code, a request or a visitor. Their rows are for whole-event.ts. */
+
+const DAY_MS = 86_400_000;
+const KEPT_MS = RETENTION.rowsS * 1000;
+/** Most events of one code that are read. */
+const SAME_CODE = 20;
+
+/** Times are in milliseconds since 1970. */
+export interface TimeRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+export function within({ from, to }: TimeRange): string {
+  return `created_at >= ${moment(from)} AND created_at < ${moment(to)}`;
+}
+
+/** One event with every column. The id of most requests says when they were made, so that little is read. */
+export function oneEvent(requestId: string, now: number): string {
+  const minted = mintedAt(requestId);
+  const range = minted === undefined ? kept(now) : { from: minted - 600_000, to: minted + 600_000 };
+  return whole(range, `request_id = toUUID(${quote(requestId)})`, 1);
+}
+
+/** Events that showed this code to a visitor, the newest first. */
+export function byReference(code: string, now: number): string {
+  return whole(kept(now), `reference = ${quote(code)}`, SAME_CODE);
+}
+
+/** The newest events of an address, or of a session by its digest. */
+export function byVisitor(visitor: string, now: number, limit: number): string {
+  return whole(kept(now), visitor, limit);
+}
+
+/** All kept events of a visitor in one row: how many, since when, and why. */
+export function visitorInAll(visitor: string, now: number): string {
+  return `SELECT count() AS requests, countIf(action = 'allow') AS allowed, countIf(action = 'challenge') AS challenged,
+  countIf(action = 'block') AS blocked, countIf(action = 'limited') AS limited,
+  toUnixTimestamp64Milli(min(created_at)) AS first_ms, toUnixTimestamp64Milli(max(created_at)) AS last_ms,
+  sumMap(block_reasons, arrayMap(reason -> 1, block_reasons)) AS reasons
+FROM events_distributed
+WHERE ${within(kept(now))} AND ${visitor}`;
+}
+
+/** The condition for the events of an address. */
+export function ofAddress(ip: string): string {
+  return `ip = ${quote(ip)}`;
+}
+
+/** The condition for the events of a session, which is named by its digest. */
+export function ofSession(digest: string): string {
+  return `(session = ${quote(digest)} OR session_sent = ${quote(digest)})`;
+}
+
+function whole(range: TimeRange, condition: string, limit: number): string {
+  return `SELECT *, toUnixTimestamp64Milli(created_at) AS created_at_ms
+FROM events_distributed
+WHERE ${within(range)} AND ${condition}
+ORDER BY created_at DESC LIMIT ${limit}`;
+}
+
+/** A day more than now: the clock of an instance may be ahead. */
+function kept(now: number): TimeRange {
+  return { from: now - KEPT_MS, to: now + DAY_MS };
+}
+
+/** Milliseconds since 1970 in a UUIDv7; undefined in another id. */
+function mintedAt(requestId: string): number | undefined {
+  const digits = requestId.replaceAll('-', '');
+  return digits.charAt(12) === '7' ? Number.parseInt(digits.slice(0, 12), 16) : undefined;
+}

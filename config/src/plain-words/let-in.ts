@@ -1,0 +1,73 @@
+import { ipv6NetworkOf, networkOf } from '../net/network-of.ts';
+import type { WholeEvent } from './whole-event.ts';
+
+/** A change of the settings, as replay/src/change/change.ts reads it. */
+export type LetInChange =
+  | { readonly kind: 'allow'; readonly match: Visitors }
+  | { readonly kind: 'reason'; readonly reason: string; readonly strength: 'note' };
+
+interface Visitors {
+  readonly session?: string;
+  readonly ip?: string;
+  readonly user_agent?: string;
+}
+
+/** One way to let a visitor in. */
+export interface LetInOption {
+  readonly kind: 'session' | 'address' | 'network' | 'agent' | 'reason';
+  /** Whom it lets in, in front of `value`. */
+  readonly words: string;
+  readonly value: string;
+  readonly change: LetInChange;
+}
+
+/** A rule decided, so it does not matter what the findings weigh. */
+const RULED = ['policy_block', 'crawler_blocked', 'rate_limit_exceeded'];
+
+/** The ways to let the visitor of an event in, the narrowest that can be relied on first. */
+export function letInOptions(event: WholeEvent): LetInOption[] {
+  const options: LetInOption[] = [];
+  const allow = (
+    kind: LetInOption['kind'],
+    words: string,
+    value: string,
+    match: Visitors,
+  ): void => {
+    if (value !== '') options.push({ kind, words, value, change: { kind: 'allow', match } });
+  };
+  const came = event.text('session_sent') !== '';
+  const session = (): void => {
+    allow('session', 'This session', event.session, { session: event.session });
+  };
+  if (came) session();
+  allow('address', 'This address', event.ip, { ip: event.ip });
+  const network = networkAround(event.ip);
+  allow('network', 'This network', network, { ip: network });
+  allow('agent', 'Everybody with this agent', event.userAgent, { user_agent: event.userAgent });
+  // A visitor who sent none may never send it: it is no good first choice.
+  if (!came) session();
+  const isRuled = RULED.some((reason) => event.reasons.includes(reason));
+  const weighed = isRuled ? [] : event.findings.filter(({ points }) => points > 0);
+  for (const { name } of weighed) {
+    options.push({
+      kind: 'reason',
+      words: 'Everybody with this reason: it is named and weighs nothing',
+      value: name,
+      change: { kind: 'reason', reason: name, strength: 'note' },
+    });
+  }
+  return options;
+}
+
+/** What the changes do not do for the visitor of this event, in a sentence; empty for nothing. */
+export function letInLimit({ reasons, rule }: WholeEvent): string {
+  return reasons.includes('rate_limit_exceeded')
+    ? `None of these lifts the budget of the rule “${rule}”: raise its rate_limit, or put a rule with a larger one for this visitor in front of it.`
+    : '';
+}
+
+/** The /24 of an IPv4 address, the /48 of another; empty where there is none. */
+function networkAround(ip: string): string {
+  if (ip === '') return '';
+  return ip.includes(':') ? ipv6NetworkOf(ip, 48) : networkOf(ip);
+}

@@ -1,0 +1,85 @@
+import type { Knowledge } from './facts.ts';
+import type { WholeEvent } from './whole-event.ts';
+
+/** What happened, in a sentence. */
+export function sentenceOf(
+  event: WholeEvent,
+  { rules, thresholds }: Pick<Knowledge, 'rules' | 'thresholds'>,
+): string {
+  const isBlocking = rules.some(({ name, does }) => name === event.rule && /^block\b/.test(does));
+  const points = event.findings.reduce((sum, finding) => sum + finding.points, 0);
+  const did = DID[event.action] ?? `was answered with ${event.action}`;
+  const would =
+    event.decision === event.action || event.decision === 'none'
+      ? ''
+      : ` By itself Guard would have decided: ${event.decision}. ${event.yes('observe') ? 'It enforced nothing at that time (observe).' : 'A rule in monitor mode kept it from that.'}`;
+  return `The request ${did}, ${becauseOf({ ...event, isBlocking }, points, thresholds)}.${would}`;
+}
+
+const DID: Readonly<Partial<Record<string, string>>> = {
+  allow: 'was allowed',
+  block: 'was blocked',
+  challenge: 'was answered with the challenge page',
+  limited: 'was refused for a while',
+};
+
+function becauseOf(
+  {
+    action,
+    decision,
+    rule,
+    reasons,
+    isBlocking,
+  }: Pick<WholeEvent, 'action' | 'decision' | 'rule' | 'reasons'> & {
+    readonly isBlocking: boolean;
+  },
+  points: number,
+  { ask, reject }: Knowledge['thresholds'],
+): string {
+  if (decision === 'none') return 'because the validator gave no answer';
+  // A rule that blocks a crawler gives the reason crawler_blocked, as the allowlist does.
+  if (decision === 'block' && (isBlocking || reasons.includes('policy_block')) && rule !== '')
+    return `because the rule “${rule}” blocks it`;
+  if (action === 'limited' && rule !== '')
+    return `because the budget of the rule “${rule}” was used up`;
+  if (points >= ask) {
+    return `because what was found comes to ${pointsText(points)}; from ${ask} on a visitor is asked, from ${reject} on rejected`;
+  }
+  if (reasons.length > 0) return `because of ${reasons.join(', ')}`;
+  return points === 0
+    ? 'and nothing speaks against it'
+    : `and what was found comes to ${points}, below ${ask}`;
+}
+
+export function pointsText(points: number): string {
+  return `${points} ${points === 1 ? 'point' : 'points'}`;
+}
+
+/** The rule that decided, as text behind its name: what it does, and where it stands. */
+export function ruleText(name: string, { rules }: Pick<Knowledge, 'rules'>): string {
+  const rule = rules.find((one) => one.name === name);
+  if (rule === undefined) return ', which the settings of now do not have.';
+  const { does, line, preset } = rule;
+  const where = line === null ? '' : `. Line ${line} of guard.yaml`;
+  return `: ${does}${where}${preset ? ', from a preset' : ''}.`;
+}
+
+/** What spoke against the visitor, the heaviest first. */
+export interface Found {
+  readonly name: string;
+  /** Undefined for what decided without being weighed, such as a rule. */
+  readonly points: number | undefined;
+  /** False for what was found and came to nothing. */
+  readonly counted: boolean;
+}
+
+export function foundIn({ findings, reasons }: WholeEvent): Found[] {
+  const points = new Map(findings.map((one) => [one.name, one.points]));
+  return [...new Set([...points.keys(), ...reasons])].map((name) => ({
+    name,
+    points: points.get(name),
+    counted: reasons.includes(name),
+  }));
+}
+
+export const UNKNOWN_REASON = 'This version of Guard does not know it.';

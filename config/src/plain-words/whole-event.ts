@@ -1,0 +1,46 @@
+import { entries, num, text, texts } from './cells.ts';
+
+/** One event with all its columns. */
+export interface WholeEvent {
+  readonly atMs: number;
+  readonly requestId: string;
+  readonly ip: string;
+  readonly userAgent: string;
+  /** The session that came, or the one that the visitor got. */
+  readonly session: string;
+  readonly path: string;
+  readonly action: string;
+  readonly decision: string;
+  readonly rule: string;
+  readonly reasons: readonly string[];
+  /** Points of each finding, the most first. */
+  readonly findings: readonly { readonly name: string; readonly points: number }[];
+  readonly headers: readonly (readonly [string, string])[];
+  readonly text: (column: string) => string;
+  readonly yes: (column: string) => boolean;
+}
+
+/** Reads a row of one of the statements of find-events.ts. `cell` gives what a column holds. */
+export function wholeEvent(cell: (column: string) => unknown): WholeEvent {
+  const read = (column: string): string => text(cell(column));
+  const findings = entries(cell('findings')).map(([name, points]) => ({
+    name,
+    points: num(points),
+  }));
+  return {
+    atMs: num(cell('created_at_ms')),
+    requestId: read('request_id'),
+    ip: read('ip'),
+    userAgent: read('user_agent'),
+    session: read('session_sent') === '' ? read('session') : read('session_sent'),
+    path: read('path'),
+    action: read('action'),
+    decision: read('decision'),
+    rule: read('rule'),
+    reasons: texts(cell('block_reasons')),
+    findings: findings.sort((a, b) => b.points - a.points || a.name.localeCompare(b.name)),
+    headers: entries(cell('headers')).sort(([a], [b]) => a.localeCompare(b)),
+    text: read,
+    yes: (column) => cell(column) === true || num(cell(column)) === 1,
+  };
+}
