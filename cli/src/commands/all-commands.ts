@@ -13,9 +13,10 @@ import { keys } from './keys.ts';
 import { replay } from './replay.ts';
 import { start } from './start.ts';
 import { top } from './top.ts';
+import { why } from './why.ts';
 
 const working: readonly Command[] = [
-  ...[init, start, check, explain, replay, keys, crawlers, agents],
+  ...[init, start, check, explain, why, replay, keys, crawlers, agents],
   ...[createDecideCommand('block'), createDecideCommand('allow'), decisions],
   ...[doctor, top, alerts],
 ];

@@ -4,6 +4,7 @@ import { collectEvidence, type Examination } from '../doctor/collect.ts';
 import type { Outcome } from '../doctor/finding.ts';
 import { describeFindings, type Finding } from '../doctor/describe-findings.ts';
 import { findGuard, GUARD_OPTIONS, isHttp } from '../running-guard/find-guard.ts';
+import { printable } from '../terminal/printable.ts';
 import { calledWrongly, print } from '../terminal/terminal.ts';
 import type { Command } from '../command-line/command.ts';
 import { type Options, readCommandLine } from '../command-line/options.ts';
@@ -95,5 +96,5 @@ async function examine(examination: Examination, json: boolean): Promise<number>
 
 /** A server can put anything into its headers, also control codes for the terminal. */
 function harmless(outcome: Outcome): Outcome {
-  return { ...outcome, found: outcome.found.replace(/[\p{Cc}\p{Cf}]/gu, '?') };
+  return { ...outcome, found: printable(outcome.found) };
 }

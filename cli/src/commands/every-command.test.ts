@@ -39,6 +39,10 @@ const adminUrl = await serve((_request, response) => {
 }, afterAll);
 
 const DECIDING = ['--config', file, '--for', '1d', '--because', 'a test'];
+/** An api service that knows one event. */
+const apiUrl = await serve((_request, response) => {
+  response.end('{"request_id":"01a211bf-718e-7cf9-8423-a06e9c7624d3","action":"block"}\n');
+}, afterAll);
 
 /** For each command a call, and its exit code. */
 const CALLS: Readonly<
@@ -47,6 +51,7 @@ const CALLS: Readonly<
   init: { args: () => ['--into', join(folder, 'made', 'guard.yaml')], code: 0 },
   check: { args: () => [file], code: 0 },
   explain: { args: () => ['--config', file, 'https://a.example/', '--ip', '84.115.20.7'], code: 0 },
+  why: { args: () => ['K7QM2X9D', '--api', apiUrl, '--key', 'sk_api_ro_1'], code: 0 },
   replay: { args: () => ['--config', file, log], code: 0 },
   keys: { args: () => ['list', '--config', file], code: 0 },
   crawlers: { args: () => ['show', 'Googlebot'], code: 0 },

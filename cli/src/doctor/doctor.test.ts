@@ -113,7 +113,7 @@ test('control codes in the headers of a server do not reach the terminal', async
     response.end(`<html data-ticket="x"><script src="\u001b[2J">`);
   });
   const { stdout } = await doctor(url);
-  expect(stdout).toMatch(/via: 1\.1 .?\?31mred/);
+  expect(stdout).toMatch(/via: 1\.1 .?\\u009b31mred/);
   expect(stdout).not.toMatch(/[\u0080-\u009f\u001b]/);
 });
 

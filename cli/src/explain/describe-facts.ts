@@ -1,6 +1,7 @@
 import type { AgentNames } from '@guard/analytics/agent-names';
 import type { Explanation } from '@guard/validator';
 import { columns, styled } from '../terminal/layout.ts';
+import { printable } from '../terminal/printable.ts';
 
 type Facts = Explanation['facts'];
 
@@ -36,7 +37,7 @@ function agentOf({ user_agent, agent }: Facts): string {
     ...(http_client === null ? [] : [`HTTP client ${JSON.stringify(http_client)}`]),
     ...(automation === null ? [] : [`automation ${JSON.stringify(automation)}`]),
   ];
-  return `${claims.join(', ')}: ${shortened(user_agent)}`;
+  return `${claims.join(', ')}: ${printable(user_agent, 120)}`;
 }
 
 /** The names in the columns of the event. */
@@ -70,10 +71,4 @@ const SESSIONS: Readonly<Record<Facts['session']['state'], string>> = {
 
 function sessionOf({ state, id }: Facts['session']): string {
   return id === null ? SESSIONS[state] : `${SESSIONS[state]} (${id})`;
-}
-
-/** A line of a terminal. Control characters, which a visitor may send, are escaped. */
-function shortened(text: string): string {
-  const printable = JSON.stringify(text).slice(1, -1);
-  return printable.length > 120 ? `${printable.slice(0, 119)}…` : printable;
 }

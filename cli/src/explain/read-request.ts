@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { recognise } from '@guard/config/plain-words/sought';
 import { readCommandLine } from '../command-line/options.ts';
 import { EXPLAIN_OPTIONS } from './options.ts';
 
@@ -64,8 +65,15 @@ function readBody(path: string, stdin: () => string): Body {
   try {
     return { kind: 'body', text: path === '-' ? stdin() : readFileSync(path, 'utf8') };
   } catch {
-    return wrong(`cannot read ${path}: give a URL with its scheme, a JSON file, or -`);
+    const hint = isLookedUp(path) ? `. For a code of a page: guard why ${path}` : '';
+    return wrong(`cannot read ${path}: give a URL with its scheme, a JSON file, or -${hint}`);
   }
+}
+
+/** A code, an id or an address is what `guard why` takes. */
+function isLookedUp(text: string): boolean {
+  const { kind } = recognise(text);
+  return kind === 'reference' || kind === 'request' || kind === 'session' || kind === 'address';
 }
 
 function bodyOfFlags(url: string, values: Values): Body {

@@ -1,3 +1,4 @@
+import { plainAnalyticsKeys } from '@guard/config/settings/plain-keys';
 import { listenerUrl } from '@guard/config/net/special-address';
 import type { Settings } from '@guard/config/settings/schema';
 import type { ListenAddress } from '@guard/config/settings/values';
@@ -14,7 +15,11 @@ export const GUARD_OPTIONS = {
   },
   admin: { type: 'string', value: 'URL', help: 'its admin listener, where that is elsewhere' },
   api: { type: 'string', value: 'URL', help: 'its api service, where that is elsewhere' },
-  key: { type: 'string', value: 'KEY', help: `an analytics key for it; better in ${KEY_VARIABLE}` },
+  key: {
+    type: 'string',
+    value: 'KEY',
+    help: `an analytics key for it; better in ${KEY_VARIABLE}.\nWithout it one of FILE, in plain text or \`\${NAME}\``,
+  },
 } as const satisfies Options;
 
 /** Where a running Guard can be asked, and its settings. */
@@ -48,7 +53,7 @@ export function findGuard(command: string, given: GuardOptions): RunningGuard | 
   const settings = loaded?.settings;
   const admin = given.admin ?? urlOf(settings?.listen.admin);
   const api = given.api ?? urlOf(settings?.listen.api);
-  return { settings, admin, events: accessTo(api, given.key ?? process.env[KEY_VARIABLE]) };
+  return { settings, admin, events: accessTo(api, given) };
 }
 
 /** Undefined for a unix socket, and for port 0, which stands for a port that is not known yet. */
@@ -57,11 +62,27 @@ function urlOf(address: ListenAddress | undefined): string | undefined {
   return listenerUrl(address.host, address.port);
 }
 
-function accessTo(api: string | undefined, key = ''): RunningGuard['events'] {
+function accessTo(api: string | undefined, given: GuardOptions): RunningGuard['events'] {
   if (api === undefined) {
     return { missing: 'say where its api service is: --config FILE or --api URL' };
   }
-  return key === '' ? { missing: `give an analytics key in ${KEY_VARIABLE}` } : { url: api, key };
+  const key = given.key ?? process.env[KEY_VARIABLE] ?? '';
+  if (key !== '') return { url: api, key };
+  // A key of the file is for the service of the file alone.
+  if (given.config === undefined || given.api !== undefined) {
+    return { missing: `give an analytics key in ${KEY_VARIABLE}` };
+  }
+  const [found, another] = plainAnalyticsKeys(given.config, process.env);
+  if (found === undefined) {
+    return {
+      missing: `give an analytics key in ${KEY_VARIABLE}; ${given.config} has none in plain text`,
+    };
+  }
+  return another === undefined
+    ? { url: api, key: found.key }
+    : {
+        missing: `give an analytics key in ${KEY_VARIABLE}; ${given.config} has those of several organisations`,
+      };
 }
 
 export function isHttp(url: string): boolean {

@@ -4,12 +4,26 @@ import { ruleLine } from '@guard/config/settings/rule-lines';
 import type { Organisation } from '@guard/config/settings/schema';
 import { Scalar, stringify } from 'yaml';
 import { allowRule } from './candidate.ts';
-import type { ReplayChange } from './change.ts';
+import { readChange, type ReplayChange } from './change.ts';
 
 export interface Paste {
   readonly yaml: string;
   /** A sentence. */
   readonly where: string;
+}
+
+export type Proposed =
+  | ({ readonly kind: 'proposed' } & Paste)
+  /** guard.yaml cannot say this. `message` is a sentence. */
+  | { readonly kind: 'refused'; readonly message: string };
+
+/** The same as `pasteOf`, for a change that was not read yet. */
+export function proposeChange(
+  change: unknown,
+  organisation: Pick<Organisation, 'id' | 'rules'>,
+): Proposed {
+  const read = readChange(change, undefined, organisation);
+  return read.kind === 'read' ? { kind: 'proposed', ...pasteOf(read.change, organisation) } : read;
 }
 
 /** What a person writes into guard.yaml to make the change, and where. */

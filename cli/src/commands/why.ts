@@ -1,0 +1,142 @@
+import { RETENTION } from '@guard/config/contract/limits';
+import type { Settings } from '@guard/config/settings/schema';
+import type { Command } from '../command-line/command.ts';
+import { type Options, readCommandLine } from '../command-line/options.ts';
+import { findGuard, GUARD_OPTIONS } from '../running-guard/find-guard.ts';
+import type { EventsAccess } from '../running-guard/query-events.ts';
+import { printable, printableJson } from '../terminal/printable.ts';
+import { calledWrongly, print } from '../terminal/terminal.ts';
+import { type AskedAbout, readAsked, wordsOf } from '../why/asked.ts';
+import { lookUp } from '../why/look-up.ts';
+
+const WAYS = ['session', 'address', 'network', 'agent', 'reason'] as const;
+
+const { config, api, key } = GUARD_OPTIONS;
+const OPTIONS = {
+  config,
+  api,
+  key,
+  'let-in': {
+    type: 'string',
+    value: 'WAY',
+    completes: WAYS,
+    help: `write out this change of guard.yaml:\n${WAYS.join(', ')}`,
+  },
+  json: {
+    type: 'boolean',
+    default: false,
+    help: 'one JSON object: `{ "asked": …, "events": [ … ], "in_all": … }`',
+  },
+} as const satisfies Options;
+
+const DAY_S = 86_400;
+const [ROW_DAYS, DETAIL_DAYS] = [RETENTION.rowsS / DAY_S, RETENTION.detailS / DAY_S];
+
+export const why: Command = {
+  name: 'why',
+  summary: 'Say why a visitor was stopped, by the code on the page, and what would let them in.',
+  usage: [
+    'guard why CODE --config FILE [--let-in WAY] [--json]',
+    'guard why REQUEST_ID | SESSION | ADDRESS --config FILE [--let-in WAY] [--json]',
+  ],
+  about: `Takes the reference code that a visitor reads on a page of Guard, and says in plain words
+what happened, what was found and what it means, which rule at which line of guard.yaml
+decided, who else can have this, what the visitor can do, and what to write into guard.yaml
+to let the visitor in. A request id, the session of an event (32 hex digits) or an address
+does as well: of an address it tells the newest five requests and all of them in numbers.`,
+  options: OPTIONS,
+  notes: `It asks a running Guard over POST /query, and changes nothing. Events are kept for
+${ROW_DAYS} days, their header fields for ${DETAIL_DAYS}.`,
+  exits: `0 found; 1 there is no such event, the settings are refused, or Guard gives no answer;
+2 called wrongly.`,
+  async run(args) {
+    const line = readCommandLine(args, OPTIONS);
+    if (line.kind === 'wrong') return calledWrongly('why', line.message);
+    const { values, positionals } = line;
+    const [typed, more] = positionals;
+    if (typed === undefined || more !== undefined) {
+      return calledWrongly('why', 'name one code, as in: guard why K7QM2X9D --config guard.yaml');
+    }
+    const asked = readAsked(typed);
+    if (asked === undefined) {
+      const shown = printable(JSON.stringify(typed), 80);
+      return calledWrongly(
+        'why',
+        `${shown} is no reference code (8 letters and digits), request id (a UUID), session (32 hex digits) or address`,
+      );
+    }
+    const way = values['let-in'];
+    if (way !== undefined && !WAYS.some((one) => one === way)) {
+      return calledWrongly('why', `--let-in is one of: ${WAYS.join(', ')}`);
+    }
+    const guard = findGuard('why', values);
+    if (typeof guard === 'number') return guard;
+    const { settings, events } = guard;
+    if ('missing' in events) return calledWrongly('why', events.missing);
+    return answer({ asked, access: events, settings, way, json: values.json });
+  },
+};
+
+async function answer(question: {
+  readonly asked: AskedAbout;
+  readonly access: EventsAccess;
+  readonly settings: Settings | undefined;
+  readonly way: string | undefined;
+  readonly json: boolean;
+}): Promise<number> {
+  const { asked, access, settings, way, json } = question;
+  const found = await lookUp(access, asked);
+  switch (found.kind) {
+    case 'refused':
+      print(`guard why: ${printable(found.why)}`, 'error');
+      return 1;
+    case 'none':
+      if (json) print(printableJson({ asked, events: [], in_all: null }));
+      print(nothingFound(asked, access), 'error');
+      return 1;
+    case 'found': {
+      // The texts of the reasons are much to load, and `guard --help` needs none of them.
+      const { createTellEvent } = await import('../why/told-event.ts');
+      const { describeTold, describeInAll, describeOthers } =
+        await import('../why/describe-told.ts');
+      const tell = createTellEvent(settings);
+      const [first, ...more] = found.events;
+      const newest = tell(first);
+      const all = [newest, ...more.map(tell)];
+      const { inAll } = found;
+      if (json) {
+        print(printableJson({ asked, events: all, in_all: inAll ?? null }));
+        return 0;
+      }
+      // A support desk asks why somebody was stopped.
+      const told = all.find(({ action }) => action !== 'allow') ?? newest;
+      const rest = all.filter((one) => one !== told);
+      const title = inAll ? 'Other newest requests' : `Other requests with ${wordsOf(asked)}`;
+      print(
+        [
+          ...(inAll ? [describeInAll(`All of ${wordsOf(asked)}`, inAll)] : []),
+          describeTold(told, way),
+          ...(rest.length === 0 ? [] : [describeOthers(title, rest)]),
+        ].join('\n\n'),
+      );
+      return 0;
+    }
+  }
+}
+
+/** Where was looked, how long events are kept, and what to try. */
+function nothingFound(asked: AskedAbout, { url }: EventsAccess): string {
+  const tries = {
+    reference:
+      'Let the visitor read the code again, or ask by address: guard why ADDRESS. A code has eight digits and letters, and none of I, L, O and U.',
+    request: 'Ask by the code of the page or by address: guard why ADDRESS.',
+    session:
+      'Take the column session or session_sent of an event: the value of the cookie _guard is no name of a session.',
+    address:
+      'Is it the address that Guard sees? guard doctor says so. Behind a proxy it is that of trusted_proxies only.',
+  } as const;
+  return `guard why: no event has ${wordsOf(asked)}.
+Looked at ${url}, in the events that the analytics key may read: those of its own organisation.
+Events are kept for ${ROW_DAYS} days, and a new one is there after a second or two.
+${tries[asked.kind]}`;
+}

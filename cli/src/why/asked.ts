@@ -1,0 +1,40 @@
+import { parseIp } from '@guard/config/net/cidr';
+import { recognise } from '@guard/config/plain-words/sought';
+
+/** What `guard why` was asked about. */
+export interface AskedAbout {
+  readonly kind: 'reference' | 'request' | 'session' | 'address';
+  readonly value: string;
+}
+
+/** Tells by its form what was asked about; undefined for a text that is none of these. */
+export function readAsked(typed: string): AskedAbout | undefined {
+  const address = parseIp(typed.trim());
+  if (address !== undefined) return { kind: 'address', value: address };
+  const { kind, value } = { value: '', ...recognise(typed) };
+  switch (kind) {
+    case 'reference':
+    case 'request':
+    case 'session':
+      return { kind, value };
+    case 'address':
+    case 'network':
+    case 'path':
+    case 'nothing':
+      return undefined;
+  }
+}
+
+/** As it stands in a sentence. */
+export function wordsOf({ kind, value }: AskedAbout): string {
+  switch (kind) {
+    case 'reference':
+      return `the reference ${value}`;
+    case 'request':
+      return `the request id ${value}`;
+    case 'session':
+      return `the session ${value}`;
+    case 'address':
+      return `the address ${value}`;
+  }
+}

@@ -1,0 +1,120 @@
+import { adviceOf, othersOf } from '@guard/config/plain-words/advice';
+import type { Knowledge } from '@guard/config/plain-words/facts';
+import { knowledgeOf } from '@guard/config/plain-words/knowledge';
+import { letInLimit, letInOptions } from '@guard/config/plain-words/let-in';
+import {
+  type Found,
+  foundIn,
+  ruleText,
+  sentenceOf,
+  UNKNOWN_REASON,
+} from '@guard/config/plain-words/what-happened';
+import type { WholeEvent } from '@guard/config/plain-words/whole-event';
+import { settingsRevision } from '@guard/config/settings/revision';
+import { Organisation, type Settings } from '@guard/config/settings/schema';
+import { proposeChange } from '@guard/replay/paste';
+
+/** One event, explained. It is what --json prints. */
+export interface ToldEvent {
+  /** ISO 8601. */
+  readonly time: string;
+  readonly request_id: string;
+  readonly reference: string;
+  readonly action: string;
+  readonly what_happened: string;
+  readonly request: string;
+  readonly address: string;
+  readonly user_agent: string;
+  readonly session: string;
+  readonly found: readonly (Found & { readonly meaning: string })[];
+  readonly rule: {
+    readonly name: string;
+    readonly line: number | null;
+    /** What stands behind its name in a sentence; empty without settings. */
+    readonly words: string;
+    readonly monitor: boolean;
+  } | null;
+  /** Null without settings. */
+  readonly same_settings: boolean | null;
+  readonly others: readonly { readonly name: string; readonly words: string }[];
+  readonly advice: readonly string[];
+  readonly let_in: readonly LetIn[];
+  /** What no way of `let_in` does; empty for nothing. */
+  readonly let_in_limit: string;
+}
+
+export interface LetIn {
+  readonly kind: string;
+  readonly words: string;
+  readonly value: string;
+  readonly yaml: string;
+  /** Where it belongs, in a sentence. */
+  readonly where: string;
+}
+
+/** Explains events with the settings; without them there are no lines and no changes of guard.yaml. */
+export function createTellEvent(settings: Settings | undefined): (event: WholeEvent) => ToldEvent {
+  const revision = settings && settingsRevision(settings);
+  return (event) => {
+    const id = event.text('organisation');
+    const organisation = settings?.organisations.find((one) => one.id === id);
+    const { sites = [] } = settings ?? {};
+    const known = knowledgeOf(
+      { organisations: [organisation ?? BARE], sites },
+      organisation?.id ?? BARE.id,
+    );
+    if (known === undefined) throw new Error('an organisation without facts');
+    return {
+      time: new Date(event.atMs).toISOString(),
+      request_id: event.requestId,
+      reference: event.text('reference'),
+      action: event.action,
+      what_happened: sentenceOf(event, known),
+      request: requestOf(event),
+      address: event.ip,
+      user_agent: event.userAgent,
+      session: event.session,
+      found: foundIn(event).map((one) => ({
+        ...one,
+        meaning: known.reasons[one.name]?.meaning ?? UNKNOWN_REASON,
+      })),
+      rule: ruleOf(event, organisation && known),
+      same_settings: revision === undefined ? null : event.text('settings_revision') === revision,
+      others: othersOf(event, known.reasons),
+      advice: adviceOf(event, known.reasons),
+      let_in:
+        organisation === undefined || event.action === 'allow' ? [] : letInOf(event, organisation),
+      let_in_limit: letInLimit(event),
+    };
+  };
+}
+
+/** Stands in where the settings are not there: reasons have their usual meaning. */
+const BARE: Organisation = Organisation.parse({ id: 'unknown' });
+
+function requestOf(event: WholeEvent): string {
+  const query = event.text('query');
+  const url = `${event.text('scheme')}://${event.text('host')}${event.path}`;
+  return `${event.text('method')} ${url}${query === '' ? '' : `?${query}`}`;
+}
+
+function ruleOf(event: WholeEvent, known: Knowledge | undefined): ToldEvent['rule'] {
+  const { rule: name } = event;
+  if (name === '') return null;
+  return {
+    name,
+    line: known?.rules.find((rule) => rule.name === name)?.line ?? null,
+    words: known === undefined ? '' : ruleText(name, known),
+    monitor: event.yes('monitor'),
+  };
+}
+
+function letInOf(event: WholeEvent, organisation: Organisation): LetIn[] {
+  return letInOptions(event).flatMap(({ kind, words, value, change }) => {
+    const proposed = proposeChange(change, organisation);
+    // Such as a User-Agent that is longer than a rule takes.
+    if (proposed.kind === 'refused') return [];
+    const { yaml, where } = proposed;
+    return [{ kind, words, value, yaml, where }];
+  });
+}

@@ -1,0 +1,202 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text as readAll } from 'node:stream/consumers';
+import { hash } from 'node:crypto';
+import { parse } from 'yaml';
+import { beforeAll, expect, test } from 'vitest';
+import { askDashboard, DASHBOARD_LISTEN, signIn } from '../kit/dashboard.ts';
+import { freePort } from '../kit/free-port.ts';
+import { poll, send } from '../kit/http.ts';
+import { ANALYTICS_KEY, storySettings } from '../kit/story-settings.ts';
+import { useProduct } from '../kit/use-product.ts';
+import { chromeHttp } from '../kit/visitors.ts';
+
+/** `guard why` beside a running Guard: from the code of a page to the rule, its line, and the change that lets in. */
+
+const BIN = join(import.meta.dirname, '..', '..', 'bin', 'guard.mjs');
+const RIVAL_KEY = 'sk_api_ro_rival_5f4e3d2c1b0a9d8c7b6a';
+const rules = [
+  { name: 'no attic', match: { path: '/attic/**' }, verdict: 'block' },
+  { name: 'login budget', match: { path: '/login' }, rate_limit: { requests: 1, per: '1h' } },
+  { name: 'everybody', match: {}, detect: true },
+];
+const [acme] = storySettings('http://127.0.0.1:1', { rules })['organisations'] as object[];
+const rival = {
+  id: 'rival',
+  analytics_keys: [{ id: 'board', key: `sha256:${hash('sha256', RIVAL_KEY)}` }],
+};
+const story = useProduct({
+  top: {
+    listen: { ...DASHBOARD_LISTEN, api: `127.0.0.1:${await freePort()}` },
+    organisations: [acme, rival],
+  },
+});
+
+interface Ran {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The settings file has the key of one organisation in plain text, so none is given. */
+async function why(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ran> {
+  const config = join(story.product.folder, 'guard.yaml');
+  const child = spawn(process.execPath, [BIN, 'why', ...args, '--config', config], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const closed = once(child, 'close');
+  const [stdout, stderr] = await Promise.all([readAll(child.stdout), readAll(child.stderr)]);
+  await closed;
+  return { status: child.exitCode, stdout, stderr };
+}
+
+async function visit(path: string, from: string, agent?: string): Promise<string> {
+  const headers = { ...chromeHttp, 'x-forwarded-for': from, ...(agent && { 'user-agent': agent }) };
+  const { body } = await send(`${story.product.addresses.gateway}${path}`, { headers });
+  return /<code>([0-9A-Z]{8})</.exec(body)?.[1] ?? '';
+}
+
+/** A byte that many terminals take for the start of a command, and one that some take for a bell. */
+const HOSTILE_AGENT = 'curl/8 \u009b31m \u009d0;owned';
+let blocked = '';
+let limited = '';
+
+beforeAll(async () => {
+  blocked = await visit('/attic/%1b%5b2Jold?q=\\u001b', '203.0.113.9');
+  await visit('/login', '203.0.113.10');
+  limited = await visit('/login', '203.0.113.10');
+  for (const path of ['/1', '/2', '/3', '/4', '/5', '/6']) {
+    await visit(path, '203.0.113.11', HOSTILE_AGENT);
+  }
+  await poll(
+    () => why(['203.0.113.11', '--json']),
+    ({ stdout }) => stdout.includes('"requests":6'),
+    30_000,
+  );
+});
+
+test('a reference code: what happened, the rule and its line, who else, what to do, and the change', async () => {
+  const { status, stdout, stderr } = await why([blocked]);
+  expect([status, stderr]).toEqual([0, '']);
+  expect(stdout).toContain('The request was blocked, because the rule “no attic” blocks it.');
+  expect(stdout).toContain('policy_block (decided): A rule of the site blocks this request.');
+  expect(stdout).toMatch(/no attic: block\. Line \d+ of guard\.yaml\./);
+  expect(stdout).toContain('policy_block: Each visitor whom the rule matches.');
+  expect(stdout).toContain('Nothing: a rule of the site blocks this request.');
+  expect(stdout).toMatch(
+    /Put it first under rules: of organisation acme, line \d+ of guard\.yaml\./,
+  );
+  expect(stdout).toContain('ip: "203.0.113.9"');
+});
+
+test('a code as people write it down: small letters and a gap', async () => {
+  const typed = `${blocked.slice(0, 4)} ${blocked.slice(4)}`.toLowerCase();
+  expect((await why([typed])).stdout).toContain(`reference ${blocked}`);
+});
+
+test('its words and its change are those of the dashboard', async () => {
+  const { stdout } = await why([blocked, '--json']);
+  const { events } = JSON.parse(stdout) as {
+    events: { others: object[]; let_in: { kind: string; yaml: string; where: string }[] }[];
+  };
+  const [change] = events[0]?.let_in ?? [];
+  const cookie = await signIn(story.product);
+  const answer = await askDashboard(story.product, '/api/replay', {
+    cookie,
+    json: { change: { kind: 'allow', match: { ip: '203.0.113.9' } } },
+  });
+  const { yaml, where } = JSON.parse(answer.body) as { yaml: string; where: string };
+  expect(change).toMatchObject({ kind: 'address', yaml, where });
+  expect(parse(yaml)).toMatchObject([{ verdict: 'allow' }]);
+});
+
+test('--let-in writes out another way', async () => {
+  const { stdout } = await why([blocked, '--let-in', 'network']);
+  expect(stdout).toContain('ip: "203.0.113.0/24"');
+  const wrong = await why([blocked, '--let-in', 'planet']);
+  expect([wrong.status, wrong.stderr]).toMatchObject([
+    2,
+    expect.stringContaining('session, address'),
+  ]);
+});
+
+test('of a limit it says that letting in lifts no budget', async () => {
+  const { stdout } = await why([limited]);
+  expect(stdout).toContain(
+    'was refused for a while, because the budget of the rule “login budget”',
+  );
+  expect(stdout).toContain('None of these lifts the budget of the rule “login budget”');
+});
+
+test('an address: all requests in numbers, the newest five, and no code of a visitor reaches the terminal', async () => {
+  const { status, stdout } = await why(['203.0.113.11']);
+  expect(status).toBe(0);
+  expect(stdout).toContain('6 requests from 20');
+  expect(stdout).toContain('challenge 6');
+  expect(stdout).toContain('reasons: http_client_user_agent 6');
+  expect([...stdout.matchAll(/GET http:\S+\/[1-6]\b/g)]).toHaveLength(5);
+  expect(stdout).toContain('\\u009b31m');
+  const json = await why(['203.0.113.11', '--json']);
+  for (const text of [stdout, json.stdout, (await why([blocked])).stdout]) {
+    expect(text).not.toMatch(/[^\n\P{Cc}]/u);
+  }
+  const { events } = JSON.parse(json.stdout) as { events: { user_agent: string }[] };
+  expect(events.map(({ user_agent }) => user_agent)).toEqual(Array(5).fill(HOSTILE_AGENT));
+});
+
+test('a request id and a session name the same visit', async () => {
+  const { stdout } = await why([limited, '--json']);
+  const [event] = (JSON.parse(stdout) as { events: { request_id: string; session: string }[] })
+    .events;
+  for (const name of [event?.request_id ?? '', event?.session ?? '']) {
+    expect((await why([name])).stdout).toContain(`reference ${limited}`);
+  }
+});
+
+test('the key of another organisation finds nothing', async () => {
+  for (const name of [blocked, '203.0.113.9']) {
+    const { status, stdout, stderr } = await why([name], { GUARD_ANALYTICS_KEY: RIVAL_KEY });
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^guard why: no event has the (reference|address) /);
+    expect(stderr).toContain('kept for 90 days');
+    expect(stderr).not.toContain('attic');
+  }
+});
+
+test('an unknown code: where it looked, how long events are kept, what to try', async () => {
+  const { status, stderr } = await why(['ZZZZZZZZ']);
+  expect(status).toBe(1);
+  expect(stderr).toBe(`guard why: no event has the reference ZZZZZZZZ.
+Looked at ${story.product.addresses.api}, in the events that the analytics key may read: those of its own organisation.
+Events are kept for 90 days, and a new one is there after a second or two.
+Let the visitor read the code again, or ask by address: guard why ADDRESS. A code has eight digits and letters, and none of I, L, O and U.
+`);
+});
+
+test.each([
+  "' OR 1=1 --",
+  "A' OR '1",
+  '\u001b[2J',
+  "203.0.113.9' UNION ALL SELECT 1",
+  '../../etc/passwd',
+  '',
+])('%j is no code, is not asked about, and is shown escaped', async (typed) => {
+  const { status, stdout, stderr } = await why([typed]);
+  expect([status, stdout]).toEqual([2, '']);
+  expect(stderr).toContain('is no reference code');
+  expect(stderr).not.toContain('\u001b');
+});
+
+test('a wrong key and a Guard that is away are exit code 1 and a sentence', async () => {
+  const wrong = await why([blocked], { GUARD_ANALYTICS_KEY: `${ANALYTICS_KEY}x` });
+  expect([wrong.status, wrong.stderr]).toEqual([1, 'guard why: the analytics key is not valid\n']);
+  const away = await why([blocked, '--api', `http://127.0.0.1:${await freePort()}`], {
+    GUARD_ANALYTICS_KEY: ANALYTICS_KEY,
+  });
+  expect([away.status, away.stderr]).toEqual([1, 'guard why: ECONNREFUSED\n']);
+});
