@@ -20,6 +20,23 @@ test('every file with a signal is in the list, and has a test of its own', () =>
   expect(tested.length).toBe(signals.length);
 });
 
+test('a finding that the challenge made and the request shows too is reported once, in its first place', () => {
+  const session = {
+    organisation: 'acme',
+    state: 'rejected',
+    reasons: ['header_missing', 'webdriver', 'header_missing'],
+    userAgentHash: '',
+    network: '',
+    client: '',
+    judgedAt: 0,
+  } as const;
+  const facts = factsOf(
+    { 'user-agent': chromeHttps['user-agent'] ?? '' },
+    { session: { state: 'rejected', id: 'a', session } },
+  );
+  expect(findingsOf(facts)).toEqual(['header_missing', 'webdriver', 'client_hints_missing']);
+});
+
 test('findings of several signals come in the order of the list, and each has its meaning', () => {
   const found = findingsOf(factsOf({ 'user-agent': chromeHttps['user-agent'] ?? '' }));
   expect(found).toEqual(['client_hints_missing', 'header_missing']);

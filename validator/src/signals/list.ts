@@ -38,12 +38,14 @@ export const signals: readonly Signal[] = [
  */
 const ofSignedAgents: readonly Signal[] = [crawlerSignal, sessionSignal];
 
-/** All findings of a request; `NOTHING` itself, and no garbage, when there are none. */
+/** All findings of a request, each once; `NOTHING` itself, and no garbage, when there are none. */
 export function findingsOf(facts: Facts): readonly Reason[] {
   let found: Reason[] | undefined;
   for (const signal of facts.signedAgent ? ofSignedAgents : signals) {
     const reasons = signal(facts);
     if (reasons.length > 0) (found ??= []).push(...reasons);
   }
-  return found ?? NOTHING;
+  if (found === undefined) return NOTHING;
+  // A rejected session has the reasons of its challenge, and a header can be found again at each request.
+  return found.length === 1 ? found : [...new Set(found)];
 }
