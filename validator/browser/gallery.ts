@@ -1,12 +1,12 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
-import { renderBlockPage } from '../src/pages/block-page.ts';
 import { chooseLanguage } from '../src/pages/choose-language.ts';
 import type { FormSource } from '../src/pages/form-source.ts';
 import { plainProgram } from '../src/challenge/program/programs.ts';
 import { createInterstitial, type RenderedPage } from '../src/pages/interstitial.ts';
 import { compileLook, type Look } from '../src/pages/look.ts';
+import { type NoticeOptions, renderNotice } from '../src/pages/notice-page.ts';
 import { loadBrowserBundle } from './build.ts';
 
 /** Every screen a visitor can see, one address each: for looking at them, and for checking them. */
@@ -29,11 +29,17 @@ const CHALLENGE_SCREENS: readonly Screen[] = [
   { name: 'cookies', form: 'none' },
   { name: 'noscript', form: 'none' },
 ];
-const BLOCK_SCREENS: Readonly<Record<string, number>> = { blocked: 403, 'rate-limited': 429 };
+type Told = Pick<NoticeOptions, 'notice' | 'retryAfterS'>;
+const NOTICES: Readonly<Partial<Record<string, Told>>> = {
+  blocked: { notice: 'blocked' },
+  'rate-limited': { notice: 'rateLimited', retryAfterS: 3600 },
+  unreachable: { notice: 'unreachable' },
+  busy: { notice: 'busy' },
+};
 
 export const SCREENS: readonly string[] = [
   ...CHALLENGE_SCREENS.map(({ name }) => name),
-  ...Object.keys(BLOCK_SCREENS),
+  ...Object.keys(NOTICES),
 ];
 
 export interface Gallery {
@@ -65,9 +71,9 @@ function pageOf(
   acceptLanguage: string | undefined,
   look: Look,
 ): RenderedPage | undefined {
-  const status = BLOCK_SCREENS[name];
-  if (status !== undefined)
-    return renderBlockPage({ reference: REFERENCE, status, acceptLanguage, look });
+  const told = NOTICES[name];
+  if (told !== undefined)
+    return renderNotice({ ...told, reference: REFERENCE, acceptLanguage, look });
   const screen = CHALLENGE_SCREENS.find((one) => one.name === name);
   return (
     screen &&
@@ -88,7 +94,7 @@ function pageOf(
 /** Opens one screen. The page's own script waits for its upload, so the screen stays as it is put. */
 export async function openScreen(page: Page, gallery: Gallery, name: string): Promise<void> {
   await page.goto(`${gallery.url}/${name}`);
-  if (name === 'noscript' || BLOCK_SCREENS[name] !== undefined) return;
+  if (name === 'noscript' || NOTICES[name] !== undefined) return;
   await page.evaluate(`for (const section of document.querySelectorAll('[data-screen]')) {
     section.hidden = section.dataset.screen !== '${name}';
     if (!section.hidden) document.title = section.querySelector('h1').textContent;

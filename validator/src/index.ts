@@ -5,6 +5,7 @@ import { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import { UserAgentCatalogue } from '@guard/config/catalogue/user-agents';
 import { validateErrors } from '@guard/config/contract/errors';
 import type { DecisionEvent } from '@guard/config/contract/event';
+import type { RenderFailurePage } from '@guard/config/contract/failure-page';
 import { VALIDATE } from '@guard/config/contract/limits';
 import type {
   Clock,
@@ -33,8 +34,11 @@ import type { Caller, Engine } from './decision/engine.ts';
 import { nameOf } from './decision/error-name.ts';
 import { type Explained, type ExplainQuestion, explain } from './explain/explain.ts';
 import { collectorRoutes } from './http/collector-routes.ts';
+import { createFailurePage } from './response/failure-page.ts';
 import { createHealthCheck } from './http/health.ts';
 import { validateRoutes } from './http/validate-routes.ts';
+import { compileLook } from './pages/look.ts';
+import { OwnPages } from './pages/own-pages.ts';
 import { compilePolicy, type Policy } from './policy/compile-policy.ts';
 import { PassTable } from './verdict/pass-table.ts';
 import { TemporaryRules } from './rules/temporary-rules.ts';
@@ -101,6 +105,8 @@ export interface Validator {
   readonly collect: Collect;
   /** Why a request of one organisation gets the answer it gets. Changes nothing and records nothing. */
   explain(organisation: string, question: ExplainQuestion): Promise<Explained>;
+  /** Pages for requests of an organisation that its origin does not answer. */
+  failurePage(organisation: string): RenderFailurePage;
   /** `POST /validate` and `GET /health`. */
   readonly validateRoutes: FastifyPluginAsync;
   /** The browser script, uploads, and `GET /health`. */
@@ -166,10 +172,14 @@ export function createValidator(options: ValidatorOptions): Validator {
       inProcess(policyOf(policies, id), observe ? { ...engine, observe } : engine, metrics),
     collect,
     explain: (id, question) => explain(question, policyOf(policies, id), engine),
+    // A gateway alone does not know the organisations of its remote validator.
+    failurePage: (id) => createFailurePage(policies.get(id) ?? UNBRANDED),
     validateRoutes: validateRoutes({ ...options, policies, engine, events, isHealthAuthorised }),
     collectorRoutes: collectorRoutes({ ...options, collect, isHealthAuthorised }),
   };
 }
+
+const UNBRANDED = { look: compileLook(), ownPages: new OwnPages({ rules: [] }) };
 
 function createEngine(options: ValidatorOptions): Engine {
   const { secrets, crawlers, store, clock, log, observe } = options;

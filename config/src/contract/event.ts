@@ -109,8 +109,8 @@ export interface DecisionEvent {
   /** The session that came with the request, named in the same way; empty or absent for none. */
   readonly sessionSent?: string;
   readonly challenge: ChallengeState;
-  /** Reference code a visitor can read on a challenge or block page. */
-  readonly reference: string;
+  /** Reference code a visitor can read on a page of Guard. The gateway gives one to a page in place of the origin's answer. */
+  reference: string;
   readonly validator: 'in-process' | 'api' | 'remote';
   /** How long the decision took, in microseconds. */
   readonly durationUs: number;

@@ -1,5 +1,5 @@
 import type { Knowledge } from './facts.ts';
-import type { WholeEvent } from './whole-event.ts';
+import { isUnanswered, type WholeEvent } from './whole-event.ts';
 
 /** For the person who answers a visitor. */
 
@@ -50,7 +50,8 @@ export function adviceOf(event: WholeEvent, known: Reasons): string[] {
   if (reasons.includes('policy_block')) {
     advice.push('Nothing: a rule of the site blocks this request. Only you can change that.');
   }
-  if (action === 'allow') advice.push('Nothing: this request was let through.');
+  if (isUnanswered(event)) advice.push('Try again in a few minutes: the site gave no answer.');
+  else if (action === 'allow') advice.push('Nothing: this request was let through.');
   return advice.length === 0
     ? ['Try again with another browser or network, or ask you to be let in.']
     : advice;

@@ -1,5 +1,5 @@
 import type { Knowledge } from './facts.ts';
-import type { WholeEvent } from './whole-event.ts';
+import { isUnanswered, type WholeEvent } from './whole-event.ts';
 
 /** What happened, in a sentence. */
 export function sentenceOf(
@@ -13,7 +13,10 @@ export function sentenceOf(
     event.decision === event.action || event.decision === 'none'
       ? ''
       : ` By itself Guard would have decided: ${event.decision}. ${event.yes('observe') ? 'It enforced nothing at that time (observe).' : 'A rule in monitor mode kept it from that.'}`;
-  return `The request ${did}, ${becauseOf({ ...event, isBlocking }, points, thresholds)}.${would}`;
+  const then = isUnanswered(event)
+    ? ` The site itself gave no answer, so the visitor got ${event.text('status_code')}.`
+    : '';
+  return `The request ${did}, ${becauseOf({ ...event, isBlocking }, points, thresholds)}.${would}${then}`;
 }
 
 const DID: Readonly<Partial<Record<string, string>>> = {

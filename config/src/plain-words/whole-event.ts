@@ -20,6 +20,15 @@ export interface WholeEvent {
   readonly yes: (column: string) => boolean;
 }
 
+/** The visitor passed, and got the page for a site that gives no answer. */
+export function isUnanswered(event: WholeEvent): boolean {
+  return (
+    event.action === 'allow' &&
+    ['502', '503', '504'].includes(event.text('status_code')) &&
+    event.text('origin_status') === '0'
+  );
+}
+
 /** Reads a row of one of the statements of find-events.ts. `cell` gives what a column holds. */
 export function wholeEvent(cell: (column: string) => unknown): WholeEvent {
   const read = (column: string): string => text(cell(column));

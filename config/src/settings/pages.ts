@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { refuse } from './refuse.ts';
 import { MAX_PAGE_BYTES, readTextFile } from './files.ts';
+import { positionOf } from './template-fault.ts';
 
 /**
  * Texts that guard.yaml names by path. They are read while the settings are, so a page
@@ -16,13 +17,38 @@ function readPage(path: string): { readonly text: string } | { readonly problem:
   return { problem: `a UTF-8 file of at most 256 KiB, relative to this one; there is ${reason}` };
 }
 
-/** A custom block page (contract 3). */
-export const BlockPage = z.string().transform((path, context) => {
+/** What Guard fills into a page of the user's own, each in braces: `{{reference}}`. */
+export const PAGE_PLACEHOLDERS = [
+  'reference',
+  'reason',
+  'support',
+  'language',
+  'retry_after',
+] as const;
+export type PagePlaceholder = (typeof PAGE_PLACEHOLDERS)[number];
+
+/** A page of the user's own for blocks (contract 3), limits or errors. */
+export const OwnPage = z.string().transform((path, context) => {
   const page = readPage(path);
-  if ('text' in page) return { path, html: page.text };
-  return refuse(context, `expected ${page.problem}`);
+  if ('problem' in page) return refuse(context, `expected ${page.problem}`);
+  const fault = unknownPlaceholder(page.text);
+  if (fault === undefined) return { path, html: page.text };
+  return refuse(
+    context,
+    `expected a page without faults; its line ${fault.line}, column ${fault.column}: there is no placeholder ${fault.found}; it may have ${PAGE_PLACEHOLDERS.map((name) => `{{${name}}}`).join(', ')}`,
+  );
 });
-export type BlockPage = Readonly<z.infer<typeof BlockPage>>;
+export type OwnPage = Readonly<z.infer<typeof OwnPage>>;
+
+/** The first word in double braces that Guard does not fill in. With a space inside it is none that Guard knows. */
+function unknownPlaceholder(html: string) {
+  for (const { 0: found, index } of html.matchAll(/\{\{\s*[\w.-]{1,100}\s*\}\}/g)) {
+    if (!PAGE_PLACEHOLDERS.some((name) => found === `{{${name}}}`)) {
+      return { ...positionOf(html, index), found: found.replace(/\s+/g, ' ') };
+    }
+  }
+  return undefined;
+}
 
 export type RobotsTxt =
   /** Written by the validator from the rules. */

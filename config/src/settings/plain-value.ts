@@ -76,6 +76,13 @@ function isDataFolder(path: SettingPath): boolean {
   return part === 'store' && name === 'path';
 }
 
+const PAGES: ReadonlySet<unknown> = new Set([
+  'challenge_page',
+  'block_page',
+  'limit_page',
+  'error_page',
+]);
+
 /** A file, or a folder of files, that is read together with the settings. */
 function isFilePath(path: SettingPath, text: string): boolean {
   const last = path.at(-1);
@@ -87,11 +94,7 @@ function isFilePath(path: SettingPath, text: string): boolean {
   if (path[0] !== 'organisations') return false;
   if (last === 'logo') return path[2] === 'branding';
   // `managed` is a word; a file of that name is ./managed.
-  return (
-    last === 'block_page' ||
-    last === 'challenge_page' ||
-    (last === 'robots_txt' && text !== 'managed')
-  );
+  return PAGES.has(last) || (last === 'robots_txt' && text !== 'managed');
 }
 
 function isAddress(path: SettingPath): boolean {

@@ -12,7 +12,7 @@ import { StatusCode } from '../contract/validate-response.ts';
 import { isIpOrCidr } from '../net/cidr.ts';
 import { canMatchPaths } from '../matching/glob.ts';
 import { compileRegex } from '../matching/regex.ts';
-import { BlockPage } from './pages.ts';
+import { OwnPage } from './pages.ts';
 import { PRESET_PREFIX } from './presets/preset-names.ts';
 import { refuse } from './refuse.ts';
 import { Duration, HostPattern, oneOrMany } from './values.ts';
@@ -200,6 +200,7 @@ export const Rule = z.strictObject({
   monitor: z.boolean().optional(),
   challenge: z.enum(['auto', 'always', 'never']).optional(),
   status: StatusCode.optional().describe('Status of the block this rule leads to.'),
-  block_page: BlockPage.optional(),
+  block_page: OwnPage.optional(),
+  limit_page: OwnPage.optional(),
 });
 export type Rule = z.infer<typeof Rule>;

@@ -10,7 +10,7 @@ import { Dashboard } from './dashboard.ts';
 import { Databases } from './databases.ts';
 import { EventPrivacy } from './event-privacy.ts';
 import { WebBotAuth } from './web-bot-auth.ts';
-import { BlockPage, RobotsTxt } from './pages.ts';
+import { OwnPage, RobotsTxt } from './pages.ts';
 import { RedisUrl } from './redis-url.ts';
 import { PRESETS } from './presets/preset-names.ts';
 import { Tls } from './tls.ts';
@@ -118,7 +118,11 @@ export const Organisation = z.strictObject({
   detection: Detection.prefault({}),
   branding: Branding.prefault({}),
   challenge_page: ChallengeTemplate.optional(),
-  block_page: BlockPage.optional(),
+  block_page: OwnPage.optional(),
+  /** For a visitor whose budget is used up. */
+  limit_page: OwnPage.optional(),
+  /** For 502, 503 and 504, where no answer of the origin came. */
+  error_page: OwnPage.optional(),
   crawler_allowlist: z.array(AllowlistEntry).default([{ category: 'Search Engine' }]),
   robots_txt: RobotsTxt.optional(),
   presets: z.array(z.enum(PRESETS)).default([]),

@@ -102,7 +102,11 @@ function attributeFault(element: string, name: string, value: string): string | 
   return undefined;
 }
 
-function positionOf(html: string, at: number): { readonly line: number; readonly column: number } {
+/** Line and column of an index, counted from 1. */
+export function positionOf(
+  html: string,
+  at: number,
+): { readonly line: number; readonly column: number } {
   const before = html.slice(0, at);
   return { line: before.split('\n').length, column: at - before.lastIndexOf('\n') };
 }

@@ -1,3 +1,4 @@
+import type { RenderFailurePage } from '@guard/config/contract/failure-page';
 import type {
   Clock,
   Collect,
@@ -19,6 +20,8 @@ export interface GatewaySite {
   /** Takes what arrives below `/.guard/`; without it those paths answer 404. */
   readonly collect: Collect | undefined;
   readonly validator: 'in-process' | 'remote';
+  /** Pages for requests without an answer of the origin; absent for a short text. */
+  readonly failurePage?: RenderFailurePage;
 }
 
 /** The settings that a running gateway can take again by `reload`. */

@@ -1,7 +1,7 @@
 import type { Visit } from '../arrive/arrive.ts';
 import { atEndOfTurn, type Waiting } from '../base/event-loop.ts';
 import type { Forward, ForwardPorts } from './forward-ports.ts';
-import { BUSY, ORIGIN_FAILURES, originAnswer, type OriginFailure } from './origin-failure.ts';
+import { BUSY, ORIGIN_FAILURES, type OriginFailure, REPEATABLE } from './origin-failure.ts';
 import {
   CONTENT_LENGTH,
   fieldsForOrigin,
@@ -12,6 +12,7 @@ import {
 } from './proxy-headers.ts';
 import { type BodyOwner, VisitorBody } from './request-body.ts';
 import { brokenStatus } from '../http1/node-server.ts';
+import { failureAnswer } from '../judge/failure-answer.ts';
 import { logVisitorGone, VISITOR_GONE } from '../judge/open-event.ts';
 import type { ForwardPlan } from '../judge/request-plan.ts';
 import type { Underway } from '../listen/connection.ts';
@@ -26,8 +27,6 @@ export function createForward(ports: ForwardPorts): Forward {
   };
 }
 
-/** Methods that may be sent twice (RFC 9110 section 9.2.2) and have no body to send again. */
-const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 const NOTHING = Buffer.alloc(0);
 /** The end of an answer waits for the end of the turn if it is small enough to be copied for that. */
 const HELD_BYTES = 16 * 1024;
@@ -255,12 +254,14 @@ class Exchange implements AnswerHandler, BodyOwner, Underway, Waiting {
     const { metrics, log, limits } = this.#ports;
     const answering = this.#phase === 'answering';
     metrics.count('guard_gateway_origin_errors_total', answering ? 'truncated' : reason);
-    log('warn', 'gateway_origin_failed', { site: site.name, reason, answering, detail });
-    this.#end('failed', status);
-    this.#body?.stop();
     // A truncated answer must not look like a whole one: the connection is cut in the middle of it.
-    if (answering || res.headersSent) req.socket.destroy();
-    else serve(req, res, originAnswer(status), limits.lingerMs);
+    const whole = answering || res.headersSent ? undefined : failureAnswer(this.#visit, status);
+    const reference = whole?.reference ?? '';
+    log('warn', 'gateway_origin_failed', { site: site.name, reason, answering, detail, reference });
+    this.#end('failed', status, reference);
+    this.#body?.stop();
+    if (whole === undefined) req.socket.destroy();
+    else serve(req, res, whole.answer, limits.lingerMs);
   }
 
   onBodyWhole(): void {
@@ -289,9 +290,9 @@ class Exchange implements AnswerHandler, BodyOwner, Underway, Waiting {
   }
 
   /** `status` is what the visitor gets where no header section of an answer has gone out. */
-  #end(outcome: 'forwarded' | 'failed' | 'aborted', status?: number): void {
+  #end(outcome: 'forwarded' | 'failed' | 'aborted', status?: number, reference?: string): void {
     this.#phase = 'done';
-    this.#plan.event?.record(status);
+    this.#plan.event?.record(status, reference);
     this.#visit.connection.underway.delete(this);
     this.#ports.metrics.count('guard_gateway_requests_total', outcome);
   }

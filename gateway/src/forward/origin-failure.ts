@@ -1,4 +1,3 @@
-import { plainAnswer, type OwnAnswer } from '../message/own-answer.ts';
 import type { OriginError } from '../origin/origin.ts';
 
 /** What an origin's failure means for the visitor. */
@@ -26,14 +25,5 @@ export const ORIGIN_FAILURES: Readonly<Record<OriginError['kind'], OriginFailure
 /** No connection was to be had within the bounds of the lane. */
 export const BUSY: OriginFailure = { status: 503, reason: 'busy', again: 'no' };
 
-/** The gateway's own words where there is no answer of the origin (RFC 9110 section 15.6). */
-export function originAnswer(status: OriginFailure['status']): OwnAnswer {
-  switch (status) {
-    case 502:
-      return plainAnswer(502, 'The site cannot be reached.');
-    case 503:
-      return plainAnswer(503, 'The site is busy.', 'Retry-After', '1');
-    case 504:
-      return plainAnswer(504, 'The site took too long to answer.');
-  }
-}
+/** Methods that may be sent twice (RFC 9110 section 9.2.2) and have no body to send again. */
+export const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);

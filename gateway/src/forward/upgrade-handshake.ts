@@ -4,12 +4,13 @@ import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Visit } from '../arrive/arrive.ts';
 import type { ForwardPorts } from './forward-ports.ts';
-import { ORIGIN_FAILURES, originAnswer } from './origin-failure.ts';
+import { ORIGIN_FAILURES } from './origin-failure.ts';
 import { fieldsForOrigin, headersForVisitor, withoutNamed } from './proxy-headers.ts';
 import { type Join, sendUpgrade } from './upgrade-proxy.ts';
 import { logVisitorGone, VISITOR_GONE } from '../judge/open-event.ts';
 import type { ForwardPlan } from '../judge/request-plan.ts';
 import type { Underway } from '../listen/connection.ts';
+import { shortFailure } from '../judge/failure-answer.ts';
 import { serve } from '../message/own-answer.ts';
 import { connectOptions } from '../origin/connect-options.ts';
 import type { OriginError } from '../origin/origin.ts';
@@ -133,7 +134,7 @@ export class Handshake implements Underway {
     this.#end('failed', status);
     // A truncated answer must not look like a whole one.
     if (res.headersSent) req.socket.destroy();
-    else serve(req, res, originAnswer(status), limits.lingerMs);
+    else serve(req, res, shortFailure(status), limits.lingerMs);
   }
 
   #switch(answer: IncomingMessage, origin: Socket, join: Join): void {

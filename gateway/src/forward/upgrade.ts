@@ -2,10 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { GatewayLimits } from '../base/limits.ts';
 import type { ForwardPorts, Handle } from './forward-ports.ts';
-import { BUSY, originAnswer } from './origin-failure.ts';
+import { BUSY } from './origin-failure.ts';
 import { Handshake, isKey } from './upgrade-handshake.ts';
 import { NodeResponse } from '../http1/node-response.ts';
 import { HeldByAddress } from '../listen/accept.ts';
+import { shortFailure } from '../judge/failure-answer.ts';
 import { plainAnswer, serve } from '../message/own-answer.ts';
 
 interface Upgrades {
@@ -36,7 +37,7 @@ export function createUpgrades(handle: Handle, ports: ForwardPorts): Upgrades {
         if (!open.take(socket, visit.client.ip)) {
           plan.event?.record(BUSY.status);
           metrics.count('guard_gateway_requests_total', 'refused');
-          serve(req, visit.res, originAnswer(BUSY.status), limits.lingerMs);
+          serve(req, visit.res, shortFailure(BUSY.status), limits.lingerMs);
           return;
         }
         const handshake = new Handshake(ports, visit, plan, (origin, join) => {

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type {
   EventSink,
   MaybePromise,
@@ -9,6 +8,7 @@ import type { TransportFacts } from '@guard/config/contract/transport';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { type Late, Patience } from '@guard/config/time/patience';
 import type { Inquiry } from '../arrive/arrive.ts';
+import { failureAnswer } from './failure-answer.ts';
 import type { FailPolicy } from './fail-policy.ts';
 import { OpenEvent } from './open-event.ts';
 import {
@@ -19,6 +19,7 @@ import {
   UNPROTECTED,
   visitorFacts,
 } from './request-plan.ts';
+import { singleValues } from '../message/message.ts';
 import { plainAnswer } from '../message/own-answer.ts';
 
 /**
@@ -28,7 +29,6 @@ import { plainAnswer } from '../message/own-answer.ts';
  */
 export type Judge = (inquiry: Inquiry, readings: readonly string[]) => MaybePromise<RequestPlan>;
 
-const TOO_BUSY = plainAnswer(503, 'The site is busy.', 'Retry-After', '1');
 const TO_ORIGIN: RequestPlan = { kind: 'forward', forward: UNPROTECTED };
 
 /** The front proxy and forward-auth decide by the same judge. */
@@ -55,8 +55,11 @@ export function createJudge(
       }
       case 'closed':
         return { kind: 'refused', answer: plainAnswer(403, 'Request denied.'), event };
-      case 'busy':
-        return { kind: 'refused', answer: TOO_BUSY, event };
+      case 'busy': {
+        const { answer, reference } = failureAnswer(inquiry, 503);
+        ruling.event.reference = reference;
+        return { kind: 'refused', answer, event };
+      }
       case 'enforce': {
         const plan = planAnswer(ruling.response);
         if (plan.kind === 'serve') return { kind: 'served', answer: plan.answer, event };
@@ -155,15 +158,4 @@ export function transportOfVisitor({
   connection,
 }: Pick<Inquiry, 'client' | 'connection'>): TransportFacts | undefined {
   return client.from === 'peer' && !connection.trusted ? connection.transport : undefined;
-}
-
-/**
- * Node makes a list of Set-Cookie, which is a response field, and one joined text of every other field. The
- * gateway's own readers make texts of all, whatever the type says.
- */
-function singleValues(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
-  const list: unknown = headers['set-cookie'];
-  // Safe by the sentence above; the common case shares the object of the request instead of copying it.
-  const single = headers as Record<string, string>;
-  return Array.isArray(list) ? { ...single, 'set-cookie': list.join(', ') } : single;
 }

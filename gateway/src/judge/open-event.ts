@@ -63,8 +63,12 @@ export class OpenEvent {
     this.#end(status, this.#ended ? endingOf(status, fields) : 'other');
   }
 
-  /** The visitor gets this status, or the one that was decided. Does nothing when it is called again. */
-  record(status?: number): void {
+  /**
+   * The visitor gets this status, or the one that was decided, and the code of a page that the gateway shows. Does
+   * nothing when it is called again.
+   */
+  record(status?: number, reference = ''): void {
+    if (this.#event !== undefined && reference !== '') this.#event.reference = reference;
     this.#end(status, 'other');
   }
 

@@ -167,3 +167,14 @@ export function passesBefore(via: string | undefined): number {
   }
   return count;
 }
+
+/**
+ * Node makes a list of Set-Cookie, which is a response field, and one joined text of every other field. The
+ * gateway's own readers make texts of all, whatever the type says.
+ */
+export function singleValues(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
+  const list: unknown = headers['set-cookie'];
+  // Safe by the sentence above; the common case shares the object of the request instead of copying it.
+  const single = headers as Record<string, string>;
+  return Array.isArray(list) ? { ...single, 'set-cookie': list.join(', ') } : single;
+}

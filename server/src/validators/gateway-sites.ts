@@ -21,9 +21,11 @@ export function gatewaySites(
   const closers: (() => Promise<void>)[] = [];
   let longestQuestionMs = 0;
   const sites = settings.map((site): GatewaySite => {
+    const failurePage = validator.failurePage(site.organisation);
     if (site.validator === 'in-process') {
       return {
         settings: site,
+        failurePage,
         validator: 'in-process',
         validate: validator.forOrganisation(site.organisation, site.observe),
         collect: validator.collect,
@@ -32,7 +34,13 @@ export function gatewaySites(
     const remote = remotes.lease(site.validator);
     closers.push(() => remote.end());
     longestQuestionMs = Math.max(longestQuestionMs, site.validator.timeout);
-    return { settings: site, validator: 'remote', validate: remote.validate, collect: undefined };
+    return {
+      settings: site,
+      failurePage,
+      validator: 'remote',
+      validate: remote.validate,
+      collect: undefined,
+    };
   });
   return {
     sites,

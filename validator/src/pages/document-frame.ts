@@ -71,8 +71,21 @@ function headHtml(title: string, look: Look): string {
 
 function footerHtml(messages: Messages, look: Look): string {
   const support =
-    look.support === '' ? '' : `<span>${escapeHtml(messages.support)}: ${look.support}</span>`;
+    look.support === undefined
+      ? ''
+      : `<span>${escapeHtml(messages.support)}: ${supportHtml(look.support, messages)}</span>`;
   return `<footer><span>${escapeHtml(messages.reference)}: <code>{{reference}}</code></span>${support}</footer>`;
+}
+
+/** A link. The subject of a mail has the reference, so that nobody has to type it. */
+function supportHtml(
+  { isMail, href, label }: NonNullable<Look['support']>,
+  { reference }: Messages,
+): string {
+  const subject = isMail
+    ? `?subject=${escapeHtml(encodeURIComponent(`${reference} `))}{{reference}}`
+    : '';
+  return `<a href="${href}${subject}" rel="noreferrer">${label}</a>`;
 }
 
 /** The placeholder of a trap, where a page has one. */

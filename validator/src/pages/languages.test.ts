@@ -13,6 +13,8 @@ const SCREENS = [
   'noScript',
   'blocked',
   'rateLimited',
+  'unreachable',
+  'busy',
 ] as const;
 const LABELS = ['adviceHeading', 'tryAgain', 'send', 'goBack', 'reference', 'support'] as const;
 

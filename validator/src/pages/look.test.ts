@@ -2,7 +2,7 @@ import { Branding } from '@guard/config/settings/branding';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { loadBrowserBundle } from '../../browser/build.ts';
-import { renderBlockPage } from './block-page.ts';
+import { renderNotice } from './notice-page.ts';
 import { chooseLanguage } from './choose-language.ts';
 import { plainProgram } from '../challenge/program/programs.ts';
 import { createInterstitial } from './interstitial.ts';
@@ -31,7 +31,7 @@ const challenge = (look: Look) =>
     look,
   });
 const block = (look: Look) =>
-  renderBlockPage({ reference: 'K7QM2X9D', status: 403, acceptLanguage: 'en', look });
+  renderNotice({ reference: 'K7QM2X9D', notice: 'blocked', acceptLanguage: 'en', look });
 
 describe('branding', () => {
   test.each([
@@ -44,7 +44,9 @@ describe('branding', () => {
       '--guard-accent:#0a7d4f;--guard-on-accent:#ffffff;--guard-ground:#eeeeee',
     );
     expect(html).toContain('--guard-ground:#101010');
-    expect(html).toContain('Support: <a href="mailto:help@shop.example"');
+    expect(html).toContain(
+      'Support: <a href="mailto:help@shop.example?subject=Reference%20K7QM2X9D"',
+    );
   });
 
   test.each([

@@ -8,12 +8,21 @@ export interface Look {
   readonly theme: string;
   /** Logo and name, or the shield. */
   readonly brand: string;
-  /** A link to where people get help; empty when none is set. */
-  readonly support: string;
+  /** Where people get help; undefined when it is not set. */
+  readonly support: SupportLink | undefined;
+  /** The same as text: an e-mail address or a URL; empty when it is not set. */
+  readonly contact: string;
   /** Document of their own for the challenge page; undefined for the built-in one. */
   readonly template: string | undefined;
   /** What the Content-Security-Policy has to add. */
   readonly policy: string;
+}
+
+/** In HTML that is ready to be put into a page. */
+interface SupportLink {
+  readonly isMail: boolean;
+  readonly href: string;
+  readonly label: string;
 }
 
 /** Compiles the settings of an organisation, once. */
@@ -25,10 +34,12 @@ export function compileLook(branding: Branding = {}, template?: { readonly html:
   return {
     theme: themeStyle(branding),
     brand: own === '' ? shield : `<p class="guard-brand">${own}</p>`,
-    support:
-      support === undefined
-        ? ''
-        : `<a href="${textHtml(support.href)}" rel="noreferrer">${textHtml(support.label)}</a>`,
+    support: support && {
+      isMail: support.href.startsWith('mailto:'),
+      href: textHtml(support.href),
+      label: textHtml(support.label),
+    },
+    contact: support?.href.replace(/^mailto:/, '') ?? '',
     template: template?.html,
     policy: logo === undefined && template === undefined ? '' : '; img-src data:',
   };

@@ -4,6 +4,9 @@ export interface ScreenText {
   readonly paragraphs: readonly string[];
 }
 
+/** The screen of a visitor who does not get what was asked for. */
+export type Notice = 'blocked' | 'rateLimited' | 'unreachable' | 'busy';
+
 /** Everything the pages say in one language. A language is one file in locales/. */
 export interface Messages {
   /** BCP 47 tag, for the `lang` attribute; choose-language.ts matches it with Accept-Language. */
@@ -31,6 +34,10 @@ export interface Messages {
   readonly adviceHeading: string;
   readonly advice: readonly string[];
   readonly rateLimited: ScreenText;
+  /** The origin of the site gave no answer. */
+  readonly unreachable: ScreenText;
+  /** The site, or Guard itself, has more under way than it takes. */
+  readonly busy: ScreenText;
   readonly tryAgain: string;
   readonly send: string;
   readonly goBack: string;

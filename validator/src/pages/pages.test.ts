@@ -1,12 +1,13 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { loadBrowserBundle } from '../../browser/build.ts';
-import { renderBlockPage } from './block-page.ts';
 import { chooseLanguage } from './choose-language.ts';
 import { plainProgram } from '../challenge/program/programs.ts';
 import { createInterstitial } from './interstitial.ts';
 import { languages } from './languages.ts';
 import { compileLook } from './look.ts';
+import { renderNotice } from './notice-page.ts';
+import { OwnPages } from './own-pages.ts';
 import { renderProblem } from './problem.ts';
 import { createCascadeSheets } from '../challenge/cascade/sheet.ts';
 import { createQuestionPool } from '../challenge/learned/question-pool.ts';
@@ -164,22 +165,88 @@ describe('contract 3: the challenge page', () => {
 
 describe('the block page', () => {
   test('gives the reference and says what a wrongly blocked person can do', () => {
-    const page = { reference: 'K7QM2X9D', status: 403, acceptLanguage: 'de', look };
-    const { html, headers } = renderBlockPage(page);
+    const page = { reference: 'K7QM2X9D', notice: 'blocked', acceptLanguage: 'de', look } as const;
+    const { html, headers } = renderNotice(page);
     expect(html).toContain('<code>K7QM2X9D</code>');
     for (const advice of chooseLanguage('de').advice) expect(html).toContain(advice);
     expect(headers['Content-Security-Policy']).not.toMatch(/script-src|unsafe/);
     expect(html).not.toContain('<script');
   });
 
-  test('says to wait when the status is 429', () => {
-    const page = { reference: 'K7QM2X9D', status: 429, acceptLanguage: undefined, look };
-    expect(renderBlockPage(page).html).toContain(chooseLanguage('en').rateLimited.heading);
+  test.each([
+    [1, 'en', 'Try again: in 1 second'],
+    [59, 'de', 'Erneut versuchen: in 59 Sekunden'],
+    [61, 'en', 'Try again: in 2 minutes'],
+    [7201, 'fr', 'Réessayer: dans 3 heures'],
+  ])('says how long to wait for a limit: %d s in %s', (retryAfterS, acceptLanguage, words) => {
+    const page = { reference: 'K7QM2X9D', notice: 'rateLimited', look, retryAfterS } as const;
+    expect(renderNotice({ ...page, acceptLanguage }).html).toContain(words);
   });
 
   test('escapes the reference', () => {
-    const page = { reference: hostile, status: 403, acceptLanguage: undefined, look };
-    expect(renderBlockPage(page).html).not.toContain('<script');
+    const page = {
+      reference: hostile,
+      notice: 'blocked',
+      acceptLanguage: undefined,
+      look,
+    } as const;
+    expect(renderNotice(page).html).not.toContain('<script');
+  });
+});
+
+describe("a page of the user's own", () => {
+  const html =
+    '<html lang="{{language}}"><p>{{reason}}</p>{{reference}} {{reference}} {{support}} [{{retry_after}}]';
+  const branded = compileLook({ support: { label: 'shop.example/help', href: hostile } });
+  const notice = 'rateLimited' as const;
+  const own = (page: string, over: object = {}) =>
+    renderNotice({
+      notice,
+      reference: hostile,
+      acceptLanguage: 'de',
+      look: branded,
+      retryAfterS: 90,
+      own: new OwnPages({ limit_page: { path: '', html: page }, rules: [] }).find(notice),
+      ...over,
+    });
+
+  test('has the reference, the sentence for visitors, the support, the language and the seconds, all escaped', () => {
+    const escaped = '&quot;&#39;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;';
+    expect(own(html).html).toBe(
+      `<html lang="de"><p>${chooseLanguage('de').rateLimited.paragraphs.join(' ')}</p>${escaped} ${escaped} ${escaped} [90]`,
+    );
+  });
+
+  test('has nothing where there is nothing to say, and none of the placeholders of a value', () => {
+    const page = own('[{{support}}][{{retry_after}}]{{reference}}', {
+      look,
+      retryAfterS: undefined,
+      reference: '{{support}}',
+    });
+    expect(page.html).toBe('[][]{{support}}');
+  });
+
+  test('has the headers of the built-in one, but for what its own style and script need', () => {
+    const { 'Content-Security-Policy': policy, ...headers } = own(html).headers;
+    const builtIn = own(html, { own: undefined }).headers;
+    expect({ ...builtIn, 'Content-Security-Policy': policy }).toEqual(own(html).headers);
+    expect(headers).toMatchObject({
+      Vary: 'Cookie, Accept, Accept-Language',
+      'X-Content-Type-Options': 'nosniff',
+      'X-Robots-Tag': 'noindex, nofollow',
+      'CDN-Cache-Control': 'no-store',
+    });
+    expect(policy).toBe("base-uri 'self'; object-src 'none'; frame-ancestors 'self'");
+  });
+
+  test('the page of the rule that decided comes before that of the organisation', () => {
+    const [mine, other] = ['mine', 'other'].map((text) => ({ path: '', html: text }));
+    const rule = { name: 'a', match: {}, block_page: mine };
+    const pages = new OwnPages({ block_page: other, rules: [rule] });
+    expect(pages.find('blocked', rule)?.({} as never)).toBe('mine');
+    expect(pages.find('blocked', { limit_page: undefined })?.({} as never)).toBe('other');
+    expect(pages.find('rateLimited', rule)).toBeUndefined();
+    expect(pages.find('busy')).toBeUndefined();
   });
 });
 

@@ -4,6 +4,7 @@ import type { AllowlistEntry, Organisation } from '@guard/config/settings/schema
 import { challengeTerms, type ChallengeTerms } from '../challenge/tickets/challenge-terms.ts';
 import { PassPrice } from '../challenge/work/pass-price.ts';
 import { compileLook, type Look } from '../pages/look.ts';
+import { OwnPages } from '../pages/own-pages.ts';
 import { managedRobots } from './robots.ts';
 import { type CompiledRule, compileRules } from '../rules/direct.ts';
 import { FreePages } from '../verdict/free-pages.ts';
@@ -31,7 +32,8 @@ export interface Policy {
   readonly traps: Traps | undefined;
   /** How its pages look. */
   readonly look: Look;
-  readonly blockPage: string | undefined;
+  /** Its own pages in the place of ours. */
+  readonly ownPages: OwnPages;
   /** The validator-owned robots.txt; undefined leaves the origin's own. */
   readonly robots: string | undefined;
 }
@@ -57,7 +59,7 @@ export function compilePolicy(
     sessionLimits: SessionLimits.of(settings, passes),
     traps: Traps.of(settings),
     look: compileLook(settings.branding, settings.challenge_page),
-    blockPage: settings.block_page?.html,
+    ownPages: new OwnPages(settings),
     robots: robotsOf(settings, crawlers, rules),
   };
 }

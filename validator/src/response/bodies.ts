@@ -1,6 +1,6 @@
 import type { StatusCode } from '@guard/config/contract/validate-response';
 import type { Policy } from '../policy/compile-policy.ts';
-import { renderBlockPage } from '../pages/block-page.ts';
+import { type NoticeOptions, renderNotice } from '../pages/notice-page.ts';
 import { renderProblem } from '../pages/problem.ts';
 import type { Facts } from '../request/facts.ts';
 
@@ -16,9 +16,9 @@ interface Subject {
   readonly reference: string;
 }
 
-/** The block page in the visitor's language. */
-export function blockPage(
-  status: StatusCode,
+/** The page of a block or a limit, in the visitor's language. `own` is the organisation's own one. */
+export function noticePage(
+  told: Pick<NoticeOptions, 'notice' | 'retryAfterS' | 'own'>,
   {
     facts,
     reference,
@@ -26,8 +26,8 @@ export function blockPage(
     trap,
   }: Subject & { readonly policy: Pick<Policy, 'look'>; readonly trap: string },
 ): Body {
-  const { html, headers } = renderBlockPage({
-    status,
+  const { html, headers } = renderNotice({
+    ...told,
     reference,
     acceptLanguage: facts.headers['accept-language'],
     look: policy.look,

@@ -11,7 +11,7 @@ import type { Verdict } from '../verdict/verdict.ts';
 import { ACCEPTED_SIGNATURE } from '../proofs/web-bot-auth.ts';
 import { representationFor } from '../request/representation.ts';
 import { ROBOTS_HEADERS } from '../policy/robots.ts';
-import { blockPage, type Body, problem } from './bodies.ts';
+import { type Body, noticePage, problem } from './bodies.ts';
 
 const DEFAULT_STATUS = { allow: 200, block: 403, challenge: 403, limited: 429 } as const;
 
@@ -57,7 +57,7 @@ export function render(verdict: Verdict, rendering: Rendering): ValidateResponse
   if (country !== '') response.country_code = country;
   if (verdict.kind === 'limited') {
     response.rate_limited = true;
-    response.retry_after = Math.ceil(verdict.retryAfterMs / 1000);
+    response.retry_after = secondsOf(verdict.retryAfterMs);
   }
   return response;
 }
@@ -81,7 +81,7 @@ function decisionOf(verdict: Verdict, rendering: Rendering): ValidateResponse['d
     case 'challenge':
       return 'redirect';
     case 'block':
-      return customPage(verdict, rendering) === undefined ? 'block' : 'redirect';
+      return hasOwnPage(verdict, rendering) ? 'redirect' : 'block';
     case 'limited':
       return 'block';
   }
@@ -96,33 +96,40 @@ function bodyOf(verdict: Verdict, rendering: Rendering): Body | undefined {
         ? rendering.interstitial
         : problem('challenge_required', statusOf(verdict), rendering);
     case 'block':
-      return blockBody(verdict, rendering);
+      if (representationFor(rendering.facts) === 'problem') {
+        return problem('blocked', statusOf(verdict), rendering);
+      }
+      return noticePage(
+        {
+          // A rule's own 429 says that waiting helps, every other status what else may.
+          notice: statusOf(verdict) === 429 ? 'rateLimited' : 'blocked',
+          own: rendering.policy.ownPages.find('blocked', verdict.by),
+        },
+        rendering,
+      );
     case 'limited':
-      return representationFor(rendering.facts) === 'html'
-        ? blockPage(statusOf(verdict), rendering)
-        : problem('rate_limited', statusOf(verdict), rendering);
+      if (representationFor(rendering.facts) === 'problem') {
+        return problem('rate_limited', statusOf(verdict), rendering);
+      }
+      return noticePage(
+        {
+          notice: 'rateLimited',
+          own: rendering.policy.ownPages.find('rateLimited', verdict.by),
+          retryAfterS: secondsOf(verdict.retryAfterMs),
+        },
+        rendering,
+      );
   }
 }
 
-function blockBody(verdict: Verdict & { kind: 'block' }, rendering: Rendering): Body {
-  if (representationFor(rendering.facts) === 'problem') {
-    return problem('blocked', statusOf(verdict), rendering);
-  }
-  const own = customPage(verdict, rendering);
-  if (own === undefined) return blockPage(statusOf(verdict), rendering);
-  return {
-    text: own,
-    headers: { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store' },
-  };
+/** Never for a client that is not shown pages. */
+function hasOwnPage(verdict: Verdict & { kind: 'block' }, { facts, policy }: Rendering): boolean {
+  if (representationFor(facts) === 'problem') return false;
+  return policy.ownPages.find('blocked', verdict.by) !== undefined;
 }
 
-/** The rule's own page before the organisation's; never for a client that is not shown pages. */
-function customPage(
-  verdict: Verdict & { kind: 'block' },
-  { facts, policy }: Rendering,
-): string | undefined {
-  if (representationFor(facts) === 'problem') return undefined;
-  return verdict.by.block_page?.html ?? policy.blockPage;
+function secondsOf(ms: number): number {
+  return Math.ceil(ms / 1000);
 }
 
 /** A 403 says that a signature would be looked at. It promises nothing, so it may stand on any. */

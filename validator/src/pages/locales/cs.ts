@@ -66,6 +66,16 @@ export const cs: Messages = {
       'Z vašeho připojení přišlo v krátké době velmi mnoho požadavků. Chvíli počkejte a zkuste to znovu.',
     ],
   },
+  unreachable: {
+    heading: 'Tento web není dostupný',
+    paragraphs: [
+      'Web neodpověděl. Není to chyba vás ani vašeho prohlížeče. Zkuste to znovu za několik minut.',
+    ],
+  },
+  busy: {
+    heading: 'Tento web je přetížený',
+    paragraphs: ['Právě se zpracovává příliš mnoho požadavků. Zkuste to za chvíli znovu.'],
+  },
   tryAgain: 'Zkusit znovu',
   send: 'Odeslat formulář',
   goBack: 'Zpět',

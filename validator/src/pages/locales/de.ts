@@ -71,6 +71,18 @@ export const de: Messages = {
       'Von Ihrem Anschluss kamen in kurzer Zeit sehr viele Anfragen. Warten Sie etwas und versuchen Sie es erneut.',
     ],
   },
+  unreachable: {
+    heading: 'Diese Website ist nicht erreichbar',
+    paragraphs: [
+      'Die Website hat nicht geantwortet. Das liegt nicht an Ihnen oder Ihrem Browser. Versuchen Sie es in einigen Minuten erneut.',
+    ],
+  },
+  busy: {
+    heading: 'Diese Website ist überlastet',
+    paragraphs: [
+      'Gerade werden zu viele Anfragen bearbeitet. Versuchen Sie es gleich noch einmal.',
+    ],
+  },
   tryAgain: 'Erneut versuchen',
   send: 'Formular senden',
   goBack: 'Zurück',

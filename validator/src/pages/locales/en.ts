@@ -66,6 +66,16 @@ export const en: Messages = {
       'A lot of requests came from your connection in a short time. Wait a little, then try again.',
     ],
   },
+  unreachable: {
+    heading: 'This site cannot be reached',
+    paragraphs: [
+      'The site did not answer. This is not about you or your browser. Try again in a few minutes.',
+    ],
+  },
+  busy: {
+    heading: 'This site is busy',
+    paragraphs: ['Too many requests are under way right now. Try again in a moment.'],
+  },
   tryAgain: 'Try again',
   send: 'Send the form',
   goBack: 'Go back',

@@ -68,6 +68,16 @@ export const es: Messages = {
       'Han llegado muchas solicitudes desde su conexión en poco tiempo. Espere un poco e inténtelo de nuevo.',
     ],
   },
+  unreachable: {
+    heading: 'No se puede acceder a este sitio',
+    paragraphs: [
+      'El sitio no ha respondido. No se debe a usted ni a su navegador. Inténtelo de nuevo en unos minutos.',
+    ],
+  },
+  busy: {
+    heading: 'Este sitio está saturado',
+    paragraphs: ['Hay demasiadas solicitudes en curso. Inténtelo de nuevo en un momento.'],
+  },
   tryAgain: 'Intentar de nuevo',
   send: 'Enviar el formulario',
   goBack: 'Volver atrás',

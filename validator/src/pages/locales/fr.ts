@@ -70,6 +70,16 @@ export const fr: Messages = {
       'De nombreuses requêtes sont venues de votre connexion en peu de temps. Patientez un peu, puis réessayez.',
     ],
   },
+  unreachable: {
+    heading: 'Ce site est inaccessible',
+    paragraphs: [
+      'Le site n’a pas répondu. Cela ne vient ni de vous ni de votre navigateur. Réessayez dans quelques minutes.',
+    ],
+  },
+  busy: {
+    heading: 'Ce site est surchargé',
+    paragraphs: ['Trop de requêtes sont en cours. Réessayez dans un instant.'],
+  },
   tryAgain: 'Réessayer',
   send: 'Envoyer le formulaire',
   goBack: 'Retour',

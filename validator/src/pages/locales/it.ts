@@ -68,6 +68,16 @@ export const it: Messages = {
       'Dalla Sua connessione sono arrivate molte richieste in poco tempo. Attenda un po’ e riprovi.',
     ],
   },
+  unreachable: {
+    heading: 'Questo sito non è raggiungibile',
+    paragraphs: [
+      'Il sito non ha risposto. Non dipende da Lei né dal Suo browser. Riprovi tra qualche minuto.',
+    ],
+  },
+  busy: {
+    heading: 'Questo sito è sovraccarico',
+    paragraphs: ['Ci sono troppe richieste in corso. Riprovi tra un momento.'],
+  },
   tryAgain: 'Riprova',
   send: 'Invia il modulo',
   goBack: 'Torna indietro',

@@ -69,6 +69,16 @@ export const nl: Messages = {
       'Vanaf uw verbinding kwamen in korte tijd heel veel verzoeken. Wacht even en probeer het opnieuw.',
     ],
   },
+  unreachable: {
+    heading: 'Deze site is niet bereikbaar',
+    paragraphs: [
+      'De site heeft niet geantwoord. Dat ligt niet aan u of uw browser. Probeer het over enkele minuten opnieuw.',
+    ],
+  },
+  busy: {
+    heading: 'Deze site is overbelast',
+    paragraphs: ['Er worden nu te veel verzoeken verwerkt. Probeer het zo dadelijk opnieuw.'],
+  },
   tryAgain: 'Opnieuw proberen',
   send: 'Formulier verzenden',
   goBack: 'Ga terug',

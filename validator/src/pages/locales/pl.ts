@@ -68,6 +68,16 @@ export const pl: Messages = {
       'Z tego połączenia przyszło w krótkim czasie bardzo wiele żądań. Prosimy chwilę odczekać i spróbować ponownie.',
     ],
   },
+  unreachable: {
+    heading: 'Ta strona jest niedostępna',
+    paragraphs: [
+      'Strona nie odpowiedziała. Nie jest to wina Twoja ani Twojej przeglądarki. Spróbuj ponownie za kilka minut.',
+    ],
+  },
+  busy: {
+    heading: 'Ta strona jest przeciążona',
+    paragraphs: ['Trwa obsługa zbyt wielu żądań. Spróbuj ponownie za chwilę.'],
+  },
   tryAgain: 'Spróbuj ponownie',
   send: 'Wyślij formularz',
   goBack: 'Wróć',

@@ -66,6 +66,16 @@ export const ptBr: Messages = {
       'Muitas solicitações vieram da sua conexão em pouco tempo. Espere um pouco e tente novamente.',
     ],
   },
+  unreachable: {
+    heading: 'Não é possível acessar este site',
+    paragraphs: [
+      'O site não respondeu. Isso não tem a ver com você nem com o seu navegador. Tente novamente em alguns minutos.',
+    ],
+  },
+  busy: {
+    heading: 'Este site está sobrecarregado',
+    paragraphs: ['Há solicitações demais em andamento. Tente novamente em instantes.'],
+  },
   tryAgain: 'Tentar novamente',
   send: 'Enviar o formulário',
   goBack: 'Voltar',

@@ -66,6 +66,16 @@ export const ptPt: Messages = {
       'Chegaram muitos pedidos da sua ligação em pouco tempo. Espere um pouco e tente novamente.',
     ],
   },
+  unreachable: {
+    heading: 'Não é possível aceder a este site',
+    paragraphs: [
+      'O site não respondeu. A causa não está em si nem no seu navegador. Tente novamente dentro de alguns minutos.',
+    ],
+  },
+  busy: {
+    heading: 'Este site está sobrecarregado',
+    paragraphs: ['Há demasiados pedidos em curso. Tente novamente dentro de momentos.'],
+  },
   tryAgain: 'Tentar novamente',
   send: 'Enviar o formulário',
   goBack: 'Voltar atrás',

@@ -66,6 +66,16 @@ export const sv: Messages = {
       'Många förfrågningar kom från din anslutning på kort tid. Vänta en stund och försök igen.',
     ],
   },
+  unreachable: {
+    heading: 'Webbplatsen går inte att nå',
+    paragraphs: [
+      'Webbplatsen svarade inte. Det beror inte på dig eller din webbläsare. Försök igen om några minuter.',
+    ],
+  },
+  busy: {
+    heading: 'Webbplatsen är överbelastad',
+    paragraphs: ['Just nu hanteras för många förfrågningar. Försök igen om en stund.'],
+  },
   tryAgain: 'Försök igen',
   send: 'Skicka formuläret',
   goBack: 'Gå tillbaka',

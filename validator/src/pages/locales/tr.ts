@@ -67,6 +67,16 @@ export const tr: Messages = {
       'Bağlantınızdan kısa sürede çok sayıda istek geldi. Biraz bekleyip yeniden deneyin.',
     ],
   },
+  unreachable: {
+    heading: 'Bu siteye ulaşılamıyor',
+    paragraphs: [
+      'Site yanıt vermedi. Bunun sizinle veya tarayıcınızla ilgisi yok. Birkaç dakika sonra yeniden deneyin.',
+    ],
+  },
+  busy: {
+    heading: 'Bu site şu anda yoğun',
+    paragraphs: ['Şu anda çok fazla istek işleniyor. Biraz sonra yeniden deneyin.'],
+  },
   tryAgain: 'Yeniden dene',
   send: 'Formu gönder',
   goBack: 'Geri dön',

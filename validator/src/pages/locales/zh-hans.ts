@@ -57,6 +57,11 @@ export const zhHans: Messages = {
     heading: '请求过多',
     paragraphs: ['短时间内从您的网络发出了大量请求。请稍候再试。'],
   },
+  unreachable: {
+    heading: '无法访问此网站',
+    paragraphs: ['网站没有响应。这与您或您的浏览器无关。请在几分钟后重试。'],
+  },
+  busy: { heading: '此网站正忙', paragraphs: ['当前处理的请求过多。请稍后重试。'] },
   tryAgain: '重试',
   send: '提交表单',
   goBack: '返回',

@@ -57,6 +57,11 @@ export const zhHant: Messages = {
     heading: '要求過多',
     paragraphs: ['短時間內從您的網路發出了大量要求。請稍候再試。'],
   },
+  unreachable: {
+    heading: '無法連線到此網站',
+    paragraphs: ['網站沒有回應。這與您或您的瀏覽器無關。請在幾分鐘後再試一次。'],
+  },
+  busy: { heading: '此網站忙碌中', paragraphs: ['目前處理的請求過多。請稍後再試一次。'] },
   tryAgain: '重試',
   send: '提交表單',
   goBack: '返回',

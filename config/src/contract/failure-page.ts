@@ -1,0 +1,18 @@
+/** A page for a visitor whose request no origin answered. */
+export interface FailurePage {
+  readonly html: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The code on the page, which the event of the request gets. */
+  readonly reference: string;
+}
+
+/**
+ * The port between gateway and validator for these pages: one for each organisation. Header names are in lower case.
+ * Undefined for a client that is shown no pages. Never throws.
+ */
+export type RenderFailurePage = (failure: {
+  readonly status: 502 | 503 | 504;
+  readonly headers: Readonly<Record<string, string>>;
+  /** As the answer says it in Retry-After, in seconds. */
+  readonly retryAfterS: number | undefined;
+}) => FailurePage | undefined;

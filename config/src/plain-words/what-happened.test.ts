@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { adviceOf } from './advice.ts';
+import { letInOptions } from './let-in.ts';
+import { sentenceOf } from './what-happened.ts';
+import { wholeEvent } from './whole-event.ts';
+
+const knowledge = { rules: [], thresholds: { ask: 2, reject: 6 } };
+const eventOf = (cells: Readonly<Record<string, unknown>>) =>
+  wholeEvent((column) => ({ action: 'allow', decision: 'allow', ...cells })[column]);
+
+test('of a page for a site without an answer it says so, and that the visitor may try again', () => {
+  const away = eventOf({ status_code: 502, origin_status: 0 });
+  expect(sentenceOf(away, knowledge)).toBe(
+    'The request was allowed, and nothing speaks against it. The site itself gave no answer, so the visitor got 502.',
+  );
+  expect(adviceOf(away, {})).toEqual(['Try again in a few minutes: the site gave no answer.']);
+});
+
+test("a 502 of the origin's own is no page of Guard", () => {
+  const own = eventOf({ status_code: 502, origin_status: 502 });
+  expect(sentenceOf(own, knowledge)).not.toContain('no answer');
+});
+
+test('what a rule decided is not let in by the weight of a finding', () => {
+  const cells = { action: 'block', ip: '2001:db8:1:2::9', findings: { header_missing: 2 } };
+  const kinds = (reasons: readonly string[]) =>
+    letInOptions(eventOf({ ...cells, block_reasons: reasons })).map(({ kind, value }) => [
+      kind,
+      value,
+    ]);
+  const visitors = [
+    ['address', '2001:db8:1:2::9'],
+    ['network', '2001:db8:1::/48'],
+  ];
+  expect(kinds(['header_missing'])).toEqual([...visitors, ['reason', 'header_missing']]);
+  expect(kinds(['policy_block', 'header_missing'])).toEqual(visitors);
+});

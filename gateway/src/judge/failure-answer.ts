@@ -1,0 +1,40 @@
+import type { Inquiry } from '../arrive/arrive.ts';
+import { singleValues } from '../message/message.ts';
+import { type OwnAnswer, plainAnswer } from '../message/own-answer.ts';
+
+/** Statuses of the gateway's own where there is no answer of the origin (RFC 9110 section 15.6). */
+export type FailureStatus = 502 | 503 | 504;
+
+/** Seconds after which it is worth coming again; a site that cannot be reached does not say. */
+const RETRY_AFTER_S: Readonly<Partial<Record<FailureStatus, number>>> = { 503: 1 };
+
+const SHORT: Readonly<Record<FailureStatus, OwnAnswer>> = {
+  502: plainAnswer(502, 'The site cannot be reached.'),
+  503: plainAnswer(503, 'The site is busy.', 'Retry-After', String(RETRY_AFTER_S[503])),
+  504: plainAnswer(504, 'The site took too long to answer.'),
+};
+
+interface FailureAnswer {
+  readonly answer: OwnAnswer;
+  /** The code on its page; empty without one. */
+  readonly reference: string;
+}
+
+/** A short text, for a handshake of a WebSocket too: no person sees its answer. */
+export function shortFailure(status: FailureStatus): OwnAnswer {
+  return SHORT[status];
+}
+
+/** A page of the site for a visitor who is shown pages, else a short text. */
+export function failureAnswer(
+  { site, req }: Pick<Inquiry, 'site' | 'req'>,
+  status: FailureStatus,
+): FailureAnswer {
+  const retryAfterS = RETRY_AFTER_S[status];
+  const headers = singleValues(req.headers);
+  const page = site.config.failurePage?.({ status, headers, retryAfterS });
+  if (page === undefined) return { answer: SHORT[status], reference: '' };
+  const fields = Object.entries(page.headers).flat();
+  if (retryAfterS !== undefined) fields.push('Retry-After', String(retryAfterS));
+  return { answer: { status, fields, body: Buffer.from(page.html) }, reference: page.reference };
+}

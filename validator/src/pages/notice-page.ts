@@ -1,0 +1,89 @@
+import { chooseLanguage } from './choose-language.ts';
+import { frameDocument, screenHtml, trapName } from './document-frame.ts';
+import { escapeHtml } from './escape-html.ts';
+import type { RenderedPage } from './interstitial.ts';
+import type { Look } from './look.ts';
+import type { Messages, Notice } from './messages.ts';
+import type { FillOwnPage } from './own-pages.ts';
+import { createPageCache } from './page-cache.ts';
+import { newNonce, OWN_PAGE_HEADERS, pageHeaders } from './page-headers.ts';
+import { compileTemplate, type Fill } from './template.ts';
+
+export interface NoticeOptions {
+  readonly notice: Notice;
+  readonly reference: string;
+  readonly acceptLanguage: string | undefined;
+  readonly look: Look;
+  /** Seconds until it is worth coming again; undefined where nobody can say. */
+  readonly retryAfterS?: number | undefined;
+  /** Target of the hidden link (challenge/trap-link.ts); none by default. */
+  readonly trap?: string;
+  /** A page of the user's own in the place of ours. It has no hidden link. */
+  readonly own?: FillOwnPage | undefined;
+}
+
+type FillPage = Fill<'nonce' | 'reference' | 'trap' | 'wait'>;
+
+const cached = createPageCache<FillPage>();
+
+/** The page that a visitor sees who does not get what was asked for, with what can be done about it. */
+export function renderNotice(options: NoticeOptions): RenderedPage {
+  const { notice, reference, acceptLanguage, look, trap = '', retryAfterS, own } = options;
+  const messages = chooseLanguage(acceptLanguage);
+  if (own !== undefined) {
+    const html = own({
+      reference,
+      reason: messages[notice].paragraphs.join(' '),
+      support: look.contact,
+      language: messages.language,
+      retry_after: retryAfterS?.toString() ?? '',
+    });
+    return { html, headers: OWN_PAGE_HEADERS };
+  }
+  const hasTrap = trap !== '';
+  const hasWait = notice === 'rateLimited' && retryAfterS !== undefined;
+  const fill = cached(look, `${messages.language} ${notice} ${hasTrap} ${hasWait}`, () =>
+    compile(look, messages, notice, hasTrap, hasWait),
+  );
+  const nonce = newNonce();
+  const wait = hasWait ? waitText(messages, retryAfterS) : '';
+  return { html: fill({ nonce, reference, trap, wait }), headers: pageHeaders(nonce, look.policy) };
+}
+
+function compile(
+  look: Look,
+  messages: Messages,
+  notice: Notice,
+  hasTrap: boolean,
+  hasWait: boolean,
+): FillPage {
+  const html = frameDocument({
+    messages,
+    look,
+    title: messages[notice].heading,
+    attributes: '',
+    content: `<section>${screenHtml(messages[notice])}${hasWait ? '<p><strong>{{wait}}</strong></p>' : ''}${notice === 'blocked' ? advice(messages) : ''}</section>`,
+    script: '',
+    hasTrap,
+    ownTemplate: false,
+  });
+  const wait = hasWait ? (['wait'] as const) : [];
+  return compileTemplate(html, ['nonce', 'reference', ...trapName(hasTrap), ...wait]);
+}
+
+function advice(messages: Messages): string {
+  const items = messages.advice.map((item) => `<li>${escapeHtml(item)}</li>`);
+  return `<h2>${escapeHtml(messages.adviceHeading)}</h2><ul>${items.join('')}</ul>`;
+}
+
+const clocks = new Map<string, Intl.RelativeTimeFormat>();
+
+/** `Try again: in 2 minutes`, rounded up, in the words of the language. */
+function waitText({ language, tryAgain }: Messages, seconds: number): string {
+  let clock = clocks.get(language);
+  if (clock === undefined) clocks.set(language, (clock = new Intl.RelativeTimeFormat(language)));
+  if (seconds < 60) return `${tryAgain}: ${clock.format(seconds, 'second')}`;
+  const minutes = Math.ceil(seconds / 60);
+  if (minutes < 60) return `${tryAgain}: ${clock.format(minutes, 'minute')}`;
+  return `${tryAgain}: ${clock.format(Math.ceil(minutes / 60), 'hour')}`;
+}
