@@ -2,22 +2,34 @@
 // Plain JavaScript, because any Node must be able to read it: Guard itself runs on one version only, and
 // hands over to the Node that its install brings where another one started this file.
 import { spawn } from 'node:child_process';
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import * as nodeModule from 'node:module';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The version of the `node` package in package.json, which all tests run on. */
 const PINNED = '24.21.0';
 
-const pinned = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url));
-const isInstalled = existsSync(pinned);
+// A checkout has the package `node`. An installation has the package for its platform, where there is one; npm puts it
+// inside of Guard or beside it.
+const platform = `node-${process.platform}-${process.arch}`;
+const pinned = ['../node_modules/node', `../node_modules/${platform}`, `../../${platform}`]
+  .map((folder) => fileURLToPath(new URL(folder, import.meta.url)))
+  .filter((folder) => isPinned(folder))
+  .map((folder) => join(folder, 'bin/node'))
+  .find((program) => existsSync(program));
+function isPinned(folder) {
+  const manifest = join(folder, 'package.json');
+  return existsSync(manifest) && JSON.parse(readFileSync(manifest, 'utf8')).version === PINNED;
+}
+
 const majorOf = (version) => version.split('.')[0];
 const { node } = process.versions;
 
 // It never hands over to itself. An image brings its own Node in place of the package: there the major version counts.
 const isRightNode =
   node === PINNED ||
-  (isInstalled ? realpathSync(pinned) === process.execPath : majorOf(node) === majorOf(PINNED));
+  (pinned ? realpathSync(pinned) === process.execPath : majorOf(node) === majorOf(PINNED));
 
 if (isRightNode) {
   // What was compiled is kept beside the packages, which only someone who may change the code can write to.
@@ -32,10 +44,11 @@ if (isRightNode) {
   const { main } = await import('../cli/src/main.ts');
   process.exitCode = await main(process.argv.slice(2));
 } else {
-  if (!isInstalled) {
+  if (!pinned) {
     console.error(
-      `guard: this is Node ${node}; Guard runs on Node ${PINNED}.\n` +
-        'Run `npm ci` in this folder, which brings that Node along, or start Guard with that Node.',
+      `guard: this is Node ${node}; Guard runs on Node ${majorOf(PINNED)}, and was tested on ${PINNED}.\n` +
+        'A checkout gets that Node from `npm ci`, and the tarball brings it on Linux (x64 and arm64).\n' +
+        `Elsewhere, start Guard with a Node ${majorOf(PINNED)} of your own: https://nodejs.org/en/download`,
     );
     process.exit(1);
   }

@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, join, matchesGlob } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { readSentFiles } from '../scripts/release/sent-files.ts';
 
 /** What the files say. `npm run image` builds the image and runs it. */
 
@@ -14,8 +15,7 @@ const copied = [...dockerfile.matchAll(/^COPY (?!--)(.+) \S+$/gm)].flatMap(([, s
 );
 
 const ignored = read('.dockerignore').split('\n');
-const kept = ignored.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
-const dropped = ignored.filter((line) => line.startsWith('**/'));
+const { kept, isSent } = readSentFiles(ROOT);
 
 /** The files that the builder is sent. */
 const sent = new Set(
@@ -24,9 +24,7 @@ const sent = new Set(
       path,
       ...globSync(`${path}/**/*.*`, { cwd: ROOT, exclude: ['**/node_modules'] }),
     ])
-    .filter(
-      (file) => !dropped.some((one) => matchesGlob(file, one) || matchesGlob(file, `${one}/**`)),
-    ),
+    .filter(isSent),
 );
 
 describe('the Dockerfile', () => {

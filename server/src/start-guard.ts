@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Analytics, openAnalytics } from '@guard/analytics';
+import { type Analytics, type DatabaseCondition, openAnalytics } from '@guard/analytics';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import type { AuthenticateBearer } from '@guard/config/contract/ports';
@@ -43,6 +43,8 @@ export interface Running {
   readonly reload: (settings: Settings) => Promise<void>;
   /** Links that sign in to the dashboard, once and within ten minutes, one for each organisation; none without a dashboard. */
   readonly createDashboardLinks: () => readonly DashboardLink[];
+  /** How the database of events is; undefined where the settings name none. */
+  readonly database: () => DatabaseCondition | undefined;
   /** Finishes all requests, writes the last events, and ends. */
   close(): Promise<void>;
 }
@@ -112,6 +114,7 @@ export async function startGuard(settings: Settings, context: ProcessContext): P
       addresses: state.addresses,
       reload: (next) => replaceDeployment(next, dependencies, state),
       createDashboardLinks: () => dashboardLinks(dependencies, state),
+      database: () => dependencies.analytics.condition(),
       close,
     };
   } catch (error) {

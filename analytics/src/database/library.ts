@@ -4,8 +4,11 @@ type EngineLibrary =
   | { readonly kind: 'found'; readonly path: string }
   | { readonly kind: 'missing'; readonly message: string };
 
-const INSTALL =
-  'Install the optional packages with `npm install --include=optional chdb ffi-rs`, or set analytics.engine to clickhouse in guard.yaml.';
+/** The versions are those of analytics/package.json. */
+const WITHOUT =
+  'Nothing is recorded: visitors are served, and the dashboard, SQL and assistants have no data. ' +
+  'Add it with `npm i -g chdb@3.4.0 ffi-rs@1.3.7` (546 MB; a checkout has it from `npm ci`), ' +
+  'or set analytics.engine to clickhouse in guard.yaml.';
 
 /**
  * Where the engine's library is. It is only looked for here: 540 MB that can crash belong into
@@ -19,7 +22,7 @@ export async function findEngineLibrary(): Promise<EngineLibrary> {
   } catch {
     return {
       kind: 'missing',
-      message: `The embedded analytics engine is not installed for ${process.platform}-${process.arch}. ${INSTALL}`,
+      message: `The embedded database is not installed for ${process.platform}-${process.arch}. ${WITHOUT}`,
     };
   }
 }

@@ -1,11 +1,12 @@
 import { startShop } from '@guard/example-shop';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Service } from '@guard/config/settings/schema';
 import { demoKeys } from './keys.ts';
-import { welcome } from './welcome.ts';
+import { type Started, welcome } from './welcome.ts';
 
-const CONFIG = fileURLToPath(new URL('../../../examples/shop/guard.yaml', import.meta.url));
-const DATA = fileURLToPath(new URL('../../../data/demo', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const CONFIG = join(ROOT, 'examples/shop/guard.yaml');
 
 export interface Demo {
   /** The settings file to start. */
@@ -13,19 +14,25 @@ export interface Demo {
   /** The values of the ${NAME}s in the file. */
   readonly env: Readonly<Record<string, string>>;
   /** The text for the terminal when all services listen. */
-  welcome(addresses: Readonly<Partial<Record<Service, string>>>, dashboard: string): string;
+  welcome(started: Started): string;
   close(): Promise<void>;
 }
 
 /** Starts the demo's origin and gets its keys. */
 export async function openDemo(): Promise<Demo> {
-  const { keys, file } = await demoKeys(DATA);
+  const data = dataFolder();
+  const { keys, file } = await demoKeys(data);
   const shop = await startShop();
   return {
     config: CONFIG,
-    env: { ...keys, DEMO_ORIGIN: shop.url },
-    welcome: (addresses, dashboard) =>
-      welcome({ addresses, keys, file, shop: shop.url, dashboard }),
+    env: { ...keys, DEMO_ORIGIN: shop.url, DEMO_DATA: data },
+    welcome: (started) => welcome({ ...started, keys, file, shop: shop.url }),
     close: () => shop.close(),
   };
+}
+
+/** In a checkout beside the code. An installation may belong to root, and an update removes what lies in it. */
+function dataFolder(): string {
+  if (!/[\\/]node_modules[\\/]/.test(ROOT)) return join(ROOT, 'data/demo');
+  return join(process.env['XDG_STATE_HOME'] || join(homedir(), '.local/state'), 'guard/demo');
 }

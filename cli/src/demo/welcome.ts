@@ -1,16 +1,24 @@
 import type { Service } from '@guard/config/settings/schema';
 import type { DemoKeys } from './keys.ts';
 
-interface Shown {
+/** What is known when all services listen. */
+export interface Started {
   readonly addresses: Readonly<Partial<Record<Service, string>>>;
+  /** The link that signs in to the dashboard. */
+  readonly dashboard: string;
+  /** Why no event is kept; undefined when events are kept. */
+  readonly notRecorded: string | undefined;
+}
+
+interface Shown extends Started {
   readonly keys: DemoKeys;
   readonly file: string;
   readonly shop: string;
-  readonly dashboard: string;
 }
 
 /** The text when the demo is ready: addresses, keys, and three things to try. */
-export function welcome({ addresses, keys, file, shop, dashboard }: Shown): string {
+export function welcome(shown: Shown): string {
+  const { addresses, keys, file, shop, dashboard, notRecorded } = shown;
   const at = (service: Service) => addresses[service] ?? '(not started)';
   return `Guard is ready. A small shop stands behind it.
 
@@ -37,9 +45,12 @@ Try it, in another terminal:
   2  A person's browser gets through, with one reload. Open
      ${at('gateway')}/
 
-  3  The dashboard shows both. So does SQL.
+  3  ${
+    notRecorded ??
+    `The dashboard shows both. So does SQL.
      curl ${at('api')}/query -H 'Authorization: Bearer ${keys.DEMO_ANALYTICS_KEY}' --data-binary \\
-       "SELECT created_at, action, decision, block_reasons, user_agent FROM events_distributed ORDER BY created_at DESC LIMIT 10 FORMAT PrettyCompact"
+       "SELECT created_at, action, decision, block_reasons, user_agent FROM events_distributed ORDER BY created_at DESC LIMIT 10 FORMAT PrettyCompact"`
+  }
 
 Ctrl-C ends it.`;
 }

@@ -8,7 +8,7 @@ import { messageOf } from '../terminal/faults.ts';
 import { print } from '../terminal/terminal.ts';
 import { warnOfRoot } from './warn-of-root.ts';
 
-type Launched = Pick<Running, 'addresses' | 'close' | 'createDashboardLinks'>;
+type Launched = Pick<Running, 'addresses' | 'close' | 'createDashboardLinks' | 'database'>;
 
 export interface StartOptions {
   /** Prints one JSON line when ready, in place of a list. */
@@ -39,7 +39,9 @@ export async function startDemo({ json, watch }: StartOptions): Promise<number> 
   }
   const stopped = stopSignal();
   const [link] = launched.createDashboardLinks();
-  print(json ? readyLine(launched) : demo.welcome(launched.addresses, link?.url ?? ''));
+  const { addresses } = launched;
+  const shown = { addresses, dashboard: link?.url ?? '', notRecorded: notRecorded(launched) };
+  print(json ? readyLine(launched) : demo.welcome(shown));
   await stopped;
   await launched.close();
   await demo.close();
@@ -80,6 +82,7 @@ async function launch(options: LaunchOptions): Promise<Launched | undefined> {
   return {
     addresses: running.addresses,
     createDashboardLinks: running.createDashboardLinks,
+    database: running.database,
     close() {
       reloader.stop();
       return running.close();
@@ -97,17 +100,33 @@ async function attempt<T>(open: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-function readyLine({ addresses, createDashboardLinks }: Launched): string {
-  const links = createDashboardLinks();
-  return JSON.stringify({ ready: true, addresses, ...(links.length > 0 && { dashboard: links }) });
+/** Why no event is kept, where the settings want it and an operator has to act first. */
+function notRecorded({ database }: Launched): string | undefined {
+  const condition = database();
+  return condition?.state === 'missing' ? condition.message : undefined;
 }
 
-function addressList({ addresses, createDashboardLinks }: Launched): string {
+function readyLine(launched: Launched): string {
+  const { addresses, createDashboardLinks } = launched;
+  const dashboard = createDashboardLinks();
+  const not_recorded = notRecorded(launched);
+  return JSON.stringify({
+    ready: true,
+    addresses,
+    ...(dashboard.length > 0 && { dashboard }),
+    ...(not_recorded !== undefined && { not_recorded }),
+  });
+}
+
+function addressList(launched: Launched): string {
+  const { addresses, createDashboardLinks } = launched;
   const lines = Object.entries(addresses).map(([name, at]) => `  ${name.padEnd(12)} ${at}`);
   const links = createDashboardLinks().map(({ organisation, url }) => `  ${organisation}: ${url}`);
   const hint = 'Each link signs in to the dashboard, once and within ten minutes:';
   const shown = links.length === 0 ? [] : ['', hint, ...links];
-  return ['Guard is ready.', '', ...lines, ...shown].join('\n');
+  const missing = notRecorded(launched);
+  const warned = missing === undefined ? [] : ['', missing];
+  return ['Guard is ready.', '', ...lines, ...shown, ...warned].join('\n');
 }
 
 /** Resolves at SIGTERM or SIGINT. Call it before the line that says ready: the signal can follow at once. */

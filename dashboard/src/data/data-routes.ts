@@ -2,11 +2,14 @@ import type { Replay } from '@guard/config/contract/ports';
 import type { Settings } from '@guard/config/settings/schema';
 import { knowledgeOf } from '@guard/config/plain-words/knowledge';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { FindViewer, Viewer } from '../sign-in/viewer.ts';
-import manifest from '../../package.json' with { type: 'json' };
 import type { Health } from '../../page-contract/health.ts';
 import type { Me } from '../../page-contract/me.ts';
+
+const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
+const { version } = JSON.parse(manifest) as { version: string }; // our own manifest, which npm checks
 
 /** For the longest User-Agent of a rule, in which each character is written as six. */
 const MAX_REPLAY_BODY = 16_384;
@@ -34,7 +37,7 @@ export function dataRoutes(options: {
       ...{ organisation, key: key ?? null, via },
       expiresAt: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
       revision: options.revision,
-      version: manifest.version,
+      version,
       docs: options.docsUrl() ?? null,
       ...knowledge,
     };

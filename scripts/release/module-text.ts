@@ -1,0 +1,43 @@
+import { stripTypeScriptTypes } from 'node:module';
+import ts from 'typescript';
+
+/** A module as JavaScript, and the texts in it that may name other modules. */
+export interface ModuleText {
+  /** Each line and column is where the TypeScript has it: types became blanks. */
+  readonly js: string;
+  readonly literals: readonly Literal[];
+}
+
+interface Literal {
+  /** Of the first character behind the quote. */
+  readonly at: number;
+  readonly text: string;
+}
+
+/** Reads the text of a `.ts` or `.mjs` file. */
+export function readModuleText(file: string, text: string): ModuleText {
+  const js = file.endsWith('.ts') ? stripTypeScriptTypes(text) : text;
+  const source = ts.createSourceFile(`${file}.js`, js, ts.ScriptTarget.Latest);
+  const literals: Literal[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isStringLiteral(node)) literals.push({ at: node.getStart(source) + 1, text: node.text });
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return { js, literals };
+}
+
+/** The JavaScript with other literals of the same length, so that nothing moves. */
+export function renameLiterals(
+  { js, literals }: ModuleText,
+  nameOf: (literal: string) => string,
+): string {
+  let renamed = js;
+  for (const { at, text } of literals) {
+    const name = nameOf(text);
+    if (name === text) continue;
+    if (name.length !== text.length) throw new Error(`${name} is not as long as ${text}.`);
+    renamed = renamed.slice(0, at) + name + renamed.slice(at + name.length);
+  }
+  return renamed;
+}

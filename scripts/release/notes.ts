@@ -1,0 +1,13 @@
+/**
+ * The section of CHANGELOG.md for a version, without its heading; before the heading is there, the section Unreleased.
+ * Throws when there is neither.
+ */
+export function notesOf(changelog: string, version: string): string {
+  const sections = changelog.split(/^## /m).slice(1);
+  const isOf = (title: string) => (section: string) => section.startsWith(title);
+  const found = sections.find(isOf(version)) ?? sections.find(isOf('Unreleased'));
+  if (found === undefined) {
+    throw new Error(`CHANGELOG.md has no section "## ${version}", and none "## Unreleased".`);
+  }
+  return `${found.slice(found.indexOf('\n') + 1).trim()}\n`;
+}

@@ -1,0 +1,203 @@
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { jsName } from './production-modules.ts';
+
+/** package.json of the tarball, and a lock file for the list of its parts, made of those of the repository. */
+
+const Names = z.record(z.string(), z.string()).default({});
+export const Manifest = z.object({
+  name: z.string(),
+  dependencies: Names,
+  optionalDependencies: Names,
+  exports: z.union([z.string(), z.record(z.string(), z.string())]).optional(),
+});
+export type Manifest = z.infer<typeof Manifest>;
+
+/** What the lock file says of a library that the tarball holds. */
+const Entry = z.object({
+  version: z.string(),
+  license: z.string().optional(),
+  dependencies: Names,
+  peerDependencies: Names,
+  peerDependenciesMeta: z.record(z.string(), z.unknown()).default({}),
+});
+type LockEntry = Readonly<Record<string, unknown>>;
+export const Lock = z.object({
+  packages: z.record(z.string(), z.record(z.string(), z.unknown())),
+});
+export type Lock = z.infer<typeof Lock>;
+
+/** A package with the program of Node for one platform (packaging/node-packages.json). */
+const NodePackage = z.strictObject({
+  version: z.string(),
+  integrity: z.string().startsWith('sha512-'),
+  os: z.array(z.string()),
+  cpu: z.array(z.string()),
+});
+export const NodePackages = z.record(z.string(), NodePackage);
+export type NodePackages = z.infer<typeof NodePackages>;
+
+/** The packages of the repository that an installation holds: their folder and manifest. */
+export type Workspaces = ReadonlyMap<string, Manifest>;
+
+/** What a package of the repository offers to the others: `@guard/config/net/*` is `config/src/net/*.ts`. */
+export function exportsOf(workspaces: Workspaces): ReadonlyMap<string, string> {
+  return new Map(
+    [...workspaces].flatMap(([folder, { name, exports = {} }]) =>
+      Object.entries(typeof exports === 'string' ? { '.': exports } : exports).map(
+        ([path, target]): [string, string] => [join(name, path), join(folder, target)],
+      ),
+    ),
+  );
+}
+
+/** The file of a name such as `@guard/config/net/cidr`; undefined where no package offers it. */
+export function resolveExport(
+  offered: ReadonlyMap<string, string>,
+  name: string,
+): string | undefined {
+  const exact = offered.get(name);
+  if (exact !== undefined) return exact;
+  for (const [pattern, target] of offered) {
+    const before = pattern.slice(0, -1);
+    if (pattern.endsWith('/*') && name.startsWith(before)) {
+      return target.replace('*', name.slice(before.length));
+    }
+  }
+  return undefined;
+}
+
+function importsOf(workspaces: Workspaces): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    [...exportsOf(workspaces)].map(([name, target]) => [
+      `#${name.slice(1)}`,
+      `./${jsName(target)}`,
+    ]),
+  );
+}
+
+interface Parts {
+  /** package.json of the repository. */
+  readonly root: Readonly<Record<string, unknown>>;
+  readonly workspaces: Workspaces;
+  readonly lock: Lock;
+  readonly nodePackages: NodePackages;
+}
+
+interface Packed {
+  /** The libraries that the tarball holds, as paths below `node_modules/`. */
+  readonly bundled: readonly string[];
+  readonly manifest: Readonly<Record<string, unknown>>;
+  /** Of all that an installation holds. */
+  readonly parts: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Each library has the version that the lock file pins and travels in the tarball, so an installation is what the tests
+ * ran on. npm fetches programs for one platform, Node and esbuild, in exactly this version. The embedded database is
+ * an optional peer, which npm does not install unasked.
+ */
+export function packManifests({ root, workspaces, lock, nodePackages }: Parts): Packed {
+  const manifests = [...workspaces.values()];
+  const pin = (names: readonly string[]) =>
+    Object.fromEntries(
+      names.toSorted().map((name) => [name, lock.packages[`node_modules/${name}`]?.['version']]),
+    );
+  const libraries = [
+    ...new Set(manifests.flatMap(({ dependencies }) => Object.keys(dependencies))),
+  ].filter((name) => !name.startsWith('@guard/'));
+  const database = manifests.flatMap(({ optionalDependencies }) =>
+    Object.keys(optionalDependencies),
+  );
+  const bundled = reachable(lock, libraries);
+  const fetched = { ...nodeEntries(nodePackages), ...bundlerEntries(lock) };
+  const said = (field: string): [string, unknown] => [field, root[field]];
+  const needs = {
+    dependencies: pin(libraries),
+    bundleDependencies: libraries.toSorted(),
+    optionalDependencies: Object.fromEntries(
+      Object.entries(fetched).map(([path, { version }]) => [nameOf(path), version]),
+    ),
+    peerDependencies: pin(database),
+    peerDependenciesMeta: Object.fromEntries(database.map((name) => [name, { optional: true }])),
+  };
+  return {
+    bundled: Object.keys(bundled),
+    manifest: {
+      ...Object.fromEntries(
+        ['name', 'version', 'private', 'description', 'license', 'type', 'engines', 'bin'].map(
+          said,
+        ),
+      ),
+      imports: importsOf(workspaces),
+      ...needs,
+    },
+    parts: {
+      ...Object.fromEntries([said('name'), said('version')]),
+      lockfileVersion: 3,
+      requires: true,
+      packages: {
+        '': { ...Object.fromEntries(['name', 'version', 'license'].map(said)), ...needs },
+        ...inOrder({ ...bundled, ...fetched }),
+      },
+    },
+  };
+}
+
+function nodeEntries(nodePackages: NodePackages): Record<string, LockEntry> {
+  return Object.fromEntries(
+    Object.entries(nodePackages).map(([name, entry]) => [
+      `node_modules/${name}`,
+      { ...entry, license: 'MIT', optional: true },
+    ]),
+  );
+}
+
+/** esbuild's program for each platform that Guard runs on. */
+function bundlerEntries(lock: Lock): Record<string, LockEntry> {
+  return Object.fromEntries(
+    ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64'].map((platform) => {
+      const path = `node_modules/@esbuild/${platform}`;
+      const { version, integrity, license, os, cpu } = lock.packages[path] ?? {};
+      if (integrity === undefined) throw new Error(`package-lock.json has no hash of ${path}.`);
+      return [path, { version, integrity, license, os, cpu, optional: true }];
+    }),
+  );
+}
+
+/** The entries of these packages and of what they need, at the places that the lock file has them. */
+function reachable(lock: Lock, names: readonly string[]): Record<string, LockEntry> {
+  const found: Record<string, LockEntry> = {};
+  const open = new Set(names.map((name) => `node_modules/${name}`));
+  // A set that grows while it is walked is walked to its new end.
+  for (const path of open) {
+    const { version, license, dependencies, peerDependencies, peerDependenciesMeta } = Entry.parse(
+      lock.packages[path],
+    );
+    found[path] = { version, license, inBundle: true, dependencies };
+    const peers = Object.keys(peerDependencies).filter((name) => !peerDependenciesMeta[name]);
+    for (const name of [...Object.keys(dependencies), ...peers]) {
+      open.add(placeOf(lock, path, name));
+    }
+  }
+  return found;
+}
+
+/** Where Node finds `name` from the package at `path`: in its own folder, or in one above. */
+function placeOf(lock: Lock, path: string, name: string): string {
+  for (let folder = path; ; folder = dirname(folder)) {
+    const place = join(folder, 'node_modules', name);
+    if (place in lock.packages) return place;
+    if (folder === '.') throw new Error(`package-lock.json has no ${name}, which ${path} needs.`);
+  }
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+}
+
+function inOrder(entries: Readonly<Record<string, LockEntry>>): Record<string, LockEntry> {
+  return Object.fromEntries(
+    Object.entries(entries).toSorted(([one], [other]) => (one < other ? -1 : 1)),
+  );
+}

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { join, matchesGlob } from 'node:path';
+
+/** What of the repository an installation gets. The image and the tarball read the same list: `.dockerignore`. */
+export interface SentFiles {
+  /** Files and folders that are sent, in the order of the list. */
+  readonly kept: readonly string[];
+  /** Whether a path relative to the repository is sent. */
+  readonly isSent: (path: string) => boolean;
+}
+
+/** Reads `.dockerignore`: `*`, then `!kept` and `**` patterns of what is dropped inside of that. */
+export function readSentFiles(root: string): SentFiles {
+  const lines = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n');
+  const kept = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
+  const dropped = lines.filter((line) => line.startsWith('**/'));
+  const isDropped = (path: string) =>
+    dropped.some((one) => matchesGlob(path, one) || matchesGlob(path, `${one}/**`));
+  const isKept = (path: string) => kept.some((one) => `${path}/`.startsWith(`${one}/`));
+  return { kept, isSent: (path) => isKept(path) && !isDropped(path) };
+}

@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type * as dashboardBuild from '@guard/dashboard/build';
+import type * as validatorBuild from '@guard/validator/build';
+import { z } from 'zod';
+import { copyLibrary } from './copy-library.ts';
+import {
+  exportsOf,
+  Lock,
+  Manifest,
+  NodePackages,
+  packManifests,
+  resolveExport,
+} from './packed-manifest.ts';
+import { BROWSER_CODE, productionModules } from './production-modules.ts';
+import { readSentFiles } from './sent-files.ts';
+
+const ENTRY = 'bin/guard.mjs';
+/** What the tarball has beside the files of an image. */
+const BESIDE = ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'packaging/systemd/guard.service'];
+/** What only a builder of images needs. */
+const FOR_IMAGES =
+  /^(?:package-lock\.json|(?:.+\/)?package\.json|scripts\/.+|packaging\/health-check\.ts)$/;
+/** The server reads these modules, and so does the bundler of the pages. */
+const SHARED_WITH_PAGES = /^(?:validator|dashboard)\/page-contract\//;
+
+/**
+ * Writes what the tarball holds into the empty folder `stage`: the files of git that an image gets too, as JavaScript
+ * with the same lines, the bundled pages, and manifests that pin each library. Files that git does not know stay out.
+ * Throws when a page cannot be bundled.
+ */
+export async function stagePackage(root: string, stage: string): Promise<void> {
+  const read = (file: string): unknown => JSON.parse(readFileSync(join(root, file), 'utf8'));
+  const put = (file: string, text: string) => {
+    mkdirSync(dirname(join(stage, file)), { recursive: true });
+    writeFileSync(join(stage, file), text, { mode: file === ENTRY ? 0o755 : 0o644 });
+  };
+  const { kept, isSent } = readSentFiles(root);
+  const workspaces = new Map(
+    kept
+      .filter((folder) => existsSync(join(root, folder, 'package.json')))
+      .map((folder) => [folder, Manifest.parse(read(join(folder, 'package.json')))]),
+  );
+  const offered = exportsOf(workspaces);
+  const modules = productionModules(root, ENTRY, (name) => resolveExport(offered, name));
+  for (const [file, text] of modules) put(file, text);
+
+  const tracked = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' });
+  const isCopied = (file: string) =>
+    !file.endsWith('.ts') || BROWSER_CODE.test(file) || SHARED_WITH_PAGES.test(file);
+  const copied = tracked
+    .split('\0')
+    .filter((file) => isSent(file) && !FOR_IMAGES.test(file) && isCopied(file))
+    .filter((file) => !modules.has(file));
+  for (const file of [...copied, ...BESIDE]) cpSync(join(root, file), join(stage, file));
+
+  const { bundled, manifest, parts } = packManifests({
+    root: z.record(z.string(), z.unknown()).parse(read('package.json')),
+    workspaces,
+    lock: Lock.parse(read('package-lock.json')),
+    nodePackages: NodePackages.parse(read('packaging/node-packages.json')),
+  });
+  put('package.json', `${JSON.stringify(manifest, undefined, 2)}\n`);
+  // For the list of parts. npm packs no file of this name.
+  put('package-lock.json', `${JSON.stringify(parts, undefined, 2)}\n`);
+  await bundlePages(root, stage);
+  for (const library of bundled) copyLibrary(join(root, library), join(stage, library));
+}
+
+/** With the code of the tarball itself, so that it finds the pages as fresh as it would make them. */
+async function bundlePages(root: string, stage: string): Promise<void> {
+  const libraries = join(stage, 'node_modules');
+  const load = (file: string): Promise<unknown> => import(pathToFileURL(join(stage, file)).href);
+  symlinkSync(join(root, 'node_modules'), libraries);
+  try {
+    const validator = (await load('validator/browser/build.js')) as typeof validatorBuild;
+    const dashboard = (await load('dashboard/build.js')) as typeof dashboardBuild;
+    await validator.buildBrowser();
+    await dashboard.buildPage();
+  } finally {
+    rmSync(libraries);
+  }
+}
