@@ -1,9 +1,10 @@
 /**
  * Makes what is given out of a version: `npm run release -- [--image] [--into FOLDER] [--json]`. In the folder `release/`:
  * the tarball for npm, its list of parts (CycloneDX), the notes, with `--image` both images, and SHA256SUMS. Two runs
- * on the same files make the same tarball. Ends with 1 when something could not be made.
+ * on the same files make the same tarball. Ends with 1 when an image has a problem,
+ * with 2 when FOLDER is not empty.
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { rmSync, statSync, writeFileSync } from 'node:fs';
@@ -15,10 +16,11 @@ import { notesOf } from './release/notes.ts';
 import { stagePackage } from './release/stage-package.ts';
 
 const ROOT = join(import.meta.dirname, '..');
+const RELEASE = join(ROOT, 'release');
 const { values } = parseArgs({
   options: {
     image: { type: 'boolean', default: false },
-    into: { type: 'string', default: join(ROOT, 'release') },
+    into: { type: 'string', default: RELEASE },
     json: { type: 'boolean', default: false },
   },
 });
@@ -28,8 +30,14 @@ const { name, version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'u
   version: string;
 }; // our own manifest, which npm checks
 
-rmSync(into, { recursive: true, force: true });
+// Ours is written anew. What lies in another folder belongs to somebody.
+if (values.into === RELEASE) rmSync(RELEASE, { recursive: true, force: true });
 mkdirSync(into, { recursive: true });
+const [lies] = readdirSync(into);
+if (lies !== undefined) {
+  console.error(`${into} holds ${lies}; --into wants an empty folder, or none yet.`);
+  process.exit(2);
+}
 const temporary = mkdtempSync(join(tmpdir(), 'guard-release-'));
 // npm takes the name of the folder for the name of what has the parts.
 const stage = join(temporary, name);
@@ -47,7 +55,11 @@ const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8');
 writeFileSync(join(into, 'NOTES.md'), notesOf(changelog, version));
 if (values.image) {
   const script = join(import.meta.dirname, 'image.ts');
-  execFileSync(process.execPath, [script, '--save', into], { stdio: ['ignore', 2, 2] });
+  const made = spawnSync(process.execPath, [script, '--save', into], { stdio: ['ignore', 2, 2] });
+  if (made.status !== 0) {
+    console.error('The images have a problem, or are not there; the tarball is complete.');
+    process.exitCode = 1;
+  }
 }
 
 const files = [];
