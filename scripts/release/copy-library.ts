@@ -8,7 +8,7 @@ const NOT_LOADED_FOLDERS =
   /^(?:node_modules|tests?|__tests__|docs?|benchmarks?|examples?|\.github|\.vscode)$/i;
 const LICENCE = /^(?:licen[cs]e|copying|notice)/i;
 /** Of other builds of the same, which Guard does not open. */
-const OTHER_BUILDS = /-ipv[46]\.mmdb$/;
+const OTHER_BUILDS = /-ipv[46]\.mmdb$|\/(?:nodemailer|hono|@modelcontextprotocol\/sdk)\/dist\/cjs$/;
 /** A program of the machine that installed it. Each machine fetches its own. */
 const OTHER_PROGRAM = /\/esbuild\/bin$/;
 /** What npm would act on: Guard starts no script of a library, and runs all of them on its own Node. */
@@ -30,7 +30,7 @@ export function copyLibrary(from: string, to: string): void {
       const name = basename(path);
       if (path === from || LICENCE.test(name)) return true;
       if (/^readme/i.test(name)) return !hasLicence;
-      if (OTHER_BUILDS.test(name) || OTHER_PROGRAM.test(path)) return false;
+      if (OTHER_BUILDS.test(path) || OTHER_PROGRAM.test(path)) return false;
       if (dirname(path) === from && NOT_LOADED_FOLDERS.test(name)) return false;
       return !NOT_LOADED.test(name);
     },
