@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
@@ -130,7 +130,67 @@ test('of a limit it says that letting in lifts no budget', async () => {
   expect(stdout).toContain(
     'was refused for a while, because the budget of the rule “login budget”',
   );
-  expect(stdout).toContain('None of these lifts the budget of the rule “login budget”');
+  expect(stdout).toContain('No rule that allows lifts the budget of the rule “login budget”');
+});
+
+test('a support desk: from the code on the page to "let in for a day", without SQL, and back', async () => {
+  const config = ['--config', join(story.product.folder, 'guard.yaml')];
+  const guard = (args: readonly string[]) =>
+    spawnSync(process.execPath, [BIN, ...args], { encoding: 'utf8' });
+  const ours = ['--organisation', 'acme'];
+  const from = '203.0.113.44';
+  const status = async (path: string) => {
+    const headers = { ...chromeHttp, 'x-forwarded-for': from };
+    return (await send(`${story.product.addresses.gateway}${path}`, { headers })).status;
+  };
+  const untilStatus = (expected: number) =>
+    poll(
+      () => status('/attic/old'),
+      (seen) => seen === expected,
+      10_000,
+    );
+  const code = await visit('/attic/old', from);
+  const told = await poll(
+    () => why([code]),
+    ({ status: found }) => found === 0,
+    30_000,
+  );
+  const command =
+    /^ *guard (allow \S+ --for 1d) --because '[^']+' --organisation acme --config guard\.yaml$/m.exec(
+      told.stdout,
+    )?.[1];
+  expect(command).toBe(`allow ${from} --for 1d`);
+  const allowed = guard([
+    ...(command ?? '').split(' '),
+    '--because',
+    'called us',
+    ...ours,
+    ...config,
+  ]);
+  expect(allowed.status).toBe(0);
+  await untilStatus(200);
+  const blocked = guard([
+    'block',
+    from,
+    '--for',
+    '1h',
+    '--because',
+    'a test',
+    '--json',
+    ...ours,
+    ...config,
+  ]);
+  const { id } = JSON.parse(blocked.stdout) as { id: string };
+  await untilStatus(403);
+  const second = await visit('/', from);
+  const why2 = await poll(
+    () => why([second]),
+    ({ status: found }) => found === 0,
+    30_000,
+  );
+  expect(why2.stdout).toContain(`temporary ${id}, which a person decided for a while.`);
+  expect(why2.stdout).toContain(`guard decisions end ${id} --config guard.yaml`);
+  expect(why2.stdout).not.toContain('Put it first under rules:');
 });
 
 test('an address: all requests in numbers, the newest five, and no code of a visitor reaches the terminal', async () => {

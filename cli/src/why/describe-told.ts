@@ -85,10 +85,12 @@ function letInOf({ let_in, let_in_limit, action }: ToldEvent, way: string | unde
   const title = 'Let this visitor in';
   if (chosen === undefined) {
     const why =
-      let_in.length === 0
-        ? 'Give --config to see what to write into guard.yaml.'
-        : `There is no ${way ?? ''} of this request to let in.`;
-    return [section(title, [why])];
+      let_in_limit !== ''
+        ? let_in_limit
+        : let_in.length === 0
+          ? 'Give --config to see what to write into guard.yaml.'
+          : `There is no ${way ?? ''} of this request to let in.`;
+    return [section(title, lines([why]))];
   }
   const rest = let_in.filter((one) => one !== chosen);
   return [
@@ -100,6 +102,13 @@ function letInOf({ let_in, let_in_limit, action }: ToldEvent, way: string | unde
       '',
       ...lines(chosen.yaml.trimEnd().split('\n')),
       '',
+      ...(chosen.command === ''
+        ? []
+        : lines([
+            'Or for a day, in all instances and without a change of guard.yaml:',
+            '',
+            chosen.command,
+          ]).concat('')),
       ...lines(otherWays(rest)),
     ]),
   ];

@@ -50,6 +50,8 @@ export interface LetIn {
   readonly yaml: string;
   /** Where it belongs, in a sentence. */
   readonly where: string;
+  /** What does it for a day; empty where no command does. */
+  readonly command: string;
 }
 
 /** Explains events with the settings; without them there are no lines and no changes of guard.yaml. */
@@ -110,11 +112,11 @@ function ruleOf(event: WholeEvent, known: Knowledge | undefined): ToldEvent['rul
 }
 
 function letInOf(event: WholeEvent, organisation: Organisation): LetIn[] {
-  return letInOptions(event).flatMap(({ kind, words, value, change }) => {
+  return letInOptions(event).flatMap(({ kind, words, value, change, command }) => {
     const proposed = proposeChange(change, organisation);
     // Such as a User-Agent that is longer than a rule takes.
     if (proposed.kind === 'refused') return [];
     const { yaml, where } = proposed;
-    return [{ kind, words, value, yaml, where }];
+    return [{ kind, words, value, yaml, where, command }];
   });
 }

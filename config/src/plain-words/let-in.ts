@@ -1,3 +1,4 @@
+import { temporaryDecisionOf } from '../contract/temporary-rule.ts';
 import { ipv6NetworkOf, networkOf } from '../net/network-of.ts';
 import type { WholeEvent } from './whole-event.ts';
 
@@ -19,6 +20,8 @@ export interface LetInOption {
   readonly words: string;
   readonly value: string;
   readonly change: LetInChange;
+  /** What lets them in for a day, without a change of guard.yaml; empty where no command does. */
+  readonly command: string;
 }
 
 /** A rule decided, so it does not matter what the findings weigh. */
@@ -27,13 +30,17 @@ const RULED = ['policy_block', 'crawler_blocked', 'rate_limit_exceeded'];
 /** The ways to let the visitor of an event in, the narrowest that can be relied on first. */
 export function letInOptions(event: WholeEvent): LetInOption[] {
   const options: LetInOption[] = [];
+  // It stands before all rules, so no rule lets the visitor in.
+  if (temporaryDecisionOf(event.rule) !== undefined) return options;
   const allow = (
     kind: LetInOption['kind'],
     words: string,
     value: string,
     match: Visitors,
   ): void => {
-    if (value !== '') options.push({ kind, words, value, change: { kind: 'allow', match } });
+    const change = { kind: 'allow', match } as const;
+    const command = kind === 'agent' ? '' : allowCommand(value, event.text('organisation'));
+    if (value !== '') options.push({ kind, words, value, change, command });
   };
   const came = event.text('session_sent') !== '';
   const session = (): void => {
@@ -54,6 +61,7 @@ export function letInOptions(event: WholeEvent): LetInOption[] {
       words: 'Everybody with this reason: it is named and weighs nothing',
       value: name,
       change: { kind: 'reason', reason: name, strength: 'note' },
+      command: '',
     });
   }
   return options;
@@ -61,9 +69,18 @@ export function letInOptions(event: WholeEvent): LetInOption[] {
 
 /** What the changes do not do for the visitor of this event, in a sentence; empty for nothing. */
 export function letInLimit({ reasons, rule }: WholeEvent): string {
+  const temporary = temporaryDecisionOf(rule);
+  if (temporary !== undefined) {
+    return `No rule lets this visitor in: the temporary decision ${temporary} stands before all rules. End it with: guard decisions end ${temporary} --config guard.yaml`;
+  }
   return reasons.includes('rate_limit_exceeded')
-    ? `None of these lifts the budget of the rule “${rule}”: raise its rate_limit, or put a rule with a larger one for this visitor in front of it.`
+    ? `No rule that allows lifts the budget of the rule “${rule}”: raise its rate_limit, let the visitor in for a while by guard allow, or put a rule with a larger one for this visitor in front of it.`
     : '';
+}
+
+/** Addresses, networks, digests and identifiers need no quotes. */
+function allowCommand(value: string, organisation: string): string {
+  return `guard allow ${value} --for 1d --because 'let in by the support' --organisation ${organisation} --config guard.yaml`;
 }
 
 /** The /24 of an IPv4 address, the /48 of another; empty where there is none. */

@@ -1,3 +1,4 @@
+import { temporaryDecisionOf } from '../contract/temporary-rule.ts';
 import type { Knowledge } from './facts.ts';
 import { isUnanswered, type WholeEvent } from './whole-event.ts';
 
@@ -60,6 +61,9 @@ export function pointsText(points: number): string {
 
 /** The rule that decided, as text behind its name: what it does, and where it stands. */
 export function ruleText(name: string, { rules }: Pick<Knowledge, 'rules'>): string {
+  if (temporaryDecisionOf(name) !== undefined) {
+    return ', which a person decided for a while. guard decisions shows who, and why.';
+  }
   const rule = rules.find((one) => one.name === name);
   if (rule === undefined) return ', which the settings of now do not have.';
   const { does, line, preset } = rule;

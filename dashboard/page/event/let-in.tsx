@@ -11,7 +11,7 @@ export function LetIn({ event }: { readonly event: WholeEvent }) {
   const [isTried, setTried] = useState(false);
   const option = options[chosen];
   const limit = letInLimit(event);
-  if (option === undefined) return null;
+  if (option === undefined) return limit === '' ? null : <p class="about">{limit}</p>;
   return (
     <section class="let-in">
       <h3>Let this visitor in</h3>
@@ -43,6 +43,12 @@ export function LetIn({ event }: { readonly event: WholeEvent }) {
         </button>{' '}
         <CopyButton text={option.value} label="Copy value" />
       </p>
+      {option.command === '' ? null : (
+        <p>
+          Or for a day, in all instances and without a change of guard.yaml:{' '}
+          <code>{option.command}</code> <CopyButton text={option.command} label="Copy command" />
+        </p>
+      )}
       {isTried ? (
         <Replay
           title={`${option.words} ${option.value}`}

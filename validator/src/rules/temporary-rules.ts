@@ -1,5 +1,6 @@
 import type { Clock } from '@guard/config/contract/ports';
 import { sessionDigest } from '@guard/config/contract/session-digest';
+import { temporaryRuleName } from '@guard/config/contract/temporary-rule';
 import { readAddress } from '@guard/config/net/read-address';
 import type { Rule } from '@guard/config/settings/rule';
 import type { TemporaryDecision } from '@guard/config/settings/temporary-decision';
@@ -114,7 +115,7 @@ function standing(rule: TemporaryRule | undefined, now: number): TemporaryRule |
 }
 
 function ruleOf({ id, verdict, until }: TemporaryDecision): TemporaryRule {
-  const rule: Rule = { name: `temporary ${id}`, match: {}, verdict };
+  const rule: Rule = { name: temporaryRuleName(id), match: {}, verdict };
   const directives: Directives = {
     verdict: { value: verdict, by: rule },
     detect: undefined,
