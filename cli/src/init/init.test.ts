@@ -4,6 +4,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { loadSettings } from '@guard/config/settings/load';
+import { plainAnalyticsKeys } from '@guard/config/settings/plain-keys';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { send } from '../../../test/kit/http.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../../../test/kit/recording-origin.ts';
@@ -160,6 +161,13 @@ test('guard start takes both files as they are: the first request gets an answer
 });
 
 describe('guard.env beside guard.yaml', () => {
+  test('commands that ask a running Guard have the analytics key from it', async () => {
+    const file = newFile();
+    await init(file, '--yes');
+    const [, key] = /^ANALYTICS_KEY=(\S+)$/m.exec(readFileSync(secretsOf(file), 'utf8')) ?? [];
+    expect(plainAnalyticsKeys(file, {})).toEqual([{ organisation: 'me', key }]);
+  });
+
   test('the environment counts before it, and it may not be open to every user', async () => {
     const file = newFile();
     await init(file, '--yes');

@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Environment } from './environment.ts';
+import { withEnvironmentFile } from './environment-file.ts';
 import { MAX_SETTINGS_BYTES, readTextFile } from './files.ts';
 import { createLocator } from './locate.ts';
 import { plainValue } from './plain-value.ts';
@@ -29,7 +30,9 @@ export function plainAnalyticsKeys(
 ): { readonly organisation: string; readonly key: string }[] {
   const file = readTextFile(path, MAX_SETTINGS_BYTES);
   if (file.kind !== 'read') return [];
-  const root = readYaml(file.text, env, createProblemList(path, createLocator(file.text)));
+  const beside = withEnvironmentFile(resolve(path), env);
+  if (beside.kind === 'refused') return [];
+  const root = readYaml(file.text, beside.env, createProblemList(path, createLocator(file.text)));
   const read = root && WithKeys.safeParse(plainValue(root, dirname(resolve(path))));
   if (read?.success !== true) return [];
   return read.data.organisations.flatMap(({ id, analytics_keys: keys }) => {
