@@ -126,3 +126,17 @@ test('pages of events follow each other without a gap or a row twice', async () 
   const older = await rowsOf(events(everything, `${String(ms)}.${String(request)}`));
   expect(older).toEqual(all.slice(3));
 });
+
+test('rules: since when one only watches, where the period shows it', async () => {
+  const at = now - 1_800_000;
+  const watched = [false, true, true];
+  watched.forEach((monitor, each) =>
+    analytics.sink.record(sampleEvent({ rule: 'on trial', monitor, createdAt: at + each * 1000 })),
+  );
+  const range = { from: at - 60_000, to: at + 60_000 };
+  const [row] = await until('the events are there', async () => {
+    const rows = await rowsOf(rules({ ...everything, range }));
+    return Number(rows[0]?.[1]) === watched.length ? rows : undefined;
+  });
+  expect(row?.slice(7).map(Number)).toEqual([at, at + 1000]);
+});

@@ -169,7 +169,7 @@ test('a support desk: from the code on the page to "let in for a day", without S
   ]);
   expect(allowed.status).toBe(0);
   await untilStatus(200);
-  const blocked = guard([
+  const banned = guard([
     'block',
     from,
     '--for',
@@ -180,7 +180,7 @@ test('a support desk: from the code on the page to "let in for a day", without S
     ...ours,
     ...config,
   ]);
-  const { id } = JSON.parse(blocked.stdout) as { id: string };
+  const { id } = JSON.parse(banned.stdout) as { id: string };
   await untilStatus(403);
   const second = await visit('/', from);
   const why2 = await poll(

@@ -17,7 +17,7 @@ export function RulesPanel() {
   return (
     <QueryPanel
       title="Rules"
-      about="A rule counts where it decided. “In monitor mode” says what the settings say now."
+      about="A rule counts where it decided. “Monitor mode” says what the settings say now, and since when the events of this period have it."
       sql={rules(scope)}
       empty={`No requests in this period. The settings have ${me.rules.length} rules.`}
     >
@@ -42,7 +42,7 @@ function Rules({ rows }: { readonly rows: readonly Row[] }) {
       rule === undefined ? (
         <span class="muted">not in the settings of now</span>
       ) : (
-        <Does key="does" rule={rule} />
+        <Does key="does" rule={rule} since={row && sinceText(row, now)} />
       ),
       count(hits),
       percent(hits, all),
@@ -92,11 +92,26 @@ function Rules({ rows }: { readonly rows: readonly Row[] }) {
   );
 }
 
-function Does({ rule }: { readonly rule: RuleFacts }) {
+/** Since when the events say that the rule only watches. Events before the period are not looked at. */
+function sinceText(row: Row, now: number): string {
+  const [enforced, watched] = [num(row[7]), num(row[8])];
+  if (watched === 0 || enforced > watched) return '';
+  return enforced > 0
+    ? `since ${eventTime(watched, now)}`
+    : `at least since ${eventTime(watched, now)}`;
+}
+
+function Does({
+  rule,
+  since = '',
+}: {
+  readonly rule: RuleFacts;
+  readonly since?: string | undefined;
+}) {
   return (
     <span>
       {rule.does}
-      {rule.monitor ? <span class="tag">monitor mode</span> : null}
+      {rule.monitor ? <span class="tag">monitor mode {since}</span> : null}
       {rule.preset ? <span class="tag">preset</span> : null}
       {rule.line === null ? null : <span class="note">line {rule.line}</span>}
     </span>

@@ -3,10 +3,14 @@ import { rowsOf, type Scope } from './where.ts';
 
 /** Statements about rules, crawlers and the speed of decisions. */
 
-/** Each row is a rule, with five columns: decided requests, stopped, only watched, would have stopped, time of the last one; and the sum of all. */
+/**
+ * Each row is a rule: decided requests, stopped, only watched, would have stopped, time of the last one, the sum of all;
+ * time of the last one that was enforced, and of the first one that was watched, 0 for none.
+ */
 export function rules(scope: Scope): string {
   return `SELECT rule, count() AS hits, countIf(action != 'allow') AS stopped, countIf(monitor) AS watched,
-  countIf(monitor AND decision != action) AS would_have_stopped, toUnixTimestamp64Milli(max(created_at)) AS last_ms, sum(count()) OVER () AS requests
+  countIf(monitor AND decision != action) AS would_have_stopped, toUnixTimestamp64Milli(max(created_at)) AS last_ms, sum(count()) OVER () AS requests,
+  toUnixTimestamp64Milli(maxIf(created_at, NOT monitor)) AS enforced_ms, toUnixTimestamp64Milli(minIf(created_at, monitor)) AS watched_ms
 ${rowsOf(scope)}
 GROUP BY rule ORDER BY hits DESC, rule LIMIT 500
 FORMAT JSONCompact`;
