@@ -1,10 +1,11 @@
 import { ONE_PLAYS_ALL } from '../kit/policies.ts';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Action } from '@guard/config/contract/event';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { testFolder } from '../kit/test-folder.ts';
 import { validatorWith } from '../kit/validator.ts';
 import { verifiedSession } from '../kit/verified-session.ts';
 import { chromeHttps, curl, googlebot, GOOGLEBOT_IP, visit } from '../kit/visitors.ts';
@@ -15,9 +16,12 @@ import { chromeHttps, curl, googlebot, GOOGLEBOT_IP, visit } from '../kit/visito
  */
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/guide/rules-cookbook.md'), 'utf8');
+const LIST = join(testFolder(), 'banned.txt');
+writeFileSync(LIST, '203.0.113.7 # of a scraper\n');
+
 const recipes = new Map(
   [...page.matchAll(/^## (.+)$[\s\S]*?^```yaml\n([\s\S]+?)^```$/gm)].map(
-    ([, heading = '', yaml = '']) => [heading, yaml],
+    ([, heading = '', yaml = '']) => [heading, yaml.replace('lists/banned.txt', LIST)],
   ),
 );
 
@@ -158,6 +162,15 @@ const claims: Readonly<Record<string, readonly Claim[]>> = {
   ],
   'Visitors from machines pass once': [{ from: { ip: TOR }, ends: 'challenge' }, { ends: 'allow' }],
   'One network that misbehaves': [{ from: { ip: RENTED }, ends: 'challenge' }, { ends: 'allow' }],
+  'Block an address': [
+    { from: { ip: '203.0.113.7' }, ends: 'block' },
+    { from: { ip: '2001:db8:bad::1' }, ends: 'block' },
+    { ends: 'allow' },
+  ],
+  'Block a list of addresses': [
+    { from: { ip: '203.0.113.7' }, ends: 'block' },
+    { from: { ip: '203.0.113.8' }, ends: 'allow' },
+  ],
   'Staging is not for everybody': [
     { host: 'staging.shop.example', ends: 'block', status: 404 },
     { host: 'staging.shop.example', from: { ip: OFFICE }, ends: 'allow' },

@@ -49,6 +49,17 @@ test('a crawler that the catalogue does not have is a problem, with its place an
   );
 });
 
+describe('a rule about handshakes', () => {
+  const RULE =
+    '{ name: tools, match: { any: [{ ja4: t13d1516h2_8daaf6152771_d8a2da3f94cd }] }, verdict: block }';
+
+  test('never holds where Guard ends no TLS', async () => {
+    expect(await remarks(rules(RULE))).toEqual([
+      'warning: organisations[0].rules[0].match: ja4 of rule tools never holds: Guard sees a handshake only on listen.gateway_tls, which is not set',
+    ]);
+  });
+});
+
 describe('a rule that never counts', () => {
   test('stands behind one that sets its directive for every request', async () => {
     const settings = rules(

@@ -2,7 +2,7 @@ import type { Settings } from '@guard/config/settings/schema';
 import { challengedVisitors, unlistedPages } from './challenged-visitors.ts';
 import { coveredPaths } from './covered-paths.ts';
 import { type Remark, warning } from './remark.ts';
-import { idleRules, monitoredRules, unservedHosts } from './rule-remarks.ts';
+import { idleRules, monitoredRules, unseenHandshakes, unservedHosts } from './rule-remarks.ts';
 import { unknownAgents } from './unknown-agents.ts';
 
 /** What can be said about good settings without a connection: warnings and hints. */
@@ -28,6 +28,7 @@ export function remarksOn(settings: Settings): Remark[] {
       ...challengedVisitors(organisation, index),
     ]),
     ...unknownAgents(settings),
+    ...unseenHandshakes(settings),
     ...sites.flatMap((site, index) => [
       ...(site.observe
         ? [warning(['sites', index, 'observe'], 'observe is on: nothing is enforced on this site')]

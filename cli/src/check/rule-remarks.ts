@@ -3,6 +3,7 @@ import { PRESET_PREFIX } from '@guard/config/settings/presets/preset-names';
 import { presetRules } from '@guard/config/settings/presets/preset-rules';
 import type { Rule } from '@guard/config/settings/rule';
 import type { Organisation, Settings } from '@guard/config/settings/schema';
+import { withInner } from '@guard/config/settings/with-inner';
 import { hint, type Remark, warning } from './remark.ts';
 
 const DIRECTIVES = ['verdict', 'detect', 'rate_limit', 'challenge', 'monitor'] as const;
@@ -89,4 +90,16 @@ export function monitoredRules({ monitor, rules }: Organisation, index: number):
     const message = `monitor is on: blocks of requests that rule ${rule.name} matches are recorded, and not enforced`;
     return [hint(['organisations', index, 'rules', place, 'monitor'], message)];
   });
+}
+
+/** Rules that ask for a handshake, in settings with which Guard sees none. */
+export function unseenHandshakes({ organisations, listen }: Settings): Remark[] {
+  if (listen.gateway_tls !== undefined) return [];
+  return organisations.flatMap(({ rules }, index) =>
+    rules.flatMap(({ name, match }, place): Remark[] => {
+      if (withInner(match).every(({ ja4 }) => ja4 === undefined)) return [];
+      const message = `ja4 of rule ${name} never holds: Guard sees a handshake only on listen.gateway_tls, which is not set`;
+      return [warning(['organisations', index, 'rules', place, 'match'], message)];
+    }),
+  );
 }

@@ -1,7 +1,7 @@
 import { readFetchedKeys } from '@guard/config/settings/agent-keys';
 import { nearestName } from '@guard/config/settings/nearest-name';
-import type { Match } from '@guard/config/settings/rule';
 import type { Settings } from '@guard/config/settings/schema';
+import { withInner } from '@guard/config/settings/with-inner';
 import type { AgentDirectory } from '@guard/config/settings/web-bot-auth';
 import { messageOf } from '../terminal/faults.ts';
 import { type Remark, warning } from './remark.ts';
@@ -15,7 +15,8 @@ export function unknownAgents({ web_bot_auth: settings, organisations }: Setting
   ];
   const strangers = organisations.flatMap(({ rules }, index) =>
     rules.flatMap(({ match }, place) =>
-      agentsIn(match)
+      withInner(match)
+        .flatMap(({ agent = [] }) => agent)
         .filter((agent) => agent !== '*' && !known.includes(agent.toLowerCase().replace(/\/$/, '')))
         .map((agent) =>
           warning(['organisations', index, 'rules', place, 'match'], strangerMessage(agent, known)),
@@ -29,10 +30,6 @@ export function unknownAgents({ web_bot_auth: settings, organisations }: Setting
       : [warning(['web_bot_auth', 'directories', index], `${state}: run guard agents refresh`)];
   });
   return [...strangers, ...unfetched];
-}
-
-function agentsIn({ agent = [], all = [], any = [], not }: Match): string[] {
-  return [...agent, ...[...all, ...any, ...(not ? [not] : [])].flatMap(agentsIn)];
 }
 
 function strangerMessage(agent: string, known: readonly string[]): string {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { dataFolder } from './data-folder.ts';
 import type { Settings } from './schema.ts';
 
 /** Where temporary decisions are kept. */
@@ -10,9 +11,10 @@ export type DecisionsPlace =
   /** These settings name no folder. */
   | { readonly kind: 'none' };
 
-export function decisionsPlace({ store, analytics }: Settings): DecisionsPlace {
+export function decisionsPlace(settings: Settings): DecisionsPlace {
+  const { store } = settings;
   if (store.engine === 'redis') return { kind: 'redis', url: store.url };
-  const folder = store.path ?? (analytics?.engine === 'embedded' ? analytics.path : undefined);
+  const folder = dataFolder(settings);
   return folder === undefined
     ? { kind: 'none' }
     : { kind: 'file', file: join(folder, 'decisions.json') };

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { BadLines } from './lists/list-setting.ts';
 import type { SettingPath } from './problems.ts';
 import { choicesIn } from './refuse.ts';
 
@@ -21,6 +22,8 @@ export type Fault =
       /** What may have been meant. */
       readonly choices?: readonly string[];
     }
+  /** Lines of a list that the settings name. */
+  | { readonly kind: 'bad_lines'; readonly path: SettingPath; readonly list: BadLines }
   | { readonly kind: 'invalid_name'; readonly path: SettingPath; readonly message: string };
 
 export type Expected =
@@ -63,7 +66,7 @@ function faultsOfIssue(issue: Issue, path: SettingPath): Fault[] {
     case 'invalid_element':
       return [{ kind: 'invalid', path, message: messageOf(issue) }];
     case 'custom':
-      return [{ kind: 'invalid', path, message: messageOf(issue), choices: choicesIn(issue) }];
+      return [faultOfOurs(issue, path)];
   }
 }
 
@@ -74,6 +77,13 @@ function otherKind({ expected, message }: z.core.$ZodIssueInvalidType, path: Set
     expected: [{ kind: KINDS[expected] ?? 'other' }],
     ...(message.startsWith('expected') && { form: message }),
   };
+}
+
+/** An issue that a schema of ours raised. Of the parameters only list-setting.ts gives this one. */
+function faultOfOurs(issue: z.core.$ZodIssueCustom, path: SettingPath): Fault {
+  const list = issue.params?.['badLines'] as BadLines | undefined;
+  if (list !== undefined) return { kind: 'bad_lines', path, list };
+  return { kind: 'invalid', path, message: messageOf(issue), choices: choicesIn(issue) };
 }
 
 /** Messages of our own schemas begin with "expected"; the library's own say less. */

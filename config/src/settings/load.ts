@@ -4,6 +4,9 @@ import type { Environment } from './environment.ts';
 import { withEnvironmentFile } from './environment-file.ts';
 import { MAX_SETTINGS_BYTES, readTextFile } from './files.ts';
 import { describeFound } from './found.ts';
+import { dataFolderIn } from './data-folder.ts';
+import { readingLists } from './lists/list-reading.ts';
+import { rememberFetchedLists } from './lists/fetched-lists.ts';
 import { createLocator, type Position } from './locate.ts';
 import { filesNamedIn, plainValue } from './plain-value.ts';
 import { createProblemList, type ProblemList } from './problem-list.ts';
@@ -90,7 +93,9 @@ export function parseSettings(text: string, source: SettingsSource): LoadResult 
   if (root === undefined) return { kind: 'invalid', problems: problems.sorted(), files: [] };
 
   const value = plainValue(root, baseDir);
-  const checked = Settings.safeParse(value);
+  const { result: checked, fetched } = readingLists(dataFolderIn(value), () =>
+    Settings.safeParse(value),
+  );
   const meant = checked.success
     ? []
     : reportShapeProblems(checked.error.issues, { schema: Settings, root, value }, problems);
@@ -99,10 +104,11 @@ export function parseSettings(text: string, source: SettingsSource): LoadResult 
   if (!isUnread) reportContradictions(value, root, problems);
 
   const found = problems.sorted();
-  const files = filesNamedIn(root, baseDir);
+  const files = [...filesNamedIn(root, baseDir), ...fetched.map(({ copy }) => copy)];
   if (checked.success && found.length === 0) {
     const positionOf = (path: SettingPath): Position => locate(keyOffset(root, path));
     rememberRuleLines(checked.data, positionOf);
+    rememberFetchedLists(checked.data, fetched);
     return { kind: 'loaded', settings: checked.data, files, positionOf };
   }
   return { kind: 'invalid', problems: found, files };

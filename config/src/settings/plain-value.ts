@@ -1,6 +1,10 @@
 import { resolve } from 'node:path';
 import type { SettingPath } from './problems.ts';
+import type { ListKind } from './lists/list-text.ts';
 import type { SettingsNode } from './settings-node.ts';
+
+/** Conditions that take lists from files. */
+const LISTED: ReadonlySet<unknown> = new Set<ListKind>(['ip', 'asn', 'user_agent', 'ja4']);
 
 /**
  * A settings tree as plain data for the schema. A relative path becomes absolute here, against the
@@ -91,10 +95,21 @@ function isFilePath(path: SettingPath, text: string): boolean {
   if (path[0] === 'web_bot_auth')
     return path.length === 2 && (last === 'keys' || last === 'fetched_keys');
   if (path[0] === 'tls') return path.length === 4 && (last === 'cert' || last === 'key');
-  if (path[0] !== 'organisations') return false;
+  return path[0] === 'organisations' && isFileOfOrganisation(path, text);
+}
+
+function isFileOfOrganisation(path: SettingPath, text: string): boolean {
+  const last = path.at(-1);
   if (last === 'logo') return path[2] === 'branding';
+  if (last === 'file') return isListOfRule(path);
   // `managed` is a word; a file of that name is ./managed.
   return PAGES.has(last) || (last === 'robots_txt' && text !== 'managed');
+}
+
+/** `{ file: … }` in place of an entry of a condition, or of all of them. */
+function isListOfRule(path: SettingPath): boolean {
+  const condition = path.findLast((step, at) => at < path.length - 1 && typeof step === 'string');
+  return path[2] === 'rules' && LISTED.has(condition);
 }
 
 function isAddress(path: SettingPath): boolean {

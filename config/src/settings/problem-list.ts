@@ -6,8 +6,14 @@ const MAX_PROBLEMS = 200;
 
 /** Collects the problems of one file, each once. */
 export interface ProblemList {
-  /** `offset` is where in the text. */
-  add(offset: number, path: SettingPath, found: string, message: string): void;
+  /** `offset` is where in the text. `elsewhere` is the place to name where that is in a file that the text names. */
+  add(
+    offset: number,
+    path: SettingPath,
+    found: string,
+    message: string,
+    elsewhere?: { readonly file: string; readonly line: number },
+  ): void;
   /** Whether something is wrong at this place already. */
   has(offset: number, path: SettingPath): boolean;
   /** The line of an offset, counted from 1. */
@@ -17,21 +23,28 @@ export interface ProblemList {
 }
 
 export function createProblemList(file: string, locate: (offset: number) => Position): ProblemList {
-  const problems = new Map<string, Problem>();
   const places = new Set<string>();
   const placeOf = (offset: number, path: SettingPath) => `${offset} ${formatPath(path)}`;
+  const problems = new Map<string, { readonly at: Position; readonly problem: Problem }>();
   return {
-    add(offset, path, found, message) {
-      const problem = { file, ...locate(offset), path: formatPath(path), found, message };
-      problems.set(JSON.stringify(problem), problem);
+    add(offset, path, found, message, elsewhere) {
+      const at = locate(offset);
+      const place = elsewhere ? { ...elsewhere, column: 1 } : { file, ...at };
+      const problem = { ...place, path: formatPath(path), found, message };
+      problems.set(JSON.stringify(problem), { at, problem });
       places.add(placeOf(offset, path));
     },
     has: (offset, path) => places.has(placeOf(offset, path)),
     lineOf: (offset) => locate(offset).line,
     sorted() {
-      const all = [...problems.values()].sort(
-        (a, b) => a.line - b.line || a.column - b.column || a.path.localeCompare(b.path),
-      );
+      const all = [...problems.values()]
+        .sort(
+          (a, b) =>
+            a.at.line - b.at.line ||
+            a.at.column - b.at.column ||
+            a.problem.path.localeCompare(b.problem.path),
+        )
+        .map(({ problem }) => problem);
       const shown = all.slice(0, MAX_PROBLEMS);
       const last = shown.at(-1);
       if (last === undefined || all.length === shown.length) return shown;

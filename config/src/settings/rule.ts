@@ -12,6 +12,8 @@ import { StatusCode } from '../contract/validate-response.ts';
 import { isIpOrCidr } from '../net/cidr.ts';
 import { canMatchPaths } from '../matching/glob.ts';
 import { compileRegex } from '../matching/regex.ts';
+import { entriesFrom } from './lists/list-setting.ts';
+import { EXPECTED_JA4, isJa4 } from './lists/list-text.ts';
 import { OwnPage } from './pages.ts';
 import { PRESET_PREFIX } from './presets/preset-names.ts';
 import { refuse } from './refuse.ts';
@@ -76,6 +78,8 @@ const HeaderName = z
   .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, 'expected the name of a header')
   .transform((name) => name.toLowerCase());
 
+const Ja4 = z.string().refine(isJa4, EXPECTED_JA4);
+
 /** Of a query, compared without case; lower case afterwards. */
 const ParameterName = z
   .string()
@@ -134,12 +138,14 @@ const Conditions = z.strictObject({
   host: oneOrMany(HostPattern).optional(),
   path: oneOrMany(PathPattern).optional(),
   method: oneOrMany(Method).optional(),
-  ip: oneOrMany(IpOrCidr).optional(),
+  ip: entriesFrom('ip', IpOrCidr).optional(),
   country: oneOrMany(CountryCode).optional(),
-  asn: oneOrMany(z.int().positive()).optional(),
+  asn: entriesFrom('asn', z.int().positive()).optional(),
   header: patternsBy(HeaderName, 'header').optional(),
   query: patternsBy(ParameterName, 'parameter').optional(),
-  user_agent: oneOrMany(Pattern).optional(),
+  user_agent: entriesFrom('user_agent', Pattern).optional(),
+  /** Of the visitor's own handshake: known only where Guard ended TLS. */
+  ja4: entriesFrom('ja4', Ja4).optional(),
   crawler: CrawlerMatch.optional(),
   /** Names of signed agents, or the origins of their directories; `*` for any. */
   agent: oneOrMany(z.string().min(1).max(255)).optional(),

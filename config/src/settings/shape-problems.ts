@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { type Expected, type Fault, faultsOf } from './faults.ts';
+import type { BadLines } from './lists/list-setting.ts';
 import { describeFound, isSecret } from './found.ts';
 import { namesAt } from './known-names.ts';
 import { nearestName } from './nearest-name.ts';
@@ -69,6 +70,9 @@ function report(fault: Fault, place: Place, checked: Checked, problems: ProblemL
     case 'invalid':
       problems.add(place.offset, path, describeFound(place, path), adviceOf(fault, place));
       return;
+    case 'bad_lines':
+      reportBadLines(fault.list, place, path, problems);
+      return;
     case 'unfit': {
       const message = `expected ${describeExpected(fault.expected)}${remedy(fault.expected, place)}`;
       // An unquoted number is told at once what the text looks like. With quotes alone it would be the next mistake.
@@ -85,6 +89,25 @@ function adviceOf({ message, choices = [] }: Extract<Fault, { kind: 'invalid' }>
 
 function isNumber(place: Place): boolean {
   return place.kind === 'present' && place.node.kind === 'number';
+}
+
+/** Longest text of a list that is shown. A longer one, or one with blanks, may be of a file that is no list. */
+const MAX_SHOWN_ENTRY = 45;
+
+function reportBadLines(
+  { file, lines, count, expected }: BadLines,
+  place: Place,
+  path: SettingPath,
+  problems: ProblemList,
+): void {
+  const more = count - lines.length;
+  lines.forEach(({ line, text }, index) => {
+    const isShown = text.length <= MAX_SHOWN_ENTRY && !/[\s=]/.test(text);
+    const rest = index === lines.length - 1 && more > 0 ? `; ${more} more lines are bad` : '';
+    const message = `${expected}; one a line, and # begins a comment${rest}`;
+    const found = isShown ? quote(text) : 'a line (not shown)';
+    problems.add(place.offset, path, found, message, { file, line });
+  });
 }
 
 function reportUnknownName(

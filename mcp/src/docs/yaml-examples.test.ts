@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadSettings } from '@guard/config/settings/load';
@@ -38,6 +38,8 @@ test.each(examples)('$name is a file that Guard accepts', ({ yaml }) => {
   writeFileSync(file, yaml);
   writeFileSync(join(folder, 'logo.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
   writeFileSync(join(folder, 'keys.json'), keyDirectory ?? '');
+  mkdirSync(join(folder, 'lists'));
+  for (const list of ['banned.txt', 'ja4.txt']) writeFileSync(join(folder, 'lists', list), '');
   const outcome = loadSettings(file, {
     GUARD_SECRET: 'b8d2046a7f3c1e95b8d2047a7f3c1e95',
     ACME_ANALYTICS_KEY: 'sk_api_ro_3c1e95b8d2047a7f3c1e95b8',

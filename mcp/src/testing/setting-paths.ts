@@ -15,12 +15,13 @@ interface Schema {
 
 /** What a user writes as one value, with names of its own. */
 function isValue(properties: Readonly<Record<string, Schema>>): boolean {
-  return 'regex' in properties || Object.keys(properties).every(isReason);
+  if ('regex' in properties || 'every' in properties) return true;
+  return Object.keys(properties).every(isReason);
 }
 
 /**
  * Every setting a user can write in guard.yaml, as `organisations[].rules[].name`, with its default
- * value where the schema states one. A pattern, a match within a match and a mapping of block reasons count as values.
+ * value where the schema states one. A pattern, a list of a rule, a match within a match and a mapping of block reasons count as values.
  */
 export function settingPaths(): Map<string, unknown> {
   // The generated schema is wider than what is read of it here.

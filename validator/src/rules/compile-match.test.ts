@@ -25,6 +25,7 @@ const STRANGER: Readonly<Record<keyof Match, unknown>> = {
   header: { 'x-never-sent': '*' },
   query: { 'never-sent': '*' },
   user_agent: 'nobody*',
+  ja4: 't13d1516h2_8daaf6152771_d8a2da3f94cd',
   crawler: { identified: true },
   agent: '*',
   category: 'crawler_impersonator',
@@ -102,6 +103,33 @@ describe('ip', () => {
   ])('%j and %s: %s', async (ip, asked, expected) => {
     expect(await matches({ ip }, { ip: asked })).toBe(expected);
   });
+});
+
+describe('ja4', () => {
+  const JA4 = 't13d1516h2_8daaf6152771_d8a2da3f94cd';
+  const OTHER = 't13d1517h2_8daaf6152771_b0da82dd1658';
+  const seen = (ja4: string) => ({
+    transport: { hello: { ja4, greased: true, ciphers: [], extensions: [] }, http2: undefined },
+  });
+  // The condition reads nothing else of a request.
+  const holds = (match: unknown, facts: object) =>
+    compileMatch(Match.parse(match), 'some')(facts as never, { all: () => [] });
+
+  test.each([
+    [{ ja4: JA4 }, true, false],
+    [{ ja4: ['t12i190800_d83cc789557e_7af1ed941c26', JA4] }, true, false],
+    [{ not: { ja4: JA4 } }, false, true],
+    [{ not: { not: { ja4: JA4 } } }, true, false],
+    [{ not: { any: [{ ja4: JA4 }] } }, false, true],
+  ])(
+    '%j: %s for this handshake, %s for another, never where none was seen',
+    (match, own, other) => {
+      expect(holds(match, seen(JA4))).toBe(own);
+      expect(holds(match, seen(OTHER))).toBe(other);
+      expect(holds(match, {})).toBe(false);
+      expect(holds(match, { transport: { hello: undefined } })).toBe(false);
+    },
+  );
 });
 
 describe('country and asn', () => {

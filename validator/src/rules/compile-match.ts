@@ -11,6 +11,7 @@ import {
 import { compileHosts } from '@guard/config/matching/host';
 import { PrefixSet } from '@guard/config/net/prefix-set';
 import type { Match } from '@guard/config/settings/rule';
+import { withInner } from '@guard/config/settings/with-inner';
 import type { Facts } from '../request/facts.ts';
 import { compileField } from './header-field.ts';
 import { compileParameter } from './query-parameter.ts';
@@ -42,6 +43,7 @@ const compilers: Compilers = {
   crawler: crawlerIs,
   agent: agentIs,
   ip: addressIn,
+  ja4: ja4Is,
   path: pathIs,
   asn: asnIs,
   country: countryIs,
@@ -53,7 +55,7 @@ const compilers: Compilers = {
   all: (matches, reading) => allOf(matches.map((match) => compileMatch(match, reading))),
   any: (matches, reading) => anyOf(matches.map((match) => compileMatch(match, reading))),
   // What is true of some readings of the negation is false of every reading of what it negates.
-  not: (match, reading) => no(compileMatch(match, reading === 'some' ? 'every' : 'some')),
+  not: negationOf,
 };
 // The names are those of the type above: this object is written out in this file.
 const CONDITIONS = Object.keys(compilers) as readonly (keyof Match)[];
@@ -69,12 +71,6 @@ function compileCondition<Name extends keyof Match>(
   reading: Reading,
 ): Condition | undefined {
   return wanted === undefined ? undefined : compilers[name](wanted, reading);
-}
-
-/** A match and those inside it. */
-function withInner(match: Match): readonly Match[] {
-  const { any = [], all = [], not } = match;
-  return [match, ...[...any, ...all, ...(not ? [not] : [])].flatMap(withInner)];
 }
 
 /**
@@ -165,9 +161,26 @@ function methodIs(methods: readonly string[]): Condition {
   return (facts) => isWanted(facts.method);
 }
 
+/** A list is compiled once: a rule is compiled for both readings, and 100,000 networks take 50 ms. */
+const networks = new WeakMap<readonly string[], PrefixSet>();
+
 function addressIn(ranges: readonly string[]): Condition {
-  const set = PrefixSet.from(ranges);
+  const set = networks.get(ranges) ?? PrefixSet.from(ranges);
+  networks.set(ranges, set);
   return (facts) => set.has(facts.ip);
+}
+
+/** Holds nowhere that the handshake was not seen. */
+function ja4Is(fingerprints: readonly string[]): Condition {
+  const wanted = new Set(fingerprints);
+  return ({ transport }) => transport?.hello !== undefined && wanted.has(transport.hello.ja4);
+}
+
+/** What is said of a handshake, and what is said of another one, both hold only where one was seen. */
+function negationOf(match: Match, reading: Reading): Condition {
+  const negation = no(compileMatch(match, reading === 'some' ? 'every' : 'some'));
+  if (withInner(match).every(({ ja4 }) => ja4 === undefined)) return negation;
+  return allOf([({ transport }) => transport?.hello !== undefined, negation]);
 }
 
 function countryIs(countries: readonly string[]): Condition {

@@ -1,0 +1,63 @@
+import { hash } from 'node:crypto';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { ListKind } from './list-text.ts';
+
+/**
+ * The last good copy of a list from a URL: the list as it was published, behind a comment that says where it
+ * came from. A Guard that runs writes it; the settings read it as they read any other list.
+ */
+
+const Origin = z.strictObject({
+  url: z.string().min(1),
+  /** When it was fetched. */
+  fetched_at: z.iso.datetime(),
+  /** The server's name for this state, to ask whether it has changed. */
+  etag: z.string().optional(),
+  last_modified: z.string().optional(),
+});
+export type ListOrigin = Readonly<z.infer<typeof Origin>>;
+
+/** A list that the settings take from a URL. */
+export interface FetchedList {
+  readonly kind: ListKind;
+  readonly url: string;
+  /** Milliseconds between two fetches. */
+  readonly every: number;
+  /** The file of the last good copy. It need not exist. */
+  readonly copy: string;
+}
+
+/** The folder of copies in a folder where Guard keeps data. */
+export function listsFolder(data: string): string {
+  return join(data, 'lists');
+}
+
+/** The file of the copy of a list. */
+export function copyOf(folder: string, kind: ListKind, url: string): string {
+  return join(listsFolder(folder), `${kind}-${hash('sha256', url, 'hex').slice(0, 16)}.txt`);
+}
+
+const FIRST = '# ';
+
+export function formatCopy(origin: ListOrigin, text: string): string {
+  return `${FIRST}${JSON.stringify(origin)}\n${text}`;
+}
+
+/** Where a copy came from; undefined for a text that is no copy. */
+export function originOf(text: string): ListOrigin | undefined {
+  const [first = ''] = text.split('\n', 1);
+  try {
+    return first.startsWith(FIRST)
+      ? Origin.parse(JSON.parse(first.slice(FIRST.length)))
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The URL for a log: its query and what stands in front of the host can hold a secret. */
+export function shownUrl(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
+}

@@ -1,0 +1,115 @@
+import { readTextFile } from '../files.ts';
+import { copyOf, type FetchedList } from './list-copy.ts';
+import {
+  type BadLine,
+  type ListEntries,
+  type ListKind,
+  MAX_LIST_BYTES,
+  parseList,
+} from './list-text.ts';
+
+/** Most entries of all lists of a settings file together. */
+const MAX_ALL_ENTRIES = 1_000_000;
+
+/** What came of a list that the settings name. */
+export type ReadList<Entry> =
+  | { readonly kind: 'read'; readonly entries: readonly Entry[] }
+  /** `message` begins with "expected". */
+  | { readonly kind: 'refused'; readonly message: string }
+  | {
+      readonly kind: 'bad_lines';
+      readonly file: string;
+      readonly lines: readonly BadLine[];
+      readonly count: number;
+      readonly expected: string;
+    };
+
+/** The lists of one reading of the settings. */
+class ListReading {
+  /** Where copies of fetched lists are; undefined where Guard has no folder for them. */
+  readonly #folder: string | undefined;
+  readonly #read = new Map<string, ReadList<unknown>>();
+  readonly #fetched = new Map<string, FetchedList>();
+  #entries = 0;
+
+  constructor(folder: string | undefined) {
+    this.#folder = folder;
+  }
+
+  get fetched(): readonly FetchedList[] {
+    return [...this.#fetched.values()];
+  }
+
+  /** A list of a file. A file that two rules name is read once. */
+  file<Kind extends ListKind>(kind: Kind, path: string): ReadList<ListEntries[Kind]> {
+    const key = `${kind} ${path}`;
+    // What a key leads to was read for this kind.
+    const known = this.#read.get(key) as ReadList<ListEntries[Kind]> | undefined;
+    const list = known ?? readList(kind, path);
+    this.#read.set(key, list);
+    if (list.kind === 'read') this.#entries += list.entries.length;
+    if (this.#entries <= MAX_ALL_ENTRIES) return list;
+    return {
+      kind: 'refused',
+      message: `expected lists of at most ${MAX_ALL_ENTRIES} entries in all rules together`,
+    };
+  }
+
+  /** The last good copy of a list of a URL. Without a copy, and with a damaged one, the list is empty. */
+  url<Kind extends ListKind>(kind: Kind, url: string, every: number): ReadList<ListEntries[Kind]> {
+    if (this.#folder === undefined) {
+      const message =
+        'expected store.path, or analytics with the engine embedded: the last good copy of the list is kept in that folder';
+      return { kind: 'refused', message };
+    }
+    const copy = copyOf(this.#folder, kind, url);
+    const { every: often = every } = this.#fetched.get(copy) ?? {};
+    this.#fetched.set(copy, { kind, url, every: Math.min(often, every), copy });
+    const list = this.file(kind, copy);
+    return list.kind === 'read' ? list : { kind: 'read', entries: [] };
+  }
+}
+
+function readList<Kind extends ListKind>(kind: Kind, path: string): ReadList<ListEntries[Kind]> {
+  const file = readTextFile(path, MAX_LIST_BYTES);
+  if (file.kind !== 'read') {
+    const found = file.kind === 'not_utf8' ? 'a file that is not UTF-8' : file.reason;
+    const message = `expected a UTF-8 file of at most 8 MiB, relative to this one; there is ${found}`;
+    return { kind: 'refused', message };
+  }
+  const parsed = parseList(file.text, kind);
+  switch (parsed.kind) {
+    case 'parsed':
+      return { kind: 'read', entries: parsed.entries };
+    case 'bad_lines':
+      return { ...parsed, file: path };
+    case 'too_long':
+      return { kind: 'refused', message: `expected a list of at most ${parsed.most} entries` };
+  }
+}
+
+/** The reading that is under way. Reading is synchronous, so there is one at a time. */
+let current: ListReading | undefined;
+
+/** The lists of the reading that is under way. */
+export function currentLists(): ListReading {
+  return current ?? new ListReading(undefined);
+}
+
+/**
+ * Calls `read`, which checks settings against the schema. Lists that these settings name are read meanwhile;
+ * copies of fetched ones from `folder`. Gives also what they take from URLs.
+ */
+export function readingLists<T>(
+  folder: string | undefined,
+  read: () => T,
+): { readonly result: T; readonly fetched: readonly FetchedList[] } {
+  const lists = new ListReading(folder);
+  const before = current;
+  current = lists;
+  try {
+    return { result: read(), fetched: lists.fetched };
+  } finally {
+    current = before;
+  }
+}

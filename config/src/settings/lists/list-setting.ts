@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { isLoopbackHost } from '../../net/special-address.ts';
+import { Duration } from '../values.ts';
+import { currentLists, type ReadList } from './list-reading.ts';
+import { type ListEntries, type ListKind, MAX_ENTRIES } from './list-text.ts';
+
+/** How often a list is fetched: at most, and without a word about it. */
+const LEAST_EVERY_MS = 5 * 60_000;
+const DEFAULT_EVERY_MS = 3_600_000;
+
+const EXPECTED_URL =
+  'expected https:// and a list, without user and password; http:// is for this machine alone';
+
+/** Over plain http anybody on the way could write the list. */
+function isListUrl(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || url.username !== '' || url.password !== '') return false;
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname));
+}
+
+/** A name that means nothing beside the other ones. */
+function noSuch(message: string) {
+  return z
+    .unknown()
+    .refine((value) => value === undefined, message)
+    .optional();
+}
+
+const FileReference = z.strictObject({
+  file: z.string().min(1),
+  url: noSuch('expected either a file or a url'),
+  every: noSuch('expected every beside a url only: a file is read when it changes'),
+});
+
+const UrlReference = z.strictObject({
+  url: z.string().max(2048).refine(isListUrl, EXPECTED_URL),
+  every: Duration.refine(
+    (ms) => ms >= LEAST_EVERY_MS,
+    'expected a duration of at least 5m',
+  ).default(DEFAULT_EVERY_MS),
+});
+
+/** `{ file: … }` or `{ url: …, every: … }`, as the entries of that list. */
+function listOf<Kind extends ListKind>(kind: Kind) {
+  type Entries = readonly ListEntries[Kind][];
+  return z.union([
+    FileReference.transform(({ file }, context): Entries => {
+      // A name that is not known is a problem already, and no end of the checks.
+      if (context.issues.length > 0) return [];
+      return entriesOf(currentLists().file(kind, file), 'file', context);
+    }),
+    UrlReference.transform(({ url, every }, context): Entries => {
+      if (context.issues.length > 0) return [];
+      return entriesOf(currentLists().url(kind, url, every), 'url', context);
+    }),
+  ]);
+}
+
+/** What a zod issue of bad lines carries, for faults.ts. */
+export type BadLines = Extract<ReadList<unknown>, { readonly kind: 'bad_lines' }>;
+
+function entriesOf<Entry>(
+  list: ReadList<Entry>,
+  name: 'file' | 'url',
+  context: z.RefinementCtx,
+): readonly Entry[] {
+  switch (list.kind) {
+    case 'read':
+      return list.entries;
+    case 'refused':
+      context.addIssue({ code: 'custom', path: [name], message: list.message });
+      return [];
+    case 'bad_lines':
+      context.addIssue({ code: 'custom', message: list.expected, params: { badLines: list } });
+      return [];
+  }
+}
+
+/**
+ * One entry, a list of a file or a URL, or several of them; afterwards all entries in one list. Entries of a list
+ * are checked as it is read (list-text.ts): a schema for each of 100,000 took four times as long.
+ */
+export function entriesFrom<Kind extends ListKind, T extends z.ZodType>(kind: Kind, entry: T) {
+  type Entries = readonly (z.output<T> | ListEntries[Kind])[];
+  const one = entry.transform((value): Entries => [value]);
+  const list = listOf(kind);
+  const most = MAX_ENTRIES[kind];
+  const several = z
+    .array(z.union([one, list]))
+    .min(1)
+    .transform((parts, context): Entries => {
+      const all = parts.flat();
+      if (all.length <= most) return all;
+      const message = `expected at most ${most} entries, those of lists among them`;
+      context.addIssue({ code: 'custom', message });
+      return [];
+    });
+  return z.union([one, list, several]);
+}

@@ -1,0 +1,119 @@
+import { readRange } from '../../net/address.ts';
+
+/** What the entries of a list are, by the condition that takes them. */
+export type ListKind = 'ip' | 'asn' | 'user_agent' | 'ja4';
+
+/** The entries that a list of a kind has, as the settings hold them. */
+export interface ListEntries {
+  readonly ip: string;
+  readonly asn: number;
+  readonly user_agent: string;
+  readonly ja4: string;
+}
+
+/** Largest list, in bytes. */
+export const MAX_LIST_BYTES = 8 * 1024 * 1024;
+/** Most entries of one list. Each pattern is tried for each request: 1,000 take about 40 µs. */
+export const MAX_ENTRIES: Readonly<Record<ListKind, number>> = {
+  ip: 250_000,
+  asn: 250_000,
+  user_agent: 1_000,
+  ja4: 250_000,
+};
+
+/** JA4 as Guard computes it (gateway/src/tls/ja4.ts). */
+const JA4 = /^t(?:1[0-3]|s[23]|00)[di]\d{4}[0-9A-Za-z]{2}_[0-9a-f]{12}_[0-9a-f]{12}$/;
+export const EXPECTED_JA4 =
+  'expected a JA4 fingerprint, such as t13d1516h2_8daaf6152771_d8a2da3f94cd';
+
+export function isJa4(text: string): boolean {
+  return JA4.test(text);
+}
+
+const MAX_ASN = 4_294_967_295;
+
+interface Form<Entry> {
+  readonly expected: string;
+  /** Where a comment begins. */
+  readonly comment: RegExp;
+  /** Undefined for a text that is no entry. */
+  readonly read: (text: string) => Entry | undefined;
+}
+
+const FORMS: { readonly [Kind in ListKind]: Form<ListEntries[Kind]> } = {
+  ip: {
+    expected: 'expected an IP address or a CIDR range',
+    comment: /[#;]/,
+    read: (text) => (readRange(text) === undefined ? undefined : text),
+  },
+  asn: {
+    expected: 'expected the number of an autonomous system, such as AS64496 or 64496',
+    comment: /[#;]/,
+    read(text) {
+      const number = Number(/^(?:AS)?(\d{1,10})$/i.exec(text)?.[1]);
+      return number >= 1 && number <= MAX_ASN ? number : undefined;
+    },
+  },
+  user_agent: {
+    expected: 'expected a pattern of 1 to 1024 characters',
+    // A User-Agent can have a # in it, so a comment is a line of its own.
+    comment: /^\s*#/,
+    read: (text) => (text.length <= 1024 ? text : undefined),
+  },
+  ja4: {
+    expected: EXPECTED_JA4,
+    comment: /[#;]/,
+    read: (text) => (isJa4(text) ? text : undefined),
+  },
+};
+
+/** A line of a list that is no entry. */
+export interface BadLine {
+  /** Counted from 1. */
+  readonly line: number;
+  readonly text: string;
+}
+
+/** Bad lines that are kept. The rest are counted. */
+const MOST_BAD_LINES = 5;
+
+export type ParsedList<Entry> =
+  | { readonly kind: 'parsed'; readonly entries: readonly Entry[] }
+  /** Some lines are no entries: the first of them, and how many there are. */
+  | {
+      readonly kind: 'bad_lines';
+      readonly lines: readonly BadLine[];
+      readonly count: number;
+      readonly expected: string;
+    }
+  /** More entries than a list may have. */
+  | { readonly kind: 'too_long'; readonly most: number };
+
+/** Reads a list: one entry a line, comments and blank lines between them. It may have no entry. */
+export function parseList<Kind extends ListKind>(
+  text: string,
+  kind: Kind,
+): ParsedList<ListEntries[Kind]> {
+  const { expected, comment, read }: Form<ListEntries[Kind]> = FORMS[kind];
+  const most = MAX_ENTRIES[kind];
+  const entries: ListEntries[Kind][] = [];
+  const bad: BadLine[] = [];
+  let count = 0;
+  let line = 0;
+  for (const written of text.split('\n')) {
+    line += 1;
+    const end = written.search(comment);
+    const entry = (end === -1 ? written : written.slice(0, end)).trim();
+    if (entry === '') continue;
+    const value = read(entry);
+    if (value === undefined) {
+      count += 1;
+      if (bad.length < MOST_BAD_LINES) bad.push({ line, text: entry });
+    } else {
+      if (entries.length === most) return { kind: 'too_long', most };
+      entries.push(value);
+    }
+  }
+  if (count > 0) return { kind: 'bad_lines', lines: bad, count, expected };
+  return { kind: 'parsed', entries };
+}

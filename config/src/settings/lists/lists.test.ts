@@ -1,0 +1,151 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { testFolder } from '../../../../test/kit/test-folder.ts';
+import { formatProblem, type LoadResult, parseSettings } from '../load.ts';
+import type { Match } from '../rule.ts';
+import { fetchedListsOf } from './fetched-lists.ts';
+import { copyOf, formatCopy } from './list-copy.ts';
+import { MAX_ENTRIES, parseList } from './list-text.ts';
+
+const folder = testFolder();
+const FIXTURES = join(import.meta.dirname, '../../../fixtures/good');
+
+function load(match: string, top = '', baseDir = folder): LoadResult {
+  const text = `version: 1
+listen: { admin: 127.0.0.1:1 }
+secret: b8d2046a7f3c1e95b8d2047a7f3c1e95
+${top}
+organisations: [{ id: acme, rules: [{ name: r, verdict: block, match: ${match} }] }]
+`;
+  return parseSettings(text, { file: 'guard.yaml', baseDir, env: {} });
+}
+
+function matchOf(result: LoadResult): Match | undefined {
+  if (result.kind === 'invalid') throw new Error(result.problems.map(formatProblem).join('\n'));
+  return result.settings.organisations[0]?.rules[0]?.match;
+}
+
+function problemsOf(result: LoadResult): readonly string[] {
+  return result.kind === 'invalid' ? result.problems.map(formatProblem) : [];
+}
+
+function write(name: string, ...lines: readonly string[]): string {
+  const path = join(folder, name);
+  writeFileSync(path, lines.join('\n'));
+  return path;
+}
+
+describe('a list of a file', () => {
+  test('is read in place: comments and blank lines are none of its entries', () => {
+    const match = matchOf(
+      load(
+        '{ ip: [192.0.2.1, { file: ../lists/banned.txt }], asn: { file: ../lists/systems.txt }, user_agent: [{ regex: x }, { file: ../lists/agents.txt }] }',
+        '',
+        FIXTURES,
+      ),
+    );
+    expect(match).toMatchObject({
+      ip: ['192.0.2.1', '203.0.113.7', '198.51.100.0/24', '2001:db8::/32'],
+      asn: [64_496, 64_511],
+      user_agent: [{ regex: 'x' }, '*curl/*', 'scraper #1*'],
+    });
+  });
+
+  test('counts as a file of the settings, whether it is good or bad', () => {
+    const good = write('good.txt', '192.0.2.1');
+    const bad = write('bad.txt', 'no address');
+    expect(load('{ ip: { file: good.txt } }').files).toEqual([good]);
+    expect(load('{ any: [{ ip: [{ file: bad.txt }] }] }').files).toEqual([bad]);
+    expect(load('{ header: { file: good.txt } }').files).toEqual([]);
+  });
+
+  test('a bad line is a problem with the place in that file, and five of them are shown', () => {
+    const path = write('typo.txt', '# list', '192.0.2.1', '300.1.1.1', '', ' 10.0.0.0/33 # wide');
+    expect(problemsOf(load('{ ip: { file: typo.txt } }'))).toEqual([
+      `${path}:3:1: organisations[0].rules[0].match.ip: found "300.1.1.1"; expected an IP address or a CIDR range; one a line, and # begins a comment`,
+      `${path}:5:1: organisations[0].rules[0].match.ip: found "10.0.0.0/33"; expected an IP address or a CIDR range; one a line, and # begins a comment`,
+    ]);
+    write('many.txt', ...Array.from({ length: 9 }, (_, at) => `bad${at}`));
+    const many = problemsOf(load('{ ip: [192.0.2.1, { file: many.txt }] }'));
+    expect(many).toHaveLength(5);
+    expect(many[4]).toMatch(
+      /many\.txt:5:1: .*match\.ip\[1\]: found "bad4"; .*; 4 more lines are bad$/,
+    );
+  });
+
+  test('of a file that is no list, such as one of secrets, no line is shown', () => {
+    write('.env', 'SECRET=hunter2hunter2', `-----BEGIN ${'A'.repeat(64)}`);
+    const problems = problemsOf(load('{ ip: { file: .env } }')).join('\n');
+    expect(problems).toContain(
+      '.env:1:1: organisations[0].rules[0].match.ip: found a line (not shown)',
+    );
+    expect(problems).not.toMatch(/hunter2|AAAA/);
+  });
+
+  test('100,000 addresses are read without a schema for each, and one more than the most is refused', () => {
+    const addresses = Array.from(
+      { length: 100_000 },
+      (_, at) => `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`,
+    );
+    write('long.txt', ...addresses);
+    expect(matchOf(load('{ ip: { file: long.txt } }'))?.ip).toEqual(addresses);
+    const text = '192.0.2.1\n'.repeat(MAX_ENTRIES.ip);
+    expect(parseList(text, 'ip').kind).toBe('parsed');
+    expect(parseList(`${text}192.0.2.1`, 'ip')).toEqual({ kind: 'too_long', most: 250_000 });
+  });
+
+  test('of patterns a rule has 1,000 at most, with those of the settings', () => {
+    write('agents.txt', ...Array.from({ length: 1_000 }, (_, at) => `*bot${at}*`));
+    expect(matchOf(load('{ user_agent: { file: agents.txt } }'))?.user_agent).toHaveLength(1_000);
+    expect(problemsOf(load('{ user_agent: [curl*, { file: agents.txt }] }')).join()).toContain(
+      'expected at most 1000 entries, those of lists among them',
+    );
+  });
+});
+
+describe('a list of a URL', () => {
+  const URL_OF = 'https://lists.example/drop.txt';
+  const MATCH = `{ ip: [192.0.2.1, { url: '${URL_OF}', every: 30m }] }`;
+  const STORE = 'store: { engine: memory, path: ./data }';
+
+  /** Where the copy of that list is, in a folder of data. */
+  function copyIn(data: string, text: string): string {
+    const copy = copyOf(join(folder, data), 'ip', URL_OF);
+    mkdirSync(dirname(copy), { recursive: true });
+    writeFileSync(copy, text);
+    return copy;
+  }
+
+  test.each([
+    ['the store', STORE, 'data'],
+    ['the embedded database', 'analytics: { engine: embedded, path: ./events }', 'events'],
+  ])(
+    'is its last good copy in the folder of %s, which is a file of the settings',
+    (_what, top, data) => {
+      const before = load(MATCH, top);
+      expect(matchOf(before)?.ip).toEqual(['192.0.2.1']);
+      const copy = copyIn(data, '203.0.113.7\n');
+      const loaded = load(MATCH, top);
+      expect(matchOf(loaded)?.ip).toEqual(['192.0.2.1', '203.0.113.7']);
+      expect(before.files).toEqual([copy]);
+      expect(loaded.kind === 'loaded' && fetchedListsOf(loaded.settings)).toEqual([
+        { kind: 'ip', url: URL_OF, every: 1_800_000, copy },
+      ]);
+    },
+  );
+
+  test('a damaged copy counts as none: it keeps no Guard from its start', () => {
+    copyIn('data', '<html>');
+    expect(matchOf(load(MATCH, STORE))?.ip).toEqual(['192.0.2.1']);
+  });
+
+  test('a copy begins with where it came from, which is a comment of the list', () => {
+    const text = formatCopy(
+      { url: URL_OF, fetched_at: '2026-01-01T00:00:00.000Z' },
+      '203.0.113.7\n',
+    );
+    expect(parseList(text, 'ip')).toEqual({ kind: 'parsed', entries: ['203.0.113.7'] });
+    expect(parseList(text, 'user_agent')).toEqual({ kind: 'parsed', entries: ['203.0.113.7'] });
+  });
+});
