@@ -25,6 +25,8 @@ import { logDecisions, measureEvents } from './events/watch-events.ts';
 import { type Addresses, listenGateway, listenOn } from './listeners/listen.ts';
 import { createReloadableService, type ReloadableService } from './listeners/reloadable-service.ts';
 import { type Close, closeAll, type ProcessContext } from './process/process-context.ts';
+import { keepFresh } from './refresh/keep-fresh.ts';
+import { publishedRuleLists } from './refresh/rule-lists.ts';
 import { asStarted } from './reload/changes.ts';
 import { openStore } from './store/open-store.ts';
 import { watchCrawlerRanges } from './store/watch-crawler-ranges.ts';
@@ -145,6 +147,14 @@ async function openDependencies(
   const { runQuery } = analytics;
   const current = () => currentOf(state).settings;
   opened.push(watchAlerts({ ...context, settings: current, runQuery, store }));
+  const fresh = keepFresh(
+    () => (state.current ? publishedRuleLists(state.current.settings, clock) : []),
+    context,
+  );
+  opened.push(fresh.close);
+  metrics.gauge('guard_rule_lists_age_seconds', () =>
+    Math.round((clock() - (fresh.oldestAt() ?? clock())) / 1000),
+  );
   const temporary = new TemporaryRules(clock);
   const read = createReadDecisions(decisionsPlace(settings), opening.redis);
   const decisions = await watchDecisions({ ...context, read, rules: temporary });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { describe, expect, test } from 'vitest';
-import { keepList } from '../../cli/src/crawlers/keep-list.ts';
+import { jsonText, keepFile } from '../../server/src/refresh/keep-file.ts';
 import { robot } from '../attack/challenged-visitor.ts';
 import { poll, send } from '../kit/http.ts';
 import { ORIGIN_PAGE } from '../kit/recording-origin.ts';
@@ -103,7 +103,8 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
       const v6 = entries.filter((entry) => entry.includes(':'));
       const v4 = entries.filter((entry) => !entry.includes(':'));
       const fetched_at = new Date(refreshedAt).toISOString();
-      keepList(folder, file, { fetched_at, sources: [{ url: sourceUrl, v4, v6 }] });
+      const ranges = { fetched_at, sources: [{ url: sourceUrl, v4, v6 }] };
+      keepFile(join(folder, `${file}.json`), jsonText(ranges));
     }
     const fresh = await shared.start({ crawlers: { ranges: folder } });
     const stale = await shared.start();

@@ -1,12 +1,11 @@
 import { readFetchedKeys } from '@guard/config/settings/agent-keys';
 import type { AgentDirectory } from '@guard/config/settings/web-bot-auth';
-import { type DirectoryReport, refreshDirectory } from '../agents/refresh-directory.ts';
+import { type DirectoryReport, type FetchTerms, refreshDirectory } from '@guard/server';
 import type { Command } from '../command-line/command.ts';
 import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
 import { readSettings } from '../command-line/read-settings.ts';
 import {
   describeReports,
-  type FetchTerms,
   readFetchTerms,
   SOURCE_BASE_OPTION,
   timeoutOption,

@@ -1,16 +1,15 @@
 import { existsSync } from 'node:fs';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import type { CrawlerList } from '@guard/config/catalogue/crawler-list';
+import { type FetchTerms, type ListReport, refreshCrawlers } from '@guard/server';
 import { fullText, tableOf, viewOf } from '../crawlers/describe-crawler.ts';
 import {
   describeReports,
-  type FetchTerms,
   readFetchTerms,
   SOURCE_BASE_OPTION,
   timeoutOption,
 } from '../crawlers/fetch-options.ts';
 import { createProgressBar } from '../terminal/progress-bar.ts';
-import { type ListReport, refreshAll } from '../crawlers/refresh-all.ts';
 import { messageOf } from '../terminal/faults.ts';
 import { calledWrongly, print } from '../terminal/terminal.ts';
 import type { Command } from '../command-line/command.ts';
@@ -161,7 +160,8 @@ async function refresh(
   if (typeof chosen === 'string') return wrong(`no list that can be refreshed is called ${chosen}`);
   const options = { ...terms, clock: Date.now, acceptDrop };
   const bar = createProgressBar(json ? { write: () => undefined } : process.stderr, chosen.length);
-  const reports = await refreshAll(chosen, into, options, bar);
+  const reports = await refreshCrawlers(chosen, into, options, ({ file }) => bar.advance(file));
+  bar.end();
   print(
     json
       ? JSON.stringify({ into, lists: reports })

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { startProduct } from '../../../test/kit/start-product.ts';
 import { testFolder } from '../../../test/kit/test-folder.ts';
 import { runCommand } from '../testing/run-command.ts';
-import { serve } from '../testing/serve.ts';
+import { serve } from '../../../test/kit/serve.ts';
 import { createMetrics } from '@guard/server';
 import { commands } from './all-commands.ts';
 import { offeredOptions } from '../completion/offered.ts';

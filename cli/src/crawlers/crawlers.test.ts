@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { testFolder } from '../../../test/kit/test-folder.ts';
 import { type Ran, runCommand } from '../testing/run-command.ts';
-import { serve } from '../testing/serve.ts';
+import { serve } from '../../../test/kit/serve.ts';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 
 const root = testFolder();

@@ -1,3 +1,4 @@
+import type { FetchReport, FetchTerms } from '@guard/server';
 import type { Option } from '../command-line/options.ts';
 import { columns } from '../terminal/layout.ts';
 
@@ -19,13 +20,6 @@ export const SOURCE_BASE_OPTION = {
   help: 'ask a mirror: `URL/<host>/<path>` instead of `https://<host>/<path>`',
 } as const satisfies Option;
 
-/** How long to wait for one answer, and where a mirror has what is published at a URL. */
-export interface FetchTerms {
-  readonly timeoutMs: number;
-  /** Undefined without a mirror. */
-  readonly mirrorOf: ((url: string) => string) | undefined;
-}
-
 /** Reads the values of these options; a sentence for the user when one of them is wrong. */
 export function readFetchTerms(values: {
   readonly timeout?: string | undefined;
@@ -42,15 +36,6 @@ export function readFetchTerms(values: {
 function mirrored(url: string, base: string): string {
   const { host, pathname, search } = new URL(url);
   return `${base.replace(/\/$/, '')}/${host}${pathname}${search}`;
-}
-
-/** What came of fetching one list or directory. */
-export interface FetchReport {
-  readonly result: 'updated' | 'unchanged' | 'failed' | 'refused';
-  /** Published entries that cannot be used. */
-  readonly dropped: number;
-  /** Why what is kept stays as it is; empty when it was refreshed. */
-  readonly reason: string;
 }
 
 /** A line for each report, and how many are current. `cellsOf` gives its name, and what is kept of it. */

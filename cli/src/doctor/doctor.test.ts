@@ -1,7 +1,7 @@
 import { mintRequestId } from '@guard/config/contract/request-id';
 import { expect, test } from 'vitest';
 import { type Ran, runCommand } from '../testing/run-command.ts';
-import { serve } from '../testing/serve.ts';
+import { serve } from '../../../test/kit/serve.ts';
 
 /** Cases that are hard to make with a real deployment; test/flow/doctor.test.ts has the others. */
 

@@ -1,4 +1,4 @@
-import { fetchFault } from '../terminal/faults.ts';
+import { fetchFault, readAtMost } from '@guard/server';
 
 /** Largest answer that is read: what `POST /query` may give (contract 8). */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
@@ -23,17 +23,4 @@ export async function fetchText(
   } catch (error) {
     return { kind: 'away', why: fetchFault(error, timeoutMs) };
   }
-}
-
-/** The body of an answer as text; undefined when it has more bytes. */
-export async function readAtMost(answer: Response, maxBytes: number): Promise<string | undefined> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  const body: AsyncIterable<Uint8Array> | null = answer.body;
-  for await (const part of body ?? []) {
-    bytes += part.length;
-    if (bytes > maxBytes) return undefined;
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString();
 }

@@ -157,6 +157,11 @@ export const metrics = {
     label: undefined,
     help: 'Age of the oldest list of crawler addresses among those that can be refreshed.',
   },
+  guard_rule_lists_age_seconds: {
+    kind: 'gauge',
+    label: undefined,
+    help: 'Time since the oldest list that rules take from a URL was confirmed.',
+  },
   guard_crawler_ranges_behind_seconds: {
     kind: 'gauge',
     label: undefined,

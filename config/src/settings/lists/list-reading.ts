@@ -8,8 +8,17 @@ import {
   parseList,
 } from './list-text.ts';
 
-/** Most entries of all lists of a settings file together. */
-const MAX_ALL_ENTRIES = 1_000_000;
+/**
+ * Most entries of a kind of all lists of files together, counted for each rule. Lists of URLs have no part in it:
+ * what others publish must not keep a Guard from its start. So their number is bounded.
+ */
+const MAX_ALL_ENTRIES: Readonly<Record<ListKind, number>> = {
+  ip: 1_000_000,
+  asn: 1_000_000,
+  user_agent: 10_000,
+  ja4: 1_000_000,
+};
+const MAX_URLS = 16;
 
 /** What came of a list that the settings name. */
 export type ReadList<Entry> =
@@ -30,7 +39,7 @@ class ListReading {
   readonly #folder: string | undefined;
   readonly #read = new Map<string, ReadList<unknown>>();
   readonly #fetched = new Map<string, FetchedList>();
-  #entries = 0;
+  readonly #entries = { ip: 0, asn: 0, user_agent: 0, ja4: 0 };
 
   constructor(folder: string | undefined) {
     this.#folder = folder;
@@ -42,17 +51,12 @@ class ListReading {
 
   /** A list of a file. A file that two rules name is read once. */
   file<Kind extends ListKind>(kind: Kind, path: string): ReadList<ListEntries[Kind]> {
-    const key = `${kind} ${path}`;
-    // What a key leads to was read for this kind.
-    const known = this.#read.get(key) as ReadList<ListEntries[Kind]> | undefined;
-    const list = known ?? readList(kind, path);
-    this.#read.set(key, list);
-    if (list.kind === 'read') this.#entries += list.entries.length;
-    if (this.#entries <= MAX_ALL_ENTRIES) return list;
-    return {
-      kind: 'refused',
-      message: `expected lists of at most ${MAX_ALL_ENTRIES} entries in all rules together`,
-    };
+    const list = this.#once(kind, path);
+    if (list.kind === 'read') this.#entries[kind] += list.entries.length;
+    const most = MAX_ALL_ENTRIES[kind];
+    if (this.#entries[kind] <= most) return list;
+    const message = `expected lists of ${kind} with at most ${most} entries in all rules together`;
+    return { kind: 'refused', message };
   }
 
   /** The last good copy of a list of a URL. Without a copy, and with a damaged one, the list is empty. */
@@ -65,8 +69,23 @@ class ListReading {
     const copy = copyOf(this.#folder, kind, url);
     const { every: often = every } = this.#fetched.get(copy) ?? {};
     this.#fetched.set(copy, { kind, url, every: Math.min(often, every), copy });
-    const list = this.file(kind, copy);
+    if (this.#fetched.size > MAX_URLS) {
+      return {
+        kind: 'refused',
+        message: `expected at most ${MAX_URLS} lists of URLs in all rules`,
+      };
+    }
+    const list = this.#once(kind, copy);
     return list.kind === 'read' ? list : { kind: 'read', entries: [] };
+  }
+
+  #once<Kind extends ListKind>(kind: Kind, path: string): ReadList<ListEntries[Kind]> {
+    const key = `${kind} ${path}`;
+    // What a key leads to was read for this kind.
+    const known = this.#read.get(key) as ReadList<ListEntries[Kind]> | undefined;
+    const list = known ?? readList(kind, path);
+    this.#read.set(key, list);
+    return list;
   }
 }
 

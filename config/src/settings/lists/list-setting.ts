@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isLoopbackHost } from '../../net/special-address.ts';
 import { Duration } from '../values.ts';
 import { currentLists, type ReadList } from './list-reading.ts';
-import { type ListEntries, type ListKind, MAX_ENTRIES } from './list-text.ts';
+import type { ListEntries, ListKind } from './list-text.ts';
 
 /** How often a list is fetched: at most, and without a word about it. */
 const LEAST_EVERY_MS = 5 * 60_000;
@@ -84,16 +84,9 @@ export function entriesFrom<Kind extends ListKind, T extends z.ZodType>(kind: Ki
   type Entries = readonly (z.output<T> | ListEntries[Kind])[];
   const one = entry.transform((value): Entries => [value]);
   const list = listOf(kind);
-  const most = MAX_ENTRIES[kind];
   const several = z
     .array(z.union([one, list]))
     .min(1)
-    .transform((parts, context): Entries => {
-      const all = parts.flat();
-      if (all.length <= most) return all;
-      const message = `expected at most ${most} entries, those of lists among them`;
-      context.addIssue({ code: 'custom', message });
-      return [];
-    });
+    .transform((parts): Entries => parts.flat());
   return z.union([one, list, several]);
 }

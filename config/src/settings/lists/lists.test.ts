@@ -95,12 +95,17 @@ describe('a list of a file', () => {
     expect(parseList(`${text}192.0.2.1`, 'ip')).toEqual({ kind: 'too_long', most: 250_000 });
   });
 
-  test('of patterns a rule has 1,000 at most, with those of the settings', () => {
-    write('agents.txt', ...Array.from({ length: 1_000 }, (_, at) => `*bot${at}*`));
-    expect(matchOf(load('{ user_agent: { file: agents.txt } }'))?.user_agent).toHaveLength(1_000);
-    expect(problemsOf(load('{ user_agent: [curl*, { file: agents.txt }] }')).join()).toContain(
-      'expected at most 1000 entries, those of lists among them',
+  test('of patterns a list has 1,000 at most, and all rules together have 10,000', () => {
+    const patterns = Array.from({ length: 1_000 }, (_, at) => `*bot${at}*`);
+    write('agents.txt', ...patterns);
+    const agents = '{ file: agents.txt }';
+    const times = (count: number) => `{ user_agent: [${Array(count).fill(agents).join()}] }`;
+    expect(matchOf(load(times(10)))?.user_agent).toHaveLength(10_000);
+    expect(problemsOf(load(times(11))).join()).toContain(
+      'expected lists of user_agent with at most 10000 entries in all rules together',
     );
+    write('agents.txt', ...patterns, 'one more');
+    expect(problemsOf(load(times(1))).join()).toContain('expected a list of at most 1000 entries');
   });
 });
 
@@ -134,6 +139,13 @@ describe('a list of a URL', () => {
       ]);
     },
   );
+
+  test('16 URLs at most are fetched', () => {
+    const lists = (count: number) =>
+      Array.from({ length: count }, (_, at) => `{ url: 'https://lists.example/${at}' }`).join();
+    expect(problemsOf(load(`{ ip: [${lists(16)}] }`, STORE))).toEqual([]);
+    expect(problemsOf(load(`{ ip: [${lists(17)}] }`, STORE)).join()).toContain('at most 16 lists');
+  });
 
   test('a damaged copy counts as none: it keeps no Guard from its start', () => {
     copyIn('data', '<html>');

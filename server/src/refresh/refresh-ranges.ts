@@ -6,8 +6,8 @@ import { type AddressRange, readRange } from '@guard/config/net/address';
 import { refusalOf } from '@guard/config/net/bogons';
 import { coverageOf } from './coverage.ts';
 import { fetchList, type ListTerms } from './fetch-list.ts';
-import type { FetchTerms } from './fetch-options.ts';
-import { parseList } from './parse-list.ts';
+import type { FetchTerms } from './fetch-report.ts';
+import { parsePublished } from './published-ranges.ts';
 
 /** The result for one list. Only the first two change the kept file. */
 export type Refreshed =
@@ -26,7 +26,7 @@ export interface RefreshOptions extends FetchTerms {
 }
 
 /** Fetches all parts of a list. One that fails leaves the list as it is. Never rejects. */
-export async function refreshList(
+export async function refreshRanges(
   list: CrawlerList,
   known: RefreshedRanges | undefined,
   options: RefreshOptions,
@@ -43,7 +43,7 @@ export async function refreshList(
       sources.push(before);
       continue;
     }
-    const parsed = parseList(fetched.text);
+    const parsed = parsePublished(fetched.text);
     if (parsed.kind === 'refused') return { kind: 'refused', reason: `${url}: ${parsed.reason}` };
     const usable = parsed.entries.filter(isUsable);
     dropped += parsed.entries.length - usable.length;

@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { newSigningAgent } from '../../../test/kit/signing-agent.ts';
 import { testFolder } from '../../../test/kit/test-folder.ts';
-import { refusalOfHost } from '../crawlers/public-host.ts';
 import { runCommand } from '../testing/run-command.ts';
-import { serve } from '../testing/serve.ts';
+import { serve } from '../../../test/kit/serve.ts';
 
 const root = testFolder();
 const file = join(root, 'guard.yaml');
@@ -109,17 +108,6 @@ describe('guard agents refresh', () => {
     publish({ keys: [jwk] });
     await refresh('chatgpt-agent');
     expect(readFetchedKeys(into, { ...CHATGPT, url: 'https://thief.example' })).toBeUndefined();
-  });
-
-  test('a host with one address inside of a network is not asked, whatever its other addresses are', async () => {
-    const leadsTo = (...addresses: string[]) =>
-      refusalOfHost('https://a.example/x', () =>
-        Promise.resolve(addresses.map((address) => ({ address }))),
-      );
-    expect(await leadsTo('1.1.1.1', '2606:4700::1111')).toBeUndefined();
-    for (const inside of ['10.0.0.1', '127.0.0.1', '169.254.169.254', '::1', 'fd00::1']) {
-      expect(await leadsTo('1.1.1.1', inside)).toContain(`a.example leads to ${inside}`);
-    }
   });
 });
 

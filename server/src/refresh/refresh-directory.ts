@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import {
   directoryUrl,
   type FetchedKeys,
@@ -6,9 +7,9 @@ import {
 } from '@guard/config/settings/agent-keys';
 import type { Clock } from '@guard/config/contract/ports';
 import { type AgentDirectory, MAX_DIRECTORY_BYTES } from '@guard/config/settings/web-bot-auth';
-import { fetchList } from '../crawlers/fetch-list.ts';
-import type { FetchReport, FetchTerms } from '../crawlers/fetch-options.ts';
-import { keepList } from '../crawlers/keep-list.ts';
+import { fetchList } from './fetch-list.ts';
+import type { FetchReport, FetchTerms } from './fetch-report.ts';
+import { jsonText, keepFile } from './keep-file.ts';
 
 export interface DirectoryReport extends FetchReport {
   readonly name: string;
@@ -74,6 +75,6 @@ function lastGood(folder: string, directory: AgentDirectory): FetchedKeys | unde
 }
 
 function kept(report: DirectoryReport, folder: string, fetched: FetchedKeys): DirectoryReport {
-  const reason = keepList(folder, report.name, fetched);
+  const reason = keepFile(join(folder, `${report.name}.json`), jsonText(fetched));
   return reason === undefined ? report : { ...report, result: 'failed', reason };
 }

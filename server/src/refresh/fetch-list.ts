@@ -1,5 +1,3 @@
-import { readAtMost } from '../running-guard/fetch-text.ts';
-import { fetchFault } from '../terminal/faults.ts';
 import { refusalOfHost } from './public-host.ts';
 
 /** The result of asking for one list. */
@@ -36,6 +34,9 @@ export interface ListTerms {
   readonly publicOnly?: boolean;
 }
 
+/** Most redirects that are followed. */
+const MOST_REDIRECTS = 5;
+
 /** Asks for a list. Never rejects. */
 export async function fetchList(
   url: string,
@@ -49,21 +50,43 @@ export async function fetchList(
   try {
     const reason = terms.publicOnly === true ? await refusalOfHost(url) : undefined;
     if (reason !== undefined) return failed(reason);
-    const redirect = terms.refusesRedirects === true ? 'manual' : 'follow';
     const signal = AbortSignal.timeout(timeoutMs);
-    return await readResponse(url, await fetch(url, { headers, redirect, signal }), terms);
+    const response = await follow(url, { headers, signal }, terms.refusesRedirects === true);
+    return typeof response === 'string' ? failed(response) : await readResponse(response, terms);
   } catch (error) {
     return failed(fetchFault(error, timeoutMs));
   }
 }
 
-async function readResponse(
+/** The answer at the end of all redirects, or why they are not followed. */
+async function follow(
   url: string,
+  init: RequestInit,
+  refusesRedirects: boolean,
+): Promise<Response | string> {
+  let at = url;
+  for (let redirects = 0; ; redirects += 1) {
+    const response = await fetch(at, { ...init, redirect: 'manual' });
+    const to = response.headers.get('location');
+    if (!REDIRECTS.has(response.status) || to === null || refusesRedirects) return response;
+    await response.body?.cancel();
+    const next = URL.parse(to, at);
+    if (next === null) return `a redirect to ${JSON.stringify(to.slice(0, 100))}`;
+    // An attacker who can change plain http on the way could make any visitor a verified crawler.
+    if (next.protocol !== new URL(at).protocol) return 'a redirect to another scheme';
+    if (redirects === MOST_REDIRECTS) return `more than ${MOST_REDIRECTS} redirects`;
+    at = next.href;
+  }
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+async function readResponse(
   response: Response,
   { maxBytes, mediaType }: ListTerms,
 ): Promise<Fetched> {
   if (response.status === 304) return { kind: 'unchanged' };
-  const reason = refusalOf(url, response, mediaType);
+  const reason = refusalOf(response, mediaType);
   if (reason !== undefined) {
     await response.body?.cancel();
     return failed(reason);
@@ -83,15 +106,33 @@ function sizeOf(bytes: number): string {
 }
 
 /** Why an answer is not read. */
-function refusalOf(url: string, response: Response, mediaType?: RegExp): string | undefined {
+function refusalOf(response: Response, mediaType?: RegExp): string | undefined {
   if (response.status !== 200) return `status ${response.status}`;
-  // An attacker who can change plain http on the way could make any visitor a verified crawler.
-  if (url.startsWith('https:') && !response.url.startsWith('https:')) {
-    return 'a redirect away from https';
-  }
   const type = response.headers.get('content-type') ?? '';
   if (mediaType?.test(type) === false) return `the media type ${JSON.stringify(type)}`;
   return undefined;
+}
+
+/** The body of an answer as text; undefined when it has more bytes. */
+export async function readAtMost(answer: Response, maxBytes: number): Promise<string | undefined> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  const body: AsyncIterable<Uint8Array> | null = answer.body;
+  for await (const part of body ?? []) {
+    bytes += part.length;
+    if (bytes > maxBytes) return undefined;
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString();
+}
+
+/** Why `fetch` has no answer, as a phrase: it says "fetch failed", and why only in its cause. */
+export function fetchFault(error: unknown, timeoutMs: number): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} s`;
+  const { cause } = error;
+  if (!(cause instanceof Error)) return error.message;
+  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
 }
 
 function failed(reason: string): Fetched {

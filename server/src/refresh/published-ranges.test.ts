@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseList } from './parse-list.ts';
+import { parsePublished } from './published-ranges.ts';
 
 describe('a published list is read', () => {
   test.each([
@@ -19,7 +19,7 @@ describe('a published list is read', () => {
     ['lines', '# probes\n9.9.9.9\r\n\n8.8.8.0/24 # two\n', ['9.9.9.9', '8.8.8.0/24']],
     ['a byte order mark', '\uFEFF9.9.9.9\n', ['9.9.9.9']],
   ])('%s', (_form, text, entries) => {
-    expect(parseList(text)).toEqual({ kind: 'parsed', entries });
+    expect(parsePublished(text)).toEqual({ kind: 'parsed', entries });
   });
 });
 
@@ -41,7 +41,7 @@ describe('all or nothing: it is refused as a whole', () => {
     ['["9.9.9.9/33"]', 'entry 1 of 1'],
     [JSON.stringify(Array.from({ length: 100_001 }, () => '9.9.9.9')), 'more than 100000'],
   ])('%.60s', (text, reason) => {
-    const parsed = parseList(text);
+    const parsed = parsePublished(text);
     expect(parsed.kind === 'refused' ? parsed.reason : parsed).toContain(reason);
   });
 });

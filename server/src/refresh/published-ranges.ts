@@ -1,7 +1,7 @@
 import { readRange } from '@guard/config/net/address';
 
 /** What an operator published, entry by entry as written; or why it is no such list. */
-export type ParsedList =
+export type PublishedRanges =
   | { readonly kind: 'parsed'; readonly entries: readonly string[] }
   | { readonly kind: 'refused'; readonly reason: string };
 
@@ -13,7 +13,7 @@ const MAX_ENTRIES = 100_000;
  * addresses, objects of such arrays, or one address a line. All or nothing: a list with one entry
  * that is no address is refused as a whole, because it may be anything, such as an error page.
  */
-export function parseList(text: string): ParsedList {
+export function parsePublished(text: string): PublishedRanges {
   const body = text.replace(/^\uFEFF/, '').trim();
   if (body.startsWith('<')) return refused('a web page, not a list');
   const found = /^[[{]/.test(body) ? entriesOfJson(body) : entriesOfLines(body);
@@ -25,7 +25,7 @@ export function parseList(text: string): ParsedList {
   return { kind: 'parsed', entries: found };
 }
 
-function refused(reason: string): ParsedList {
+function refused(reason: string): PublishedRanges {
   return { kind: 'refused', reason };
 }
 

@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { type FetchOutcome, keepFresh, type Published } from './keep-fresh.ts';
+
+const HOUR = 3_600_000;
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+/** One list that is fetched, with what came of each fetch and when. */
+function rig(keptAt: number | undefined, random = 0.5) {
+  const fetchedAt: number[] = [];
+  const lines: string[] = [];
+  const state = { outcome: { kind: 'current' } as FetchOutcome, start: Date.now() };
+  const list: Published = {
+    key: 'list',
+    name: 'a list',
+    every: HOUR,
+    spread: 60_000,
+    keptAt: () => keptAt,
+    fetch: () => {
+      fetchedAt.push(Date.now() - state.start);
+      return Promise.resolve(state.outcome);
+    },
+  };
+  const log = (level: string, event: string, fields: Readonly<Record<string, unknown>> = {}) =>
+    void lines.push([level, event, ...Object.values(fields)].join(' '));
+  const fresh = keepFresh(
+    () => [list],
+    { clock: Date.now, log },
+    () => random,
+  );
+  onTestFinished(() => fresh.close());
+  return { state, fetchedAt, lines, fresh };
+}
+
+test('without a copy it is fetched within the spread, and then again and again', async () => {
+  const { fetchedAt, lines, fresh } = rig(undefined);
+  expect(fresh.oldestAt()).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(2 * HOUR + 40_000);
+  expect(fetchedAt).toHaveLength(2 + 1);
+  expect(fetchedAt[0]).toBeLessThan(32_000);
+  expect(lines).toEqual(['info published_awaited a list']);
+  expect(fresh.oldestAt()).toBeGreaterThan(Date.now() - HOUR);
+});
+
+test.each([
+  [0, 0.9 * HOUR],
+  [0.999, 1.1 * HOUR],
+])('instances drift apart: with %d drawn it is due after %d ms', async (random, due) => {
+  const { fetchedAt } = rig(Date.now(), random);
+  await vi.advanceTimersByTimeAsync(due - 10_000);
+  expect(fetchedAt).toEqual([]);
+  await vi.advanceTimersByTimeAsync(12_000);
+  expect(fetchedAt).toHaveLength(1);
+});
+
+test('what fails is logged once for each reason, tried again after ten minutes, and its end is logged', async () => {
+  const { state, fetchedAt, lines } = rig(Date.now() - 2 * HOUR);
+  state.outcome = { kind: 'kept_back', reason: 'status 500' };
+  await vi.advanceTimersByTimeAsync(25 * 60_000);
+  expect(fetchedAt).toHaveLength(3);
+  state.outcome = { kind: 'kept_back', reason: 'a list without entries' };
+  await vi.advanceTimersByTimeAsync(10 * 60_000);
+  state.outcome = { kind: 'current', what: { entries: 7 } };
+  await vi.advanceTimersByTimeAsync(10 * 60_000);
+  expect(lines).toEqual([
+    'warn published_kept_back a list status 500',
+    'warn published_kept_back a list a list without entries',
+    'info published_current a list 7',
+  ]);
+});

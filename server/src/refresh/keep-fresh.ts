@@ -1,0 +1,105 @@
+import type { Close, ProcessContext } from '../process/process-context.ts';
+
+/** Something that others publish, of which Guard keeps the last good copy. */
+export interface Published {
+  /** Tells it from all others. */
+  readonly key: string;
+  /** Names it in the log. */
+  readonly name: string;
+  /** Milliseconds between two fetches. */
+  readonly every: number;
+  /** The first fetch of an old copy waits up to so many milliseconds, so that instances that start together do not ask together. */
+  readonly spread: number;
+  /** When the copy was confirmed last, in milliseconds since the epoch. Undefined without a copy. */
+  readonly keptAt: () => number | undefined;
+  /** Fetches it. Never rejects. */
+  readonly fetch: () => Promise<FetchOutcome>;
+}
+
+export type FetchOutcome =
+  /** `what` says what is kept now, for the log; without it nothing has changed. */
+  | { readonly kind: 'current'; readonly what?: Readonly<Record<string, string | number>> }
+  /** The last good copy stays. */
+  | { readonly kind: 'kept_back'; readonly reason: string };
+
+export interface Freshness {
+  /** When the oldest of all copies was confirmed; undefined where nothing is fetched, or nothing has a copy. */
+  readonly oldestAt: () => number | undefined;
+  readonly close: Close;
+}
+
+/** Time between two looks at what is due. */
+const LOOK_EVERY_MS = 1_000;
+/** A fetch that failed is tried again after this, or after `every` where that is shorter. */
+const AGAIN_MS = 10 * 60_000;
+
+interface Watched {
+  nextAt: number;
+  confirmedAt: number | undefined;
+  /** Why the last fetch changed nothing; empty when it was good. */
+  reason: string;
+}
+
+/**
+ * Fetches what is published, again and again, outside of all requests. Instances drift apart: each wait is drawn
+ * between 90 and 110 % of `every`. What fails is in the log once, until it succeeds or fails for another reason.
+ * `published` is asked at each look, because settings change.
+ */
+export function keepFresh(
+  published: () => readonly Published[],
+  { clock, log }: Pick<ProcessContext, 'clock' | 'log'>,
+  random: () => number = Math.random,
+): Freshness {
+  let watched = new Map<string, Watched>();
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  function begin({ name, every, spread, keptAt }: Published): Watched {
+    const confirmedAt = keptAt();
+    const soon = clock() + random() * spread;
+    if (confirmedAt === undefined) log('info', 'published_awaited', { name });
+    const dueAt = confirmedAt === undefined ? soon : confirmedAt + jittered(every);
+    return { nextAt: Math.max(soon, dueAt), confirmedAt, reason: '' };
+  }
+
+  function jittered(ms: number): number {
+    return ms * (0.9 + random() * 0.2);
+  }
+
+  async function ask({ name, every, fetch }: Published, one: Watched): Promise<void> {
+    const outcome = await fetch();
+    const reason = outcome.kind === 'kept_back' ? outcome.reason : '';
+    if (outcome.kind === 'current') {
+      one.confirmedAt = clock();
+      if (outcome.what || one.reason !== '')
+        log('info', 'published_current', { name, ...outcome.what });
+    } else if (reason !== one.reason) {
+      log('warn', 'published_kept_back', { name, reason });
+    }
+    one.reason = reason;
+    one.nextAt = clock() + jittered(reason === '' ? every : Math.min(every, AGAIN_MS));
+  }
+
+  async function look(): Promise<void> {
+    const all = published();
+    watched = new Map(all.map((one) => [one.key, watched.get(one.key) ?? begin(one)]));
+    for (const one of all) {
+      const state = watched.get(one.key);
+      if (state !== undefined && state.nextAt <= clock() && !isClosed) await ask(one, state);
+    }
+    if (!isClosed) timer = setTimeout(() => void look(), LOOK_EVERY_MS).unref();
+  }
+
+  timer = setTimeout(() => void look(), 0).unref();
+  return {
+    oldestAt() {
+      const times = [...watched.values()].flatMap(({ confirmedAt }) => confirmedAt ?? []);
+      return times.length === 0 ? undefined : Math.min(...times);
+    },
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
+      return Promise.resolve();
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import type { CrawlerList } from '@guard/config/catalogue/crawler-list';
+import { readRefreshedRanges } from '@guard/config/catalogue/refreshed-ranges';
+import type { FetchReport } from './fetch-report.ts';
+import { jsonText, keepFile } from './keep-file.ts';
+import { type Refreshed, refreshRanges, type RefreshOptions } from './refresh-ranges.ts';
+
+export interface ListReport extends FetchReport {
+  readonly file: string;
+  readonly operator: string;
+  /** How many ranges are kept after the refresh. */
+  readonly ranges: number;
+}
+
+/** Operators asked at a time. */
+const AT_A_TIME = 4;
+
+/**
+ * Refreshes lists into a folder. A list that fails does not hold up the others. All are written at the end, one
+ * behind the other, so that a Guard that watches the folder reads it once. `onAnswer` is told of each list.
+ */
+export async function refreshCrawlers(
+  lists: readonly CrawlerList[],
+  into: string,
+  options: RefreshOptions,
+  onAnswer: (list: CrawlerList) => void = () => undefined,
+): Promise<readonly ListReport[]> {
+  const answers = new Map<CrawlerList, Refreshed>();
+  const waiting = lists.values();
+  const worker = async (): Promise<void> => {
+    for (const list of waiting) {
+      answers.set(list, await refreshRanges(list, readRefreshedRanges(into, list.file), options));
+      onAnswer(list);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, worker));
+  const reports = [...answers].map(([list, answer]) => keep(list, answer, into));
+  return reports.sort((a, b) => (a.file < b.file ? -1 : 1));
+}
+
+function keep(
+  { file, operator, entries }: CrawlerList,
+  answer: Refreshed,
+  into: string,
+): ListReport {
+  const kept = { file, operator, ranges: entries.length, dropped: 0 };
+  switch (answer.kind) {
+    case 'updated':
+    case 'unchanged': {
+      const ranges = answer.ranges.sources.reduce((n, { v4, v6 }) => n + v4.length + v6.length, 0);
+      const dropped = answer.kind === 'updated' ? answer.dropped : 0;
+      const reason = keepFile(join(into, `${file}.json`), jsonText(answer.ranges));
+      if (reason !== undefined) return { ...kept, result: 'failed', reason };
+      return { file, operator, result: answer.kind, ranges, dropped, reason: '' };
+    }
+    case 'failed':
+    case 'refused':
+      return { ...kept, result: answer.kind, reason: answer.reason };
+  }
+}

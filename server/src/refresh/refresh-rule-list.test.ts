@@ -1,0 +1,117 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import { dirname, join } from 'node:path';
+import { copyOf, type FetchedList, formatCopy } from '@guard/config/settings/lists/list-copy';
+import { describe, expect, test } from 'vitest';
+import { serve } from '../../../test/kit/serve.ts';
+import { freePort } from '../../../test/kit/free-port.ts';
+import { testFolder } from '../../../test/kit/test-folder.ts';
+import { refreshRuleList } from './refresh-rule-list.ts';
+
+const NOW = Date.UTC(2026, 10, 25);
+const folder = testFolder();
+let number = 0;
+
+/** A list of a server of its own; `before` is what its copy has. */
+async function listAt(handle: RequestListener, before?: string): Promise<FetchedList> {
+  number += 1;
+  const url = `${await serve(handle)}/list.txt`;
+  const copy = copyOf(join(folder, String(number)), 'ip', url);
+  if (before !== undefined) {
+    mkdirSync(dirname(copy), { recursive: true });
+    const origin = { url, fetched_at: '2026-11-01T00:00:00.000Z', etag: '"1"' };
+    writeFileSync(copy, formatCopy(origin, before));
+  }
+  return { kind: 'ip', url, every: 3_600_000, copy };
+}
+
+function answers(text: string, status = 200, headers = {}): RequestListener {
+  return (_request, response) => response.writeHead(status, headers).end(text);
+}
+
+const refresh = (list: FetchedList) => refreshRuleList(list, () => NOW);
+
+describe('a list that is believed', () => {
+  test('becomes the copy, which says where it came from', async () => {
+    const list = await listAt(answers('203.0.113.7\n2001:db8::/32 # x\n', 200, { etag: '"2"' }));
+    expect(await refresh(list)).toEqual({ kind: 'updated', entries: 2 });
+    const origin = { url: list.url, fetched_at: '2026-11-25T00:00:00.000Z', etag: '"2"' };
+    const copy = readFileSync(list.copy, 'utf8');
+    expect(copy).toBe(`# ${JSON.stringify(origin)}\n203.0.113.7\n2001:db8::/32 # x\n`);
+  });
+
+  test('is asked for with the state of the copy, and 304 leaves the copy untouched', async () => {
+    const asked: unknown[] = [];
+    const list = await listAt((request, response) => {
+      asked.push(request.headers['if-none-match']);
+      response.writeHead(304).end();
+    }, '203.0.113.7\n');
+    const before = readFileSync(list.copy, 'utf8');
+    expect(await refresh(list)).toEqual({ kind: 'unchanged' });
+    expect(asked).toEqual(['"1"']);
+    expect(readFileSync(list.copy, 'utf8')).toBe(before);
+  });
+
+  test('may lose half of its entries, and follows a redirect of the same scheme', async () => {
+    const list = await listAt((request, response) => {
+      if (request.url === '/moved') response.end('192.0.2.1\n192.0.2.2\n');
+      else response.writeHead(302, { location: '/moved' }).end();
+    }, '192.0.2.1\n192.0.2.2\n192.0.2.3\n192.0.2.4\n');
+    expect(await refresh(list)).toEqual({ kind: 'updated', entries: 2 });
+  });
+});
+
+describe('a list that is not believed leaves the last good copy in use', () => {
+  const BEFORE = '192.0.2.1\n192.0.2.2\n192.0.2.3\n';
+
+  test.each([
+    ['an empty one', answers('# nothing\n'), 'refused', /^a list without entries$/],
+    [
+      'a web page',
+      answers('<html>\n<p>back soon'),
+      'refused',
+      /^2 lines are no entries, the first is line 1: expected an IP/,
+    ],
+    [
+      'less than half of it',
+      answers('192.0.2.1\n'),
+      'refused',
+      /^1 entries in place of 3: less than half/,
+    ],
+    ['all of the internet', answers(`${BEFORE}0.0.0.0/0\n`), 'refused', /^0\.0\.0\.0\/0 is wider/],
+    ['half of IPv6', answers(`${BEFORE}2000::/4\n`), 'refused', /^2000::\/4 is wider/],
+    [
+      'too many entries',
+      answers('192.0.2.1\n'.repeat(250_001)),
+      'refused',
+      /more than 250000 entries/,
+    ],
+    ['too many bytes', answers('#'.repeat(8 * 1024 * 1024)), 'failed', /^a list of more than/],
+    ['an error', answers('', 500), 'failed', /^status 500$/],
+    [
+      'another scheme',
+      answers('', 302, { location: 'https://127.0.0.1/' }),
+      'failed',
+      /^a redirect to another scheme$/,
+    ],
+    ['a circle', answers('', 302, { location: '/' }), 'failed', /^more than 5 redirects$/],
+  ] as const)('%s', async (_what, handle, kind, reason) => {
+    const list = await listAt(handle, BEFORE);
+    const before = readFileSync(list.copy, 'utf8');
+    const result = await refresh(list);
+    expect(result).toEqual({ kind, reason: expect.stringMatching(reason) as string });
+    expect(readFileSync(list.copy, 'utf8')).toBe(before);
+  });
+
+  test('a server that is away', async () => {
+    const list = await listAt(answers(''), BEFORE);
+    const away = { ...list, url: `http://127.0.0.1:${await freePort()}/list.txt` };
+    expect(await refresh(away)).toEqual({ kind: 'failed', reason: 'ECONNREFUSED' });
+    expect(readFileSync(list.copy, 'utf8')).toContain(BEFORE);
+  });
+
+  test('reserved addresses that are wide are taken: no visitor has one', async () => {
+    const list = await listAt(answers('224.0.0.0/3\nfc00::/7\n0.0.0.0/8\n'));
+    expect(await refresh(list)).toEqual({ kind: 'updated', entries: 3 });
+  });
+});

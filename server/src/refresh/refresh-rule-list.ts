@@ -1,0 +1,114 @@
+import type { Clock } from '@guard/config/contract/ports';
+import { readRange } from '@guard/config/net/address';
+import { readTextFile } from '@guard/config/settings/files';
+import {
+  type FetchedList,
+  formatCopy,
+  type ListOrigin,
+  originOf,
+} from '@guard/config/settings/lists/list-copy';
+import { MAX_LIST_BYTES, parseList } from '@guard/config/settings/lists/list-text';
+import { fetchList } from './fetch-list.ts';
+import { keepFile } from './keep-file.ts';
+
+/** What came of fetching a list of a rule. Only the first changes the copy. */
+export type RefreshedList =
+  | { readonly kind: 'updated'; readonly entries: number }
+  | { readonly kind: 'unchanged' }
+  /** No answer came, or the copy could not be written. */
+  | { readonly kind: 'failed'; readonly reason: string }
+  /** An answer that is not believed. */
+  | { readonly kind: 'refused'; readonly reason: string };
+
+const TIMEOUT_MS = 15_000;
+/** Room for what stands in front of the list in its copy. */
+const MAX_ORIGIN_BYTES = 8 * 1024;
+/**
+ * No list may hold so much of the internet: a mistake in it would be a rule for nearly everybody. Reserved addresses
+ * are wider, and stand in known lists: no visitor has one.
+ */
+const WIDEST = { 4: 8, 6: 16 } as const;
+/** Behind all addresses of IPv4 that a visitor can have (RFC 1112 section 4). */
+const RESERVED_V4 = 0xe000_0000;
+/** All addresses of IPv6 that a visitor can have (RFC 4291 section 2.4). */
+const GLOBAL_V6 = { first: 0x2000n << 112n, last: (0x4000n << 112n) - 1n };
+
+/** Fetches a list of a rule and keeps it, if it is believed. What fails leaves the last good copy. Never rejects. */
+export async function refreshRuleList(list: FetchedList, clock: Clock): Promise<RefreshedList> {
+  const { url, copy } = list;
+  const known = lastGood(list);
+  const fetched = await fetchList(url, known.origin ?? {}, {
+    timeoutMs: TIMEOUT_MS,
+    userAgent: 'guard',
+    accept: 'text/plain, */*;q=0.5',
+    maxBytes: MAX_LIST_BYTES - MAX_ORIGIN_BYTES,
+  });
+  if (fetched.kind === 'failed') return fetched;
+  if (fetched.kind === 'unchanged') {
+    return known.origin ? fetched : { kind: 'failed', reason: 'status 304 unasked' };
+  }
+  const text = fetched.text.replace(/^\uFEFF/, '');
+  const reason = disbelief(text, list, known.entries);
+  if (typeof reason === 'string') return { kind: 'refused', reason };
+  const { etag, lastModified } = fetched;
+  const origin = {
+    url,
+    fetched_at: new Date(clock()).toISOString(),
+    ...(etag === undefined ? {} : { etag: etag.slice(0, 1024) }),
+    ...(lastModified === undefined ? {} : { last_modified: lastModified.slice(0, 1024) }),
+  };
+  const failure = keepFile(copy, formatCopy(origin, text));
+  if (failure !== undefined) return { kind: 'failed', reason: failure };
+  return { kind: 'updated', entries: reason.entries };
+}
+
+interface LastGood {
+  /** Undefined without a copy. */
+  readonly origin: ListOrigin | undefined;
+  readonly entries: number;
+}
+
+/** The copy that is in use. One that is damaged, or of another URL, counts as none. */
+export function lastGood({ kind, url, copy }: FetchedList): LastGood {
+  const file = readTextFile(copy, MAX_LIST_BYTES);
+  const origin = file.kind === 'read' ? originOf(file.text) : undefined;
+  const parsed =
+    file.kind === 'read' && origin?.url === url ? parseList(file.text, kind) : undefined;
+  if (parsed?.kind !== 'parsed') return { origin: undefined, entries: 0 };
+  return { origin, entries: parsed.entries.length };
+}
+
+/** How many entries a list has that is believed; or why it is not. */
+function disbelief(
+  text: string,
+  { kind }: FetchedList,
+  before: number,
+): string | { readonly entries: number } {
+  const parsed = parseList(text, kind);
+  switch (parsed.kind) {
+    case 'too_long':
+      return `a list of more than ${parsed.most} entries`;
+    case 'bad_lines':
+      return `${parsed.count} lines are no entries, the first is line ${parsed.lines[0]?.line ?? 1}: ${parsed.expected}`;
+    case 'parsed': {
+      const entries = parsed.entries.length;
+      if (entries === 0) return 'a list without entries';
+      const wide =
+        kind === 'ip' ? parsed.entries.find((entry) => isTooWide(String(entry))) : undefined;
+      if (wide !== undefined)
+        return `${wide} is wider than an IPv4 /${WIDEST[4]} or an IPv6 /${WIDEST[6]}`;
+      if (entries * 2 < before) {
+        return `${entries} entries in place of ${before}: less than half. To take it, remove the copy`;
+      }
+      return { entries };
+    }
+  }
+}
+
+function isTooWide(entry: string): boolean {
+  const range = readRange(entry);
+  if (range === undefined || range.length >= WIDEST[range.family]) return false;
+  return range.family === 4
+    ? range.first < RESERVED_V4
+    : range.first <= GLOBAL_V6.last && range.last >= GLOBAL_V6.first;
+}
