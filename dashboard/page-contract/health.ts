@@ -19,4 +19,6 @@ export interface Health {
   }[];
   /** Null where the lists came with Guard. */
   readonly crawlerListAgeSeconds: number | null;
+  /** Of the oldest: lists of networks, countries and autonomous systems. */
+  readonly networkDataAgeSeconds: number;
 }

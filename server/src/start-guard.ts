@@ -25,8 +25,7 @@ import { logDecisions, measureEvents } from './events/watch-events.ts';
 import { type Addresses, listenGateway, listenOn } from './listeners/listen.ts';
 import { createReloadableService, type ReloadableService } from './listeners/reloadable-service.ts';
 import { type Close, closeAll, type ProcessContext } from './process/process-context.ts';
-import { keepFresh } from './refresh/keep-fresh.ts';
-import { publishedRuleLists } from './refresh/rule-lists.ts';
+import { keepPublished } from './refresh/keep-published.ts';
 import { asStarted } from './reload/changes.ts';
 import { openStore } from './store/open-store.ts';
 import { watchCrawlerRanges } from './store/watch-crawler-ranges.ts';
@@ -47,6 +46,8 @@ export interface Running {
   readonly createDashboardLinks: () => readonly DashboardLink[];
   /** How the database of events is; undefined where the settings name none. */
   readonly database: () => DatabaseCondition | undefined;
+  /** When the oldest list of crawlers was confirmed, and the oldest network data was made, in milliseconds since the epoch. */
+  readonly dataAt: () => { readonly crawlers: number | undefined; readonly networks: number };
   /** Finishes all requests, writes the last events, and ends. */
   close(): Promise<void>;
 }
@@ -117,6 +118,10 @@ export async function startGuard(settings: Settings, context: ProcessContext): P
       reload: (next) => replaceDeployment(next, dependencies, state),
       createDashboardLinks: () => dashboardLinks(dependencies, state),
       database: () => dependencies.analytics.condition(),
+      dataAt() {
+        const { oldestCrawlerListAt: crawlers, networkDataAt: networks } = currentOf(state);
+        return { crawlers, networks };
+      },
       close,
     };
   } catch (error) {
@@ -147,14 +152,7 @@ async function openDependencies(
   const { runQuery } = analytics;
   const current = () => currentOf(state).settings;
   opened.push(watchAlerts({ ...context, settings: current, runQuery, store }));
-  const fresh = keepFresh(
-    () => (state.current ? publishedRuleLists(state.current.settings, clock) : []),
-    context,
-  );
-  opened.push(fresh.close);
-  metrics.gauge('guard_rule_lists_age_seconds', () =>
-    Math.round((clock() - (fresh.oldestAt() ?? clock())) / 1000),
-  );
+  opened.push(keepPublished(() => state.current?.settings, context));
   const temporary = new TemporaryRules(clock);
   const read = createReadDecisions(decisionsPlace(settings), opening.redis);
   const decisions = await watchDecisions({ ...context, read, rules: temporary });
@@ -162,6 +160,9 @@ async function openDependencies(
   metrics.gauge('guard_temporary_decisions', decisions.count);
   metrics.gauge('guard_crawler_ranges_age_seconds', () =>
     Math.round((clock() - (currentOf(state).oldestCrawlerListAt ?? clock())) / 1000),
+  );
+  metrics.gauge('guard_network_data_age_seconds', () =>
+    Math.round((clock() - currentOf(state).networkDataAt) / 1000),
   );
   return {
     ...context,

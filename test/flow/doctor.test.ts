@@ -59,7 +59,11 @@ async function examine(url: string, ...more: readonly string[]): Promise<Diagnos
         const found = findings.find((finding) => finding.check === check);
         return `${found?.state}: ${found?.found}`;
       },
-      in: (state) => findings.filter((one) => one.state === state).map(({ check }) => check),
+      // How old the bundled lists are depends on the day of the test.
+      in: (state) =>
+        findings
+          .filter((one) => one.state === state && one.check !== 'lists')
+          .map(({ check }) => check),
     };
   } finally {
     stdout.mockRestore();

@@ -50,6 +50,8 @@ export function storySettings(
       },
     ],
     analytics: { engine: 'embedded', path: './analytics' },
+    // A test asks no server of the internet.
+    crawlers: { refresh: 'off' },
     ...over.top,
   };
 }

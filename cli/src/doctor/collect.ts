@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { dataAgeIn } from '../running-guard/data-age.ts';
 import { readMetrics } from '../running-guard/read-metrics.ts';
 import type { MetricName } from '@guard/config/contract/metrics';
 import type { RunningGuard } from '../running-guard/find-guard.ts';
@@ -64,6 +65,7 @@ export async function collectEvidence(examination: Examination): Promise<Evidenc
           deletionHeld: isOne('guard_analytics_deletion_held') === true,
         }
       : undefined,
+    dataAge: values && dataAgeIn(values),
     settings: guard.settings,
     statedAddress,
     expectsWebSocket: webSocket !== undefined,

@@ -55,7 +55,7 @@ test('a site that does not answer is one problem, and no check is ok', async () 
   const { code, stdout } = await doctor('http://127.0.0.1:1/');
   expect(code).toBe(1);
   expect(stdout).toContain('no answer from http://127.0.0.1:1/: ECONNREFUSED');
-  expect(stdout).toContain('1 problem, 0 warnings, 0 ok, 18 not checked.');
+  expect(stdout).toContain('1 problem, 0 warnings, 0 ok, 19 not checked.');
 });
 
 test.each([
@@ -71,6 +71,23 @@ test.each([
   const url = await serve((_request, response) => response.end('a page'));
   expect(await line(url, 'database', '--admin', admin)).toMatch(expected);
 });
+
+test.each([
+  [2, 3, /^ok \| lists \| crawler lists 2 days old, network data 3 days old/],
+  [46, 3, /^warning \| lists \| crawler lists 46 days old/],
+  [2, 46, /^warning \| lists \| .* network data 46 days old/],
+])(
+  'lists of %d days and networks of %d days: a warning from 45 on',
+  async (lists, networks, expected) => {
+    const metrics = `guard_settings_age_seconds 1
+guard_crawler_ranges_age_seconds ${lists * 86_400}
+guard_network_data_age_seconds ${networks * 86_400}
+`;
+    const admin = await serve((_request, response) => response.end(metrics));
+    const url = await serve((_request, response) => response.end('a page'));
+    expect(await line(url, 'lists', '--admin', admin)).toMatch(expected);
+  },
+);
 
 test('a server that never answers ends at the timeout', async () => {
   const url = await serve(() => undefined);

@@ -1,4 +1,5 @@
 import type { Settings } from '@guard/config/settings/schema';
+import type { DataAge } from '../running-guard/data-age.ts';
 import type { Answered, Exchange } from './exchange.ts';
 import type { Trail } from './follow.ts';
 import type { SeenRequests } from './seen-requests.ts';
@@ -52,6 +53,8 @@ export interface Evidence {
   readonly forwardedUndecided: number | undefined;
   /** Undefined where the admin listener was not asked, or keeps no events. */
   readonly database: DatabaseSigns | undefined;
+  /** How old the data of others is; undefined where the admin listener was not asked. */
+  readonly dataAge: DataAge | undefined;
   readonly settings: Settings | undefined;
   /** The address that --ip says this machine has for the site. */
   readonly statedAddress: string | undefined;

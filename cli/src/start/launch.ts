@@ -2,13 +2,16 @@ import { loadSettings } from '@guard/config/settings/load';
 import { settingsRevision } from '@guard/config/settings/revision';
 import type { Settings } from '@guard/config/settings/schema';
 import { createLog, createMetrics, createReloader, type Running, startGuard } from '@guard/server';
+import { adviceOnDataAge, type DataAge, describeDataAge } from '../running-guard/data-age.ts';
 import { openDemo } from '../demo/open-demo.ts';
 import { readSettings } from '../command-line/read-settings.ts';
 import { messageOf } from '../terminal/faults.ts';
 import { print } from '../terminal/terminal.ts';
 import { warnOfRoot } from './warn-of-root.ts';
 
-type Launched = Pick<Running, 'addresses' | 'close' | 'createDashboardLinks' | 'database'>;
+type Launched = Pick<Running, 'addresses' | 'close' | 'createDashboardLinks' | 'database'> & {
+  readonly dataAge: DataAge;
+};
 
 export interface StartOptions {
   /** Prints one JSON line when ready, in place of a list. */
@@ -79,10 +82,16 @@ async function launch(options: LaunchOptions): Promise<Launched | undefined> {
     return undefined;
   }
   started.resolve(running);
+  const dataAge = ageOf(running);
+  const advice = adviceOnDataAge(dataAge);
+  if (advice !== undefined) {
+    context.log('warn', 'published_data_old', { found: describeDataAge(dataAge), advice });
+  }
   return {
     addresses: running.addresses,
     createDashboardLinks: running.createDashboardLinks,
     database: running.database,
+    dataAge,
     close() {
       reloader.stop();
       return running.close();
@@ -118,15 +127,25 @@ function readyLine(launched: Launched): string {
   });
 }
 
+/** How old the data of others is at the start. Without lists that can be refreshed, the lists are never old. */
+function ageOf({ dataAt }: Running): DataAge {
+  const { crawlers, networks } = dataAt();
+  const now = Date.now();
+  return { crawlers: now - (crawlers ?? now), networks: now - networks };
+}
+
 function addressList(launched: Launched): string {
-  const { addresses, createDashboardLinks } = launched;
+  const { addresses, createDashboardLinks, dataAge } = launched;
   const lines = Object.entries(addresses).map(([name, at]) => `  ${name.padEnd(12)} ${at}`);
   const links = createDashboardLinks().map(({ organisation, url }) => `  ${organisation}: ${url}`);
   const hint = 'Each link signs in to the dashboard, once and within ten minutes:';
   const shown = links.length === 0 ? [] : ['', hint, ...links];
   const missing = notRecorded(launched);
   const warned = missing === undefined ? [] : ['', missing];
-  return ['Guard is ready.', '', ...lines, ...shown, ...warned].join('\n');
+  const advice = adviceOnDataAge(dataAge);
+  const old = advice === undefined ? '' : ` (${advice})`;
+  const age = `Data of others: ${describeDataAge(dataAge)}${old}.`;
+  return ['Guard is ready.', '', ...lines, '', age, ...shown, ...warned].join('\n');
 }
 
 /** Resolves at SIGTERM or SIGINT. Call it before the line that says ready: the signal can follow at once. */

@@ -18,6 +18,8 @@ guard_gateway_origin_errors_total{reason="refused"} 7
 guard_sessions 12
 guard_gateway_one_address 1
 guard_last_reload_successful 0
+guard_crawler_ranges_age_seconds 4000000
+guard_network_data_age_seconds 100000
 `;
 const RECENT: Recent = {
   kind: 'counted',
@@ -70,6 +72,8 @@ describe('a frame', () => {
     expect(lines).toContain('deciding    p50 0.4 ms  p99 2.3 ms   sessions 12   events queued 0');
     expect(lines).toContain('! nearly all requests come from one address');
     expect(lines).toContain('! the settings that were read last were refused');
+    expect(lines).toContain('data        crawler lists 46 days old, network data 1 day old');
+    expect(lines).toContain('! the lists of crawlers are old');
     const row = 'reason_0                     100  2001:db8:1111:2222:3333:4444:5555:1000 100000';
     expect(lines.some((line) => line.replace(/ +/g, ' ') === row.replace(/ +/g, ' '))).toBe(true);
     expect(lines.at(-1)).toMatch(/^shop\.example +100$/);
@@ -98,6 +102,6 @@ describe('a frame', () => {
 
 test('without a terminal a look is one line', () => {
   expect(lineOf(snapshot())).toBe(
-    '12:00:02 UTC  108 decisions/s  allow 100  block 5.0  challenge 2.5  origin errors 3.5  mostly reason_0  ! nearly all requests come from one address  ! the settings that were read last were refused',
+    '12:00:02 UTC  108 decisions/s  allow 100  block 5.0  challenge 2.5  origin errors 3.5  mostly reason_0  ! nearly all requests come from one address  ! the settings that were read last were refused  ! the lists of crawlers are old',
   );
 });

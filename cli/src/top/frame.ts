@@ -1,3 +1,4 @@
+import { describeDataAge } from '../running-guard/data-age.ts';
 import { type Named, RECENT_S } from './recent.ts';
 import { type Rate, type Snapshot, totalPerSecond } from './snapshot.ts';
 
@@ -54,7 +55,7 @@ export function lineOf(snapshot: Snapshot): string {
 }
 
 function figures(snapshot: Snapshot): Line[] {
-  const { recent, sessions, eventsQueued } = snapshot;
+  const { recent, sessions, eventsQueued, dataAge } = snapshot;
   const took =
     recent.kind === 'counted' && recent.p50Ms !== undefined && recent.p99Ms !== undefined
       ? `p50 ${recent.p50Ms.toFixed(1)} ms  p99 ${recent.p99Ms.toFixed(1)} ms`
@@ -66,6 +67,7 @@ function figures(snapshot: Snapshot): Line[] {
     figure('origin', failures(snapshot.originErrors, 'no errors')),
     figure('failed open', failures(snapshot.failedOpen, 'never')),
     figure('deciding', `${took}   sessions ${sessions}   events queued ${eventsQueued}`),
+    ...(dataAge === undefined ? [] : [figure('data', describeDataAge(dataAge))]),
   ].map(plain);
 }
 

@@ -1,4 +1,6 @@
 import type { MetricName } from '@guard/config/contract/metrics';
+import { OLD_AFTER_MS } from '@guard/config/catalogue/data-age';
+import { type DataAge, dataAgeIn } from '../running-guard/data-age.ts';
 import type { MetricsRead, MetricValues } from '../running-guard/read-metrics.ts';
 import type { Recent } from './recent.ts';
 
@@ -23,6 +25,8 @@ export interface Snapshot {
   readonly failedOpen: readonly Rate[];
   readonly sessions: number;
   readonly eventsQueued: number;
+  /** Of the data of others; undefined where Guard does not say it. */
+  readonly dataAge: DataAge | undefined;
   /** Sentences about what an operator should know at once. */
   readonly alarms: readonly string[];
   readonly recent: Recent;
@@ -51,6 +55,7 @@ export function snapshotOf(before: Read, after: Read, recent: Recent): Snapshot 
     failedOpen: rates('guard_gateway_fail_open_total'),
     sessions: gauge(after.values, 'guard_sessions'),
     eventsQueued: gauge(after.values, 'guard_events_queued'),
+    dataAge: dataAgeIn(after.values),
     alarms: alarmsOf(after.values, rates('guard_events_total')),
     recent,
   };
@@ -82,5 +87,6 @@ function alarmsOf(values: MetricValues, events: readonly Rate[]): string[] {
   );
   tell(gauge(values, 'guard_settings_awaiting_restart') > 0, 'changed settings wait for a restart');
   tell(dropped > 0, 'events are dropped');
+  tell((dataAgeIn(values)?.crawlers ?? 0) > OLD_AFTER_MS, 'the lists of crawlers are old');
   return alarms;
 }

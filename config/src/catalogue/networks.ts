@@ -25,19 +25,25 @@ interface NetworkList {
 export class NetworkCatalogue {
   readonly lists: readonly NetworkList[];
 
-  private constructor(lists: readonly NetworkList[]) {
+  /** The day of the oldest part of these lists, in milliseconds since the epoch; Infinity where none tells one. */
+  readonly asOf: number;
+
+  private constructor(lists: readonly NetworkList[], asOf: number) {
     this.lists = lists;
+    this.asOf = asOf;
   }
 
   /** Reads the three lists of a folder, by default the bundled ones; a missing file is an error. */
   static load(folder: string = dataPath('ip')): NetworkCatalogue {
-    return new NetworkCatalogue(
-      NETWORK_LISTS.map(({ kind, file, widest }) => {
-        const entries = readListFile(join(folder, file));
-        const { ranges, refused } = readPublicRanges(entries, widest);
-        return { kind, ranges: PrefixSet.fromRanges(ranges), refused };
-      }),
-    );
+    const days: number[] = [];
+    const lists = NETWORK_LISTS.map(({ kind, file, widest }) => {
+      const text = readFileSync(join(folder, file), 'utf8');
+      days.push(...daysOf(text));
+      const entries = entriesOf(text);
+      const { ranges, refused } = readPublicRanges(entries, widest);
+      return { kind, ranges: PrefixSet.fromRanges(ranges), refused };
+    });
+    return new NetworkCatalogue(lists, Math.min(...days));
   }
 
   /** `ip` as `parseIp` spells it. Ask after crawlers were verified: their ranges lie in datacenters. */
@@ -50,8 +56,11 @@ export class NetworkCatalogue {
 }
 
 /** One range a line; `#` begins a comment line. */
-function readListFile(path: string): string[] {
-  return readFileSync(path, 'utf8')
-    .split('\n')
-    .filter((line) => line !== '' && !line.startsWith('#'));
+function entriesOf(text: string): string[] {
+  return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+/** The comments name each source with its day: `# github.com/owner/name, 2026-08-22, MIT`. */
+function daysOf(text: string): number[] {
+  return [...text.matchAll(/^#.*, (\d{4}-\d{2}-\d{2}), /gm)].map(([, day = '']) => Date.parse(day));
 }

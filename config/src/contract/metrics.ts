@@ -157,6 +157,11 @@ export const metrics = {
     label: undefined,
     help: 'Age of the oldest list of crawler addresses among those that can be refreshed.',
   },
+  guard_network_data_age_seconds: {
+    kind: 'gauge',
+    label: undefined,
+    help: 'Age of the oldest network data in use: lists of networks, countries and autonomous systems.',
+  },
   guard_rule_lists_age_seconds: {
     kind: 'gauge',
     label: undefined,

@@ -86,12 +86,13 @@ test('relative paths, also of sockets, start from the folder of the settings fil
   });
 });
 
-test('a file says which files are read with it, each once, and none that Guard writes', () => {
+test('a file says which files are read with it, each once, and of what Guard writes only what it fetches', () => {
   const fixture = good.find(({ name }) => name === 'full.yaml');
   const result = loadSettings(fixture?.path ?? '', fixture?.env ?? {});
   expect(result.kind).toBe('loaded');
   expect(result.files).toEqual([
     expect.stringMatching(/\/config\/fixtures\/pages\/blocked\.html$/),
+    expect.stringMatching(/\/good\/data\/sessions\/crawlers$/),
   ]);
 });
 

@@ -9,6 +9,7 @@ import { readingLists } from './lists/list-reading.ts';
 import { rememberFetchedLists } from './lists/fetched-lists.ts';
 import { createLocator, type Position } from './locate.ts';
 import { filesNamedIn, plainValue } from './plain-value.ts';
+import { crawlerRangesFolder } from './published-places.ts';
 import { createProblemList, type ProblemList } from './problem-list.ts';
 import { alternatives, formatProblem, type Problem, type SettingPath } from './problems.ts';
 import { readYaml } from './read-yaml.ts';
@@ -104,7 +105,14 @@ export function parseSettings(text: string, source: SettingsSource): LoadResult 
   if (!isUnread) reportContradictions(value, root, problems);
 
   const found = problems.sorted();
-  const files = [...filesNamedIn(root, baseDir), ...fetched.map(({ copy }) => copy)];
+  const ranges = checked.success ? crawlerRangesFolder(checked.data) : undefined;
+  const files = [
+    ...new Set([
+      ...filesNamedIn(root, baseDir),
+      ...fetched.map(({ copy }) => copy),
+      ...(ranges === undefined ? [] : [ranges]),
+    ]),
+  ];
   if (checked.success && found.length === 0) {
     const positionOf = (path: SettingPath): Position => locate(keyOffset(root, path));
     rememberRuleLines(checked.data, positionOf);

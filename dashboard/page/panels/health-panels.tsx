@@ -144,7 +144,8 @@ function flows(health: Health): Fact[] {
   ];
 }
 
-function ages({ startedAt, certificates, crawlerListAgeSeconds }: Health, now: number): Fact[] {
+function ages(health: Health, now: number): Fact[] {
+  const { startedAt, certificates, crawlerListAgeSeconds, networkDataAgeSeconds } = health;
   const started = Date.parse(startedAt);
   return [
     [
@@ -161,6 +162,7 @@ function ages({ startedAt, certificates, crawlerListAgeSeconds }: Health, now: n
           `the oldest is ${duration(crawlerListAgeSeconds * 1000)} old`,
           crawlerListAgeSeconds * 1000 > 7 * DAY_MS ? 'bad' : 'good',
         ],
+    ['Network data', `the oldest is ${duration(networkDataAgeSeconds * 1000)} old`, 'neutral'],
     ...certificates.map(({ hosts, expiresAt }): Fact => {
       const left = Date.parse(expiresAt) - now;
       const words = left <= 0 ? 'has ended' : `ends in ${duration(left)}`;

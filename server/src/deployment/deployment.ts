@@ -1,4 +1,5 @@
 import type { Analytics } from '@guard/analytics';
+import { networkDataAt } from '@guard/config/catalogue/data-age';
 import type { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import type { AuthenticateBearer, Log, Replay, SessionStore } from '@guard/config/contract/ports';
 import { createBearerAuth } from '@guard/config/settings/bearer';
@@ -60,6 +61,8 @@ export interface Deployment {
   readonly authenticate: AuthenticateBearer;
   /** When the oldest list of crawler addresses was confirmed, in milliseconds since the epoch. */
   readonly oldestCrawlerListAt: number | undefined;
+  /** When the oldest of the network data was made, in the same unit. */
+  readonly networkDataAt: number;
   /** The routes of each service that listens. They are ready to answer, and do not listen themselves. */
   readonly routes: ReadonlyMap<RoutedService, FastifyInstance>;
   readonly gateway: GatewaySettings;
@@ -95,10 +98,11 @@ export async function buildDeployment(
   });
   const authenticate = createBearerAuth(settings.organisations, dependencies.clock);
   const { oldestListAt } = policy.crawlers;
+  const dataAt = networkDataAt(dependencies.networks, settings.databases);
   let isClosed = false;
   const isCurrent = () => !isClosed;
   const routes = await routesOf(
-    { settings, revision, validator, authenticate, oldestListAt, isCurrent },
+    { settings, revision, validator, authenticate, oldestListAt, dataAt, isCurrent },
     dependencies,
   );
   const gateway = gatewaySites(settings.sites, validator, dependencies.remotes);
@@ -106,6 +110,7 @@ export async function buildDeployment(
     settings,
     authenticate,
     oldestCrawlerListAt: oldestListAt,
+    networkDataAt: dataAt,
     routes,
     gateway: {
       trustedProxies: settings.trusted_proxies,
@@ -130,6 +135,7 @@ interface Built {
   readonly validator: Validator;
   readonly authenticate: AuthenticateBearer;
   readonly oldestListAt: number | undefined;
+  readonly dataAt: number;
   /** False once another deployment has taken its place. */
   readonly isCurrent: () => boolean;
 }
@@ -167,7 +173,7 @@ function dashboardOf(
   dependencies: Dependencies,
   own: DashboardDependencies,
 ): FastifyPluginAsync {
-  const { settings, oldestListAt } = built;
+  const { settings, oldestListAt, dataAt } = built;
   const { listen, dashboard, public_urls } = settings;
   const { analytics, metrics, clock, addresses } = dependencies;
   const publicHost =
@@ -184,6 +190,7 @@ function dashboardOf(
     })),
     crawlerListAgeSeconds:
       oldestListAt === undefined ? null : Math.round((clock() - oldestListAt) / 1000),
+    networkDataAgeSeconds: Math.round((clock() - dataAt) / 1000),
   });
   return createDashboard({
     ...dependencies,

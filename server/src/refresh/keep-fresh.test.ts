@@ -69,3 +69,27 @@ test('what fails is logged once for each reason, tried again after ten minutes, 
     'info published_current a list 7',
   ]);
 });
+
+test('a damaged copy ends neither the fetches nor Guard: the log names it', async () => {
+  const lines: string[] = [];
+  const damage = new Error('not a file of ranges: a.json');
+  const list: Published = {
+    key: 'a',
+    name: 'a',
+    every: HOUR,
+    spread: 0,
+    keptAt() {
+      throw damage;
+    },
+    fetch: () => Promise.reject(damage),
+  };
+  const log = (_level: string, event: string, fields: Readonly<Record<string, unknown>> = {}) =>
+    void lines.push([event, ...Object.values(fields)].join(' '));
+  const fresh = keepFresh(() => [list], { clock: Date.now, log });
+  onTestFinished(() => fresh.close());
+  await vi.advanceTimersByTimeAsync(HOUR);
+  expect(lines).toEqual([
+    'published_awaited a',
+    'published_kept_back a not a file of ranges: a.json',
+  ]);
+});

@@ -10,9 +10,9 @@ export interface Published {
   readonly every: number;
   /** The first fetch of an old copy waits up to so many milliseconds, so that instances that start together do not ask together. */
   readonly spread: number;
-  /** When the copy was confirmed last, in milliseconds since the epoch. Undefined without a copy. */
+  /** When the copy was confirmed last, in milliseconds since the epoch. Undefined without a copy. Throws for a damaged one. */
   readonly keptAt: () => number | undefined;
-  /** Fetches it. Never rejects. */
+  /** Fetches it. Rejects where a damaged copy has to be mended by hand. */
   readonly fetch: () => Promise<FetchOutcome>;
 }
 
@@ -55,7 +55,7 @@ export function keepFresh(
   let isClosed = false;
 
   function begin({ name, every, spread, keptAt }: Published): Watched {
-    const confirmedAt = keptAt();
+    const confirmedAt = timeOf(keptAt);
     const soon = clock() + random() * spread;
     if (confirmedAt === undefined) log('info', 'published_awaited', { name });
     const dueAt = confirmedAt === undefined ? soon : confirmedAt + jittered(every);
@@ -67,7 +67,9 @@ export function keepFresh(
   }
 
   async function ask({ name, every, fetch }: Published, one: Watched): Promise<void> {
-    const outcome = await fetch();
+    const outcome = await fetch().catch((error: unknown): FetchOutcome => {
+      return { kind: 'kept_back', reason: error instanceof Error ? error.message : String(error) };
+    });
     const reason = outcome.kind === 'kept_back' ? outcome.reason : '';
     if (outcome.kind === 'current') {
       one.confirmedAt = clock();
@@ -102,4 +104,13 @@ export function keepFresh(
       return Promise.resolve();
     },
   };
+}
+
+/** A damaged copy has no time, and its fetch says what is wrong with it. */
+function timeOf(keptAt: () => number | undefined): number | undefined {
+  try {
+    return keptAt();
+  } catch {
+    return undefined;
+  }
 }

@@ -1,5 +1,6 @@
 import { botKeysOf } from '@guard/config/settings/agent-keys';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
+import { crawlerRangesFolder } from '@guard/config/settings/published-places';
 import type { Settings } from '@guard/config/settings/schema';
 
 /** The part of the settings that a validator needs, when it serves and when it explains. */
@@ -10,7 +11,7 @@ export function validatorSettings(settings: Settings) {
     secrets: settings.secret,
     observe: settings.observe,
     healthToken: settings.health_check_token,
-    crawlers: CrawlerCatalogue.load(undefined, settings.crawlers.ranges),
+    crawlers: CrawlerCatalogue.load(undefined, crawlerRangesFolder(settings)),
     botKeys: botKeysOf(settings.web_bot_auth),
     databases: settings.databases,
   };

@@ -1,5 +1,6 @@
 import { CHALLENGE } from '@guard/config/contract/limits';
 import type { Answers, Evidence } from '../evidence.ts';
+import { adviceOnDataAge, describeDataAge } from '../../running-guard/data-age.ts';
 import { type Answered, fieldsOf } from '../exchange.ts';
 import { ok, type Outcome, problem, unchecked, warning } from '../finding.ts';
 import { denialOf, instantOf } from '../guard-page.ts';
@@ -94,6 +95,20 @@ function judgeDatabase({ database: signs }: Evidence): Outcome {
     );
   }
   return ok('it starts, and deletes events when their time is up');
+}
+
+/** Whether the lists and databases that others publish are fresh. */
+export const dataAge: Check = { name: 'lists', judge: judgeDataAge };
+
+function judgeDataAge({ dataAge: age }: Evidence): Outcome {
+  if (age === undefined) {
+    return unchecked('no metrics', 'Say where the admin listener is: --config or --admin.');
+  }
+  const advice = adviceOnDataAge(age);
+  if (advice === undefined) return ok(describeDataAge(age));
+  const why =
+    'New machines of crawlers count as impersonators, and networks that moved as what they were.';
+  return warning(describeDataAge(age), why, `It is ${advice}.`);
 }
 
 /** Header fields in which servers in front name themselves. */

@@ -1,7 +1,7 @@
 import { caching, challengeStatus, cookies, pageUnchanged, policy } from './challenge-page.ts';
 import type { Check } from './check.ts';
 import { clientAddress, forgedAddress, scheme } from './client-address.ts';
-import { clock, database, leaks, trace } from './guard-itself.ts';
+import { clock, database, dataAge, leaks, trace } from './guard-itself.ts';
 import { reached, site } from './reached.ts';
 import { certificate, httpVersion, https } from './tls.ts';
 import { uploadPath, webSocket } from './way-to-guard.ts';
@@ -26,5 +26,6 @@ export const checks: readonly Check[] = [
   clock,
   leaks,
   database,
+  dataAge,
   trace,
 ];

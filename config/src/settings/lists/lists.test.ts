@@ -133,7 +133,7 @@ describe('a list of a URL', () => {
       const copy = copyIn(data, '203.0.113.7\n');
       const loaded = load(MATCH, top);
       expect(matchOf(loaded)?.ip).toEqual(['192.0.2.1', '203.0.113.7']);
-      expect(before.files).toEqual([copy]);
+      expect(before.files).toContain(copy);
       expect(loaded.kind === 'loaded' && fetchedListsOf(loaded.settings)).toEqual([
         { kind: 'ip', url: URL_OF, every: 1_800_000, copy },
       ]);

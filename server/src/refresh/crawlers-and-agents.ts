@@ -1,0 +1,83 @@
+import { directoryUrl, readFetchedKeys } from '@guard/config/settings/agent-keys';
+import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
+import { readRefreshedRanges } from '@guard/config/catalogue/refreshed-ranges';
+import type { Clock } from '@guard/config/contract/ports';
+import { crawlerRangesFolder } from '@guard/config/settings/published-places';
+import type { Settings } from '@guard/config/settings/schema';
+import type { AgentDirectory } from '@guard/config/settings/web-bot-auth';
+import type { FetchTerms } from './fetch-report.ts';
+import type { FetchOutcome, Published } from './keep-fresh.ts';
+import { refreshCrawlers } from './refresh-crawlers.ts';
+import { refreshDirectory } from './refresh-directory.ts';
+
+/** Old lists do no harm for half an hour, and operators are not asked by all instances of a fleet that starts. */
+const SPREAD_MS = 30 * 60_000;
+const TERMS: FetchTerms = { timeoutMs: 15_000, mirrorOf: undefined };
+
+/** What these settings let Guard fetch of crawlers and agents: their addresses, and their keys. */
+export function publishedByCrawlers(settings: Settings, clock: Clock): Published[] {
+  const { refresh: every } = settings.crawlers;
+  if (every === 'off') return [];
+  const ranges = crawlerRangesFolder(settings);
+  const { directories = [], fetched_keys: keys } = settings.web_bot_auth ?? {};
+  return [
+    ...(ranges === undefined ? [] : [publishedRanges(ranges, every, clock)]),
+    ...(keys === undefined ? [] : directories.map((one) => publishedKeys(one, keys, every, clock))),
+  ];
+}
+
+function publishedRanges(folder: string, every: number, clock: Clock): Published {
+  const refreshable = () =>
+    CrawlerCatalogue.load(undefined, folder).lists.filter((list) => list.refreshUrls.length > 0);
+  return {
+    key: `crawlers ${folder}`,
+    name: 'addresses of crawlers',
+    every,
+    spread: SPREAD_MS,
+    keptAt() {
+      const times = refreshable().flatMap(
+        ({ file }) => readRefreshedRanges(folder, file)?.fetched_at ?? [],
+      );
+      // An operator who is away for long must not make each start a fetch of all lists.
+      return times.length === 0 ? undefined : Math.max(...times.map((time) => Date.parse(time)));
+    },
+    async fetch(): Promise<FetchOutcome> {
+      const reports = await refreshCrawlers(refreshable(), folder, {
+        ...TERMS,
+        clock,
+        acceptDrop: false,
+      });
+      const failed = reports.filter(({ reason }) => reason !== '');
+      const [first] = failed;
+      if (failed.length === reports.length) {
+        return { kind: 'kept_back', reason: first?.reason ?? 'no list can be fetched' };
+      }
+      const current = reports.length - failed.length;
+      const without = failed.map(({ file }) => file).join(' ');
+      return { kind: 'current', what: { current, of: reports.length, without } };
+    },
+  };
+}
+
+function publishedKeys(
+  directory: AgentDirectory,
+  folder: string,
+  every: number,
+  clock: Clock,
+): Published {
+  return {
+    key: `agent ${directory.name} ${directory.url} ${folder}`,
+    name: directoryUrl(directory),
+    every,
+    spread: SPREAD_MS,
+    keptAt() {
+      const fetched = readFetchedKeys(folder, directory);
+      return fetched && Date.parse(fetched.fetched_at);
+    },
+    async fetch() {
+      const report = await refreshDirectory(directory, { ...TERMS, folder, clock });
+      if (report.reason !== '') return { kind: 'kept_back', reason: report.reason };
+      return { kind: 'current', what: { keys: report.keys } };
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import type { Clock } from '@guard/config/contract/ports';
+import type { Settings } from '@guard/config/settings/schema';
+import type { Close, ProcessContext } from '../process/process-context.ts';
+import { publishedByCrawlers } from './crawlers-and-agents.ts';
+import { keepFresh, type Published } from './keep-fresh.ts';
+import { publishedRuleLists } from './rule-lists.ts';
+
+/**
+ * Fetches what others publish, as far as the current settings say so. Crawlers have many lists, and the lists of
+ * rules do not wait for them. `current` gives undefined while Guard starts.
+ */
+export function keepPublished(current: () => Settings | undefined, context: ProcessContext): Close {
+  const { clock, metrics } = context;
+  const keep = (publishedFor: (settings: Settings, clock: Clock) => Published[]) =>
+    keepFresh(() => {
+      const settings = current();
+      return settings ? publishedFor(settings, clock) : [];
+    }, context);
+  const lists = keep(publishedRuleLists);
+  const crawlers = keep(publishedByCrawlers);
+  metrics.gauge('guard_rule_lists_age_seconds', () =>
+    Math.round((clock() - (lists.oldestAt() ?? clock())) / 1000),
+  );
+  return async () => {
+    await Promise.all([lists.close(), crawlers.close()]);
+  };
+}
