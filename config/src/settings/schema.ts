@@ -22,6 +22,7 @@ import {
   ExpiryDate,
   HostPattern,
   HttpUrl,
+  Identifier,
   KeyHash,
   Listen,
   oneOrMany,
@@ -38,10 +39,6 @@ import {
  * durations in milliseconds, keys as SHA-256, pages with their text. Reading the file, `${NAME}`, and
  * where a mistake stands are load.ts; what one setting says about another is cross-references.ts.
  */
-
-const Identifier = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/i, 'expected letters, digits, - and _, at most 63');
 
 const PathGlob = z.string().max(1024).startsWith('/', 'expected a path that begins with /');
 

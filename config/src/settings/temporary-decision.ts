@@ -1,7 +1,12 @@
-import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { readRange } from '../net/address.ts';
 import { parseIp } from '../net/cidr.ts';
+import { formatIpv4 } from '../net/format-address.ts';
 import { IpOrCidr, SessionDigest } from './rule.ts';
+import { Identifier } from './values.ts';
+
+/** Milliseconds since the epoch. A later moment than this one cannot be written as a date. */
+const Moment = z.int().nonnegative().max(8_640_000_000_000_000);
 
 /**
  * What a person decided by hand for a while, with `guard block` and `guard allow`. It stands beside guard.yaml: in
@@ -9,7 +14,7 @@ import { IpOrCidr, SessionDigest } from './rule.ts';
  */
 export const TemporaryDecision = z.strictObject({
   id: z.string().regex(/^t[0-9a-z]{6}$/),
-  organisation: z.string().min(1).max(64),
+  organisation: Identifier,
   verdict: z.enum(['allow', 'block']),
   target: z.discriminatedUnion('kind', [
     /** One address, or a network as CIDR, as `canonicalNetwork` spells it. */
@@ -21,9 +26,8 @@ export const TemporaryDecision = z.strictObject({
   because: z.string().regex(/^\P{Cc}{1,200}$/u),
   /** The account and machine that decided. */
   by: z.string().regex(/^\P{Cc}{1,200}$/u),
-  /** Milliseconds since the epoch, as `until`. */
-  madeAt: z.int().nonnegative(),
-  until: z.int().nonnegative(),
+  madeAt: Moment,
+  until: Moment,
 });
 export type TemporaryDecision = z.infer<typeof TemporaryDecision>;
 export type DecisionTarget = TemporaryDecision['target'];
@@ -71,14 +75,18 @@ export function targetText(target: DecisionTarget): string {
 
 /** An address as `parseIp` spells it, a network with its first address. Takes what `isIpOrCidr` accepts. */
 export function canonicalNetwork(text: string): string {
-  const [address = '', length] = text.split('/');
-  const mapped = parseIp(address) ?? address;
-  if (length === undefined) return mapped;
-  const isV6 = address.includes(':');
-  // A range of v4-mapped addresses is an IPv4 range.
-  const bits = isV6 && !mapped.includes(':') ? Number(length) - 96 : Number(length);
-  if (bits === (mapped.includes(':') ? 128 : 32)) return mapped;
-  const kind = mapped.includes(':') ? ipaddr.IPv6 : ipaddr.IPv4;
-  const first = kind.networkAddressFromCIDR(`${mapped}/${bits}`).toString();
-  return `${parseIp(first) ?? first}/${bits}`;
+  const withoutZone = text.replace(/%[^/]*/, '');
+  const range = readRange(withoutZone);
+  if (range === undefined) return withoutZone;
+  const isV4 = range.family === 4;
+  const first = isV4 ? formatIpv4(range.first) : v6Text(range.first);
+  return range.length === (isV4 ? 32 : 128) ? first : `${first}/${range.length}`;
+}
+
+function v6Text(address: bigint): string {
+  const groups = address
+    .toString(16)
+    .padStart(32, '0')
+    .replaceAll(/.{4}(?!$)/g, '$&:');
+  return parseIp(groups) ?? groups;
 }

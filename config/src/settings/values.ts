@@ -7,6 +7,11 @@ import { unfilled, weaknessOf } from './weak-secret.ts';
 
 /** The scalar values of guard.yaml, each parsed once into what the code needs. */
 
+/** The name of an organisation or a key. */
+export const Identifier = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/i, 'expected letters, digits, - and _, at most 63');
+
 const DURATION_UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 const EXPECTED_DURATION = 'expected a duration such as 400ms, 30s, 5m or 14d, longer than zero';

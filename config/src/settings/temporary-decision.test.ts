@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import { canonicalNetwork, readDecisions, writeDecisions } from './temporary-decision.ts';
+
+const GOOD = {
+  ...{ id: 't000001', organisation: 'acme', verdict: 'block' },
+  ...{ target: { kind: 'network', network: '203.0.113.7' }, because: 'x', by: 'a@b' },
+  ...{ madeAt: 0, until: 1 },
+};
+
+const listOf = (...decisions: unknown[]): string => JSON.stringify({ version: 1, decisions });
+
+describe('a list of decisions that another program wrote', () => {
+  test('it is read where it is one of ours', () => {
+    const read = readDecisions(listOf(GOOD));
+    expect(read).toEqual([GOOD]);
+    expect(readDecisions(writeDecisions(read ?? []))).toEqual(read);
+  });
+
+  test.each([
+    ['an end that no calendar has', { until: 9_000_000_000_000_000 }],
+    ['an organisation that would write on a terminal', { organisation: 'a\u001b[2J' }],
+    ['an id that would write on a terminal', { id: 't\u001b[2J00' }],
+    ['a reason with a line break', { because: 'a\nb' }],
+    ['a network that is none', { target: { kind: 'network', network: '203.0.113.0/33' } }],
+    ['a field that we do not know', { more: 1 }],
+  ])('%s: the whole list is refused', (_, over) => {
+    expect(readDecisions(listOf(GOOD, { ...GOOD, ...over }))).toBeUndefined();
+  });
+
+  test('more decisions than may stand, or no JSON: refused', () => {
+    expect(readDecisions(listOf(...Array.from({ length: 2_001 }, () => GOOD)))).toBeUndefined();
+    expect(readDecisions('{')).toBeUndefined();
+  });
+});
+
+test.each([
+  ['203.0.113.77/24', '203.0.113.0/24'],
+  ['203.0.113.77/32', '203.0.113.77'],
+  ['::ffff:203.0.113.77', '203.0.113.77'],
+  ['::ffff:203.0.113.77/120', '203.0.113.0/24'],
+  ['::ffff:203.0.113.77/64', '::/64'],
+  ['2001:DB8::5/64', '2001:db8::/64'],
+  ['2001:db8::5/128', '2001:db8::5'],
+  ['fe80::1%eth0', 'fe80::1'],
+  ['fe80::1%eth0/64', 'fe80::/64'],
+])('the network %s is written as %s', (written, canonical) => {
+  expect(canonicalNetwork(written)).toBe(canonical);
+});
