@@ -52,9 +52,11 @@ function fromFile(file: string): ReadDecisions {
       const { ino, size, mtimeNs } = await stat(file, { bigint: true });
       const state = [ino, size, mtimeNs].join(' ');
       if (state === known) return SAME;
-      known = state;
       if (size > 4 * MAX_DECISIONS_LENGTH) return { kind: 'failed', reason: 'it is too large' };
-      return parsed(await readFile(file, 'utf8'));
+      const text = await readFile(file, 'utf8');
+      // A file that cannot be read yet is asked for again: a change of its mode or owner shows in no state.
+      known = state;
+      return parsed(text);
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
       if (code !== 'ENOENT') return { kind: 'failed', reason: code };

@@ -28,7 +28,8 @@ export interface WatchedDecisions {
  */
 export async function watchDecisions(watched: Watched): Promise<WatchedDecisions> {
   const { read, rules, clock, log } = watched;
-  let standing: readonly TemporaryDecision[] = [];
+  let listed: readonly TemporaryDecision[] = [];
+  let standing = listed;
   let failure = '';
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -38,7 +39,8 @@ export async function watchDecisions(watched: Watched): Promise<WatchedDecisions
     const reason = answer.kind === 'failed' ? answer.reason : '';
     if (reason !== failure && reason !== '') log('error', 'temporary_decisions_unread', { reason });
     failure = reason;
-    const listed = answer.kind === 'read' ? answer.decisions : standing;
+    // All of them are kept: a clock that jumped ahead may come back, and the list is not read again.
+    if (answer.kind === 'read') listed = answer.decisions;
     return listed.filter(({ until }) => until > clock());
   };
   const take = (next: readonly TemporaryDecision[]): void => {

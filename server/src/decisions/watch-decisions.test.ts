@@ -1,0 +1,56 @@
+import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TemporaryDecision, writeDecisions } from '@guard/config/settings/temporary-decision';
+import { TemporaryRules } from '@guard/validator';
+import { afterEach, expect, test, vi } from 'vitest';
+import { testFolder } from '../../../test/kit/test-folder.ts';
+import { createReadDecisions, type DecisionsRead } from './read-decisions.ts';
+import { watchDecisions } from './watch-decisions.ts';
+
+const HOUR = 3_600_000;
+const NOW = Date.UTC(2026, 10, 21);
+const BLOCK: TemporaryDecision = {
+  ...{ id: 't000001', organisation: 'acme', verdict: 'block', because: 'a test', by: 'test@here' },
+  ...{ target: { kind: 'network', network: '203.0.113.7' }, madeAt: NOW, until: NOW + HOUR },
+};
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('a clock that jumps ahead and back again ends no decision', async () => {
+  vi.useFakeTimers();
+  const time = { now: NOW };
+  let answer: DecisionsRead = { kind: 'read', decisions: [BLOCK] };
+  const read = () => {
+    const given = answer;
+    answer = { kind: 'same' };
+    return Promise.resolve(given);
+  };
+  const clock = () => time.now;
+  const log = () => undefined;
+  const watched = await watchDecisions({ read, rules: new TemporaryRules(clock), clock, log });
+  time.now = NOW + 2 * HOUR;
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(watched.count()).toBe(0);
+  time.now = NOW + 2_000;
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(watched.count()).toBe(1);
+  await watched.close();
+});
+
+test('a place that could not be read is asked again until it can be, though its state stays', async () => {
+  const file = join(testFolder(), 'decisions.json');
+  const read = createReadDecisions({ kind: 'file', file }, undefined);
+  expect(await read()).toEqual({ kind: 'read', decisions: [] });
+  // Root may read every file, so a folder stands for one that Guard may not read.
+  mkdirSync(file);
+  const unread = { kind: 'failed', reason: 'EISDIR' };
+  expect([await read(), await read()]).toEqual([unread, unread]);
+  rmdirSync(file);
+  writeFileSync(file, writeDecisions([BLOCK]));
+  expect([await read(), await read()]).toEqual([
+    { kind: 'read', decisions: [BLOCK] },
+    { kind: 'same' },
+  ]);
+});
