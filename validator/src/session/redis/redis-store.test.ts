@@ -43,6 +43,33 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
     }
   }
 
+  describe('a shared text that another program wrote', () => {
+    const KEY = 'guard:1:text:decisions';
+    const TOO_LONG = 6 * 1024 * 1024;
+
+    test.each([
+      ['without a version', ['SET', KEY, 'a text of theirs']],
+      ['that looks like a version', ['SET', KEY, 'abc']],
+      ['of another type', ['HSET', KEY, 'a', 'b']],
+      ['larger than any of ours', ['SETRANGE', KEY, String(TOO_LONG), 'x']],
+    ])(
+      '%s is not taken for an empty one, and is no reason to leave the Redis',
+      async (_, command) => {
+        await redis.ask(...command);
+        await withInstances([Date.now()], async (instance) => {
+          const { store, log } = instance;
+          const held = await store.sharedText('decisions');
+          expect(held?.text).toBe('unreadable');
+          expect(await store.sharedText('decisions', held)).toBe(held);
+          const before = { version: '', text: '' };
+          expect(await store.replaceSharedText('decisions', before, 'ours', HOUR_MS)).toBe(false);
+          expect(log).toEqual([]);
+          expect(instance.gauge('guard_store_away')).toBe(0);
+        });
+      },
+    );
+  });
+
   sessionStoreContract('RedisStore', async () => {
     const { store, time } = await openInstance(redis.url);
     const pass = async (ms: number) => {
