@@ -122,6 +122,16 @@ describe('temporary decisions, from the command line to the visitor', () => {
     });
   });
 
+  test('what another program wrote into the list cannot turn round a line of the terminal', () => {
+    const file = join(product.folder, 'analytics', 'decisions.json');
+    decide('block', '203.0.113.210', '--for', '1h', '--because', 'theirs');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('theirs', 'the\u202eirs'));
+    for (const args of [['decisions'], ['decisions', '--json']]) {
+      expect(decide(...args).stdout).toContain('the\\u202eirs');
+    }
+    decide('block', '203.0.113.210', '--for', '1h', '--because', 'ours');
+  });
+
   test('a file that is no list changes nothing that stands, and the log says so', async () => {
     decide('block', '203.0.113.200', '--for', '1h', '--because', 'stands');
     expect(await statusOf('203.0.113.200', 403)).toBe(403);

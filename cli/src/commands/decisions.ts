@@ -1,6 +1,7 @@
 import { targetText, type TemporaryDecision } from '@guard/config/settings/temporary-decision';
 import { changeDecisions, standingDecisions } from '../decisions/change-decisions.ts';
 import { columns } from '../terminal/layout.ts';
+import { printable, printableJson } from '../terminal/printable.ts';
 import { calledWrongly, print } from '../terminal/terminal.ts';
 import type { Command } from '../command-line/command.ts';
 import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
@@ -46,7 +47,7 @@ end      ends the decision ID now. It holds no longer from a second later`,
       return 1;
     }
     const { result } = changed;
-    if (values.json) print(JSON.stringify(result));
+    if (values.json) print(printableJson(result));
     else print(id === undefined ? describe(result) : `${id} is ended.`);
     return 0;
   },
@@ -70,8 +71,8 @@ function describe(standing: readonly TemporaryDecision[]): string {
     one.verdict,
     targetText(one.target),
     new Date(one.until).toISOString().slice(0, 16).replace('T', ' '),
-    one.by,
-    one.because,
+    printable(one.by),
+    printable(one.because),
   ]);
   const head = ['ID', 'ORGANISATION', 'VERDICT', 'TARGET', 'UNTIL (UTC)', 'BY', 'BECAUSE'];
   return columns([head, ...rows]).join('\n');
