@@ -1,4 +1,4 @@
-import { chownSync, closeSync, openSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, fchownSync, openSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { decisionsPlace } from '@guard/config/settings/decisions-place';
 import type { Settings } from '@guard/config/settings/schema';
@@ -99,9 +99,10 @@ function makeFile(file: string): string | undefined {
   const folder = dirname(file);
   try {
     const { uid, gid } = statSync(folder);
-    closeSync(openSync(file, 'ax', 0o600));
-    // The command may run as root, and Guard as a user of its own.
-    if (process.getuid?.() === 0) chownSync(file, uid, gid);
+    const handle = openSync(file, 'ax', 0o600);
+    // The command may run as root, and Guard as a user of its own, who could put a link in the place of the name.
+    if (process.getuid?.() === 0) fchownSync(handle, uid, gid);
+    closeSync(handle);
     return undefined;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return undefined;

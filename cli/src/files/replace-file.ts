@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import {
   accessSync,
-  chownSync,
   closeSync,
   constants,
   fchmodSync,
+  fchownSync,
+  fstatSync,
   fsyncSync,
   openSync,
   readFileSync,
@@ -85,13 +86,14 @@ function writeBeside(temporary: string, target: string, text: string): void {
   const handle = openSync(temporary, 'wx', 0o600);
   try {
     writeFileSync(handle, text);
+    const made = fstatSync(handle);
+    // By the handle: where this is root, the owner of the folder could put a link in the place of the name.
+    if (made.uid !== uid || made.gid !== gid) fchownSync(handle, uid, gid);
     fchmodSync(handle, mode & 0o7777);
     fsyncSync(handle);
   } finally {
     closeSync(handle);
   }
-  const made = statSync(temporary);
-  if (made.uid !== uid || made.gid !== gid) chownSync(temporary, uid, gid);
 }
 
 /** Undefined when another process has held the lock all the time. */
