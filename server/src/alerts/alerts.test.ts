@@ -169,6 +169,17 @@ describe('conditions of the metrics', () => {
       /^30 of 50 requests/,
     ],
     [
+      'origin down, while most requests are robots that get a page of ours',
+      {
+        'guard_gateway_origin_errors_total{reason="connect"}': 30,
+        'guard_gateway_requests_total{outcome="failed"}': 30,
+        'guard_gateway_requests_total{outcome="served"}': 5_000,
+        'guard_gateway_requests_total{outcome="unknown_host"}': 5_000,
+      },
+      'origin_down',
+      /^30 of 30 requests/,
+    ],
+    [
       'a refused reload',
       { guard_last_reload_successful: 0 },
       'reload_refused',

@@ -29,11 +29,12 @@ export function metricConditions(before: Reading, now: Reading): Alert[] {
     );
   }
   const errors = grown('guard_gateway_origin_errors_total');
-  const requests = grown('guard_gateway_requests_total');
+  // What Guard itself answers must not hide it: robots that are blocked can be most of the requests.
+  const requests = grown('guard_gateway_requests_total', 'forwarded', 'failed');
   if (errors >= LEAST_ORIGIN_ERRORS && 2 * errors > requests) {
     say(
       'origin_down',
-      `${errors} of ${requests} requests in ${seconds} seconds got no answer of the site.`,
+      `${errors} of ${requests} requests for the site in ${seconds} seconds got no answer.`,
     );
   }
   if (sum(now, 'guard_gateway_one_address') > 0 && sum(before, 'guard_gateway_one_address') > 0) {
