@@ -22,9 +22,13 @@ const folder = testFolder();
 
 /** A real receiver of each kind, and what it got. */
 const posted: { alert: string; text: string; about: string }[] = [];
+/** How many of the next posts are refused. */
+let refusals = 0;
 const webhook = createServer((request, response) => {
   void readAll(request).then((body) => {
-    if (request.url === '/refuses') response.writeHead(500);
+    const isRefused = refusals > 0 || request.url === '/refuses';
+    refusals = Math.max(0, refusals - 1);
+    if (isRefused) response.writeHead(500);
     else posted.push(JSON.parse(body) as (typeof posted)[number]);
     response.end();
   });
@@ -294,6 +298,16 @@ describe('alerts while Guard runs', () => {
       ['challenged_again', 'acme'],
     ]);
     expect(posted[1]?.text).toContain('30 of 100 visitors of acme who passed');
+  });
+
+  test('an alert that no channel took is sent again until one takes it, and is told once', async () => {
+    const { logged, close, refuse } = watching();
+    refusals = 2;
+    refuse();
+    await told(1);
+    await close();
+    expect(posted.map(({ alert }) => alert)).toEqual(['reload_refused']);
+    expect(logged).toEqual(['alert', 'alert_unsent']);
   });
 
   test('few repeated challenges among many visitors are none', async () => {

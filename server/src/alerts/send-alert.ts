@@ -89,6 +89,8 @@ async function run(command: readonly string[], message: Message): Promise<string
   const child = spawn(program, args, {
     stdio: ['pipe', 'ignore', 'ignore'],
     timeout: TIMEOUT_MS,
+    // A program that does not want to end would keep all later alerts back.
+    killSignal: 'SIGKILL',
     // It needs no secret of ours.
     env: { PATH: process.env['PATH'] },
   });

@@ -1,4 +1,5 @@
 import type { RunQuery, SessionStore } from '@guard/config/contract/ports';
+import type { AlertSettings } from '@guard/config/settings/alerts';
 import type { Settings } from '@guard/config/settings/schema';
 import type { Close, ProcessContext } from '../process/process-context.ts';
 import type { Alert } from './alert.ts';
@@ -18,12 +19,18 @@ export interface WatchedAlerts extends ProcessContext {
 /** Time between two looks at the metrics and at the events, and the time over which counters are compared. */
 const PAUSES = { metricsMs: 10_000, eventsMs: 300_000, comparedMs: 60_000 };
 
+/** Looks at which an alert is sent again that no channel took: ten minutes. */
+const MOST_TRIES = 60;
+
 /** Tells a person when something needs one. Looks at nothing while the settings name no one to tell. */
 export function watchAlerts(watched: WatchedAlerts): Close {
   const { clock, log, metrics, settings, runQuery, store, pauses = PAUSES } = watched;
   let readings: Reading[] = [];
   let eventsAt = clock();
+  /** No channel took them yet. The bound is that of the conditions, organisations and rules. */
+  const unsent = new Map<string, { readonly alert: Alert; readonly tries: number }>();
   let timer: NodeJS.Timeout;
+  let isClosed = false;
 
   const look = async (): Promise<void> => {
     const { alerts, organisations } = settings();
@@ -33,35 +40,48 @@ export function watchAlerts(watched: WatchedAlerts): Close {
     }
     const now: Reading = { atMs: clock(), values: await metrics.values() };
     const recent = readings.filter(({ atMs }) => atMs >= now.atMs - pauses.comparedMs);
-    const found = metricConditions(recent[0] ?? now, now);
+    const found = metricConditions(recent[0] ?? readings.at(-1) ?? now, now);
     readings = [...recent, now];
     if (now.atMs - eventsAt >= pauses.eventsMs) {
       eventsAt = now.atMs;
       for (const { id } of organisations) found.push(...(await eventConditions(id, runQuery)));
     }
+    for (const { alert, tries } of [...unsent.values()]) await send(alert, alerts, tries + 1);
     for (const alert of found) {
       const budget = { requests: 1, perMs: alerts.cool_down };
-      const waitMs = await store.take('alert', `${alert.name} ${alert.about}`, budget);
-      if (waitMs === 0) await tell(alert, alerts);
+      const waitMs = await store.take('alert', keyOf(alert), budget);
+      if (waitMs > 0) continue;
+      log('warn', 'alert', { alert: alert.name, seen: alert.seen });
+      for (const { channel, fault } of await send(alert, alerts, 1)) {
+        if (fault === undefined) continue;
+        log('error', 'alert_unsent', { alert: alert.name, channel, fault });
+      }
     }
   };
 
-  const tell = async (alert: Alert, to: NonNullable<Settings['alerts']>): Promise<void> => {
-    log('warn', 'alert', { alert: alert.name, seen: alert.seen });
-    for (const { channel, fault } of await sendAlert(alert, to, clock())) {
-      if (fault !== undefined) log('error', 'alert_unsent', { alert: alert.name, channel, fault });
-    }
+  const send = async (alert: Alert, to: AlertSettings, tries: number) => {
+    const sent = await sendAlert(alert, to, clock());
+    const isTold = sent.some(({ fault }) => fault === undefined);
+    if (isTold || tries === MOST_TRIES) unsent.delete(keyOf(alert));
+    else unsent.set(keyOf(alert), { alert, tries });
+    return sent;
   };
 
   const watch = async (): Promise<void> => {
     await look().catch((error: unknown) => {
       log('error', 'alerts_unread', { reason: String(error) });
     });
-    timer = setTimeout(() => void watch(), pauses.metricsMs).unref();
+    if (!isClosed) timer = setTimeout(() => void watch(), pauses.metricsMs).unref();
   };
   timer = setTimeout(() => void watch(), pauses.metricsMs).unref();
   return () => {
+    isClosed = true;
     clearTimeout(timer);
     return Promise.resolve();
   };
+}
+
+/** One alert of each is told in a cool-down. */
+function keyOf({ name, about }: Alert): string {
+  return `${name} ${about}`;
 }
