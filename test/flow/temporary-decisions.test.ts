@@ -132,6 +132,15 @@ describe('temporary decisions, from the command line to the visitor', () => {
     decide('block', '203.0.113.210', '--for', '1h', '--because', 'ours');
   });
 
+  test.each(['127.0.0.1', '127.0.0.0/8'])(
+    'a block of the own proxy by %s comes with a note',
+    (own) => {
+      const { code, stderr } = decide('block', own, '--for', '1s', '--because', 'a mistake');
+      expect(code).toBe(0);
+      expect(stderr).toContain('Note: 127.0.0.1/32 is in trusted_proxies.');
+    },
+  );
+
   test('a file that is no list changes nothing that stands, and the log says so', async () => {
     decide('block', '203.0.113.200', '--for', '1h', '--because', 'stands');
     expect(await statusOf('203.0.113.200', 403)).toBe(403);

@@ -3,6 +3,7 @@ import { hostname, userInfo } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { PrefixSet } from '@guard/config/net/prefix-set';
 import {
+  canonicalNetwork,
   type DecisionTarget,
   MAX_DECISION_MS,
   MAX_DECISIONS,
@@ -156,15 +157,23 @@ function notesOn(
 ): string[] {
   if (target.kind !== 'network') return [];
   const { network } = target;
-  const address = network.split('/')[0] ?? '';
   const notes: string[] = [];
-  if (PrefixSet.from(trustedProxies).has(address)) {
+  const decided = PrefixSet.from([network]);
+  const proxy = trustedProxies.find(
+    (trusted) => decided.has(firstOf(trusted)) || PrefixSet.from([trusted]).has(firstOf(network)),
+  );
+  if (proxy !== undefined) {
     notes.push(
-      `Note: ${address} is in trusted_proxies. Guard judges the address that the proxy tells, so this decision may hold for no visitor.`,
+      `Note: ${proxy} is in trusted_proxies. Guard judges the address that a proxy tells, so this decision may hold for no visitor.`,
     );
   }
   if (verdict === 'block' && network.includes(':') && !network.includes('/')) {
     notes.push(`Note: a visitor with IPv6 has a whole /64. ${network}/64 reaches all of it.`);
   }
   return notes;
+}
+
+/** First address of a network. */
+function firstOf(network: string): string {
+  return canonicalNetwork(network).split('/')[0] ?? '';
 }
