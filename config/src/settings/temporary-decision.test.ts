@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { canonicalNetwork, readDecisions, writeDecisions } from './temporary-decision.ts';
+import {
+  canonicalNetwork,
+  readDecisions,
+  type TemporaryDecision,
+  writeDecisions,
+} from './temporary-decision.ts';
 
 const GOOD = {
   ...{ id: 't000001', organisation: 'acme', verdict: 'block' },
@@ -25,6 +30,17 @@ describe('a list of decisions that another program wrote', () => {
     ['a field that we do not know', { more: 1 }],
   ])('%s: the whole list is refused', (_, over) => {
     expect(readDecisions(listOf(GOOD, { ...GOOD, ...over }))).toBeUndefined();
+  });
+
+  test('as many as may stand, with the longest texts that guard block takes, are read again', () => {
+    const longest: TemporaryDecision = {
+      ...{ id: 't000001', organisation: 'a'.repeat(63), verdict: 'allow' },
+      ...{ target: { kind: 'network', network: '2001:db8:1111:2222:3333:4444:5555:6666' } },
+      ...{ because: '\u{1f600}'.repeat(200), by: '"'.repeat(200) },
+      ...{ madeAt: 1_800_000_000_000, until: 1_800_000_000_000 },
+    };
+    const text = writeDecisions(Array.from({ length: 2_000 }, () => longest));
+    expect(readDecisions(text)).toHaveLength(2_000);
   });
 
   test('more decisions than may stand, or no JSON: refused', () => {

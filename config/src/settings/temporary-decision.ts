@@ -36,8 +36,8 @@ export type DecisionTarget = TemporaryDecision['target'];
 export const MAX_DECISIONS = 2_000;
 /** The longest time of a decision. What is to hold longer is a rule. */
 export const MAX_DECISION_MS = 90 * 86_400_000;
-/** Longest text of all decisions, in UTF-16 code units: twice what as many as may stand can take. */
-export const MAX_DECISIONS_LENGTH = 2 * 1024 * 1024;
+/** Longest text of all decisions, in UTF-16 code units: more than as many as may stand can take. */
+export const MAX_DECISIONS_LENGTH = 4 * 1024 * 1024;
 
 const DecisionsText = z.strictObject({
   version: z.literal(1),
