@@ -22,7 +22,7 @@ export const decisions: Command = {
   about: `Without a word it lists what guard block and guard allow decided and is not over yet: whom, until
 when, who decided, and why.
 
-end      ends the decision ID now. It holds no longer from a second later`,
+end      ends the decision ID: a second later no request is decided by it`,
   options: OPTIONS,
   operand: ['end'],
   exits: '0 listed or ended, 1 refused and nothing changed, 2 called wrongly.',

@@ -33,7 +33,7 @@ export async function eventConditions(organisation: string, runQuery: RunQuery):
   ]);
   const jumps = blocks.map(([rule, recent, usual]): Alert => {
     const before = Math.round(Number(usual));
-    const seen = `The rule ${JSON.stringify(rule)} of ${organisation} blocked ${String(recent)} requests in ten minutes. Before, it were ${before} in such a time.`;
+    const seen = `The rule ${JSON.stringify(rule)} of ${organisation} blocked ${String(recent)} requests in ten minutes. In the two hours before, ten minutes had ${before} on average.`;
     return { name: 'blocks_jump', about: `${organisation} ${String(rule)}`, seen };
   });
   const [passes, repeated] = (again[0] ?? []).map(Number);

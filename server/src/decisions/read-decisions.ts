@@ -11,7 +11,7 @@ export type DecisionsRead =
   | { readonly kind: 'read'; readonly decisions: readonly TemporaryDecision[] }
   /** Nothing changed since the last `read`. */
   | { readonly kind: 'same' }
-  /** What was read last goes on to stand. */
+  /** The list that was read last stays in force. */
   | { readonly kind: 'failed'; readonly reason: string };
 
 /** Asked again and again. Never rejects. */

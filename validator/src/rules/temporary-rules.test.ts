@@ -1,4 +1,3 @@
-import type { Session } from '@guard/config/contract/ports';
 import { sessionDigest } from '@guard/config/contract/session-digest';
 import {
   canonicalNetwork,
@@ -7,21 +6,13 @@ import {
 } from '@guard/config/settings/temporary-decision';
 import { describe, expect, test } from 'vitest';
 import { validatorWith } from '../../../test/kit/validator.ts';
-import { CHROME_UA, curl, visit } from '../../../test/kit/visitors.ts';
-import { hashUserAgent } from '../request/user-agent-hash.ts';
+import { verifiedSession } from '../../../test/kit/verified-session.ts';
+import { curl, visit } from '../../../test/kit/visitors.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 10, 21);
 const id = '0f8fad5b-d9cb-869f-a165-70867728950e';
-const session: Session = {
-  organisation: 'acme',
-  state: 'verified',
-  reasons: [],
-  userAgentHash: hashUserAgent(CHROME_UA),
-  network: '84.115.20.0/24',
-  client: '',
-  judgedAt: 0,
-};
+const session = verifiedSession();
 
 const at = (network: string): DecisionTarget => ({
   kind: 'network',
