@@ -21,8 +21,8 @@ const WithKeys = z.object({
 
 /**
  * The first analytics key of each organisation that stands in a settings file in plain text, or that its environment
- * has, and that has no date of expiry. Settings that were loaded hold digests only. Never throws; a file that cannot
- * be read has none.
+ * or the file beside it has, and that has no date of expiry. Settings that were loaded hold digests only. Never
+ * throws; a file that cannot be read has none.
  */
 export function plainAnalyticsKeys(
   path: string,
