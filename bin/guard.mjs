@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import * as nodeModule from 'node:module';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The version of the `node` package in package.json, which all tests run on. */
@@ -18,7 +18,9 @@ const pinned = ['../node_modules/node', `../node_modules/${platform}`, `../../${
   .filter((folder) => isPinned(folder))
   .map((folder) => join(folder, 'bin/node'))
   .find((program) => existsSync(program));
+/** Only in a folder of npm: what lies beside a copy in /tmp can be another user's. */
 function isPinned(folder) {
+  if (basename(dirname(folder)) !== 'node_modules') return false;
   const manifest = join(folder, 'package.json');
   return existsSync(manifest) && JSON.parse(readFileSync(manifest, 'utf8')).version === PINNED;
 }

