@@ -100,7 +100,11 @@ function letInOf({ let_in, let_in_limit, action }: ToldEvent, way: string | unde
         `${chosen.words} ${chosen.value}. ${chosen.where}`,
       ]),
       '',
-      ...lines(chosen.yaml.trimEnd().split('\n')),
+      // To paste: a line that was cut is no YAML.
+      ...chosen.yaml
+        .trimEnd()
+        .split('\n')
+        .map((line) => printable(line, Infinity)),
       '',
       ...(chosen.command === ''
         ? []

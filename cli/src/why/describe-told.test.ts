@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { describeTold } from './describe-told.ts';
+
+const EVENT = {
+  ...{ time: '2026-11-25T12:00:00.000Z', request_id: 'r', reference: '', action: 'block' },
+  ...{ what_happened: 'The request was blocked.', request: 'GET /', address: '192.0.2.1' },
+  ...{ user_agent: 'a', session: '', found: [], rule: null, same_settings: null, others: [] },
+  ...{ advice: [], let_in_limit: '' },
+};
+
+test('a line to paste into guard.yaml is shown whole, however long the User-Agent is', () => {
+  const yaml = `- match: { user_agent: "${'x'.repeat(1_024)}" }`;
+  const way = { kind: 'agent', words: 'Everybody with this agent', value: 'x', where: 'There.' };
+  const told = describeTold({ ...EVENT, let_in: [{ ...way, yaml: `${yaml}\n` }] }, 'agent');
+  expect(told).toContain(`\n  ${yaml}\n`);
+});
