@@ -10,7 +10,10 @@ const EVENT = {
 
 test('a line to paste into guard.yaml is shown whole, however long the User-Agent is', () => {
   const yaml = `- match: { user_agent: "${'x'.repeat(1_024)}" }`;
-  const way = { kind: 'agent', words: 'Everybody with this agent', value: 'x', where: 'There.' };
-  const told = describeTold({ ...EVENT, let_in: [{ ...way, yaml: `${yaml}\n` }] }, 'agent');
+  const way = { kind: 'agent', words: 'Everybody with this agent', value: 'x' };
+  const told = describeTold(
+    { ...EVENT, let_in: [{ ...way, where: 'There.', command: '', yaml: `${yaml}\n` }] },
+    'agent',
+  );
   expect(told).toContain(`\n  ${yaml}\n`);
 });

@@ -1,7 +1,12 @@
 import { createRequire } from 'node:module';
 import { statSync } from 'node:fs';
-import type { Databases } from '../settings/databases.ts';
 import type { NetworkCatalogue } from './networks.ts';
+
+/** Files of the user's own in place of bundled data. */
+interface OwnDatabases {
+  readonly country?: string | undefined;
+  readonly asn?: string | undefined;
+}
 
 /** From this age on, lists and databases of others are worth a warning. */
 export const OLD_AFTER_MS = 45 * 86_400_000;
@@ -13,7 +18,7 @@ export const BUNDLED_ASNS_AT = Date.UTC(2026, 5, 17);
  * When the oldest of the network data in use was made, in milliseconds since the epoch: the lists of networks, and the
  * databases of countries and of autonomous systems. Of a database of the user's own, that is the time of its file.
  */
-export function networkDataAt(networks: NetworkCatalogue, { country, asn }: Databases): number {
+export function networkDataAt(networks: NetworkCatalogue, { country, asn }: OwnDatabases): number {
   return Math.min(
     networks.asOf,
     country === undefined ? bundledCountriesAt() : statSync(country).mtimeMs,
