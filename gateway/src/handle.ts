@@ -2,6 +2,7 @@ import type { Log, MaybePromise, Metrics } from '@guard/config/contract/ports';
 import type { Tracing } from '@guard/config/contract/tracing';
 import { readingsOf } from '@guard/config/matching/path-readings';
 import { arrive, pathOf, type Reception, type Visit } from './arrive/arrive.ts';
+import type { EarlyAnswer } from './arrive/early-answer.ts';
 import { openBody, planSample, type SamplePlan } from './arrive/open-body.ts';
 import { follow } from './follow/follow.ts';
 import type { Forward, Handle } from './forward/forward-ports.ts';
@@ -22,6 +23,8 @@ export interface Stages extends Reception {
   readonly metrics: Metrics;
   readonly judge: Judge;
   readonly uploads: UploadsUnderWay;
+  /** Undefined where every request is judged. */
+  readonly early?: EarlyAnswer | undefined;
   /** Undefined where nothing is traced. */
   readonly tracing?: Tracing | undefined;
 }
@@ -92,6 +95,11 @@ export function createHandle(stages: Stages): Handle {
         return;
       }
       const { visit } = arrival;
+      const answer = stages.early?.(visit);
+      if (answer !== undefined) {
+        enforce(visit, servedPlan(answer), forward);
+        return;
+      }
       const isTimed = asksForTimes(visit);
       if (tracing === undefined && !isTimed) {
         proceed(visit, forward);

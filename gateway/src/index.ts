@@ -1,6 +1,6 @@
 import type { Log } from '@guard/config/contract/ports';
-import type { TlsCertificate } from '@guard/config/settings/tls';
 import { createClientOf } from './arrive/client-ip.ts';
+import { createRedirect } from './arrive/early-answer.ts';
 import { type OneAddressWatch, watchForOneAddress } from './arrive/one-address.ts';
 import { createSites } from './arrive/sites.ts';
 import { GATEWAY_LIMITS, type GatewayLimits } from './base/limits.ts';
@@ -22,8 +22,7 @@ import { createConnections, createTrust, trackUnderway, type Trusts } from './li
 import { drain, listen } from './listen/listen.ts';
 import { Http1Origin } from './origin/http1/http1-origin.ts';
 import { OriginRegistry } from './origin/origins.ts';
-import { certificateExpiry, loadCertificates } from './tls/certificates.ts';
-import { createTlsFront, type TlsFront } from './tls/front.ts';
+import { HttpsSide } from './tls/https-side.ts';
 
 export type { GatewayLimits } from './base/limits.ts';
 export type { Gateway, GatewayOptions, GatewaySettings, GatewaySite } from './base/options.ts';
@@ -37,7 +36,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   const origins = new OriginRegistry((address) => new Http1Origin(address, limits), limits, clock);
   const faults = sparingLog(log, clock, FORWARD_AUTH_LIMITS.logEveryMs);
   const oneAddress = watchForOneAddress(log, clock);
-  const build = createSettingsBuilder(options, { limits, origins, oneAddress, faults });
+  const https = new HttpsSide(options.certificates ?? []);
+  const build = createSettingsBuilder(options, { limits, origins, oneAddress, faults, https });
 
   let current = build(options);
   const ports = { metrics, log, limits };
@@ -68,19 +68,17 @@ export function createGateway(options: GatewayOptions): Gateway {
     { ...accept, proxyProtocol: false },
   );
   metrics.gauge('guard_gateway_one_address', () => (oneAddress.isOne() ? 1 : 0));
-  let front: TlsFront | undefined;
   const shared = options.sharedAddress;
 
   async function close(): Promise<void> {
     closing = true;
     plain.drain();
-    front?.drain();
     const drained = Promise.all([
       drain(plain.server, limits.drainMs, () => {
         plain.cut();
         upgrades.close();
       }),
-      front && drain(front.server, limits.drainMs, front.cut),
+      https.close(limits.drainMs),
       drain(forwardAuth, limits.drainMs, () => undefined),
     ]);
     // A tunnel may never end by itself. A connection without its PROXY header has no request under way.
@@ -93,21 +91,16 @@ export function createGateway(options: GatewayOptions): Gateway {
   return {
     listen: (address) => listen(plain.server, address, { scheme: 'http', shared }),
     listenTls: (address) => {
-      const certificates = loadCertificates(options.certificates ?? []);
-      if (certificates === undefined) throw new TypeError('https needs a certificate');
-      front = createTlsFront(intake, certificates);
-      metrics.gauge('guard_gateway_certificate_expiry_timestamp_seconds', () =>
-        certificateExpiry(current.certificates),
-      );
-      return listen(front.server, address, { scheme: 'https', shared });
+      metrics.gauge('guard_gateway_certificate_expiry_timestamp_seconds', () => https.expiry());
+      return https.listen(intake, address, shared);
     },
     listenForwardAuth: (address) =>
       listen(forwardAuth, address, { scheme: 'http', shared: undefined }),
     reload: (settings) => {
-      const certificates = front && loadCertificates(settings.certificates ?? []);
+      const show = https.prepare(settings.certificates ?? []);
       current = build(settings);
       oneAddress.restart();
-      if (certificates) front?.useCertificates(certificates);
+      show();
     },
     close,
   };
@@ -118,7 +111,6 @@ interface CurrentSettings {
   readonly handle: Handle;
   readonly forwardAuth: ForwardAuth;
   readonly trusts: Trusts;
-  readonly certificates: readonly TlsCertificate[];
 }
 
 const WHICH_HEADER =
@@ -130,12 +122,13 @@ interface KeptOverReloads {
   readonly origins: OriginRegistry;
   readonly oneAddress: OneAddressWatch;
   readonly faults: Log;
+  readonly https: HttpsSide;
 }
 
 /** Builds what the gateway serves by from one reading of the settings. Throws, and changes nothing, when that fails. */
 function createSettingsBuilder(
   { events, clock, log, metrics, tracing }: GatewayOptions,
-  { limits, origins, oneAddress, faults }: KeptOverReloads,
+  { limits, origins, oneAddress, faults, https }: KeptOverReloads,
 ): (settings: GatewaySettings) => CurrentSettings {
   const underwayOf = trackUnderway();
   const failPolicy = createFailPolicy({ metrics, log, clock });
@@ -148,7 +141,7 @@ function createSettingsBuilder(
   const uploads = new UploadsUnderWay(limits.collectorBytes);
 
   return (settings) => {
-    const { trustedProxies, forwardedHeader, certificates = [] } = settings;
+    const { trustedProxies, forwardedHeader } = settings;
     const trusts = createTrust(trustedProxies);
     const draft = origins.draft();
     const stages = {
@@ -164,6 +157,7 @@ function createSettingsBuilder(
       held,
       faults,
     };
+    const early = settings.redirectHttps === true ? createRedirect(https) : undefined;
     draft.commit();
     // Proxies that ask write X-Forwarded-For: read-question.ts.
     const asked = {
@@ -171,10 +165,9 @@ function createSettingsBuilder(
       clientOf: oneAddress.over(createClientOf(trustedProxies, 'x-forwarded-for', undecided)),
     };
     return {
-      handle: createHandle(stages),
+      handle: createHandle({ ...stages, early }),
       forwardAuth: createForwardAuth(asked, createHandle(asked)),
       trusts,
-      certificates,
     };
   };
 }

@@ -80,6 +80,7 @@ export function findContradictions(value: unknown): Contradiction[] {
     ...unshareable(settings),
     ...unaskable(settings),
     ...unintroduced(settings),
+    ...unredirected(settings),
     ...findDashboardContradictions(value),
     ...findExposedSecrets(value),
     ...findCircularOrigins(value),
@@ -282,4 +283,12 @@ function unintroduced({ listen, trusted_proxies }: Outline): Contradiction[] {
   if (fronts.every((address) => address.startsWith('unix:'))) return [];
   const message = 'expected the addresses of the balancers that listen.proxy_protocol is for';
   return [{ path: ['trusted_proxies'], message }];
+}
+
+function unredirected({ listen }: Outline): Contradiction[] {
+  if (listen['redirect_https'] !== true) return [];
+  if (listen['gateway'] !== undefined && listen['gateway_tls'] !== undefined) return [];
+  const message =
+    'expected listen.gateway, where visitors come, and listen.gateway_tls, where they go';
+  return [{ path: ['listen', 'redirect_https'], message }];
 }

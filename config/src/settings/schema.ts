@@ -234,6 +234,8 @@ export const Settings = z.strictObject({
     dashboard: Listen.optional(),
     /** Every connection to `gateway` and `gateway_tls` begins with a PROXY header, of a trusted peer. */
     proxy_protocol: z.boolean().default(false),
+    /** Who comes to `gateway` is sent to `gateway_tls`. */
+    redirect_https: z.boolean().default(false),
   }),
   public_urls: z
     .strictObject({
@@ -267,4 +269,4 @@ export const Settings = z.strictObject({
   web_bot_auth: WebBotAuth.optional(),
 });
 export type Settings = z.infer<typeof Settings>;
-export type Service = Exclude<keyof Settings['listen'], 'proxy_protocol'>;
+export type Service = Exclude<keyof Settings['listen'], 'proxy_protocol' | 'redirect_https'>;

@@ -37,6 +37,8 @@ export interface GatewaySettings {
   readonly sites: readonly GatewaySite[];
   /** For `listenTls`. The first one is shown to who names no host, or an unknown one. */
   readonly certificates?: readonly TlsCertificate[];
+  /** Who comes by http is sent to https, on hosts that a certificate is for. */
+  readonly redirectHttps?: boolean | undefined;
 }
 
 export interface GatewayOptions extends GatewaySettings {

@@ -26,8 +26,7 @@ export async function listen(
   const { host } = address;
   const port = shared === 'claim' ? await claim(address) : address.port;
   await bind(server, { host, port, reusePort: shared !== undefined });
-  const bound = server.address();
-  const boundPort = bound !== null && typeof bound === 'object' ? bound.port : port;
+  const boundPort = portOf(server) ?? port;
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${boundPort}`;
 }
 
@@ -38,9 +37,15 @@ export async function listen(
 async function claim({ host, port }: Extract<ListenAddress, { kind: 'tcp' }>): Promise<number> {
   const probe = createServer();
   await bind(probe, { host, port });
-  const bound = probe.address();
+  const bound = portOf(probe) ?? port;
   await new Promise((resolve) => probe.close(resolve));
-  return bound !== null && typeof bound === 'object' ? bound.port : port;
+  return bound;
+}
+
+/** The TCP port on which a server listens; undefined for a unix socket, and before it listens. */
+export function portOf(server: Server): number | undefined {
+  const bound = server.address();
+  return bound !== null && typeof bound === 'object' ? bound.port : undefined;
 }
 
 function bind(server: Server, where: ServerOptions): Promise<void> {

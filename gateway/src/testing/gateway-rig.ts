@@ -37,6 +37,7 @@ export interface RigOptions {
   /** The same for https. */
   readonly tlsUnixPath?: string;
   readonly proxyProtocol?: boolean;
+  readonly redirectHttps?: boolean;
   readonly clock?: Clock;
   readonly tracing?: Tracing;
 }
@@ -97,6 +98,7 @@ export async function startGateway(options: RigOptions): Promise<Rig> {
       },
     ],
     certificates: options.certificates ?? [],
+    redirectHttps: options.redirectHttps,
   };
   const gateway = createGateway({
     ...running,

@@ -7,6 +7,8 @@ export interface Certificates {
   /** Shown to who names no host, or one that no certificate is for. */
   readonly first: TlsCertificate;
   readonly contextOf: (serverName: string) => SecureContext;
+  /** Whether one of them is for this host; a port does not count. */
+  readonly isFor: (host: string) => boolean;
 }
 
 /** Loads certificates. Undefined without any; throws when the TLS library refuses one. */
@@ -21,7 +23,11 @@ export function loadCertificates(
   const fallback = contexts[0]?.value;
   if (first === undefined || fallback === undefined) return undefined;
   const match = compileHosts(contexts);
-  return { first, contextOf: (serverName) => match(serverName) ?? fallback };
+  return {
+    first,
+    contextOf: (serverName) => match(serverName) ?? fallback,
+    isFor: (host) => match(host) !== undefined,
+  };
 }
 
 /** By the first host of each certificate, when it ends, in seconds since 1970. The earliest, where two share a host. */

@@ -118,6 +118,7 @@ export async function buildDeployment(
       observe: settings.observe,
       settingsRevision: revision,
       certificates: settings.tls?.certificates ?? [],
+      redirectHttps: settings.listen.redirect_https,
       sites: gateway.sites,
     },
     longestQuestionMs: gateway.longestQuestionMs,

@@ -197,8 +197,9 @@ class GatewayWorker {
 
 /** All other services listen in the main thread, which also keeps the events. */
 function gatewayOnly(settings: Settings): Settings {
-  const { gateway, gateway_tls, proxy_protocol } = settings.listen;
-  return { ...settings, listen: { gateway, gateway_tls, proxy_protocol }, analytics: undefined };
+  const { gateway, gateway_tls, proxy_protocol, redirect_https } = settings.listen;
+  const listen = { gateway, gateway_tls, proxy_protocol, redirect_https };
+  return { ...settings, listen, analytics: undefined };
 }
 
 if (parentPort) {

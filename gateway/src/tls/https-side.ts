@@ -1,0 +1,62 @@
+import type { TlsCertificate } from '@guard/config/settings/tls';
+import type { ListenAddress } from '@guard/config/settings/values';
+import type { Intake } from '../listen/accept.ts';
+import { drain, listen, portOf } from '../listen/listen.ts';
+import { certificateExpiry, type Certificates, loadCertificates } from './certificates.ts';
+import { createTlsFront, type TlsFront } from './front.ts';
+
+/** The https side of a gateway, with the certificates that it shows at present. It is closed until it listens. */
+export class HttpsSide {
+  #front: TlsFront | undefined;
+  #files: readonly TlsCertificate[];
+  #loaded: Certificates | undefined;
+
+  constructor(files: readonly TlsCertificate[]) {
+    this.#files = files;
+  }
+
+  /** Undefined where it does not listen. */
+  get certificates(): Certificates | undefined {
+    return this.#loaded;
+  }
+
+  /** Undefined where it does not listen, or on a unix socket. */
+  get port(): number | undefined {
+    return this.#front && portOf(this.#front.server);
+  }
+
+  /** As Gateway.listenTls. */
+  listen(
+    intake: Intake,
+    address: ListenAddress,
+    shared: 'claim' | 'join' | undefined,
+  ): Promise<string> {
+    this.#loaded = loadCertificates(this.#files);
+    if (this.#loaded === undefined) throw new TypeError('https needs a certificate');
+    this.#front = createTlsFront(intake, this.#loaded);
+    return listen(this.#front.server, address, { scheme: 'https', shared });
+  }
+
+  /** Loads other certificates, and returns what shows them from then on. Throws as loadCertificates does. */
+  prepare(files: readonly TlsCertificate[]): () => void {
+    const loaded = this.#front && loadCertificates(files);
+    return () => {
+      this.#files = files;
+      if (loaded === undefined) return;
+      this.#loaded = loaded;
+      this.#front?.useCertificates(loaded);
+    };
+  }
+
+  /** As certificateExpiry. */
+  expiry(): ReadonlyMap<string, number> {
+    return certificateExpiry(this.#files);
+  }
+
+  /** Lets requests finish for at most `drainMs`, and ends. */
+  async close(drainMs: number): Promise<void> {
+    if (this.#front === undefined) return;
+    this.#front.drain();
+    await drain(this.#front.server, drainMs, this.#front.cut);
+  }
+}
