@@ -32,8 +32,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'forward', 'follow', 'forward-auth', 'handle.ts',
   ],
   server: [
-    'metrics', 'process', 'refresh', 'events', 'tracing', 'listeners', 'admin', 'store', 'decisions',
-    'alerts', 'validators', 'deployment', 'workers', 'reload', 'start-guard.ts',
+    'metrics', 'process', 'refresh', 'events', 'tracing', 'listeners', 'admin', 'store',
+    'certificates', 'decisions', 'alerts', 'validators', 'deployment', 'workers', 'reload', 'start-guard.ts',
   ],
   cli: [
     'terminal', 'command-line', 'files', 'running-guard', 'crawlers', 'agents', 'keys', 'check',

@@ -23,15 +23,15 @@ export interface Stages extends Reception {
   readonly metrics: Metrics;
   readonly judge: Judge;
   readonly uploads: UploadsUnderWay;
-  /** Undefined where every request is judged. */
-  readonly early?: EarlyAnswer | undefined;
+  /** The first one that has an answer gives it. */
+  readonly early?: readonly EarlyAnswer[];
   /** Undefined where nothing is traced. */
   readonly tracing?: Tracing | undefined;
 }
 
 /** One request: arrive, ask, enforce or forward. */
 export function createHandle(stages: Stages): Handle {
-  const { limits, metrics, faults, judge, tracing, uploads } = stages;
+  const { limits, metrics, faults, judge, tracing, uploads, early = [] } = stages;
   const enforce = enforcePlan.bind(undefined, stages);
   const broken = breakOff.bind(undefined, stages);
 
@@ -95,8 +95,9 @@ export function createHandle(stages: Stages): Handle {
         return;
       }
       const { visit } = arrival;
-      const answer = stages.early?.(visit);
-      if (answer !== undefined) {
+      for (const answerEarly of early) {
+        const answer = answerEarly(visit);
+        if (answer === undefined) continue;
         enforce(visit, servedPlan(answer), forward);
         return;
       }

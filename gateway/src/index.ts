@@ -1,6 +1,6 @@
 import type { Log } from '@guard/config/contract/ports';
 import { createClientOf } from './arrive/client-ip.ts';
-import { createRedirect } from './arrive/early-answer.ts';
+import { createAcmeAnswer, createRedirect } from './arrive/early-answer.ts';
 import { type OneAddressWatch, watchForOneAddress } from './arrive/one-address.ts';
 import { createSites } from './arrive/sites.ts';
 import { GATEWAY_LIMITS, type GatewayLimits } from './base/limits.ts';
@@ -25,7 +25,13 @@ import { OriginRegistry } from './origin/origins.ts';
 import { HttpsSide } from './tls/https-side.ts';
 
 export type { GatewayLimits } from './base/limits.ts';
-export type { Gateway, GatewayOptions, GatewaySettings, GatewaySite } from './base/options.ts';
+export type {
+  AcmeChallenges,
+  Gateway,
+  GatewayOptions,
+  GatewaySettings,
+  GatewaySite,
+} from './base/options.ts';
 export { compileRoute, type IsProtected } from './arrive/sites.ts';
 export { type RemoteValidatorClient, validateOverHttp } from './judge/validate-over-http.ts';
 
@@ -36,7 +42,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const origins = new OriginRegistry((address) => new Http1Origin(address, limits), limits, clock);
   const faults = sparingLog(log, clock, FORWARD_AUTH_LIMITS.logEveryMs);
   const oneAddress = watchForOneAddress(log, clock);
-  const https = new HttpsSide(options.certificates ?? []);
+  const https = new HttpsSide(options.certificates ?? [], options.challenges);
   const build = createSettingsBuilder(options, { limits, origins, oneAddress, faults, https });
 
   let current = build(options);
@@ -102,6 +108,9 @@ export function createGateway(options: GatewayOptions): Gateway {
       oneAddress.restart();
       show();
     },
+    showIssued: (certificates) => {
+      https.showIssued(certificates);
+    },
     close,
   };
 }
@@ -127,7 +136,7 @@ interface KeptOverReloads {
 
 /** Builds what the gateway serves by from one reading of the settings. Throws, and changes nothing, when that fails. */
 function createSettingsBuilder(
-  { events, clock, log, metrics, tracing }: GatewayOptions,
+  { events, clock, log, metrics, tracing, challenges }: GatewayOptions,
   { limits, origins, oneAddress, faults, https }: KeptOverReloads,
 ): (settings: GatewaySettings) => CurrentSettings {
   const underwayOf = trackUnderway();
@@ -157,7 +166,10 @@ function createSettingsBuilder(
       held,
       faults,
     };
-    const early = settings.redirectHttps === true ? createRedirect(https) : undefined;
+    const early = [
+      ...(challenges ? [createAcmeAnswer(challenges)] : []),
+      ...(settings.redirectHttps === true ? [createRedirect(https)] : []),
+    ];
     draft.commit();
     // Proxies that ask write X-Forwarded-For: read-question.ts.
     const asked = {

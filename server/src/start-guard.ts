@@ -5,11 +5,10 @@ import { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import type { AuthenticateBearer } from '@guard/config/contract/ports';
 import type { Service, Settings } from '@guard/config/settings/schema';
 import { createGateway, type Gateway } from '@guard/gateway';
-import { decisionsPlace } from '@guard/config/settings/decisions-place';
 import { SignIns } from '@guard/dashboard';
 import { createDocsServer } from '@guard/mcp';
 import { createReplay } from '@guard/replay';
-import { createResolver, TemporaryRules } from '@guard/validator';
+import { createResolver } from '@guard/validator';
 import {
   buildDeployment,
   type Dependencies,
@@ -18,10 +17,12 @@ import {
   type RoutedService,
 } from './deployment/deployment.ts';
 import { watchAlerts } from './alerts/watch-alerts.ts';
-import { createReadDecisions } from './decisions/read-decisions.ts';
-import { watchDecisions } from './decisions/watch-decisions.ts';
+import { openCertificates, type OpenCertificates } from './certificates/open-certificates.ts';
+import { orderCertificates } from './certificates/order-certificates.ts';
+import { openDecisions } from './decisions/open-decisions.ts';
 import { noAnalytics } from './events/no-analytics.ts';
 import { logDecisions, measureEvents } from './events/watch-events.ts';
+import { createDashboardLinks, type DashboardLink } from './listeners/dashboard-links.ts';
 import { type Addresses, listenGateway, listenOn } from './listeners/listen.ts';
 import { createReloadableService, type ReloadableService } from './listeners/reloadable-service.ts';
 import { type Close, closeAll, type ProcessContext } from './process/process-context.ts';
@@ -52,11 +53,6 @@ export interface Running {
   close(): Promise<void>;
 }
 
-export interface DashboardLink {
-  readonly organisation: string;
-  readonly url: string;
-}
-
 /** How long a start waits for the database. Visitors can be served without it, so a slow one is not waited for. */
 const DATABASE_START_MS = 8_000;
 
@@ -72,6 +68,7 @@ interface State {
   /** The threads beside this one. */
   workers: WorkerPool | undefined;
   gateway: Gateway | undefined;
+  certificates: OpenCertificates | undefined;
   current: Deployment | undefined;
   ready: boolean;
   closing: boolean;
@@ -88,6 +85,7 @@ export async function startGuard(settings: Settings, context: ProcessContext): P
     services: new Map(),
     workers: undefined,
     gateway: undefined,
+    certificates: undefined,
     current: undefined,
     ready: false,
     closing: false,
@@ -110,13 +108,18 @@ export async function startGuard(settings: Settings, context: ProcessContext): P
     await listenServices(first, state);
     await openGateway(first, dependencies, state);
     await startWorkers(first, dependencies, state);
+    startOrders(context, state);
     const { settled } = dependencies.analytics;
     await Promise.race([settled, sleep(DATABASE_START_MS, undefined, { ref: false })]);
     state.ready = true;
     return {
       addresses: state.addresses,
       reload: (next) => replaceDeployment(next, dependencies, state),
-      createDashboardLinks: () => dashboardLinks(dependencies, state),
+      createDashboardLinks() {
+        const { settings: now } = currentOf(state);
+        const { dashboard } = state.addresses;
+        return createDashboardLinks(dependencies.dashboard?.signIns, now, dashboard);
+      },
       database: () => dependencies.analytics.condition(),
       dataAt() {
         const { oldestCrawlerListAt: crawlers, networkDataAt: networks } = currentOf(state);
@@ -149,14 +152,18 @@ async function openDependencies(
     const heldAt = () => state.current?.oldestCrawlerListAt;
     opened.push(watchCrawlerRanges({ heldAt, newestAt }, context));
   }
-  const { runQuery } = analytics;
   const current = () => currentOf(state).settings;
-  opened.push(watchAlerts({ ...context, settings: current, runQuery, store }));
+  opened.push(watchAlerts({ ...context, ...analytics, settings: current, store }));
   opened.push(keepPublished(() => state.current?.settings, context));
-  const temporary = new TemporaryRules(clock);
-  const read = createReadDecisions(decisionsPlace(settings), opening.redis);
-  const decisions = await watchDecisions({ ...context, read, rules: temporary });
+  const decisions = await openDecisions(settings, redis, context);
   opened.push(decisions.close);
+  const certificates = await openCertificates({
+    ...context,
+    settings: () => state.current?.settings ?? settings,
+    redis,
+  });
+  state.certificates = certificates;
+  opened.push(certificates.watched.close);
   metrics.gauge('guard_temporary_decisions', decisions.count);
   metrics.gauge('guard_crawler_ranges_age_seconds', () =>
     Math.round((clock() - (currentOf(state).oldestCrawlerListAt ?? clock())) / 1000),
@@ -168,7 +175,7 @@ async function openDependencies(
     ...context,
     analytics,
     store,
-    temporary,
+    temporary: decisions.rules,
     resolver: createResolver(),
     remotes: new RemoteValidators(context),
     networks: NetworkCatalogue.load(),
@@ -178,6 +185,7 @@ async function openDependencies(
     }),
     addresses,
     isReady: () => state.ready,
+    issued: certificates.watched.held,
     dashboard: {
       signIns: new SignIns(clock),
       replay: createReplay(() => currentOf(state).settings, analytics.runQuery),
@@ -185,17 +193,6 @@ async function openDependencies(
       isClosing: () => state.closing,
     },
   };
-}
-
-function dashboardLinks({ dashboard }: Dependencies, state: State): DashboardLink[] {
-  const { settings } = currentOf(state);
-  const url = settings.public_urls.dashboard ?? state.addresses.dashboard;
-  // A unix socket has a proxy in front, whose address is not known.
-  if (dashboard === undefined || url === undefined || url.startsWith('unix:')) return [];
-  return settings.organisations.map(({ id }) => {
-    const path = `/sign-in?link=${dashboard.signIns.createLink(id)}`;
-    return { organisation: id, url: new URL(path, url).href };
-  });
 }
 
 function currentOf({ current }: State): Deployment {
@@ -247,10 +244,12 @@ async function openGateway(
     ...ports,
     tracing: openTracing(log),
     proxyProtocol,
+    challenges: state.certificates?.watched.challenges,
     ...(state.workers && { sharedAddress: 'claim' }),
   });
   state.opened.push(() => gateway.close());
   state.gateway = gateway;
+  state.certificates?.watched.onChange((issued) => gateway.showIssued(issued));
   Object.assign(state.addresses, await listenGateway(gateway, first.settings.listen));
 }
 
@@ -264,6 +263,13 @@ async function startWorkers(
   opened.push(() => workers.close());
   const listen = sharedAddresses(settings.listen, addresses);
   await workers.start({ settings: { ...settings, listen }, addresses, analytics });
+}
+
+/** Not before an authority that checks a host is answered by every thread. */
+function startOrders(context: ProcessContext, state: State): void {
+  if (state.gateway === undefined || state.certificates === undefined) return;
+  const settings = () => currentOf(state).settings;
+  state.opened.push(orderCertificates({ ...context, ...state.certificates, settings }));
 }
 
 /** Everything changes in one turn of the event loop, so no request meets both old and new settings. */

@@ -101,6 +101,13 @@ const REDIS: Tool = {
   install: 'apt-get install redis-server',
 };
 
+const PEBBLE: Tool = {
+  name: "pebble (Let's Encrypt's test authority)",
+  programs: ['pebble', 'pebble-challtestsrv', 'openssl'],
+  tests: 'certificates are ordered by ACME, renewed, and shared by instances',
+  install: 'apt-get install pebble openssl',
+};
+
 const PYTHON: Tool = {
   name: 'python3',
   programs: ['python3'],
@@ -144,6 +151,7 @@ const SYSTEMD: Tool = {
 };
 
 export const hasRedis = isThere(REDIS);
+export const hasPebble = isThere(PEBBLE);
 export const hasNginx = isThere(NGINX);
 export const hasNginxStream = isThere(NGINX_STREAM);
 export const hasHaproxy = isThere(HAPROXY);
@@ -176,6 +184,7 @@ export function missingTools(): readonly Tool[] {
     CADDY,
     WRK,
     REDIS,
+    PEBBLE,
     PYTHON,
     PHP,
     GO,

@@ -1,21 +1,24 @@
 import { compilePattern } from '@guard/config/matching/glob';
 import { readingsOf } from '@guard/config/matching/path-readings';
-import type { Organisation, Site } from '@guard/config/settings/schema';
+import type { Organisation, Settings, Site } from '@guard/config/settings/schema';
 import { compileRoute } from '@guard/gateway';
 import { hint, type Remark } from './remark.ts';
 
 /** Paths that programs ask for, which cannot pass a challenge: RFC 8555 8.3, and health checks. */
-const PROGRAMS_PATHS = ['/.well-known/acme-challenge/token', '/health', '/healthz'];
+const HEALTH_PATHS = ['/health', '/healthz'];
+const PROGRAMS_PATHS = ['/.well-known/acme-challenge/token', ...HEALTH_PATHS];
 
 /** A site that protects paths of programs, and has nothing that lets these through. */
 export function coveredPaths(
   site: Site,
   index: number,
-  organisations: readonly Organisation[],
+  { organisations, tls }: Pick<Settings, 'organisations' | 'tls'>,
 ): Remark[] {
   const isProtected = compileRoute(site.protect, site.skip);
   const organisation = organisations.find(({ id }) => id === site.organisation);
-  const covered = PROGRAMS_PATHS.filter(
+  // With tls.acme Guard answers the authority itself.
+  const paths = tls?.acme === undefined ? PROGRAMS_PATHS : HEALTH_PATHS;
+  const covered = paths.filter(
     (path) => isProtected(readingsOf(path)) && !(organisation && isLetThrough(path, organisation)),
   );
   if (covered.length === 0) return [];

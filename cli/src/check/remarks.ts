@@ -1,4 +1,5 @@
 import type { Settings } from '@guard/config/settings/schema';
+import { acmeRemarks } from './acme-remarks.ts';
 import { challengedVisitors, unlistedPages } from './challenged-visitors.ts';
 import { coveredPaths } from './covered-paths.ts';
 import { type Remark, warning } from './remark.ts';
@@ -29,11 +30,12 @@ export function remarksOn(settings: Settings): Remark[] {
     ]),
     ...unknownAgents(settings),
     ...unseenHandshakes(settings),
+    ...acmeRemarks(settings),
     ...sites.flatMap((site, index) => [
       ...(site.observe
         ? [warning(['sites', index, 'observe'], 'observe is on: nothing is enforced on this site')]
         : []),
-      ...coveredPaths(site, index, organisations),
+      ...coveredPaths(site, index, settings),
     ]),
   ];
 }

@@ -41,9 +41,10 @@ presets that are on, and what is seldom meant:
   warning  a rule that never counts, because one further up sets the same for every
            request, or that never matches, because no site has its host; monitor on for
            an organisation; observe on; an origin out of reach; a directory of signed
-           agents without keys, or a rule that names an agent of none
+           agents without keys, or a rule that names an agent of none; a host that gets
+           no certificate by tls.acme
   hint     a site that protects the paths of certificates (ACME) or health checks;
-           monitor on for a rule`,
+           monitor on for a rule; a port where the authority of tls.acme does not connect`,
   options: OPTIONS,
   operand: 'file',
   exits: `0 when the file is good, 1 when it has problems, or with --strict warnings,

@@ -55,6 +55,17 @@ export const metrics = {
     label: 'host',
     help: 'When the certificate shown for a host ends, in seconds since 1970; by the first host of each certificate.',
   },
+  guard_certificates_awaited: {
+    kind: 'gauge',
+    label: undefined,
+    threads: 'highest',
+    help: 'Hosts of tls.acme for which there is no certificate yet.',
+  },
+  guard_certificate_orders_total: {
+    kind: 'counter',
+    label: 'outcome',
+    help: 'Certificates ordered by ACME at this instance, by outcome: issued, refused (by the authority), away (the authority could not be reached).',
+  },
   guard_gateway_one_address: {
     kind: 'gauge',
     label: undefined,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { canonicalHost } from '../matching/host.ts';
+import { findAcmeContradictions } from './acme-references.ts';
 import { findDashboardContradictions } from './dashboard-references.ts';
 import { findExposedSecrets } from './exposed-secrets.ts';
 import { findCircularOrigins } from './circular-origins.ts';
@@ -81,6 +82,7 @@ export function findContradictions(value: unknown): Contradiction[] {
     ...unaskable(settings),
     ...unintroduced(settings),
     ...unredirected(settings),
+    ...findAcmeContradictions(value),
     ...findDashboardContradictions(value),
     ...findExposedSecrets(value),
     ...findCircularOrigins(value),
@@ -231,7 +233,8 @@ function listeners({ listen, tls, sites, organisations }: Outline): Contradictio
     front !== undefined && sites?.length === 0
       ? [{ path: ['sites'], message: `expected at least one site for listen.${front} to serve` }]
       : [];
-  const message = 'expected both or neither: listen.gateway_tls, and tls with its certificates';
+  const message =
+    'expected both or neither: listen.gateway_tls, and tls with its certificates or acme';
   const bare =
     (listen['gateway_tls'] === undefined) === (tls === undefined)
       ? []

@@ -116,7 +116,8 @@ describe('a mistake is reported with its place, and no part of a key', () => {
   });
 
   test('a listener without certificates, and certificates without a listener', () => {
-    const message = 'expected both or neither: listen.gateway_tls, and tls with its certificates';
+    const message =
+      'expected both or neither: listen.gateway_tls, and tls with its certificates or acme';
     expect(problems(LISTEN).join()).toContain(message);
     const idle = pair('shop.pem', 'shop.key').replace(
       LISTEN,

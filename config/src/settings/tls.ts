@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { z } from 'zod';
+import { Acme } from './acme.ts';
 import { readBytes } from './files.ts';
 import { HostPattern } from './values.ts';
 
@@ -38,6 +39,12 @@ export interface TlsCertificate {
   readonly hosts: readonly string[];
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
+}
+
+/** One that an authority issued. */
+export interface IssuedCertificate extends TlsCertificate {
+  /** Milliseconds since the epoch. */
+  readonly startsAt: number;
 }
 
 const Certificate = z
@@ -82,6 +89,26 @@ function fits(certificate: X509Certificate, key: KeyObject): boolean {
   }
 }
 
+/** A certificate chain with its key, both as PEM, for `hosts`. Undefined where one cannot be read, or does not fit. */
+export function readCertificate(
+  pem: { readonly cert: string; readonly key: string },
+  hosts: readonly string[],
+): IssuedCertificate | undefined {
+  try {
+    const certificate = new X509Certificate(pem.cert);
+    if (!fits(certificate, createPrivateKey(pem.key))) return undefined;
+    return {
+      cert: Buffer.from(pem.cert),
+      key: Buffer.from(pem.key),
+      hosts,
+      startsAt: certificate.validFromDate.getTime(),
+      expiresAt: certificate.validToDate.getTime(),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
 /** The DNS names of a certificate (RFC 6125 section 6.4: of its subjectAltName alone), in lower case. */
 function namesOf({ subjectAltName }: X509Certificate): string[] {
   const entries = subjectAltName?.split(', ') ?? [];
@@ -90,7 +117,12 @@ function namesOf({ subjectAltName }: X509Certificate): string[] {
     .map((entry) => entry.slice(4).toLowerCase());
 }
 
-export const Tls = z.strictObject({
-  /** The first one is shown to a visitor who names no host, or a host without a certificate. */
-  certificates: z.array(Certificate).min(1).max(MAX_CERTIFICATES),
-});
+export const Tls = z
+  .strictObject({
+    /** The first one is shown to a visitor who names no host, or a host without a certificate. */
+    certificates: z.array(Certificate).min(1).max(MAX_CERTIFICATES).default([]),
+    acme: Acme.optional(),
+  })
+  .refine(({ certificates, acme }) => certificates.length > 0 || acme !== undefined, {
+    error: 'expected certificates, or acme, by which an authority issues them',
+  });

@@ -1,3 +1,4 @@
+import type { AcmeChallenges } from '../base/options.ts';
 import type { Certificates } from '../tls/certificates.ts';
 import { type OwnAnswer, plainAnswer } from '../message/own-answer.ts';
 import { pathOf, type Visit } from './arrive.ts';
@@ -23,7 +24,7 @@ const HTTPS_PORT = 443;
  */
 export function createRedirect(secure: SecureSide): EarlyAnswer {
   return ({ client, host, target }) => {
-    if (client.scheme === 'https' || pathOf(target).startsWith(ACME_PATH)) return undefined;
+    if (client.scheme === 'https' || target.startsWith(ACME_PATH)) return undefined;
     if (secure.certificates?.isFor(host) !== true) return undefined;
     const { port } = secure;
     if (port === undefined) return undefined;
@@ -31,5 +32,17 @@ export function createRedirect(secure: SecureSide): EarlyAnswer {
     // Who named no port came to port 80, so the ports of visitors are the usual ones, whatever is behind them.
     const suffix = name === host || port === HTTPS_PORT ? '' : `:${port}`;
     return plainAnswer(308, 'Use https.', 'Location', `https://${name}${suffix}${target}`);
+  };
+}
+
+/** Answers an authority that checks a host by http-01. A token that is not awaited goes its usual way. */
+export function createAcmeAnswer(challenges: AcmeChallenges): EarlyAnswer {
+  return ({ req, target }) => {
+    if (!target.startsWith(ACME_PATH)) return undefined;
+    if (req.method !== 'GET' && req.method !== 'HEAD') return undefined;
+    const answer = challenges.keyAuthorization(pathOf(target).slice(ACME_PATH.length));
+    if (answer === undefined) return undefined;
+    const fields = ['Content-Type', 'application/octet-stream', 'Cache-Control', 'no-store'];
+    return { status: 200, fields, body: Buffer.from(answer) };
   };
 }

@@ -41,6 +41,16 @@ export interface GatewaySettings {
   readonly redirectHttps?: boolean | undefined;
 }
 
+/** What an authority of certificates looks for while it checks a host of this gateway (RFC 8555). Looked up at each request. */
+export interface AcmeChallenges {
+  /** The answer below `/.well-known/acme-challenge/`; undefined for a token that is not awaited right now. */
+  readonly keyAuthorization: (token: string) => string | undefined;
+  /** The certificate of tls-alpn-01 (RFC 8737) as PEM, while one is awaited for this host. */
+  readonly certificateOf: (
+    host: string,
+  ) => { readonly cert: string; readonly key: string } | undefined;
+}
+
 export interface GatewayOptions extends GatewaySettings {
   readonly events: EventSink;
   readonly clock: Clock;
@@ -53,6 +63,8 @@ export interface GatewayOptions extends GatewaySettings {
    * The first one claims an address, and finds out whether another program has it; the others join.
    */
   readonly sharedAddress?: 'claim' | 'join';
+  /** Without it no authority is answered. */
+  readonly challenges?: AcmeChallenges | undefined;
   /** Without it nothing is traced. */
   readonly tracing?: Tracing | undefined;
   /** Bounds that differ from limits.ts. */
@@ -62,7 +74,7 @@ export interface GatewayOptions extends GatewaySettings {
 export interface Gateway {
   /** Resolves to the URL, or `unix:<path>`, that it listens on; rejects when the address cannot be had. */
   readonly listen: (address: ListenAddress) => Promise<string>;
-  /** The same over https: HTTP/2 and HTTP/1.1 by ALPN. At most once; needs `certificates`. */
+  /** The same over https: HTTP/2 and HTTP/1.1 by ALPN. At most once. Without a certificate every handshake fails. */
   readonly listenTls: (address: ListenAddress) => Promise<string>;
   /**
    * Answers the questions of other proxies there, and takes what they hand over below `/.guard/`:
@@ -75,6 +87,11 @@ export interface Gateway {
    * and leaves everything as it was, when no gateway can be built from them.
    */
   reload(settings: GatewaySettings): void;
+  /**
+   * Shows these certificates, which an authority issued, besides those of the settings, at each handshake from now on.
+   * Throws, and leaves everything as it was, when the TLS library refuses one.
+   */
+  showIssued(certificates: readonly TlsCertificate[]): void;
   /** Takes no more requests, lets those under way finish for at most `drainMs`, then cuts. */
   close(): Promise<void>;
 }

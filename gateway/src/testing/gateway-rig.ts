@@ -13,7 +13,13 @@ import type { TransportFacts } from '@guard/config/contract/transport';
 import { Site } from '@guard/config/settings/schema';
 import type { TlsCertificate } from '@guard/config/settings/tls';
 import { onTestFinished } from 'vitest';
-import { createGateway, type Gateway, type GatewayLimits, type GatewaySettings } from '../index.ts';
+import {
+  type AcmeChallenges,
+  createGateway,
+  type Gateway,
+  type GatewayLimits,
+  type GatewaySettings,
+} from '../index.ts';
 
 /** What one test wants different from a gateway that allows everything to one origin. */
 export interface RigOptions {
@@ -38,6 +44,7 @@ export interface RigOptions {
   readonly tlsUnixPath?: string;
   readonly proxyProtocol?: boolean;
   readonly redirectHttps?: boolean;
+  readonly challenges?: AcmeChallenges;
   readonly clock?: Clock;
   readonly tracing?: Tracing;
 }
@@ -114,6 +121,7 @@ export async function startGateway(options: RigOptions): Promise<Rig> {
     },
     proxyProtocol: options.proxyProtocol ?? false,
     tracing: options.tracing,
+    challenges: options.challenges,
     limits: { drainMs: 2_000, ...options.limits },
   });
   onTestFinished(() => gateway.close());

@@ -18,7 +18,7 @@ type FirstBytes =
   | { readonly kind: 'foreign' }
   /** TLS whose hello is too long or not well-formed; whether to go on is for the TLS library. */
   | { readonly kind: 'unreadable' }
-  | { readonly kind: 'hello'; readonly hello: ClientHello };
+  | { readonly kind: 'hello'; readonly hello: ClientHello; readonly isAcme?: true };
 
 /**
  * Reads the ClientHello at the start of a connection. A hello may be split over records (RFC 8446
@@ -33,8 +33,8 @@ export function readHello(bytes: Uint8Array): FirstBytes {
   if (message === 'incomplete') {
     return { kind: bytes.length < MAX_HELLO_BYTES ? 'incomplete' : 'unreadable' };
   }
-  const hello = message === 'malformed' ? undefined : parseClientHello(message);
-  return hello === undefined ? { kind: 'unreadable' } : { kind: 'hello', hello };
+  const parsed = message === 'malformed' ? undefined : parseClientHello(message);
+  return parsed === undefined ? { kind: 'unreadable' } : { kind: 'hello', ...parsed };
 }
 
 /** The body of the first handshake message, put together from its records once, when all are there. */
@@ -73,13 +73,16 @@ function recordAt(bytes: Uint8Array, at: number): Uint8Array | 'incomplete' | 'm
   return bytes.subarray(from, from + length);
 }
 
+const ACME_PROTOCOL = Buffer.from('acme-tls/1');
 const SERVER_NAME = 0;
 const SIGNATURE_ALGORITHMS = 13;
 const ALPN = 16;
 const SUPPORTED_VERSIONS = 43;
 
 /** Parses the body of a ClientHello; undefined when any length in it does not add up. */
-function parseClientHello(body: Uint8Array): ClientHello | undefined {
+function parseClientHello(
+  body: Uint8Array,
+): { readonly hello: ClientHello; readonly isAcme?: true } | undefined {
   const reader = new Reader(body);
   const legacyVersion = reader.uint16();
   reader.bytes(32);
@@ -117,7 +120,7 @@ function parseClientHello(body: Uint8Array): ClientHello | undefined {
   const ciphers = allCiphers.filter(isNotGrease);
   const extensions = allExtensions.filter(isNotGrease);
   const offered = versions.filter(isNotGrease);
-  return {
+  const hello: ClientHello = {
     ja4: ja4Of({
       version: offered.length === 0 ? legacyVersion : Math.max(...offered),
       namesServer: extensions.includes(SERVER_NAME),
@@ -130,6 +133,7 @@ function parseClientHello(body: Uint8Array): ClientHello | undefined {
     ciphers,
     extensions,
   };
+  return ACME_PROTOCOL.equals(alpn) ? { hello, isAcme: true } : { hello };
 }
 
 /** RFC 8701: 0x0a0a, 0x1a1a … 0xfafa are reserved, and mean nothing. */
@@ -189,7 +193,12 @@ class Reader {
 
 /** How a connection begins. */
 type Beginning =
-  | { readonly kind: 'tls'; readonly hello: ClientHello | undefined }
+  | {
+      readonly kind: 'tls';
+      readonly hello: ClientHello | undefined;
+      /** It asks for the proof of tls-alpn-01 (RFC 8737). */
+      readonly isAcme?: true;
+    }
   /** Something that is not TLS, such as plain HTTP. */
   | { readonly kind: 'foreign' }
   /** It ended, or said too little within the time. */
@@ -217,7 +226,7 @@ function read(held: Buffer): Reading<Beginning> {
     case 'unreadable':
       return seen({ kind: 'tls', hello: undefined });
     case 'hello':
-      return seen({ kind: 'tls', hello: first.hello });
+      return seen({ ...first, kind: 'tls' });
   }
 }
 

@@ -3,12 +3,15 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { createServer, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import type { ClientHello } from '@guard/config/contract/transport';
-import { createHttp1Front } from '../http1/front.ts';
+import type { GatewayLimits } from '../base/limits.ts';
+import type { AcmeChallenges } from '../base/options.ts';
+import { createHttp1Front, type Http1Front } from '../http1/front.ts';
 import { peekOpening } from '../http2/opening.ts';
 import { createStreamServer } from '../http2/serve-session.ts';
 import { acceptConnections, type Intake } from '../listen/accept.ts';
-import { notePeer, noteTransport, type Peer } from '../listen/connection.ts';
+import { addressOf, notePeer, noteTransport, type Peer } from '../listen/connection.ts';
 import type { Certificates } from './certificates.ts';
+import { createAcmeResponder } from './acme-responder.ts';
 import { peekHello } from './client-hello.ts';
 
 /** The https side of a gateway: HTTP/2 and HTTP/1.1 on one port. */
@@ -16,7 +19,7 @@ export interface TlsFront {
   /** What listens. Its own timeouts and counts hold for HTTP/1.1. */
   readonly server: Server;
   /** For every handshake from now on. */
-  readonly useCertificates: (certificates: Certificates) => void;
+  readonly useCertificates: (certificates: Certificates | undefined) => void;
   /** Ends handshakes, and asks the visitors of HTTP/2 to go; who speaks HTTP/1.1 is told with the next answer. */
   readonly drain: () => void;
   /** Ends every connection that is left. */
@@ -25,6 +28,9 @@ export interface TlsFront {
 
 const NOT_HTTPS =
   'HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 27\r\n\r\nThis port speaks https only';
+
+/** A fatal alert that there is no certificate for the name: unrecognized_name (RFC 6066 section 3). */
+const NO_CERTIFICATE = Uint8Array.of(21, 3, 3, 0, 2, 2, 112);
 
 /** What is known of a connection before its handshake. */
 interface Begun {
@@ -37,8 +43,13 @@ interface Begun {
  * A connection is read up to its ClientHello, given to the TLS library as if nobody had looked, and
  * then to the server of the protocol that it chose by ALPN (RFC 7301).
  */
-export function createTlsFront(intake: Intake, certificates: Certificates): TlsFront {
+export function createTlsFront(
+  intake: Intake,
+  certificates: Certificates | undefined,
+  challenges: AcmeChallenges | undefined,
+): TlsFront {
   const { limits } = intake;
+  const proveHost = challenges && createAcmeResponder(challenges, limits.handshakeMs);
   // The TLS library names no way back from its socket to the one below, but it calls back in the
   // context in which it was given that one.
   const below = new AsyncLocalStorage<Begun>();
@@ -51,11 +62,11 @@ export function createTlsFront(intake: Intake, certificates: Certificates): TlsF
   let current = certificates;
 
   const secure = createServer({
-    ...shownFirst(certificates),
+    ...(certificates && shownFirst(certificates)),
     ALPNProtocols: ['h2', 'http/1.1'],
     handshakeTimeout: limits.handshakeMs,
     SNICallback: (serverName, answer) => {
-      answer(null, current.contextOf(serverName));
+      answer(null, current?.contextOf(serverName));
     },
   });
 
@@ -71,10 +82,18 @@ export function createTlsFront(intake: Intake, certificates: Certificates): TlsF
           socket.destroy();
           return;
         case 'foreign':
-          socket.end(NOT_HTTPS, () => socket.destroySoon());
-          socket.resume();
+          endWith(socket, NOT_HTTPS);
           return;
         case 'tls':
+          if (beginning.isAcme === true && proveHost !== undefined) {
+            proveHost(socket);
+            return;
+          }
+          if (current === undefined) {
+            intake.accept.faults('warn', 'gateway_has_no_certificate', { peer: addressOf(peer) });
+            endWith(socket, NO_CERTIFICATE);
+            return;
+          }
           below.run({ socket, peer, hello: beginning.hello }, () =>
             secure.emit('connection', socket),
           );
@@ -87,27 +106,18 @@ export function createTlsFront(intake: Intake, certificates: Certificates): TlsF
   secure.on('tlsClientError', (_error, socket) => socket.destroy());
   secure.on('secureConnection', (socket: TLSSocket) => {
     const begun = below.getStore();
-    const hello = begun?.hello;
     if (begun !== undefined) {
       handshaking.delete(begun.socket);
       notePeer(socket, begun.peer);
     }
-    socket.on('error', ignore);
-    if (socket.alpnProtocol === 'h2') {
-      peekOpening(socket, limits.http2OpeningMs, (frames) => {
-        if (!socket.destroyed) streams.serve(socket, { hello, frames });
-      });
-      return;
-    }
-    noteTransport(socket, { hello, http2: undefined });
-    http1.serve(socket);
+    serveSecured(socket, begun?.hello, { limits, streams, http1 });
   });
 
   return {
     server,
     useCertificates: (next) => {
       current = next;
-      secure.setSecureContext(shownFirst(next));
+      if (next !== undefined) secure.setSecureContext(shownFirst(next));
     },
     drain: () => {
       // Nothing is under way before the handshake, and what has said nothing may never say anything.
@@ -120,6 +130,34 @@ export function createTlsFront(intake: Intake, certificates: Certificates): TlsF
       for (const socket of sockets) socket.destroy();
     },
   };
+}
+
+interface Protocols {
+  readonly limits: GatewayLimits;
+  readonly streams: ReturnType<typeof createStreamServer>;
+  readonly http1: Http1Front;
+}
+
+/** Gives a connection whose handshake is done to the server of its protocol. */
+function serveSecured(
+  socket: TLSSocket,
+  hello: ClientHello | undefined,
+  { limits, streams, http1 }: Protocols,
+): void {
+  socket.on('error', ignore);
+  if (socket.alpnProtocol === 'h2') {
+    peekOpening(socket, limits.http2OpeningMs, (frames) => {
+      if (!socket.destroyed) streams.serve(socket, { hello, frames });
+    });
+    return;
+  }
+  noteTransport(socket, { hello, http2: undefined });
+  http1.serve(socket);
+}
+
+function endWith(socket: Socket, answer: string | Uint8Array): void {
+  socket.end(answer, () => socket.destroySoon());
+  socket.resume();
 }
 
 function shownFirst({ first }: Certificates): SecureContextOptions {

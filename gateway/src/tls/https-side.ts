@@ -1,5 +1,6 @@
 import type { TlsCertificate } from '@guard/config/settings/tls';
 import type { ListenAddress } from '@guard/config/settings/values';
+import type { AcmeChallenges } from '../base/options.ts';
 import type { Intake } from '../listen/accept.ts';
 import { drain, listen, portOf } from '../listen/listen.ts';
 import { certificateExpiry, type Certificates, loadCertificates } from './certificates.ts';
@@ -9,13 +10,16 @@ import { createTlsFront, type TlsFront } from './front.ts';
 export class HttpsSide {
   #front: TlsFront | undefined;
   #files: readonly TlsCertificate[];
+  #issued: readonly TlsCertificate[] = [];
+  readonly #challenges: AcmeChallenges | undefined;
   #loaded: Certificates | undefined;
 
-  constructor(files: readonly TlsCertificate[]) {
+  constructor(files: readonly TlsCertificate[], challenges: AcmeChallenges | undefined) {
     this.#files = files;
+    this.#challenges = challenges;
   }
 
-  /** Undefined where it does not listen. */
+  /** Undefined where it does not listen, or has none. */
   get certificates(): Certificates | undefined {
     return this.#loaded;
   }
@@ -31,26 +35,31 @@ export class HttpsSide {
     address: ListenAddress,
     shared: 'claim' | 'join' | undefined,
   ): Promise<string> {
-    this.#loaded = loadCertificates(this.#files);
-    if (this.#loaded === undefined) throw new TypeError('https needs a certificate');
-    this.#front = createTlsFront(intake, this.#loaded);
+    this.#loaded = loadCertificates([...this.#files, ...this.#issued]);
+    this.#front = createTlsFront(intake, this.#loaded, this.#challenges);
     return listen(this.#front.server, address, { scheme: 'https', shared });
   }
 
   /** Loads other certificates, and returns what shows them from then on. Throws as loadCertificates does. */
-  prepare(files: readonly TlsCertificate[]): () => void {
-    const loaded = this.#front && loadCertificates(files);
+  prepare(files: readonly TlsCertificate[], issued = this.#issued): () => void {
+    const loaded = this.#front && loadCertificates([...files, ...issued]);
     return () => {
       this.#files = files;
-      if (loaded === undefined) return;
+      this.#issued = issued;
+      if (this.#front === undefined) return;
       this.#loaded = loaded;
-      this.#front?.useCertificates(loaded);
+      this.#front.useCertificates(loaded);
     };
+  }
+
+  /** As Gateway.showIssued. */
+  showIssued(issued: readonly TlsCertificate[]): void {
+    this.prepare(this.#files, issued)();
   }
 
   /** As certificateExpiry. */
   expiry(): ReadonlyMap<string, number> {
-    return certificateExpiry(this.#files);
+    return certificateExpiry([...this.#files, ...this.#issued]);
   }
 
   /** Lets requests finish for at most `drainMs`, and ends. */

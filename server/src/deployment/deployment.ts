@@ -2,9 +2,11 @@ import type { Analytics } from '@guard/analytics';
 import { networkDataAt } from '@guard/config/catalogue/data-age';
 import type { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import type { AuthenticateBearer, Log, Replay, SessionStore } from '@guard/config/contract/ports';
+import { redirectsToHttps } from '@guard/config/settings/acme-hosts';
 import { createBearerAuth } from '@guard/config/settings/bearer';
 import { settingsRevision } from '@guard/config/settings/revision';
 import type { Service, Settings } from '@guard/config/settings/schema';
+import type { TlsCertificate } from '@guard/config/settings/tls';
 import type { GatewaySettings } from '@guard/gateway';
 import { createDashboard, type Health, type SignIns } from '@guard/dashboard';
 import { createDataServer } from '@guard/mcp';
@@ -27,7 +29,7 @@ export interface Dependencies extends ProcessContext {
   readonly analytics: Analytics;
   readonly store: SessionStore;
   /** What people decided by hand for a while. */
-  readonly temporary: TemporaryRules;
+  readonly temporary: TemporaryRules | undefined;
   /** Looks up the names of addresses that claim to be a crawler's. */
   readonly resolver: ReturnType<typeof createResolver>;
   /** A reload keeps the connections to remote validators, and the knowledge which of them are away. */
@@ -39,6 +41,8 @@ export interface Dependencies extends ProcessContext {
   /** Where each service listens. During the start it grows. */
   readonly addresses: Addresses;
   readonly isReady: () => boolean;
+  /** What an authority issued, by host. */
+  readonly issued: () => ReadonlyMap<string, TlsCertificate>;
   /** Absent in a thread that has no dashboard. */
   readonly dashboard?: DashboardDependencies;
 }
@@ -118,7 +122,7 @@ export async function buildDeployment(
       observe: settings.observe,
       settingsRevision: revision,
       certificates: settings.tls?.certificates ?? [],
-      redirectHttps: settings.listen.redirect_https,
+      redirectHttps: redirectsToHttps(settings),
       sites: gateway.sites,
     },
     longestQuestionMs: gateway.longestQuestionMs,
@@ -185,10 +189,12 @@ function dashboardOf(
     store: settings.store.engine,
     startedAt: new Date(own.startedAt).toISOString(),
     metrics: await metrics.values(),
-    certificates: (settings.tls?.certificates ?? []).map(({ hosts, expiresAt }) => ({
-      hosts,
-      expiresAt: new Date(expiresAt).toISOString(),
-    })),
+    certificates: [...(settings.tls?.certificates ?? []), ...dependencies.issued().values()].map(
+      ({ hosts, expiresAt }) => ({
+        hosts,
+        expiresAt: new Date(expiresAt).toISOString(),
+      }),
+    ),
     crawlerListAgeSeconds:
       oldestListAt === undefined ? null : Math.round((clock() - oldestListAt) / 1000),
     networkDataAgeSeconds: Math.round((clock() - dataAt) / 1000),

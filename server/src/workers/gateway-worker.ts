@@ -4,19 +4,18 @@ import { type EventRelay, openEventRelay } from '@guard/analytics';
 import { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import type { SessionStore } from '@guard/config/contract/ports';
 import type { Tracing } from '@guard/config/contract/tracing';
-import { decisionsPlace } from '@guard/config/settings/decisions-place';
 import type { Settings } from '@guard/config/settings/schema';
 import { createGateway, type Gateway } from '@guard/gateway';
 import type { RedisStore } from '@guard/validator/redis-store';
-import { createResolver, TemporaryRules, ThreadStore } from '@guard/validator';
+import { createResolver, ThreadStore } from '@guard/validator';
 import {
   buildDeployment,
   type Dependencies,
   type Deployment,
   retire,
 } from '../deployment/deployment.ts';
-import { createReadDecisions } from '../decisions/read-decisions.ts';
-import { watchDecisions, type WatchedDecisions } from '../decisions/watch-decisions.ts';
+import { openCertificates, type OpenCertificates } from '../certificates/open-certificates.ts';
+import { openDecisions, type OpenDecisions } from '../decisions/open-decisions.ts';
 import { noAnalytics } from '../events/no-analytics.ts';
 import { logDecisions, measureEvents } from '../events/watch-events.ts';
 import { listenGateway } from '../listeners/listen.ts';
@@ -42,7 +41,7 @@ type Send = (message: MessageFromWorker, transfer?: readonly ArrayBuffer[]) => v
 /** What this thread has of its own, and what it does at each message of the main thread. */
 class GatewayWorker {
   readonly #send: Send;
-  readonly #dependencies: Omit<Dependencies, 'store'>;
+  readonly #dependencies: Omit<Dependencies, 'store' | 'temporary'>;
   readonly #metrics: WorkerMetrics;
   readonly #copies: ThreadStore;
   #store: SessionStore;
@@ -50,8 +49,8 @@ class GatewayWorker {
   readonly #shared = new PendingReplies(SHARED_WITHIN_MS);
   readonly #metricsTimer: NodeJS.Timeout;
   readonly #tracing: Tracing | undefined;
-  readonly #temporary = new TemporaryRules(Date.now);
-  #decisions: WatchedDecisions | undefined;
+  #decisions: OpenDecisions | undefined;
+  #certificates: OpenCertificates | undefined;
   #gateway: Gateway | undefined;
   #current: Deployment | undefined;
 
@@ -90,13 +89,13 @@ class GatewayWorker {
           () => this.#current?.settings ?? settings,
         ),
       },
-      temporary: this.#temporary,
       resolver: createResolver(),
       remotes: new RemoteValidators({ clock, log, metrics }),
       networks: NetworkCatalogue.load(),
       docs: () => Promise.resolve(),
       addresses,
       isReady: () => true,
+      issued: () => new Map(),
     };
     this.#metricsTimer = setInterval(() => {
       this.#sendMetrics();
@@ -112,13 +111,14 @@ class GatewayWorker {
       redis = await RedisStore.open({ url: store.url, ...this.#dependencies });
     }
     this.#store = redis ?? this.#copies;
-    this.#decisions = await watchDecisions({
-      read: createReadDecisions(decisionsPlace(settings), redis),
-      rules: this.#temporary,
-      clock,
-      // The main thread says the same.
-      log: () => undefined,
-    });
+    // The main thread says the same.
+    const quiet = { clock, log: () => undefined };
+    this.#decisions = await openDecisions(settings, redis, quiet);
+    const { watched } = (this.#certificates = await openCertificates({
+      settings: () => this.#current?.settings ?? settings,
+      redis,
+      ...quiet,
+    }));
     const first = await this.#build(settings);
     const { listen } = first.settings;
     const ports = { events: analytics.sink, clock, log, metrics };
@@ -129,9 +129,12 @@ class GatewayWorker {
       ...ports,
       tracing: this.#tracing,
       proxyProtocol,
+      challenges: watched.challenges,
       sharedAddress: 'join',
     });
-    await listenGateway(this.#gateway, listen);
+    const gateway = this.#gateway;
+    watched.onChange((issued) => gateway.showIssued(issued));
+    await listenGateway(gateway, listen);
     this.#send({ kind: 'listening' });
   }
 
@@ -159,7 +162,11 @@ class GatewayWorker {
   }
 
   #build(settings: Settings): Promise<Deployment> {
-    return buildDeployment(gatewayOnly(settings), { ...this.#dependencies, store: this.#store });
+    return buildDeployment(gatewayOnly(settings), {
+      ...this.#dependencies,
+      store: this.#store,
+      temporary: this.#decisions?.rules,
+    });
   }
 
   #keep({ id, session, expiresAt }: SharedSession): void {
@@ -190,6 +197,7 @@ class GatewayWorker {
     this.#sendMetrics();
     await this.#current?.close();
     await this.#decisions?.close();
+    await this.#certificates?.watched.close();
     await this.#store.close();
     this.#send({ kind: 'closed' });
   }

@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { type RigOptions, startGateway } from '../testing/gateway-rig.ts';
+import { rawExchange, statusOf } from '../testing/raw-client.ts';
+import { startOrigin } from '../testing/recording-origin.ts';
+import { selfSigned } from '../testing/self-signed.ts';
+
+const AWAITED = 'evaGxfADs6pSRb2LAv9IZf17Dt3juxGJ-PCt92wr-oA';
+const PATH = '/.well-known/acme-challenge/';
+
+async function start(options: Partial<RigOptions> = {}) {
+  const origin = await startOrigin();
+  const asked: string[] = [];
+  const rig = await startGateway({
+    origin: origin.address,
+    challenges: {
+      keyAuthorization: (token) => {
+        asked.push(token);
+        return token === AWAITED ? `${AWAITED}.thumbprint` : undefined;
+      },
+      certificateOf: () => undefined,
+    },
+    ...options,
+  });
+  const ask = (method: string, path: string, host = 'shop.example') =>
+    rawExchange(
+      rig.port,
+      `${method} ${path} HTTP/1.1`,
+      `Host: ${host}`,
+      'Connection: close',
+      'Content-Length: 0',
+      '',
+      '',
+    );
+  return { ...rig, origin, ask, tokens: asked };
+}
+
+describe('RFC 8555 8.3: what an authority asks while it checks a host', () => {
+  test('an awaited token is answered before anything is judged, and reaches no origin', async () => {
+    const { ask, asked, events, origin } = await start();
+    const answer = await ask('GET', PATH + AWAITED);
+    expect(statusOf(answer)).toBe(200);
+    expect(answer).toMatch(new RegExp(`\r\n\r\n${AWAITED}\\.thumbprint$`));
+    expect(answer).toMatch(/content-type: application\/octet-stream/i);
+    expect([asked.length, events.length, origin.arrived.length]).toEqual([0, 0, 0]);
+  });
+
+  test.each(['guess', '', `${AWAITED}/`, `x/${AWAITED}`, '..%2f', 'constructor', '__proto__'])(
+    'any other token is judged, and goes to the origin: %j',
+    async (token) => {
+      const { ask, asked, origin } = await start();
+      expect(statusOf(await ask('GET', PATH + token))).toBe(200);
+      expect([asked.length, origin.arrived.length]).toEqual([1, 1]);
+    },
+  );
+
+  test('it is answered on hosts of sites alone, and to GET and HEAD', async () => {
+    const { ask, origin, tokens } = await start();
+    expect(statusOf(await ask('GET', PATH + AWAITED, 'evil.example'))).toBe(421);
+    await ask('POST', PATH + AWAITED);
+    expect(origin.arrived.map(({ method }) => method)).toEqual(['POST']);
+    expect(tokens).toEqual([]);
+    expect(await ask('HEAD', PATH + AWAITED)).toMatch(/\r\n\r\n$/);
+  });
+
+  test('it is answered by http also where all else is sent to https', async () => {
+    const { ask } = await start({
+      certificates: [selfSigned('shop.example')],
+      redirectHttps: true,
+    });
+    expect(statusOf(await ask('GET', PATH + AWAITED))).toBe(200);
+    expect(statusOf(await ask('GET', '/'))).toBe(308);
+  });
+});

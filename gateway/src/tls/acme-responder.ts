@@ -1,0 +1,31 @@
+import type { Socket } from 'node:net';
+import { createSecureContext, createServer } from 'node:tls';
+import type { AcmeChallenges } from '../base/options.ts';
+
+/**
+ * Shows an authority the certificate that proves a host, and ends the connection. It is a TLS server of its own, so
+ * that no visitor is ever shown such a certificate.
+ */
+export function createAcmeResponder(
+  challenges: AcmeChallenges,
+  handshakeTimeout: number,
+): (socket: Socket) => void {
+  const server = createServer({
+    ALPNProtocols: ['acme-tls/1'],
+    handshakeTimeout,
+    minVersion: 'TLSv1.2',
+    SNICallback: (serverName, answer) => {
+      const proof = challenges.certificateOf(serverName.toLowerCase());
+      if (proof === undefined) answer(new Error('no proof is awaited'));
+      else answer(null, createSecureContext(proof));
+    },
+  });
+  server.on('tlsClientError', (_error, socket) => socket.destroy());
+  server.on('secureConnection', (socket) => {
+    socket.on('error', () => undefined);
+    socket.end();
+  });
+  return (socket) => {
+    server.emit('connection', socket);
+  };
+}

@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import { connect, type TLSSocket } from 'node:tls';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type RigOptions, startGateway } from '../testing/gateway-rig.ts';
+import { startOrigin } from '../testing/recording-origin.ts';
+import { selfSigned } from '../testing/self-signed.ts';
+
+const [shop, blog, proof] = [
+  selfSigned('shop.example'),
+  selfSigned('blog.example'),
+  selfSigned('proof.example'),
+];
+
+async function start(options: Partial<RigOptions> = {}) {
+  const origin = await startOrigin();
+  const rig = await startGateway({ origin: origin.address, certificates: [], ...options });
+  return {
+    ...rig,
+    origin,
+    /** The name in the certificate that is shown; rejects with the alert. */
+    shownTo: async (servername: string, alpn = 'http/1.1') => {
+      const { subject } = (await handshake(rig.tlsPort, servername, alpn)).getPeerCertificate();
+      return subject.CN;
+    },
+  };
+}
+
+async function handshake(port: number, servername: string, alpn: string): Promise<TLSSocket> {
+  const socket = connect({
+    ...{ port, host: '127.0.0.1', servername },
+    ...{ ALPNProtocols: [alpn], rejectUnauthorized: false },
+  });
+  onTestFinished(() => {
+    socket.destroy();
+  });
+  await once(socket, 'secureConnect');
+  return socket;
+}
+
+const NO_NAME = { code: 'ERR_SSL_TLSV1_UNRECOGNIZED_NAME' };
+
+describe('certificates that an authority issued', () => {
+  test('before the first one a handshake ends with an alert that says so (RFC 6066 3)', async () => {
+    const { shownTo, gateway, logged } = await start();
+    await expect(shownTo('shop.example')).rejects.toMatchObject(NO_NAME);
+    expect(logged.map(({ event }) => event)).toContain('gateway_has_no_certificate');
+    gateway.showIssued([shop]);
+    expect(await shownTo('shop.example')).toBe('shop.example');
+  });
+
+  test('those of files are shown beside them, and to who names no known host', async () => {
+    const { shownTo, gateway } = await start({ certificates: [shop] });
+    gateway.showIssued([blog]);
+    expect(await shownTo('blog.example')).toBe('blog.example');
+    expect(await shownTo('unknown.example')).toBe('shop.example');
+  });
+
+  test('a reload of the settings keeps them', async () => {
+    const { shownTo, gateway, settings, gauged } = await start({ certificates: [shop] });
+    gateway.showIssued([blog]);
+    gateway.reload({ ...settings, certificates: [] });
+    expect(await shownTo('shop.example')).toBe('blog.example');
+    const ends = gauged('guard_gateway_certificate_expiry_timestamp_seconds');
+    expect([...(ends as ReadonlyMap<string, number>).keys()]).toEqual(['blog.example']);
+  });
+
+  test('one that the TLS library refuses leaves those of before in use', async () => {
+    const { shownTo, gateway } = await start();
+    gateway.showIssued([shop]);
+    const broken = { ...blog, key: Buffer.from('no key') };
+    expect(() => gateway.showIssued([broken])).toThrow();
+    expect(await shownTo('blog.example')).toBe('shop.example');
+  });
+});
+
+describe('tls-alpn-01 (RFC 8737)', () => {
+  const challenges = {
+    keyAuthorization: () => undefined,
+    certificateOf: (host: string) =>
+      host === 'proof.example' ? { cert: String(proof.cert), key: String(proof.key) } : undefined,
+  };
+
+  test('the proof is shown to who asks for it, also while there is no certificate', async () => {
+    const { tlsPort, shownTo } = await start({ challenges });
+    const socket = await handshake(tlsPort, 'PROOF.example', 'acme-tls/1');
+    expect(socket.alpnProtocol).toBe('acme-tls/1');
+    expect(socket.getPeerCertificate().subject.CN).toBe('proof.example');
+    socket.resume();
+    await once(socket, 'end');
+    await expect(shownTo('proof.example')).rejects.toMatchObject(NO_NAME);
+  });
+
+  test('no visitor is shown the proof, and no request can be sent where it is shown', async () => {
+    const { tlsPort, shownTo, origin } = await start({ challenges, certificates: [shop] });
+    expect(await shownTo('proof.example')).toBe('shop.example');
+    const socket = await handshake(tlsPort, 'proof.example', 'acme-tls/1');
+    socket.on('error', () => undefined).resume();
+    socket.write('GET / HTTP/1.1\r\nHost: shop.example\r\n\r\n');
+    await once(socket, 'close');
+    expect(origin.arrived).toEqual([]);
+  });
+
+  test.each(['shop.example', 'constructor'])(
+    'who asks for the proof of a host that is not checked now gets none: %s',
+    async (host) => {
+      const { shownTo } = await start({ challenges, certificates: [shop] });
+      await expect(shownTo(host, 'acme-tls/1')).rejects.toThrow();
+    },
+  );
+
+  test('without an authority the protocol is unknown, as any other', async () => {
+    const { shownTo } = await start({ certificates: [shop] });
+    await expect(shownTo('shop.example', 'acme-tls/1')).rejects.toMatchObject({
+      code: 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL',
+    });
+  });
+});

@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock, Log, Metrics } from '@guard/config/contract/ports';
+import { acmeHosts } from '@guard/config/settings/acme-hosts';
+import type { AcmeSettings } from '@guard/config/settings/acme';
+import type { Settings } from '@guard/config/settings/schema';
+import type { Close } from '../process/process-context.ts';
+import type { ChangeText } from '../store/shared-text.ts';
+import {
+  type AcmeState,
+  dueHost,
+  failureOf,
+  NO_STATE,
+  openState,
+  type Proof,
+  sealState,
+  withCertificate,
+  withFailure,
+} from './acme-state.ts';
+import { createKey, type Issued, issueCertificate } from './issue-certificate.ts';
+import { certificatesOf, LOOK_EVERY_MS, type WatchedCertificates } from './watch-certificates.ts';
+
+/** An order takes seconds. After this time another instance takes it to be given up. */
+const ORDER_MS = 180_000;
+/** All threads and instances have looked once more by then: the authority may reach any of them. */
+const SEEN_MS = 2.5 * LOOK_EVERY_MS;
+/** Times that a result is written, where the store is away for a moment. */
+const WRITES = 10;
+
+interface Ordering {
+  readonly watched: WatchedCertificates;
+  readonly change: ChangeText;
+  readonly settings: () => Settings;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/**
+ * Orders the certificates that are due, one at a time, while no other instance does. What was issued before is shown
+ * until a new one is there, whatever happens to the order.
+ */
+export function orderCertificates(ordering: Ordering): Close {
+  const { watched, settings, clock, log, metrics } = ordering;
+  const us = randomUUID();
+  let underway: Promise<void> | undefined;
+  const told = new Set<string>();
+
+  metrics.gauge('guard_certificates_awaited', () => missing().length);
+
+  function missing(): string[] {
+    return acmeHosts(settings()).filter((host) => !watched.held().has(host));
+  }
+
+  function tellAwaited(): void {
+    const fresh = missing().filter((host) => !told.has(host));
+    if (fresh.length === 0) return;
+    for (const host of fresh) told.add(host);
+    const { directory } = settings().tls?.acme ?? {};
+    log('info', 'certificates_awaited', { hosts: fresh.join(', '), from: directory ?? '' });
+  }
+
+  function consider(): void {
+    const state = watched.state();
+    const { acme } = settings().tls ?? {};
+    if (underway !== undefined || state === undefined || acme === undefined) return;
+    tellAwaited();
+    const hosts = acmeHosts(settings());
+    if (dueHost(state, hosts, acme, watched.held(), clock()) === undefined) return;
+    underway = new OneOrder(us, ordering, acme, hosts)
+      .run()
+      .catch((error: unknown) => log('error', 'certificate_order_broke', { reason: String(error) }))
+      .finally(() => (underway = undefined));
+  }
+
+  const timer = setInterval(consider, LOOK_EVERY_MS).unref();
+  return async () => {
+    clearInterval(timer);
+    if (underway === undefined) return;
+    // The next instance does not have to wait for ours to be given up.
+    const { secret } = settings();
+    await ordering.change((text) => {
+      const state = openState(secret, text);
+      return state?.order?.by === us
+        ? sealState(secret, { ...state, order: undefined })
+        : undefined;
+    });
+  };
+}
+
+class OneOrder {
+  readonly #us: string;
+  readonly #ordering: Ordering;
+  readonly #acme: AcmeSettings;
+  readonly #hosts: readonly string[];
+
+  constructor(us: string, ordering: Ordering, acme: AcmeSettings, hosts: readonly string[]) {
+    this.#us = us;
+    this.#ordering = ordering;
+    this.#acme = acme;
+    this.#hosts = hosts;
+  }
+
+  async run(): Promise<void> {
+    const begun = await this.#begin(await createKey());
+    if (begun === undefined) return;
+    const { host, state, accountKey } = begun;
+    const { log, metrics } = this.#ordering;
+    const issued = await Promise.race([
+      issueCertificate({
+        host,
+        authority: this.#acme,
+        accountKey,
+        proofKind: this.#proofKind(state, host),
+        show: (proof) => this.#show(proof),
+      }),
+      sleep(ORDER_MS - 10_000, LATE, { ref: false }),
+    ]);
+    const isKept = await this.#finish(host, issued);
+    metrics.count('guard_certificate_orders_total', issued.kind);
+    if (issued.kind === 'issued') {
+      if (isKept) log('info', 'certificate_issued', { host });
+      else log('error', 'certificate_not_kept', { host, reason: 'the store is away' });
+    } else if (failureOf(state, host)?.reason !== issued.reason) {
+      // Once for each reason; the metrics go on to count.
+      log('error', 'certificate_not_issued', { host, reason: issued.reason });
+    }
+  }
+
+  /** Takes the first host that is due, unless another instance has begun an order. */
+  async #begin(newKey: string) {
+    const { clock } = this.#ordering;
+    const { directory } = this.#acme;
+    let begun: { host: string; state: AcmeState; accountKey: string } | undefined;
+    const outcome = await this.#change((state) => {
+      begun = undefined;
+      // What another instance wrote a moment ago counts, too.
+      const held = certificatesOf(state, this.#hosts);
+      const host = dueHost(state, this.#hosts, this.#acme, held, clock());
+      if (host === undefined) return undefined;
+      const isOurs = state.account?.directory === directory;
+      const account = isOurs ? state.account : { directory, key: newKey };
+      begun = { host, state, accountKey: account.key };
+      return { ...state, account, order: { by: this.#us, until: clock() + ORDER_MS } };
+    });
+    return outcome === 'changed' ? begun : undefined;
+  }
+
+  /** By http where a plain gateway listens; the other way at each second attempt, where that was refused. */
+  #proofKind(state: AcmeState, host: string): Proof['kind'] {
+    const { gateway, gateway_tls } = this.#ordering.settings().listen;
+    const kinds: Proof['kind'][] = [
+      ...(gateway ? (['http-01'] as const) : []),
+      ...(gateway_tls ? (['tls-alpn-01'] as const) : []),
+    ];
+    const failure = failureOf(state, host);
+    const refusals = failure?.kind === 'refused' ? failure.attempts : 0;
+    return kinds[refusals % kinds.length] ?? 'http-01';
+  }
+
+  async #show(proof: Proof): Promise<void> {
+    const { clock } = this.#ordering;
+    const outcome = await this.#change(({ order, ...state }) =>
+      order?.by === this.#us
+        ? { ...state, order: { by: this.#us, until: clock() + ORDER_MS, proof } }
+        : undefined,
+    );
+    if (outcome !== 'changed') throw new Error('the store could not keep the proof');
+    await sleep(SEEN_MS, undefined, { ref: false });
+  }
+
+  /** Whether the result could be written. */
+  async #finish(host: string, issued: Issued): Promise<boolean> {
+    const { clock } = this.#ordering;
+    const { directory } = this.#acme;
+    for (let write = 0; write < WRITES; write += 1) {
+      const outcome = await this.#change((state) =>
+        issued.kind === 'issued'
+          ? withCertificate(
+              state,
+              { host, directory, cert: issued.cert, key: issued.key },
+              this.#hosts,
+            )
+          : withFailure(state, host, issued, clock()),
+      );
+      if (outcome === 'changed') return true;
+      await sleep(LOOK_EVERY_MS, undefined, { ref: false });
+    }
+    return false;
+  }
+
+  #change(edit: (state: AcmeState) => AcmeState | undefined) {
+    const { secret } = this.#ordering.settings();
+    return this.#ordering.change((text) => {
+      const edited = edit(openState(secret, text) ?? NO_STATE);
+      return edited && sealState(secret, edited);
+    });
+  }
+}
+
+const LATE: Issued = { kind: 'away', reason: 'the authority did not come to an end in time' };

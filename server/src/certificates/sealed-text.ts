@@ -1,0 +1,36 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+
+const CIPHER = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Encrypts a text with the first of the installation's secrets, so that who reads the store reads no private key. */
+export function sealText(secrets: readonly string[], text: string): string {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, keyOf(secrets[0] ?? ''), nonce);
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64');
+}
+
+/** The text that one of the secrets sealed; undefined for any other. */
+export function openText(secrets: readonly string[], sealed: string): string | undefined {
+  const bytes = Buffer.from(sealed, 'base64');
+  const [nonce, rest] = [bytes.subarray(0, NONCE_BYTES), bytes.subarray(NONCE_BYTES)];
+  if (rest.length < TAG_BYTES) return undefined;
+  for (const secret of secrets) {
+    try {
+      const decipher = createDecipheriv(CIPHER, keyOf(secret), nonce, { authTagLength: TAG_BYTES });
+      decipher.setAuthTag(rest.subarray(0, TAG_BYTES));
+      const opened = [decipher.update(rest.subarray(TAG_BYTES)), decipher.final()];
+      return Buffer.concat(opened).toString('utf8');
+    } catch {
+      // Sealed with another secret: they are rotated.
+    }
+  }
+  return undefined;
+}
+
+/** A key of its own for this one purpose. */
+function keyOf(secret: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', secret, '', 'guard/certificates', 32));
+}

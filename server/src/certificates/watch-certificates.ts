@@ -1,0 +1,133 @@
+import type { Clock, Log } from '@guard/config/contract/ports';
+import { acmeHosts } from '@guard/config/settings/acme-hosts';
+import type { Settings } from '@guard/config/settings/schema';
+import { type IssuedCertificate, readCertificate } from '@guard/config/settings/tls';
+import type { AcmeChallenges } from '@guard/gateway';
+import type { Close } from '../process/process-context.ts';
+import type { ReadText } from '../store/shared-text.ts';
+import { type AcmeState, NO_STATE, openState } from './acme-state.ts';
+
+/** Time between two looks: what one instance writes holds at each instance this much later. */
+export const LOOK_EVERY_MS = 1_000;
+
+interface Watched {
+  readonly read: ReadText;
+  readonly settings: () => Pick<Settings, 'tls' | 'sites' | 'secret'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface WatchedCertificates {
+  /** Undefined while it was never read. */
+  readonly state: () => AcmeState | undefined;
+  /** Of the hosts that the settings want one for, by host. */
+  readonly held: () => ReadonlyMap<string, IssuedCertificate>;
+  /** What a gateway shows an authority that checks a host. */
+  readonly challenges: AcmeChallenges;
+  /** Called with all certificates when one came or went. One listener at most. */
+  readonly onChange: (listener: (certificates: readonly IssuedCertificate[]) => void) => void;
+  readonly close: Close;
+}
+
+/**
+ * Keeps the certificates of the authority as the instances share them. Resolves after the first look, so that the first
+ * visitor after a restart is shown one. Does not look while the settings have no `tls.acme`.
+ */
+export async function watchCertificates(watched: Watched): Promise<WatchedCertificates> {
+  const { read, settings, clock, log } = watched;
+  let state: AcmeState | undefined;
+  let held: ReadonlyMap<string, IssuedCertificate> = new Map();
+  let failure = '';
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  let tell: (certificates: readonly IssuedCertificate[]) => void = () => undefined;
+
+  const noteFailure = (reason: string): void => {
+    if (reason !== failure && reason !== '') log('error', 'certificates_unread', { reason });
+    failure = reason;
+  };
+  const take = (): void => {
+    const next = certificatesOf(state ?? NO_STATE, acmeHosts(settings()));
+    if (isSame(held, next)) return;
+    held = next;
+    try {
+      tell([...next.values()]);
+    } catch (error) {
+      // The gateway goes on with those of before.
+      log('error', 'certificates_not_shown', { reason: String(error) });
+    }
+  };
+  const look = async (): Promise<void> => {
+    const { tls, secret } = settings();
+    if (tls?.acme !== undefined) {
+      const answer = await read();
+      if (answer.kind === 'failed') noteFailure(answer.reason);
+      if (answer.kind === 'read') {
+        const opened = openState(secret, answer.text);
+        noteFailure(opened === undefined ? OTHER_SECRET : '');
+        // What is shown already stays until new ones are there.
+        state = opened ?? state ?? NO_STATE;
+      }
+    }
+    take();
+  };
+  const watch = async (): Promise<void> => {
+    await look();
+    if (!isClosed) timer = setTimeout(() => void watch(), LOOK_EVERY_MS).unref();
+  };
+  const proofNow = () => {
+    const order = state?.order;
+    return order !== undefined && order.until > clock() ? order.proof : undefined;
+  };
+
+  await watch();
+  return {
+    state: () => state,
+    held: () => held,
+    challenges: {
+      keyAuthorization: (token) => {
+        const proof = proofNow();
+        return proof?.kind === 'http-01' && proof.token === token ? proof.answer : undefined;
+      },
+      certificateOf: (host) => {
+        const proof = proofNow();
+        return proof?.kind === 'tls-alpn-01' && proof.host === host ? proof : undefined;
+      },
+    },
+    onChange: (listener) => {
+      tell = listener;
+      listener([...held.values()]);
+    },
+    close: () => {
+      isClosed = true;
+      clearTimeout(timer);
+      return Promise.resolve();
+    },
+  };
+}
+
+const OTHER_SECRET =
+  'they are sealed with another secret; put the secret of before behind the new one in `secret`, else all are ordered anew';
+
+/** Those of these hosts that can be used. */
+export function certificatesOf(
+  { certificates }: AcmeState,
+  hosts: readonly string[],
+): ReadonlyMap<string, IssuedCertificate> {
+  const found = new Map<string, IssuedCertificate>();
+  for (const { host, ...pem } of certificates) {
+    const certificate = hosts.includes(host) ? readCertificate(pem, [host]) : undefined;
+    if (certificate !== undefined) found.set(host, certificate);
+  }
+  return found;
+}
+
+function isSame(
+  before: ReadonlyMap<string, IssuedCertificate>,
+  after: ReadonlyMap<string, IssuedCertificate>,
+): boolean {
+  return (
+    before.size === after.size &&
+    [...after].every(([host, { cert }]) => before.get(host)?.cert.equals(cert))
+  );
+}

@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { SharedPlace } from '@guard/config/settings/shared-place';
+import type { RedisStore } from '@guard/validator/redis-store';
+
+export type TextRead =
+  /** Empty for a text that was never written. */
+  | { readonly kind: 'read'; readonly text: string }
+  /** Nothing changed since the last `read`. */
+  | { readonly kind: 'same' }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/** Asked again and again. Never rejects. */
+export type ReadText = () => Promise<TextRead>;
+
+/**
+ * Replaces the text by what `edit` makes of it, in one step; `edit` gives undefined to leave it. `lost`: it could not
+ * be read or written. Never rejects.
+ */
+export type ChangeText = (
+  edit: (text: string) => string | undefined,
+) => Promise<'changed' | 'left' | 'lost'>;
+
+/** A text of a place, and its name in Redis: one of a few words. */
+export interface SharedTextOptions {
+  readonly place: SharedPlace;
+  readonly name: string;
+  /** The store of a place in Redis. */
+  readonly redis: Pick<RedisStore, 'sharedText' | 'replaceSharedText'> | undefined;
+}
+
+const SAME: TextRead = { kind: 'same' };
+/** Times that an edit in Redis begins again, because another instance changed the text meanwhile. */
+const ATTEMPTS = 20;
+
+/** `maxBytes`: a longer file is not read. */
+export function createReadText(
+  { place, name, redis }: SharedTextOptions,
+  maxBytes: number,
+): ReadText {
+  switch (place.kind) {
+    case 'redis':
+      return redis === undefined ? () => Promise.resolve(SAME) : readFromRedis(redis, name);
+    case 'file':
+      return readFromFile(place.file, maxBytes);
+    case 'none':
+      return () => Promise.resolve(SAME);
+  }
+}
+
+function readFromRedis(redis: Pick<RedisStore, 'sharedText'>, name: string): ReadText {
+  let known: Awaited<ReturnType<typeof redis.sharedText>>;
+  return async () => {
+    const held = await redis.sharedText(name, known);
+    if (held === undefined) return { kind: 'failed', reason: 'the shared store is away' };
+    if (held === known) return SAME;
+    known = held;
+    return { kind: 'read', text: held.text };
+  };
+}
+
+function readFromFile(file: string, maxBytes: number): ReadText {
+  let known = '';
+  return async () => {
+    try {
+      const { ino, size, mtimeNs } = await stat(file, { bigint: true });
+      const state = [ino, size, mtimeNs].join(' ');
+      if (state === known) return SAME;
+      if (size > maxBytes) return { kind: 'failed', reason: 'it is too large' };
+      const text = await readFile(file, 'utf8');
+      // A file that cannot be read yet is asked for again: a change of its mode or owner shows in no state.
+      known = state;
+      return { kind: 'read', text };
+    } catch (error) {
+      const code = codeOf(error);
+      if (code !== 'ENOENT') return { kind: 'failed', reason: code };
+      if (known === 'none') return SAME;
+      known = 'none';
+      return { kind: 'read', text: '' };
+    }
+  };
+}
+
+/** `ttlMs`: how long Redis keeps a text that nobody writes. */
+export function createChangeText(
+  { place, name, redis }: SharedTextOptions,
+  ttlMs: number,
+): ChangeText {
+  switch (place.kind) {
+    case 'redis':
+      return redis === undefined
+        ? () => Promise.resolve('lost')
+        : changeInRedis(redis, name, ttlMs);
+    case 'file':
+      return changeFile(place.file);
+    case 'none':
+      return () => Promise.resolve('lost');
+  }
+}
+
+function changeInRedis(
+  redis: Pick<RedisStore, 'sharedText' | 'replaceSharedText'>,
+  name: string,
+  ttlMs: number,
+): ChangeText {
+  return async (edit) => {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const held = await redis.sharedText(name);
+      if (held === undefined) return 'lost';
+      const text = edit(held.text);
+      if (text === undefined) return 'left';
+      const isDone = await redis.replaceSharedText(name, held, text, ttlMs);
+      if (isDone === undefined) return 'lost';
+      if (isDone) return 'changed';
+    }
+    return 'lost';
+  };
+}
+
+/** Only this user may read the file. One process writes it: a folder of sessions has one Guard. */
+function changeFile(file: string): ChangeText {
+  return async (edit) => {
+    const next = `${file}.${randomBytes(6).toString('hex')}.tmp`;
+    try {
+      const text = edit(await readOrEmpty(file));
+      if (text === undefined) return 'left';
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(next, text, { mode: 0o600, flag: 'wx', flush: true });
+      await rename(next, file);
+      return 'changed';
+    } catch {
+      await rm(next, { force: true }).catch(() => undefined);
+      return 'lost';
+    }
+  };
+}
+
+async function readOrEmpty(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return '';
+    throw error;
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+}

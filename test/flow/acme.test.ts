@@ -1,0 +1,255 @@
+import { once } from 'node:events';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { connect, type TLSSocket } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { poll, send } from '../kit/http.ts';
+import { openPebble, type Pebble } from '../kit/pebble.ts';
+import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
+import { type RedisServer, startRedis } from '../kit/redis-server.ts';
+import { type Product, startProduct } from '../kit/start-product.ts';
+import { storySettings } from '../kit/story-settings.ts';
+import { hasPebble, hasRedis } from '../kit/tools.ts';
+
+/** Certificates by themselves (RFC 8555), against Pebble: each product has an authority of its own. */
+
+const ISSUED_WITHIN_MS = 40_000;
+const HOST = 'shop.example';
+const DAY_S = 86_400;
+
+interface Listening {
+  readonly gateway?: number;
+  readonly gateway_tls: number;
+}
+
+/** All of them wait for most of the time, so they wait together. */
+interface Ground {
+  readonly origin: RecordingOrigin;
+  readonly pebbles: Readonly<Record<'http' | 'alpn' | 'shared', Pebble>>;
+  readonly redis: RedisServer;
+  /** Its authority is away at first. */
+  readonly byHttp: Product;
+  readonly byAlpn: Product;
+  /** They share the Redis. The authority reaches the first one alone, whichever of them orders. */
+  readonly sharing: readonly Product[];
+  /** The authority looks for it where nothing listens. */
+  readonly notFound: Product;
+}
+
+async function openGround(): Promise<Ground> {
+  const [origin, redis] = await Promise.all([startRecordingOrigin(), startRedis()]);
+  const [http, alpn, shared] = [
+    await openPebble(12),
+    await openPebble(DAY_S),
+    await openPebble(DAY_S),
+  ];
+  await Promise.all([alpn.start(), shared.start()]);
+  const store = { engine: 'redis', url: redis.url };
+  const any = { gateway: 0, gateway_tls: 0 };
+  const both = ({ httpPort, tlsPort }: Pebble) => ({ gateway: httpPort, gateway_tls: tlsPort });
+  const [byHttp, byAlpn, notFound, ...sharing] = await Promise.all([
+    start(origin, http, both(http)),
+    start(origin, alpn, { gateway_tls: alpn.tlsPort }, { workers: 2 }),
+    start(origin, alpn, any),
+    start(origin, shared, both(shared), { store }),
+    start(origin, shared, any, { store }),
+  ]);
+  const pebbles = { http, alpn, shared };
+  return { origin, pebbles, redis, byHttp, byAlpn, sharing, notFound };
+}
+
+function start(
+  origin: RecordingOrigin,
+  pebble: Pebble,
+  { gateway, gateway_tls }: Listening,
+  top: Readonly<Record<string, unknown>> = {},
+): Promise<Product> {
+  const rules = [{ name: 'open', match: {}, verdict: 'allow' }];
+  const settings = storySettings(origin.url, { rules, site: { hosts: [HOST] } });
+  return startProduct(
+    {
+      ...settings,
+      listen: {
+        ...(gateway === undefined ? {} : { gateway: `127.0.0.1:${gateway}` }),
+        gateway_tls: `127.0.0.1:${gateway_tls}`,
+        admin: '127.0.0.1:0',
+      },
+      tls: { acme: { email: `ops@${HOST}`, accept_terms: true, directory: pebble.directory } },
+      store: { engine: 'memory', path: './store' },
+      analytics: undefined,
+      ...top,
+    },
+    { NODE_EXTRA_CA_CERTS: pebble.caFile },
+  );
+}
+
+/** A connection to the https listener; rejects with the code of the alert. */
+async function handshake({ addresses }: Product, alpn = 'http/1.1'): Promise<TLSSocket> {
+  const { port } = new URL(addresses.gateway_tls);
+  const socket = connect({
+    host: '127.0.0.1',
+    port: Number(port),
+    servername: HOST,
+    rejectUnauthorized: false,
+    ALPNProtocols: [alpn],
+  });
+  await once(socket, 'secureConnect');
+  return socket;
+}
+
+/** What visitors are shown; undefined while there is no certificate. */
+async function shown(product: Product) {
+  try {
+    const socket = await handshake(product);
+    const { fingerprint256, subjectaltname, issuer } = socket.getPeerCertificate();
+    socket.destroy();
+    return { print: fingerprint256, name: subjectaltname, issuer: issuer.CN };
+  } catch {
+    return undefined;
+  }
+}
+
+const untilShown = (product: Product, before?: string) =>
+  poll(
+    () => shown(product),
+    (now) => now !== undefined && now.print !== before,
+    ISSUED_WITHIN_MS,
+  );
+
+async function metric({ addresses }: Product, name: string): Promise<number> {
+  const { body } = await send(`${addresses.admin}/metrics`);
+  const line = body.split('\n').find((one) => one.startsWith(name) && !one.startsWith('#'));
+  return Number(line?.split(' ').at(-1) ?? 0);
+}
+
+describe.skipIf(!hasPebble || !hasRedis)('tls.acme', () => {
+  let ground: Ground;
+  beforeAll(async () => {
+    ground = await openGround();
+  });
+  afterAll(async () => {
+    const { origin, pebbles, redis, byHttp, byAlpn, sharing, notFound } = ground;
+    const products = [byHttp, byAlpn, notFound, ...sharing];
+    const ends = await Promise.all(products.map((product) => product.stop()));
+    expect(ends).toEqual(products.map(() => 0));
+    await Promise.all(Object.values(pebbles).map((pebble) => pebble.close()));
+    await Promise.all([origin.close(), redis.stop()]);
+  });
+
+  describe('http-01 (RFC 8555 8.3), with the authority away at the start', () => {
+    const ask = (path: string) =>
+      send(`${ground.byHttp.addresses.gateway}${path}`, { headers: { host: HOST } });
+
+    test('Guard starts; https says that it has no certificate; http is served, and not redirected', async () => {
+      await expect(handshake(ground.byHttp)).rejects.toMatchObject({
+        code: 'ERR_SSL_TLSV1_UNRECOGNIZED_NAME',
+      });
+      expect((await ask('/')).status).toBe(200);
+      expect(await metric(ground.byHttp, 'guard_certificates_awaited')).toBe(1);
+      await poll(
+        () => Promise.resolve(ground.byHttp.log()),
+        (log) => log.includes('certificate_not_issued'),
+        ISSUED_WITHIN_MS,
+      );
+      expect(ground.byHttp.log()).toMatch(/"certificates_awaited","hosts":"shop\.example"/);
+      expect(ground.byHttp.log()).toMatch(/"certificate_not_issued".*ECONNREFUSED/);
+    });
+
+    test('once the authority is there, a certificate is issued and shown without a restart', async () => {
+      await ground.pebbles.http.start();
+      const now = await untilShown(ground.byHttp);
+      expect(now?.name).toBe(`DNS:${HOST}`);
+      expect(now?.issuer).toMatch(/^Pebble/);
+      expect(ground.byHttp.log().match(/certificate_not_issued/g)).toHaveLength(1);
+      expect(await metric(ground.byHttp, 'guard_certificates_awaited')).toBe(0);
+      expect(await metric(ground.byHttp, 'guard_certificate_orders_total{outcome="issued"}')).toBe(
+        1,
+      );
+    });
+
+    test('from then on http is redirected to https', async () => {
+      const { status, headers } = await ask('/a?b');
+      expect([status, headers['location']]).toEqual([308, `https://${HOST}/a?b`]);
+    });
+
+    test('a stranger who guesses a token gets the usual answer of the site', async () => {
+      const before = ground.origin.arrivals.length;
+      expect((await ask('/.well-known/acme-challenge/guess')).status).toBe(200);
+      expect(ground.origin.arrivals.length).toBe(before + 1);
+    });
+
+    test('a stranger who speaks acme-tls/1 is shown no certificate', async () => {
+      await expect(handshake(ground.byHttp, 'acme-tls/1')).rejects.toThrow();
+    });
+
+    test('keys are sealed, in a file of this user alone, and in no log', async () => {
+      const file = join(ground.byHttp.folder, 'store', 'acme.sealed');
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
+      const kept = await readFile(file, 'utf8');
+      expect(kept).toMatch(/^[A-Za-z0-9+/=]+$/);
+      expect(Buffer.from(kept, 'base64').toString('latin1')).not.toContain('PRIVATE KEY');
+      expect(ground.byHttp.log()).not.toContain('PRIVATE KEY');
+    });
+
+    test('in the last third of its life a new one takes its place, and open connections stay', async () => {
+      const kept = await handshake(ground.byHttp);
+      let answers = '';
+      kept.setEncoding('latin1').on('data', (text: string) => (answers += text));
+      const before = await shown(ground.byHttp);
+      // It would be closed if it fell idle.
+      const now = await poll(
+        () => {
+          kept.write(`GET / HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`);
+          return shown(ground.byHttp);
+        },
+        (one) => one !== undefined && one.print !== before?.print,
+        ISSUED_WITHIN_MS,
+      );
+      expect(now?.name).toBe(`DNS:${HOST}`);
+      const heard = answers.length;
+      kept.write(`GET / HTTP/1.1\r\nHost: ${HOST}\r\nConnection: close\r\n\r\n`);
+      await once(kept, 'close');
+      expect(answers.slice(heard)).toMatch(/HTTP\/1\.1 200 /);
+    });
+  });
+
+  describe('tls-alpn-01 (RFC 8737), where no plain gateway listens', () => {
+    test('a certificate is issued, whichever thread the authority reaches, and each thread shows it', async () => {
+      const now = await untilShown(ground.byAlpn);
+      expect(now?.issuer).toMatch(/^Pebble/);
+      // The other thread has it a second later.
+      const all = () => Promise.all(Array.from({ length: 8 }, () => shown(ground.byAlpn)));
+      await poll(all, (every) => every.every((one) => one?.print === now?.print), 5_000);
+      expect(ground.byAlpn.log()).not.toContain('certificate_not_issued');
+    });
+  });
+
+  describe('two instances with one Redis', () => {
+    test('they order once, both show the certificate, and Redis holds no key that can be read', async () => {
+      const [one, other] = await Promise.all(ground.sharing.map((product) => untilShown(product)));
+      expect(one?.issuer).toMatch(/^Pebble/);
+      expect(other).toEqual(one);
+      const orders = await Promise.all(
+        ground.sharing.map((product) => metric(product, 'guard_certificate_orders_total')),
+      );
+      expect(orders.toSorted()).toEqual([0, 1]);
+      const held = await ground.redis.ask<string>('GET', 'guard:1:text:acme');
+      const sealed = held.slice(held.indexOf('\n') + 1);
+      expect(Buffer.from(sealed, 'base64').toString('latin1')).not.toContain('PRIVATE');
+    });
+  });
+
+  describe('a host that the authority cannot find here', () => {
+    test('the log has the reason in the words of the authority', async () => {
+      const log = await poll(
+        () => Promise.resolve(ground.notFound.log()),
+        (text) => text.includes('certificate_not_issued'),
+        ISSUED_WITHIN_MS,
+      );
+      expect(log).toMatch(/"certificate_not_issued","host":"shop\.example","reason":".*refused/);
+      expect(
+        await metric(ground.notFound, 'guard_certificate_orders_total{outcome="refused"}'),
+      ).toBe(1);
+    });
+  });
+});
