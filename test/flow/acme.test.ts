@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { readFile, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -30,6 +31,8 @@ interface Ground {
   /** Its authority is away at first. */
   readonly byHttp: Product;
   readonly byAlpn: Product;
+  /** Its store, which outlasts it. */
+  readonly folder: string;
   /** They share the Redis. The authority reaches the first one alone, whichever of them orders. */
   readonly sharing: readonly Product[];
   /** The authority looks for it where nothing listens. */
@@ -45,17 +48,19 @@ async function openGround(): Promise<Ground> {
   ];
   await Promise.all([alpn.start(), shared.start()]);
   const store = { engine: 'redis', url: redis.url };
+  const folder = await mkdtemp(join(tmpdir(), 'guard-acme-'));
+  const onDisk = { engine: 'memory', path: folder };
   const any = { gateway: 0, gateway_tls: 0 };
   const both = ({ httpPort, tlsPort }: Pebble) => ({ gateway: httpPort, gateway_tls: tlsPort });
   const [byHttp, byAlpn, notFound, ...sharing] = await Promise.all([
     start(origin, http, both(http)),
-    start(origin, alpn, { gateway_tls: alpn.tlsPort }, { workers: 2 }),
+    start(origin, alpn, { gateway_tls: alpn.tlsPort }, { workers: 2, store: onDisk }),
     start(origin, alpn, any),
     start(origin, shared, both(shared), { store }),
     start(origin, shared, any, { store }),
   ]);
   const pebbles = { http, alpn, shared };
-  return { origin, pebbles, redis, byHttp, byAlpn, sharing, notFound };
+  return { origin, pebbles, redis, byHttp, byAlpn, folder, sharing, notFound };
 }
 
 function start(
@@ -128,12 +133,12 @@ describe.skipIf(!hasPebble || !hasRedis)('tls.acme', () => {
     ground = await openGround();
   });
   afterAll(async () => {
-    const { origin, pebbles, redis, byHttp, byAlpn, sharing, notFound } = ground;
-    const products = [byHttp, byAlpn, notFound, ...sharing];
+    const { origin, pebbles, redis, byHttp, folder, sharing, notFound } = ground;
+    const products = [byHttp, notFound, ...sharing];
     const ends = await Promise.all(products.map((product) => product.stop()));
     expect(ends).toEqual(products.map(() => 0));
     await Promise.all(Object.values(pebbles).map((pebble) => pebble.close()));
-    await Promise.all([origin.close(), redis.stop()]);
+    await Promise.all([origin.close(), redis.stop(), rm(folder, { recursive: true })]);
   });
 
   describe('http-01 (RFC 8555 8.3), with the authority away at the start', () => {
@@ -221,6 +226,18 @@ describe.skipIf(!hasPebble || !hasRedis)('tls.acme', () => {
       const all = () => Promise.all(Array.from({ length: 8 }, () => shown(ground.byAlpn)));
       await poll(all, (every) => every.every((one) => one?.print === now?.print), 5_000);
       expect(ground.byAlpn.log()).not.toContain('certificate_not_issued');
+    });
+
+    test('a restart has it at the first handshake, and orders nothing', async () => {
+      const { origin, pebbles, folder, byAlpn } = ground;
+      const before = await shown(byAlpn);
+      expect(await byAlpn.stop()).toBe(0);
+      const store = { engine: 'memory', path: folder };
+      const again = await start(origin, pebbles.alpn, { gateway_tls: 0 }, { store });
+      expect(await shown(again)).toEqual(before);
+      expect(await metric(again, 'guard_certificates_awaited')).toBe(0);
+      expect(again.log()).not.toContain('certificates_awaited');
+      expect(await again.stop()).toBe(0);
     });
   });
 
