@@ -8,7 +8,21 @@ const NOT_LOADED_FOLDERS =
   /^(?:node_modules|tests?|__tests__|docs?|benchmarks?|examples?|\.github|\.vscode)$/i;
 const LICENCE = /^(?:licen[cs]e|copying|notice)/i;
 /** Of other builds of the same, which Guard does not open. */
-const OTHER_BUILDS = /-ipv[46]\.mmdb$|\/(?:nodemailer|hono|@modelcontextprotocol\/sdk)\/dist\/cjs$/;
+const OTHER_BUILDS = new RegExp(
+  [
+    '-ipv[46]\\.mmdb',
+    '/zod/.*\\.cjs',
+    '/yaml/browser',
+    '/(?:nodemailer|hono|@modelcontextprotocol/sdk)/dist/cjs',
+    // Of these acme-client asks for the builds that require() gets.
+    '/axios/(?:lib|dist/(?:browser|esm|axios[^/]*))',
+    '/node-forge/(?:dist|flash)',
+    '/tsyringe/dist/esm[^/]*',
+    '/@peculiar/[^/]+/build/(?:es2015|x509(?:\\.es)?\\.js)',
+  ]
+    .map((path) => `${path}$`)
+    .join('|'),
+);
 /** A program of the machine that installed it. Each machine fetches its own. */
 const OTHER_PROGRAM = /\/esbuild\/bin$/;
 /** What npm would act on: Guard starts no script of a library, and runs all of them on its own Node. */
