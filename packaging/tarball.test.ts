@@ -1,6 +1,6 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
@@ -149,14 +149,10 @@ describe('`npm i -g` of the tarball, without a registry', () => {
   let child: ReturnType<typeof spawn> | undefined;
   let ready: z.infer<typeof Ready>;
   beforeAll(async () => {
-    // The demo has ports of its own, and this machine may use them.
-    const settings = join(installed, 'examples/shop/guard.yaml');
-    const text = readFileSync(settings, 'utf8');
-    writeFileSync(settings, text.replace(/^( {2}\w+: 127\.0\.0\.1):\d+$/gm, '$1:0'));
     const env = { PATH: process.env['PATH'], HOME: folder, XDG_STATE_HOME: join(folder, 'state') };
     const started = spawn(
       process.execPath,
-      [join(prefix, 'bin/guard'), 'start', '--demo', '--json'],
+      [join(prefix, 'bin/guard'), 'start', '--demo', '--port', '0', '--json'],
       {
         env,
         cwd: folder,

@@ -1,3 +1,4 @@
+import { readPlaces } from '../demo/places.ts';
 import { calledWrongly } from '../terminal/terminal.ts';
 import type { Command } from '../command-line/command.ts';
 import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
@@ -7,6 +8,16 @@ const OPTIONS = {
   demo: {
     type: 'boolean',
     help: 'a small shop behind the gateway, everything on loopback, keys made on first use',
+  },
+  port: {
+    type: 'string',
+    value: 'N',
+    help: 'with --demo: the port of the gateway in place of 8080; the others move\nby the same distance, and 0 picks free ones',
+  },
+  host: {
+    type: 'string',
+    value: 'ADDRESS',
+    help: 'with --demo: let other machines reach the shop at this address\n(0.0.0.0: at each), under any name',
   },
   'no-watch': {
     type: 'boolean',
@@ -22,7 +33,10 @@ export const start: Command = {
   name: 'start',
   summary: 'Start the services that the settings file lists under `listen`.',
   isService: true,
-  usage: ['guard start --config FILE [--no-watch] [--json]', 'guard start --demo [--json]'],
+  usage: [
+    'guard start --config FILE [--no-watch] [--json]',
+    'guard start --demo [--port N] [--host ADDRESS] [--json]',
+  ],
   about: `Ready when the line appears, and when GET /ready on the admin listener answers 200.
 SIGTERM or Ctrl-C finish the requests under way, write the last events, and end.`,
   options: OPTIONS,
@@ -34,13 +48,23 @@ mistakes changes nothing: the last good settings stay in use, and the log says w
     const line = readCommandLine(args, OPTIONS);
     if (line.kind === 'wrong') return calledWrongly('start', line.message);
     const { values, positionals } = line;
-    const { config, demo, json = false } = values;
+    const { config, demo, port, host, json = false } = values;
     if ((config === undefined) === (demo !== true) || positionals.length > 0) {
       return calledWrongly('start', 'give either --config FILE or --demo');
     }
+    if (config !== undefined && (port ?? host) !== undefined) {
+      return calledWrongly(
+        'start',
+        '--port and --host move the demo; guard.yaml has its own `listen`',
+      );
+    }
+    const places = readPlaces(port, host);
+    if (typeof places === 'string') return calledWrongly('start', places);
     const watch = values['no-watch'] !== true;
     // The services are much to load, and `guard --help` needs none of them.
     const { startDemo, startFrom } = await import('../start/launch.ts');
-    return demo === true ? startDemo({ json, watch }) : startFrom(config ?? '', { json, watch });
+    return demo === true
+      ? startDemo(places, { json, watch })
+      : startFrom(config ?? '', { json, watch });
   },
 };

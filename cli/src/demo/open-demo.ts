@@ -1,8 +1,9 @@
 import { startShop } from '@guard/example-shop';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { demoKeys } from './keys.ts';
+import { type Places, placesEnvironment } from './places.ts';
 import { type Started, welcome } from './welcome.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -19,20 +20,22 @@ export interface Demo {
 }
 
 /** Starts the demo's origin and gets its keys. */
-export async function openDemo(): Promise<Demo> {
+export async function openDemo(places: Places): Promise<Demo> {
   const data = dataFolder();
   const { keys, file } = await demoKeys(data);
   const shop = await startShop();
   return {
     config: CONFIG,
-    env: { ...keys, DEMO_ORIGIN: shop.url, DEMO_DATA: data },
-    welcome: (started) => welcome({ ...started, keys, file, shop: shop.url }),
+    env: { ...keys, ...placesEnvironment(places), DEMO_ORIGIN: shop.url, DEMO_DATA: data },
+    welcome: (started) => welcome({ ...started, keys, file, shop: shop.url, host: places.host }),
     close: () => shop.close(),
   };
 }
 
-/** In a checkout beside the code. An installation may belong to root, and an update removes what lies in it. */
+/** DEMO_DATA, so that two demos can run; in a checkout beside the code. An installation may belong to root, and an update removes what lies in it. */
 function dataFolder(): string {
+  const { DEMO_DATA } = process.env;
+  if (DEMO_DATA) return resolve(DEMO_DATA);
   if (!/[\\/]node_modules[\\/]/.test(ROOT)) return join(ROOT, 'data/demo');
   return join(process.env['XDG_STATE_HOME'] || join(homedir(), '.local/state'), 'guard/demo');
 }

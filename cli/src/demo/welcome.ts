@@ -1,3 +1,4 @@
+import { isLoopbackHost, listenerUrl } from '@guard/config/net/special-address';
 import type { Service } from '@guard/config/settings/schema';
 import type { DemoKeys } from './keys.ts';
 
@@ -11,6 +12,8 @@ export interface Started {
 }
 
 interface Shown extends Started {
+  /** The address that --host asked for: other machines may reach the gateway there. */
+  readonly host: string | undefined;
   readonly keys: DemoKeys;
   readonly file: string;
   readonly shop: string;
@@ -19,8 +22,12 @@ interface Shown extends Started {
 /** The text when the demo is ready: addresses, keys, and three things to try. */
 export function welcome(shown: Shown): string {
   const { addresses, keys, file, shop, dashboard, notRecorded } = shown;
-  const at = (service: Service) => addresses[service] ?? '(not started)';
-  return `Guard is ready. A small shop stands behind it.
+  const at = (service: Service) => onThisMachine(addresses[service]) ?? '(not started)';
+  return `Guard is ready. A small shop stands behind it.${
+    shown.host === undefined || isLoopbackHost(shown.host)
+      ? ''
+      : `\nOther machines reach the shop too, and nothing else of Guard: the gateway listens on ${shown.host}.`
+  }
 
   look at its traffic   ${dashboard}
                         (this link signs in once, within ten minutes; later, sign in with the analytics key)
@@ -53,4 +60,11 @@ Try it, in another terminal:
   }
 
 Ctrl-C ends it.`;
+}
+
+/** No browser opens the wildcard address. */
+function onThisMachine(address: string | undefined): string | undefined {
+  if (address === undefined) return undefined;
+  const { hostname, port } = new URL(address);
+  return listenerUrl(hostname.replace(/^\[(.*)\]$/, '$1'), Number(port));
 }

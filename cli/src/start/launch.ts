@@ -4,6 +4,7 @@ import type { Settings } from '@guard/config/settings/schema';
 import { createLog, createMetrics, createReloader, type Running, startGuard } from '@guard/server';
 import { adviceOnDataAge, type DataAge, describeDataAge } from '../running-guard/data-age.ts';
 import { openDemo } from '../demo/open-demo.ts';
+import type { Places } from '../demo/places.ts';
 import { readSettings } from '../command-line/read-settings.ts';
 import { messageOf } from '../terminal/faults.ts';
 import { print } from '../terminal/terminal.ts';
@@ -31,11 +32,17 @@ export async function startFrom(file: string, { json, watch }: StartOptions): Pr
 }
 
 /** Runs `guard start --demo` until it is stopped. Resolves to the exit code. */
-export async function startDemo({ json, watch }: StartOptions): Promise<number> {
-  const demo = await attempt(openDemo);
+export async function startDemo(places: Places, { json, watch }: StartOptions): Promise<number> {
+  const demo = await attempt(() => openDemo(places));
   if (!demo) return 1;
   const env = { ...process.env, ...demo.env };
-  const launched = await launch({ file: demo.config, env, watch, onHangUp: 'end' });
+  const launched = await launch({
+    file: demo.config,
+    env,
+    watch,
+    onHangUp: 'end',
+    onPortTaken: MOVE_DEMO,
+  });
   if (!launched) {
     await demo.close();
     return 1;
@@ -51,12 +58,17 @@ export async function startDemo({ json, watch }: StartOptions): Promise<number> 
   return 0;
 }
 
+const MOVE_DEMO =
+  'Or move all ports of the demo: guard start --demo --port 9000 (--port 0 picks free ones).';
+
 interface LaunchOptions {
   readonly file: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly watch: boolean;
   /** What SIGHUP does. A demo in a terminal ends with the terminal. */
   readonly onHangUp: 'reload' | 'end';
+  /** What else helps where another program has the port. */
+  readonly onPortTaken?: string;
 }
 
 /** Reads the settings, starts Guard and reloads at changes. When that fails, prints why and resolves to undefined. */
@@ -76,7 +88,7 @@ async function launch(options: LaunchOptions): Promise<Launched | undefined> {
   const apply = async (settings: Settings) => (await started.promise).reload(settings);
   const reloader = createReloader({ ...context, file, load, first, apply, watch });
   if (options.onHangUp === 'reload') process.on('SIGHUP', () => void reloader.reload('signal'));
-  const running = await attempt(() => startGuard(first.settings, context));
+  const running = await attempt(() => startGuard(first.settings, context), options.onPortTaken);
   if (!running) {
     reloader.stop();
     return undefined;
@@ -100,13 +112,19 @@ async function launch(options: LaunchOptions): Promise<Launched | undefined> {
 }
 
 /** Prints the reason when `open` rejects. Mostly another program has the address or the file. */
-async function attempt<T>(open: () => Promise<T>): Promise<T | undefined> {
+async function attempt<T>(open: () => Promise<T>, onPortTaken?: string): Promise<T | undefined> {
   try {
     return await open();
   } catch (error) {
     print(`guard start: ${messageOf(error)}`, 'error');
+    if (onPortTaken !== undefined && isPortTaken(error)) print(onPortTaken, 'error');
     return undefined;
   }
+}
+
+function isPortTaken(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return (cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE';
 }
 
 /** Why no event is kept, where the settings want it and an operator has to act first. */

@@ -1,0 +1,48 @@
+import { isIP } from 'node:net';
+import type { Service } from '@guard/config/settings/schema';
+
+/** Where the demo listens when nothing else is asked for. */
+const PORTS = {
+  gateway: 8080,
+  validator: 8081,
+  api: 8082,
+  collector: 8083,
+  docs: 8084,
+  dashboard: 8085,
+  admin: 9090,
+} as const satisfies Partial<Record<Service, number>>;
+
+const HIGHEST_PORT = 65_535 - (PORTS.admin - PORTS.gateway);
+
+/** What the options say about the demo's addresses. */
+export interface Places {
+  /** The port of the gateway; the others keep their distance from it. 0: each service takes a free port. */
+  readonly port: number;
+  /** The address that the gateway alone listens at; undefined for this machine only. */
+  readonly host: string | undefined;
+}
+
+/** Reads --port and --host. A text is a sentence about what is wrong. */
+export function readPlaces(port: string | undefined, host: string | undefined): Places | string {
+  if (port !== undefined && (!/^\d{1,5}$/.test(port) || Number(port) > HIGHEST_PORT)) {
+    return `--port: found ${port}; expected 0 for free ports, or 1 to ${HIGHEST_PORT}, since the demo's last port is ${PORTS.admin - PORTS.gateway} higher`;
+  }
+  if (host !== undefined && isIP(host) === 0) {
+    return `--host: found ${host}; expected an address of this machine, or 0.0.0.0 for all of them`;
+  }
+  return { port: port === undefined ? PORTS.gateway : Number(port), host };
+}
+
+/** The values of the ${NAME}s in the demo's guard.yaml that say where it listens, and which host name it answers to. */
+export function placesEnvironment({ port, host }: Places): Readonly<Record<string, string>> {
+  const addresses = Object.entries(PORTS).map(([service, usual]): [string, string] => {
+    const at = service === 'gateway' && host !== undefined ? host : '127.0.0.1';
+    const moved = port === 0 ? 0 : usual - PORTS.gateway + port;
+    return [`DEMO_${service.toUpperCase()}`, `${isIP(at) === 6 ? `[${at}]` : at}:${moved}`];
+  });
+  // Another machine asks for a name or an address that the demo cannot know.
+  return {
+    ...Object.fromEntries<string>(addresses),
+    DEMO_HOST: host === undefined ? 'localhost' : '*',
+  };
+}
