@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { main } from '../../cli/src/main.ts';
 import { type EchoingOrigin, startEchoingOrigin } from '../kit/echoing-origin.ts';
@@ -250,6 +251,27 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     const seen = await behind(lines, { args: WITH_KEY });
     expect(seen.of('forged address')).toBe(
       'problem: Guard believed an X-Forwarded-For that doctor made up (192.0.2.77)',
+    );
+  });
+
+  test('on the machine of doctor, which is no trusted proxy: that Guard saw this machine is no good sign', async () => {
+    const usual = product;
+    product = await startProduct(storySettings(origin.url, { top: { trusted_proxies: [] } }));
+    onTestFinished(async () => {
+      await product.stop();
+      product = usual;
+    });
+    const config = join(product.folder, 'guard.yaml');
+    const here = ['--from', '127.0.0.1', ...WITH_KEY];
+    const known = await behind(RIGHT_LINES, { args: [...here, '--config', config] });
+    expect(known.of('client address')).toBe(
+      'problem: Guard saw 127.0.0.1, which is this machine, and a proxy runs here too (X-Forwarded-For or Forwarded arrived); trusted_proxies is empty, so Guard takes the proxy for the visitor',
+    );
+    expect(known.code).toBe(1);
+    // Without the settings it is not known whether Guard believed the proxy.
+    const unknown = await behind(RIGHT_LINES, { args: here });
+    expect(unknown.of('client address')).toMatch(
+      /^unchecked: Guard saw 127\.0\.0\.1, .* a proxy runs here too/,
     );
   });
 

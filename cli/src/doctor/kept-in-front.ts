@@ -1,5 +1,5 @@
 import type { Answers } from './evidence.ts';
-import { type Exchange, fieldsOf } from './exchange.ts';
+import { type Answered, type Exchange, fieldsOf } from './exchange.ts';
 import { sessionCookie } from './guard-page.ts';
 
 /** Header fields in which caches say that they had the answer already. */
@@ -32,4 +32,14 @@ function fieldOfCache(answer: Exchange): string | undefined {
   }
   const [age = '0'] = fieldsOf(answer, 'age');
   return Number(age) > 0 ? `Age: ${age.slice(0, 20)}` : undefined;
+}
+
+/** Header fields in which servers in front name themselves. */
+const NAMING = ['via', 'server', 'x-served-by', 'cf-ray', 'x-amz-cf-id', 'fly-request-id'];
+
+/** How the servers name themselves through which an answer came; `server` may also be the site's own. */
+export function serversNamed(answer: Answered): readonly string[] {
+  return NAMING.flatMap((name) =>
+    fieldsOf(answer, name).map((value) => `${name}: ${value.slice(0, 40)}`),
+  );
 }

@@ -1,7 +1,9 @@
 import { type Answers, type Evidence, FORGED_ADDRESS } from '../evidence.ts';
 import { fieldsOf } from '../exchange.ts';
 import { ok, type Outcome, problem, unchecked, warning } from '../finding.ts';
-import { isLocal, isTrusted, plainAddress } from '../own-address.ts';
+import { isChallengePage } from '../guard-page.ts';
+import { serversNamed } from '../kept-in-front.ts';
+import { isHere, isLocal, isTrusted, plainAddress } from '../own-address.ts';
 import { type Check, ofAnswers } from './check.ts';
 
 /** Whether Guard sees visitors, or the proxy in front of it. */
@@ -14,10 +16,8 @@ const ONE_VISITOR =
 const TELL_IT =
   'Let the proxy send X-Forwarded-For with the address of its visitor, and name the proxy (no more than that) in trusted_proxies.';
 
-function judgeHonest(
-  answers: Answers,
-  { seen, oneAddress, statedAddress, settings }: Evidence,
-): Outcome {
+function judgeHonest(answers: Answers, evidence: Evidence): Outcome {
+  const { seen, oneAddress, statedAddress, settings } = evidence;
   if (seen.kind !== 'seen') {
     if (oneAddress === true) {
       return problem('nearly all requests come from one address', ONE_VISITOR, TELL_IT);
@@ -34,7 +34,9 @@ function judgeHonest(
   const honest = seen.requests.filter(({ rfc7239 }) => !rfc7239.includes(FORGED_ADDRESS));
   const others = honest.filter(({ ip }) => ip !== FORGED_ADDRESS && ip !== own);
   const [other] = others;
-  if (other === undefined) return ok(`Guard saw ${own}, which is this machine`);
+  if (other === undefined) {
+    return besideProxy(answers, evidence) ?? ok(`Guard saw ${own}, which is this machine`);
+  }
   const told =
     other.forwarded === ''
       ? 'no X-Forwarded-For'
@@ -48,6 +50,36 @@ function judgeHonest(
     );
   }
   return problem(found, ONE_VISITOR, TELL_IT);
+}
+
+/**
+ * Where the proxy runs on the machine that doctor runs on, both have one address: that Guard saw it may mean the
+ * visitor, or the proxy. Undefined where no proxy shows itself, or Guard believes what the proxy says.
+ */
+function besideProxy(answers: Answers, { seen, settings }: Evidence): Outcome | undefined {
+  const { page } = answers;
+  if (!isHere(page) || seen.kind !== 'seen') return undefined;
+  const isForwarded = seen.requests.some(({ forwarded, rfc7239 }) =>
+    [forwarded, rfc7239].some((value) => value !== '' && !value.includes(FORGED_ADDRESS)),
+  );
+  // On a page of Guard's own the site has written no header.
+  const named = isChallengePage(page) ? serversNamed(page) : [];
+  const [sign] = isForwarded ? ['X-Forwarded-For or Forwarded arrived'] : named;
+  if (sign === undefined) return undefined;
+  const own = plainAddress(page.localAddress);
+  const found = `Guard saw ${own}, which is this machine, and a proxy runs here too (${sign})`;
+  if (settings?.trusted_proxies.length === 0) {
+    return problem(
+      `${found}; trusted_proxies is empty, so Guard takes the proxy for the visitor`,
+      ONE_VISITOR,
+      `${TELL_IT} If its address is ${own}: trusted_proxies: ['${own}']`,
+    );
+  }
+  if (isForwarded && isTrusted(settings, own)) return undefined;
+  return unchecked(
+    `${found}: the one cannot be told from the other`,
+    'Run doctor on another machine, or from another address of this one: --from 127.0.0.2.',
+  );
 }
 
 function judgeForged(answers: Answers, evidence: Evidence): Outcome {

@@ -4,7 +4,7 @@ import { adviceOnDataAge, describeDataAge } from '../../running-guard/data-age.t
 import { type Answered, fieldsOf } from '../exchange.ts';
 import { ok, type Outcome, problem, unchecked, warning } from '../finding.ts';
 import { denialOf, instantOf } from '../guard-page.ts';
-import { signOfCache } from '../kept-in-front.ts';
+import { serversNamed, signOfCache } from '../kept-in-front.ts';
 import { type Check, ofAnswers } from './check.ts';
 
 const NOTICEABLE_MS = 5_000;
@@ -111,14 +111,12 @@ function judgeDataAge({ dataAge: age }: Evidence): Outcome {
   return warning(describeDataAge(age), why, `It is ${advice}.`);
 }
 
-/** Header fields in which servers in front name themselves. */
-const NAMING = ['via', 'server', 'x-served-by', 'cf-ray', 'x-amz-cf-id', 'fly-request-id'];
-
 /** Whether a denied request can be found again, and which servers stand in front. */
 export const trace: Check = { name: 'trace', judge: ofAnswers(judgeTrace) };
 
 function judgeTrace({ page, problem: asProgram }: Answers): Outcome {
-  const front = frontOf(page);
+  const named = serversNamed(page);
+  const front = named.length === 0 ? 'no server in front names itself' : named.join(', ');
   const denial = denialOf(asProgram);
   if (denial === undefined) return unchecked(`no request was denied; ${front}`);
   if (denial.requestId !== '') return ok(`a denied request names its id; ${front}`);
@@ -127,11 +125,4 @@ function judgeTrace({ page, problem: asProgram }: Answers): Outcome {
     'You cannot find it in the events when a visitor asks why.',
     'Let the body of Guard through as it came.',
   );
-}
-
-function frontOf(page: Answered): string {
-  const named = NAMING.flatMap((name) =>
-    fieldsOf(page, name).map((value) => `${name}: ${value.slice(0, 40)}`),
-  );
-  return named.length === 0 ? 'no server in front names itself' : named.join(', ');
 }
