@@ -14,23 +14,30 @@ async function watched(options: Partial<RigOptions> = {}) {
   onTestFinished(() => {
     agent.destroy();
   });
-  const send = (headers: Readonly<Record<string, string>>) =>
+  const send = (headers: Readonly<Record<string, string>>, localAddress = '127.0.0.1') =>
     new Promise<void>((resolve, reject) => {
-      const at = { host: '127.0.0.1', port: rig.port, agent };
+      const at = { host: '127.0.0.1', port: rig.port, agent, localAddress };
       request({ ...at, headers: { host: 'shop.example', ...headers } }, (res) => {
         res.resume().on('end', resolve);
       })
         .on('error', reject)
         .end();
     });
-  const many = async (count: number, headersOf: (index: number) => Record<string, string>) => {
-    await Promise.all(Array.from({ length: count }, (_, index) => send(headersOf(index))));
+  const many = async (
+    count: number,
+    headersOf: (index: number) => Record<string, string>,
+    from: (index: number) => string = () => '127.0.0.1',
+  ) => {
+    await Promise.all(
+      Array.from({ length: count }, (_, index) => send(headersOf(index), from(index))),
+    );
   };
   return { rig, time, many };
 }
 
 function warnings({ logged }: Rig) {
-  return logged.filter(({ event }) => event === 'gateway_one_address').map(({ fields }) => fields);
+  const events = ['gateway_one_address', 'gateway_untrusted_proxy'];
+  return logged.filter(({ event }) => events.includes(event)).map(({ fields }) => fields);
 }
 
 const nobody = () => ({});
@@ -43,13 +50,34 @@ test('a proxy of a private address that is not believed is named after the first
   await many(1, forwarded);
   expect(warnings(rig)).toEqual([
     {
-      address: '127.0.0.1',
+      addresses: '127.0.0.1',
       requests: 128,
       advice:
-        'the proxy at 127.0.0.1 sends X-Forwarded-For and is not believed: add 127.0.0.1 to trusted_proxies',
+        "nearly all requests come from 127.0.0.1 with X-Forwarded-For or Forwarded, which is not believed: if these are proxies of yours and write the header themselves, add to guard.yaml: trusted_proxies: ['127.0.0.1']",
     },
   ]);
   expect(rig.gauged('guard_gateway_one_address')).toBe(1);
+});
+
+test('several balancers of one site are named together', async () => {
+  const { rig, many } = await watched();
+  await many(128, forwarded, (index) => `127.0.0.${2 + (index % 3)}`);
+  const [warning] = warnings(rig);
+  expect(String(warning?.['addresses']).split(', ').toSorted()).toEqual([
+    '127.0.0.2',
+    '127.0.0.3',
+    '127.0.0.4',
+  ]);
+  expect(warning?.['advice']).toMatch(
+    /trusted_proxies: \['127\.0\.0\.\d', '127\.0\.0\.\d', '127\.0\.0\.\d'\]$/,
+  );
+  expect(rig.gauged('guard_gateway_one_address')).toBe(0);
+});
+
+test('more addresses than a few are not named: no list of strangers grows', async () => {
+  const { rig, many } = await watched();
+  await many(128, forwarded, (index) => `127.0.1.${1 + (index % 100)}`);
+  expect(warnings(rig)).toEqual([]);
 });
 
 test('the advice is right: what it says ends the warning', async () => {
@@ -103,6 +131,16 @@ test('a public address is not to be trusted unasked: it may be one visitor who f
   await many(512, () => ({ 'x-forwarded-for': '198.51.100.7' }));
   expect(warnings(rig)).toMatchObject([{ address: '198.51.100.7' }]);
   expect(String(warnings(rig)[0]?.['advice'])).toMatch(/^if 198\.51\.100\.7 is a proxy of yours/);
+});
+
+test('a stranger who sends the header himself gets no word said for him while others come too', async () => {
+  const { rig, time, many } = await watched({ trustedProxies: ['127.0.0.1'] });
+  time.ms += 5 * MINUTE_MS;
+  // Eight of ten requests are the flood. X-Forwarded-For has a made-up address in front of what the proxy adds.
+  await many(1024, (index) => ({
+    'x-forwarded-for': index % 5 === 0 ? `203.0.113.${index % 250}` : '10.0.0.9, 198.51.100.7',
+  }));
+  expect(warnings(rig)).toEqual([]);
 });
 
 test('a site that hardly anybody visits says nothing', async () => {

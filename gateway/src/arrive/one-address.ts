@@ -15,6 +15,8 @@ const LONGEST_WINDOW_MS = 60 * 60_000;
 /** What counts as nearly all. */
 const SHARE = 0.9;
 const LOG_EVERY_MS = 60 * 60_000;
+/** Nearby peers with such headers that are told apart and named. */
+const MAX_NAMED = 8;
 
 /** Notices that nearly all requests come from one address: a proxy that is taken for the visitor. */
 export interface OneAddressWatch {
@@ -37,18 +39,23 @@ export function watchForOneAddress(log: Log, clock: Clock): OneAddressWatch {
   let votes = 0;
   /** Requests of `address` that named another visitor and were not believed. */
   let claims = 0;
+  /** Peers of the own network that sent such requests, and how many they sent together. */
+  const nearby = new Set<string>();
+  let nearbyClaims = 0;
   let begunAt = clock();
   let early = true;
   let one = false;
 
   function begin(): void {
-    requests = votes = claims = 0;
+    requests = votes = claims = nearbyClaims = 0;
+    nearby.clear();
     address = '';
     begunAt = clock();
   }
 
   function count(ip: string, claimed: boolean): void {
     requests++;
+    if (claimed) countNearby(ip);
     if (ip === address) {
       votes++;
       if (claimed) claims++;
@@ -62,10 +69,18 @@ export function watchForOneAddress(log: Log, clock: Clock): OneAddressWatch {
     if (requests % LOOK_EVERY === 0) look();
   }
 
+  function countNearby(ip: string): void {
+    if (!nearby.has(ip)) {
+      if (nearby.size === MAX_NAMED || !isNearby(ip)) return;
+      nearby.add(ip);
+    }
+    nearbyClaims++;
+  }
+
   function look(): void {
     const age = clock() - begunAt;
     // A person who tries a new installation out shares nobody's address, but does not claim to be a proxy.
-    if (early && isSurelyProxy()) judge();
+    if (early && areProxies()) judge();
     early = false;
     if (age >= WINDOW_MS && requests >= WINDOW_REQUESTS) {
       if (age <= LONGEST_WINDOW_MS) judge();
@@ -73,23 +88,24 @@ export function watchForOneAddress(log: Log, clock: Clock): OneAddressWatch {
     }
   }
 
-  function isSurelyProxy(): boolean {
-    return claims >= SHARE * requests && isNearby(address);
+  /** Nearly all requests come from peers of the own network that name other visitors: several balancers, or one. */
+  function areProxies(): boolean {
+    return nearbyClaims >= SHARE * requests;
   }
 
   function judge(): void {
     one = votes >= SHARE * requests;
-    if (!one) return;
-    sparing('warn', 'gateway_one_address', { address, requests, advice: advice() });
-  }
-
-  function advice(): string {
-    if (isSurelyProxy()) {
-      return `the proxy at ${address} sends X-Forwarded-For and is not believed: add ${address} to trusted_proxies`;
+    if (areProxies()) {
+      const fields = proxyFields([...nearby]);
+      sparing('warn', 'gateway_untrusted_proxy', { ...fields, requests });
+    } else if (one) {
+      const isClaiming = claims >= SHARE * requests;
+      sparing('warn', 'gateway_one_address', {
+        address,
+        requests,
+        advice: adviceOn(address, isClaiming),
+      });
     }
-    return claims >= SHARE * requests
-      ? `if ${address} is a proxy of yours, add it to trusted_proxies`
-      : `if ${address} is a proxy of yours, let it send X-Forwarded-For and add it to trusted_proxies, or let it speak the PROXY protocol (listen.proxy_protocol)`;
   }
 
   return {
@@ -105,6 +121,25 @@ export function watchForOneAddress(log: Log, clock: Clock): OneAddressWatch {
     },
     isOne: () => one,
   };
+}
+
+function proxyFields(peers: readonly string[]) {
+  const addresses = peers.join(', ');
+  return {
+    addresses,
+    advice: `nearly all requests come from ${addresses} with X-Forwarded-For or Forwarded, which is not believed: if these are proxies of yours and write the header themselves, add to guard.yaml: ${lineOf(peers)}`,
+  };
+}
+
+function adviceOn(address: string, isClaiming: boolean): string {
+  const line = lineOf([address]);
+  return isClaiming
+    ? `if ${address} is a proxy of yours and writes X-Forwarded-For or Forwarded itself, add to guard.yaml: ${line}. If you do not know it, it is one visitor who sends that header: do not trust it`
+    : `if ${address} is a proxy of yours, let it send X-Forwarded-For and add to guard.yaml: ${line}, or let it speak the PROXY protocol (listen.proxy_protocol)`;
+}
+
+function lineOf(addresses: readonly string[]): string {
+  return `trusted_proxies: [${addresses.map((one) => `'${one}'`).join(', ')}]`;
 }
 
 /** Where no visitor of the internet comes from. */
