@@ -10,13 +10,14 @@ import { doctor } from './doctor.ts';
 import { explain } from './explain.ts';
 import { init } from './init.ts';
 import { keys } from './keys.ts';
+import { query } from './query.ts';
 import { replay } from './replay.ts';
 import { start } from './start.ts';
 import { top } from './top.ts';
 import { why } from './why.ts';
 
 const working: readonly Command[] = [
-  ...[init, start, check, explain, why, replay, keys, crawlers, agents],
+  ...[init, start, check, explain, why, query, replay, keys, crawlers, agents],
   ...[createDecideCommand('block'), createDecideCommand('allow'), decisions],
   ...[doctor, top, alerts],
 ];

@@ -52,6 +52,7 @@ const CALLS: Readonly<
   check: { args: () => [file], code: 0 },
   explain: { args: () => ['--config', file, 'https://a.example/', '--ip', '84.115.20.7'], code: 0 },
   why: { args: () => ['K7QM2X9D', '--api', apiUrl, '--key', 'sk_api_ro_1'], code: 0 },
+  query: { args: () => ['SELECT 1', '--api', apiUrl, '--key', 'sk_api_ro_1'], code: 0 },
   replay: { args: () => ['--config', file, log], code: 0 },
   keys: { args: () => ['list', '--config', file], code: 0 },
   crawlers: { args: () => ['show', 'Googlebot'], code: 0 },

@@ -21,3 +21,10 @@ function escape(character: string): string {
     return `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`;
   }).join('');
 }
+
+/** A table of strangers' texts: its line ends and tabs stay, and everything else is written as `printable` does. */
+export function printableLines(text: string): string {
+  return text.replace(UNSEEN, (character) =>
+    /[\n\t]/.test(character) ? character : escape(character),
+  );
+}

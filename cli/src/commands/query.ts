@@ -1,0 +1,109 @@
+import { QUERY } from '@guard/config/contract/limits';
+import type { Command } from '../command-line/command.ts';
+import { type Options, readCommandLine } from '../command-line/options.ts';
+import { findGuard, GUARD_OPTIONS } from '../running-guard/find-guard.ts';
+import { type EventsAccess, postQuery } from '../running-guard/query-events.ts';
+import { messageOf } from '../terminal/faults.ts';
+import { printable, printableLines } from '../terminal/printable.ts';
+import { calledWrongly, print } from '../terminal/terminal.ts';
+
+const { config, api, key } = GUARD_OPTIONS;
+const OPTIONS = {
+  config,
+  api,
+  key,
+  json: {
+    type: 'boolean',
+    default: false,
+    help: 'one JSON document: `{ "meta": [ … ], "data": [ … ], "rows": … }`',
+  },
+} as const satisfies Options;
+
+/** A statement may wait for others, and then run for its whole time. */
+const TIMEOUT_MS = 2 * QUERY.maxExecutionS * 1000;
+
+export const query: Command = {
+  name: 'query',
+  summary: 'Ask the events of a running Guard in SQL.',
+  usage: ["guard query 'SQL' --config FILE [--json]", 'guard query - --config FILE [--json]'],
+  about: `Sends one read-only statement to POST /query and prints the rows: a table on a terminal,
+otherwise tab-separated lines without a header. A FORMAT clause of the statement counts.
+With - the statement is read from standard input.`,
+  options: OPTIONS,
+  notes: `The table is events_distributed, with the events of the key's own organisation. On a
+terminal, what visitors sent is written so that the terminal obeys nothing of it.`,
+  exits: `0 there is an answer, if without rows; 1 the statement or the settings are refused, or
+Guard gives no answer; 2 called wrongly.`,
+  async run(args) {
+    const line = readCommandLine(args, OPTIONS);
+    if (line.kind === 'wrong') return calledWrongly('query', line.message);
+    const { values, positionals } = line;
+    const [typed, more] = positionals;
+    if (typed === undefined || more !== undefined) {
+      return calledWrongly(
+        'query',
+        "give one statement in quotes, as in: guard query 'SELECT count() FROM events_distributed' --config guard.yaml",
+      );
+    }
+    const guard = findGuard('query', values);
+    if (typeof guard === 'number') return guard;
+    if ('missing' in guard.events) return calledWrongly('query', guard.events.missing);
+    const sql = await readStatement(typed);
+    if (typeof sql !== 'string') return failed(sql.why);
+    const hasFormat = HAS_FORMAT.test(sql);
+    if (hasFormat && values.json) {
+      return calledWrongly('query', 'the statement has a FORMAT clause; leave it out, or --json');
+    }
+    const isTerminal = process.stdout.isTTY;
+    const format = values.json ? 'JSON' : isTerminal ? 'PrettyCompactNoEscapes' : undefined;
+    // On a line of its own: the last line of the statement may be a comment.
+    const asked = hasFormat || format === undefined ? sql : `${sql}\nFORMAT ${format}`;
+    return answer(guard.events, asked, values.json || isTerminal);
+  },
+};
+
+const HAS_FORMAT = /\bformat\s+\w+\s*$/i;
+
+/** The statement without the semicolon that people end one with, since only one may be sent. */
+async function readStatement(typed: string): Promise<string | { readonly why: string }> {
+  if (typed !== '-') return bare(typed);
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const part of process.stdin as AsyncIterable<Buffer>) {
+      parts.push(part);
+      bytes += part.length;
+      if (bytes > QUERY.maxBodyBytes) {
+        return { why: `standard input has more than ${QUERY.maxBodyBytes} bytes` };
+      }
+    }
+  } catch (error) {
+    return { why: `standard input cannot be read: ${messageOf(error)}` };
+  }
+  return bare(Buffer.concat(parts).toString());
+}
+
+function bare(sql: string): string {
+  return sql.trimEnd().replace(/;$/, '').trimEnd();
+}
+
+async function answer(access: EventsAccess, sql: string, isSeen: boolean): Promise<number> {
+  const answered = await postQuery(access, sql, TIMEOUT_MS);
+  if (answered.kind === 'away') return failed(`${access.url} gives no answer: ${answered.why}`);
+  const { status, text } = answered;
+  if (status === 401) {
+    return failed('the analytics key is not valid: it is unknown, revoked or expired');
+  }
+  // Guard and the database answer in plain text: code, text, identifier.
+  if (status !== 200) {
+    const said = text.trim().replace(/^Code: \d+\. (?:DB::Exception: )*/, '');
+    return failed(said === '' ? `${access.url} answered ${status}` : said);
+  }
+  if (text !== '') process.stdout.write(isSeen ? printableLines(text) : text);
+  return 0;
+}
+
+function failed(why: string): 1 {
+  print(`guard query: ${printable(why, 2000)}`, 'error');
+  return 1;
+}
