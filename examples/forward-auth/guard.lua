@@ -1,7 +1,7 @@
 -- Asks Guard about a request, with HAProxy's own HTTP client, and says in variables what the answer is.
 
--- The address of listen.forward_auth. A name instead of it would need a resolver.
-local CHECK = "http://127.0.0.1:8085/check/haproxy"
+-- haproxy.cfg says where Guard is, and HAProxy does not start when it does not.
+local CHECK = "http://" .. assert(os.getenv("GUARD_ADDRESS"), "GUARD_ADDRESS is not set") .. "/check/haproxy"
 local TIMEOUT_MS = 1000
 
 -- Fields of this connection, or of a body that the question does not have.

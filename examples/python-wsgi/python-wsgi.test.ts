@@ -25,6 +25,13 @@ describe.skipIf(!hasPython)('the WSGI example', () => {
     withGuard: [process.execPath, `${FOLDER}/start.mjs`],
   });
 
+  test('SIGINT to the starter alone ends the application too', async () => {
+    const program = startProgram(process.execPath, [`${FOLDER}/start.mjs`], { PORT: '0' });
+    await program.says(/The app is at/);
+    // Resolves when the last process that writes to its output has ended.
+    expect((await program.stop('SIGINT')).code).toBe(0);
+  });
+
   test('a thread keeps its connection, and takes a new one where that was cut', async () => {
     const fake = await startFakeValidator();
     onTestFinished(() => fake.close());

@@ -20,5 +20,5 @@ const app = spawn('python3', [fileURLToPath(new URL('app.py', import.meta.url))]
   },
   stdio: 'inherit',
 });
-process.once('SIGTERM', () => app.kill('SIGTERM'));
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => app.kill('SIGTERM'));
 app.once('exit', () => void guard.stop());

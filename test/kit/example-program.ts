@@ -15,8 +15,8 @@ export interface RunningProgram {
   says(pattern: RegExp): Promise<RegExpExecArray>;
   /** All that it has written to stdout so far. */
   output(): string;
-  /** SIGTERM, and how it ended. */
-  stop(): Promise<Ended>;
+  /** A signal to it alone, SIGTERM if none is named, and how it ended, with all that it had started. */
+  stop(signal?: 'SIGINT' | 'SIGTERM'): Promise<Ended>;
   /** How it ended by itself. */
   ended(): Promise<Ended>;
 }
@@ -56,8 +56,8 @@ export function startProgram(
       }
     },
     output: () => stdout,
-    stop() {
-      child.kill('SIGTERM');
+    stop(signal = 'SIGTERM') {
+      child.kill(signal);
       return ended();
     },
     ended,
