@@ -1,3 +1,4 @@
+import { synonymsOf } from './synonyms.ts';
 import { sectionsOf } from '../pages/page.ts';
 import type { Page, Section } from '../pages/page.ts';
 
@@ -9,6 +10,8 @@ const LENGTH_NORM = 0.5;
 /** What a heading or title that is the query and nothing else adds, in units of a word's rarity. */
 const HEADING_WEIGHT = 4;
 const TITLE_WEIGHT = 3;
+/** What a section is worth that has another word for what was asked. */
+const SYNONYM_SHARE = 0.7;
 
 /** Where one word stands. */
 interface Term {
@@ -37,14 +40,13 @@ export class SearchIndex {
   /** At most `limit` sections, best first: rare words count more than common ones, and all more than some. */
   search(query: string, limit: number): Section[] {
     const index = (this.#made ??= indexOf(this.#pages));
-    const wanted = [...new Set(terms(query, stem))].slice(0, MAX_TERMS);
+    const wanted = [...new Set(words(query))].slice(0, MAX_TERMS);
     const scores = new Map<number, { score: number; matched: number }>();
     let asked = 0;
-    for (const term of wanted) {
-      const known = index.terms.get(term);
-      const rarity = rarityOf(known?.places.size ?? 0, index.places);
+    for (const word of wanted) {
+      const { postings, rarity } = lookUp(index, word);
       asked += rarity;
-      for (const { entry, weight } of known?.postings ?? []) {
+      for (const [entry, weight] of postings) {
         const found = scores.get(entry) ?? { score: 0, matched: 0 };
         found.score += rarity * weight;
         found.matched += rarity;
@@ -57,6 +59,22 @@ export class SearchIndex {
       .slice(0, limit)
       .flatMap(({ entry }) => index.sections[entry] ?? []);
   }
+}
+
+/** What sections say about a word, or about another word for the same thing. */
+function lookUp(index: Index, word: string): { postings: Map<number, number>; rarity: number } {
+  const postings = new Map<number, number>();
+  let places = 0;
+  for (const [at, name] of [word, ...synonymsOf(word)].entries()) {
+    const known = index.terms.get(name.includes('_') ? name : stem(name));
+    // The word itself says more than another one for it.
+    const share = at === 0 ? 1 : SYNONYM_SHARE;
+    places = Math.max(places, known?.places.size ?? 0);
+    for (const { entry, weight } of known?.postings ?? []) {
+      postings.set(entry, Math.max(postings.get(entry) ?? 0, weight * share));
+    }
+  }
+  return { postings, rarity: rarityOf(places, index.places) };
 }
 
 /** Inverse document frequency, never below zero. */
@@ -73,8 +91,8 @@ function indexOf(pages: readonly Page[]): Index {
 function indexSections(sections: readonly Section[]): Map<string, Term> {
   const stemOf = remembered(stem);
   const texts = sections.map(({ text }) => terms(text, stemOf));
-  const words = texts.reduce((sum, text) => sum + text.length, 0);
-  const usual = words / Math.max(sections.length, 1) || 1;
+  const length = texts.reduce((sum, text) => sum + text.length, 0);
+  const usual = length / Math.max(sections.length, 1) || 1;
   const index = new Map<string, Term>();
   for (const [entry, section] of sections.entries()) {
     for (const [term, weight] of weigh(section, texts[entry] ?? [], usual, stemOf)) {
@@ -107,25 +125,22 @@ function weigh(section: Section, text: readonly string[], usualLength: number, s
 
 /** A word says more of a heading the more of the heading it is: "monitor" is half of Dotcom-Monitor. */
 function addHeading(weights: Map<string, number>, heading: string[], most: number): void {
-  const words = new Set(heading);
-  for (const word of words) {
-    weights.set(word, (weights.get(word) ?? 0) + most / words.size);
+  const distinct = new Set(heading);
+  for (const word of distinct) {
+    weights.set(word, (weights.get(word) ?? 0) + most / distinct.size);
   }
 }
 
 /** Stems in lower case; an identifier such as `rate_limit` counts whole and by its parts. */
 function terms(text: string, stemOf: Stem): string[] {
-  const words = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
-  return words.flatMap((word) =>
-    word.includes('_')
-      ? [
-          word,
-          ...word
-            .split('_')
-            .filter((part) => part !== '')
-            .map(stemOf),
-        ]
-      : [stemOf(word)],
+  return words(text).map((word) => (word.includes('_') ? word : stemOf(word)));
+}
+
+/** Words in lower case; an identifier whole, and its parts behind it. */
+function words(text: string): string[] {
+  const found = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+  return found.flatMap((word) =>
+    word.includes('_') ? [word, ...word.split('_').filter((part) => part !== '')] : [word],
   );
 }
 

@@ -109,9 +109,10 @@ function excerptHtml(text: string, words: RegExp | undefined): string {
   return `${start > 0 ? '… ' : ''}${html.join('')}${end < text.length ? '…' : ''}`;
 }
 
-/** Matches any word of a query, as its one group; undefined when there is none. */
+/** Matches any word of two or more characters of a query, as its one group; undefined when there is none. */
 function matcherOf(query: string): RegExp | undefined {
-  const words = query.match(/[\p{L}\p{N}_]+/gu);
+  // A single letter stands in nearly every word.
+  const words = query.match(/[\p{L}\p{N}_]{2,}/gu);
   // Longest first: where `rate` and `rate_limit` are looked for, the whole name is marked.
   const longestFirst = words?.toSorted((a, b) => b.length - a.length);
   return longestFirst && new RegExp(`(?<![\\p{L}\\p{N}])(${longestFirst.join('|')})`, 'giu');

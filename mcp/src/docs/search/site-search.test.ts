@@ -22,6 +22,23 @@ test.each([
   expect(hits).toContain(path);
 });
 
+test.each([
+  ['whitelist', '/commands#guard-allow'],
+  ['unblock someone', '/commands#guard-allow'],
+  ['block an ip', '/rules-cookbook#block-an-address'],
+  ['ban ip', '/rules-cookbook#block-an-address'],
+  ['captcha', '/limits#challenge'],
+  ['allowlist bot', '/rules#crawlers'],
+])('"%s", which the guide calls something else, finds %s among the first', async (query, path) => {
+  expect((await search(query)).hits.slice(0, 6)).toContain(path);
+});
+
+test('a single letter of a question is not marked in the words that begin with it', async () => {
+  const { text } = await get('/search?q=why+am+i+limited');
+  expect(text).toContain('<mark>');
+  expect(text).not.toMatch(/<mark>.<\/mark>/);
+});
+
 test('a form sends a space as a plus sign, and the words stand in the field again, marked in the text', async () => {
   const { text } = await get('/search?q=monitor+mode&x=1');
   expect(text).toContain('value="monitor mode"');
