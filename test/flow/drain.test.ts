@@ -89,6 +89,14 @@ test('SIGTERM: what is under way is finished, uploads too, nothing new is taken,
   );
   for (const res of waiting) res.end('last');
   expect(await stopped).toBe(0);
+  const said = await poll(
+    () => Promise.resolve(product.log()),
+    (log) => log.includes('"event":"stopped"'),
+    5_000,
+  );
+  expect(said).toMatch(
+    /"event":"stopping","signal":"SIGTERM".*\n[^]*"event":"stopped","after_ms":\d+}\n$/,
+  );
   for (const visitor of [slow, stream, upload]) {
     expect(visitor.received).toMatch(/^HTTP\/1\.1 200 /);
     expect(visitor.received).toContain('last');

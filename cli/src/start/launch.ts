@@ -10,9 +10,15 @@ import { messageOf } from '../terminal/faults.ts';
 import { print } from '../terminal/terminal.ts';
 import { warnOfRoot } from './warn-of-root.ts';
 
-type Launched = Pick<Running, 'addresses' | 'close' | 'createDashboardLinks' | 'database'> & {
+interface Launched extends Pick<Running, 'addresses' | 'createDashboardLinks' | 'database'> {
   readonly dataAge: DataAge;
-};
+  /** Finishes what is under way, and logs that and how long it took. */
+  close(signal: StopSignal): Promise<void>;
+}
+
+type StopSignal = 'SIGTERM' | 'SIGINT';
+
+const WAITS_FOR = 'requests under way, 30 s at most, then the last events';
 
 export interface StartOptions {
   /** Prints one JSON line when ready, in place of a list. */
@@ -26,8 +32,7 @@ export async function startFrom(file: string, { json, watch }: StartOptions): Pr
   if (!launched) return 1;
   const stopped = stopSignal();
   print(json ? readyLine(launched) : addressList(launched));
-  await stopped;
-  await launched.close();
+  await launched.close(await stopped);
   return 0;
 }
 
@@ -52,8 +57,7 @@ export async function startDemo(places: Places, { json, watch }: StartOptions): 
   const { addresses } = launched;
   const shown = { addresses, dashboard: link?.url ?? '', notRecorded: notRecorded(launched) };
   print(json ? readyLine(launched) : demo.welcome(shown));
-  await stopped;
-  await launched.close();
+  await launched.close(await stopped);
   await demo.close();
   return 0;
 }
@@ -104,9 +108,12 @@ async function launch(options: LaunchOptions): Promise<Launched | undefined> {
     createDashboardLinks: running.createDashboardLinks,
     database: running.database,
     dataAge,
-    close() {
+    async close(signal) {
       reloader.stop();
-      return running.close();
+      const begun = performance.now();
+      context.log('info', 'stopping', { signal, waits_for: WAITS_FOR });
+      await running.close();
+      context.log('info', 'stopped', { after_ms: Math.round(performance.now() - begun) });
     },
   };
 }
@@ -166,10 +173,10 @@ function addressList(launched: Launched): string {
   return ['Guard is ready.', '', ...lines, '', age, ...shown, ...warned].join('\n');
 }
 
-/** Resolves at SIGTERM or SIGINT. Call it before the line that says ready: the signal can follow at once. */
-function stopSignal(): Promise<void> {
+/** Resolves to the signal at SIGTERM or SIGINT. Call it before the line that says ready: the signal can follow at once. */
+function stopSignal(): Promise<StopSignal> {
   return new Promise((resolve) => {
-    process.once('SIGTERM', () => resolve());
-    process.once('SIGINT', () => resolve());
+    process.once('SIGTERM', resolve);
+    process.once('SIGINT', resolve);
   });
 }
