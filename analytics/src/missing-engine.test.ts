@@ -28,7 +28,7 @@ test('without the optional packages everything else runs: events are counted as 
   expect(analytics.ready()).toBe(false);
   const outcome = await analytics.runQuery({ organisation: 'acme', sql: 'SELECT 1' });
   expect(outcome.kind).toBe('unavailable');
-  expect(JSON.stringify(outcome)).toContain('npm install');
+  expect(JSON.stringify(outcome)).toContain('npm i -g chdb');
   await expect(analytics.listColumns()).rejects.toThrow('not installed');
   await analytics.close();
   expect(readdirSync(folder)).toEqual([]);

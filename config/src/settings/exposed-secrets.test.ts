@@ -114,6 +114,8 @@ describe('a service listens where the settings say, and nowhere else', () => {
       return [listen['admin'], listen['api']].filter((address) => address !== undefined);
     });
     expect(opened.length).toBeGreaterThanOrEqual(3);
-    for (const address of opened) expect(address).toMatch(/^127\.0\.0\.1:/);
+    // The demo's addresses come from its environment, which cli/src/demo/demo.test.ts looks at.
+    for (const address of opened)
+      expect(address).toMatch(/^(127\.0\.0\.1:|\$\{DEMO_(ADMIN|API)\}$)/);
   });
 });
