@@ -14,6 +14,7 @@ export const ALLOWED: ReadonlySet<string> = new Set([
   'CC0-1.0',
   'ISC',
   'MIT',
+  'MIT-0',
   'MPL-2.0',
 ]);
 
