@@ -2,7 +2,7 @@ import { agents } from './agents.ts';
 import { alerts } from './alerts.ts';
 import { check } from './check.ts';
 import type { Command } from '../command-line/command.ts';
-import { createDecideCommand } from '../decisions/decide-command.ts';
+import { createDecideCommand } from './decide.ts';
 import { createCompletion } from './completion.ts';
 import { crawlers } from './crawlers.ts';
 import { decisions } from './decisions.ts';

@@ -16,8 +16,8 @@ import type { Command } from '../command-line/command.ts';
 import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
 import { readSettings } from '../command-line/read-settings.ts';
 import { calledWrongly, print } from '../terminal/terminal.ts';
-import { changeDecisions } from './change-decisions.ts';
-import { readTarget } from './read-target.ts';
+import { changeDecisions } from '../decisions/change-decisions.ts';
+import { readTarget } from '../decisions/read-target.ts';
 
 const OPTIONS = {
   config: CONFIG_OPTION,
