@@ -112,6 +112,24 @@ test('the live view shows each new event once, newest first, and only what its f
   expect(paths.toSorted()).toEqual(['/live-1', '/live-2', '/live-3']);
 });
 
+test('the live view counts each event that it does not show', async () => {
+  const cookie = await signIn(story.product);
+  const visits = 100;
+  let sent: Promise<unknown> | undefined;
+  const toldIn = (text: string): number =>
+    [...text.matchAll(/^data: (.*)$/gm)]
+      .map(([, data = '']) => JSON.parse(data) as { rows: unknown[]; more: number })
+      .reduce((sum, { rows, more }) => sum + rows.length + more, 0);
+  const text = await readLive(cookie, "path = '/counted'", (so) => {
+    if (so.includes(': nothing')) {
+      sent ??= Promise.all(Array.from({ length: visits }, () => visit('/counted')));
+    }
+    return so.endsWith('\n\n') && toldIn(so) >= visits;
+  });
+  await sent;
+  expect(toldIn(text)).toBe(visits);
+});
+
 test('a live view whose filter is no SQL says so', async () => {
   const cookie = await signIn(story.product);
   const text = await readLive(cookie, 'path =', (so) => so.includes('event: failed'));
@@ -123,11 +141,27 @@ test('a live view whose filter brings many rows of its own shows none of them', 
   const text = (word: string) => `repeat('${word}', 100)`;
   const one = [
     ...['now64(3)', 'generateUUIDv4(number)', "''", "''", "''", "''", '[]', "''", "''", text('p')],
-    ...['0', "''", "''", '0', "''", text('u'), "''", '0', "''", 'false', "''", "''", "''", '1'],
+    ...[
+      '0',
+      "''",
+      "''",
+      '0',
+      "''",
+      text('u'),
+      "''",
+      '0',
+      "''",
+      'false',
+      "''",
+      "''",
+      "''",
+      '1',
+      '1',
+    ],
   ];
   const own =
     'created_at, request_id, site, action, decision, rule, block_reasons, method, host, path, status_code, ip, ' +
-    'country, asn, asn_name, user_agent, browser, browser_version, crawler_name, crawler_verified, session, challenge, reference, 1';
+    'country, asn, asn_name, user_agent, browser, browser_version, crawler_name, crawler_verified, session, challenge, reference, 1, 1';
   const filter = `1) UNION ALL SELECT ${one.join(', ')} FROM numbers(3000) UNION ALL SELECT ${own} FROM events_distributed WHERE (1`;
   const answer = await readLive(cookie, filter, (so) => /\n\nevent: .*\n.{40}/.test(so));
   expect(answer).toContain('event: failed\ndata: {"message":"The answer is too large."}');
@@ -158,9 +192,13 @@ test('where organisations share a Guard, its health tells no counters and no hos
 
 test('a Guard that ends ends its live views too', async () => {
   const cookie = await signIn(story.product);
-  const view = await fetch(`${story.product.addresses.dashboard}/api/live`, {
-    headers: { cookie },
-  });
+  const url = `${story.product.addresses.dashboard}/api/live`;
+  // Views that were closed before make room when Guard has noticed.
+  const view = await poll(
+    () => fetch(url, { headers: { cookie } }),
+    ({ status }) => status === 200,
+    5_000,
+  );
   const read = view.text();
   expect(await story.product.stop()).toBe(0);
   expect(await read).toContain(': live');

@@ -26,7 +26,9 @@ const COLUMNS = [
 const Query = z.object({ where: z.string().max(MAX_WHERE_CHARS).default('') });
 
 const Answer = z.object({
-  data: z.array(z.looseObject({ request_id: z.string(), fresh: z.coerce.number() })),
+  data: z.array(
+    z.looseObject({ request_id: z.string(), seen: z.coerce.number(), next: z.coerce.number() }),
+  ),
 });
 type Row = z.infer<typeof Answer>['data'][number];
 
@@ -101,25 +103,28 @@ export function liveRoute(options: {
     asking: () => Asking | undefined,
   ): AsyncGenerator<string> {
     let sent: readonly string[] = [];
-    let sinceMs = clock();
+    let fromMs = clock() - BACK_MS;
+    /** Events since `fromMs` that were there at the last question. Undefined before the first. */
+    let known: number | undefined;
     yield ': live\n\n';
     while (!signal.aborted && isOpen()) {
       const viewer = asking();
       if (viewer === undefined) return;
       const { organisation, authorization } = viewer;
-      const askedAt = clock();
-      const sql = statement(where, sinceMs);
+      const nextMs = clock() - BACK_MS;
+      const sql = statement(where, fromMs, nextMs);
       const found = rowsOf(await runQuery({ organisation, authorization, sql, signal }));
       if (typeof found === 'string') {
         yield eventOf('failed', { message: found });
       } else {
         const rows = found.filter((row) => !sent.includes(row.request_id));
         sent = [...rows.map((row) => row.request_id), ...sent].slice(0, MAX_SENT);
-        const more = Math.max(0, (found[0]?.fresh ?? 0) - rows.length);
+        const [{ seen, next } = { seen: 0, next: 0 }] = found;
+        const more = known === undefined ? 0 : Math.max(0, seen - known - rows.length);
         yield rows.length === 0
           ? ': nothing\n\n'
           : eventOf('rows', { rows: rows.map(shown), more });
-        sinceMs = askedAt;
+        [fromMs, known] = [nextMs, next];
       }
       await pause(signal);
     }
@@ -130,13 +135,16 @@ async function pause(signal: AbortSignal): Promise<void> {
   await sleep(EVERY_MS, undefined, { signal }).catch(() => undefined);
 }
 
-/** `fresh` counts what came since the last question, whether or not it is among the rows. */
-function statement(where: string, sinceMs: number): string {
+/**
+ * `seen` counts all events since `fromMs`, and `next` those since `nextMs`, for the question that follows. An event is
+ * there up to some seconds after its time, so what is new is told by two counts of one window, and not by a time.
+ */
+function statement(where: string, fromMs: number, nextMs: number): string {
   const since = (ms: number): string => `created_at >= fromUnixTimestamp64Milli(${Math.round(ms)})`;
   const condition = where.trim() === '' ? '' : ` AND (${where})`;
-  return `SELECT ${COLUMNS}, countIf(${since(sinceMs)}) OVER () AS fresh
+  return `SELECT ${COLUMNS}, count() OVER () AS seen, countIf(${since(nextMs)}) OVER () AS next
 FROM events_distributed
-WHERE ${since(sinceMs - BACK_MS)}${condition}
+WHERE ${since(fromMs)}${condition}
 ORDER BY created_at DESC LIMIT ${MAX_ROWS}
 FORMAT JSON`;
 }
@@ -161,7 +169,7 @@ function rowsOf(outcome: QueryOutcome): readonly Row[] | string {
 }
 
 function shown(row: Row): Readonly<Record<string, unknown>> {
-  return { ...row, fresh: undefined };
+  return { ...row, seen: undefined, next: undefined };
 }
 
 function eventOf(name: 'rows' | 'failed', data: unknown): string {
