@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { createHash } from 'node:crypto';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { hashOf } from '../../../page-contract/text-hash.ts';
 import { rounds } from '../../../../test/kit/seeded-random.ts';
 import { answering } from '../test-answers.ts';
 import { aChallengedVisitor, fixture } from '../test-challenge.ts';
-import { newTicketId } from '../tickets/ticket.ts';
 import { ENOUGH, NETWORKS } from './answer-table.ts';
 import { createLearnedAnswers } from './learned-answers.ts';
 import { createQuestionPool, QUESTIONS } from './question-pool.ts';
@@ -27,6 +27,17 @@ function agentOf(system: string, browser: string): string {
 
 const { readings } = fixture('human/chrome-windows-office-fonts.json').evidence;
 const pool = createQuestionPool(SECRETS);
+
+let tickets = 0;
+beforeEach(() => {
+  tickets = 0;
+});
+
+/** The same tickets in each test: which questions they draw decides what so few visits teach. */
+function newTicketId(): string {
+  tickets += 1;
+  return createHash('sha256').update(`ticket ${tickets}`).digest('base64url').slice(0, 16);
+}
 
 /** How a browser answers: by the question, and by its letter. */
 type Answers = (question: string) => number | null;
