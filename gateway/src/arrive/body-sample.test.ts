@@ -128,7 +128,7 @@ test('contract 7.1: the event of a question without an answer has the sample, wh
 });
 
 test('an origin that cannot be reached answers 502, and the connection is good for the next request', async () => {
-  const { port } = await sampling({ origin: await refusingAddress() });
+  const { port } = await sampling({ origin: refusingAddress() });
   const client = new RawClient(port);
   for (let round = 0; round < 2; round++) {
     client.received = '';

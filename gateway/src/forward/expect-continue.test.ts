@@ -131,7 +131,7 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
     const origin = await startTcpOrigin((socket, bytes) => {
       socket.write(bytes.endsWith('hi') ? OK : CONTINUE);
     });
-    const rig = await start([await refusingAddress(), origin.address]);
+    const rig = await start([refusingAddress(), origin.address]);
     const visitor = ask(front, rig);
     await eventually(() => visitor.interim.length === 1);
     visitor.out.end('hi');

@@ -14,7 +14,7 @@ const start = (origin: RigOptions['origin'], limits: RigOptions['limits'] = {}) 
 
 describe.each(FRONTS)('over %s: an origin that fails (RFC 9110 15.6)', (front) => {
   test('no connection → 502, and a second origin is tried first', async () => {
-    const dead = await refusingAddress();
+    const dead = refusingAddress();
     const rig = await start(dead);
     expect((await wholeVisit(front, rig)).status).toBe(502);
     expect(rig.counted('guard_gateway_origin_errors_total', 'connect')).toBe(1);
@@ -24,7 +24,7 @@ describe.each(FRONTS)('over %s: an origin that fails (RFC 9110 15.6)', (front) =
   });
 
   test('an upload to an origin that cannot be reached gets its 502', async () => {
-    const sent = visit(front, await start(await refusingAddress()), {
+    const sent = visit(front, await start(refusingAddress()), {
       method: 'POST',
       upload: true,
     });
@@ -163,7 +163,7 @@ test.each(['POST', 'DELETE', 'PATCH'])(
   'RFC 9110 9.2.2: a %s without a body goes to another origin where there was no connection, since nothing was sent',
   async (method) => {
     const origin = await startOrigin();
-    const rig = await start([await refusingAddress(), await refusingAddress(), origin.address]);
+    const rig = await start([refusingAddress(), refusingAddress(), origin.address]);
     for (const front of FRONTS) {
       expect((await wholeVisit(front, rig, { method })).status).toBe(200);
     }
@@ -175,7 +175,7 @@ test.each(FRONTS)(
   'RFC 9110 9.2.2: over %s an upload goes to another origin as well, whole, since nothing was taken of it',
   async (front) => {
     const origin = await startOrigin((req, res) => req.on('end', () => res.end('stored')));
-    const rig = await start([await refusingAddress(), await refusingAddress(), origin.address]);
+    const rig = await start([refusingAddress(), refusingAddress(), origin.address]);
     const body = 'upload'.repeat(100_000);
     const sent = visit(front, rig, { method: 'POST', upload: true });
     sent.out.end(body);

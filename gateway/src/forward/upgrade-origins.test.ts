@@ -1,3 +1,4 @@
+import { freePort } from '../../../test/kit/free-port.ts';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { freshPath } from '../testing/fresh-path.ts';
@@ -42,7 +43,7 @@ async function shake(port: number): Promise<number> {
 test('a handshake goes past an origin that refuses, before and after that is known', async () => {
   const time = { now: Date.now() };
   const alive = await startSwitching();
-  const origin = [await refusingAddress(), alive.address];
+  const origin = [refusingAddress(), alive.address];
   const rig = await startGateway({ origin, clock: () => time.now });
   for (let pauses = 0; pauses < 3; pauses++) {
     for (let i = 0; i < 3; i++) expect(await shake(rig.port)).toBe(101);
@@ -56,7 +57,7 @@ test('a handshake goes past an origin that refuses, before and after that is kno
 test('an origin that refused a handshake is left out for a second, then one tries it', async () => {
   const time = { now: Date.now() };
   const alive = await startSwitching();
-  const away = await refusingAddress();
+  const away = `http://127.0.0.1:${await freePort()}`;
   const rig = await startGateway({ origin: [alive.address, away], clock: () => time.now });
   for (let i = 0; i < 2; i++) expect(await shake(rig.port)).toBe(101);
 
@@ -80,7 +81,7 @@ test('an origin that refused a handshake is left out for a second, then one trie
 });
 
 test('RFC 9110 15.6.3: where every origin refuses, the visitor is told so', async () => {
-  const rig = await startGateway({ origin: [await refusingAddress(), await refusingAddress()] });
+  const rig = await startGateway({ origin: [refusingAddress(), refusingAddress()] });
   const answer = await rawExchange(rig.port, ...HANDSHAKE);
   expect(statusOf(answer)).toBe(502);
   expect(headersOf(answer, 'cache-control')).toEqual(['no-store']);

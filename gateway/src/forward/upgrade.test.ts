@@ -158,7 +158,7 @@ test('an unknown host, the collector’s paths and absolute-form nonsense are re
 });
 
 test('an origin that is away gets the visitor a 502; one that refuses the handshake is relayed', async () => {
-  const away = await startGateway({ origin: await refusingAddress() });
+  const away = await startGateway({ origin: refusingAddress() });
   expect(statusOf(await rawExchange(away.port, 'GET / HTTP/1.1', ...HANDSHAKE, '', ''))).toBe(502);
   expect(away.counted('guard_gateway_origin_errors_total', 'connect')).toBe(1);
 

@@ -210,7 +210,7 @@ describe('one visitor does not cost the others (RFC 9113 section 10.5)', () => {
   });
 
   test('an origin that refuses, is silent, or busy: 502, 504, 503 with Retry-After', async () => {
-    const refusing = openHttp2((await startHttps(await refusingAddress())).tlsPort);
+    const refusing = openHttp2((await startHttps(refusingAddress())).tlsPort);
     expect((await exchange(refusing)).status).toBe(502);
 
     const origin = await startTcpOrigin(() => undefined);

@@ -87,7 +87,7 @@ describe('contract 7.1: fail open on any 5xx, timeout, transport error or succes
 
   test('connection refused → open, counted as connection', async () => {
     const origin = await startOrigin();
-    const rig = await startRemote(await refusingAddress(), origin.address, 5_000);
+    const rig = await startRemote(refusingAddress(), origin.address, 5_000);
     expect(statusOf(await get(rig.port))).toBe(200);
     expect(rig.counted('guard_gateway_fail_open_total', 'connection')).toBe(1);
   });

@@ -60,7 +60,7 @@ describe('over every front, one event for each decision', () => {
   });
 
   test('tells the 502 of an origin that refuses, whichever of several', async () => {
-    const dead = [await refusingAddress(), await refusingAddress()];
+    const dead = [refusingAddress(), refusingAddress()];
     await overEach(await start(dead), [502, 0, false]);
   });
 
@@ -85,7 +85,7 @@ describe('over every front, one event for each decision', () => {
 
   test('tells the status of an answer that the gateway gives', async () => {
     const validate: Validate = () => outcomeOf({ decision: 'block', status_code: 451 });
-    await overEach(await start(await refusingAddress(), { validate }), [451, 0, false]);
+    await overEach(await start(refusingAddress(), { validate }), [451, 0, false]);
   });
 
   test('tells the 408 of an upload that stands still', async () => {

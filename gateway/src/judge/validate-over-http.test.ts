@@ -288,7 +288,7 @@ describe('a validator that gives no answers', () => {
   });
 
   test.each([
-    ['refuses connections', async () => refusingAddress()],
+    ['refuses connections', () => Promise.resolve(refusingAddress())],
     ['says 503', async () => (await startScripted(say(answer(503, '{}')))).address],
     ['says 502', async () => (await startScripted(say(answer(502, '<html>')))).address],
   ])('opens the breaker: one that %s', async (_name, start) => {

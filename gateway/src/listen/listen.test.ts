@@ -71,7 +71,7 @@ test('unix sockets in and out', async () => {
 });
 
 test('a socket file that a killed process left behind is taken over; one that is in use is not', async () => {
-  const origin = await refusingAddress();
+  const origin = refusingAddress();
   const unixPath = freshPath('gateway.sock');
   const script = freshPath('listen.cjs');
   writeFileSync(
@@ -93,13 +93,13 @@ test('a socket file that a killed process left behind is taken over; one that is
 test('a file that is no socket is left alone', async () => {
   const unixPath = freshPath('data.txt');
   writeFileSync(unixPath, 'precious');
-  const origin = await refusingAddress();
+  const origin = refusingAddress();
   await expect(startGateway({ origin, unixPath })).rejects.toThrow('EADDRINUSE');
 });
 
 test('a taken port is an error, not a crash', async () => {
-  const { gateway, port } = await startGateway({ origin: await refusingAddress() });
-  const other = await startGateway({ origin: await refusingAddress() });
+  const { gateway, port } = await startGateway({ origin: refusingAddress() });
+  const other = await startGateway({ origin: refusingAddress() });
   await other.gateway.close();
   const taken = other.gateway.listen({ kind: 'tcp', host: '127.0.0.1', port });
   await expect(taken).rejects.toThrow('EADDRINUSE');

@@ -14,7 +14,7 @@ const UPLOAD = [
 
 test('a pool with a dead origin answers every visitor', async () => {
   const alive = await startOrigin();
-  const rig = await startGateway({ origin: [await refusingAddress(), alive.address] });
+  const rig = await startGateway({ origin: [refusingAddress(), alive.address] });
   for (let i = 0; i < 10; i++) expect(statusOf(await get(rig.port, `/${i}`))).toBe(200);
   expect(alive.arrived).toHaveLength(10);
 });
@@ -23,7 +23,7 @@ test('an upload goes past an origin that refuses, before and after that is known
   const time = { now: Date.now() };
   const clock = () => time.now;
   const alive = await startOrigin();
-  const rig = await startGateway({ origin: [alive.address, await refusingAddress()], clock });
+  const rig = await startGateway({ origin: [alive.address, refusingAddress()], clock });
   const upload = async () => statusOf(await rawExchange(rig.port, ...UPLOAD));
 
   for (let pauses = 0; pauses < 3; pauses++) {
@@ -45,6 +45,6 @@ test('an origin that answers badly is no origin that is gone: it keeps its turn'
 });
 
 test('where every origin is gone each visitor is told so, and none is told anything else', async () => {
-  const rig = await startGateway({ origin: [await refusingAddress(), await refusingAddress()] });
+  const rig = await startGateway({ origin: [refusingAddress(), refusingAddress()] });
   for (let i = 0; i < 6; i++) expect(statusOf(await get(rig.port))).toBe(502);
 });

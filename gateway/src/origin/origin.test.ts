@@ -209,7 +209,7 @@ describe.each([
   });
 
   test('connect: an address where nobody listens', async () => {
-    expect((await hear(open(await refusingAddress()))).error?.kind).toBe('connect');
+    expect((await hear(open(refusingAddress()))).error?.kind).toBe('connect');
   });
 
   test('timeout: no header section in time, or no part of the body', async () => {

@@ -66,16 +66,15 @@ export async function startTcpOrigin(
   return { address: `http://127.0.0.1:${port}`, bytes, sockets };
 }
 
-/** A port of this machine on which nothing listens. */
-export async function refusingAddress(): Promise<string> {
-  const server = createTcpServer();
-  const port = await new Promise<number>((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      resolve((server.address() as AddressInfo).port);
-    });
-  });
-  await new Promise((resolve) => server.close(resolve));
-  return `http://127.0.0.1:${port}`;
+let refusing = 0;
+
+/**
+ * An address of this machine that refuses connections, another one at each call. No program is given port 1; a free
+ * port may be given to the next one that asks.
+ */
+export function refusingAddress(): string {
+  refusing += 1;
+  return `http://127.13.${refusing >> 8}.${refusing & 255}:1`;
 }
 
 async function listening(server: ReturnType<typeof createTcpServer>): Promise<number> {

@@ -8,7 +8,7 @@ const EXPIRY = 'guard_gateway_certificate_expiry_timestamp_seconds';
 test('the end of each certificate in use, by its first host, in seconds since 1970', async () => {
   const shop = { ...selfSigned('shop.example', '*.shop.example'), expiresAt: 1_800_000_000_999 };
   const blog = { ...selfSigned('blog.example'), expiresAt: 1_900_000_000_000 };
-  const rig = await startGateway({ origin: await refusingAddress(), certificates: [shop, blog] });
+  const rig = await startGateway({ origin: refusingAddress(), certificates: [shop, blog] });
   expect(rig.gauged(EXPIRY)).toEqual(
     new Map([
       ['shop.example', 1_800_000_000],
@@ -21,6 +21,6 @@ test('the end of each certificate in use, by its first host, in seconds since 19
 });
 
 test('a gateway without https has no certificate to watch', async () => {
-  const rig = await startGateway({ origin: await refusingAddress() });
+  const rig = await startGateway({ origin: refusingAddress() });
   expect(rig.gauged(EXPIRY)).toBeUndefined();
 });
