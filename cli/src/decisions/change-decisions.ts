@@ -24,9 +24,6 @@ export type Changed<T> =
   /** Nothing was written; `reason` is for the person who typed. */
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** Times that an edit in Redis begins again, because another person changed the decisions meanwhile. */
-const ATTEMPTS = 20;
-
 const AWAY = 'the Redis of the settings gives no answer';
 const UNREADABLE = 'is no list of temporary decisions; move it away, and Guard begins a new one';
 
@@ -112,18 +109,14 @@ function makeFile(file: string): string | undefined {
 
 function changeRedis<T>(url: string, now: number, edit: Edit<T>): Promise<Changed<T>> {
   return withRedis(url, async (store) => {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const held = await store.sharedText('decisions');
-      if (held === undefined) return refused(AWAY);
-      const changed = edited(held.text, now, edit);
-      if (changed === undefined) return refused(`the list in Redis ${UNREADABLE}`);
-      if (changed.kind === 'refused') return changed;
-      const { text } = changed;
-      const isDone = await store.replaceSharedText('decisions', held, text, MAX_DECISION_MS);
-      if (isDone === undefined) return refused(AWAY);
-      if (isDone) return changed;
-    }
-    return refused('others change the decisions all the time; try again');
+    let made: Changed<T> = refused(`the list in Redis ${UNREADABLE}`);
+    const change = (text: string): string | undefined => {
+      const changed = edited(text, now, edit);
+      if (changed !== undefined) made = changed;
+      return changed?.kind === 'changed' ? changed.text : undefined;
+    };
+    const outcome = await store.changeSharedText('decisions', change, MAX_DECISION_MS);
+    return outcome === 'lost' ? refused(AWAY) : made;
   });
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { SharedPlace } from '@guard/config/settings/shared-place';
-import type { RedisStore } from '@guard/validator/redis-store';
+import type { EditText, RedisStore, TextChange } from '@guard/validator/redis-store';
 
 export type TextRead =
   /** Empty for a text that was never written. */
@@ -18,21 +18,17 @@ export type ReadText = () => Promise<TextRead>;
  * Replaces the text by what `edit` makes of it, in one step; `edit` gives undefined to leave it. `lost`: it could not
  * be read or written. Never rejects.
  */
-export type ChangeText = (
-  edit: (text: string) => string | undefined,
-) => Promise<'changed' | 'left' | 'lost'>;
+export type ChangeText = (edit: EditText) => Promise<TextChange>;
 
 /** A text of a place, and its name in Redis: one of a few words. */
 export interface SharedTextOptions {
   readonly place: SharedPlace;
   readonly name: string;
   /** The store of a place in Redis. */
-  readonly redis: Pick<RedisStore, 'sharedText' | 'replaceSharedText'> | undefined;
+  readonly redis: Pick<RedisStore, 'sharedText' | 'changeSharedText'> | undefined;
 }
 
 const SAME: TextRead = { kind: 'same' };
-/** Times that an edit in Redis begins again, because another instance changed the text meanwhile. */
-const ATTEMPTS = 20;
 
 /** `maxBytes`: a longer file is not read. */
 export function createReadText(
@@ -82,7 +78,7 @@ function readFromFile(file: string, maxBytes: number): ReadText {
   };
 }
 
-/** `ttlMs`: how long Redis keeps a text that nobody writes. */
+/** `ttlMs`: how long Redis keeps the text after the last change. */
 export function createChangeText(
   { place, name, redis }: SharedTextOptions,
   ttlMs: number,
@@ -91,31 +87,12 @@ export function createChangeText(
     case 'redis':
       return redis === undefined
         ? () => Promise.resolve('lost')
-        : changeInRedis(redis, name, ttlMs);
+        : (edit) => redis.changeSharedText(name, edit, ttlMs);
     case 'file':
       return changeFile(place.file);
     case 'none':
       return () => Promise.resolve('lost');
   }
-}
-
-function changeInRedis(
-  redis: Pick<RedisStore, 'sharedText' | 'replaceSharedText'>,
-  name: string,
-  ttlMs: number,
-): ChangeText {
-  return async (edit) => {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const held = await redis.sharedText(name);
-      if (held === undefined) return 'lost';
-      const text = edit(held.text);
-      if (text === undefined) return 'left';
-      const isDone = await redis.replaceSharedText(name, held, text, ttlMs);
-      if (isDone === undefined) return 'lost';
-      if (isDone) return 'changed';
-    }
-    return 'lost';
-  };
 }
 
 /** Only this user may read the file. One process writes it: a folder of sessions has one Guard. */

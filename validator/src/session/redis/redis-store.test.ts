@@ -61,8 +61,8 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
           const held = await store.sharedText('decisions');
           expect(held?.text).toBe('unreadable');
           expect(await store.sharedText('decisions', held)).toBe(held);
-          const before = { version: '', text: '' };
-          expect(await store.replaceSharedText('decisions', before, 'ours', HOUR_MS)).toBe(false);
+          const begin = (text: string) => (text === '' ? 'ours' : undefined);
+          expect(await store.changeSharedText('decisions', begin, HOUR_MS)).toBe('left');
           expect(log).toEqual([]);
           expect(instance.gauge('guard_store_away')).toBe(0);
         });

@@ -12,7 +12,14 @@ import { allocateDeadlines, DeadlineTable } from '../deadline-table.ts';
 import { readStoredSession, writeStoredSession } from '../stored-session.ts';
 import { readNewest, tellTime } from './newest-script.ts';
 import { NO_ANSWER, NO_SCRIPT, RedisLink } from './redis-link.ts';
-import { readCommand, readReply, replaceCommand, type SharedText } from './shared-text.ts';
+import {
+  type EditText,
+  readCommand,
+  readReply,
+  replaceCommand,
+  type SharedText,
+  type TextChange,
+} from './shared-text.ts';
 import { Refusals } from './refusals.ts';
 import { SessionCopies } from './session-copies.ts';
 import {
@@ -35,6 +42,8 @@ const MAX_BUDGETS = 200_000;
  */
 const STRANGERS = { name: 'strangers', requests: 1_000, perMs: 2_000 } as const;
 
+export type { EditText, TextChange };
+
 export interface RedisStoreOptions {
   /** `redis[s]://[user:password@]host[:port][/database]`: one server, not a Redis Cluster. */
   readonly url: string;
@@ -42,6 +51,9 @@ export interface RedisStoreOptions {
   readonly log: Log;
   readonly metrics: Metrics;
 }
+
+/** Times that a change of a shared text begins again, because another instance was first. */
+const CHANGE_ATTEMPTS = 20;
 
 /** Label of `guard_store_unanswered_total`. */
 type Operation = 'session' | 'keep_session' | 'spend' | 'take' | 'remember';
@@ -165,16 +177,22 @@ export class RedisStore implements SessionStore {
     return readReply(await this.#link.ask(readCommand(key, known)), known);
   }
 
-  /** Replaces it if it still is `before`; false where it is not, undefined while Redis is away. Never rejects. */
-  async replaceSharedText(
-    name: string,
-    before: SharedText,
-    text: string,
-    ttlMs: number,
-  ): Promise<boolean | undefined> {
-    const command = replaceCommand(sharedTextKey(name), before, text, lifetime(ttlMs));
-    const reply = await this.#link.ask(command);
-    return reply === NO_ANSWER ? undefined : reply === 1;
+  /**
+   * Replaces it by what `edit` makes of it, in one step: `edit` is asked again where another instance changed it
+   * meanwhile, and gives undefined to leave it. `lost`: Redis is away, or others change it all the time. Never rejects.
+   */
+  async changeSharedText(name: string, edit: EditText, ttlMs: number): Promise<TextChange> {
+    const key = sharedTextKey(name);
+    for (let attempt = 0; attempt < CHANGE_ATTEMPTS; attempt += 1) {
+      const held = await this.sharedText(name);
+      if (held === undefined) return 'lost';
+      const text = edit(held.text);
+      if (text === undefined) return 'left';
+      const reply = await this.#link.ask(replaceCommand(key, held, text, lifetime(ttlMs)));
+      if (reply === 1) return 'changed';
+      if (reply === NO_ANSWER) return 'lost';
+    }
+    return 'lost';
   }
 
   close(): Promise<void> {

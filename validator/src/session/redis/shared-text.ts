@@ -40,6 +40,11 @@ export interface SharedText {
   readonly text: string;
 }
 
+/** Gives the text that is to take the place of another one; undefined to leave that. */
+export type EditText = (text: string) => string | undefined;
+
+export type TextChange = 'changed' | 'left' | 'lost';
+
 export function readCommand(key: string, known: SharedText | undefined): readonly string[] {
   return ['EVAL', READ_SCRIPT, '1', key, known?.version ?? 'none'];
 }
