@@ -13,7 +13,6 @@ import { poll } from '../../../test/kit/http.ts';
 import { organisationWith } from '../../../test/kit/policies.ts';
 import { testFolder } from '../../../test/kit/test-folder.ts';
 import { createMetrics } from '../metrics/metrics.ts';
-import { metricConditions, type Reading } from './metric-conditions.ts';
 import { sendAlert } from './send-alert.ts';
 import { watchAlerts } from './watch-alerts.ts';
 
@@ -131,109 +130,6 @@ describe('an alert goes to a webhook, a mail server and a program', () => {
   });
 });
 
-describe('conditions of the metrics', () => {
-  const before: Reading = { atMs: NOW - 60_000, values: {} };
-  const CALM = {
-    'guard_gateway_requests_total{outcome="forwarded"}': 100,
-    'guard_gateway_fail_open_total{reason="timeout"}': 0,
-    'guard_gateway_origin_errors_total{reason="connect"}': 0,
-    guard_gateway_one_address: 0,
-    guard_last_reload_successful: 1,
-    'guard_events_total{fate="recorded"}': 100,
-    'guard_events_total{fate="dropped"}': 0,
-    guard_store_away: 0,
-    guard_crawler_ranges_age_seconds: 40 * 86_400,
-    'guard_gateway_certificate_expiry_timestamp_seconds{host="shop.example"}':
-      NOW / 1000 + 15 * 86_400,
-  };
-  const found = (values: Readonly<Record<string, number>>, earlier: typeof values = {}) =>
-    metricConditions(
-      { ...before, values: { ...CALM, ...earlier } },
-      { atMs: NOW, values: { ...CALM, ...values } },
-    ).map(({ name, about, seen }) => [name, about, seen]);
-
-  test('a calm minute has none', () => {
-    expect(found({})).toEqual([]);
-  });
-
-  test.each([
-    [
-      'requests passed unjudged',
-      { 'guard_gateway_fail_open_total{reason="timeout"}': 3 },
-      'passed_unjudged',
-      /^3 requests in 60 seconds/,
-    ],
-    [
-      'origin down',
-      {
-        'guard_gateway_origin_errors_total{reason="connect"}': 30,
-        'guard_gateway_requests_total{outcome="forwarded"}': 150,
-      },
-      'origin_down',
-      /^30 of 50 requests/,
-    ],
-    [
-      'origin down, while most requests are robots that get a page of ours',
-      {
-        'guard_gateway_origin_errors_total{reason="connect"}': 30,
-        'guard_gateway_requests_total{outcome="failed"}': 30,
-        'guard_gateway_requests_total{outcome="served"}': 5_000,
-        'guard_gateway_requests_total{outcome="unknown_host"}': 5_000,
-      },
-      'origin_down',
-      /^30 of 30 requests/,
-    ],
-    [
-      'a refused reload',
-      { guard_last_reload_successful: 0 },
-      'reload_refused',
-      /last good settings/,
-    ],
-    ['dropped events', { 'guard_events_total{fate="dropped"}': 7 }, 'events_dropped', /^7 events/],
-    [
-      'old lists',
-      { guard_crawler_ranges_age_seconds: 46 * 86_400 },
-      'crawler_lists_old',
-      /46 days old/,
-    ],
-    [
-      'an old certificate',
-      {
-        'guard_gateway_certificate_expiry_timestamp_seconds{host="shop.example"}':
-          NOW / 1000 + 3.5 * 86_400,
-      },
-      'certificate_ends',
-      /^The certificate of shop\.example ends in 3 days/,
-    ],
-    [
-      'a certificate that has ended',
-      { 'guard_gateway_certificate_expiry_timestamp_seconds{host="shop.example"}': NOW / 1000 - 1 },
-      'certificate_ends',
-      /has ended\.$/,
-    ],
-  ] as const)('%s', (_, values, name, seen) => {
-    const [alert, ...more] = found(values);
-    expect(more).toEqual([]);
-    expect(alert?.[0]).toBe(name);
-    expect(alert?.[2]).toMatch(seen);
-  });
-
-  test('all visitors on one address, and a store that is away: only when they last', () => {
-    for (const name of ['guard_gateway_one_address', 'guard_store_away']) {
-      expect(found({ [name]: 1 })).toEqual([]);
-      expect(found({ [name]: 1 }, { [name]: 1 })).toHaveLength(1);
-    }
-  });
-
-  test('a few errors of the origin among many requests are none', () => {
-    const errors = { 'guard_gateway_origin_errors_total{reason="reset"}': 30 };
-    expect(found({ ...errors, 'guard_gateway_requests_total{outcome="forwarded"}': 200 })).toEqual(
-      [],
-    );
-    expect(found({ 'guard_gateway_origin_errors_total{reason="reset"}': 9 })).toEqual([]);
-  });
-});
-
 describe('alerts while Guard runs', () => {
   const rows = (data: unknown): QueryOutcome => ({
     kind: 'rows',
@@ -242,7 +138,14 @@ describe('alerts while Guard runs', () => {
   });
 
   /** Watches real metrics with a short pause; the clock stands still. */
-  function watching(over: { readonly blocks?: unknown; readonly again?: unknown } = {}) {
+  function watching(
+    over: {
+      readonly blocks?: unknown;
+      readonly again?: unknown;
+      readonly organisations?: readonly string[];
+    } = {},
+  ) {
+    const asked: string[] = [];
     const time = { now: NOW };
     const metrics = createMetrics();
     let isGood = 1;
@@ -254,17 +157,18 @@ describe('alerts while Guard runs', () => {
       metrics,
       settings: () => ({
         alerts: Alerts.parse({ webhook: webhookUrl, cool_down: '1h' }),
-        organisations: [organisationWith('[]')],
+        organisations: (over.organisations ?? ['acme']).map((id) => organisationWith('[]', { id })),
       }),
-      runQuery: ({ sql }) =>
-        Promise.resolve(
-          rows(sql.includes('GROUP BY rule') ? (over.blocks ?? []) : (over.again ?? [[0, 0]])),
-        ),
+      runQuery: ({ organisation, sql }) => {
+        const isBlocks = sql.includes('GROUP BY rule');
+        if (isBlocks) asked.push(organisation);
+        return Promise.resolve(rows(isBlocks ? (over.blocks ?? []) : (over.again ?? [[0, 0]])));
+      },
       store: new MemoryStore(() => time.now, { maxSessions: 1, maxSpent: 1, maxBudgets: 100 }),
       pauses: { metricsMs: 5, eventsMs: 1000, comparedMs: 60_000 },
     });
     posted.length = 0;
-    return { time, metrics, logged, close, refuse: () => (isGood = 0) };
+    return { time, metrics, logged, asked, close, refuse: () => (isGood = 0) };
   }
   const told = (count: number) =>
     poll(
@@ -308,6 +212,20 @@ describe('alerts while Guard runs', () => {
     await close();
     expect(posted.map(({ alert }) => alert)).toEqual(['reload_refused']);
     expect(logged).toEqual(['alert', 'alert_unsent']);
+  });
+
+  test('of many organisations one is asked a look, in turn, and each once in the time', async () => {
+    const { time, asked, close } = watching({ organisations: ['a', 'b', 'c'] });
+    for (let turn = 1; turn <= 6; turn += 1) {
+      time.now += 334; // a third of the time of one organisation
+      await poll(
+        () => Promise.resolve(asked),
+        ({ length }) => length >= turn,
+        5_000,
+      );
+    }
+    await close();
+    expect(asked).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
   });
 
   test('few repeated challenges among many visitors are none', async () => {

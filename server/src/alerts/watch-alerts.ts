@@ -16,7 +16,10 @@ export interface WatchedAlerts extends ProcessContext {
   readonly pauses?: typeof PAUSES;
 }
 
-/** Time between two looks at the metrics and at the events, and the time over which counters are compared. */
+/**
+ * Time between two looks at the metrics, and at the events of one organisation; and the time over which counters are
+ * compared.
+ */
 const PAUSES = { metricsMs: 10_000, eventsMs: 300_000, comparedMs: 60_000 };
 
 /** Looks at which an alert is sent again that no channel took: ten minutes. */
@@ -27,6 +30,7 @@ export function watchAlerts(watched: WatchedAlerts): Close {
   const { clock, log, metrics, settings, runQuery, store, pauses = PAUSES } = watched;
   let readings: Reading[] = [];
   let eventsAt = clock();
+  let turn = 0;
   /** No channel took them yet. The bound is that of the conditions, organisations and rules. */
   const unsent = new Map<string, { readonly alert: Alert; readonly tries: number }>();
   let timer: NodeJS.Timeout;
@@ -42,9 +46,12 @@ export function watchAlerts(watched: WatchedAlerts): Close {
     const recent = readings.filter(({ atMs }) => atMs >= now.atMs - pauses.comparedMs);
     const found = metricConditions(recent[0] ?? readings.at(-1) ?? now, now);
     readings = [...recent, now];
-    if (now.atMs - eventsAt >= pauses.eventsMs) {
+    // One organisation a look, in turn: many of them must not hold up what the metrics say.
+    const asked = organisations[turn % organisations.length];
+    if (asked !== undefined && now.atMs - eventsAt >= pauses.eventsMs / organisations.length) {
       eventsAt = now.atMs;
-      for (const { id } of organisations) found.push(...(await eventConditions(id, runQuery)));
+      turn += 1;
+      found.push(...(await eventConditions(asked.id, runQuery)));
     }
     for (const { alert, tries } of [...unsent.values()]) await send(alert, alerts, tries + 1);
     for (const alert of found) {

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import { metricConditions, type Reading } from './metric-conditions.ts';
+
+const NOW = Date.UTC(2026, 10, 25, 12);
+
+describe('conditions of the metrics', () => {
+  const before: Reading = { atMs: NOW - 60_000, values: {} };
+  const CALM = {
+    'guard_gateway_requests_total{outcome="forwarded"}': 100,
+    'guard_gateway_fail_open_total{reason="timeout"}': 0,
+    'guard_gateway_origin_errors_total{reason="connect"}': 0,
+    guard_gateway_one_address: 0,
+    guard_last_reload_successful: 1,
+    'guard_events_total{fate="recorded"}': 100,
+    'guard_events_total{fate="dropped"}': 0,
+    guard_store_away: 0,
+    guard_crawler_ranges_age_seconds: 40 * 86_400,
+    'guard_gateway_certificate_expiry_timestamp_seconds{host="shop.example"}':
+      NOW / 1000 + 15 * 86_400,
+  };
+  const found = (values: Readonly<Record<string, number>>, earlier: typeof values = {}) =>
+    metricConditions(
+      { ...before, values: { ...CALM, ...earlier } },
+      { atMs: NOW, values: { ...CALM, ...values } },
+    ).map(({ name, about, seen }) => [name, about, seen]);
+
+  test('a calm minute has none', () => {
+    expect(found({})).toEqual([]);
+  });
+
+  test.each([
+    [
+      'requests passed unjudged',
+      { 'guard_gateway_fail_open_total{reason="timeout"}': 3 },
+      'passed_unjudged',
+      /^3 requests in 60 seconds/,
+    ],
+    [
+      'origin down',
+      {
+        'guard_gateway_origin_errors_total{reason="connect"}': 30,
+        'guard_gateway_requests_total{outcome="forwarded"}': 150,
+      },
+      'origin_down',
+      /^30 of 50 requests/,
+    ],
+    [
+      'origin down, while most requests are robots that get a page of ours',
+      {
+        'guard_gateway_origin_errors_total{reason="connect"}': 30,
+        'guard_gateway_requests_total{outcome="failed"}': 30,
+        'guard_gateway_requests_total{outcome="served"}': 5_000,
+        'guard_gateway_requests_total{outcome="unknown_host"}': 5_000,
+      },
+      'origin_down',
+      /^30 of 30 requests/,
+    ],
+    [
+      'a refused reload',
+      { guard_last_reload_successful: 0 },
+      'reload_refused',
+      /last good settings/,
+    ],
+    ['dropped events', { 'guard_events_total{fate="dropped"}': 7 }, 'events_dropped', /^7 events/],
+    [
+      'old lists',
+      { guard_crawler_ranges_age_seconds: 46 * 86_400 },
+      'crawler_lists_old',
+      /46 days old/,
+    ],
+    [
+      'an old certificate',
+      {
+        'guard_gateway_certificate_expiry_timestamp_seconds{host="shop.example"}':
+          NOW / 1000 + 3.5 * 86_400,
+      },
+      'certificate_ends',
+      /^The certificate of shop\.example ends in 3 days/,
+    ],
+    [
+      'a certificate that has ended',
+      { 'guard_gateway_certificate_expiry_timestamp_seconds{host="shop.example"}': NOW / 1000 - 1 },
+      'certificate_ends',
+      /has ended\.$/,
+    ],
+  ] as const)('%s', (_, values, name, seen) => {
+    const [alert, ...more] = found(values);
+    expect(more).toEqual([]);
+    expect(alert?.[0]).toBe(name);
+    expect(alert?.[2]).toMatch(seen);
+  });
+
+  test('all visitors on one address, and a store that is away: only when they last', () => {
+    for (const name of ['guard_gateway_one_address', 'guard_store_away']) {
+      expect(found({ [name]: 1 })).toEqual([]);
+      expect(found({ [name]: 1 }, { [name]: 1 })).toHaveLength(1);
+    }
+  });
+
+  test('a few errors of the origin among many requests are none', () => {
+    const errors = { 'guard_gateway_origin_errors_total{reason="reset"}': 30 };
+    expect(found({ ...errors, 'guard_gateway_requests_total{outcome="forwarded"}': 200 })).toEqual(
+      [],
+    );
+    expect(found({ 'guard_gateway_origin_errors_total{reason="reset"}': 9 })).toEqual([]);
+  });
+});
