@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { beforeAll, expect, test } from 'vitest';
+import { type Ran, runCommand } from '../../cli/src/testing/run-command.ts';
 import { freePort } from '../kit/free-port.ts';
 import { poll, send } from '../kit/http.ts';
 import { storySettings } from '../kit/story-settings.ts';
@@ -18,14 +19,20 @@ const story = useProduct({ top: { listen: { ...listen, api: `127.0.0.1:${await f
 /** What a stranger sends so that a terminal changes its colour and hides the row. */
 const HOSTILE = '/shelf?\u001b[2J\u009b31m';
 
-async function query(args: readonly string[], input = '', terminal = false) {
+function query(args: readonly string[]): Promise<Ran> {
+  return runCommand('query', ...args, '--config', join(story.product.folder, 'guard.yaml'));
+}
+
+/** The same as a program of its own, which has a standard input or a terminal. */
+async function queryAs(kind: 'program' | 'on a terminal', args: readonly string[], input = '') {
   const config = join(story.product.folder, 'guard.yaml');
   const call = [BIN, 'query', ...args, '--config', config];
   // `script` gives the command a terminal.
   const quoted = [process.execPath, ...call].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
-  const child = terminal
-    ? spawn('script', ['-qec', quoted.join(' '), '/dev/null'], { stdio: 'pipe' })
-    : spawn(process.execPath, call, { env: { PATH: process.env['PATH'] }, stdio: 'pipe' });
+  const child =
+    kind === 'on a terminal'
+      ? spawn('script', ['-qec', quoted.join(' '), '/dev/null'], { stdio: 'pipe' })
+      : spawn(process.execPath, call, { env: { PATH: process.env['PATH'] }, stdio: 'pipe' });
   child.stdin.end(input);
   const closed = once(child, 'close');
   const [stdout, stderr] = await Promise.all([readAll(child.stdout), readAll(child.stderr)]);
@@ -48,7 +55,9 @@ test('rows come tab-separated, without a header, and a semicolon or a comment at
 });
 
 test('- reads the statement from standard input', async () => {
-  expect(await query(['-'], 'SELECT path\nFROM events_distributed\nFORMAT CSV\n')).toMatchObject({
+  expect(
+    await queryAs('program', ['-'], 'SELECT path\nFROM events_distributed\nFORMAT CSV\n'),
+  ).toMatchObject({
     code: 0,
     stdout: '"/shelf"\n',
   });
@@ -56,11 +65,9 @@ test('- reads the statement from standard input', async () => {
 
 test('on a terminal it is a table, and the terminal obeys nothing of what a visitor sent', async () => {
   const codes = Array.from(HOSTILE, (character) => character.codePointAt(0)).join(', ');
-  const { stdout } = await query(
-    [`SELECT char(${codes}) AS sent FROM events_distributed`],
-    '',
-    true,
-  );
+  const { stdout } = await queryAs('on a terminal', [
+    `SELECT char(${codes}) AS sent FROM events_distributed`,
+  ]);
   expect(stdout).toContain('┌─');
   expect(stdout).toContain(String.raw`\u001b[2J`);
   expect(stdout).not.toMatch(/[\u001b\u0080-\u009f]/);

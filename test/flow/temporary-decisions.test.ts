@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Ran, runCommand } from '../../cli/src/testing/run-command.ts';
 import { poll, send } from '../kit/http.ts';
 import { startRecordingOrigin, type RecordingOrigin } from '../kit/recording-origin.ts';
 import { startRedis } from '../kit/redis-server.ts';
@@ -11,7 +11,6 @@ import { ANALYTICS_KEY, storySettings } from '../kit/story-settings.ts';
 import { testFolder } from '../kit/test-folder.ts';
 import { chromeHttp } from '../kit/visitors.ts';
 
-const BIN = join(import.meta.dirname, '../../bin/guard.mjs');
 const OPEN = [{ name: 'open', match: {}, verdict: 'allow' }];
 
 let origin: RecordingOrigin;
@@ -26,19 +25,10 @@ afterAll(async () => {
   await origin.close();
 });
 
-interface Ran {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+const guard = (file: string, ...args: readonly string[]): Promise<Ran> =>
+  runCommand(...args, '--config', file);
 
-function guard(file: string, ...args: readonly string[]): Ran {
-  const command = [BIN, ...args, '--config', file];
-  const ran = spawnSync(process.execPath, command, { encoding: 'utf8' });
-  return { code: ran.status, stdout: ran.stdout, stderr: ran.stderr };
-}
-
-const decide = (...args: readonly string[]): Ran =>
+const decide = (...args: readonly string[]): Promise<Ran> =>
   guard(join(product.folder, 'guard.yaml'), ...args);
 
 /** The status that a visitor at this address gets, once it is the expected one. */
@@ -51,7 +41,7 @@ function statusOf(ip: string, expected: number, of: Product = product): Promise<
 describe('temporary decisions, from the command line to the visitor', () => {
   test('guard block: the visitor is blocked without a restart, the event names the decision, the log has who and why', async () => {
     expect(await statusOf('203.0.113.7', 200)).toBe(200);
-    const { code, stdout, stderr } = decide(
+    const { code, stdout, stderr } = await decide(
       ...['block', '203.0.113.7', '--for', '1d', '--because', 'scrapes prices'],
     );
     expect([code, stderr]).toEqual([0, '']);
@@ -81,8 +71,14 @@ describe('temporary decisions, from the command line to the visitor', () => {
     });
   });
 
-  test('guard explain names the decision', () => {
-    const { stdout } = decide('explain', 'http://shop.example/', '--ip', '203.0.113.7', '--json');
+  test('guard explain names the decision', async () => {
+    const { stdout } = await decide(
+      'explain',
+      'http://shop.example/',
+      '--ip',
+      '203.0.113.7',
+      '--json',
+    );
     const { verdict } = JSON.parse(stdout) as { verdict: unknown };
     expect(verdict).toMatchObject({
       enforced: 'block',
@@ -91,15 +87,15 @@ describe('temporary decisions, from the command line to the visitor', () => {
   });
 
   test('guard decisions lists it, and ends it', async () => {
-    const listed = decide('decisions', '--json');
+    const listed = await decide('decisions', '--json');
     const [one] = JSON.parse(listed.stdout) as { id: string }[];
     expect(one).toMatchObject({ verdict: 'block', because: 'scrapes prices' });
-    expect(decide('decisions').stdout).toMatch(
+    expect((await decide('decisions')).stdout).toMatch(
       /^ID +ORGANISATION.*\nt\w{6} +acme +block +203\.0\.113\.7 /,
     );
-    expect(decide('decisions', 'end', one?.id ?? '').stdout).toBe(`${one?.id} is ended.\n`);
+    expect((await decide('decisions', 'end', one?.id ?? '')).stdout).toBe(`${one?.id} is ended.\n`);
     expect(await statusOf('203.0.113.7', 200)).toBe(200);
-    expect(decide('decisions').stdout).toBe('No temporary decision stands.\n');
+    expect((await decide('decisions')).stdout).toBe('No temporary decision stands.\n');
     await poll(
       () => Promise.resolve(product.log()),
       (log) => log.includes('temporary_decision_ended'),
@@ -108,41 +104,57 @@ describe('temporary decisions, from the command line to the visitor', () => {
   });
 
   test('it ends by itself', async () => {
-    decide('block', '203.0.113.9', '--for', '3s', '--because', 'a moment');
+    await decide('block', '203.0.113.9', '--for', '3s', '--because', 'a moment');
     expect(await statusOf('203.0.113.9', 403)).toBe(403);
     expect(await statusOf('203.0.113.9', 200)).toBe(200);
   });
 
-  test('one target has one decision: the last one', () => {
-    const first = decide('block', '203.0.113.0/25', '--for', '1h', '--because', 'a', '--json');
-    const second = decide('allow', '203.0.113.77/25', '--for', '1h', '--because', 'b', '--json');
+  test('one target has one decision: the last one', async () => {
+    const first = await decide(
+      'block',
+      '203.0.113.0/25',
+      '--for',
+      '1h',
+      '--because',
+      'a',
+      '--json',
+    );
+    const second = await decide(
+      'allow',
+      '203.0.113.77/25',
+      '--for',
+      '1h',
+      '--because',
+      'b',
+      '--json',
+    );
     const { id } = JSON.parse(first.stdout) as { id: string };
     expect(JSON.parse(second.stdout)).toMatchObject({
       ...{ verdict: 'allow', replaced: id, target: { kind: 'network', network: '203.0.113.0/25' } },
     });
   });
 
-  test('what another program wrote into the list cannot turn round a line of the terminal', () => {
+  test('what another program wrote into the list cannot turn round a line of the terminal', async () => {
     const file = join(product.folder, 'analytics', 'decisions.json');
-    decide('block', '203.0.113.210', '--for', '1h', '--because', 'theirs');
+    await decide('block', '203.0.113.210', '--for', '1h', '--because', 'theirs');
     writeFileSync(file, readFileSync(file, 'utf8').replace('theirs', 'the\u202eirs'));
     for (const args of [['decisions'], ['decisions', '--json']]) {
-      expect(decide(...args).stdout).toContain('the\\u202eirs');
+      expect((await decide(...args)).stdout).toContain('the\\u202eirs');
     }
-    decide('block', '203.0.113.210', '--for', '1h', '--because', 'ours');
+    await decide('block', '203.0.113.210', '--for', '1h', '--because', 'ours');
   });
 
   test.each(['127.0.0.1', '127.0.0.0/8'])(
     'a block of the own proxy by %s comes with a note',
-    (own) => {
-      const { code, stderr } = decide('block', own, '--for', '1s', '--because', 'a mistake');
+    async (own) => {
+      const { code, stderr } = await decide('block', own, '--for', '1s', '--because', 'a mistake');
       expect(code).toBe(0);
       expect(stderr).toContain('Note: 127.0.0.1/32 is in trusted_proxies.');
     },
   );
 
   test('a file that is no list changes nothing that stands, and the log says so', async () => {
-    decide('block', '203.0.113.200', '--for', '1h', '--because', 'stands');
+    await decide('block', '203.0.113.200', '--for', '1h', '--because', 'stands');
     expect(await statusOf('203.0.113.200', 403)).toBe(403);
     const file = join(product.folder, 'analytics', 'decisions.json');
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -154,7 +166,7 @@ describe('temporary decisions, from the command line to the visitor', () => {
       5_000,
     );
     expect(await statusOf('203.0.113.200', 403)).toBe(403);
-    const refused = decide('block', '203.0.113.201', '--for', '1h', '--because', 'c');
+    const refused = await decide('block', '203.0.113.201', '--for', '1h', '--because', 'c');
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain('is no list of temporary decisions; move it away');
     writeFileSync(file, good);
@@ -172,7 +184,9 @@ test('decisions are shared by all instances and all threads, through Redis; they
   const instances: Product[] = [];
   try {
     instances.push(await startProduct(settings), await startProduct(settings));
-    expect(guard(file, 'block', '2001:db8:7::/64', '--for', '1h', '--because', 'x').code).toBe(0);
+    expect(
+      (await guard(file, 'block', '2001:db8:7::/64', '--for', '1h', '--because', 'x')).code,
+    ).toBe(0);
     for (const instance of instances)
       expect(await statusOf('2001:db8:7::9', 403, instance)).toBe(403);
     // Each request is a connection, so both threads have some of these.
@@ -187,7 +201,7 @@ test('decisions are shared by all instances and all threads, through Redis; they
     expect(first.status).toBe(403);
     await redis.kill();
     expect(await statusOf('2001:db8:7::9', 403, instances[0])).toBe(403);
-    const away = guard(file, 'decisions');
+    const away = await guard(file, 'decisions');
     expect([away.code, away.stderr]).toEqual([
       1,
       'guard decisions: the Redis of the settings gives no answer\n',
@@ -223,8 +237,8 @@ test.each([
     '0.0.0.0/1 is wider than /8',
   ],
   ['AS0', ['AS0', '--for', '1d', '--because', 'x'], 'AS0 is no autonomous system'],
-])('guard block with %s says what is wrong, and changes nothing', (_, args, message) => {
-  const { code, stderr } = decide('block', ...args);
+])('guard block with %s says what is wrong, and changes nothing', async (_, args, message) => {
+  const { code, stderr } = await decide('block', ...args);
   expect(code).toBe(2);
   expect(stderr).toContain(`guard block: ${message}`);
 });

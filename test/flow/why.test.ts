@@ -1,10 +1,8 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { text as readAll } from 'node:stream/consumers';
 import { hash } from 'node:crypto';
 import { parse } from 'yaml';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { runCommand } from '../../cli/src/testing/run-command.ts';
 import { askDashboard, DASHBOARD_LISTEN, signIn } from '../kit/dashboard.ts';
 import { freePort } from '../kit/free-port.ts';
 import { poll, send } from '../kit/http.ts';
@@ -14,7 +12,6 @@ import { chromeHttp } from '../kit/visitors.ts';
 
 /** `guard why` beside a running Guard: from the code of a page to the rule, its line, and the change that lets in. */
 
-const BIN = join(import.meta.dirname, '..', '..', 'bin', 'guard.mjs');
 const RIVAL_KEY = 'sk_api_ro_rival_5f4e3d2c1b0a9d8c7b6a';
 const rules = [
   { name: 'no attic', match: { path: '/attic/**' }, verdict: 'block' },
@@ -34,7 +31,7 @@ const story = useProduct({
 });
 
 interface Ran {
-  readonly status: number | null;
+  readonly status: number;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -44,15 +41,18 @@ async function why(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<Ran> {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  try {
+    return await guard('why', ...args);
+  } finally {
+    vi.unstubAllEnvs();
+  }
+}
+
+async function guard(...args: readonly string[]): Promise<Ran> {
   const config = join(story.product.folder, 'guard.yaml');
-  const child = spawn(process.execPath, [BIN, 'why', ...args, '--config', config], {
-    env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const closed = once(child, 'close');
-  const [stdout, stderr] = await Promise.all([readAll(child.stdout), readAll(child.stderr)]);
-  await closed;
-  return { status: child.exitCode, stdout, stderr };
+  const { code: status, ...written } = await runCommand(...args, '--config', config);
+  return { status, ...written };
 }
 
 async function visit(path: string, from: string, agent?: string): Promise<string> {
@@ -134,9 +134,6 @@ test('of a limit it says that letting in lifts no budget', async () => {
 });
 
 test('a support desk: from the code on the page to "let in for a day", without SQL, and back', async () => {
-  const config = ['--config', join(story.product.folder, 'guard.yaml')];
-  const guard = (args: readonly string[]) =>
-    spawnSync(process.execPath, [BIN, ...args], { encoding: 'utf8' });
   const ours = ['--organisation', 'acme'];
   const from = '203.0.113.44';
   const status = async (path: string) => {
@@ -160,16 +157,10 @@ test('a support desk: from the code on the page to "let in for a day", without S
       told.stdout,
     )?.[1];
   expect(command).toBe(`allow ${from} --for 1d`);
-  const allowed = guard([
-    ...(command ?? '').split(' '),
-    '--because',
-    'called us',
-    ...ours,
-    ...config,
-  ]);
+  const allowed = await guard(...(command ?? '').split(' '), '--because', 'called us', ...ours);
   expect(allowed.status).toBe(0);
   await untilStatus(200);
-  const banned = guard([
+  const banned = await guard(
     'block',
     from,
     '--for',
@@ -178,8 +169,7 @@ test('a support desk: from the code on the page to "let in for a day", without S
     'a test',
     '--json',
     ...ours,
-    ...config,
-  ]);
+  );
   const { id } = JSON.parse(banned.stdout) as { id: string };
   await untilStatus(403);
   const second = await visit('/', from);
