@@ -11,9 +11,9 @@ export function jsName(path: string): string {
 }
 
 /**
- * The modules that Guard can load, as JavaScript: those that `entry` names, in an import or as the program of a thread or
- * process, and those that they name. A test or a helper of tests is named by none. Names change with their modules: `./x.ts`
- * is `./x.js`, and `@guard/x` is `#guard/x`, which the `imports` of the package resolve and no other folder can.
+ * The modules that Guard can load, as JavaScript. It begins with `entry` and follows each module that one names, in an
+ * import or as the program of a thread or process. Tests are not reached: no such module names them. `./x.ts` becomes
+ * `./x.js`, and `@guard/x` becomes `#guard/x`: the `imports` of the one package.json resolve that.
  *
  * @param entry relative to `root`
  * @param exported what `@guard/…` names, relative to `root`; undefined where no package says so

@@ -37,7 +37,7 @@ export type LookedUp =
       readonly inAll: InAll | undefined;
     }
   | { readonly kind: 'none' }
-  /** Why nobody could be asked, as a phrase. */
+  /** Why the events could not be asked, as a phrase. */
   | { readonly kind: 'refused'; readonly why: string };
 
 /** Finds the events of a code, a request, a session or an address. Never rejects. */

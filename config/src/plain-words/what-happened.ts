@@ -59,7 +59,7 @@ export function pointsText(points: number): string {
   return `${points} ${points === 1 ? 'point' : 'points'}`;
 }
 
-/** The rule that decided, as text behind its name: what it does, and where it stands. */
+/** What the rule that decided does and where it stands: the text behind its name in a sentence. */
 export function ruleText(name: string, { rules }: Pick<Knowledge, 'rules'>): string {
   if (temporaryDecisionOf(name) !== undefined) {
     return ', which a person decided for a while. guard decisions shows who, and why.';

@@ -3,8 +3,8 @@ import { canBeIssued } from './acme.ts';
 import type { Settings } from './schema.ts';
 
 /**
- * The hosts that the authority is asked for: those that `tls.acme.hosts` names, else the exact names of all sites;
- * in any case none that a certificate file is for. Empty without `tls.acme`.
+ * The hosts that get a certificate from the authority: those of `tls.acme.hosts`, else the exact names of all sites.
+ * A host that has a certificate file is left out. Empty without `tls.acme`.
  */
 export function acmeHosts({ tls, sites }: Pick<Settings, 'tls' | 'sites'>): readonly string[] {
   if (tls?.acme === undefined) return [];

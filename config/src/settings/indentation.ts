@@ -97,7 +97,7 @@ function deepest(levels: readonly Level[]): number {
   return levels.at(-1)?.spaces ?? 0;
 }
 
-/** The levels down to the one of a line; undefined where it stands at none. */
+/** The levels from the outermost to that of the line. Undefined when the line's indentation is no level. */
 function levelAt(
   levels: readonly Level[],
   spaces: number,

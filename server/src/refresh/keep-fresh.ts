@@ -1,6 +1,6 @@
 import type { Close, ProcessContext } from '../process/process-context.ts';
 
-/** Something that others publish, of which Guard keeps the last good copy. */
+/** What others publish. Guard keeps the last good copy of it. */
 export interface Published {
   /** Tells it from all others. */
   readonly key: string;

@@ -77,7 +77,7 @@ function footerHtml(messages: Messages, look: Look): string {
   return `<footer><span>${escapeHtml(messages.reference)}: <code>{{reference}}</code></span>${support}</footer>`;
 }
 
-/** A link. The subject of a mail has the reference, so that nobody has to type it. */
+/** A link. The subject of a mail has the reference, so that the visitor does not have to type it. */
 function supportHtml(
   { isMail, href, label }: NonNullable<Look['support']>,
   { reference }: Messages,

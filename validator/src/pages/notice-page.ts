@@ -14,7 +14,7 @@ export interface NoticeOptions {
   readonly reference: string;
   readonly acceptLanguage: string | undefined;
   readonly look: Look;
-  /** Seconds until it is worth coming again; undefined where nobody can say. */
+  /** Seconds until it is worth coming again; undefined when that is not known. */
   readonly retryAfterS?: number | undefined;
   /** Target of the hidden link (challenge/trap-link.ts); none by default. */
   readonly trap?: string;
