@@ -4,69 +4,102 @@ import type { Answers } from './answers.ts';
 export const GATEWAY_PORT = 8080;
 
 /** The text of a settings file with comments. Answers were checked before, and each is written as a quoted text. */
-export function settingsText({ site, origin, front, events, mode }: Answers): string {
+export function settingsText(answers: Answers): string {
+  const parts = [
+    [
+      `# Guard in front of ${answers.site.join(', ')}. Every setting: the page guard.yaml of the documentation.`,
+      '# A running Guard takes a change up by itself. guard check says what is wrong with this file.',
+      'version: 1',
+    ],
+    listenLines(answers),
+    [
+      '# The values of ${…} are in the file beside this one that ends in .env. Keep it for yourself.',
+      'secret: ${GUARD_SECRET}',
+    ],
+    proxyLines(answers),
+    modeLines(answers),
+    organisationLines(answers),
+    siteLines(answers),
+    eventLines(answers),
+    [
+      '# Who has passed a challenge stays known after a restart.',
+      'store: { engine: memory, path: ./data/store }',
+    ],
+  ];
+  const written = parts.filter(({ length }) => length > 0).map((lines) => lines.join('\n'));
+  return `${written.join('\n\n')}\n`;
+}
+
+function listenLines({ front, events }: Answers): string[] {
   const host = front.length > 0 && front.every(isLoopback) ? '127.0.0.1' : '0.0.0.0';
-  return `# Guard in front of ${site.join(', ')}. Every setting: the page guard.yaml of the documentation.
-# A running Guard takes a change up by itself. guard check says what is wrong with this file.
-version: 1
-
-listen:
-  gateway: ${host}:${GATEWAY_PORT} # visitors${front.length > 0 ? ', through your proxy' : ''}
-${
-  events === 'none'
-    ? ''
-    : `  dashboard: 127.0.0.1:8085 # the page where you look at your traffic
-  api: 127.0.0.1:8082 # SQL, and assistants over MCP
-`
-}  admin: 127.0.0.1:9090 # /ready and /metrics
-
-# The values of \${…} are in the file beside this one that ends in .env. Keep it for yourself.
-secret: \${GUARD_SECRET}
-
-# Who may say in X-Forwarded-For where a visitor comes from.${front.length > 0 ? '' : ' Nothing stands in front: Guard believes no one.'}
-trusted_proxies: [${front.map(quoted).join(', ')}]
-${
-  mode === 'observe'
-    ? `
-# Nothing is enforced: events say what would have been done. Take this line out when they are what you expect.
-observe: true
-`
-    : ''
-}
-organisations:
-  - id: me
-${events === 'none' ? '' : "    analytics_keys: [{ id: me, key: '${ANALYTICS_KEY}' }]\n"}    # Programs that may pass: they could never answer a challenge.
-    presets: [well-known, feeds, git, webhooks, monitors, link-previews]
-    rules:
-      # The first rule that fits decides. Put your own in front of this one.
-      # Each address has five pages in ten minutes. Then the page checks the browser, once a day.
-${
-  mode === 'observe'
-    ? '      # monitor: true blocks no visitor: what would be blocked passes, and events have the reasons.\n'
-    : ''
-}      - { name: everybody, match: {}, detect: true, challenge: auto${mode === 'observe' ? ', monitor: true' : ''} }
-
-sites:
-  - hosts: [${site.map(quoted).join(', ')}]
-    organisation: me
-    origin: ${quoted(origin)}
-    skip: [/favicon.ico] # never judged, never recorded: name the folder of your static files here
-${eventsText(events)}
-# Who has passed a challenge stays known after a restart.
-store: { engine: memory, path: ./data/store }
-`;
+  const through = front.length > 0 ? ', through your proxy' : '';
+  return [
+    'listen:',
+    `  gateway: ${host}:${GATEWAY_PORT} # visitors${through}`,
+    ...(events === 'none'
+      ? []
+      : [
+          '  dashboard: 127.0.0.1:8085 # the page where you look at your traffic',
+          '  api: 127.0.0.1:8082 # SQL, and assistants over MCP',
+        ]),
+    '  admin: 127.0.0.1:9090 # /ready and /metrics',
+  ];
 }
 
-function eventsText(events: Answers['events']): string {
-  if (events === 'none') return '';
+function proxyLines({ front }: Answers): string[] {
+  const nothing = ' Nothing stands in front: Guard believes no one.';
+  return [
+    `# Who may say in X-Forwarded-For where a visitor comes from.${front.length > 0 ? '' : nothing}`,
+    `trusted_proxies: [${front.map(quoted).join(', ')}]`,
+  ];
+}
+
+function modeLines({ mode }: Answers): string[] {
+  return mode === 'enforce'
+    ? []
+    : [
+        '# Nothing is enforced: events say what would have been done. Take this line out when they are what you expect.',
+        'observe: true',
+      ];
+}
+
+function organisationLines({ events, mode }: Answers): string[] {
+  const isWatching = mode === 'observe';
+  return [
+    'organisations:',
+    '  - id: me',
+    ...(events === 'none' ? [] : ["    analytics_keys: [{ id: me, key: '${ANALYTICS_KEY}' }]"]),
+    '    # Programs that may pass: they could never answer a challenge.',
+    '    presets: [well-known, feeds, git, webhooks, monitors, link-previews]',
+    '    rules:',
+    '      # The first rule that fits decides. Put your own in front of this one.',
+    '      # Each address has five pages in ten minutes. Then the page checks the browser, once a day.',
+    ...(isWatching
+      ? [
+          '      # monitor: true blocks no visitor: what would be blocked passes, and events have the reasons.',
+        ]
+      : []),
+    `      - { name: everybody, match: {}, detect: true, challenge: auto${isWatching ? ', monitor: true' : ''} }`,
+  ];
+}
+
+function siteLines({ site, origin }: Answers): string[] {
+  return [
+    'sites:',
+    `  - hosts: [${site.map(quoted).join(', ')}]`,
+    '    organisation: me',
+    `    origin: ${quoted(origin)}`,
+    '    skip: [/favicon.ico] # never judged, never recorded: name the folder of your static files here',
+  ];
+}
+
+function eventLines({ events }: Answers): string[] {
+  if (events === 'none') return [];
   const settings =
     events === 'embedded'
       ? '{ engine: embedded, path: ./data/analytics }'
       : `{ engine: clickhouse, url: ${quoted(events.clickhouse)}, user: guard, password: '\${CLICKHOUSE_PASSWORD}', spill: ./data/spill }`;
-  return `
-# One row for each decision, kept for 90 days.
-analytics: ${settings}
-`;
+  return ['# One row for each decision, kept for 90 days.', `analytics: ${settings}`];
 }
 
 function isLoopback(address: string): boolean {
