@@ -66,11 +66,20 @@ export function orderCertificates(ordering: Ordering): Close {
     if (underway !== undefined || state === undefined || acme === undefined) return;
     tellAwaited();
     const hosts = acmeHosts(settings());
-    if (dueHost(state, hosts, acme, watched.held(), clock()) === undefined) return;
-    underway = new OneOrder(us, ordering, acme, hosts)
-      .run()
+    const isDue = dueHost(state, hosts, acme, watched.held(), clock()) !== undefined;
+    if (!isDue && !watched.isForgotten()) return;
+    // Who loses them all orders them anew, and an authority issues only a few a week.
+    underway = (isDue ? new OneOrder(us, ordering, acme, hosts).run() : writeBack(state))
       .catch((error: unknown) => log('error', 'certificate_order_broke', { reason: String(error) }))
       .finally(() => (underway = undefined));
+  }
+
+  async function writeBack(state: AcmeState): Promise<void> {
+    const { secret } = settings();
+    const outcome = await ordering.change((text) =>
+      text === '' ? sealState(secret, state) : undefined,
+    );
+    if (outcome === 'changed') log('warn', 'certificates_written_back');
   }
 
   const timer = setInterval(consider, LOOK_EVERY_MS).unref();
@@ -190,9 +199,12 @@ class OneOrder {
   }
 
   #change(edit: (state: AcmeState) => AcmeState | undefined) {
-    const { secret } = this.#ordering.settings();
-    return this.#ordering.change((text) => {
-      const edited = edit(openState(secret, text) ?? NO_STATE);
+    const { settings, watched, change } = this.#ordering;
+    const { secret } = settings();
+    return change((text) => {
+      // A text that is gone, or that another program or secret wrote, takes no certificate of another host with it.
+      const held = text === '' ? undefined : openState(secret, text);
+      const edited = edit(held ?? watched.state() ?? NO_STATE);
       return edited && sealState(secret, edited);
     });
   }

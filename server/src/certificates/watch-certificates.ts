@@ -20,6 +20,8 @@ interface Watched {
 export interface WatchedCertificates {
   /** Undefined while it was never read. */
   readonly state: () => AcmeState | undefined;
+  /** Whether the store has forgotten `state`: it was emptied, or a Redis came back without its data. */
+  readonly isForgotten: () => boolean;
   /** Of the hosts that the settings want one for, by host. */
   readonly held: () => ReadonlyMap<string, IssuedCertificate>;
   /** What a gateway shows an authority that checks a host. */
@@ -37,6 +39,7 @@ export async function watchCertificates(watched: Watched): Promise<WatchedCertif
   const { read, settings, clock, log } = watched;
   let state: AcmeState | undefined;
   let held: ReadonlyMap<string, IssuedCertificate> = new Map();
+  let isForgotten = false;
   let failure = '';
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -63,9 +66,10 @@ export async function watchCertificates(watched: Watched): Promise<WatchedCertif
       const answer = await read();
       if (answer.kind === 'failed') noteFailure(answer.reason);
       if (answer.kind === 'read') {
-        const opened = openState(secret, answer.text);
+        // What is shown already stays until new ones are there, also where the store has nothing any more.
+        isForgotten = answer.text === '' && state !== undefined && state !== NO_STATE;
+        const opened = isForgotten ? state : openState(secret, answer.text);
         noteFailure(opened === undefined ? OTHER_SECRET : '');
-        // What is shown already stays until new ones are there.
         state = opened ?? state ?? NO_STATE;
       }
     }
@@ -83,6 +87,7 @@ export async function watchCertificates(watched: Watched): Promise<WatchedCertif
   await watch();
   return {
     state: () => state,
+    isForgotten: () => isForgotten,
     held: () => held,
     challenges: {
       keyAuthorization: (token) => {
