@@ -1,3 +1,4 @@
+import { isLoopbackHost } from '@guard/config/net/special-address';
 import { refusalOfHost } from './public-host.ts';
 
 /** The result of asking for one list. */
@@ -72,11 +73,25 @@ async function follow(
     await response.body?.cancel();
     const next = URL.parse(to, at);
     if (next === null) return `a redirect to ${JSON.stringify(to.slice(0, 100))}`;
-    // An attacker who can change plain http on the way could make any visitor a verified crawler.
-    if (next.protocol !== new URL(at).protocol) return 'a redirect to another scheme';
     if (redirects === MOST_REDIRECTS) return `more than ${MOST_REDIRECTS} redirects`;
+    const refusal = await refusalOfRedirect(new URL(at), next);
+    if (refusal !== undefined) return refusal;
     at = next.href;
   }
+}
+
+/** Who publishes a list does not choose what Guard asks for in its own network. */
+async function refusalOfRedirect(from: URL, to: URL): Promise<string | undefined> {
+  // An attacker who can change plain http on the way could make any visitor a verified crawler.
+  if (from.protocol !== to.protocol) return 'a redirect to another scheme';
+  if (from.hostname === to.hostname) return undefined;
+  if (to.protocol === 'http:' && isLoopbackHost(from.hostname) && !isLoopbackHost(to.hostname)) {
+    return 'a redirect over plain http to another machine';
+  }
+  const inside = await refusalOfHost(to.href);
+  // A server of the own network may lead to another one there.
+  if (inside === undefined || (await refusalOfHost(from.href)) !== undefined) return undefined;
+  return `a redirect: ${inside}`;
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { dirname, join } from 'node:path';
 import { copyOf, type FetchedList, formatCopy } from '@guard/config/settings/lists/list-copy';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { serve } from '../../../test/kit/serve.ts';
 import { freePort } from '../../../test/kit/free-port.ts';
 import { testFolder } from '../../../test/kit/test-folder.ts';
@@ -25,7 +25,7 @@ async function listAt(handle: RequestListener, before?: string): Promise<Fetched
   return { kind: 'ip', url, every: 3_600_000, copy };
 }
 
-function answers(text: string, status = 200, headers = {}): RequestListener {
+function answers(text: string | Buffer, status = 200, headers = {}): RequestListener {
   return (_request, response) => response.writeHead(status, headers).end(text);
 }
 
@@ -94,6 +94,18 @@ describe('a list that is not believed leaves the last good copy in use', () => {
       'failed',
       /^a redirect to another scheme$/,
     ],
+    [
+      'bytes that are no UTF-8, of which the copy would be larger than what is read of one',
+      answers(Buffer.concat([Buffer.from(`${BEFORE}#`), Buffer.alloc(3 * 1024 ** 2, 0xff)])),
+      'refused',
+      /^a list of more than 8 MiB$/,
+    ],
+    [
+      'plain http over a network',
+      answers('', 302, { location: 'http://192.0.2.1/list.txt' }),
+      'failed',
+      /^a redirect over plain http to another machine$/,
+    ],
     ['a circle', answers('', 302, { location: '/' }), 'failed', /^more than 5 redirects$/],
   ] as const)('%s', async (_what, handle, kind, reason) => {
     const list = await listAt(handle, BEFORE);
@@ -101,6 +113,22 @@ describe('a list that is not believed leaves the last good copy in use', () => {
     const result = await refresh(list);
     expect(result).toEqual({ kind, reason: expect.stringMatching(reason) as string });
     expect(readFileSync(list.copy, 'utf8')).toBe(before);
+  });
+
+  test('a server of the internet leads to no address inside of a network', async () => {
+    const asked: string[] = [];
+    vi.stubGlobal('fetch', (url: string) => {
+      asked.push(url);
+      const location = url.endsWith('list.txt') ? 'https://8.8.8.8/next' : 'https://10.0.0.1/keys';
+      return Promise.resolve(new Response('', { status: 302, headers: { location } }));
+    });
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const list = { ...(await listAt(answers(''), BEFORE)), url: 'https://1.1.1.1/list.txt' };
+    expect(await refresh(list)).toEqual({
+      kind: 'failed',
+      reason: 'a redirect: 10.0.0.1 leads to 10.0.0.1, which is no address of the internet',
+    });
+    expect(asked).toEqual(['https://1.1.1.1/list.txt', 'https://8.8.8.8/next']);
   });
 
   test('a server that is away', async () => {

@@ -57,7 +57,12 @@ export async function refreshRuleList(list: FetchedList, clock: Clock): Promise<
     ...(etag === undefined ? {} : { etag: etag.slice(0, 1024) }),
     ...(lastModified === undefined ? {} : { last_modified: lastModified.slice(0, 1024) }),
   };
-  const failure = keepFile(copy, formatCopy(origin, text));
+  const kept = formatCopy(origin, text);
+  // Each byte that is no UTF-8 has become three, and a copy that is too large to be read would be an empty list.
+  if (Buffer.byteLength(kept) > MAX_LIST_BYTES) {
+    return { kind: 'refused', reason: `a list of more than ${MAX_LIST_BYTES / 1024 ** 2} MiB` };
+  }
+  const failure = keepFile(copy, kept);
   if (failure !== undefined) return { kind: 'failed', reason: failure };
   return { kind: 'updated', entries: reason.entries };
 }
