@@ -23,7 +23,8 @@ export function createAcmeResponder(
   server.on('tlsClientError', (_error, socket) => socket.destroy());
   server.on('secureConnection', (socket) => {
     socket.on('error', () => undefined);
-    socket.end();
+    // A peer may never close, and nothing else times this connection.
+    socket.end(() => socket.destroy());
   });
   return (socket) => {
     server.emit('connection', socket);

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { createConnection } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type RigOptions, startGateway } from '../testing/gateway-rig.ts';
@@ -98,6 +99,27 @@ describe('tls-alpn-01 (RFC 8737)', () => {
     socket.write('GET / HTTP/1.1\r\nHost: shop.example\r\n\r\n');
     await once(socket, 'close');
     expect(origin.arrived).toEqual([]);
+  });
+
+  test('who was shown the proof and does not close keeps no connection', async () => {
+    const { tlsPort } = await start({ challenges });
+    const wire = createConnection({ port: tlsPort, host: '127.0.0.1', allowHalfOpen: true });
+    const socket = connect({
+      socket: wire,
+      servername: 'proof.example',
+      ALPNProtocols: ['acme-tls/1'],
+      rejectUnauthorized: false,
+    });
+    socket.on('error', () => undefined).resume();
+    await once(socket, 'secureConnect');
+    // A connection that the gateway has ended refuses what comes.
+    const talking = setInterval(() => wire.write('x'), 10);
+    onTestFinished(() => {
+      clearInterval(talking);
+      wire.destroy();
+    });
+    const [fault] = (await once(wire, 'error')) as [NodeJS.ErrnoException];
+    expect(['ECONNRESET', 'EPIPE']).toContain(fault.code);
   });
 
   test.each(['shop.example', 'constructor'])(
