@@ -13,16 +13,20 @@ const folder = testFolder();
 let number = 0;
 
 /** A list of a server of its own; `before` is what its copy has. */
-async function listAt(handle: RequestListener, before?: string): Promise<FetchedList> {
+async function listAt(
+  handle: RequestListener,
+  before?: string,
+  kind: FetchedList['kind'] = 'ip',
+): Promise<FetchedList> {
   number += 1;
   const url = `${await serve(handle)}/list.txt`;
-  const copy = copyOf(join(folder, String(number)), 'ip', url);
+  const copy = copyOf(join(folder, String(number)), kind, url);
   if (before !== undefined) {
     mkdirSync(dirname(copy), { recursive: true });
     const origin = { url, fetched_at: '2026-11-01T00:00:00.000Z', etag: '"1"' };
     writeFileSync(copy, formatCopy(origin, before));
   }
-  return { kind: 'ip', url, every: 3_600_000, copy };
+  return { kind, url, every: 3_600_000, copy };
 }
 
 function answers(text: string | Buffer, status = 200, headers = {}): RequestListener {
@@ -130,6 +134,17 @@ describe('a list that is not believed leaves the last good copy in use', () => {
     });
     expect(asked).toEqual(['https://1.1.1.1/list.txt', 'https://8.8.8.8/next']);
   });
+
+  test.each(['*', '?*', 'Mozilla/5.0*', '*AppleWebKit*\n*Gecko*'])(
+    'patterns that are true of the browsers of everybody: %s',
+    async (patterns) => {
+      const list = await listAt(answers(`curl/*\n${patterns}\n`), undefined, 'user_agent');
+      expect(await refresh(list)).toEqual({
+        kind: 'refused',
+        reason: 'its patterns are true of Chrome, Firefox and Safari, which nearly everybody has',
+      });
+    },
+  );
 
   test('a server that is away', async () => {
     const list = await listAt(answers(''), BEFORE);

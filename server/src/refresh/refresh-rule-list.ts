@@ -1,4 +1,5 @@
 import type { Clock } from '@guard/config/contract/ports';
+import { compileTextPattern } from '@guard/config/matching/glob';
 import { readRange } from '@guard/config/net/address';
 import { readTextFile } from '@guard/config/settings/files';
 import {
@@ -102,12 +103,26 @@ function disbelief(
         kind === 'ip' ? parsed.entries.find((entry) => isTooWide(String(entry))) : undefined;
       if (wide !== undefined)
         return `${wide} is wider than an IPv4 /${WIDEST[4]} or an IPv6 /${WIDEST[6]}`;
+      if (kind === 'user_agent' && areOfEverybody(parsed.entries.map(String))) {
+        return 'its patterns are true of Chrome, Firefox and Safari, which nearly everybody has';
+      }
       if (entries * 2 < before) {
         return `${entries} entries in place of ${before}: less than half. To take it, remove the copy`;
       }
       return { entries };
     }
   }
+}
+
+const BROWSERS = [
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:143.0) Gecko/20100101 Firefox/143.0',
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.6 Mobile/15E148 Safari/604.1',
+];
+
+function areOfEverybody(patterns: readonly string[]): boolean {
+  const tests = patterns.map((pattern) => compileTextPattern(pattern));
+  return BROWSERS.every((browser) => tests.some((isTrueOf) => isTrueOf(browser)));
 }
 
 function isTooWide(entry: string): boolean {
