@@ -11,7 +11,7 @@ function rig(keptAt: number | undefined, random = 0.5) {
   const fetchedAt: number[] = [];
   const lines: string[] = [];
   const state = { outcome: { kind: 'current' } as FetchOutcome, start: Date.now() };
-  const list: Published = {
+  const list = {
     key: 'list',
     name: 'a list',
     every: HOUR,
@@ -30,7 +30,7 @@ function rig(keptAt: number | undefined, random = 0.5) {
     () => random,
   );
   onTestFinished(() => fresh.close());
-  return { state, fetchedAt, lines, fresh };
+  return { state, list, fetchedAt, lines, fresh };
 }
 
 test('without a copy it is fetched within the spread, and then again and again', async () => {
@@ -68,6 +68,23 @@ test('what fails is logged once for each reason, tried again after ten minutes, 
     'warn published_kept_back a list a list without entries',
     'info published_current a list 7',
   ]);
+});
+
+test('a copy that a clock dated years ahead is fetched as any other, and a clock that is set back stops nothing', async () => {
+  const { fetchedAt } = rig(Date.now() + 8_760 * HOUR);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(fetchedAt).toHaveLength(1);
+  vi.setSystemTime(Date.now() - 8_760 * HOUR);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(fetchedAt).toHaveLength(2);
+});
+
+test('a shorter `every` of a reload holds at once', async () => {
+  const { list, fetchedAt } = rig(Date.now());
+  await vi.advanceTimersByTimeAsync(20 * 60_000);
+  list.every = HOUR / 6;
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(fetchedAt).toHaveLength(1);
 });
 
 test('a damaged copy ends neither the fetches nor Guard: the log names it', async () => {

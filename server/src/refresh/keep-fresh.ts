@@ -33,6 +33,9 @@ const LOOK_EVERY_MS = 1_000;
 /** A fetch that failed is tried again after this, or after `every` where that is shorter. */
 const AGAIN_MS = 10 * 60_000;
 
+/** A wait, in shares of `every`. */
+const [SHORTEST, LONGEST] = [0.9, 1.1];
+
 interface Watched {
   nextAt: number;
   confirmedAt: number | undefined;
@@ -63,7 +66,13 @@ export function keepFresh(
   }
 
   function jittered(ms: number): number {
-    return ms * (0.9 + random() * 0.2);
+    return ms * (SHORTEST + random() * (LONGEST - SHORTEST));
+  }
+
+  /** A longer wait than any that is drawn is of a clock that was set back, or of an `every` that was longer. */
+  function isDue({ every, spread }: Published, { nextAt }: Watched): boolean {
+    const wait = nextAt - clock();
+    return wait <= 0 || wait > LONGEST * every + spread;
   }
 
   async function ask({ name, every, fetch }: Published, one: Watched): Promise<void> {
@@ -87,7 +96,7 @@ export function keepFresh(
     watched = new Map(all.map((one) => [one.key, watched.get(one.key) ?? begin(one)]));
     for (const one of all) {
       const state = watched.get(one.key);
-      if (state !== undefined && state.nextAt <= clock() && !isClosed) await ask(one, state);
+      if (state !== undefined && isDue(one, state) && !isClosed) await ask(one, state);
     }
     if (!isClosed) timer = setTimeout(() => void look(), LOOK_EVERY_MS).unref();
   }
