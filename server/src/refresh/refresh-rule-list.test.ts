@@ -56,6 +56,19 @@ describe('a list that is believed', () => {
     expect(readFileSync(list.copy, 'utf8')).toBe(before);
   });
 
+  test('from a URL whose query holds a secret: the copy, which others may read, has none', async () => {
+    const { copy, ...rest } = await listAt((request, response) => {
+      if (request.headers['if-none-match'] === '"2"') response.writeHead(304).end();
+      else if (request.url?.endsWith('?key=of-a-feed') === true)
+        response.writeHead(200, { etag: '"2"' }).end('192.0.2.1\n');
+      else response.writeHead(403).end();
+    });
+    const list = { ...rest, copy, url: `${rest.url}?key=of-a-feed` };
+    expect(await refresh(list)).toEqual({ kind: 'updated', entries: 1 });
+    expect(readFileSync(copy, 'utf8')).not.toContain('of-a-feed');
+    expect(await refresh(list)).toEqual({ kind: 'unchanged' });
+  });
+
   test('may lose half of its entries, and follows a redirect of the same scheme', async () => {
     const list = await listAt((request, response) => {
       if (request.url === '/moved') response.end('192.0.2.1\n192.0.2.2\n');

@@ -7,6 +7,7 @@ import {
   formatCopy,
   type ListOrigin,
   originOf,
+  shownUrl,
 } from '@guard/config/settings/lists/list-copy';
 import { MAX_LIST_BYTES, parseList } from '@guard/config/settings/lists/list-text';
 import { fetchList } from './fetch-list.ts';
@@ -79,7 +80,7 @@ export function lastGood({ kind, url, copy }: FetchedList): LastGood {
   const file = readTextFile(copy, MAX_LIST_BYTES);
   const origin = file.kind === 'read' ? originOf(file.text) : undefined;
   const parsed =
-    file.kind === 'read' && origin?.url === url ? parseList(file.text, kind) : undefined;
+    file.kind === 'read' && origin?.url === shownUrl(url) ? parseList(file.text, kind) : undefined;
   if (parsed?.kind !== 'parsed') return { origin: undefined, entries: 0 };
   return { origin, entries: parsed.entries.length };
 }

@@ -9,6 +9,7 @@ import type { ListKind } from './list-text.ts';
  */
 
 const Origin = z.strictObject({
+  /** As `shownUrl` has it. The name of the file tells lists apart that differ in their query. */
   url: z.string().min(1),
   /** When it was fetched. */
   fetched_at: z.iso.datetime(),
@@ -41,7 +42,7 @@ export function copyOf(folder: string, kind: ListKind, url: string): string {
 const FIRST = '# ';
 
 export function formatCopy(origin: ListOrigin, text: string): string {
-  return `${FIRST}${JSON.stringify(origin)}\n${text}`;
+  return `${FIRST}${JSON.stringify({ ...origin, url: shownUrl(origin.url) })}\n${text}`;
 }
 
 /** Where a copy came from; undefined for a text that is no copy. */
@@ -56,7 +57,7 @@ export function originOf(text: string): ListOrigin | undefined {
   }
 }
 
-/** The URL for a log: its query and what stands in front of the host can hold a secret. */
+/** The URL for a log, and for a file that others may read: its query and what stands in front of the host can hold a secret. */
 export function shownUrl(url: string): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;
