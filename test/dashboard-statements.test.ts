@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Analytics } from '@guard/analytics';
+import type { DecisionEvent } from '@guard/config/contract/event';
 import { openWithoutKeys, textOf } from '../analytics/src/testing/open-analytics.ts';
 import { sampleEvent } from '../analytics/src/testing/sample-event.ts';
 import { until } from '../analytics/src/testing/until.ts';
@@ -125,6 +126,34 @@ test('pages of events follow each other without a gap or a row twice', async () 
   const [ms, request] = all[2] ?? [];
   const older = await rowsOf(events(everything, `${String(ms)}.${String(request)}`));
   expect(older).toEqual(all.slice(3));
+});
+
+test('the challenge: who loaded the page and left it, who never did, who passed and who was rejected', async () => {
+  const at = now - 2_700_000;
+  const left = { challenge: 'failed', blockReasons: ['challenge_abandoned'] } as const;
+  const ways: readonly (readonly Partial<DecisionEvent>[])[] = [
+    [],
+    [left],
+    [left, { challenge: 'verified' }],
+    [{ challenge: 'rejected' }],
+    [{ challenge: 'failed', blockReasons: ['challenge_expired'] }],
+  ];
+  const rows = ways.flatMap((way, number) =>
+    [{ challenge: 'issued' } as const, ...way].map((event, each) => ({
+      ...event,
+      ip: `203.0.113.${number}`,
+      createdAt: at + each * 1000,
+    })),
+  );
+  for (const row of rows) analytics.sink.record(sampleEvent(row));
+  const range = { from: at - 60_000, to: at + 60_000 };
+  await until('the events are there', async () => {
+    return (await requestsOf({ ...everything, range })) === rows.length;
+  });
+  const [row] = await rowsOf(funnel({ ...everything, range }));
+  const [challenged, loaded, answered, verified, rejected, failed, gaveUp] = [5, 4, 3, 1, 1, 1, 2];
+  const steps = [challenged, loaded, answered, verified, rejected, failed, gaveUp];
+  expect(row?.slice(2, 9).map(Number)).toEqual(steps);
 });
 
 test('rules: since when one only watches, where the period shows it', async () => {

@@ -56,6 +56,24 @@ describe('contract 3: the same URL, once', () => {
     expect(site.visits.length).toBeLessThanOrEqual(3);
   });
 
+  test('a page that is left before its answer says so; one that was answered does not', async () => {
+    site.intercept = (response) => response.destroy();
+    await page.goto(`${site.url}/shop`);
+    await page.waitForSelector('text=The check did not finish', { state: 'visible' });
+    site.intercept = undefined;
+    await page.goto(`${site.url}/form`);
+    await expect.poll(() => site.outcomes.map(({ kind }) => kind)).toEqual(['left']);
+    expect(site.outcomes).toMatchObject([
+      { organisation: 'acme', reasons: ['challenge_abandoned'] },
+    ]);
+
+    await page.goto(`${site.url}/shop`);
+    await page.waitForSelector('text=the origin');
+    await page.goto(`${site.url}/form`);
+    // The driver of this test is judged, and its answer is all that came.
+    expect(site.outcomes.map(({ kind }) => kind)).toEqual(['left', 'rejected']);
+  });
+
   test('a bfcache copy of the page checks again instead of waiting for ever', async () => {
     site.intercept = (response) => response.writeHead(503).end();
     await page.goto(`${site.url}/shop`);

@@ -181,6 +181,10 @@ export const Upload = z.strictObject({
 });
 export type Upload = Readonly<z.infer<typeof Upload>>;
 
+/** What the page sends when it is left before it has an answer: so people see how far a visitor came. */
+export const Leave = z.strictObject({ ticket: Upload.shape.ticket, left: z.literal(true) });
+export type Leave = Readonly<z.infer<typeof Leave>>;
+
 /** What the page is told; never the verdict. */
 export type UploadResult = 'reload' | 'retry' | 'failed' | 'no_session';
 

@@ -9,16 +9,16 @@ import { count, percent } from '../text/format.ts';
 /** The visitors of a row of `funnel`, or of all rows together. */
 const STEPS = [
   ['Challenged', 2, 'Visitors who were shown the challenge page.'],
-  [
-    'Kept the cookie',
-    3,
-    'Asked again with the session of an earlier answer; a program without cookies never does.',
-  ],
+  ['Loaded the page', 3, 'The page ran: it sent an answer, or said that it was left.'],
   ['Answered', 4, 'Sent what the page read: verified, rejected or failed.'],
   ['Verified', 5, 'Passed, and were seen again afterwards.'],
   ['Rejected', 6, 'What they sent showed a program.'],
   ['Failed', 7, 'What they sent was no answer: too late, a copy, or damaged.'],
-  ['Gave up', 8, 'Challenged, and nothing came. Programs that run no JavaScript end here.'],
+  [
+    'Gave up',
+    8,
+    'Challenged, and no answer came. Of those, programs that run no JavaScript never loaded the page.',
+  ],
   [
     'Challenged again',
     9,
@@ -31,7 +31,7 @@ export function FunnelPanel() {
   return (
     <QueryPanel
       title="Through the challenge"
-      about="Visitors: an address with a User-Agent. Whether the page was loaded is not recorded, so no step says it."
+      about="Visitors: an address with a User-Agent."
       sql={funnel(scope)}
       empty="No visitor met the challenge in this period."
     >

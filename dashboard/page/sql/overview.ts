@@ -76,13 +76,14 @@ const VISITOR = 'cityHash64(ip, user_agent)';
  */
 export function funnel(scope: Scope): string {
   const seen = "challenge IN ('issued', 'rejected', 'failed')";
-  return `SELECT claimed, version, countIf(issued) AS challenged, countIf(issued AND came_back) AS kept_cookie,
+  return `SELECT claimed, version, countIf(issued) AS challenged, countIf(issued AND (passed OR turned_away OR failed OR left)) AS loaded,
   countIf(issued AND (passed OR turned_away OR failed)) AS answered, countIf(issued AND passed) AS verified,
   countIf(issued AND turned_away AND NOT passed) AS rejected, countIf(issued AND failed AND NOT passed AND NOT turned_away) AS failures,
   countIf(issued AND NOT passed AND NOT turned_away AND NOT failed) AS abandoned, countIf(again) AS challenged_again
 FROM (SELECT any(browser) AS claimed, any(browser_version) AS version, countIf(challenge = 'issued') > 0 AS issued,
-    countIf(challenge = 'issued' AND session_sent != '') > 0 AS came_back, countIf(challenge = 'verified') > 0 AS passed,
-    countIf(challenge = 'rejected') > 0 AS turned_away, countIf(challenge = 'failed') > 0 AS failed,
+    countIf(challenge = 'verified') > 0 AS passed, countIf(challenge = 'rejected') > 0 AS turned_away,
+    countIf(challenge = 'failed' AND has(block_reasons, 'challenge_abandoned')) > 0 AS left,
+    countIf(challenge = 'failed' AND NOT has(block_reasons, 'challenge_abandoned')) > 0 AS failed,
     windowFunnel(600)(toDateTime(created_at), challenge = 'verified', challenge = 'issued' AND action = 'challenge') = 2 AS again
   ${rowsOf(scope, "challenge != 'none'", `${VISITOR} GLOBAL IN (SELECT ${VISITOR} ${rowsOf(scope, seen)})`)}
   GROUP BY ${VISITOR})

@@ -5,7 +5,7 @@ import { forgetReloads, isLooping, noteReload } from './loop-guard.ts';
 import { show } from './screens.ts';
 import { sessionCookies } from './session-cookie.ts';
 import { storageWorks } from './tab-storage.ts';
-import { upload } from './upload.ts';
+import { sayLeft, upload } from './upload.ts';
 import { keepUpstreamReferrer } from './upstream-referrer.ts';
 import { work } from './work.ts';
 
@@ -26,6 +26,8 @@ const {
 const nonce = document.currentScript?.nonce;
 let triedAgain = false;
 let running = false;
+/** The collector has said what comes next, or never will. */
+let answered = false;
 
 async function run(): Promise<void> {
   if (isLooping()) {
@@ -50,6 +52,7 @@ async function run(): Promise<void> {
     show(result.result === 'doubt' ? 'doubted' : 'working');
     result = await send(await work(besideUpload('work.js'), result.task, nonce));
   }
+  answered = result !== 'unreachable';
   act(result);
 }
 
@@ -120,6 +123,9 @@ function listen(): void {
         start();
       }
     });
+  });
+  addEventListener('pagehide', () => {
+    if (!answered) sayLeft(url, ticket);
   });
   // Back on a page that the browser had put aside: what it was about to do was cut off then.
   addEventListener('pageshow', ({ persisted }) => {

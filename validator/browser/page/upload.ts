@@ -1,4 +1,4 @@
-import type { Upload, UploadResult, WorkAsked } from '../../page-contract/evidence.ts';
+import type { Leave, Upload, UploadResult, WorkAsked } from '../../page-contract/evidence.ts';
 import { write } from './form.ts';
 import { workAskedBy } from './work-asked.ts';
 
@@ -52,20 +52,29 @@ export async function upload(
   }
 }
 
+/** Says that the page is left before it had an answer. The browser sends it after the page is gone. */
+export function sayLeft(url: string, ticket: string): void {
+  const body: Leave = { ticket, left: true };
+  send(url, { body: JSON.stringify(body), keepalive: true }).catch(() => undefined);
+}
+
+function send(url: string, more: RequestInit): Promise<Response> {
+  return fetch(url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    cache: 'no-store',
+    credentials: 'same-origin',
+    redirect: 'error',
+    referrerPolicy: 'no-referrer',
+    ...more,
+  });
+}
+
 async function post(url: string, body: string): Promise<UploadResult | WorkAsked | Unanswered> {
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), TIMEOUT_MS);
   try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body,
-      cache: 'no-store',
-      credentials: 'same-origin',
-      redirect: 'error',
-      referrerPolicy: 'no-referrer',
-      signal: abort.signal,
-    });
+    const response = await send(url, { body, signal: abort.signal });
     const { status, headers } = response;
     if (status >= 500 || status === 429) return { waitMs: waitOf(headers.get('Retry-After')) };
     const text = await response.text();

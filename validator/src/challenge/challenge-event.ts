@@ -8,7 +8,7 @@ import { TRAP_PATH, type TrapHit } from './trap-link.ts';
 
 /**
  * The event of an upload that came to nothing, so that the reference code on a visitor's failure
- * screen is found again by SQL; and of a visitor who was doubted, or passed with
+ * screen is found again by SQL; of a page that was left before it had an answer; and of a visitor who was doubted, or passed with
  * findings that came to nothing, with the reasons. Other judgements need none: the visitor's next decision says them.
  * Undefined when there is nothing to say, or no authentic ticket names the organisation: an event
  * for everything that is posted here would let anybody fill the table.
@@ -39,6 +39,8 @@ export function describeUpload(
         response: 'block',
         statusCode: 200,
       });
+    case 'left':
+      return eventOf(outcome, nowMs, LEFT);
     // Nothing was concluded: the visitor stays in front of the challenge.
     case 'unavailable':
       return eventOf(outcome, nowMs, {
@@ -61,6 +63,15 @@ const PASSED = {
 
 const ASKED_FOR_WORK = {
   challenge: 'issued',
+  action: 'challenge',
+  decision: 'challenge',
+  response: 'redirect',
+  statusCode: 200,
+} as const;
+
+/** Not `issued`: that would be one more challenge, perhaps after another tab of the visitor has passed. */
+const LEFT = {
+  challenge: 'failed',
   action: 'challenge',
   decision: 'challenge',
   response: 'redirect',

@@ -21,6 +21,8 @@ export type Ending =
   | ({ readonly kind: 'rejected'; readonly reasons: readonly Reason[] } & Subject)
   /** Not an answer to a live challenge. */
   | ({ readonly kind: 'failed'; readonly reasons: readonly [Reason] } & Partial<Subject>)
+  /** The page was left before it had an answer. Without a subject where that is known already. */
+  | ({ readonly kind: 'left'; readonly reasons: readonly [Reason] } & Partial<Subject>)
   /** The session store did not answer: the fault is ours. */
   | ({ readonly kind: 'unavailable'; readonly reasons: readonly [] } & Partial<Subject>)
   /** Not read: its network had uploaded too much just before. */

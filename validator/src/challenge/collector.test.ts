@@ -222,6 +222,29 @@ describe('the edge of POST /verify', () => {
   });
 });
 
+describe('a page that says it is left (challenge_abandoned)', () => {
+  const leave = <Request extends object>(request: Request, ticket: string) => ({
+    ...request,
+    body: JSON.stringify({ ticket, left: true }),
+  });
+
+  test('is heard once for each ticket, and the visitor may still pass', async () => {
+    const { collect, outcomes, request, upload } = aChallengedVisitor();
+    for (let time = 0; time < 3; time += 1) await collect(leave(request, upload.ticket));
+    const named = outcomes.filter((outcome) => 'organisation' in outcome);
+    expect(named).toMatchObject([{ kind: 'left', reasons: ['challenge_abandoned'] }]);
+    expect((await collect(request)).body).toBe(body('reload'));
+  });
+
+  test('names nobody with a ticket that was never issued, or ran out', async () => {
+    const { collect, outcomes, request, time, upload } = aChallengedVisitor();
+    await collect(leave(request, `${upload.ticket.slice(0, -1)}_`));
+    time.nowMs += 601_000;
+    await collect(leave(request, upload.ticket));
+    expect(outcomes.filter((outcome) => 'organisation' in outcome)).toEqual([]);
+  });
+});
+
 describe('a visitor whose network changes between challenge and answer', () => {
   test.each([
     ['stays', '198.51.100.99', '198.51.100.0/24'],

@@ -14,6 +14,7 @@ import { corsHeaders, preflight } from './cors.ts';
 import type { UploadResult, WorkAsked } from '../../page-contract/evidence.ts';
 import { emptyAnswer, headerOf } from './exchange.ts';
 import { createUploadForms } from './program/programs.ts';
+import { noteLeft } from './left-page.ts';
 import { readUpload } from './read-upload.ts';
 import { settle, type Settlement } from './settle.ts';
 import { createLearnedAnswers } from './learned/learned-answers.ts';
@@ -66,7 +67,9 @@ export function createCollector(options: CollectorOptions): Collect {
   async function verify(request: CollectRequest, sent: Sent): Promise<CollectAnswer> {
     const nowMs = clock();
     const received = readUpload(request.body, sealer, formsOf, nowMs);
-    const settled = await settle(received, request, nowMs, settling);
+    const settled = received.isLeft
+      ? await noteLeft(received.reading, store)
+      : await settle(received, request, nowMs, settling);
     const waitMs = settled.kind === 'failed' ? await countVain(sent.ip, store) : 0;
     const settlement: Settlement = waitMs > 0 ? { kind: 'limited', waitMs } : settled;
     if (settled.kind === 'verified' && settled.doubts.length === 0 && received.upload) {
@@ -79,7 +82,7 @@ export function createCollector(options: CollectorOptions): Collect {
   /** Contract 3, "session storage unavailable": the page tries again by itself on a 5xx. */
   function unavailable(request: CollectRequest, sent: Sent): CollectAnswer {
     const { reading } = readUpload(request.body, sealer, formsOf, clock());
-    const subject = 'ticket' in reading ? subjectOf(reading.ticket) : {};
+    const subject = subjectIn('ticket' in reading ? reading.ticket : undefined);
     report({ ...sent, kind: 'unavailable', reasons: [], ...subject });
     return answer(503, 'retry');
   }
@@ -116,11 +119,15 @@ function outcomeOf(settlement: Settlement): Ending {
       return { kind: 'work', reasons: settlement.doubts, ...subjectOf(settlement.ticket) };
     case 'rejected':
       return { kind: 'rejected', reasons: settlement.reasons, ...subjectOf(settlement.ticket) };
-    case 'failed': {
-      const subject = settlement.ticket ? subjectOf(settlement.ticket) : {};
-      return { kind: 'failed', reasons: [settlement.reason], ...subject };
-    }
+    case 'failed':
+      return { kind: 'failed', reasons: [settlement.reason], ...subjectIn(settlement.ticket) };
+    case 'left':
+      return { kind: 'left', reasons: ['challenge_abandoned'], ...subjectIn(settlement.ticket) };
   }
+}
+
+function subjectIn(ticket: Ticket | undefined) {
+  return ticket ? subjectOf(ticket) : {};
 }
 
 function subjectOf({ organisation, sessionId, reference }: Ticket) {
@@ -142,6 +149,9 @@ function answerTo(settlement: Settlement, failedStatus: 200 | 400): CollectAnswe
       return answer(429, 'retry', {
         'Retry-After': String(Math.ceil(settlement.waitMs / 1000)),
       });
+    // The page is gone.
+    case 'left':
+      return answer(200, 'retry');
     case 'failed':
       return answer(failedStatus, settlement.result);
   }

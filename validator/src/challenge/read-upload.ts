@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { memberCount, scanJson } from '../request/json-shape.ts';
 import type { Sealer } from '../session/sealer.ts';
-import { Upload } from '../../page-contract/evidence.ts';
+import { Leave, Upload } from '../../page-contract/evidence.ts';
 import type { UploadForm } from './program/upload-form.ts';
 import { readTicket, type TicketReading } from './tickets/ticket.ts';
 
@@ -10,6 +10,8 @@ export interface Received {
   readonly reading: TicketReading;
   /** Undefined for what no page of this version sends, and without a ticket of ours. */
   readonly upload: Upload | undefined;
+  /** The page says that it is left; then it brings no upload. */
+  readonly isLeft: boolean;
   /** 400 for a body in no form that this version knows. */
   readonly status: 200 | 400;
 }
@@ -20,7 +22,12 @@ const MAX_JSON_DEPTH = 16;
 /** What the uploads of every version have in common. */
 const Ticketed = z.object({ ticket: Upload.shape.ticket });
 
-const JUNK: Received = { reading: { kind: 'invalid' }, upload: undefined, status: 400 };
+const JUNK: Received = {
+  reading: { kind: 'invalid' },
+  upload: undefined,
+  isLeft: false,
+  status: 400,
+};
 
 /** createUploadForms: how the pages of a program write; empty where no secret drew it. */
 export type UploadFormsOf = (program: string) => readonly UploadForm[];
@@ -36,13 +43,15 @@ export function readUpload(
   const ticketed = Ticketed.safeParse(outer?.json).data;
   if (!outer || !ticketed) return JUNK;
   const reading = readTicket(sealer, ticketed.ticket, nowMs);
-  if (reading.kind === 'invalid') return { reading, upload: undefined, status: 200 };
+  const nothing = { reading, upload: undefined, status: 200 } as const;
+  if (reading.kind === 'invalid') return { ...nothing, isLeft: false };
+  if (Leave.safeParse(outer.json).success) return { ...nothing, isLeft: true };
   const program = 'ticket' in reading ? reading.ticket.program : '';
   const inner = program === '' ? outer : uncovered(outer, ticketed.ticket, formsOf(program));
   const upload = Upload.safeParse(inner?.json).data;
   if (upload && memberCount(upload) !== inner?.members) return JUNK;
   const isOwn = upload?.ticket === ticketed.ticket;
-  return { reading, upload: isOwn ? upload : undefined, status: isOwn ? 200 : 400 };
+  return { reading, upload: isOwn ? upload : undefined, isLeft: false, status: isOwn ? 200 : 400 };
 }
 
 interface Json {

@@ -47,6 +47,8 @@ export type Settlement =
   | { readonly kind: 'rejected'; readonly ticket: Ticket; readonly reasons: readonly Reason[] }
   /** Too many came before it; the same answer is good again in `waitMs`. */
   | { readonly kind: 'limited'; readonly waitMs: number }
+  /** The page was left; undefined where that is known already, or its ticket is not good. */
+  | { readonly kind: 'left'; readonly ticket: Ticket | undefined }
   | {
       readonly kind: 'failed';
       readonly ticket: Ticket | undefined;

@@ -27,6 +27,10 @@ export const challengeFailure = {
     group: 'challenge',
     meaning: 'The session was shown a challenge that ran out without an answer, and came again.',
   },
+  challenge_abandoned: {
+    category: 'challenge_failure',
+    meaning: 'The challenge page was loaded, and was left before it had an answer.',
+  },
   challenge_incomplete: {
     category: 'challenge_failure',
     meaning: 'The challenge was answered without the measurements that it asks for.',

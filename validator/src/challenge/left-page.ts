@@ -1,0 +1,15 @@
+import { CHALLENGE } from '@guard/config/contract/limits';
+import type { SessionStore } from '@guard/config/contract/ports';
+import type { TicketReading } from './tickets/ticket.ts';
+import type { Settlement } from './settle.ts';
+
+/**
+ * A page says that it is left before it had an answer. Each ticket is heard once, while it is good: more would let a
+ * visitor write as many events as he likes. The ticket stays good, because people come back to the page.
+ */
+export async function noteLeft(reading: TicketReading, store: SessionStore): Promise<Settlement> {
+  if (reading.kind !== 'valid') return { kind: 'left', ticket: undefined };
+  const { ticket } = reading;
+  const isFirst = await store.spend(`left:${ticket.id}`, CHALLENGE.ticketTtlMs);
+  return { kind: 'left', ticket: isFirst ? ticket : undefined };
+}
