@@ -162,7 +162,8 @@ describe('alerts while Guard runs', () => {
       runQuery: ({ organisation, sql }) => {
         const isBlocks = sql.includes('GROUP BY rule');
         if (isBlocks) asked.push(organisation);
-        return Promise.resolve(rows(isBlocks ? (over.blocks ?? []) : (over.again ?? [[0, 0]])));
+        const isAgain = sql.includes('windowFunnel');
+        return Promise.resolve(rows((isBlocks ? over.blocks : isAgain && over.again) || []));
       },
       store: new MemoryStore(() => time.now, { maxSessions: 1, maxSpent: 1, maxBudgets: 100 }),
       pauses: { metricsMs: 5, eventsMs: 1000, comparedMs: 60_000 },

@@ -1,4 +1,5 @@
 import type { RunQuery } from '@guard/config/contract/ports';
+import { TEMPORARY_RULE } from '@guard/config/contract/temporary-rule';
 import type { Alert } from './alert.ts';
 
 /** Fewer blocks in ten minutes are no jump, however few they were before. */
@@ -7,14 +8,32 @@ const TIMES_USUAL = 5;
 /** Fewer visitors can be people who cleared their cookies. */
 const LEAST_AGAIN = 10;
 const SHARE_AGAIN = 0.05;
+/** Fewer errors of an origin are one visitor's bad luck. */
+const LEAST_UNANSWERED = 10;
 
-/** Blocks of each rule in the last ten minutes, and what ten minutes of the two hours before had. */
+/**
+ * Blocks of each rule in the last ten minutes, and what ten minutes of the two hours before had. Not of decisions for a
+ * while: a person has just made them.
+ */
 const BLOCKS = `SELECT rule, countIf(created_at >= now() - INTERVAL 10 MINUTE) AS recent,
   countIf(created_at < now() - INTERVAL 10 MINUTE) / 12 AS usual
 FROM events_distributed
-WHERE created_at >= now() - INTERVAL 130 MINUTE AND action = 'block'
+WHERE created_at >= now() - INTERVAL 130 MINUTE AND action = 'block' AND NOT match(rule, '${TEMPORARY_RULE}')
 GROUP BY rule HAVING recent >= ${LEAST_BLOCKS} AND recent > ${TIMES_USUAL} * usual
 ORDER BY recent DESC LIMIT 5 FORMAT JSONCompact`;
+
+/**
+ * Sites of which most requests of the last minutes got no answer, while another site gave one. Where all are silent the
+ * metrics say it, and sooner.
+ */
+const SILENT = `SELECT site, unanswered, asked
+FROM (SELECT site, count() AS asked, countIf(origin_status = 0 AND status_code IN (502, 503, 504)) AS unanswered,
+    max(2 * unanswered <= asked) OVER () AS has_another
+  FROM events_distributed
+  WHERE created_at >= now() - INTERVAL 5 MINUTE AND action = 'allow' AND site != ''
+  GROUP BY site)
+WHERE has_another AND unanswered >= ${LEAST_UNANSWERED} AND 2 * unanswered > asked
+ORDER BY unanswered DESC LIMIT 5 FORMAT JSONCompact`;
 
 /** Visitors of the last hour that passed a challenge, and those of them that got another one within ten minutes. */
 const AGAIN = `SELECT countIf(passed) AS passes, countIf(again) AS again
@@ -27,27 +46,42 @@ FORMAT JSONCompact`;
 
 /** What the events of one organisation say. Nothing where they cannot be asked: other alerts tell that. */
 export async function eventConditions(organisation: string, runQuery: RunQuery): Promise<Alert[]> {
-  const [blocks, again] = await Promise.all([
-    rowsOf(organisation, BLOCKS, runQuery),
-    rowsOf(organisation, AGAIN, runQuery),
+  const read = (sql: string) => rowsOf(organisation, sql, runQuery);
+  const found = await Promise.all([
+    read(BLOCKS).then((rows) => jumpsIn(organisation, rows)),
+    read(SILENT).then((rows) => silentIn(organisation, rows)),
+    read(AGAIN).then((rows) => repeatedIn(organisation, rows)),
   ]);
-  const jumps = blocks.map(([rule, recent, usual]): Alert => {
+  return found.flat();
+}
+
+type Rows = readonly (readonly unknown[])[];
+
+function jumpsIn(organisation: string, rows: Rows): Alert[] {
+  return rows.map(([rule, recent, usual]) => {
     const before = Math.round(Number(usual));
     const seen = `The rule ${JSON.stringify(rule)} of ${organisation} blocked ${String(recent)} requests in ten minutes. In the two hours before, ten minutes had ${before} on average.`;
     return { name: 'blocks_jump', about: `${organisation} ${String(rule)}`, seen };
   });
-  const [passes, repeated] = (again[0] ?? []).map(Number);
-  if (repeated === undefined || passes === undefined || repeated < LEAST_AGAIN) return jumps;
-  if (repeated < SHARE_AGAIN * passes) return jumps;
-  const seen = `${repeated} of ${passes} visitors of ${organisation} who passed in the last hour were challenged again within ten minutes. A proxy or cache may drop their cookie.`;
-  return [...jumps, { name: 'challenged_again', about: organisation, seen }];
 }
 
-async function rowsOf(
-  organisation: string,
-  sql: string,
-  runQuery: RunQuery,
-): Promise<readonly (readonly unknown[])[]> {
+function silentIn(organisation: string, rows: Rows): Alert[] {
+  return rows.map(([site, unanswered, asked]) => ({
+    name: 'origin_down',
+    about: `${organisation} ${String(site)}`,
+    seen: `${String(unanswered)} of ${String(asked)} requests for ${String(site)} in five minutes got no answer. Another site of ${organisation} answers.`,
+  }));
+}
+
+function repeatedIn(organisation: string, rows: Rows): Alert[] {
+  const [passes, repeated] = (rows[0] ?? []).map(Number);
+  if (repeated === undefined || passes === undefined || repeated < LEAST_AGAIN) return [];
+  if (repeated < SHARE_AGAIN * passes) return [];
+  const seen = `${repeated} of ${passes} visitors of ${organisation} who passed in the last hour were challenged again within ten minutes. A proxy or cache may drop their cookie.`;
+  return [{ name: 'challenged_again', about: organisation, seen }];
+}
+
+async function rowsOf(organisation: string, sql: string, runQuery: RunQuery): Promise<Rows> {
   const outcome = await runQuery({ organisation, sql });
   if (outcome.kind !== 'rows') return [];
   // The database writes this format.

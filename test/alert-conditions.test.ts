@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DecisionEvent } from '@guard/config/contract/event';
+import { afterAll, expect, test } from 'vitest';
+import { openWithoutKeys } from '../analytics/src/testing/open-analytics.ts';
+import { sampleEvent } from '../analytics/src/testing/sample-event.ts';
+import { until } from '../analytics/src/testing/until.ts';
+import { eventConditions } from '../server/src/alerts/event-conditions.ts';
+
+/** What alerts read of events, on the real engine behind the real gate. */
+
+const folder = mkdtempSync(join(tmpdir(), 'guard-alerts-'));
+const analytics = await openWithoutKeys({ engine: 'embedded', path: folder }, ['acme']);
+afterAll(async () => {
+  await analytics.close();
+  rmSync(folder, { recursive: true });
+});
+
+const MINUTE_MS = 60_000;
+const now = Date.now();
+let events = 0;
+
+function happened(times: number, event: Partial<DecisionEvent>, agoMs = MINUTE_MS): void {
+  for (let each = 0; each < times; each += 1) {
+    analytics.sink.record(sampleEvent({ ...event, createdAt: now - agoMs - each }));
+  }
+  events += times;
+}
+
+test('events bring an alert about one rule, one silent site of several, and people who are asked again', async () => {
+  const blocked = { action: 'block', decision: 'block' } as const;
+  happened(60, { ...blocked, rule: 'no training' });
+  happened(60, { ...blocked, rule: 'as ever' });
+  happened(240, { ...blocked, rule: 'as ever' }, 60 * MINUTE_MS);
+  happened(60, { ...blocked, rule: 'temporary tab12cd' });
+
+  const allowed = { action: 'allow', decision: 'allow', rule: '' } as const;
+  const silent = { ...allowed, originStatus: 0, statusCode: 502 };
+  happened(12, { ...silent, site: 'shop.example' });
+  happened(10, { ...allowed, originStatus: 200, statusCode: 200, site: 'shop.example' });
+  happened(12, { ...allowed, originStatus: 502, statusCode: 502, site: 'own-fault.example' });
+  happened(9, { ...silent, site: 'quiet.example' });
+
+  for (let person = 0; person < 12; person += 1) {
+    const ip = `203.0.113.${person}`;
+    happened(1, { ...allowed, ip, challenge: 'verified' }, 20 * MINUTE_MS);
+    const asked = { action: 'challenge', decision: 'challenge', challenge: 'issued' } as const;
+    happened(1, { ...asked, ip }, (person < 10 ? 15 : 5) * MINUTE_MS);
+  }
+  const count = async (): Promise<number> => {
+    const sql = 'SELECT count() FROM events_distributed';
+    const outcome = await analytics.runQuery({ organisation: 'acme', sql });
+    return outcome.kind === 'rows' ? Number(Buffer.from(outcome.body).toString()) : 0;
+  };
+  await until('the events are there', async () => (await count()) === events);
+
+  const alerts = await eventConditions('acme', analytics.runQuery);
+  expect(alerts.map(({ name, about }) => `${name} ${about}`)).toEqual([
+    'blocks_jump acme no training',
+    'origin_down acme shop.example',
+    'challenged_again acme',
+  ]);
+  expect(alerts[1]?.seen).toMatch(/^12 of 22 requests for shop\.example in five minutes/);
+});
