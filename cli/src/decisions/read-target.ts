@@ -1,14 +1,14 @@
 import { isIpOrCidr } from '@guard/config/net/cidr';
-import { readRange } from '@guard/config/net/address';
-import { canonicalNetwork, type DecisionTarget } from '@guard/config/settings/temporary-decision';
+import {
+  canonicalNetwork,
+  type DecisionTarget,
+  shortestAllowed,
+} from '@guard/config/settings/temporary-decision';
 
 export type ReadTarget =
   | { readonly kind: 'read'; readonly target: DecisionTarget }
   /** A sentence for the user. */
   | { readonly kind: 'wrong'; readonly message: string };
-
-/** The shortest prefixes: a typing mistake must not block a part of the world. */
-const WIDEST = { 4: 8, 6: 19 } as const;
 
 /** Reads an address, a network, `AS64496`, or a session as events name it. */
 export function readTarget(text: string): ReadTarget {
@@ -23,11 +23,9 @@ export function readTarget(text: string): ReadTarget {
     );
   }
   const network = canonicalNetwork(text);
-  const range = readRange(network);
-  if (range !== undefined && range.length < WIDEST[range.family]) {
-    return wrong(
-      `${text} is wider than /${WIDEST[range.family]}; write a rule in guard.yaml if that is meant`,
-    );
+  const widest = shortestAllowed(network);
+  if (widest !== undefined) {
+    return wrong(`${text} is wider than /${widest}; write a rule in guard.yaml if that is meant`);
   }
   return { kind: 'read', target: { kind: 'network', network } };
 }

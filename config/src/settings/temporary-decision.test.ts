@@ -27,6 +27,8 @@ describe('a list of decisions that another program wrote', () => {
     ['an id that would write on a terminal', { id: 't\u001b[2J00' }],
     ['a reason with a line break', { because: 'a\nb' }],
     ['a network that is none', { target: { kind: 'network', network: '203.0.113.0/33' } }],
+    ['a part of the world', { target: { kind: 'network', network: '0.0.0.0/0' } }],
+    ['a part of the world, of IPv6', { target: { kind: 'network', network: '2000::/3' } }],
     ['a field that we do not know', { more: 1 }],
   ])('%s: the whole list is refused', (_, over) => {
     expect(readDecisions(listOf(GOOD, { ...GOOD, ...over }))).toBeUndefined();

@@ -18,7 +18,12 @@ export const TemporaryDecision = z.strictObject({
   verdict: z.enum(['allow', 'block']),
   target: z.discriminatedUnion('kind', [
     /** One address, or a network as CIDR, as `canonicalNetwork` spells it. */
-    z.strictObject({ kind: z.literal('network'), network: IpOrCidr.transform(canonicalNetwork) }),
+    z.strictObject({
+      kind: z.literal('network'),
+      network: IpOrCidr.transform(canonicalNetwork).refine(
+        (text) => shortestAllowed(text) === undefined,
+      ),
+    }),
     z.strictObject({ kind: z.literal('session'), session: SessionDigest }),
     z.strictObject({ kind: z.literal('asn'), asn: z.int().positive().max(4_294_967_295) }),
   ]),
@@ -59,6 +64,16 @@ export function readDecisions(text: string): readonly TemporaryDecision[] | unde
 export function writeDecisions(decisions: readonly TemporaryDecision[]): string {
   const lines = decisions.map((decision) => `\n  ${JSON.stringify(decision)}`);
   return `{"version": 1, "decisions": [${lines.join(',')}\n]}\n`;
+}
+
+/** The shortest prefixes: neither a typing mistake nor another program of the Redis blocks a part of the world. */
+const WIDEST = { 4: 8, 6: 19 } as const;
+
+/** Undefined for a network that a decision may have; else the shortest prefix that it may have. */
+export function shortestAllowed(network: string): number | undefined {
+  const range = readRange(network);
+  if (range === undefined || range.length >= WIDEST[range.family]) return undefined;
+  return WIDEST[range.family];
 }
 
 /** The target in the words of the command line. */
