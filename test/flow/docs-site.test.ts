@@ -102,6 +102,33 @@ test('nothing needs a script, comes from elsewhere or breaks the policy of the p
   await context.close();
 });
 
+test('code is copied by a button, as it stands, where the browser allows it', async () => {
+  const context = await browser.newContext({
+    ...DESKTOP,
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  const page = await context.newPage();
+  await page.goto(`${product.addresses.docs}/dashboard`);
+  const block = page.locator('.code').first();
+  await block.getByRole('button', { name: 'Copy' }).click();
+  await block.getByRole('button', { name: 'Copied' }).waitFor();
+  const copied = await page.evaluate('navigator.clipboard.readText()');
+  expect(copied).toBe(await block.locator('pre').textContent());
+  await context.close();
+});
+
+test('no page shows the marks of a link', async () => {
+  const sitemap = await (await fetch(`${product.addresses.docs}/llms.txt`)).text();
+  const paths = [...sitemap.matchAll(/\((https?:[^)]+)\.md\)/g)].map(([, path = '']) => path);
+  const guide = paths.filter((path) => !path.includes('/crawlers/'));
+  expect(guide.length).toBeGreaterThan(80);
+  for (const path of guide) {
+    const html = await (await fetch(path, { headers: { accept: 'text/html' } })).text();
+    const shown = html.replaceAll(/<(?:pre|code)\b[\s\S]*?<\/(?:pre|code)>/g, '');
+    expect(shown, path).not.toMatch(/\]\(/);
+  }
+});
+
 test('a heading of the list is shown below the bar that stays on top, not behind it', async () => {
   const gap = await on('/guard-yaml', DESKTOP, async (page) => {
     await page.locator('nav.contents').getByRole('link', { name: 'Sessions' }).click();

@@ -7,21 +7,24 @@ export function escapeHtml(text: string): string {
     .replaceAll('"', '&quot;');
 }
 
+/** Stands for a piece of code while the text around it is rendered. A private character, which no page has. */
+const CODE = '\uE000';
+
 /** Inline Markdown as the pages use it: `code`, **strong**, *emphasis* or _emphasis_, [text](target), ![text](picture). */
 export function renderInline(markdown: string): string {
-  return markdown
-    .split(/(`[^`]+`)/)
-    .map((part, index) =>
-      index % 2 === 1 ? `<code>${escapeHtml(part.slice(1, -1))}</code>` : renderText(part),
-    )
-    .join('');
+  const codes: string[] = [];
+  const text = markdown.replaceAll(CODE, '').replaceAll(/`([^`]+)`/g, (_whole, code: string) => {
+    codes.push(`<code>${escapeHtml(code)}</code>`);
+    return CODE;
+  });
+  return renderText(text).replaceAll(CODE, () => codes.shift() ?? '');
 }
 
 function renderText(text: string): string {
   return (
     escapeHtml(text)
       .replaceAll(
-        /!\[([^\]]+)\]\((\/images\/[a-z0-9-]+\.png)\)/g,
+        /!\[([^\]\uE000]+)\]\((\/images\/[a-z0-9-]+\.png)\)/g,
         '<img src="$2" alt="$1" loading="lazy">',
       )
       .replaceAll(/\[([^\]]+)\]\(((?:https?:\/\/|\/|#)[^)\s]*)\)/g, '<a href="$2">$1</a>')

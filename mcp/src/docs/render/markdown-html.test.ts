@@ -8,6 +8,11 @@ test.each([
   ['_a_ rate_limit_x (_b_)', '<p><em>a</em> rate_limit_x (<em>b</em>)</p>'],
   ['[a](/b#c)', '<p><a href="/b#c">a</a></p>'],
   ['[a](/b_c) and [d](/e_f)', '<p><a href="/b_c">a</a> and <a href="/e_f">d</a></p>'],
+  ['[`a`](/b#c), `[d](/e)`', '<p><a href="/b#c"><code>a</code></a>, <code>[d](/e)</code></p>'],
+  [
+    '**a `b` [`c`](/d)**',
+    '<p><strong>a <code>b</code> <a href="/d"><code>c</code></a></strong></p>',
+  ],
   ['- a\n  b\n- c', '<ul>\n<li>a\nb</li>\n<li>c</li>\n</ul>'],
   ['1. a\n2. b', '<ol>\n<li>a</li>\n<li>b</li>\n</ol>'],
   [

@@ -13,6 +13,9 @@ const TITLE_WEIGHT = 3;
 /** What a section is worth that has another word for what was asked. */
 const SYNONYM_SHARE = 0.7;
 
+/** What a profile of the crawler catalogue is worth beside a page of the guide, where a search does not name it. */
+const PROFILE_SHARE = 0.4;
+
 /** Where one word stands. */
 interface Term {
   /** How much each section says about it. */
@@ -54,11 +57,20 @@ export class SearchIndex {
       }
     }
     return [...scores]
-      .map(([entry, { score, matched }]) => ({ entry, score: (score * matched) / asked }))
+      .map(([entry, { score, matched }]) => ({
+        entry,
+        score: ((score * matched) / asked) * shareOf(index.sections[entry], wanted),
+      }))
       .sort((a, b) => b.score - a.score || a.entry - b.entry)
       .slice(0, limit)
       .flatMap(({ entry }) => index.sections[entry] ?? []);
   }
+}
+
+/** There are ten times as many profiles as pages, and each name of a product is in one. */
+function shareOf(section: Section | undefined, wanted: readonly string[]): number {
+  if (section?.page.path.startsWith('/crawlers/') !== true) return 1;
+  return words(section.page.title).every((word) => wanted.includes(word)) ? 1 : PROFILE_SHARE;
 }
 
 /** What sections say about a word, or about another word for the same thing. */

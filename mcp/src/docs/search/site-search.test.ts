@@ -33,6 +33,16 @@ test.each([
   expect((await search(query)).hits.slice(0, 6)).toContain(path);
 });
 
+test.each([
+  ['grafana', '/metrics#a-dashboard-for-grafana'],
+  ['Example Bot', '/crawlers/example-bot'],
+])(
+  'the guide stands before profiles of crawlers, and a crawler that is named first: "%s"',
+  async (query, path) => {
+    expect((await search(query)).hits[0]).toBe(path);
+  },
+);
+
 test('a single letter of a question is not marked in the words that begin with it', async () => {
   const { text } = await get('/search?q=why+am+i+limited');
   expect(text).toContain('<mark>');

@@ -3,9 +3,9 @@ import type { MenuGroup, Neighbours } from './menu.ts';
 import type { Page, Section } from '../pages/page.ts';
 import { searchForm } from '../search/search-page.ts';
 
-/** The pages run nothing, fetch nothing from elsewhere, send nothing, and cannot be framed. */
+/** The pages run one script of their own, fetch nothing from elsewhere, send nothing, and cannot be framed. */
 export const CONTENT_SECURITY_POLICY =
-  "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /** One document of the site. What is HTML is named so; all else is text. */
 export interface HtmlPage {
@@ -29,6 +29,8 @@ export interface Frame {
   readonly menu: readonly MenuGroup[];
   readonly stylesheetPath: string;
   readonly iconPath: string;
+  /** Of the script that copies code. A page that has no code goes without. */
+  readonly scriptPath: string;
 }
 
 /** One whole HTML document. */
@@ -48,6 +50,7 @@ export function htmlPage(frame: Frame, page: HtmlPage): string {
 ${path === undefined ? '<meta name="robots" content="noindex">' : `<link rel="alternate" type="text/markdown" href="${markdownPath(path)}">`}
 <link rel="icon" href="${frame.iconPath}" type="image/svg+xml">
 <link rel="stylesheet" href="${frame.stylesheetPath}">
+${page.mainHtml.includes('<pre') ? `<script src="${frame.scriptPath}" defer></script>` : ''}
 </head>
 <body>
 <a class="skip" href="#content">Skip to the text</a>

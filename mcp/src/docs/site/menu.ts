@@ -23,7 +23,10 @@ const GROUPS: readonly { readonly title: string; readonly paths: readonly string
     title: 'Whom to let in',
     paths: ['/rules', '/rules-cookbook', '/presets', '/crawler-verification', '/crawlers'],
   },
-  { title: 'Seeing your traffic', paths: ['/analytics', '/analytics-cookbook', '/assistants'] },
+  {
+    title: 'Seeing your traffic',
+    paths: ['/dashboard', '/analytics', '/analytics-cookbook', '/assistants'],
+  },
   { title: 'Running it', paths: ['/operations', '/threat-model', '/privacy'] },
   {
     title: 'Reference',

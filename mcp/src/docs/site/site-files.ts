@@ -17,11 +17,13 @@ interface Asset {
 
 export const stylesheet = loadAsset('style', 'css');
 export const icon = loadAsset('icon', 'svg');
+export const copyScript = loadAsset('copy', 'mjs');
 
 /** Everything with a path of its own that is no page: contract 4.6, and what the pages show. */
 export function siteFiles(pages: readonly Page[]): Map<string, Resource> {
   return new Map([
     [stylesheet.path, keptResource(foreverHeaders('text/css'), () => stylesheet.text)],
+    [copyScript.path, keptResource(foreverHeaders('text/javascript'), () => copyScript.text)],
     [icon.path, keptResource(foreverHeaders('image/svg+xml'), () => icon.text)],
     [
       '/openapi.json',
@@ -43,7 +45,7 @@ export function siteFiles(pages: readonly Page[]): Map<string, Resource> {
   ]);
 }
 
-function loadAsset(name: string, extension: 'css' | 'svg'): Asset {
+function loadAsset(name: string, extension: 'css' | 'mjs' | 'svg'): Asset {
   const text = readFileSync(new URL(`${name}.${extension}`, ASSETS), 'utf8');
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 12);
   return { path: `/assets/${name}-${digest}.${extension}`, text };

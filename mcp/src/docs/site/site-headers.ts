@@ -4,7 +4,13 @@ import { CONTENT_SECURITY_POLICY } from './html-page.ts';
 const REVALIDATE = 'no-cache';
 
 type TextType =
-  'text/html' | 'text/markdown' | 'text/css' | 'text/plain' | 'application/json' | 'image/svg+xml';
+  | 'text/html'
+  | 'text/javascript'
+  | 'text/markdown'
+  | 'text/css'
+  | 'text/plain'
+  | 'application/json'
+  | 'image/svg+xml';
 
 /** Headers of a text that is the only one at its path. */
 export function textHeaders(type: TextType): Record<string, string> {

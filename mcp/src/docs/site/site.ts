@@ -20,7 +20,7 @@ import {
 } from '../search/search-page.ts';
 import { answerWith, prefersMarkdown } from './site-answer.ts';
 import type { SiteAnswer, SiteRequest } from './site-answer.ts';
-import { icon, siteFiles, stylesheet } from './site-files.ts';
+import { copyScript, icon, siteFiles, stylesheet } from './site-files.ts';
 import { negotiatedHeaders, textHeaders } from './site-headers.ts';
 
 /** Answers one GET or HEAD. */
@@ -37,7 +37,12 @@ export function createSite(library: Library, index: SearchIndex, publicUrl: () =
   const { pages } = library;
   const menu = groupPages(pages);
   const neighbours = neighboursOf(pages, menu);
-  const frame: Frame = { menu, stylesheetPath: stylesheet.path, iconPath: icon.path };
+  const frame: Frame = {
+    menu,
+    stylesheetPath: stylesheet.path,
+    iconPath: icon.path,
+    scriptPath: copyScript.path,
+  };
   const files = siteFiles(pages);
   const byPath = new Map(
     pages.map((page) => [
