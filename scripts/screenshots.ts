@@ -1,4 +1,4 @@
-import { Branding } from '@guard/config/settings/branding';
+import { Branding } from '@guard/config/settings/sections/branding';
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';

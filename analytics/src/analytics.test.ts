@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import Fastify from 'fastify';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createBearerAuth } from '@guard/config/settings/bearer';
+import { createBearerAuth } from '@guard/config/settings/keys/bearer';
 import { mixedStatement } from './testing/mixed-statement.ts';
 import { seededRandom } from '../../test/kit/seeded-random.ts';
 import { textOf } from './testing/open-analytics.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { nearestName } from '@guard/config/settings/nearest-name';
+import { nearestName } from '@guard/config/settings/problems/nearest-name';
 import { commands } from './commands/all-commands.ts';
 import { helpOf, overviewOf } from './command-line/help.ts';
 import { handleOutputErrors } from './terminal/output-errors.ts';

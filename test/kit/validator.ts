@@ -5,7 +5,7 @@ import type { DecisionEvent } from '@guard/config/contract/event';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
 import type { Organisation } from '@guard/config/settings/schema';
-import type { Databases } from '@guard/config/settings/databases';
+import type { Databases } from '@guard/config/settings/sections/databases';
 import {
   createValidator,
   MemoryStore,

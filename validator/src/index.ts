@@ -17,8 +17,8 @@ import type {
   Validate,
   ValidateOutcome,
 } from '@guard/config/contract/ports';
-import type { Databases } from '@guard/config/settings/databases';
-import type { BotKey } from '@guard/config/settings/web-bot-auth';
+import type { Databases } from '@guard/config/settings/sections/databases';
+import type { BotKey } from '@guard/config/settings/sections/web-bot-auth';
 import type { Organisation, Site } from '@guard/config/settings/schema';
 import { Patience } from '@guard/config/time/patience';
 import type { FastifyPluginAsync } from 'fastify';

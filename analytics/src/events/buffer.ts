@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DecisionEvent } from '@guard/config/contract/event';
 import type { Clock, EventSink, Log, Metrics } from '@guard/config/contract/ports';
-import type { EventPrivacy } from '@guard/config/settings/event-privacy';
+import type { EventPrivacy } from '@guard/config/settings/sections/event-privacy';
 import type { Batch } from './batch.ts';
 import { BlockBuilder } from './native/block.ts';
 import type { BlockMemory } from './native/block-memory.ts';

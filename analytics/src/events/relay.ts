@@ -1,5 +1,5 @@
 import type { Clock, EventSink, Log, Metrics } from '@guard/config/contract/ports';
-import type { EventPrivacy } from '@guard/config/settings/event-privacy';
+import type { EventPrivacy } from '@guard/config/settings/sections/event-privacy';
 import type { Batch } from './batch.ts';
 import { BUFFER, EventBuffer } from './buffer.ts';
 

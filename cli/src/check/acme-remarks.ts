@@ -1,8 +1,8 @@
-import { canBeIssued } from '@guard/config/settings/acme';
+import { canBeIssued } from '@guard/config/settings/sections/acme';
 import { compileHosts } from '@guard/config/matching/host';
-import { acmeHosts } from '@guard/config/settings/acme-hosts';
+import { acmeHosts } from '@guard/config/settings/derived/acme-hosts';
 import type { Settings } from '@guard/config/settings/schema';
-import type { ListenAddress } from '@guard/config/settings/values';
+import type { ListenAddress } from '@guard/config/settings/values/values';
 import { hint, type Remark, warning } from './remark.ts';
 
 /** What is to be known where an authority issues the certificates (`tls.acme`). */

@@ -1,6 +1,6 @@
 import { compilePattern } from '@guard/config/matching/glob';
-import { PRESETS } from '@guard/config/settings/presets/preset-names';
-import type { Rule } from '@guard/config/settings/rule';
+import { PRESETS } from '@guard/config/settings/sections/preset-names';
+import type { Rule } from '@guard/config/settings/sections/rule';
 import type { Organisation, Settings } from '@guard/config/settings/schema';
 import { hint, type Remark, warning } from './remark.ts';
 

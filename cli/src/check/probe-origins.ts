@@ -1,6 +1,6 @@
 import { connect, type NetConnectOpts } from 'node:net';
 import type { Site } from '@guard/config/settings/schema';
-import type { Origin } from '@guard/config/settings/values';
+import type { Origin } from '@guard/config/settings/values/values';
 import { type Remark, warning } from './remark.ts';
 
 const TIMEOUT_MS = 3_000;

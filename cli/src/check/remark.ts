@@ -1,4 +1,4 @@
-import type { SettingPath } from '@guard/config/settings/problems';
+import type { SettingPath } from '@guard/config/settings/problems/problems';
 
 /** A warning or a hint about a good settings file. */
 export interface Remark {

@@ -1,8 +1,8 @@
-import { readFetchedKeys } from '@guard/config/settings/agent-keys';
-import { nearestName } from '@guard/config/settings/nearest-name';
+import { readFetchedKeys } from '@guard/config/settings/keys/agent-keys';
+import { nearestName } from '@guard/config/settings/problems/nearest-name';
 import type { Settings } from '@guard/config/settings/schema';
-import { withInner } from '@guard/config/settings/with-inner';
-import type { AgentDirectory } from '@guard/config/settings/web-bot-auth';
+import { withInner } from '@guard/config/settings/derived/with-inner';
+import type { AgentDirectory } from '@guard/config/settings/sections/web-bot-auth';
 import { messageOf } from '../terminal/faults.ts';
 import { type Remark, warning } from './remark.ts';
 

@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
-import { nearestName } from '@guard/config/settings/nearest-name';
+import { nearestName } from '@guard/config/settings/problems/nearest-name';
 import { messageOf } from '../terminal/faults.ts';
 
 /** What shell completion offers for a value: paths, or these words. */

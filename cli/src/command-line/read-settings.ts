@@ -1,5 +1,5 @@
 import { type Loaded, loadSettings } from '@guard/config/settings/load';
-import { formatProblem } from '@guard/config/settings/problems';
+import { formatProblem } from '@guard/config/settings/problems/problems';
 import { print } from '../terminal/terminal.ts';
 
 /** Reads the settings file of a command. Where it has problems, prints them, one in each line, and gives undefined. */

@@ -1,4 +1,4 @@
-import { readFetchedKeys } from '@guard/config/settings/agent-keys';
+import { readFetchedKeys } from '@guard/config/settings/keys/agent-keys';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';

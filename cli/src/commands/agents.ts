@@ -1,5 +1,5 @@
-import { readFetchedKeys } from '@guard/config/settings/agent-keys';
-import type { AgentDirectory } from '@guard/config/settings/web-bot-auth';
+import { readFetchedKeys } from '@guard/config/settings/keys/agent-keys';
+import type { AgentDirectory } from '@guard/config/settings/sections/web-bot-auth';
 import { type DirectoryReport, type FetchTerms, refreshDirectory } from '@guard/server';
 import type { Command } from '../command-line/command.ts';
 import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';

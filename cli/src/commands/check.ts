@@ -1,7 +1,7 @@
 import { type Loaded, loadSettings } from '@guard/config/settings/load';
 import { presetRules } from '@guard/config/settings/presets/preset-rules';
-import { formatPath, formatProblem } from '@guard/config/settings/problems';
-import { settingsRevision } from '@guard/config/settings/revision';
+import { formatPath, formatProblem } from '@guard/config/settings/problems/problems';
+import { settingsRevision } from '@guard/config/settings/derived/revision';
 import { probeOrigins } from '../check/probe-origins.ts';
 import type { Remark } from '../check/remark.ts';
 import { remarksOn } from '../check/remarks.ts';

@@ -9,8 +9,8 @@ import {
   MAX_DECISIONS,
   targetText,
   TemporaryDecision,
-} from '@guard/config/settings/temporary-decision';
-import { Duration } from '@guard/config/settings/values';
+} from '@guard/config/settings/derived/temporary-decision';
+import { Duration } from '@guard/config/settings/values/values';
 import { chooseOrganisation } from '../command-line/choose-organisation.ts';
 import type { Command } from '../command-line/command.ts';
 import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';

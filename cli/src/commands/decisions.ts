@@ -1,4 +1,7 @@
-import { targetText, type TemporaryDecision } from '@guard/config/settings/temporary-decision';
+import {
+  targetText,
+  type TemporaryDecision,
+} from '@guard/config/settings/derived/temporary-decision';
 import { changeDecisions, standingDecisions } from '../decisions/change-decisions.ts';
 import { columns } from '../terminal/layout.ts';
 import { printable, printableJson } from '../terminal/printable.ts';

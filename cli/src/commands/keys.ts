@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { ExpiryDate } from '@guard/config/settings/values';
+import { ExpiryDate } from '@guard/config/settings/values/values';
 import { columns } from '../terminal/layout.ts';
 import { takeOutKey, writeKey } from '../keys/edit-keys.ts';
 import { type KeyKind, KINDS, LIST_OF, listKeys } from '../keys/list-keys.ts';

@@ -1,4 +1,4 @@
-import { Duration } from '@guard/config/settings/values';
+import { Duration } from '@guard/config/settings/values/values';
 import { replayNotes } from '../replay/replay-notes.ts';
 import type { Replay, ReplayPlan } from '../replay/run-replay.ts';
 import { KEY_VARIABLE } from '../running-guard/query-events.ts';

@@ -1,13 +1,13 @@
 import { closeSync, fchownSync, openSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { decisionsPlace } from '@guard/config/settings/decisions-place';
+import { decisionsPlace } from '@guard/config/settings/derived/decisions-place';
 import type { Settings } from '@guard/config/settings/schema';
 import {
   MAX_DECISION_MS,
   readDecisions,
   type TemporaryDecision,
   writeDecisions,
-} from '@guard/config/settings/temporary-decision';
+} from '@guard/config/settings/derived/temporary-decision';
 import type { RedisStore } from '@guard/validator/redis-store';
 import { type Change, replaceFile } from '../files/replace-file.ts';
 import { fileFault } from '../terminal/faults.ts';

@@ -3,7 +3,7 @@ import {
   canonicalNetwork,
   type DecisionTarget,
   shortestAllowed,
-} from '@guard/config/settings/temporary-decision';
+} from '@guard/config/settings/derived/temporary-decision';
 
 export type ReadTarget =
   | { readonly kind: 'read'; readonly target: DecisionTarget }

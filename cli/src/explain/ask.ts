@@ -1,5 +1,5 @@
 import type { Settings } from '@guard/config/settings/schema';
-import type { TemporaryDecision } from '@guard/config/settings/temporary-decision';
+import type { TemporaryDecision } from '@guard/config/settings/derived/temporary-decision';
 import {
   createValidator,
   type Explained,

@@ -1,5 +1,5 @@
 import { isIpOrCidr } from '@guard/config/net/cidr';
-import { HostPattern, HttpUrl, OriginAddress } from '@guard/config/settings/values';
+import { HostPattern, HttpUrl, OriginAddress } from '@guard/config/settings/values/values';
 
 /** What a settings file is written from. */
 export interface Answers {

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { loadSettings } from '@guard/config/settings/load';
-import { plainAnalyticsKeys } from '@guard/config/settings/plain-keys';
+import { plainAnalyticsKeys } from '@guard/config/settings/keys/plain-keys';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { send } from '../../../test/kit/http.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../../../test/kit/recording-origin.ts';

@@ -5,8 +5,8 @@ import {
   type KeyEdit,
   type KeyPlace,
   removeKey,
-} from '@guard/config/settings/edit-key-list';
-import type { Environment } from '@guard/config/settings/environment';
+} from '@guard/config/settings/keys/edit-key-list';
+import type { Environment } from '@guard/config/settings/reading/environment';
 import { formatProblem, parseWithEnvironment } from '@guard/config/settings/load';
 import type { Settings } from '@guard/config/settings/schema';
 import { type Change, replaceFile } from '../files/replace-file.ts';

@@ -1,4 +1,4 @@
-import type { KeyList } from '@guard/config/settings/edit-key-list';
+import type { KeyList } from '@guard/config/settings/keys/edit-key-list';
 import type { Settings } from '@guard/config/settings/schema';
 
 /** A key as `guard keys list` shows it: nothing of the key itself, nor of its hash. */

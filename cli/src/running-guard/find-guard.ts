@@ -1,7 +1,7 @@
-import { plainAnalyticsKeys } from '@guard/config/settings/plain-keys';
+import { plainAnalyticsKeys } from '@guard/config/settings/keys/plain-keys';
 import { listenerUrl } from '@guard/config/net/special-address';
 import type { Settings } from '@guard/config/settings/schema';
-import type { ListenAddress } from '@guard/config/settings/values';
+import type { ListenAddress } from '@guard/config/settings/values/values';
 import { CONFIG_OPTION, type Options } from '../command-line/options.ts';
 import { readSettings } from '../command-line/read-settings.ts';
 import { calledWrongly } from '../terminal/terminal.ts';

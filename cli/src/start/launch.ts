@@ -1,5 +1,5 @@
 import { loadSettings } from '@guard/config/settings/load';
-import { settingsRevision } from '@guard/config/settings/revision';
+import { settingsRevision } from '@guard/config/settings/derived/revision';
 import type { Settings } from '@guard/config/settings/schema';
 import { createLog, createMetrics, createReloader, type Running, startGuard } from '@guard/server';
 import { adviceOnDataAge, type DataAge, describeDataAge } from '../running-guard/data-age.ts';

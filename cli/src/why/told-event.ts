@@ -10,7 +10,7 @@ import {
   UNKNOWN_REASON,
 } from '@guard/config/plain-words/what-happened';
 import type { WholeEvent } from '@guard/config/plain-words/whole-event';
-import { settingsRevision } from '@guard/config/settings/revision';
+import { settingsRevision } from '@guard/config/settings/derived/revision';
 import { Organisation, type Settings } from '@guard/config/settings/schema';
 import { proposeChange } from '@guard/replay/paste';
 

@@ -114,7 +114,7 @@ export interface DecisionEvent {
   readonly validator: 'in-process' | 'api' | 'remote';
   /** How long the decision took, in microseconds. */
   readonly durationUs: number;
-  /** Which settings decided: settings/revision.ts. */
+  /** Which settings decided: config/src/settings/derived/revision.ts. */
   readonly settingsRevision?: string;
   readonly stagesUs?: StageTimes;
   readonly headers: Readonly<Record<string, string>>;

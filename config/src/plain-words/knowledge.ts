@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { entryOf, isFinding, type Reason, reasons } from '../contract/reasons.ts';
 import { POINTS, THRESHOLDS } from '../contract/strengths.ts';
 import { presetRules } from '../settings/presets/preset-rules.ts';
-import type { Rule } from '../settings/rule.ts';
-import { ruleLine } from '../settings/rule-lines.ts';
+import type { Rule } from '../settings/sections/rule.ts';
+import { ruleLine } from '../settings/derived/rule-lines.ts';
 import type { Organisation, Settings } from '../settings/schema.ts';
 import type { Knowledge, ReasonFacts, RuleFacts } from './facts.ts';
 

@@ -1,22 +1,27 @@
 import { dirname, resolve } from 'node:path';
-import { findContradictions } from './cross-references.ts';
-import type { Environment } from './environment.ts';
-import { withEnvironmentFile } from './environment-file.ts';
-import { MAX_SETTINGS_BYTES, readTextFile } from './files.ts';
-import { describeFound } from './found.ts';
-import { dataFolderIn } from './data-folder.ts';
+import { findContradictions } from './checks/cross-references.ts';
+import type { Environment } from './reading/environment.ts';
+import { withEnvironmentFile } from './reading/environment-file.ts';
+import { MAX_SETTINGS_BYTES, readTextFile } from './values/files.ts';
+import { describeFound } from './reading/found.ts';
+import { dataFolderIn } from './derived/data-folder.ts';
 import { readingLists } from './lists/list-reading.ts';
-import { rememberFetchedLists } from './lists/fetched-lists.ts';
-import { createLocator, type Position } from './locate.ts';
-import { filesNamedIn, plainValue } from './plain-value.ts';
-import { crawlerRangesFolder } from './published-places.ts';
-import { createProblemList, type ProblemList } from './problem-list.ts';
-import { alternatives, formatProblem, type Problem, type SettingPath } from './problems.ts';
-import { readYaml } from './read-yaml.ts';
+import { rememberFetchedLists } from './derived/fetched-lists.ts';
+import { createLocator, type Position } from './problems/locate.ts';
+import { filesNamedIn, plainValue } from './reading/plain-value.ts';
+import { crawlerRangesFolder } from './derived/published-places.ts';
+import { createProblemList, type ProblemList } from './problems/problem-list.ts';
+import {
+  alternatives,
+  formatProblem,
+  type Problem,
+  type SettingPath,
+} from './problems/problems.ts';
+import { readYaml } from './reading/read-yaml.ts';
 import { Settings } from './schema.ts';
-import { rememberRuleLines } from './rule-lines.ts';
-import { keyOffset, placeOf, type SettingsNode } from './settings-node.ts';
-import { reportShapeProblems } from './shape-problems.ts';
+import { rememberRuleLines } from './derived/rule-lines.ts';
+import { keyOffset, placeOf, type SettingsNode } from './reading/settings-node.ts';
+import { reportShapeProblems } from './checks/shape-problems.ts';
 
 export { formatProblem, type Position, type Problem, type SettingPath };
 

@@ -1,20 +1,20 @@
-import { Alerts } from './alerts.ts';
+import { Alerts } from './sections/alerts.ts';
 import { z } from 'zod';
 import { BODY_SAMPLE, CHALLENGE, VALIDATE } from '../contract/limits.ts';
 import { FINDINGS, type Finding } from '../contract/reasons.ts';
 import { STRENGTHS } from '../contract/strengths.ts';
 import { isIpOrCidr } from '../net/cidr.ts';
-import { Branding, ChallengeTemplate } from './branding.ts';
-import { CrawlerCategory, CrawlerName, CrawlerRslCategory, Rule } from './rule.ts';
-import { Dashboard } from './dashboard.ts';
-import { Databases } from './databases.ts';
-import { EventPrivacy } from './event-privacy.ts';
-import { WebBotAuth } from './web-bot-auth.ts';
-import { OwnPage, RobotsTxt } from './pages.ts';
-import { RedisUrl } from './redis-url.ts';
-import { PRESETS } from './presets/preset-names.ts';
-import { Tls } from './tls.ts';
-import { Traps } from './traps.ts';
+import { Branding, ChallengeTemplate } from './sections/branding.ts';
+import { CrawlerCategory, CrawlerName, CrawlerRslCategory, Rule } from './sections/rule.ts';
+import { Dashboard } from './sections/dashboard.ts';
+import { Databases } from './sections/databases.ts';
+import { EventPrivacy } from './sections/event-privacy.ts';
+import { WebBotAuth } from './sections/web-bot-auth.ts';
+import { OwnPage, RobotsTxt } from './sections/pages.ts';
+import { RedisUrl } from './values/redis-url.ts';
+import { PRESETS } from './sections/preset-names.ts';
+import { Tls } from './sections/tls.ts';
+import { Traps } from './sections/traps.ts';
 import {
   AnalyticsKeyHash,
   Credential,
@@ -32,7 +32,7 @@ import {
   SealingSecret,
   sizeUpTo,
   Workers,
-} from './values.ts';
+} from './values/values.ts';
 
 /**
  * guard.yaml, as users write it: these names are a promise. What comes out is parsed: addresses,

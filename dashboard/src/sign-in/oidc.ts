@@ -1,4 +1,4 @@
-import type { OidcSettings } from '@guard/config/settings/dashboard';
+import type { OidcSettings } from '@guard/config/settings/sections/dashboard';
 import * as client from 'openid-client';
 import { type Membership, membershipOf } from './viewer.ts';
 

@@ -9,8 +9,8 @@ import type {
 } from '@guard/config/contract/ports';
 import type { Tracing } from '@guard/config/contract/tracing';
 import type { ForwardedHeader, Site } from '@guard/config/settings/schema';
-import type { TlsCertificate } from '@guard/config/settings/tls';
-import type { ListenAddress } from '@guard/config/settings/values';
+import type { TlsCertificate } from '@guard/config/settings/sections/tls';
+import type { ListenAddress } from '@guard/config/settings/values/values';
 import type { GatewayLimits } from './limits.ts';
 
 /** One site of guard.yaml with the ports that serve it. */

@@ -1,5 +1,5 @@
 import type { OriginTrace, RequestTrace } from '@guard/config/contract/tracing';
-import type { Origin as OriginAddress } from '@guard/config/settings/values';
+import type { Origin as OriginAddress } from '@guard/config/settings/values/values';
 import { withoutNamed } from '../forward/proxy-headers.ts';
 import { FieldList } from '../message/message.ts';
 import type {

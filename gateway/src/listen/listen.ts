@@ -1,7 +1,7 @@
 import type { Server as HttpServer } from 'node:http';
 import { createServer, type ListenOptions as ServerOptions, type Server } from 'node:net';
 import { removeAbandonedSocket } from '@guard/config/net/abandoned-socket';
-import type { ListenAddress } from '@guard/config/settings/values';
+import type { ListenAddress } from '@guard/config/settings/values/values';
 
 interface ListenOptions {
   readonly scheme: 'http' | 'https';

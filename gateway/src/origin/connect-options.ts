@@ -1,6 +1,6 @@
 import { isIP, type NetConnectOpts } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
-import type { Origin as OriginAddress } from '@guard/config/settings/values';
+import type { Origin as OriginAddress } from '@guard/config/settings/values/values';
 
 /** How a connection to an origin is opened. */
 export type ConnectOptions =

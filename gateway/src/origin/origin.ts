@@ -1,4 +1,4 @@
-import type { Origin as OriginAddress } from '@guard/config/settings/values';
+import type { Origin as OriginAddress } from '@guard/config/settings/values/values';
 import type { FieldList } from '../message/message.ts';
 import type { Turns } from './origins.ts';
 

@@ -1,5 +1,5 @@
 import type { Clock } from '@guard/config/contract/ports';
-import type { Origin as OriginAddress } from '@guard/config/settings/values';
+import type { Origin as OriginAddress } from '@guard/config/settings/values/values';
 import type { GatewayLimits } from '../base/limits.ts';
 import type { OpenOrigin, Origin, Origins } from './origin.ts';
 

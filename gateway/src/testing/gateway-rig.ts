@@ -11,7 +11,7 @@ import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
 import type { TransportFacts } from '@guard/config/contract/transport';
 import { Site } from '@guard/config/settings/schema';
-import type { TlsCertificate } from '@guard/config/settings/tls';
+import type { TlsCertificate } from '@guard/config/settings/sections/tls';
 import { onTestFinished } from 'vitest';
 import {
   type AcmeChallenges,

@@ -1,4 +1,4 @@
-import type { Origin as OriginAddress } from '@guard/config/settings/values';
+import type { Origin as OriginAddress } from '@guard/config/settings/values/values';
 import { onTestFinished, vi } from 'vitest';
 import { type GatewayLimits, GATEWAY_LIMITS } from '../base/limits.ts';
 import { Http1Origin } from '../origin/http1/http1-origin.ts';

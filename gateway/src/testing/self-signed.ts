@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TlsCertificate } from '@guard/config/settings/tls';
+import type { TlsCertificate } from '@guard/config/settings/sections/tls';
 
 /** A certificate for these hosts, signed by its own key, made by openssl. */
 export function selfSigned(...hosts: readonly string[]): TlsCertificate {

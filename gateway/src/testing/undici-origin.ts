@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { Origin as OriginAddress } from '@guard/config/settings/values';
+import type { Origin as OriginAddress } from '@guard/config/settings/values/values';
 import { type Dispatcher, Pool } from 'undici';
 import type { GatewayLimits } from '../base/limits.ts';
 import { connectOptions } from '../origin/connect-options.ts';

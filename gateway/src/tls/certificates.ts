@@ -1,6 +1,6 @@
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { compileHosts } from '@guard/config/matching/host';
-import type { TlsCertificate } from '@guard/config/settings/tls';
+import type { TlsCertificate } from '@guard/config/settings/sections/tls';
 
 /** The certificates of a listener, by the name that a visitor asks for (RFC 6066 section 3). */
 export interface Certificates {

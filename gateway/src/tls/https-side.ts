@@ -1,5 +1,5 @@
-import type { TlsCertificate } from '@guard/config/settings/tls';
-import type { ListenAddress } from '@guard/config/settings/values';
+import type { TlsCertificate } from '@guard/config/settings/sections/tls';
+import type { ListenAddress } from '@guard/config/settings/values/values';
 import type { AcmeChallenges } from '../base/options.ts';
 import type { Intake } from '../listen/accept.ts';
 import { drain, listen, portOf } from '../listen/listen.ts';

@@ -1,4 +1,4 @@
-import type { Match, Rule } from '@guard/config/settings/rule';
+import type { Match, Rule } from '@guard/config/settings/sections/rule';
 import type { Organisation, Settings } from '@guard/config/settings/schema';
 import { hasWildcard, type ReplayChange } from './change.ts';
 

@@ -1,7 +1,7 @@
 import { FINDINGS } from '@guard/config/contract/reasons';
 import { isIpOrCidr } from '@guard/config/net/cidr';
 import type { Organisation } from '@guard/config/settings/schema';
-import { PRESET_PREFIX } from '@guard/config/settings/presets/preset-names';
+import { PRESET_PREFIX } from '@guard/config/settings/sections/preset-names';
 import { z } from 'zod';
 
 /** Longest pattern that guard.yaml takes. */

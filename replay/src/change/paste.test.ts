@@ -1,4 +1,4 @@
-import { ruleLine } from '@guard/config/settings/rule-lines';
+import { ruleLine } from '@guard/config/settings/derived/rule-lines';
 import { describe, expect, test } from 'vitest';
 import { guardYaml, settingsOf } from '../testing/settings-of.ts';
 import { changedSettings, settingsOfOrganisation } from './candidate.ts';

@@ -1,6 +1,6 @@
 import type { Pattern } from '@guard/config/matching/glob';
-import type { Match } from '@guard/config/settings/rule';
-import { ruleLine } from '@guard/config/settings/rule-lines';
+import type { Match } from '@guard/config/settings/sections/rule';
+import { ruleLine } from '@guard/config/settings/derived/rule-lines';
 import type { Organisation } from '@guard/config/settings/schema';
 import { Scalar, stringify } from 'yaml';
 import { allowRule } from './candidate.ts';

@@ -1,5 +1,5 @@
 import { sessionDigest } from '@guard/config/contract/session-digest';
-import type { Match, Rule } from '@guard/config/settings/rule';
+import type { Match, Rule } from '@guard/config/settings/sections/rule';
 import type { Settings } from '@guard/config/settings/schema';
 import { createSealer, createSessionIds } from '@guard/validator';
 

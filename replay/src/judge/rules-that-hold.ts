@@ -1,4 +1,4 @@
-import type { Match, Rule } from '@guard/config/settings/rule';
+import type { Match, Rule } from '@guard/config/settings/sections/rule';
 
 /** Whether a log has a header, by its name in lower case. */
 export type Knows = (header: string) => boolean;

@@ -1,4 +1,4 @@
-import { Listen } from '@guard/config/settings/values';
+import { Listen } from '@guard/config/settings/values/values';
 import { expect, test } from 'vitest';
 import { compileOwnHosts } from '../listeners/own-hosts.ts';
 import { adminRoutes } from './admin.ts';

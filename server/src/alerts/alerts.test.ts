@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import type { QueryOutcome } from '@guard/config/contract/ports';
-import { Alerts } from '@guard/config/settings/alerts';
+import { Alerts } from '@guard/config/settings/sections/alerts';
 import { MemoryStore } from '@guard/validator';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { hostname } from 'node:os';
-import type { AlertSettings, MailSettings } from '@guard/config/settings/alerts';
+import type { AlertSettings, MailSettings } from '@guard/config/settings/sections/alerts';
 import { type Alert, ALERTS } from './alert.ts';
 
 const TIMEOUT_MS = 10_000;

@@ -1,5 +1,5 @@
 import type { RunQuery, SessionStore } from '@guard/config/contract/ports';
-import type { AlertSettings } from '@guard/config/settings/alerts';
+import type { AlertSettings } from '@guard/config/settings/sections/alerts';
 import type { Settings } from '@guard/config/settings/schema';
 import type { Close, ProcessContext } from '../process/process-context.ts';
 import type { Alert } from './alert.ts';

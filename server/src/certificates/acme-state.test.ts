@@ -1,4 +1,4 @@
-import type { IssuedCertificate } from '@guard/config/settings/tls';
+import type { IssuedCertificate } from '@guard/config/settings/sections/tls';
 import { describe, expect, test } from 'vitest';
 import {
   type AcmeState,

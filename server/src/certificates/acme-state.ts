@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { AcmeSettings } from '@guard/config/settings/acme';
-import type { IssuedCertificate } from '@guard/config/settings/tls';
+import type { AcmeSettings } from '@guard/config/settings/sections/acme';
+import type { IssuedCertificate } from '@guard/config/settings/sections/tls';
 import { z } from 'zod';
 import { openText, sealText } from './sealed-text.ts';
 

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import type { AcmeSettings } from '@guard/config/settings/acme';
+import type { AcmeSettings } from '@guard/config/settings/sections/acme';
 import type { Proof } from './acme-state.ts';
 
 /** One certificate, for one host. */

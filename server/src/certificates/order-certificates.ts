@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, Log, Metrics } from '@guard/config/contract/ports';
-import { acmeHosts } from '@guard/config/settings/acme-hosts';
-import type { AcmeSettings } from '@guard/config/settings/acme';
+import { acmeHosts } from '@guard/config/settings/derived/acme-hosts';
+import type { AcmeSettings } from '@guard/config/settings/sections/acme';
 import type { Settings } from '@guard/config/settings/schema';
 import type { Close } from '../process/process-context.ts';
 import type { ChangeText } from '../store/shared-text.ts';

@@ -1,7 +1,7 @@
 import type { Clock, Log } from '@guard/config/contract/ports';
-import { acmeHosts } from '@guard/config/settings/acme-hosts';
+import { acmeHosts } from '@guard/config/settings/derived/acme-hosts';
 import type { Settings } from '@guard/config/settings/schema';
-import { type IssuedCertificate, readCertificate } from '@guard/config/settings/tls';
+import { type IssuedCertificate, readCertificate } from '@guard/config/settings/sections/tls';
 import type { AcmeChallenges } from '@guard/gateway';
 import type { Close } from '../process/process-context.ts';
 import type { ReadText } from '../store/shared-text.ts';

@@ -1,9 +1,9 @@
-import type { SharedPlace } from '@guard/config/settings/shared-place';
+import type { SharedPlace } from '@guard/config/settings/derived/shared-place';
 import {
   MAX_DECISIONS_LENGTH,
   readDecisions,
   type TemporaryDecision,
-} from '@guard/config/settings/temporary-decision';
+} from '@guard/config/settings/derived/temporary-decision';
 import { createReadText, type SharedTextOptions } from '../store/shared-text.ts';
 
 export type DecisionsRead =

@@ -1,6 +1,9 @@
 import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TemporaryDecision, writeDecisions } from '@guard/config/settings/temporary-decision';
+import {
+  type TemporaryDecision,
+  writeDecisions,
+} from '@guard/config/settings/derived/temporary-decision';
 import { TemporaryRules } from '@guard/validator';
 import { afterEach, expect, test, vi } from 'vitest';
 import { testFolder } from '../../../test/kit/test-folder.ts';

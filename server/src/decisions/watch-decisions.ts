@@ -1,5 +1,8 @@
 import type { Clock, Log } from '@guard/config/contract/ports';
-import { targetText, type TemporaryDecision } from '@guard/config/settings/temporary-decision';
+import {
+  targetText,
+  type TemporaryDecision,
+} from '@guard/config/settings/derived/temporary-decision';
 import type { TemporaryRules } from '@guard/validator';
 import type { Close } from '../process/process-context.ts';
 import type { ReadDecisions } from './read-decisions.ts';

@@ -3,7 +3,7 @@ import type { DecisionEvent } from '@guard/config/contract/event';
 import type { EventSink, Log } from '@guard/config/contract/ports';
 import { isReason } from '@guard/config/contract/reasons';
 import { truncateAddress } from '@guard/config/net/truncate-address';
-import type { EventPrivacy } from '@guard/config/settings/event-privacy';
+import type { EventPrivacy } from '@guard/config/settings/sections/event-privacy';
 import type { Settings } from '@guard/config/settings/schema';
 import type { MetricsPage } from '../metrics/metrics.ts';
 

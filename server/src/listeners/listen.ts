@@ -1,7 +1,7 @@
 import { removeAbandonedSocket } from '@guard/config/net/abandoned-socket';
 import { listenerUrl } from '@guard/config/net/special-address';
 import type { Service, Settings } from '@guard/config/settings/schema';
-import type { ListenAddress } from '@guard/config/settings/values';
+import type { ListenAddress } from '@guard/config/settings/values/values';
 import type { Gateway } from '@guard/gateway';
 
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';

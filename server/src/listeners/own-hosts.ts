@@ -1,6 +1,6 @@
 import { canonicalHost, compileHosts } from '@guard/config/matching/host';
 import { parseIp } from '@guard/config/net/cidr';
-import type { ListenAddress } from '@guard/config/settings/values';
+import type { ListenAddress } from '@guard/config/settings/values/values';
 
 /**
  * Returns a function that says whether a listener for the operator answers a request with this Host header. An

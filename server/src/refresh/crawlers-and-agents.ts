@@ -1,10 +1,10 @@
-import { directoryUrl, readFetchedKeys } from '@guard/config/settings/agent-keys';
+import { directoryUrl, readFetchedKeys } from '@guard/config/settings/keys/agent-keys';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { readRefreshedRanges } from '@guard/config/catalogue/refreshed-ranges';
 import type { Clock } from '@guard/config/contract/ports';
-import { crawlerRangesFolder } from '@guard/config/settings/published-places';
+import { crawlerRangesFolder } from '@guard/config/settings/derived/published-places';
 import type { Settings } from '@guard/config/settings/schema';
-import type { AgentDirectory } from '@guard/config/settings/web-bot-auth';
+import type { AgentDirectory } from '@guard/config/settings/sections/web-bot-auth';
 import type { FetchTerms } from './fetch-report.ts';
 import type { FetchOutcome, Published } from './keep-fresh.ts';
 import { refreshCrawlers } from './refresh-crawlers.ts';

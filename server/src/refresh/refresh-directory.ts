@@ -4,9 +4,12 @@ import {
   type FetchedKeys,
   parsePublishedKeys,
   readFetchedKeys,
-} from '@guard/config/settings/agent-keys';
+} from '@guard/config/settings/keys/agent-keys';
 import type { Clock } from '@guard/config/contract/ports';
-import { type AgentDirectory, MAX_DIRECTORY_BYTES } from '@guard/config/settings/web-bot-auth';
+import {
+  type AgentDirectory,
+  MAX_DIRECTORY_BYTES,
+} from '@guard/config/settings/sections/web-bot-auth';
 import { fetchList } from './fetch-list.ts';
 import type { FetchReport, FetchTerms } from './fetch-report.ts';
 import { jsonText, keepFile } from './keep-file.ts';

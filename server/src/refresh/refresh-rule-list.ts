@@ -1,7 +1,7 @@
 import type { Clock } from '@guard/config/contract/ports';
 import { compileTextPattern } from '@guard/config/matching/glob';
 import { readRange } from '@guard/config/net/address';
-import { readTextFile } from '@guard/config/settings/files';
+import { readTextFile } from '@guard/config/settings/values/files';
 import {
   type FetchedList,
   formatCopy,

@@ -1,5 +1,5 @@
 import type { Clock } from '@guard/config/contract/ports';
-import { fetchedListsOf } from '@guard/config/settings/lists/fetched-lists';
+import { fetchedListsOf } from '@guard/config/settings/derived/fetched-lists';
 import { shownUrl } from '@guard/config/settings/lists/list-copy';
 import type { Settings } from '@guard/config/settings/schema';
 import type { Published } from './keep-fresh.ts';

@@ -5,8 +5,8 @@ import {
   type LoadResult,
   type Position,
 } from '@guard/config/settings/load';
-import { formatPath } from '@guard/config/settings/problems';
-import { settingsRevision } from '@guard/config/settings/revision';
+import { formatPath } from '@guard/config/settings/problems/problems';
+import { settingsRevision } from '@guard/config/settings/derived/revision';
 import type { Settings } from '@guard/config/settings/schema';
 import { asStarted, changesBetween, needRestart } from './changes.ts';
 import { type Watch, watchFiles } from './watch-files.ts';

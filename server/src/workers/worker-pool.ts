@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { Analytics } from '@guard/analytics';
 import type { Clock, Log } from '@guard/config/contract/ports';
 import type { Settings } from '@guard/config/settings/schema';
-import type { ListenAddress } from '@guard/config/settings/values';
+import type { ListenAddress } from '@guard/config/settings/values/values';
 import { allocateStore, ThreadStore } from '@guard/validator';
 import type { Addresses } from '../listeners/listen.ts';
 import type { MetricsPage } from '../metrics/metrics.ts';

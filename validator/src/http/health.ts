@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@guard/config/contract/ports';
-import { KeyRing } from '@guard/config/settings/key-ring';
+import { KeyRing } from '@guard/config/settings/keys/key-ring';
 import type { Organisation } from '@guard/config/settings/schema';
 import type { IncomingHttpHeaders } from 'node:http';
 

@@ -1,7 +1,7 @@
 import { validateErrorBody, type ValidateErrorType } from '@guard/config/contract/errors';
 import { VALIDATE } from '@guard/config/contract/limits';
 import type { Clock, EventSink, Log } from '@guard/config/contract/ports';
-import { KeyRing } from '@guard/config/settings/key-ring';
+import { KeyRing } from '@guard/config/settings/keys/key-ring';
 import type { Organisation } from '@guard/config/settings/schema';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';

@@ -1,4 +1,4 @@
-import { Branding } from '@guard/config/settings/branding';
+import { Branding } from '@guard/config/settings/sections/branding';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { loadBrowserBundle } from '../../browser/build.ts';

@@ -1,4 +1,4 @@
-import type { Branding } from '@guard/config/settings/branding';
+import type { Branding } from '@guard/config/settings/sections/branding';
 import { escapeHtml } from './escape-html.ts';
 import { shield, themeStyle } from './style.ts';
 

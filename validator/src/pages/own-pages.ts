@@ -2,8 +2,8 @@ import {
   type OwnPage,
   PAGE_PLACEHOLDERS,
   type PagePlaceholder,
-} from '@guard/config/settings/pages';
-import type { Rule } from '@guard/config/settings/rule';
+} from '@guard/config/settings/sections/pages';
+import type { Rule } from '@guard/config/settings/sections/rule';
 import type { Organisation } from '@guard/config/settings/schema';
 import type { Notice } from './messages.ts';
 import { compileTemplate, type Fill } from './template.ts';
@@ -47,7 +47,7 @@ export class OwnPages {
   }
 }
 
-/** The settings have no page with another placeholder (settings/pages.ts). */
+/** The settings have no page with another placeholder (config/src/settings/sections/pages.ts). */
 function compile({ html }: OwnPage): FillOwnPage {
   return compileTemplate(
     html,

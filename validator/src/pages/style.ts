@@ -1,5 +1,5 @@
-import type { Branding } from '@guard/config/settings/branding';
-import { CARD } from '@guard/config/settings/colour';
+import type { Branding } from '@guard/config/settings/sections/branding';
+import { CARD } from '@guard/config/settings/values/colour';
 
 /** The look of every page. Colours are variables with one dark set, so that a theme is a few lines. */
 

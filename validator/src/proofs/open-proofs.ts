@@ -1,6 +1,6 @@
 import type { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import type { Clock, Log } from '@guard/config/contract/ports';
-import type { BotKey } from '@guard/config/settings/web-bot-auth';
+import type { BotKey } from '@guard/config/settings/sections/web-bot-auth';
 import type { Resolver } from './forward-confirmed.ts';
 import { createClaimProver, type ProveClaim } from './prove-claim.ts';
 import { createReverseDns } from './reverse-dns.ts';

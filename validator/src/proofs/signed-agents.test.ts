@@ -1,4 +1,4 @@
-import { toBotKey } from '@guard/config/settings/web-bot-auth';
+import { toBotKey } from '@guard/config/settings/sections/web-bot-auth';
 import { describe, expect, test } from 'vitest';
 import { newSigningAgent, type Signing } from '../../../test/kit/signing-agent.ts';
 import { validatorWith } from '../../../test/kit/validator.ts';

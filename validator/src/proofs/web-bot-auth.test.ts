@@ -1,4 +1,4 @@
-import { parseKeyDirectory } from '@guard/config/settings/web-bot-auth';
+import { parseKeyDirectory } from '@guard/config/settings/sections/web-bot-auth';
 import { createPublicKey, generateKeyPairSync, sign, verify, type KeyObject } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { signatureHeaders } from 'web-bot-auth';

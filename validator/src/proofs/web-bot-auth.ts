@@ -1,6 +1,6 @@
 import type { Clock } from '@guard/config/contract/ports';
 import { addressGroup } from '@guard/config/net/network-of';
-import type { BotKey } from '@guard/config/settings/web-bot-auth';
+import type { BotKey } from '@guard/config/settings/sections/web-bot-auth';
 import { LRUCache } from 'lru-cache';
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { type SignatureBase, type SignedRequest, signatureBase } from './signature-base.ts';

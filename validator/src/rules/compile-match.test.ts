@@ -1,4 +1,4 @@
-import { Match } from '@guard/config/settings/rule';
+import { Match } from '@guard/config/settings/sections/rule';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';

@@ -1,5 +1,5 @@
 import { areRegexesSpent, beginRegexes } from '@guard/config/matching/regex';
-import type { Rule } from '@guard/config/settings/rule';
+import type { Rule } from '@guard/config/settings/sections/rule';
 import type { Facts } from '../request/facts.ts';
 import {
   compileMatch,

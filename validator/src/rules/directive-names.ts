@@ -1,4 +1,4 @@
-import type { Rule } from '@guard/config/settings/rule';
+import type { Rule } from '@guard/config/settings/sections/rule';
 import type { Directives } from './direct.ts';
 
 export const DIRECTIVES = ['verdict', 'detect', 'rate_limit', 'challenge', 'monitor'] as const;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Budget, Charge, MaybePromise, SessionStore } from '@guard/config/contract/ports';
 import { sessionRoot } from '@guard/config/contract/session-root';
-import type { RateLimit, Rule } from '@guard/config/settings/rule';
+import type { RateLimit, Rule } from '@guard/config/settings/sections/rule';
 import type { Facts } from '../request/facts.ts';
 import { compileAddressCharges } from './address-charges.ts';
 

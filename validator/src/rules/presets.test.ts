@@ -1,6 +1,6 @@
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
-import { PRESETS } from '@guard/config/settings/presets/preset-names';
+import { PRESETS } from '@guard/config/settings/sections/preset-names';
 import { describe, expect, test } from 'vitest';
 import { validatorWith } from '../../../test/kit/validator.ts';
 import {

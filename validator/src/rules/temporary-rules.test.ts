@@ -3,7 +3,7 @@ import {
   canonicalNetwork,
   type DecisionTarget,
   type TemporaryDecision,
-} from '@guard/config/settings/temporary-decision';
+} from '@guard/config/settings/derived/temporary-decision';
 import { describe, expect, test } from 'vitest';
 import { validatorWith } from '../../../test/kit/validator.ts';
 import { verifiedSession } from '../../../test/kit/verified-session.ts';

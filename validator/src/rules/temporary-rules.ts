@@ -2,8 +2,8 @@ import type { Clock } from '@guard/config/contract/ports';
 import { sessionDigest } from '@guard/config/contract/session-digest';
 import { temporaryRuleName } from '@guard/config/contract/temporary-rule';
 import { readAddress } from '@guard/config/net/read-address';
-import type { Rule } from '@guard/config/settings/rule';
-import type { TemporaryDecision } from '@guard/config/settings/temporary-decision';
+import type { Rule } from '@guard/config/settings/sections/rule';
+import type { TemporaryDecision } from '@guard/config/settings/derived/temporary-decision';
 import type { Facts } from '../request/facts.ts';
 import type { Directives } from './direct.ts';
 

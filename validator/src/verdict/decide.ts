@@ -1,6 +1,6 @@
 import type { Clock, MaybePromise, RequestEnded, SessionStore } from '@guard/config/contract/ports';
 import type { Reason } from '@guard/config/contract/reasons';
-import type { Rule } from '@guard/config/settings/rule';
+import type { Rule } from '@guard/config/settings/sections/rule';
 import { afterWith } from '../session/after-with.ts';
 import type { Facts } from '../request/facts.ts';
 import type { LazyFindings } from '../rules/compile-match.ts';

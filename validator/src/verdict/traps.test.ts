@@ -1,5 +1,5 @@
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
-import { toBotKey } from '@guard/config/settings/web-bot-auth';
+import { toBotKey } from '@guard/config/settings/sections/web-bot-auth';
 import { describe, expect, test } from 'vitest';
 import { newSigningAgent } from '../../../test/kit/signing-agent.ts';
 import { type TestValidator, validatorWith } from '../../../test/kit/validator.ts';

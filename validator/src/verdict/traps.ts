@@ -1,7 +1,7 @@
 import { sessionRoot } from '@guard/config/contract/session-root';
 import type { Clock, MaybePromise, SessionStore } from '@guard/config/contract/ports';
 import { addressGroup } from '@guard/config/net/network-of';
-import { trapPaths } from '@guard/config/settings/presets/trap-paths';
+import { trapPaths } from '@guard/config/settings/sections/trap-paths';
 import type { Organisation } from '@guard/config/settings/schema';
 import { afterWith } from '../session/after-with.ts';
 import type { Facts } from '../request/facts.ts';

@@ -1,6 +1,6 @@
 import type { RequestEnded } from '@guard/config/contract/ports';
 import type { Reason } from '@guard/config/contract/reasons';
-import type { Rule } from '@guard/config/settings/rule';
+import type { Rule } from '@guard/config/settings/sections/rule';
 
 /** How a request is judged. Closed: a switch over it names every case. */
 export type Verdict =

@@ -1,4 +1,4 @@
-import type { EventPrivacy } from '@guard/config/settings/event-privacy';
+import type { EventPrivacy } from '@guard/config/settings/sections/event-privacy';
 import { mayTellAddress } from '@guard/config/contract/address-headers';
 import { EVENT_COLUMNS } from './event-columns.ts';
 import type { ColumnValues, EventColumn } from './column.ts';

@@ -1,4 +1,4 @@
-import { readTextFile } from '../files.ts';
+import { readTextFile } from '../values/files.ts';
 import { copyOf, type FetchedList } from './list-copy.ts';
 import {
   type BadLine,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isLoopbackHost } from '../../net/special-address.ts';
-import { Duration } from '../values.ts';
+import { Duration } from '../values/values.ts';
 import { currentLists, type ReadList } from './list-reading.ts';
 import type { ListEntries, ListKind } from './list-text.ts';
 

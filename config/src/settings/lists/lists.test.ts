@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { testFolder } from '../../../../test/kit/test-folder.ts';
 import { formatProblem, type LoadResult, parseSettings } from '../load.ts';
-import type { Match } from '../rule.ts';
-import { fetchedListsOf } from './fetched-lists.ts';
+import type { Match } from '../sections/rule.ts';
+import { fetchedListsOf } from '../derived/fetched-lists.ts';
 import { copyOf, formatCopy } from './list-copy.ts';
 import { MAX_ENTRIES, parseList } from './list-text.ts';
 

@@ -1,4 +1,4 @@
-import type { Match } from '../rule.ts';
+import type { Match } from '../sections/rule.ts';
 
 /** Ends of the names of scripts. */
 const SCRIPTS =

@@ -1,4 +1,4 @@
-import type { Match } from '../rule.ts';
+import type { Match } from '../sections/rule.ts';
 
 /**
  * A visitor that was caught lying, or is a driven browser, is not let through for its path. The other findings

@@ -1,4 +1,4 @@
-import type { Match } from '../rule.ts';
+import type { Match } from '../sections/rule.ts';
 import { BEHIND_A_SCRIPT } from './behind-a-script.ts';
 import { CAUGHT_LYING } from './caught-lying.ts';
 

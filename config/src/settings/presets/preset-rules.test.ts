@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { CrawlerCatalogue } from '../../catalogue/crawlers.ts';
 import { RSL_CATEGORIES } from '../../catalogue/crawler-file.ts';
-import { Match } from '../rule.ts';
-import { PRESETS } from './preset-names.ts';
+import { Match } from '../sections/rule.ts';
+import { PRESETS } from '../sections/preset-names.ts';
 import { presetRules } from './preset-rules.ts';
 import { linkPreviews, monitors } from './verified-visitors.ts';
 import { WEBHOOK_SENDERS } from './webhooks.ts';

@@ -1,7 +1,7 @@
-import type { Match, Rule } from '../rule.ts';
+import type { Match, Rule } from '../sections/rule.ts';
 import { feeds } from './feeds.ts';
 import { git } from './git.ts';
-import { PRESET_PREFIX, type Preset, PRESETS } from './preset-names.ts';
+import { PRESET_PREFIX, type Preset, PRESETS } from '../sections/preset-names.ts';
 import { linkPreviews, monitors } from './verified-visitors.ts';
 import { webhooks } from './webhooks.ts';
 import { wellKnown } from './well-known.ts';

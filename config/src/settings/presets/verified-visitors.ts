@@ -1,4 +1,4 @@
-import type { Match } from '../rule.ts';
+import type { Match } from '../sections/rule.ts';
 
 /** Uptime monitors whose claim is proved; reading only. */
 export const monitors: Match = {

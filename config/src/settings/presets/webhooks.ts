@@ -1,4 +1,4 @@
-import type { Match } from '../rule.ts';
+import type { Match } from '../sections/rule.ts';
 import { CAUGHT_LYING } from './caught-lying.ts';
 
 /** Senders of the catalogue whose operators publish where their webhooks come from. */

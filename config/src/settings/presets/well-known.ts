@@ -1,4 +1,4 @@
-import type { Match } from '../rule.ts';
+import type { Match } from '../sections/rule.ts';
 import { CAUGHT_LYING } from './caught-lying.ts';
 
 /** Files of RFC 8615, and older ones of that kind: each is made for programs, and a site has one of each. */

@@ -1,6 +1,6 @@
 import { connect, type NetConnectOpts, type Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
-import type { Origin as OriginAddress } from '@guard/config/settings/values';
+import type { Origin as OriginAddress } from '@guard/config/settings/values/values';
 import { connectOptions } from '../connect-options.ts';
 import { Connection, type ConnectionOwner } from './connection.ts';
 

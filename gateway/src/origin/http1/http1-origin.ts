@@ -1,4 +1,4 @@
-import type { Origin as OriginAddress } from '@guard/config/settings/values';
+import type { Origin as OriginAddress } from '@guard/config/settings/values/values';
 import { DeadlineTicks, ticksOf } from '../../base/event-loop.ts';
 import type { GatewayLimits } from '../../base/limits.ts';
 import type { Connection, ConnectionOwner } from './connection.ts';

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { parseIp } from '../../net/cidr.ts';
+import { isLoopbackHost } from '../../net/special-address.ts';
+import type { SettingPath } from '../problems/problems.ts';
+import { Listen, type ListenAddress, type Origin, OriginAddress } from '../values/values.ts';
+
+/**
+ * Origins that are Guard's own front: each request would come back until its hops are used up, and end with 508. The
+ * other services of Guard can be origins: a gateway with TLS may stand in front of the dashboard.
+ */
+
+const FRONTS = ['gateway', 'gateway_tls', 'forward_auth'] as const;
+
+const anything = z.unknown().optional();
+const Outline = z
+  .looseObject({
+    listen: z.record(z.string(), z.unknown()).catch({}),
+    sites: z.array(z.looseObject({ origin: anything }).catch({ origin: undefined })).catch([]),
+  })
+  .catch({ listen: {}, sites: [] });
+
+interface Circular {
+  readonly path: SettingPath;
+  readonly message: string;
+}
+
+/** Every origin of a settings file, given as plain data, that leads back to Guard. Only what is certain counts. */
+export function findCircularOrigins(value: unknown): Circular[] {
+  const { listen, sites } = Outline.parse(value);
+  const fronts = FRONTS.flatMap((service) => {
+    const address = Listen.safeParse(listen[service]);
+    return address.success ? [{ service, address: address.data }] : [];
+  });
+  return sites.flatMap(({ origin }, site) =>
+    (Array.isArray(origin) ? origin : [origin]).flatMap((one: unknown, place) => {
+      const parsed = OriginAddress.safeParse(one);
+      const own = parsed.success && fronts.find(({ address }) => leadsTo(parsed.data, address));
+      if (!own) return [];
+      const path = ['sites', site, 'origin', ...(Array.isArray(origin) ? [place] : [])];
+      const message = `expected the address of your site; this is listen.${own.service}, so each request would come back to Guard`;
+      return [{ path, message }];
+    }),
+  );
+}
+
+function leadsTo(origin: Origin, listener: ListenAddress): boolean {
+  if (origin.kind === 'unix') return listener.kind === 'unix' && listener.path === origin.path;
+  if (listener.kind === 'unix' || listener.port === 0) return false;
+  const { protocol, port, hostname } = new URL(origin.origin);
+  const number = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
+  if (number !== listener.port) return false;
+  const own = reachedBy(listener.host);
+  return reachedBy(hostname).some((host) => own.includes(host) || isHeard(host, listener.host));
+}
+
+/** The addresses of this machine that a host stands for, or the host itself. */
+function reachedBy(written: string): readonly string[] {
+  const text = written.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+  const host = parseIp(text) ?? text;
+  if (host === '0.0.0.0') return ['127.0.0.1'];
+  if (host === '::') return ['::1', '127.0.0.1'];
+  return parseIp(host) === undefined && isLoopbackHost(host) ? ['127.0.0.1', '::1'] : [host];
+}
+
+/** Whether a listener at all addresses gets what is sent to a loopback one; `::` hears IPv4 too. */
+function isHeard(host: string, listener: string): boolean {
+  const isAny = listener === '::' || (listener === '0.0.0.0' && !host.includes(':'));
+  return isAny && isLoopbackHost(host);
+}

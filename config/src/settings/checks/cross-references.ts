@@ -1,0 +1,297 @@
+import { z } from 'zod';
+import { canonicalHost } from '../../matching/host.ts';
+import { findAcmeContradictions } from './acme-references.ts';
+import { findDashboardContradictions } from './dashboard-references.ts';
+import { findExposedSecrets } from './exposed-secrets.ts';
+import { findCircularOrigins } from './circular-origins.ts';
+import type { SettingPath } from '../problems/problems.ts';
+import { Rule } from '../sections/rule.ts';
+
+/**
+ * What one setting says about another: names that must differ, and names that must exist. These
+ * checks read a loose outline, so they run, and find what they can, also when the shapes are wrong.
+ */
+
+interface Contradiction {
+  readonly path: SettingPath;
+  readonly message: string;
+  /** The earlier setting that this one collides with. */
+  readonly first?: SettingPath;
+  /** The settings whose values would do. */
+  readonly choices?: readonly SettingPath[];
+}
+
+const text = z.string().optional().catch(undefined);
+const anything = z.unknown().optional();
+/** An address; or a switch that is on. */
+const listener = z
+  .union([z.string(), z.literal(true)])
+  .optional()
+  .catch(undefined);
+
+function listOf<T extends z.ZodType>(item: T) {
+  return z.array(item).catch([]).default([]);
+}
+
+function outline<T extends z.core.$ZodLooseShape>(shape: T) {
+  const loose = z.object(shape);
+  // Every field takes anything, so the empty mapping fits; an entry of another kind counts as one.
+  return loose.catch(() => loose.parse({}));
+}
+
+const Key = outline({ id: text, key: text });
+const OutlinedRule = z.looseObject({ name: text, match: anything }).catch({});
+
+/** A list. A missing one counts as empty. A value that is not a list gives null, which means unknown. */
+function listOrUnknown<T extends z.ZodType>(item: T) {
+  return z.union([z.array(item), z.unknown().transform(() => null)]).default([]);
+}
+
+const Outline = outline({
+  listen: z.record(z.string(), listener).catch({}).default({}),
+  workers: anything,
+  tls: anything,
+  trusted_proxies: listOrUnknown(anything),
+  organisations: listOrUnknown(
+    outline({
+      id: text,
+      site_key: text,
+      secret_keys: listOf(Key),
+      analytics_keys: listOf(Key),
+      presets: listOf(text),
+      webhook_paths: anything,
+      rules: listOf(OutlinedRule),
+    }),
+  ),
+  sites: listOrUnknown(outline({ hosts: listOf(text), organisation: text, validator: anything })),
+});
+type Outline = z.infer<typeof Outline>;
+
+/** Every contradiction of a settings file, given as plain data of any shape. */
+export function findContradictions(value: unknown): Contradiction[] {
+  const settings = Outline.parse(value);
+  return [
+    ...organisationNames(settings),
+    ...keys(settings),
+    ...rules(settings),
+    ...unheardWebhooks(settings),
+    ...hosts(settings),
+    ...siteOrganisations(settings),
+    ...listeners(settings),
+    ...unshareable(settings),
+    ...unaskable(settings),
+    ...unintroduced(settings),
+    ...unredirected(settings),
+    ...findAcmeContradictions(value),
+    ...findDashboardContradictions(value),
+    ...findExposedSecrets(value),
+    ...findCircularOrigins(value),
+  ];
+}
+
+interface Named {
+  readonly name: string | undefined;
+  readonly path: SettingPath;
+}
+
+/** Each name that was there before. `what` is what is expected once. */
+function repeated(list: readonly Named[], what: string): Contradiction[] {
+  const seen = new Map<string, SettingPath>();
+  return list.flatMap(({ name, path }) => {
+    const first = name === undefined ? undefined : seen.get(name);
+    if (name !== undefined && first === undefined) seen.set(name, path);
+    return first === undefined ? [] : [{ path, first, message: `expected ${what}` }];
+  });
+}
+
+function organisationNames({ organisations }: Outline): Contradiction[] {
+  const once = (name: 'id' | 'site_key', what: string) =>
+    repeated(
+      (organisations ?? []).map((one, index) => ({
+        name: one[name],
+        path: ['organisations', index, name],
+      })),
+      what,
+    );
+  return [
+    ...once('id', 'each organisation id once'),
+    ...once('site_key', 'a site key of its own for each organisation'),
+  ];
+}
+
+const KEY_LISTS = ['secret_keys', 'analytics_keys'] as const;
+
+function keys({ organisations }: Outline): Contradiction[] {
+  const lists = (organisations ?? []).flatMap((organisation, index) =>
+    KEY_LISTS.map((list) =>
+      organisation[list].map(({ id, key }, place) => ({
+        id,
+        key,
+        path: ['organisations', index, list, place],
+      })),
+    ),
+  );
+  return [
+    ...lists.flatMap((list) =>
+      repeated(
+        list.map(({ id, path }) => ({ name: id, path: [...path, 'id'] })),
+        'each key id once in an organisation',
+      ),
+    ),
+    ...repeated(
+      lists.flat().map(({ key, path }) => ({ name: key, path: [...path, 'key'] })),
+      'each key once: a key says who is asking, and for what',
+    ),
+  ];
+}
+
+const DIRECTIVES = ['verdict', 'detect', 'rate_limit', 'monitor', 'challenge'] as const;
+
+function rules({ organisations }: Outline): Contradiction[] {
+  return (organisations ?? []).flatMap((organisation, index) => {
+    const at = (place: number): SettingPath => ['organisations', index, 'rules', place];
+    const names = organisation.rules.map(({ name }, place) => ({
+      name,
+      path: [...at(place), 'name'],
+    }));
+    const idle = organisation.rules.flatMap((rule, place) =>
+      isIdle(rule)
+        ? [{ path: at(place), message: `expected at least one of ${DIRECTIVES.join(', ')}` }]
+        : [],
+    );
+    return [...repeated(names, 'each rule name once in an organisation'), ...idle];
+  });
+}
+
+/** A rule that sets nothing; one with a misspelt name has a problem already. */
+function isIdle(rule: Readonly<Record<string, unknown>>): boolean {
+  return (
+    Object.hasOwn(rule, 'match') &&
+    Object.keys(rule).every((name) => Object.hasOwn(Rule.shape, name)) &&
+    !DIRECTIVES.some((name) => Object.hasOwn(rule, name))
+  );
+}
+
+function unheardWebhooks({ organisations }: Outline): Contradiction[] {
+  const message = 'expected webhooks among the presets of this organisation: only it reads these';
+  return (organisations ?? []).flatMap(({ presets, webhook_paths }, index) =>
+    webhook_paths === undefined || presets.includes('webhooks')
+      ? []
+      : [{ path: ['organisations', index, 'webhook_paths'], message }],
+  );
+}
+
+function hosts({ sites }: Outline): Contradiction[] {
+  return repeated(
+    (sites ?? []).flatMap((site, index) =>
+      site.hosts.map((host, place) => ({
+        name: host === undefined ? undefined : comparable(host),
+        path: ['sites', index, 'hosts', place],
+      })),
+    ),
+    'each host once: it belongs to one site',
+  );
+}
+
+function comparable(host: string): string {
+  const wildcard = host.startsWith('*.') ? '*.' : '';
+  return wildcard + (canonicalHost(host.slice(wildcard.length)) ?? host);
+}
+
+/** A remote validator knows its organisations itself; then none has to be listed here. */
+function siteOrganisations({ organisations, sites }: Outline): Contradiction[] {
+  // Where an id could not be read, it is not known which one is missing.
+  if (organisations === null || organisations.some(({ id }) => id === undefined)) return [];
+  const known = new Set(organisations.map(({ id }) => id));
+  const choices = organisations.map((_, index) => ['organisations', index, 'id']);
+  return (sites ?? []).flatMap(({ organisation, validator }, index) => {
+    const remote = typeof validator === 'object' && validator !== null;
+    if (organisation === undefined || known.has(organisation)) return [];
+    if (remote && known.size === 0) return [];
+    const message =
+      known.size === 0
+        ? 'expected organisations with this id: a validator in process answers for one'
+        : 'expected the id of an organisation of this file';
+    return [{ path: ['sites', index, 'organisation'], message, choices }];
+  });
+}
+
+function listeners({ listen, tls, sites, organisations }: Outline): Contradiction[] {
+  const named = Object.entries(listen);
+  const collisions = repeated(
+    named.map(([service, address]) => ({
+      // Port 0 is a different one every time.
+      name: typeof address !== 'string' || /:0+$/.test(address) ? undefined : address,
+      path: ['listen', service],
+    })),
+    'an address of its own for each service',
+  );
+  const front = ['gateway', 'gateway_tls', 'forward_auth'].find(
+    (service) => listen[service] !== undefined,
+  );
+  const idle =
+    front !== undefined && sites?.length === 0
+      ? [{ path: ['sites'], message: `expected at least one site for listen.${front} to serve` }]
+      : [];
+  const message =
+    'expected both or neither: listen.gateway_tls, and tls with its certificates or acme';
+  const bare =
+    (listen['gateway_tls'] === undefined) === (tls === undefined)
+      ? []
+      : [{ path: tls === undefined ? ['listen', 'gateway_tls'] : ['tls'], message }];
+  const orphans = ['validator', 'collector', 'api'].flatMap((service) =>
+    listen[service] === undefined || organisations?.length !== 0
+      ? []
+      : [
+          {
+            path: ['listen', service],
+            message: 'expected organisations: this service answers them',
+          },
+        ],
+  );
+  return [...collisions, ...idle, ...bare, ...orphans];
+}
+
+/** Forward-auth answers trusted peers only. Who comes by a unix socket is one. */
+function unaskable({ listen, trusted_proxies }: Outline): Contradiction[] {
+  const address = listen['forward_auth'];
+  if (typeof address !== 'string' || address.startsWith('unix:')) return [];
+  const message = 'expected the addresses of the proxies that ask listen.forward_auth';
+  return trusted_proxies?.length === 0 ? [{ path: ['trusted_proxies'], message }] : [];
+}
+
+/** Several workers listen at one address, which a unix socket does not allow. */
+function unshareable({ listen, workers }: Outline): Contradiction[] {
+  if (workers === undefined || workers === 1) return [];
+  const message = 'expected host:port: with several workers the gateway cannot listen on a socket';
+  return ['gateway', 'gateway_tls'].flatMap((service) => {
+    const address = listen[service];
+    const isSocket = typeof address === 'string' && address.startsWith('unix:');
+    return isSocket ? [{ path: ['listen', service], message }] : [];
+  });
+}
+
+/** The PROXY protocol is spoken on the front proxy alone, and believed of trusted peers only. */
+function unintroduced({ listen, trusted_proxies }: Outline): Contradiction[] {
+  if (listen['proxy_protocol'] !== true) return [];
+  const fronts = ['gateway', 'gateway_tls'].flatMap((service) => {
+    const address = listen[service];
+    return typeof address === 'string' ? [address] : [];
+  });
+  if (fronts.length === 0) {
+    const message = 'expected listen.gateway or listen.gateway_tls, where it is spoken';
+    return [{ path: ['listen', 'proxy_protocol'], message }];
+  }
+  if (trusted_proxies?.length !== 0) return [];
+  if (fronts.every((address) => address.startsWith('unix:'))) return [];
+  const message = 'expected the addresses of the balancers that listen.proxy_protocol is for';
+  return [{ path: ['trusted_proxies'], message }];
+}
+
+function unredirected({ listen }: Outline): Contradiction[] {
+  if (listen['redirect_https'] !== true) return [];
+  if (listen['gateway'] !== undefined && listen['gateway_tls'] !== undefined) return [];
+  const message =
+    'expected listen.gateway, where visitors come, and listen.gateway_tls, where they go';
+  return [{ path: ['listen', 'redirect_https'], message }];
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import type { SettingPath } from '../problems/problems.ts';
+
+const anything = z.unknown().optional();
+const Groups = z.object({ groups: z.record(z.string(), z.unknown()).catch({}) });
+const Outline = z.object({
+  listen: z.object({ dashboard: anything }).catch({}),
+  analytics: anything,
+  trusted_proxies: z.array(z.unknown()).catch([]),
+  organisations: z
+    .array(z.object({ id: z.string().optional().catch(undefined) }).catch({}))
+    .catch([]),
+  dashboard: z
+    .object({
+      proxy_header: Groups.optional().catch(undefined),
+      oidc: Groups.optional().catch(undefined),
+    })
+    .catch({}),
+});
+
+interface Refused {
+  readonly path: SettingPath;
+  readonly message: string;
+  readonly choices?: readonly SettingPath[];
+}
+
+/** What the dashboard needs of other settings, of a file given as plain data of any shape. */
+export function findDashboardContradictions(value: unknown): Refused[] {
+  const outline = Outline.safeParse(value);
+  if (!outline.success) return [];
+  const { listen, analytics, trusted_proxies, organisations, dashboard } = outline.data;
+  const refused: Refused[] = [];
+  if (listen.dashboard !== undefined && analytics === undefined) {
+    const message = 'expected analytics in this file: the dashboard shows the events that it keeps';
+    refused.push({ path: ['listen', 'dashboard'], message });
+  }
+  if (dashboard.proxy_header !== undefined && trusted_proxies.length === 0) {
+    const message = 'expected trusted_proxies in this file: only they may say who signs in';
+    refused.push({ path: ['dashboard', 'proxy_header'], message });
+  }
+  const known = new Set<unknown>(organisations.map(({ id }) => id));
+  const choices = organisations.map((_, index) => ['organisations', index, 'id']);
+  for (const way of ['proxy_header', 'oidc'] as const) {
+    for (const [group, id] of Object.entries(dashboard[way]?.groups ?? {})) {
+      if (known.has(id)) continue;
+      const path = ['dashboard', way, 'groups', group];
+      refused.push({ path, message: 'expected the id of an organisation of this file', choices });
+    }
+  }
+  return refused;
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { isLoopbackHost } from '../../net/special-address.ts';
+import type { SettingPath } from '../problems/problems.ts';
+import { isPublished } from '../values/published-secrets.ts';
+import { Listen } from '../values/values.ts';
+
+/**
+ * What is good enough for a try on one machine is refused as soon as other machines can connect: secrets
+ * that can be guessed, and those that stand in the documentation.
+ */
+
+/** Fewest characters of a `secret` that others can work on: 16 random bytes in Base64. */
+const LEAST_EXPOSED_SECRET = 24;
+/** Fewest characters of a key, not counting `sk_` and `sk_api_ro_`, which are public. */
+const LEAST_EXPOSED_KEY = 16;
+
+const anything = z.unknown().optional();
+const keys = z.array(z.looseObject({ key: anything }).catch({ key: undefined })).catch([]);
+const Outline = z
+  .looseObject({
+    listen: z.record(z.string(), z.unknown()).catch({}),
+    secret: anything,
+    health_check_token: anything,
+    organisations: z
+      .array(
+        z
+          .looseObject({ secret_keys: keys, analytics_keys: keys })
+          .catch({ secret_keys: [], analytics_keys: [] }),
+      )
+      .catch([]),
+  })
+  .catch({ listen: {}, secret: undefined, health_check_token: undefined, organisations: [] });
+
+interface Refused {
+  readonly path: SettingPath;
+  readonly message: string;
+}
+
+interface Secret {
+  readonly path: SettingPath;
+  readonly text: unknown;
+  readonly least: number;
+}
+
+/** Every secret of a settings file, given as plain data, that must not guard what others can reach. */
+export function findExposedSecrets(value: unknown): Refused[] {
+  const { listen, organisations, ...top } = Outline.parse(value);
+  const exposed = Object.entries(listen).find(([, address]) => isReachedByOthers(address));
+  if (exposed === undefined) return [];
+  const [service] = exposed;
+
+  const sealing = Array.isArray(top.secret)
+    ? top.secret.map((text: unknown, index) => ({ path: ['secret', index], text }))
+    : [{ path: ['secret'], text: top.secret }];
+  const presented = organisations.flatMap((organisation, index) =>
+    (['secret_keys', 'analytics_keys'] as const).flatMap((list) =>
+      organisation[list].map(({ key }, place) => ({
+        path: ['organisations', index, list, place, 'key'],
+        text: key,
+      })),
+    ),
+  );
+  const token = { path: ['health_check_token'], text: top.health_check_token };
+  const secrets: Secret[] = [
+    ...sealing.map((secret) => ({ ...secret, least: LEAST_EXPOSED_SECRET })),
+    ...[token, ...presented].map((secret) => ({ ...secret, least: LEAST_EXPOSED_KEY })),
+  ];
+  return secrets.flatMap((secret) => {
+    const expected = remedyFor(secret);
+    if (expected === undefined) return [];
+    const message = `${expected}, since others reach listen.${service}; make one with \`openssl rand -hex 32\``;
+    return [{ path: secret.path, message }];
+  });
+}
+
+function isReachedByOthers(address: unknown): boolean {
+  const listen = Listen.safeParse(address);
+  return listen.success && listen.data.kind === 'tcp' && !isLoopbackHost(listen.data.host);
+}
+
+/** What is asked for instead of a secret; undefined when it may stay, or is refused for its shape. */
+function remedyFor({ text, least }: Secret): string | undefined {
+  if (typeof text !== 'string' || text === '') return undefined;
+  if (isPublished(text)) return 'expected a secret of your own, this one is in the documentation';
+  const drawn = text.replace(/^sk_(?:api_ro_)?/, '');
+  return drawn.length < least ? `expected at least ${least} characters drawn at random` : undefined;
+}

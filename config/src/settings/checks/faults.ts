@@ -1,0 +1,154 @@
+import type { z } from 'zod';
+import type { BadLines } from '../lists/list-setting.ts';
+import type { SettingPath } from '../problems/problems.ts';
+import { choicesIn } from '../problems/refuse.ts';
+
+/** One thing that is wrong with the settings, as the schema sees it. */
+export type Fault =
+  /** Another kind of value, or another of a few values, is expected; nothing fits so far. */
+  | {
+      readonly kind: 'unfit';
+      readonly path: SettingPath;
+      readonly expected: readonly Expected[];
+      /** What a text has to look like, where the schema says so. */
+      readonly form?: string;
+    }
+  | { readonly kind: 'unknown_name'; readonly path: SettingPath; readonly name: string }
+  /** The kind of value is right; `message` says what else is expected. */
+  | {
+      readonly kind: 'invalid';
+      readonly path: SettingPath;
+      readonly message: string;
+      /** What may have been meant. */
+      readonly choices?: readonly string[];
+    }
+  /** Lines of a list that the settings name. */
+  | { readonly kind: 'bad_lines'; readonly path: SettingPath; readonly list: BadLines }
+  | { readonly kind: 'invalid_name'; readonly path: SettingPath; readonly message: string };
+
+export type Expected =
+  | { readonly kind: 'text' | 'number' | 'boolean' | 'list' | 'mapping' | 'other' }
+  | { readonly kind: 'value'; readonly value: string | number };
+
+type Issue = z.core.$ZodIssue;
+
+/**
+ * Makes faults of a list of schema issues. Of a union, "invalid input" becomes what is wrong with
+ * the alternative that was meant: the one whose kind of value is there. Where none fits, what all of
+ * them expect is named.
+ */
+export function faultsOf(issues: readonly Issue[], prefix: SettingPath = []): Fault[] {
+  return issues.flatMap((issue) => {
+    const path = [
+      ...prefix,
+      ...issue.path.map((step) => (typeof step === 'number' ? step : String(step))),
+    ];
+    return faultsOfIssue(issue, path);
+  });
+}
+
+function faultsOfIssue(issue: Issue, path: SettingPath): Fault[] {
+  switch (issue.code) {
+    case 'invalid_type':
+      return [otherKind(issue, path)];
+    case 'invalid_value':
+      return [{ kind: 'unfit', path, expected: values(issue.values) }];
+    case 'unrecognized_keys':
+      return issue.keys.map((name) => ({ kind: 'unknown_name', path, name }));
+    case 'invalid_union':
+      return faultsOfUnion(issue, path);
+    case 'invalid_key':
+      return [{ kind: 'invalid_name', path, message: issue.issues[0]?.message ?? issue.message }];
+    case 'too_small':
+    case 'too_big':
+    case 'invalid_format':
+    case 'not_multiple_of':
+    case 'invalid_element':
+      return [{ kind: 'invalid', path, message: messageOf(issue) }];
+    case 'custom':
+      return [faultOfOurs(issue, path)];
+  }
+}
+
+function otherKind({ expected, message }: z.core.$ZodIssueInvalidType, path: SettingPath): Fault {
+  return {
+    kind: 'unfit',
+    path,
+    expected: [{ kind: KINDS[expected] ?? 'other' }],
+    ...(message.startsWith('expected') && { form: message }),
+  };
+}
+
+/** An issue that a schema of ours raised. Of the parameters only list-setting.ts gives this one. */
+function faultOfOurs(issue: z.core.$ZodIssueCustom, path: SettingPath): Fault {
+  const list = issue.params?.['badLines'] as BadLines | undefined;
+  if (list !== undefined) return { kind: 'bad_lines', path, list };
+  return { kind: 'invalid', path, message: messageOf(issue), choices: choicesIn(issue) };
+}
+
+/** Messages of our own schemas begin with "expected"; the library's own say less. */
+function messageOf(issue: Issue): string {
+  if (issue.message.startsWith('expected')) return issue.message;
+  if (issue.code === 'too_small') return atLeast(issue);
+  if (issue.code === 'too_big') return atMost(issue);
+  return `expected another value: ${issue.message}`;
+}
+
+function faultsOfUnion(issue: z.core.$ZodIssueInvalidUnion, path: SettingPath): Fault[] {
+  if (issue.discriminator !== undefined && 'options' in issue) {
+    return [{ kind: 'unfit', path, expected: values(issue.options ?? []) }];
+  }
+  const alternatives = issue.errors.map((errors) => faultsOf(errors, path));
+  const [closest] = alternatives
+    .filter((faults) => !faults.some((fault) => isUnfitAt(fault, path)))
+    .sort((a, b) => a.length - b.length);
+  if (closest !== undefined) return closest;
+  const unfit = alternatives.flat().filter((fault) => isUnfitAt(fault, path));
+  const form = unfit.flatMap((fault) => fault.form ?? [])[0];
+  return [
+    {
+      kind: 'unfit',
+      path,
+      expected: unfit.flatMap((fault) => fault.expected),
+      ...(form !== undefined && { form }),
+    },
+  ];
+}
+
+function isUnfitAt(fault: Fault, path: SettingPath): fault is Extract<Fault, { kind: 'unfit' }> {
+  return fault.kind === 'unfit' && fault.path.length === path.length;
+}
+
+const KINDS: Readonly<Record<string, Exclude<Expected['kind'], 'value'>>> = {
+  string: 'text',
+  number: 'number',
+  int: 'number',
+  boolean: 'boolean',
+  array: 'list',
+  object: 'mapping',
+  record: 'mapping',
+};
+
+function values(list: readonly unknown[]): Expected[] {
+  return list.map((value) => ({
+    kind: 'value',
+    value: typeof value === 'number' ? value : String(value),
+  }));
+}
+
+function atLeast({ origin, minimum, inclusive }: z.core.$ZodIssueTooSmall): string {
+  if (minimum === 1 && origin === 'string') return 'expected text that is not empty';
+  if (origin === 'array') return `expected a list of at least ${entries(minimum)}`;
+  if (origin === 'string') return `expected at least ${minimum} characters`;
+  return `expected a number ${inclusive === false ? 'greater than' : 'of at least'} ${minimum}`;
+}
+
+function atMost({ origin, maximum }: z.core.$ZodIssueTooBig): string {
+  if (origin === 'array') return `expected a list of at most ${entries(maximum)}`;
+  if (origin === 'string') return `expected at most ${maximum} characters`;
+  return `expected a number of at most ${maximum}`;
+}
+
+function entries(count: number | bigint): string {
+  return `${count} ${Number(count) === 1 ? 'entry' : 'entries'}`;
+}

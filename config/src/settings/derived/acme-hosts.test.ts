@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { acmeHosts, redirectsToHttps } from './acme-hosts.ts';
+import type { AcmeSettings } from '../sections/acme.ts';
+import type { Settings } from '../schema.ts';
+import type { TlsCertificate } from '../sections/tls.ts';
+
+type Sites = Settings['sites'];
+
+function hostsOf(
+  sites: readonly (readonly string[])[],
+  acme: Partial<AcmeSettings> = {},
+  files: readonly (readonly string[])[] = [],
+): readonly string[] {
+  const certificates = files.map((hosts) => ({ hosts }) as unknown as TlsCertificate);
+  const tls = {
+    certificates,
+    acme: {
+      email: 'ops@shop.example',
+      accept_terms: true,
+      directory: 'https://ca.example',
+      ...acme,
+    },
+  };
+  return acmeHosts({
+    tls,
+    sites: sites.map((hosts) => ({ hosts })) as unknown as Sites,
+  });
+}
+
+describe('the hosts that the authority is asked for', () => {
+  test('are the exact names of all sites, each once; no wildcard, address or name without a dot', () => {
+    const names = ['shop.example', '*.shop.example', '127.0.0.1', '[::1]', 'localhost', '*'];
+    expect(hostsOf([names, ['blog.example', 'shop.example']])).toEqual([
+      'shop.example',
+      'blog.example',
+    ]);
+  });
+
+  test('or those that are named, and nothing without tls.acme', () => {
+    expect(hostsOf([['*.shop.example']], { hosts: ['a.shop.example'] })).toEqual([
+      'a.shop.example',
+    ]);
+    expect(acmeHosts({ tls: undefined, sites: [] })).toEqual([]);
+  });
+
+  test('never those that a certificate file is for, also by a wildcard', () => {
+    const sites = [['shop.example', 'a.shop.example', 'blog.example']];
+    expect(hostsOf(sites, {}, [['*.shop.example'], ['blog.example']])).toEqual(['shop.example']);
+    expect(hostsOf(sites, { hosts: ['blog.example'] }, [['blog.example']])).toEqual([]);
+  });
+});
+
+describe('http is redirected to https', () => {
+  const address = { kind: 'tcp', host: '0.0.0.0', port: 80 } as const;
+  const both = { gateway: address, gateway_tls: address, proxy_protocol: false };
+  const acme = { certificates: [], acme: {} } as unknown as Settings['tls'];
+  const files = { certificates: [] } as unknown as Settings['tls'];
+
+  test.each([
+    ['with tls.acme and both listeners', both, acme, true],
+    ['not without a plain listener', { ...both, gateway: undefined }, acme, false],
+    ['not with certificates from files', both, files, false],
+    ['as the settings say, in any case', { ...both, redirect_https: false }, acme, false],
+    ['as the settings say, in the other case', { ...both, redirect_https: true }, files, true],
+  ])('%s', (_what, listen, tls, expected) => {
+    expect(redirectsToHttps({ listen, tls })).toBe(expected);
+  });
+});

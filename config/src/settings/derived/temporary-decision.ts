@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { readRange } from '../../net/address.ts';
+import { parseIp } from '../../net/cidr.ts';
+import { formatIpv4 } from '../../net/format-address.ts';
+import { IpOrCidr, SessionDigest } from '../sections/rule.ts';
+import { Identifier } from '../values/values.ts';
+
+/** Milliseconds since the epoch. A later moment than this one cannot be written as a date. */
+const Moment = z.int().nonnegative().max(8_640_000_000_000_000);
+
+/**
+ * What a person decided by hand for a while, with `guard block` and `guard allow`. It stands beside guard.yaml: in
+ * Redis where instances share a store, else in a file.
+ */
+export const TemporaryDecision = z.strictObject({
+  id: z.string().regex(/^t[0-9a-z]{6}$/),
+  organisation: Identifier,
+  verdict: z.enum(['allow', 'block']),
+  target: z.discriminatedUnion('kind', [
+    /** One address, or a network as CIDR, as `canonicalNetwork` spells it. */
+    z.strictObject({
+      kind: z.literal('network'),
+      network: IpOrCidr.transform(canonicalNetwork).refine(
+        (text) => shortestAllowed(text) === undefined,
+      ),
+    }),
+    z.strictObject({ kind: z.literal('session'), session: SessionDigest }),
+    z.strictObject({ kind: z.literal('asn'), asn: z.int().positive().max(4_294_967_295) }),
+  ]),
+  /** No control characters: it is printed on terminals. */
+  because: z.string().regex(/^\P{Cc}{1,200}$/u),
+  /** The account and machine that decided. */
+  by: z.string().regex(/^\P{Cc}{1,200}$/u),
+  madeAt: Moment,
+  until: Moment,
+});
+export type TemporaryDecision = z.infer<typeof TemporaryDecision>;
+export type DecisionTarget = TemporaryDecision['target'];
+
+/** How many decisions stand at a time, of all organisations. Above it `guard block` and `guard allow` refuse. */
+export const MAX_DECISIONS = 2_000;
+/** The longest time of a decision. What is to hold longer is a rule. */
+export const MAX_DECISION_MS = 90 * 86_400_000;
+/** Longest text of all decisions, in UTF-16 code units: more than as many as may stand can take. */
+export const MAX_DECISIONS_LENGTH = 4 * 1024 * 1024;
+
+const DecisionsText = z.strictObject({
+  version: z.literal(1),
+  decisions: z.array(TemporaryDecision).max(MAX_DECISIONS),
+});
+
+/** The decisions of a text of `writeDecisions`, none for an empty one; undefined for a text that is another. */
+export function readDecisions(text: string): readonly TemporaryDecision[] | undefined {
+  if (text.trim() === '') return [];
+  if (text.length > MAX_DECISIONS_LENGTH) return undefined;
+  try {
+    return DecisionsText.safeParse(JSON.parse(text)).data?.decisions;
+  } catch {
+    return undefined;
+  }
+}
+
+/** One decision in a line, for people who look at the file. */
+export function writeDecisions(decisions: readonly TemporaryDecision[]): string {
+  const lines = decisions.map((decision) => `\n  ${JSON.stringify(decision)}`);
+  return `{"version": 1, "decisions": [${lines.join(',')}\n]}\n`;
+}
+
+/** The shortest prefixes: neither a typing mistake nor another program of the Redis blocks a part of the world. */
+const WIDEST = { 4: 8, 6: 19 } as const;
+
+/** Undefined for a network that a decision may have; else the shortest prefix that it may have. */
+export function shortestAllowed(network: string): number | undefined {
+  const range = readRange(network);
+  if (range === undefined || range.length >= WIDEST[range.family]) return undefined;
+  return WIDEST[range.family];
+}
+
+/** The target in the words of the command line. */
+export function targetText(target: DecisionTarget): string {
+  switch (target.kind) {
+    case 'network':
+      return target.network;
+    case 'session':
+      return target.session;
+    case 'asn':
+      return `AS${target.asn}`;
+  }
+}
+
+/** An address as `parseIp` spells it, a network with its first address. Takes what `isIpOrCidr` accepts. */
+export function canonicalNetwork(text: string): string {
+  const withoutZone = text.replace(/%[^/]*/, '');
+  const range = readRange(withoutZone);
+  if (range === undefined) return withoutZone;
+  const isV4 = range.family === 4;
+  const first = isV4 ? formatIpv4(range.first) : v6Text(range.first);
+  return range.length === (isV4 ? 32 : 128) ? first : `${first}/${range.length}`;
+}
+
+function v6Text(address: bigint): string {
+  const groups = address
+    .toString(16)
+    .padStart(32, '0')
+    .replaceAll(/.{4}(?!$)/g, '$&:');
+  return parseIp(groups) ?? groups;
+}

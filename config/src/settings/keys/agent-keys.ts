@@ -1,0 +1,95 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import {
+  type AgentDirectory,
+  type BotKey,
+  Jwk,
+  MAX_KEYS,
+  PublicKey,
+  toBotKey,
+  type WebBotAuth,
+} from '../sections/web-bot-auth.ts';
+
+/**
+ * The keys that agents publish, as they were fetched: one file for each directory of the settings, under
+ * its name, in a folder of the installation. `guard agents refresh` writes them; no request waits for one.
+ */
+
+export const FetchedKeys = z.strictObject({
+  /** When the directory last confirmed these keys. */
+  fetched_at: z.iso.datetime(),
+  /** The origin that published them. */
+  directory: z.string().min(1),
+  /** The server's name for this state, to ask whether it has changed. */
+  etag: z.string().optional(),
+  last_modified: z.string().optional(),
+  keys: z.array(z.strictObject(PublicKey.shape)).min(1).max(MAX_KEYS),
+});
+export type FetchedKeys = Readonly<z.infer<typeof FetchedKeys>>;
+
+/** Where an origin publishes its keys (draft-meunier-http-message-signatures-directory). */
+export function directoryUrl({ url }: AgentDirectory): string {
+  return `${url}/.well-known/http-message-signatures-directory`;
+}
+
+type PublishedKeys =
+  | {
+      readonly kind: 'parsed';
+      readonly keys: readonly PublicKey[];
+      /** Keys of other kinds, and malformed ones. */
+      readonly dropped: number;
+    }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+const Published = z.looseObject({ keys: z.array(z.unknown()) });
+
+/** Reads a directory as its origin serves it. A key that cannot be used is dropped (RFC 7517 section 5). */
+export function parsePublishedKeys(text: string): PublishedKeys {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { kind: 'refused', reason: 'no JSON' };
+  }
+  const published = Published.safeParse(value);
+  if (!published.success) return { kind: 'refused', reason: 'JSON that is no set of keys' };
+  const found = published.data.keys;
+  if (found.length > MAX_KEYS) return { kind: 'refused', reason: `more than ${MAX_KEYS} keys` };
+  const keys = found.flatMap((key) => {
+    const parsed = Jwk.safeParse(key);
+    return parsed.success ? PublicKey.parse(parsed.data) : [];
+  });
+  if (keys.length === 0) return { kind: 'refused', reason: 'no usable Ed25519 key' };
+  return { kind: 'parsed', keys, dropped: found.length - keys.length };
+}
+
+/**
+ * The keys that were fetched of a directory. Undefined when there are none, or those of another origin that
+ * had the name before. Throws an Error that names the file when that is not of this form.
+ */
+export function readFetchedKeys(
+  folder: string,
+  { name, url }: AgentDirectory,
+): FetchedKeys | undefined {
+  const path = join(folder, `${name}.json`);
+  if (!existsSync(path)) return undefined;
+  try {
+    const fetched = FetchedKeys.parse(JSON.parse(readFileSync(path, 'utf8')));
+    return fetched.directory === url ? fetched : undefined;
+  } catch (cause) {
+    throw new Error(`not a file of fetched agent keys: ${path}`, { cause });
+  }
+}
+
+/** All keys that the settings lead to: of the user's own file, and of the directories as far as fetched. */
+export function botKeysOf(settings: WebBotAuth | undefined): readonly BotKey[] {
+  if (settings === undefined) return [];
+  const { keys, directories, fetched_keys: folder = '' } = settings;
+  const published = directories.flatMap((directory) => {
+    const { name, url, operator } = directory;
+    const signer = { agent: name, operator, directory: url };
+    return readFetchedKeys(folder, directory)?.keys.map((key) => toBotKey(key, signer)) ?? [];
+  });
+  return [...(keys?.keys ?? []), ...published];
+}

@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto';
+import { dirname } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { addKey, type KeyEdit, type KeyList, removeKey } from './edit-key-list.ts';
+import { readFixtures } from '../testing/fixtures.ts';
+import { parseSettings } from '../load.ts';
+
+const KEY = `sha256:${createHash('sha256').update('a key').digest('hex')}`;
+const HEAD = `version: 1
+listen: {}
+secret: 9f2c7b1e5a8d4036c1e7f4b2a9d85036
+`;
+
+const place = { organisation: 'acme', list: 'analytics_keys' as KeyList, id: 'grafana' };
+
+function textOf(edit: KeyEdit): string {
+  if (edit.kind === 'impossible') throw new Error(edit.reason);
+  return edit.text;
+}
+
+function settingsOf(text: string, baseDir = '/', env: Readonly<Record<string, string>> = {}) {
+  const result = parseSettings(text, { file: 'guard.yaml', baseDir, env });
+  if (result.kind === 'invalid') throw new Error(JSON.stringify(result.problems));
+  return result.settings;
+}
+
+const add = (text: string) => textOf(addKey(text, { ...place, key: KEY }));
+const remove = (text: string) => textOf(removeKey(text, place));
+const ENTRY = `{ id: grafana, key: "${KEY}" }`;
+const OTHER = '"sha256:0000000000000000000000000000000000000000000000000000000000000001"';
+
+describe('an entry is added and removed, and every other character stays', () => {
+  test.each([
+    [
+      'a block list',
+      `organisations:
+  - id: acme   # the shop
+    analytics_keys:      # bearer tokens
+      # of the board
+      - { id: board, key: ${OTHER} } # until spring
+    # and the rules
+    rules: []
+`,
+      `      - { id: board, key: ${OTHER} } # until spring\n      - ${ENTRY}\n    # and the rules`,
+    ],
+    [
+      'a block list of block entries, below its name without indent',
+      `organisations:
+- id: acme
+  analytics_keys:
+  - id: board
+    key: ${OTHER} # until spring
+
+sites: []
+`,
+      `    key: ${OTHER} # until spring\n  - ${ENTRY}\n\nsites: []`,
+    ],
+    [
+      'a list on one line',
+      `organisations: [{ id: acme, analytics_keys: [{ id: board, key: ${OTHER} }] }] # short`,
+      `${OTHER} }, ${ENTRY}] }] # short`,
+    ],
+    [
+      'an empty list',
+      `organisations:\n  - id: acme\n    analytics_keys: [ ] # none yet\n`,
+      `analytics_keys: [${ENTRY} ] # none yet`,
+    ],
+    [
+      'lines that end as on Windows',
+      `organisations:\r\n  - id: acme\r\n    analytics_keys:\r\n      - { id: board, key: ${OTHER} }\r\n`,
+      `\r\n      - ${ENTRY}\r\n`,
+    ],
+  ])('%s', (_how, written, expected) => {
+    const before = HEAD + written;
+    const after = add(before);
+    expect(after).toContain(expected);
+    expect(settingsOf(after).organisations[0]?.analytics_keys.at(-1)).toEqual({
+      id: 'grafana',
+      key: createHash('sha256').update('a key').digest(),
+    });
+    expect(remove(after)).toBe(before);
+  });
+
+  test.each([
+    [
+      'an organisation of several lines',
+      'organisations:\n  - id: acme # shop\n    rules: []\n',
+      `  - id: acme # shop\n    analytics_keys: [${ENTRY}]\n    rules: []\n`,
+    ],
+    [
+      'an organisation on one line',
+      'organisations: [{ id: acme, rules: [] }]\n',
+      `[{ id: acme, analytics_keys: [${ENTRY}], rules: [] }]\n`,
+    ],
+    [
+      'a name with nothing behind it',
+      'organisations:\n  - id: acme\n    analytics_keys: # none\n',
+      `    analytics_keys: [${ENTRY}] # none\n`,
+    ],
+    [
+      'a file without a last line end',
+      'organisations:\n  - id: acme',
+      `  - id: acme\n    analytics_keys: [${ENTRY}]`,
+    ],
+  ])('a list that was not there is made: %s', (_how, written, expected) => {
+    const after = add(HEAD + written);
+    expect(after).toContain(expected);
+    expect(settingsOf(after).organisations[0]?.analytics_keys).toMatchObject([{ id: 'grafana' }]);
+    expect(settingsOf(remove(after)).organisations[0]?.analytics_keys).toEqual([]);
+  });
+
+  test('the last entry leaves an empty list, and the comments around it', () => {
+    const before = `${HEAD}organisations:
+  - id: acme
+    analytics_keys: # bearer: tokens
+      # of the board
+      - id: grafana
+        key: ${OTHER}
+    rules: [] # none
+`;
+    expect(remove(before)).toBe(`${HEAD}organisations:
+  - id: acme
+    analytics_keys: [] # bearer: tokens
+      # of the board
+    rules: [] # none
+`);
+  });
+
+  test('an id that YAML would read as something else stands in quotes', () => {
+    for (const id of ['007', 'true', 'Null', '1e5']) {
+      const text = textOf(
+        addKey(`${HEAD}organisations: [{ id: acme }]`, { ...place, id, key: KEY }),
+      );
+      expect(settingsOf(text).organisations[0]?.analytics_keys[0]?.id).toBe(id);
+    }
+  });
+});
+
+test('every good settings file takes a key and gives it back, with all else as it was', () => {
+  let tried = 0;
+  for (const { name, text, path, env } of readFixtures('good')) {
+    const before = settingsOf(text, dirname(path), env);
+    for (const { id: organisation } of before.organisations) {
+      for (const list of ['analytics_keys', 'secret_keys'] as const) {
+        const where = { organisation, list, id: 'added-by-test' };
+        const added = addKey(text, { ...where, key: KEY, expires: '2099-12-31' });
+        if (added.kind === 'impossible') continue;
+        tried += 1;
+        expect(added.text, name).toContain(added.text.split('\n')[added.line - 1] ?? 'no line');
+        const ids = settingsOf(added.text, dirname(path), env)
+          .organisations.find(({ id }) => id === organisation)
+          ?.[list].map(({ id }) => id);
+        expect(ids, name).toContain('added-by-test');
+        const removed = textOf(removeKey(added.text, where));
+        expect(settingsOf(removed, dirname(path), env), name).toEqual(before);
+      }
+    }
+  }
+  expect(tried).toBeGreaterThan(20);
+});
+
+test('a list that only a person should change is left, with a reason', () => {
+  const alias = `${HEAD}organisations:
+  - { id: acme, analytics_keys: &keys [{ id: board, key: ${OTHER} }] }
+  - { id: other, analytics_keys: *keys }
+`;
+  expect(addKey(alias, { ...place, organisation: 'other', key: KEY })).toMatchObject({
+    kind: 'impossible',
+  });
+  expect(addKey(`${HEAD}organisations: []`, { ...place, key: KEY })).toMatchObject({
+    kind: 'impossible',
+  });
+  expect(removeKey(`${HEAD}organisations: [{ id: acme }]`, place)).toMatchObject({
+    kind: 'impossible',
+  });
+});

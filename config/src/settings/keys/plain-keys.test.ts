@@ -1,0 +1,14 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../../test/kit/test-folder.ts';
+import { plainAnalyticsKeys } from './plain-keys.ts';
+
+test('the analytics key of guard.env beside the settings is found, as guard init writes it', () => {
+  const file = join(testFolder(), 'guard.yaml');
+  const organisation = "{ id: me, analytics_keys: [{ id: me, key: '${ANALYTICS_KEY}' }] }";
+  writeFileSync(file, `organisations: [${organisation}]\n`);
+  expect(plainAnalyticsKeys(file, {})).toEqual([]);
+  writeFileSync(file.replace('.yaml', '.env'), 'ANALYTICS_KEY=sk_api_ro_1\n', { mode: 0o600 });
+  expect(plainAnalyticsKeys(file, {})).toEqual([{ organisation: 'me', key: 'sk_api_ro_1' }]);
+});

@@ -1,0 +1,44 @@
+import { dirname, resolve } from 'node:path';
+import { z } from 'zod';
+import type { Environment } from '../reading/environment.ts';
+import { withEnvironmentFile } from '../reading/environment-file.ts';
+import { MAX_SETTINGS_BYTES, readTextFile } from '../values/files.ts';
+import { createLocator } from '../problems/locate.ts';
+import { plainValue } from '../reading/plain-value.ts';
+import { createProblemList } from '../problems/problem-list.ts';
+import { readYaml } from '../reading/read-yaml.ts';
+
+const WithKeys = z.object({
+  organisations: z.array(
+    z.object({
+      id: z.string(),
+      analytics_keys: z
+        .array(z.object({ key: z.string(), expires: z.string().optional() }))
+        .default([]),
+    }),
+  ),
+});
+
+/**
+ * The first analytics key of each organisation that stands in a settings file in plain text, or that its environment
+ * or the file beside it has, and that has no date of expiry. Settings that were loaded hold digests only. Never
+ * throws; a file that cannot be read has none.
+ */
+export function plainAnalyticsKeys(
+  path: string,
+  env: Environment,
+): { readonly organisation: string; readonly key: string }[] {
+  const file = readTextFile(path, MAX_SETTINGS_BYTES);
+  if (file.kind !== 'read') return [];
+  const beside = withEnvironmentFile(resolve(path), env);
+  if (beside.kind === 'refused') return [];
+  const root = readYaml(file.text, beside.env, createProblemList(path, createLocator(file.text)));
+  const read = root && WithKeys.safeParse(plainValue(root, dirname(resolve(path))));
+  if (read?.success !== true) return [];
+  return read.data.organisations.flatMap(({ id, analytics_keys: keys }) => {
+    const plain = keys.find(
+      ({ key, expires }) => !key.startsWith('sha256:') && expires === undefined,
+    );
+    return plain === undefined ? [] : [{ organisation: id, key: plain.key }];
+  });
+}

@@ -1,0 +1,89 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { testFolder } from '../../../../test/kit/test-folder.ts';
+import { type Environment, MAX_VALUE_BYTES, substitute } from './environment.ts';
+import { parseSettings } from '../load.ts';
+
+const env = { NAME: 'value', BRACES: '${NAME}', EMPTY: '', _x1: 'y' };
+
+test.each([
+  ['plain', 'plain', false],
+  ['${NAME}', 'value', true],
+  ['a-${NAME}-${_x1}', 'a-value-y', true],
+  // What a variable holds is not looked at again.
+  ['${BRACES}', '${NAME}', true],
+  ['$${NAME}', '${NAME}', false],
+  ['$NAME $ {NAME} $', '$NAME $ {NAME} $', false],
+])('%s becomes %s', (text, value, interpolated) => {
+  expect(substitute(text, env)).toEqual({ value, interpolated, missing: [], files: [] });
+});
+
+test('every missing, empty or malformed variable is named', () => {
+  const { value, missing } = substitute('${A}${EMPTY}${NAME}${A-B}${toString} ${open', env);
+  expect(value).toBeUndefined();
+  expect(missing.map(({ kind, written }) => `${kind} ${written}`)).toEqual([
+    'unset ${A}',
+    'unset ${EMPTY}',
+    'malformed ${A-B}',
+    'unset ${toString}',
+    'malformed ${open',
+  ]);
+  expect(missing[1]?.message).toBe('the environment variable EMPTY is empty; give it a value');
+});
+
+describe('NAME_FILE: the value is in a file', () => {
+  const folder = testFolder();
+  const file = (name: string, content: string | Uint8Array): string => {
+    writeFileSync(join(folder, name), content);
+    return join(folder, name);
+  };
+  const messageOf = (variables: Environment) => substitute('${S}', variables).missing[0]?.message;
+
+  test.each([
+    ['s3cret: "x"', 's3cret: "x"'],
+    ['a line end is no part of it\n', 'a line end is no part of it'],
+    ['nor is one of Windows\r\n', 'nor is one of Windows'],
+    ['two lines\nand an empty one\n\n', 'two lines\nand an empty one\n'],
+    ['${NAME} is text', '${NAME} is text'],
+  ])('%j', (content, value) => {
+    const path = file('value', content);
+    const outcome = substitute('a-${S}', { S_FILE: path, NAME: 'x' });
+    expect(outcome).toEqual({
+      value: `a-${value}`,
+      interpolated: true,
+      missing: [],
+      files: [path],
+    });
+  });
+
+  test('the file counts where the variable is empty, and both together are refused', () => {
+    const path = file('one', 'from the file');
+    expect(substitute('${S}', { S: '', S_FILE: path }).value).toBe('from the file');
+    expect(substitute('${S}', { S: 'x', S_FILE: '' }).value).toBe('x');
+    expect(messageOf({ S: 'x', S_FILE: path })).toBe(
+      'the environment has both S and S_FILE; keep one of them',
+    );
+  });
+
+  test('a file without a value is a problem that says why, and never what it holds', () => {
+    expect(messageOf({ S_FILE: 'secret.txt' })).toContain('S_FILE is no absolute path');
+    expect(messageOf({ S_FILE: join(folder, 'none') })).toContain('S_FILE names no such file');
+    expect(messageOf({ S_FILE: folder })).toContain('S_FILE names a folder or device');
+    expect(messageOf({ S_FILE: file('empty', '\n') })).toContain('S_FILE names an empty file');
+    expect(messageOf({ S_FILE: file('binary', Uint8Array.of(0xff, 0x41)) })).toContain('not UTF-8');
+    expect(messageOf({ S_FILE: file('large', 'x'.repeat(MAX_VALUE_BYTES + 1)) })).toContain(
+      'more than 16 KiB',
+    );
+  });
+
+  test('a file that is not there yet is among the files to watch', () => {
+    const path = join(folder, 'later');
+    const text = 'version: 1\nlisten: { docs: 127.0.0.1:0 }\nsecret: ${S}';
+    const load = () =>
+      parseSettings(text, { file: 'guard.yaml', baseDir: '/', env: { S_FILE: path } });
+    expect(load()).toMatchObject({ kind: 'invalid', files: [path] });
+    file('later', '9f2c7b1e5a8d4036c1e7');
+    expect(load()).toMatchObject({ kind: 'loaded', files: [path] });
+  });
+});

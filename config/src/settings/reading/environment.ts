@@ -1,0 +1,101 @@
+import { isAbsolute } from 'node:path';
+import { readTextFile } from '../values/files.ts';
+
+/**
+ * `${NAME}` in the text of guard.yaml. It is replaced after YAML was read, so a value injects no YAML.
+ * The value is the variable NAME, or the content of the file that the variable NAME_FILE names: that is
+ * how Docker, Kubernetes and systemd hand over secrets that no process list and no child should see.
+ */
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+interface MissingVariable {
+  readonly kind: 'unset' | 'malformed';
+  /** As written: `${NAME}`. */
+  readonly written: string;
+  readonly message: string;
+}
+
+interface Substitution {
+  /** The text with every variable in its place; undefined when one is missing. */
+  readonly value: string | undefined;
+  /** Part of the value came from the environment, so it may be a secret wherever it stands. */
+  readonly interpolated: boolean;
+  readonly missing: readonly MissingVariable[];
+  /** The files that NAME_FILE named, readable or not, as absolute paths. */
+  readonly files: readonly string[];
+}
+
+/** Largest value in a file, in bytes. */
+export const MAX_VALUE_BYTES = 16 * 1024;
+
+const VARIABLE = /\$\$\{|\$\{([^}]*)(\}?)/g;
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/**
+ * Replaces each `${NAME}`; `$${` stands for `${` itself. An empty variable counts as missing. A line end
+ * behind the value in a file is no part of it.
+ */
+export function substitute(text: string, env: Environment): Substitution {
+  if (!text.includes('${')) return { value: text, interpolated: false, missing: [], files: [] };
+  const missing: MissingVariable[] = [];
+  const files: string[] = [];
+  let interpolated = false;
+  const value = text.replace(VARIABLE, (written: string, name: string | undefined, end: string) => {
+    if (name === undefined) return '${';
+    if (end === '' || !NAME.test(name)) {
+      missing.push({ kind: 'malformed', written, message: MALFORMED });
+      return '';
+    }
+    const { value: found, file, message } = lookUp(name, env);
+    if (file !== undefined) files.push(file);
+    if (found === undefined) {
+      missing.push({ kind: 'unset', written, message });
+      return '';
+    }
+    interpolated = true;
+    return found;
+  });
+  return { value: missing.length === 0 ? value : undefined, interpolated, missing, files };
+}
+
+const MALFORMED = 'expected ${NAME} with letters, digits and _; write $${ where ${ itself is meant';
+
+/** What a name stands for, or why it stands for nothing. */
+type LookedUp = { readonly file?: string } & (
+  | { readonly value: string; readonly message?: undefined }
+  | { readonly value?: undefined; readonly message: string }
+);
+
+function lookUp(name: string, env: Environment): LookedUp {
+  const value = Object.hasOwn(env, name) ? env[name] : undefined;
+  const fileName = `${name}_FILE`;
+  const path = Object.hasOwn(env, fileName) ? env[fileName] : undefined;
+  if (path === undefined || path === '') {
+    if (value !== undefined && value !== '') return { value };
+    const state = value === '' ? 'is empty' : 'is not set';
+    return { message: `the environment variable ${name} ${state}; give it a value` };
+  }
+  if (value !== undefined && value !== '') {
+    return { message: `the environment has both ${name} and ${fileName}; keep one of them` };
+  }
+  if (!isAbsolute(path)) {
+    return { message: `the environment variable ${fileName} is no absolute path; make it one` };
+  }
+  return { file: path, ...readValue(path, fileName) };
+}
+
+function readValue(path: string, fileName: string): LookedUp {
+  const file = readTextFile(path, MAX_VALUE_BYTES);
+  const at = `the environment variable ${fileName} names`;
+  switch (file.kind) {
+    case 'read': {
+      const value = file.text.replace(/\r?\n$/, '');
+      return value === '' ? { message: `${at} an empty file; put the value into it` } : { value };
+    }
+    case 'unreadable':
+      return { message: `${at} ${file.reason}; expected one with the value` };
+    case 'not_utf8':
+      return { message: `${at} a file that is not UTF-8; expected text` };
+  }
+}

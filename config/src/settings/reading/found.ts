@@ -1,0 +1,93 @@
+import { isPlainName, quote, type SettingPath } from '../problems/problems.ts';
+import type { Place } from './settings-node.ts';
+
+const SECRET_NAMES: ReadonlySet<string> = new Set([
+  'secret',
+  'secret_keys',
+  'analytics_keys',
+  'health_check_token',
+  'key',
+  'password',
+  'client_secret',
+  // The URL of a chat program is the right to write there; that of a mail server has its password.
+  'webhook',
+  'server',
+  // A rule may match a header or a parameter that carries a shared secret.
+  'header',
+  'query',
+]);
+const PUBLIC_INSIDE: ReadonlySet<string> = new Set(['id', 'health', 'expires']);
+
+/** No plain name, so a path is formatted without it. */
+const HIDDEN_NAME = '…';
+
+/** Whether a misplaced quote could have put a secret here: `{ id: "backend, key: …" }`. */
+function isNextToSecret(path: SettingPath): boolean {
+  return path.some((step) => typeof step === 'string' && SECRET_NAMES.has(step));
+}
+
+/** Whether what stands at a path may be a secret, and is therefore never shown. */
+export function isSecret(path: SettingPath): boolean {
+  const last = path.at(-1);
+  if (typeof last === 'string' && PUBLIC_INSIDE.has(last)) return false;
+  return isNextToSecret(path);
+}
+
+/**
+ * A path as a problem may show it, before the schema has read the file. A name below a secret is shown
+ * only when it is a setting, or the name of a header or a parameter: any other name may be the secret
+ * itself on the wrong side of a colon.
+ */
+export function shownPath(path: SettingPath): SettingPath {
+  return path.map((step, index) => {
+    if (typeof step === 'number' || !isNextToSecret(path.slice(0, index))) return step;
+    const isSetting = SECRET_NAMES.has(step) || PUBLIC_INSIDE.has(step);
+    const parent = path[index - 1];
+    return isSetting || parent === 'header' || parent === 'query' ? step : HIDDEN_NAME;
+  });
+}
+
+/** What stood at a path, for a problem: a value is shown unless it is, or may hold, a secret. */
+export function describeFound(place: Place, path: SettingPath): string {
+  if (place.kind === 'absent') return 'nothing';
+  const { node } = place;
+  switch (node.kind) {
+    case 'list':
+      return node.items.length === 0 ? 'an empty list' : 'a list';
+    case 'mapping':
+      return 'a mapping';
+    case 'null':
+      return node.written === '' ? 'nothing' : node.written;
+    case 'number':
+    case 'boolean': {
+      const kind = node.kind === 'number' ? 'a number' : 'true or false';
+      return isSecret(path) ? kind : `${quote(node.written).slice(1, -1)} (${kind})`;
+    }
+    case 'text':
+      return node.oneLine ? describeText(node.written, path) : 'text on several lines';
+    case 'unusable':
+      return 'a value that could not be read';
+  }
+}
+
+function describeText(written: string, path: SettingPath): string {
+  return isSecret(path) || (isNextToSecret(path) && !isPlainName(written))
+    ? describeSecret(written)
+    : quote(withoutCredentials(written));
+}
+
+/** A reference to the environment says where a secret is without saying what it is. */
+function describeSecret(written: string): string {
+  return /^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/.test(written) ? written : 'text (not shown)';
+}
+
+/**
+ * The user information and the query of a URL are where people put passwords, and a URL with a mistake
+ * may lack its slashes.
+ */
+function withoutCredentials(text: string): string {
+  return text
+    .replace(/\/\/.*@/s, '//…@')
+    .replace(/:(?!\/\/…@).*@/s, ':…@')
+    .replace(/(:\/\/[^?]*)\?.*/s, '$1?…');
+}

@@ -1,0 +1,117 @@
+import { resolve } from 'node:path';
+import type { SettingPath } from '../problems/problems.ts';
+import type { ListKind } from '../lists/list-text.ts';
+import type { SettingsNode } from './settings-node.ts';
+
+/** Conditions that take lists from files. */
+const LISTED: ReadonlySet<unknown> = new Set<ListKind>(['ip', 'asn', 'user_agent', 'ja4']);
+
+/**
+ * A settings tree as plain data for the schema. A relative path becomes absolute here, against the
+ * folder of the settings file. What could not be read is undefined.
+ */
+export function plainValue(node: SettingsNode, baseDir: string, path: SettingPath = []): unknown {
+  switch (node.kind) {
+    case 'text':
+      return node.value === undefined ? undefined : absolute(node.value, path, baseDir);
+    case 'number':
+    case 'boolean':
+    case 'null':
+      return node.value;
+    case 'list':
+      return node.items.map((item, index) => plainValue(item, baseDir, [...path, index]));
+    case 'mapping': {
+      // Without a prototype, so that `__proto__` is a name like any other.
+      const mapping = Object.create(null) as Record<string, unknown>;
+      for (const [name, entry] of node.entries) {
+        mapping[name] = plainValue(entry.node, baseDir, [...path, name]);
+      }
+      return mapping;
+    }
+    case 'unusable':
+      return undefined;
+  }
+}
+
+/**
+ * Every file and folder that the settings name to be read, as an absolute path, each once; those that
+ * values of the environment come from among them.
+ */
+export function filesNamedIn(root: SettingsNode, baseDir: string): readonly string[] {
+  const found = new Set<string>();
+  visit(root, []);
+  return [...found];
+
+  function visit(node: SettingsNode, path: SettingPath): void {
+    switch (node.kind) {
+      case 'text':
+        for (const file of node.valueFiles) found.add(file);
+        if (node.value !== undefined && node.value !== '' && isFilePath(path, node.value)) {
+          found.add(resolve(baseDir, node.value));
+        }
+        return;
+      case 'list':
+        for (const [index, item] of node.items.entries()) visit(item, [...path, index]);
+        return;
+      case 'mapping':
+        for (const [name, entry] of node.entries) visit(entry.node, [...path, name]);
+        return;
+      case 'number':
+      case 'boolean':
+      case 'null':
+      case 'unusable':
+        return;
+    }
+  }
+}
+
+function absolute(text: string, path: SettingPath, baseDir: string): string {
+  if (text === '') return text;
+  if (isFilePath(path, text) || isDataFolder(path)) return resolve(baseDir, text);
+  const socket = /^unix:(.+)$/s.exec(text)?.[1];
+  return socket !== undefined && isAddress(path) ? `unix:${resolve(baseDir, socket)}` : text;
+}
+
+/** A folder that Guard itself writes to. */
+function isDataFolder(path: SettingPath): boolean {
+  const [part, name] = path;
+  if (path.length !== 2) return false;
+  if (part === 'analytics') return name === 'path' || name === 'spill';
+  return part === 'store' && name === 'path';
+}
+
+const PAGES: ReadonlySet<unknown> = new Set([
+  'challenge_page',
+  'block_page',
+  'limit_page',
+  'error_page',
+]);
+
+/** A file, or a folder of files, that is read together with the settings. */
+function isFilePath(path: SettingPath, text: string): boolean {
+  const last = path.at(-1);
+  if (path[0] === 'databases') return path.length === 2;
+  if (path[0] === 'crawlers') return path.length === 2 && last === 'ranges';
+  if (path[0] === 'web_bot_auth')
+    return path.length === 2 && (last === 'keys' || last === 'fetched_keys');
+  if (path[0] === 'tls') return path.length === 4 && (last === 'cert' || last === 'key');
+  return path[0] === 'organisations' && isFileOfOrganisation(path, text);
+}
+
+function isFileOfOrganisation(path: SettingPath, text: string): boolean {
+  const last = path.at(-1);
+  if (last === 'logo') return path[2] === 'branding';
+  if (last === 'file') return isListOfRule(path);
+  // `managed` is a word; a file of that name is ./managed.
+  return PAGES.has(last) || (last === 'robots_txt' && text !== 'managed');
+}
+
+/** `{ file: … }` in place of an entry of a condition, or of all of them. */
+function isListOfRule(path: SettingPath): boolean {
+  const condition = path.findLast((step, at) => at < path.length - 1 && typeof step === 'string');
+  return path[2] === 'rules' && LISTED.has(condition);
+}
+
+function isAddress(path: SettingPath): boolean {
+  return path[0] === 'listen' || (path[0] === 'sites' && path[2] === 'origin');
+}

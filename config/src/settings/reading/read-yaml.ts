@@ -1,0 +1,229 @@
+import { type Document, isAlias, isMap, isScalar, isSeq, type Node, parseDocument } from 'yaml';
+import type { Pair, ParsedNode, Scalar, YAMLMap } from 'yaml';
+import { type Environment, substitute } from './environment.ts';
+import { isSecret, shownPath } from './found.ts';
+import { findMisplacedLine } from './indentation.ts';
+import type { ProblemList } from '../problems/problem-list.ts';
+import { isPlainName, quote, type SettingPath } from '../problems/problems.ts';
+import type { Entry, SettingsNode } from './settings-node.ts';
+import { describeMisplaced, NOT_YAML, syntaxMessage } from './syntax-errors.ts';
+
+/** Deepest nesting; the settings themselves need about ten levels, `any`/`all`/`not` the rest. */
+const MAX_DEPTH = 64;
+/** Most values, with every use of an alias counted as if it were written out. */
+const MAX_VALUES = 200_000;
+
+/** So many characters before and after a syntax error decide about its message. */
+const EXCERPT = 200;
+
+/** The state of one reading. */
+interface Reading {
+  readonly text: string;
+  readonly env: Environment;
+  readonly problems: ProblemList;
+  /** Anchored values that are complete, so no alias can stand inside its own value. */
+  readonly anchors: Map<string, { readonly node: SettingsNode; readonly values: number }>;
+  values: number;
+}
+
+/**
+ * Reads YAML 1.2 (core schema: dates, `yes` and `no` are text) and fills in `${NAME}`. Merge keys and
+ * tags are off, and aliases are bounded. Everything wrong goes to `problems`; undefined when the
+ * syntax is, because the text behind a syntax error could mean anything.
+ */
+export function readYaml(
+  text: string,
+  env: Environment,
+  problems: ProblemList,
+): SettingsNode | undefined {
+  const document = parseDocument(text, {
+    version: '1.2',
+    schema: 'core',
+    merge: false,
+    uniqueKeys: false,
+    prettyErrors: false,
+  });
+  if (!reportSyntaxErrors(document, text, problems)) return undefined;
+  const reading = { text, env, problems, anchors: new Map(), values: 0 };
+  return readNode(document.contents, [], reading);
+}
+
+/**
+ * One message for one mistake: the errors behind the first one of a section of the file follow from it. A
+ * section begins with a line that is not indented.
+ */
+function reportSyntaxErrors(
+  document: Document.Parsed,
+  text: string,
+  problems: ProblemList,
+): boolean {
+  const errors = [...document.errors, ...document.warnings].sort((a, b) => a.pos[0] - b.pos[0]);
+  const [first] = errors;
+  if (first === undefined) return true;
+  // The parser often stumbles at the line before, whose value it takes to go on.
+  const nextLine = text.indexOf('\n', first.pos[0]) + 1 || text.length;
+  const misplaced = findMisplacedLine(text, nextLine);
+  // A tab behind a dash is no indentation to the eye.
+  if (misplaced !== undefined && first.code !== 'TAB_AS_INDENT') {
+    problems.add(misplaced.offset, [], ...describeMisplaced(misplaced));
+    return false;
+  }
+  const own = first.code === 'TAB_AS_INDENT' ? [first] : errors;
+  let last = 0;
+  let isNewSection = true;
+  for (const error of own) {
+    const [at] = error.pos;
+    isNewSection ||= /\n[^\s#\]}]/.test(text.slice(last, at + 1));
+    last = at;
+    if (!isNewSection) continue;
+    isNewSection = false;
+    const [before = ''] = text
+      .slice(Math.max(0, at - EXCERPT), at)
+      .split('\n')
+      .slice(-1);
+    const [after = ''] = text.slice(at, at + EXCERPT).split('\n', 1);
+    problems.add(at, [], NOT_YAML, syntaxMessage(error.code, before + after));
+  }
+  return false;
+}
+
+function readNode(
+  node: Node | ParsedNode | null,
+  path: SettingPath,
+  reading: Reading,
+  fallbackStart = 0,
+): SettingsNode {
+  const start = node?.range?.[0] ?? fallbackStart;
+  if (path.length > MAX_DEPTH) {
+    return refuse(reading, start, path, 'deep nesting', `expected at most ${MAX_DEPTH} levels`);
+  }
+  if (isAlias(node)) return readAlias(node.source, start, path, reading);
+  const before = reading.values;
+  const value = readValue(node, start, path, reading);
+  const anchor = isScalar(node) || isMap(node) || isSeq(node) ? node.anchor : undefined;
+  if (anchor !== undefined) {
+    reading.anchors.set(anchor, { node: value, values: reading.values - before });
+  }
+  return value;
+}
+
+function readValue(
+  node: Node | ParsedNode | null,
+  start: number,
+  path: SettingPath,
+  reading: Reading,
+): SettingsNode {
+  reading.values += 1;
+  if (isMap(node)) return { kind: 'mapping', start, entries: readEntries(node, path, reading) };
+  if (isSeq<ParsedNode>(node)) {
+    const items = node.items.map((item, index) => readNode(item, [...path, index], reading, start));
+    return { kind: 'list', start, items };
+  }
+  return isScalar(node)
+    ? readScalar(node, start, path, reading)
+    : { kind: 'null', start, written: '', value: null };
+}
+
+function readAlias(name: string, start: number, path: SettingPath, reading: Reading): SettingsNode {
+  const anchor = reading.anchors.get(name);
+  if (anchor === undefined) {
+    // The name is not repeated: it may be a password that begins with a star.
+    const message =
+      'expected an anchor (&name) that is complete before this place, or quotes around the text';
+    return refuse(reading, start, path, 'an alias (*name)', message);
+  }
+  const before = reading.values;
+  reading.values += anchor.values;
+  if (reading.values <= MAX_VALUES) return anchor.node;
+  if (before > MAX_VALUES) return { kind: 'unusable', start };
+  const message = `expected aliases that write out to at most ${MAX_VALUES} values`;
+  return refuse(reading, start, path, 'an alias (*name)', message);
+}
+
+function readEntries(
+  map: YAMLMap,
+  path: SettingPath,
+  reading: Reading,
+): ReadonlyMap<string, Entry> {
+  const entries = new Map<string, Entry>();
+  for (const pair of map.items) readEntry(pair as Pair<ParsedNode, ParsedNode | null>);
+  return entries;
+
+  // What a parsed document holds are parsed nodes; the library's type leaves that open.
+  function readEntry({ key, value }: Pair<ParsedNode, ParsedNode | null>): void {
+    const keyStart = key.range[0];
+    const name = isScalar(key) ? nameOf(key) : undefined;
+    if (name === undefined) {
+      refuse(reading, keyStart, path, 'a name that is no text', 'expected a text as a name');
+      return;
+    }
+    const first = entries.get(name);
+    if (first === undefined) {
+      const node = readNode(value, [...path, name], reading, keyStart);
+      entries.set(name, { keyStart, node });
+      return;
+    }
+    const line = reading.problems.lineOf(first.keyStart);
+    const hidden = isSecret(path) || !isPlainName(name);
+    const found = hidden ? 'a name a second time' : `${quote(name)} a second time`;
+    const message = `expected each name once; the first one is in line ${line}`;
+    refuse(reading, keyStart, hidden ? path : [...path, name], found, message);
+  }
+}
+
+/** A name as it was written: `404:` is the name "404". */
+function nameOf(key: Scalar): string | undefined {
+  if (typeof key.value === 'string') return key.value;
+  return key.value === null || key.source === undefined ? undefined : key.source;
+}
+
+function readScalar(
+  scalar: Scalar,
+  start: number,
+  path: SettingPath,
+  reading: Reading,
+): SettingsNode {
+  const { value } = scalar;
+  if (typeof value === 'string') return readText(scalar, value, start, path, reading);
+  const written = scalar.source ?? '';
+  if (typeof value === 'number' || typeof value === 'bigint') {
+    return { kind: 'number', start, written, value };
+  }
+  if (typeof value === 'boolean') return { kind: 'boolean', start, written, value };
+  return { kind: 'null', start, written, value: null };
+}
+
+function readText(
+  scalar: Scalar,
+  written: string,
+  start: number,
+  path: SettingPath,
+  reading: Reading,
+): SettingsNode {
+  const { value, interpolated, missing, files } = substitute(written, reading.env);
+  const end = scalar.range?.[1] ?? start;
+  let searchFrom = start;
+  for (const variable of missing) {
+    const at = reading.text.indexOf(variable.written, searchFrom);
+    const inside = at !== -1 && at < end;
+    if (inside) searchFrom = at + variable.written.length;
+    // What is no variable may be part of a secret that happens to contain a dollar sign and a brace.
+    const shown =
+      variable.kind === 'unset' || (!isSecret(path) && /^[\w${}-]{1,60}$/.test(written));
+    const found = shown ? variable.written : 'text with ${ (not shown)';
+    refuse(reading, inside ? at : start, path, found, variable.message);
+  }
+  const oneLine = !reading.text.slice(start, end).includes('\n');
+  return { kind: 'text', start, written, value, interpolated, valueFiles: files, oneLine };
+}
+
+function refuse(
+  reading: Reading,
+  start: number,
+  path: SettingPath,
+  found: string,
+  message: string,
+): SettingsNode {
+  reading.problems.add(start, shownPath(path), found, message);
+  return { kind: 'unusable', start };
+}

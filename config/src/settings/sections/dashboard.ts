@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { Credential, HostPattern, HttpUrl } from '../values/values.ts';
+
+/**
+ * `dashboard`: by which names the page of `listen.dashboard` is asked, and who may sign in besides the holders of
+ * analytics keys.
+ */
+
+const Name = z.string().min(1).max(200);
+
+/** From the name of a group, as the proxy or the provider spells it, to the id of an organisation. */
+const Groups = z
+  .record(Name, Name)
+  .refine((groups) => Object.keys(groups).length > 0, 'expected a group and an organisation');
+
+const ProxyHeader = z.strictObject({
+  /** The header in which an authenticating proxy of `trusted_proxies` names the groups of its user. */
+  name: z
+    .string()
+    .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, 'expected the name of a header')
+    .transform((name) => name.toLowerCase()),
+  groups: Groups,
+});
+
+const Oidc = z.strictObject({
+  issuer: HttpUrl,
+  client_id: Name,
+  client_secret: Credential.min(1).max(1000),
+  /** The claim of the ID token that lists the groups of the user. */
+  claim: Name.default('groups'),
+  /** What is asked of the provider; `openid` is always part of it. */
+  scope: z.string().max(500).default('openid'),
+  groups: Groups,
+});
+export type OidcSettings = Readonly<z.infer<typeof Oidc>>;
+
+export const Dashboard = z.strictObject({
+  hosts: z.array(HostPattern).max(100).default([]),
+  proxy_header: ProxyHeader.optional(),
+  oidc: Oidc.optional(),
+});
+export type DashboardSettings = Readonly<z.infer<typeof Dashboard>>;

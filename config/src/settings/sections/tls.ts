@@ -1,0 +1,128 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { z } from 'zod';
+import { Acme } from './acme.ts';
+import { readBytes } from '../values/files.ts';
+import { HostPattern } from '../values/values.ts';
+
+/**
+ * Certificates of the gateway's https listener. They are read with the settings: a file that is
+ * missing, or a key that does not fit, is a problem of the settings file, and when a file changes the
+ * settings are read again. The loader has made the paths absolute.
+ */
+
+/** Largest certificate or key file, in bytes. */
+const MAX_PEM_BYTES = 256 * 1024;
+/** Most certificates, which is also how many a TLS handshake chooses from. */
+const MAX_CERTIFICATES = 1000;
+
+type Parsed<T> =
+  | { readonly kind: 'parsed'; readonly pem: Buffer; readonly value: T }
+  /** `reason` is a phrase: "no such file". */
+  | { readonly kind: 'refused'; readonly reason: string };
+
+function readPem<T>(path: string, what: string, parse: (pem: Buffer) => T): Parsed<T> {
+  const file = readBytes(path, MAX_PEM_BYTES);
+  if (file.kind === 'unreadable') return { kind: 'refused', reason: file.reason };
+  try {
+    return { kind: 'parsed', pem: file.bytes, value: parse(file.bytes) };
+  } catch {
+    // The message of the library could repeat a part of the file.
+    return { kind: 'refused', reason: `a file that holds no ${what}` };
+  }
+}
+
+/** One certificate chain with its key, both as PEM, and the hosts whose visitors are shown it. */
+export interface TlsCertificate {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+  /** Host patterns as in `sites[].hosts`, in lower case. */
+  readonly hosts: readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/** One that an authority issued. */
+export interface IssuedCertificate extends TlsCertificate {
+  /** Milliseconds since the epoch. */
+  readonly startsAt: number;
+}
+
+const Certificate = z
+  .strictObject({
+    /** PEM: the certificate, and behind it those that lead to the root. */
+    cert: z.string().min(1),
+    /** PEM, without a passphrase. */
+    key: z.string().min(1),
+    /** In place of the names in the certificate. */
+    hosts: z.array(HostPattern).min(1).optional(),
+  })
+  .transform(({ cert, key, hosts }, context): TlsCertificate => {
+    const certificate = readPem(cert, 'certificate in PEM', (pem) => new X509Certificate(pem));
+    const secret = readPem(key, 'private key in PEM without a passphrase', createPrivateKey);
+    if (certificate.kind === 'refused') refuse('cert', 'a PEM file of certificates', certificate);
+    if (secret.kind === 'refused') refuse('key', 'a PEM file of a private key', secret);
+    if (certificate.kind === 'refused' || secret.kind === 'refused') return z.NEVER;
+    if (!fits(certificate.value, secret.value)) {
+      refuse('key', 'the private key of the certificate in `cert`', {
+        reason: 'the key of another one',
+      });
+      return z.NEVER;
+    }
+    return {
+      cert: certificate.pem,
+      key: secret.pem,
+      hosts: hosts ?? namesOf(certificate.value),
+      expiresAt: certificate.value.validToDate.getTime(),
+    };
+
+    function refuse(name: string, expected: string, { reason }: { readonly reason: string }): void {
+      const message = `expected ${expected}, relative to this file; there is ${reason}`;
+      context.addIssue({ code: 'custom', path: [name], message });
+    }
+  });
+
+function fits(certificate: X509Certificate, key: KeyObject): boolean {
+  try {
+    return certificate.checkPrivateKey(key);
+  } catch {
+    return false;
+  }
+}
+
+/** A certificate chain with its key, both as PEM, for `hosts`. Undefined where one cannot be read, or does not fit. */
+export function readCertificate(
+  pem: { readonly cert: string; readonly key: string },
+  hosts: readonly string[],
+): IssuedCertificate | undefined {
+  try {
+    const certificate = new X509Certificate(pem.cert);
+    if (!fits(certificate, createPrivateKey(pem.key))) return undefined;
+    return {
+      cert: Buffer.from(pem.cert),
+      key: Buffer.from(pem.key),
+      hosts,
+      startsAt: certificate.validFromDate.getTime(),
+      expiresAt: certificate.validToDate.getTime(),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The DNS names of a certificate (RFC 6125 section 6.4: of its subjectAltName alone), in lower case. */
+function namesOf({ subjectAltName }: X509Certificate): string[] {
+  const entries = subjectAltName?.split(', ') ?? [];
+  return entries
+    .filter((entry) => entry.startsWith('DNS:'))
+    .map((entry) => entry.slice(4).toLowerCase());
+}
+
+export const Tls = z
+  .strictObject({
+    /** The first one is shown to a visitor who names no host, or a host without a certificate. */
+    certificates: z.array(Certificate).min(1).max(MAX_CERTIFICATES).default([]),
+    acme: Acme.optional(),
+  })
+  .refine(({ certificates, acme }) => certificates.length > 0 || acme !== undefined, {
+    error: 'expected certificates, or acme, by which an authority issues them',
+  });

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { compilePattern, type Pattern as PathPattern } from '../../matching/glob.ts';
+import { compileRegex } from '../../matching/regex.ts';
+import { TRAP_PRESETS } from './trap-paths.ts';
+import { Pattern } from './rule.ts';
+
+function holdsForStartPage(pattern: PathPattern): boolean {
+  // An expression that does not compile is reported elsewhere.
+  const compiles = typeof pattern === 'string' || compileRegex(pattern.regex).kind === 'compiled';
+  return compiles && compilePattern(pattern)('/');
+}
+
+const TrapPath = Pattern.refine(
+  (pattern) => typeof pattern !== 'string' || pattern.startsWith('/'),
+  'expected a path that begins with /',
+).refine(
+  (pattern) => !holdsForStartPage(pattern),
+  'expected paths that no visitor needs; this pattern also matches the start page /',
+);
+
+/** Paths that only programs ask for. A visitor who does is challenged (validator/src/verdict/traps.ts). */
+export const Traps = z.strictObject({
+  /** A link on Guard's own pages that stands in a comment, so that no browser shows or follows it. */
+  link: z.boolean().default(true),
+  presets: z.array(z.enum(TRAP_PRESETS)).default(['secret-files']),
+  paths: z.array(TrapPath).max(100).default([]),
+});
+export type Traps = Readonly<z.infer<typeof Traps>>;

@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { refuse } from '../problems/refuse.ts';
+import { addressUse, isLoopbackHost } from '../../net/special-address.ts';
+import { readTextFile } from '../values/files.ts';
+
+/**
+ * The keys of Web Bot Auth: JWK sets (RFC 7517) of the Ed25519 keys (RFC 8037) with which crawlers and
+ * agents sign their requests. They come from a file of the user's own, in which each key says whose it is
+ * as `operator`, and from directories that `guard agents refresh` fetches (keys/agent-keys.ts). The
+ * file is read with the settings, so that a bad one is a problem of the settings file.
+ */
+
+/** Largest key directory, in bytes. */
+export const MAX_DIRECTORY_BYTES = 256 * 1024;
+/** Most keys of a directory. */
+export const MAX_KEYS = 256;
+const MAX_DIRECTORIES = 32;
+
+/** Seconds since the epoch; what is in milliseconds by mistake lies beyond the year 2286. */
+const Seconds = z.int().positive().max(9_999_999_999);
+
+/** The members of a public key that are used. */
+export const PublicKey = z.object({
+  /** 32 bytes. */
+  x: z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'expected 43 characters of base64url'),
+  nbf: Seconds.optional(),
+  exp: Seconds.optional(),
+});
+export type PublicKey = Readonly<z.infer<typeof PublicKey>>;
+
+/** A key as a JWK set has it. */
+export const Jwk = z.looseObject({
+  kty: z.literal('OKP', 'expected an Ed25519 key: kty OKP'),
+  crv: z.literal('Ed25519', 'expected an Ed25519 key: crv Ed25519'),
+  ...PublicKey.shape,
+  d: z.never('expected a public key; this one is private').optional(),
+});
+
+const Operator = z.string('expected the operator that signs with this key').min(1).max(100);
+const Key = Jwk.extend({ operator: Operator });
+
+const KeyFile = z.looseObject({ keys: z.array(Key).min(1).max(MAX_KEYS) });
+
+/** Who signs with a key. */
+interface Signer {
+  /** The name in rules and events. */
+  readonly agent: string;
+  /** The operator whose crawlers it can verify, as the catalogue names it. */
+  readonly operator?: string | undefined;
+  /** The origin that publishes the key; a request has to name it. None for a key of the user's own file. */
+  readonly directory?: string | undefined;
+}
+
+/** A public key with which requests are signed. */
+export interface BotKey extends Signer {
+  /** Its JWK thumbprint (RFC 7638, RFC 8037 appendix A.3): the `keyid` of a signature. */
+  readonly keyId: string;
+  /** The public key, base64url. */
+  readonly x: string;
+  /** Milliseconds since the epoch. */
+  readonly notBefore: number;
+  readonly notAfter: number;
+}
+
+/** The keys of a directory, or what is wrong with it, as a phrase that begins with "a file". */
+export function parseKeyDirectory(
+  text: string,
+): { readonly kind: 'parsed'; readonly keys: readonly BotKey[] } | Refused {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { kind: 'refused', reason: 'a file that is not JSON' };
+  }
+  const directory = KeyFile.safeParse(value);
+  if (!directory.success) {
+    const [issue] = directory.error.issues;
+    const place = issue?.path.join('.') ?? '';
+    return { kind: 'refused', reason: `a file with a fault at ${place}: ${issue?.message ?? ''}` };
+  }
+  const keys = directory.data.keys.map((key) =>
+    toBotKey(key, { agent: key.operator, operator: key.operator }),
+  );
+  return { kind: 'parsed', keys };
+}
+
+interface Refused {
+  readonly kind: 'refused';
+  readonly reason: string;
+}
+
+/** A key, with its id, and who signs with it. */
+export function toBotKey({ x, nbf, exp }: PublicKey, signer: Signer): BotKey {
+  // The members in this order and no white space: RFC 7638 section 3.
+  const thumbprint = createHash('sha256').update(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`);
+  return {
+    ...signer,
+    keyId: thumbprint.digest('base64url'),
+    x,
+    notBefore: nbf === undefined ? 0 : nbf * 1000,
+    notAfter: exp === undefined ? Infinity : exp * 1000,
+  };
+}
+
+const KeyDirectory = z.string().transform((path, context) => {
+  const file = readTextFile(path, MAX_DIRECTORY_BYTES);
+  const parsed = file.kind === 'read' ? parseKeyDirectory(file.text) : undefined;
+  if (parsed?.kind === 'parsed') return { path, keys: parsed.keys };
+  const reason =
+    parsed?.reason ?? (file.kind === 'unreadable' ? file.reason : 'a file that is not UTF-8');
+  return refuse(
+    context,
+    `expected a JWK set of Ed25519 keys, relative to this file; there is ${reason}`,
+  );
+});
+
+const ORIGIN = 'expected https:// and a host name, such as https://chatgpt.com';
+
+/** An origin of the internet: neither an address nor a name of this machine, and nothing behind the host. */
+const DirectoryOrigin = z
+  .string()
+  .refine((text) => {
+    const url = URL.parse(text);
+    if (url?.protocol !== 'https:' || `${url.origin}/` !== url.href) return false;
+    return (
+      addressUse(url.hostname.replace(/^\[|\]$/g, '')) === undefined &&
+      !isLoopbackHost(url.hostname)
+    );
+  }, ORIGIN)
+  .transform((text) => new URL(text).origin);
+
+const AgentDirectory = z.strictObject({
+  /** The name in rules and events; lower case, because it is also the name of a file. */
+  name: z
+    .string()
+    .regex(
+      /^[a-z0-9][a-z0-9_-]{0,62}$/,
+      'expected lower-case letters, digits, - and _, at most 63',
+    ),
+  url: DirectoryOrigin,
+  operator: Operator.optional(),
+});
+export type AgentDirectory = Readonly<z.infer<typeof AgentDirectory>>;
+
+const AgentDirectories = z
+  .array(AgentDirectory)
+  .max(MAX_DIRECTORIES)
+  .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, {
+    error: 'expected each name once: it says which agent a rule means',
+  })
+  .refine((all) => new Set(all.map(({ url }) => url)).size === all.length, {
+    error: 'expected each url once: the request names it, and it stands for one agent',
+  });
+
+/** Signed requests of crawlers and agents (RFC 9421, tag `web-bot-auth`). */
+export const WebBotAuth = z
+  .strictObject({
+    keys: KeyDirectory.optional(),
+    /** Origins whose published keys are trusted. */
+    directories: AgentDirectories.default([]),
+    /** Where `guard agents refresh` writes; need not exist. */
+    fetched_keys: z.string().min(1).optional(),
+  })
+  .refine(
+    ({ directories, fetched_keys }) => directories.length === 0 || fetched_keys !== undefined,
+    {
+      path: ['fetched_keys'],
+      error: 'expected the folder to which guard agents refresh writes the keys of the directories',
+    },
+  );
+export type WebBotAuth = Readonly<z.infer<typeof WebBotAuth>>;

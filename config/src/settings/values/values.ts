@@ -1,0 +1,222 @@
+import { createHash } from 'node:crypto';
+import { domainToASCII } from 'node:url';
+import { z } from 'zod';
+import { canonicalHost } from '../../matching/host.ts';
+import { refuse } from '../problems/refuse.ts';
+import { unfilled, weaknessOf } from './weak-secret.ts';
+
+/** The scalar values of guard.yaml, each parsed once into what the code needs. */
+
+/** The name of an organisation or a key. */
+export const Identifier = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/i, 'expected letters, digits, - and _, at most 63');
+
+const DURATION_UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+const EXPECTED_DURATION = 'expected a duration such as 400ms, 30s, 5m or 14d, longer than zero';
+
+/** `400ms`, `30s`, `5m`, `12h`, `14d` to milliseconds, at least one. */
+export const Duration = z.string(EXPECTED_DURATION).transform((text, context) => {
+  const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text);
+  if (!match || Number(match[1]) === 0) {
+    return refuse(context, EXPECTED_DURATION);
+  }
+  // The expression has let through the units of the table and no other.
+  return Number(match[1]) * DURATION_UNITS[match[2] as keyof typeof DURATION_UNITS];
+});
+
+export type ListenAddress =
+  | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
+  | { readonly kind: 'unix'; readonly path: string };
+
+const EXPECTED_LISTEN =
+  'expected host:port such as 127.0.0.1:8080, [v6]:port or unix:/path; port 0 picks a free one';
+
+/** `host:port`, `[v6]:port` or `unix:/path`. */
+export const Listen = z.string(EXPECTED_LISTEN).transform((text, context): ListenAddress => {
+  if (text.startsWith('unix:') && text.length > 5) return { kind: 'unix', path: text.slice(5) };
+  const match = /^(?:\[([0-9a-fA-F:]+)\]|([^:[\]*]+)):(\d{1,5})$/.exec(text);
+  const port = Number(match?.[3]);
+  if (!match || port > 65_535) {
+    return refuse(context, EXPECTED_LISTEN);
+  }
+  return { kind: 'tcp', host: match[1] ?? match[2] ?? '', port };
+});
+
+export type Origin =
+  | { readonly kind: 'url'; readonly origin: string }
+  | { readonly kind: 'unix'; readonly path: string };
+
+const EXPECTED_ORIGIN =
+  'expected http://host:port, https://host:port or unix:/path, without a path';
+
+/** `http://host[:port]`, `https://host[:port]` or `unix:/path`; no path, query or credentials. */
+export const OriginAddress = z.string(EXPECTED_ORIGIN).transform((text, context): Origin => {
+  if (text.startsWith('unix:') && text.length > 5) return { kind: 'unix', path: text.slice(5) };
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const plain =
+    url !== undefined &&
+    (url.protocol === 'http:' || url.protocol === 'https:') &&
+    url.pathname === '/' &&
+    url.search === '' &&
+    url.hash === '' &&
+    url.username === '' &&
+    url.password === '';
+  if (!plain) return refuse(context, EXPECTED_ORIGIN);
+  return { kind: 'url', origin: url.origin };
+});
+
+/** Refuses a secret that was left from an example. The value itself is never part of a message. */
+function strong(secret: string, context: z.RefinementCtx): void {
+  const weakness = weaknessOf(secret);
+  if (weakness === undefined) return;
+  refuse(
+    context,
+    `expected a secret drawn at random, this is ${weakness}; make one with \`openssl rand -hex 32\``,
+  );
+}
+
+/** Refuses a place for a secret that nothing was filled in for. */
+function filled(secret: string, context: z.RefinementCtx): void {
+  const expected = unfilled(secret);
+  if (expected !== undefined) refuse(context, expected);
+}
+
+/** The origin of a web page as browsers send it (RFC 6454): `https://host` or `http://host:port`. */
+export const PageOrigin = z.string().transform((text, context) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const web = url?.protocol === 'http:' || url?.protocol === 'https:';
+  if (url && web && (text === url.origin || text === `${url.origin}/`)) return url.origin;
+  return refuse(
+    context,
+    'expected an origin such as https://shop.example, in lower case and without a path',
+  );
+});
+
+/** A secret that seals sessions and tickets, in plain text. */
+export const SealingSecret = z
+  .string()
+  .superRefine(filled)
+  .min(16, {
+    error: 'expected a secret of at least 16 characters; make one with `openssl rand -hex 32`',
+    abort: true,
+  })
+  .max(1024, 'expected a secret of at most 1024 characters')
+  .superRefine(strong);
+
+/** A key that Guard presents to another service, so it is kept as it is. */
+export const PresentedKey = z
+  .string()
+  .superRefine(filled)
+  .regex(/^[!-~]{1,256}$/, 'expected a key of 1 to 256 visible ASCII characters')
+  .superRefine(strong);
+
+/** A key in plain text or as `sha256:<64 hex digits>`; only its SHA-256 is kept. */
+export const KeyHash = keyHash(
+  /^[!-~]{8,256}$/,
+  'expected a key of 8 to 256 visible ASCII characters, or sha256:<64 hex digits>',
+);
+
+/** A key of `POST /query` (contract 2.8), in the same two forms. */
+export const AnalyticsKeyHash = keyHash(
+  /^(?:sha256:[!-~]*|sk_api_ro_[!-~]{1,246})$/,
+  'expected a key that begins with sk_api_ro_, of at most 256 visible ASCII characters, or sha256:<64 hex digits>; `guard keys create` makes one',
+);
+
+function keyHash(form: RegExp, expected: string) {
+  return z
+    .string()
+    .superRefine(filled)
+    .regex(form, expected)
+    .transform((text, context): Buffer => {
+      if (!text.startsWith('sha256:')) {
+        strong(text, context);
+        return createHash('sha256').update(text).digest();
+      }
+      const hex = text.slice(7);
+      if (!/^[0-9a-fA-F]{64}$/.test(hex)) {
+        return refuse(context, 'expected 64 hex digits after sha256:');
+      }
+      return Buffer.from(hex, 'hex');
+    });
+}
+
+/** A password that another service has chosen. It may be weak, and it is no placeholder. */
+export const Credential = z.string().superRefine(filled);
+
+/** A YAML date (`2027-06-30`) as the first millisecond after that day, UTC: the key works until its end. */
+export const ExpiryDate = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}$/, 'expected a date such as 2027-06-30')
+  .transform((text, context) => {
+    const start = Date.parse(`${text}T00:00:00Z`);
+    // Date.parse moves 30 February into March.
+    if (Number.isNaN(start) || !new Date(start).toISOString().startsWith(text)) {
+      return refuse(context, 'expected a date that exists');
+    }
+    return start + 86_400_000;
+  });
+
+/** One value or a list of them, `most` at the most; always a list afterwards. */
+export function oneOrMany<T extends z.ZodType>(schema: T, most?: number) {
+  const list = z.array(schema).min(1);
+  const bounded = most === undefined ? list : list.max(most);
+  return z.union([schema.transform((value) => [value]), bounded]);
+}
+
+/** A host name, `*.name` for its subdomains, an address (IPv6 in brackets), or `*` for any host. */
+export const HostPattern = z.string().transform((text, context) => {
+  if (text === '*') return text;
+  const [prefix, name] = text.startsWith('*.') ? ['*.', text.slice(2)] : ['', text];
+  const problem = hostProblem(name);
+  if (problem === undefined) return prefix + (canonicalHost(name) ?? '');
+  return refuse(context, problem);
+});
+
+const LABEL = '[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?';
+const HOST_NAME = new RegExp(`^${LABEL}(\\.${LABEL})*$`);
+const WITH_PORT = /^(\[.*\]|[^:]*):\d*$/;
+
+function hostProblem(name: string): string | undefined {
+  if (WITH_PORT.test(name)) return 'expected a host without a port';
+  const host = canonicalHost(name);
+  if (host?.startsWith('[') === true) return undefined;
+  if (host !== undefined && HOST_NAME.test(host)) return undefined;
+  return /[^ -~]/.test(name) && domainToASCII(name) !== ''
+    ? 'expected a host name in ASCII (xn--…)'
+    : 'expected a host name, *.name for its subdomains, [v6], or * for any host';
+}
+
+const MAX_WORKERS = 64;
+
+/** Threads with a gateway each; `auto` is one for each processor. */
+export const Workers = z.unknown().transform((value, context): number | 'auto' => {
+  if (value === 'auto') return value;
+  if (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_WORKERS) {
+    return Number(value);
+  }
+  return refuse(context, `expected auto or a whole number from 1 to ${MAX_WORKERS}`);
+});
+
+const KiB = 1024;
+
+/** `512B`, `2KiB` or `0` to bytes, at most `maxKiB`. */
+export function sizeUpTo(maxKiB: number) {
+  return z.unknown().transform((value, context): number => {
+    if (value === 0) return 0;
+    const match = /^(\d{1,9})(B|KiB)$/.exec(typeof value === 'string' ? value : '');
+    const bytes = Number(match?.[1]) * (match?.[2] === 'KiB' ? KiB : 1);
+    // A text that is no size gives NaN, and no comparison with NaN is true.
+    if (bytes <= maxKiB * KiB) return bytes;
+    return refuse(
+      context,
+      `expected a size such as 512B or 2KiB, at most ${maxKiB}KiB, or 0 for none`,
+    );
+  });
+}
+
+export const HttpUrl = z.url({
+  protocol: /^https?$/,
+  error: 'expected a URL that begins with http:// or https://',
+});
