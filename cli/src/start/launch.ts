@@ -8,6 +8,7 @@ import type { Places } from '../demo/places.ts';
 import { readSettings } from '../command-line/read-settings.ts';
 import { messageOf } from '../terminal/faults.ts';
 import { print } from '../terminal/terminal.ts';
+import { giveBackStartMemory } from './give-back-memory.ts';
 import { warnOfRoot } from './warn-of-root.ts';
 
 interface Launched extends Pick<Running, 'addresses' | 'createDashboardLinks' | 'database'> {
@@ -98,6 +99,7 @@ async function launch(options: LaunchOptions): Promise<Launched | undefined> {
     return undefined;
   }
   started.resolve(running);
+  await giveBackStartMemory();
   const dataAge = ageOf(running);
   const advice = adviceOnDataAge(dataAge);
   if (advice !== undefined) {
