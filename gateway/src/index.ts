@@ -33,7 +33,6 @@ export type {
   GatewaySite,
 } from './base/options.ts';
 export { compileRoute, type IsProtected } from './arrive/sites.ts';
-export { type RemoteValidatorClient, validateOverHttp } from './judge/validate-over-http.ts';
 
 /** Builds a gateway: takes requests, asks, enforces, forwards. It listens when it is told to. */
 export function createGateway(options: GatewayOptions): Gateway {

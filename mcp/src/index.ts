@@ -20,7 +20,7 @@ import { SearchIndex } from './docs/search/search-index.ts';
 import { createSite, type Site } from './docs/site/site.ts';
 import { AddressBudget } from './edge/address-budget.ts';
 import { mountEndpoint } from './edge/endpoint.ts';
-import { createSdkServer } from './edge/sdk-server.ts';
+import { answerWithSdk } from './edge/answer-with-sdk.ts';
 
 /**
  * Contract 4.4: `POST /mcp` of the API host, the data assistant server. Every request carries an
@@ -31,7 +31,7 @@ export function createDataServer(options: {
   readonly listColumns: ListColumns;
   readonly authenticate: AuthenticateBearer;
 }): FastifyPluginAsync {
-  const ask = createSdkServer<DataCaller>({
+  const ask = answerWithSdk<DataCaller>({
     info: { name: 'guard-analytics', version: '1' },
     answersPing: false,
     tools: [
@@ -68,7 +68,7 @@ export function createDocsServer(options: {
   const publicUrl = () => (typeof given === 'string' ? given : given()).replace(/\/+$/, '');
   const library = new Library([...loadPages(), ...reasonPages(), ...crawlerPages(crawlers)]);
   const index = new SearchIndex(library.pages);
-  const ask = createSdkServer<'anyone'>({
+  const ask = answerWithSdk<'anyone'>({
     info: { name: 'guard-docs', version: '1' },
     answersPing: true,
     tools: [createSearchDocsTool(index, publicUrl), createGetPageTool(library)],

@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Analytics, type DatabaseCondition, openAnalytics } from '@guard/analytics';
-import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import type { AuthenticateBearer } from '@guard/config/contract/ports';
 import type { Service, Settings } from '@guard/config/settings/schema';
 import { createGateway, type Gateway } from '@guard/gateway';
 import { SignIns } from '@guard/dashboard';
-import { createDocsServer } from '@guard/mcp';
 import { createReplay } from '@guard/replay';
 import { createResolver } from '@guard/validator';
 import {
@@ -23,6 +21,7 @@ import { openDecisions } from './decisions/open-decisions.ts';
 import { noAnalytics } from './events/no-analytics.ts';
 import { logDecisions, measureEvents } from './events/watch-events.ts';
 import { createDashboardLinks, type DashboardLink } from './listeners/dashboard-links.ts';
+import { docsRoutes } from './listeners/docs-routes.ts';
 import { type Addresses, listenGateway, listenOn } from './listeners/listen.ts';
 import { createReloadableService, type ReloadableService } from './listeners/reloadable-service.ts';
 import { type Close, closeAll, type ProcessContext } from './process/process-context.ts';
@@ -179,10 +178,10 @@ async function openDependencies(
     resolver: createResolver(),
     remotes: new RemoteValidators(context),
     networks: NetworkCatalogue.load(),
-    docs: createDocsServer({
-      publicUrl: () => currentOf(state).settings.public_urls.docs ?? addresses.docs ?? '',
-      crawlers: settings.listen.docs ? CrawlerCatalogue.load().all() : [],
-    }),
+    docs: docsRoutes(
+      settings.listen.docs !== undefined,
+      () => currentOf(state).settings.public_urls.docs ?? addresses.docs ?? '',
+    ),
     addresses,
     isReady: () => state.ready,
     issued: certificates.watched.held,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Validate } from '@guard/config/contract/ports';
-import { validateOverHttp } from '@guard/gateway';
+import { validateOverHttp } from '@guard/gateway/remote-validator';
 import { expect, onTestFinished, test } from 'vitest';
 import { startGateway } from '../../gateway/src/testing/gateway-rig.ts';
 import { get, statusOf } from '../../gateway/src/testing/raw-client.ts';

@@ -5,7 +5,7 @@ import { startProgram } from '../kit/example-program.ts';
 import { testFolder } from '../kit/test-folder.ts';
 
 /** Megabytes as the sizing of docs/guide/operations.md counts them, for one site that nobody visits. */
-const WITHOUT_DATABASE = 200;
+const WITHOUT_DATABASE = 180;
 
 const SETTINGS = `version: 1
 listen: { gateway: 127.0.0.1:0, admin: 127.0.0.1:0 }

@@ -3,7 +3,6 @@ import { settingsRevision } from '@guard/config/settings/derived/revision';
 import type { Settings } from '@guard/config/settings/schema';
 import { createLog, createMetrics, createReloader, type Running, startGuard } from '@guard/server';
 import { adviceOnDataAge, type DataAge, describeDataAge } from '../running-guard/data-age.ts';
-import { openDemo } from '../demo/open-demo.ts';
 import type { Places } from '../demo/places.ts';
 import { readSettings } from '../command-line/read-settings.ts';
 import { messageOf } from '../terminal/faults.ts';
@@ -39,6 +38,7 @@ export async function startFrom(file: string, { json, watch }: StartOptions): Pr
 
 /** Runs `guard start --demo` until it is stopped. Resolves to the exit code. */
 export async function startDemo(places: Places, { json, watch }: StartOptions): Promise<number> {
+  const { openDemo } = await import('../demo/open-demo.ts');
   const demo = await attempt(() => openDemo(places));
   if (!demo) return 1;
   const env = { ...process.env, ...demo.env };

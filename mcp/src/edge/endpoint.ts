@@ -3,9 +3,8 @@ import { isLoopbackHost } from '@guard/config/net/special-address';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AddressBudget } from './address-budget.ts';
 import type { Ask } from './bridge.ts';
-import { encodeReply, parseMessage, rpcErrors } from './json-rpc.ts';
+import { encodeReply, parseMessage, PROTOCOL_VERSION, rpcErrors } from './json-rpc.ts';
 import type { Message, Reply, RequestId } from './json-rpc.ts';
-import { PROTOCOL_VERSION } from './sdk-server.ts';
 
 const CALLER = 'mcpCaller';
 const OTHER_REVISION =

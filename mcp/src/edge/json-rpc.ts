@@ -4,6 +4,9 @@
  * `null` and fractions through).
  */
 
+/** The one protocol revision that both servers speak. What a client offers does not change it (contract 4.4, 4.5, 9). */
+export const PROTOCOL_VERSION = '2025-06-18';
+
 export type RequestId = string | number;
 type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -2,14 +2,11 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { CallToolRequestParamsSchema } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { Bridge, type Ask } from './bridge.ts';
-import { isObject, rpcErrors, type RpcErrorName } from './json-rpc.ts';
+import { isObject, PROTOCOL_VERSION, rpcErrors, type RpcErrorName } from './json-rpc.ts';
 import type { Tool } from './tool.ts';
 
-/** The one protocol revision that both servers speak. What a client offers does not change it (contract 4.4, 4.5, 9). */
-export const PROTOCOL_VERSION = '2025-06-18';
-
 /** What tells one server from another. */
-interface McpService<Caller> {
+export interface McpService<Caller> {
   readonly info: { readonly name: string; readonly version: string };
   /** Only the documentation server answers `ping` (contract 4.5). */
   readonly answersPing: boolean;

@@ -109,7 +109,7 @@ export async function buildDeployment(
     { settings, revision, validator, authenticate, oldestListAt, dataAt, isCurrent },
     dependencies,
   );
-  const gateway = gatewaySites(settings.sites, validator, dependencies.remotes);
+  const gateway = await gatewaySites(settings.sites, validator, dependencies.remotes);
   return {
     settings,
     authenticate,

@@ -1,6 +1,7 @@
 import type { Clock, Log, Metrics, Validate } from '@guard/config/contract/ports';
 import type { RemoteValidator, Site } from '@guard/config/settings/schema';
-import { type GatewaySite, type RemoteValidatorClient, validateOverHttp } from '@guard/gateway';
+import type { GatewaySite } from '@guard/gateway';
+import type { RemoteValidatorClient, validateOverHttp } from '@guard/gateway/remote-validator';
 import type { Validator } from '@guard/validator';
 
 /** The sites of a gateway, each with its validator. */
@@ -12,14 +13,19 @@ interface GatewaySites {
   readonly longestQuestionMs: number;
 }
 
-/** Gives each site its validator: the one in this process, or a remote one of its own. */
-export function gatewaySites(
+/**
+ * Gives each site its validator: the one in this process, or a remote one of its own. The client of remote ones is
+ * loaded for a site that has one: 6 MB.
+ */
+export async function gatewaySites(
   settings: readonly Site[],
   validator: Validator,
   remotes: RemoteValidators,
-): GatewaySites {
+): Promise<GatewaySites> {
   const closers: (() => Promise<void>)[] = [];
   let longestQuestionMs = 0;
+  const hasRemotes = settings.some(({ validator: asked }) => asked !== 'in-process');
+  if (hasRemotes) await remotes.load();
   const sites = settings.map((site): GatewaySite => {
     const failurePage = validator.failurePage(site.organisation);
     if (site.validator === 'in-process') {
@@ -70,6 +76,7 @@ interface RemotePorts {
  */
 export class RemoteValidators {
   readonly #ports: RemotePorts;
+  #connect: typeof validateOverHttp | undefined;
   readonly #open = new Map<string, { readonly client: RemoteValidatorClient; leases: number }>();
 
   constructor(ports: RemotePorts) {
@@ -81,10 +88,16 @@ export class RemoteValidators {
     });
   }
 
+  /** Call it before the first {@link lease}. */
+  async load(): Promise<void> {
+    this.#connect ??= (await import('@guard/gateway/remote-validator')).validateOverHttp;
+  }
+
   lease(remote: RemoteValidator): RemoteLease {
+    if (!this.#connect) throw new Error('leased before it was loaded');
     const id = JSON.stringify([remote.url, remote.key, remote.timeout]);
     const shared = this.#open.get(id) ?? {
-      client: validateOverHttp(remote, this.#ports),
+      client: this.#connect(remote, this.#ports),
       leases: 0,
     };
     shared.leases++;
