@@ -8,6 +8,7 @@ import {
 } from '../../catalogue/known-crawlers.ts';
 import { CATEGORIES } from '../../contract/categories.ts';
 import { FINDINGS } from '../../contract/reasons.ts';
+import { temporaryDecisionOf } from '../../contract/temporary-rule.ts';
 import { StatusCode } from '../../contract/validate-response.ts';
 import { isIpOrCidr } from '../../net/cidr.ts';
 import { canMatchPaths } from '../../matching/glob.ts';
@@ -198,6 +199,10 @@ export const Rule = z.strictObject({
     .refine(
       (name) => !name.startsWith(PRESET_PREFIX),
       `expected a name that does not begin with ${PRESET_PREFIX}, as the rules of presets do`,
+    )
+    .refine(
+      (name) => temporaryDecisionOf(name) === undefined,
+      'expected another name: events name a guard block or guard allow in this way',
     ),
   match: Match,
   verdict: z.enum(['allow', 'block']).optional(),
