@@ -50,6 +50,14 @@ function farthestOff(upload: Upload): number {
   return farthest(widths, scaleOf({ side }), widthsFor(upload));
 }
 
+test.each([
+  ['Temporal', ''],
+  ['Intl, where a browser has no Temporal', 'delete window.Temporal'],
+])('the time zone is read of %s', async (_of, prepare) => {
+  const { evidence } = await visited({ timezoneId: 'Asia/Tokyo' }, prepare);
+  expect(known(evidence.readings.timezone)).toEqual({ name: 'Asia/Tokyo' });
+});
+
 describe('the boxes of the style sheet in a layout engine', () => {
   test.each([
     ['as it comes', {}],
