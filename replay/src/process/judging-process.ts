@@ -33,8 +33,8 @@ export class JudgingProcess {
   constructor({ heapMb, ...settings }: JudgedSettings & { readonly heapMb: number }) {
     this.#child = fork(PROGRAM, [], {
       execArgv: [`--max-old-space-size=${heapMb}`],
-      // It needs no secret of the environment.
-      env: {},
+      // It needs no secret of the environment, only the folder of what was compiled before: it starts in half the time.
+      env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] },
       // Settings hold Maps, dates and bytes, which JSON would lose.
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
