@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import Fastify from 'fastify';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createBearerAuth } from '@guard/config/settings/keys/bearer';
+import { createBearerAuth } from '@guard/config/settings/keys/key-ring';
 import { mixedStatement } from './testing/mixed-statement.ts';
 import { seededRandom } from '../../test/kit/seeded-random.ts';
 import { textOf } from './testing/open-analytics.ts';
@@ -14,8 +14,7 @@ import { createRecorders } from './testing/recorders.ts';
 import { sampleEvent } from './testing/sample-event.ts';
 import { until } from './testing/until.ts';
 import { EVENT_COLUMNS } from './events/columns/event-columns.ts';
-import { openAnalytics } from './index.ts';
-import type { Analytics } from './index.ts';
+import { type Analytics, openAnalytics } from './index.ts';
 
 const ACME_KEY = 'sk_api_ro_acme_of_this_test';
 const RIVAL_KEY = 'sk_api_ro_rival_of_this_test';

@@ -1,9 +1,8 @@
 import { compileHosts } from '@guard/config/matching/host';
 import { PRESET_PREFIX } from '@guard/config/settings/sections/preset-names';
 import { presetRules } from '@guard/config/settings/presets/preset-rules';
-import type { Rule } from '@guard/config/settings/sections/rule';
+import { type Rule, withInner } from '@guard/config/settings/sections/rule';
 import type { Organisation, Settings } from '@guard/config/settings/schema';
-import { withInner } from '@guard/config/settings/derived/with-inner';
 import { hint, type Remark, warning } from './remark.ts';
 
 const DIRECTIVES = ['verdict', 'detect', 'rate_limit', 'challenge', 'monitor'] as const;

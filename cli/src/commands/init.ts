@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { environmentFileOf } from '@guard/config/settings/reading/environment-file';
+import { environmentFileOf } from '@guard/config/settings/reading/environment';
 import { probeOrigins } from '../check/probe-origins.ts';
 import type { Command } from '../command-line/command.ts';
 import { type Options, readCommandLine } from '../command-line/options.ts';

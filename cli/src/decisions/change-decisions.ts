@@ -1,6 +1,6 @@
 import { closeSync, fchownSync, openSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { decisionsPlace } from '@guard/config/settings/derived/decisions-place';
+import { decisionsPlace } from '@guard/config/settings/derived/data-places';
 import type { Settings } from '@guard/config/settings/schema';
 import {
   MAX_DECISION_MS,

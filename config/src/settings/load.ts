@@ -1,16 +1,18 @@
 import { dirname, resolve } from 'node:path';
 import { findContradictions } from './checks/cross-references.ts';
-import type { Environment } from './reading/environment.ts';
-import { withEnvironmentFile } from './reading/environment-file.ts';
+import { type Environment, withEnvironmentFile } from './reading/environment.ts';
 import { MAX_SETTINGS_BYTES, readTextFile } from './values/files.ts';
 import { describeFound } from './reading/found.ts';
-import { dataFolderIn } from './derived/data-folder.ts';
+import { crawlerRangesFolder, dataFolderIn } from './derived/data-places.ts';
 import { readingLists } from './lists/list-reading.ts';
 import { rememberFetchedLists } from './derived/fetched-lists.ts';
-import { createLocator, type Position } from './problems/locate.ts';
+import {
+  createLocator,
+  createProblemList,
+  type Position,
+  type ProblemList,
+} from './problems/problem-list.ts';
 import { filesNamedIn, plainValue } from './reading/plain-value.ts';
-import { crawlerRangesFolder } from './derived/published-places.ts';
-import { createProblemList, type ProblemList } from './problems/problem-list.ts';
 import {
   alternatives,
   formatProblem,

@@ -1,6 +1,6 @@
 import type { Clock, Log } from '@guard/config/contract/ports';
 import type { Settings } from '@guard/config/settings/schema';
-import { sharedPlace } from '@guard/config/settings/derived/shared-place';
+import { sharedPlace } from '@guard/config/settings/derived/data-places';
 import {
   type ChangeText,
   createChangeText,

@@ -1,5 +1,5 @@
 import type { Clock, Log } from '@guard/config/contract/ports';
-import { decisionsPlace } from '@guard/config/settings/derived/decisions-place';
+import { decisionsPlace } from '@guard/config/settings/derived/data-places';
 import type { Settings } from '@guard/config/settings/schema';
 import { TemporaryRules } from '@guard/validator';
 import type { SharedTextOptions } from '../store/shared-text.ts';

@@ -1,4 +1,4 @@
-import type { SharedPlace } from '@guard/config/settings/derived/shared-place';
+import type { SharedPlace } from '@guard/config/settings/derived/data-places';
 import {
   MAX_DECISIONS_LENGTH,
   readDecisions,

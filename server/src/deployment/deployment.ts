@@ -3,7 +3,7 @@ import { networkDataAt } from '@guard/config/catalogue/data-age';
 import type { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import type { AuthenticateBearer, Log, Replay, SessionStore } from '@guard/config/contract/ports';
 import { redirectsToHttps } from '@guard/config/settings/derived/acme-hosts';
-import { createBearerAuth } from '@guard/config/settings/keys/bearer';
+import { createBearerAuth } from '@guard/config/settings/keys/key-ring';
 import { settingsRevision } from '@guard/config/settings/derived/revision';
 import type { Service, Settings } from '@guard/config/settings/schema';
 import type { TlsCertificate } from '@guard/config/settings/sections/tls';

@@ -2,7 +2,7 @@ import { directoryUrl, readFetchedKeys } from '@guard/config/settings/keys/agent
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { readRefreshedRanges } from '@guard/config/catalogue/refreshed-ranges';
 import type { Clock } from '@guard/config/contract/ports';
-import { crawlerRangesFolder } from '@guard/config/settings/derived/published-places';
+import { crawlerRangesFolder } from '@guard/config/settings/derived/data-places';
 import type { Settings } from '@guard/config/settings/schema';
 import type { AgentDirectory } from '@guard/config/settings/sections/web-bot-auth';
 import type { FetchTerms } from './fetch-report.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { SharedPlace } from '@guard/config/settings/derived/shared-place';
+import type { SharedPlace } from '@guard/config/settings/derived/data-places';
 import type { EditText, RedisStore, TextChange } from '@guard/validator/redis-store';
 
 export type TextRead =

@@ -1,6 +1,6 @@
 import { botKeysOf } from '@guard/config/settings/keys/agent-keys';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
-import { crawlerRangesFolder } from '@guard/config/settings/derived/published-places';
+import { crawlerRangesFolder } from '@guard/config/settings/derived/data-places';
 import type { Settings } from '@guard/config/settings/schema';
 
 /** The part of the settings that a validator needs, when it serves and when it explains. */

@@ -10,8 +10,7 @@ import {
 } from '@guard/config/matching/glob';
 import { compileHosts } from '@guard/config/matching/host';
 import { PrefixSet } from '@guard/config/net/prefix-set';
-import type { Match } from '@guard/config/settings/sections/rule';
-import { withInner } from '@guard/config/settings/derived/with-inner';
+import { type Match, withInner } from '@guard/config/settings/sections/rule';
 import type { Facts } from '../request/facts.ts';
 import { compileField } from './header-field.ts';
 import { compileParameter } from './query-parameter.ts';

@@ -3,9 +3,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { findExposedSecrets } from './exposed-secrets.ts';
+import { findExposedSecrets, isPublished } from './exposed-secrets.ts';
 import { parseSettings } from '../load.ts';
-import { isPublished } from '../values/published-secrets.ts';
 import { weaknessOf } from '../values/weak-secret.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..', '..');

@@ -1,5 +1,5 @@
 import type { SettingPath } from '../problems/problems.ts';
-import type { Position } from '../problems/locate.ts';
+import type { Position } from '../problems/problem-list.ts';
 import type { Settings } from '../schema.ts';
 
 /** Kept beside the settings and not in them: two files with the same settings are the same settings. */

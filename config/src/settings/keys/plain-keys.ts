@@ -1,11 +1,9 @@
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
-import type { Environment } from '../reading/environment.ts';
-import { withEnvironmentFile } from '../reading/environment-file.ts';
+import { type Environment, withEnvironmentFile } from '../reading/environment.ts';
 import { MAX_SETTINGS_BYTES, readTextFile } from '../values/files.ts';
-import { createLocator } from '../problems/locate.ts';
+import { createLocator, createProblemList } from '../problems/problem-list.ts';
 import { plainValue } from '../reading/plain-value.ts';
-import { createProblemList } from '../problems/problem-list.ts';
 import { readYaml } from '../reading/read-yaml.ts';
 
 const WithKeys = z.object({

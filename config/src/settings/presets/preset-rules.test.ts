@@ -4,8 +4,7 @@ import { RSL_CATEGORIES } from '../../catalogue/crawler-file.ts';
 import { Match } from '../sections/rule.ts';
 import { PRESETS } from '../sections/preset-names.ts';
 import { presetRules } from './preset-rules.ts';
-import { linkPreviews, monitors } from './verified-visitors.ts';
-import { WEBHOOK_SENDERS } from './webhooks.ts';
+import { linkPreviews, monitors, WEBHOOK_SENDERS } from './preset-matches.ts';
 
 const every = presetRules({ presets: PRESETS, webhook_paths: ['/hooks/**'] });
 

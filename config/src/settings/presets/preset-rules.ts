@@ -1,10 +1,6 @@
 import type { Match, Rule } from '../sections/rule.ts';
-import { feeds } from './feeds.ts';
-import { git } from './git.ts';
+import { feeds, git, linkPreviews, monitors, webhooks, wellKnown } from './preset-matches.ts';
 import { PRESET_PREFIX, type Preset, PRESETS } from '../sections/preset-names.ts';
-import { linkPreviews, monitors } from './verified-visitors.ts';
-import { webhooks } from './webhooks.ts';
-import { wellKnown } from './well-known.ts';
 
 /** The settings of an organisation from which its presets are made. */
 interface PresetSettings {

@@ -215,3 +215,9 @@ export const Rule = z.strictObject({
   limit_page: OwnPage.optional(),
 });
 export type Rule = z.infer<typeof Rule>;
+
+/** A match and those inside it. */
+export function withInner(match: Match): readonly Match[] {
+  const { any = [], all = [], not } = match;
+  return [match, ...[...any, ...all, ...(not ? [not] : [])].flatMap(withInner)];
+}

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { createBearerAuth } from './bearer.ts';
-import { KeyRing } from './key-ring.ts';
+import { createBearerAuth, KeyRing } from './key-ring.ts';
 
 const hash = (key: string): Buffer => createHash('sha256').update(key).digest();
 const now = Date.UTC(2026, 10, 21);

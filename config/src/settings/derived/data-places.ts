@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Settings } from '../schema.ts';
+
+/** The folder where Guard keeps what is to survive a restart. Undefined where these settings name none. */
+export function dataFolder({ store, analytics }: Settings): string | undefined {
+  const kept = store.engine === 'memory' ? store.path : undefined;
+  return kept ?? (analytics?.engine === 'embedded' ? analytics.path : undefined);
+}
+
+const text = z.string().min(1);
+const Kept = z.object({ store: z.object({ path: text }) });
+const Embedded = z.object({ analytics: z.object({ engine: z.literal('embedded'), path: text }) });
+
+/** The same folder of settings that are not checked yet, given as plain data of any shape. */
+export function dataFolderIn(value: unknown): string | undefined {
+  const kept = Kept.safeParse(value);
+  if (kept.success) return kept.data.store.path;
+  const embedded = Embedded.safeParse(value);
+  return embedded.success ? embedded.data.analytics.path : undefined;
+}
+
+/** The folder of the ranges of crawlers that were fetched; it need not exist. Undefined where these settings name none. */
+export function crawlerRangesFolder(settings: Settings): string | undefined {
+  const data = dataFolder(settings);
+  return settings.crawlers.ranges ?? (data === undefined ? undefined : join(data, 'crawlers'));
+}
+
+/** Where a text is kept that outlasts a restart. */
+export type SharedPlace =
+  /** All instances that share the Redis have the same text. */
+  | { readonly kind: 'redis'; readonly url: string }
+  /** All processes that have the folder have the same text. */
+  | { readonly kind: 'file'; readonly file: string }
+  /** These settings name no folder. */
+  | { readonly kind: 'none' };
+
+/** The place of a text; `name` is that of its file. */
+export function sharedPlace(settings: Settings, name: string): SharedPlace {
+  const { store } = settings;
+  if (store.engine === 'redis') return { kind: 'redis', url: store.url };
+  const folder = dataFolder(settings);
+  return folder === undefined ? { kind: 'none' } : { kind: 'file', file: join(folder, name) };
+}
+
+/** Where temporary decisions are kept. */
+export function decisionsPlace(settings: Settings): SharedPlace {
+  return sharedPlace(settings, 'decisions.json');
+}
