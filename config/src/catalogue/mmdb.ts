@@ -1,11 +1,15 @@
 import { readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
 import { Reader, type Response } from 'maxmind';
+import { readAddress } from '../net/read-address.ts';
 
 /** Addresses that every database of the whole Internet knows: public resolvers of four operators. */
 const WELL_KNOWN = ['8.8.8.8', '1.1.1.1', '9.9.9.9', '208.67.222.222'];
 /** Most records kept decoded: far more than there are countries or autonomous systems. */
 const MAX_DECODED = 200_000;
+/** Networks whose record is kept: a power of two. 256 KiB. */
+const RECENT = 16_384;
+/** So many bits of an address say which network it is kept with. Smaller networks are not kept. */
+const KEPT_BITS = { v4: 24, v6: 48 } as const;
 
 /**
  * Opens a database in MMDB form and returns its look-up: an address, as `parseIp` spells it, to what
@@ -25,11 +29,35 @@ export function openMmdb<Value>(
     throw new Error(`not a ${what}: ${path} holds something else`);
   }
   // A tree of IPv4 addresses would take the first bits of an IPv6 address for one.
-  const families = reader.metadata.ipVersion === 4 ? [4] : [4, 6];
+  const isOfIpv4 = reader.metadata.ipVersion === 4;
+  // A visitor asks often, and has neighbours. The library reads each address and walks the tree anew.
+  const networks = new Float64Array(RECENT).fill(NaN);
+  const values = new Array<Value | undefined>(RECENT).fill(undefined);
   return (ip) => {
-    const record = families.includes(isIP(ip)) ? reader.get(ip) : null;
-    return record === null ? undefined : read(record);
+    const { family, v4, v6 } = readAddress(ip);
+    if (family === 'none' || (family === 'v6' && isOfIpv4)) return undefined;
+    const network = family === 'v4' ? ipv4Network(v4) : ipv6Network(v6);
+    // One place for each: the network that was asked for last has it.
+    const place = network & (RECENT - 1);
+    if (networks[place] === network) return values[place];
+    const [record, bits] = reader.getWithPrefixLength(ip);
+    const value = record === null ? undefined : read(record);
+    if (bits <= KEPT_BITS[family]) {
+      networks[place] = network;
+      values[place] = value;
+    }
+    return value;
   };
+}
+
+/** Negative, which no number of an IPv6 network is. */
+function ipv4Network(address: number): number {
+  return -1 - (address >>> (32 - KEPT_BITS.v4));
+}
+
+/** The first bits as one number. */
+function ipv6Network([high = 0, low = 0]: Uint32Array): number {
+  return high * 2 ** (KEPT_BITS.v6 - 32) + (low >>> (64 - KEPT_BITS.v6));
 }
 
 function openFile(path: string, what: string): Reader<Response> {
