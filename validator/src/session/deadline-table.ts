@@ -1,5 +1,5 @@
 import { getRandomValues } from 'node:crypto';
-import type { Budget, Charge } from '@guard/config/contract/ports';
+import type { Budget, Charge, Clock } from '@guard/config/contract/ports';
 import { waitFor, withOneMore } from '../rules/gcra.ts';
 
 const WAYS = 16;
@@ -113,12 +113,16 @@ export class DeadlineTable {
     this.#unlock(set);
   }
 
-  /** Whether a subject is still remembered. One that is not takes no room. */
-  remembers(name: string, subject: string, nowMs: number): boolean {
+  /**
+   * Whether a subject is still remembered. One that is not takes no room. Most are not: that is seen without the time and
+   * without the lock, since an entry keeps its place.
+   */
+  remembers(name: string, subject: string, clock: Clock): boolean {
     this.#hash(name, subject, REMEMBERED);
+    if (this.#wayOf(this.#set()) === -1) return false;
     const set = this.#lock();
     const way = this.#wayOf(set);
-    const isKnown = way !== -1 && nowMs <= (this.#doubles[set / 2 + DEADLINES + way] ?? 0);
+    const isKnown = way !== -1 && clock() <= (this.#doubles[set / 2 + DEADLINES + way] ?? 0);
     this.#unlock(set);
     return isKnown;
   }
@@ -158,9 +162,14 @@ export class DeadlineTable {
     this.#b = b;
   }
 
+  /** Where the set of the key at hand begins. */
+  #set(): number {
+    return HEAD + (this.#a & (this.#sets - 1)) * SET;
+  }
+
   /** Locks the key's set; gives where it begins. */
   #lock(): number {
-    const set = HEAD + (this.#a & (this.#sets - 1)) * SET;
+    const set = this.#set();
     for (let spins = 0; spins < SPINS; spins++) {
       if (Atomics.compareExchange(this.#ints, set + LOCK, 0, 1) === 0) return set;
     }

@@ -99,7 +99,7 @@ export class MemoryStore implements SessionStore {
   }
 
   remembers(name: string, subject: string): boolean {
-    return this.#budgets.remembers(name, subject, this.#clock());
+    return this.#budgets.remembers(name, subject, this.#clock);
   }
 
   close(): Promise<void> {

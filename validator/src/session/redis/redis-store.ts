@@ -150,7 +150,7 @@ export class RedisStore implements SessionStore {
   }
 
   remembers(name: string, subject: string): MaybePromise<boolean> {
-    return this.#budgets.remembers(name, subject, this.#clock()) || this.#isShared(name, subject);
+    return this.#budgets.remembers(name, subject, this.#clock) || this.#isShared(name, subject);
   }
 
   async #isShared(name: string, subject: string): Promise<boolean> {
