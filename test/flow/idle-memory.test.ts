@@ -1,26 +1,51 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { onTestFinished, expect, test } from 'vitest';
-import { startProgram } from '../kit/example-program.ts';
-import { testFolder } from '../kit/test-folder.ts';
+import { residentMiB } from '../../bench/resident-memory.ts';
+import { childrenOf } from '../kit/children.ts';
+import { startProduct } from '../kit/start-product.ts';
 
-/** Megabytes as the sizing of docs/guide/operations.md counts them, for one site that nobody visits. */
+/** Bounds in docs/guide/operations.md, "Sizing": one site that nobody visits. MiB. */
 const WITHOUT_DATABASE = 180;
+const WITH_DATABASE = 350;
 
-const SETTINGS = `version: 1
-listen: { gateway: 127.0.0.1:0, admin: 127.0.0.1:0 }
-secret: a secret of the test, long enough
-organisations: [{ id: me, rules: [{ name: everybody, match: {}, detect: true, challenge: auto }] }]
-sites: [{ hosts: ['*'], organisation: me, origin: 'http://127.0.0.1:9' }]
-`;
+const KEY = 'sk_api_ro_of-the-test-0123456789';
+
+async function startIdle(extra: Readonly<Record<string, unknown>>) {
+  const { listen = {}, ...top } = extra;
+  const guard = await startProduct({
+    version: 1,
+    secret: 'the secret of the test, long enough',
+    organisations: [
+      {
+        id: 'me',
+        analytics_keys: [{ id: 'me', key: KEY }],
+        rules: [{ name: 'everybody', match: {}, detect: true, challenge: 'auto' }],
+      },
+    ],
+    sites: [{ hosts: ['*'], organisation: 'me', origin: 'http://127.0.0.1:9' }],
+    listen: { gateway: '127.0.0.1:0', admin: '127.0.0.1:0', ...(listen as object) },
+    ...top,
+  });
+  onTestFinished(() => guard.stop().then(() => undefined));
+  return guard;
+}
 
 test('a Guard with one idle site and no database takes no more memory than its sizing says', async () => {
-  const file = join(testFolder(), 'guard.yaml');
-  writeFileSync(file, SETTINGS);
-  const guard = startProgram(process.execPath, ['bin/guard.mjs', 'start', '--config', file]);
-  onTestFinished(() => guard.stop().then(() => undefined));
-  const [, admin] = await guard.says(/admin +(http:\S+)/);
-  const page = await fetch(`${admin}/metrics`).then((answer) => answer.text());
-  const [, bytes] = /^process_resident_memory_bytes (\S+)$/m.exec(page) ?? [];
-  expect(Number(bytes) / 1024 ** 2).toBeLessThan(WITHOUT_DATABASE);
+  const { pid } = await startIdle({});
+  expect(residentMiB(pid)).toBeLessThan(WITHOUT_DATABASE);
+});
+
+test('with the database both together take no more than it says, and the database answers', async () => {
+  const { pid, addresses } = await startIdle({
+    listen: { api: '127.0.0.1:0' },
+    analytics: { engine: 'embedded', path: './analytics' },
+  });
+  const together = () =>
+    [pid, ...childrenOf(pid)].reduce((sum, process) => sum + residentMiB(process), 0);
+  await expect.poll(together, { timeout: 15_000, interval: 200 }).toBeLessThan(WITH_DATABASE);
+  const answer = await fetch(`${addresses.api}/query`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${KEY}` },
+    body: 'SELECT count() FROM events_distributed',
+  });
+  expect([answer.status, await answer.text()]).toEqual([200, '0\n']);
 });

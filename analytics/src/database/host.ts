@@ -5,8 +5,10 @@
  * Arguments: the library's path, `held` where no row may be deleted for its age, else an empty word, then
  * options of clickhouse-local.
  */
+import { realpathSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { DataType, load, open } from 'ffi-rs';
+import { giveBackPages } from './give-back-pages.ts';
 
 const [libraryPath = '', deletion = '', ...options] = process.argv.slice(2);
 
@@ -45,3 +47,9 @@ void load({
   paramsValue: [args.length, args],
   runInNewThread: true,
 }).then(endProcess, endProcess);
+
+// The tables are open by then. A start that takes longer reads again what it still needs.
+const START_MS = 4000;
+setTimeout(() => {
+  giveBackPages('chdb', [realpathSync(libraryPath), process.execPath]);
+}, START_MS);
