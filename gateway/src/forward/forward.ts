@@ -10,7 +10,7 @@ import {
   trailersForVisitor,
   withoutNamed,
 } from './proxy-headers.ts';
-import { type BodyOwner, VisitorBody } from './request-body.ts';
+import { type BodyListener, VisitorBody } from './request-body.ts';
 import { brokenStatus } from '../http1/node-server.ts';
 import { failureAnswer } from '../judge/failure-answer.ts';
 import { logVisitorGone, VISITOR_GONE } from '../judge/open-event.ts';
@@ -36,7 +36,7 @@ const HELD_BYTES = 16 * 1024;
  * final header section, to `ending` when all of the answer is here, to `done`; the origin's side ends
  * with onEnd or onError, which may come later.
  */
-class Exchange implements AnswerHandler, BodyOwner, Underway, Waiting {
+class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
   readonly #ports: ForwardPorts;
   readonly #visit: Visit;
   readonly #plan: ForwardPlan;

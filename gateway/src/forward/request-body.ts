@@ -11,8 +11,8 @@ import type { BodySink, RequestBody } from '../origin/origin.ts';
 
 type UploadLimits = Pick<GatewayLimits, 'uploadIdleMs' | 'continueMs'>;
 
-/** What a body tells the exchange that it belongs to. */
-export interface BodyOwner {
+/** Learns how far a body has come. */
+export interface BodyListener {
   /** All of it was handed on. */
   onBodyWhole(): void;
   /** The origin waits for a part, and none has come for `uploadIdleMs`. */
@@ -28,7 +28,7 @@ export class VisitorBody implements RequestBody {
   readonly length: number | undefined;
   readonly #req: VisitorRequest;
   readonly #res: VisitorResponse;
-  readonly #owner: BodyOwner;
+  readonly #listener: BodyListener;
   readonly #limits: UploadLimits;
   #sink: BodySink | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -37,7 +37,7 @@ export class VisitorBody implements RequestBody {
   /** Nothing is read yet: the origin was asked whether it wants the body. */
   #isInQuestion: boolean;
 
-  constructor(visit: Visit, limits: UploadLimits, owner: BodyOwner) {
+  constructor(visit: Visit, limits: UploadLimits, listener: BodyListener) {
     const { req, res, opening } = visit;
     const length = req.headers['content-length'];
     this.length = length === undefined ? undefined : Number(length);
@@ -46,7 +46,7 @@ export class VisitorBody implements RequestBody {
     this.#opening = opening;
     this.#isInQuestion = asksForContinue(req, visit.hasBody);
     this.#limits = limits;
-    this.#owner = owner;
+    this.#listener = listener;
   }
 
   start(sink: BodySink): void {
@@ -91,7 +91,7 @@ export class VisitorBody implements RequestBody {
       return;
     }
     this.#timer ??= setTimeout(() => {
-      this.#owner.onBodyStalled();
+      this.#listener.onBodyStalled();
     }, this.#limits.uploadIdleMs);
     this.#req.resume();
   }
@@ -117,7 +117,7 @@ export class VisitorBody implements RequestBody {
     this.stop();
     if (sink === undefined) return;
     sink.onPartsEnd(trailersForOrigin(this.#req.rawTrailers));
-    this.#owner.onBodyWhole();
+    this.#listener.onBodyWhole();
   };
 
   #stopTimer(): void {

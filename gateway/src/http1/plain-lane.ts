@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { DeadlineTicks, ticksOf } from '../base/event-loop.ts';
 import { PlainRequest, readPlainHead, SectionMemory } from './plain-request.ts';
-import { type AnswerOwner, PlainResponse } from './plain-response.ts';
+import { type AnsweredConnection, PlainResponse } from './plain-response.ts';
 import type { Intake } from '../listen/accept.ts';
 
 /** A header section that nobody sends any more is remembered for so long, and at most twice as long. */
@@ -14,7 +14,7 @@ type LaneIntake = Pick<Intake, 'handle' | 'limits' | 'isClosing'>;
  * that browsers send to a site. With the first request that is not, a connection is handed over to
  * node:http and stays there. So there is nothing to be lenient about here.
  */
-export class PlainLane implements LaneOwner {
+export class PlainLane implements ConnectionLane {
   readonly maxHeaderBytes: number;
   readonly sections: SectionMemory;
   readonly keepAliveFields: string;
@@ -103,8 +103,8 @@ export class PlainLane implements LaneOwner {
   };
 }
 
-/** What a connection tells, and asks, the lane that it belongs to. */
-interface LaneOwner {
+/** What a connection needs of the lane that it belongs to, and tells it. */
+interface ConnectionLane {
   readonly maxHeaderBytes: number;
   readonly sections: SectionMemory;
   /** `Connection` and `Keep-Alive` of an answer after which the connection is kept. */
@@ -121,19 +121,19 @@ interface LaneOwner {
 const EMPTY: Buffer = Buffer.alloc(0);
 
 /** One connection of a visitor, with at most one request on it, as long as each of them is a plain one. */
-class VisitorConnection implements AnswerOwner {
+class VisitorConnection implements AnsweredConnection {
   /** Tick at which it is looked at. The lane does. */
   deadline = 0;
   readonly #socket: Socket;
-  readonly #owner: LaneOwner;
+  readonly #lane: ConnectionLane;
   #busy = false;
   /** What came behind a request that is not answered yet. */
   #held = EMPTY;
   #bytesWritten = 0;
 
-  constructor(socket: Socket, owner: LaneOwner) {
+  constructor(socket: Socket, lane: ConnectionLane) {
     this.#socket = socket;
-    this.#owner = owner;
+    this.#lane = lane;
     socket.on('data', this.#take);
     socket.on('end', this.#end);
     socket.on('error', ignore);
@@ -145,7 +145,7 @@ class VisitorConnection implements AnswerOwner {
   }
 
   get keepsAlive(): () => boolean {
-    return this.#owner.keepsAlive;
+    return this.#lane.keepsAlive;
   }
 
   /** Bytes have left since this was asked last. */
@@ -168,7 +168,7 @@ class VisitorConnection implements AnswerOwner {
   onAnswered(keptAlive: boolean): void {
     const socket = this.#socket;
     // What drains since the header section was written has the last say.
-    if (!keptAlive || !this.#owner.keepsAlive()) {
+    if (!keptAlive || !this.#lane.keepsAlive()) {
       this.finish();
     } else if (socket.writableNeedDrain) {
       // Who does not read the answers is not asked for more questions.
@@ -183,7 +183,7 @@ class VisitorConnection implements AnswerOwner {
   readonly #rest = (): void => {
     if (this.#socket.destroyed) return;
     this.#busy = false;
-    this.#owner.onIdle(this);
+    this.#lane.onIdle(this);
     if (this.#held.length > 0) this.#handOver(this.#held);
     else if (this.#socket.isPaused()) this.#socket.resume();
   };
@@ -195,22 +195,17 @@ class VisitorConnection implements AnswerOwner {
       this.#held = this.#held.length === 0 ? bytes : Buffer.concat([this.#held, bytes]);
       return;
     }
-    const owner = this.#owner;
+    const lane = this.#lane;
     const head =
-      bytes.length > owner.maxHeaderBytes ? undefined : readPlainHead(bytes, owner.sections);
+      bytes.length > lane.maxHeaderBytes ? undefined : readPlainHead(bytes, lane.sections);
     if (head === undefined) {
       this.#handOver(bytes);
       return;
     }
     this.#busy = true;
-    owner.onBusy(this);
-    const res = new PlainResponse(
-      this.#socket,
-      this,
-      head.method === 'HEAD',
-      owner.keepAliveFields,
-    );
-    owner.handle(new PlainRequest(this.#socket, head), res);
+    lane.onBusy(this);
+    const res = new PlainResponse(this.#socket, this, head.method === 'HEAD', lane.keepAliveFields);
+    lane.handle(new PlainRequest(this.#socket, head), res);
   };
 
   /** A visitor who sends nothing more waits for nothing either, as Node has it. */
@@ -219,7 +214,7 @@ class VisitorConnection implements AnswerOwner {
   };
 
   readonly #closed = (): void => {
-    this.#owner.onClosed(this);
+    this.#lane.onClosed(this);
   };
 
   #handOver(first: Buffer): void {
@@ -229,7 +224,7 @@ class VisitorConnection implements AnswerOwner {
     socket.off('error', ignore);
     socket.off('close', this.#closed);
     if (socket.isPaused()) socket.resume();
-    this.#owner.handOver(this, socket, first);
+    this.#lane.handOver(this, socket, first);
   }
 }
 

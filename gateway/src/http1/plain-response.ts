@@ -4,7 +4,7 @@ import { interimHead } from './node-response.ts';
 import type { VisitorResponse } from '../message/message.ts';
 
 /** The connection that an answer is written to. */
-export interface AnswerOwner {
+export interface AnsweredConnection {
   /** After this answer the connection takes another request. */
   readonly keepsAlive: () => boolean;
   /** All of the answer was written. */
@@ -22,7 +22,7 @@ const COPIED_BYTES = 16 * 1024;
 export class PlainResponse implements VisitorResponse {
   headersSent = false;
   readonly #socket: Socket;
-  readonly #owner: AnswerOwner;
+  readonly #connection: AnsweredConnection;
   readonly #toHead: boolean;
   readonly #keepAliveField: string;
   /** The header section, until it is written. */
@@ -33,9 +33,14 @@ export class PlainResponse implements VisitorResponse {
   #trailers = '';
   #ended = false;
 
-  constructor(socket: Socket, owner: AnswerOwner, toHead: boolean, keepAliveField: string) {
+  constructor(
+    socket: Socket,
+    connection: AnsweredConnection,
+    toHead: boolean,
+    keepAliveField: string,
+  ) {
     this.#socket = socket;
-    this.#owner = owner;
+    this.#connection = connection;
     this.#toHead = toHead;
     this.#keepAliveField = keepAliveField;
   }
@@ -51,7 +56,7 @@ export class PlainResponse implements VisitorResponse {
     const reason = isReason ? reasonOrFields : (STATUS_CODES[status] ?? 'unknown');
     const fields = isReason ? (after ?? []) : reasonOrFields;
     this.#bodiless = this.#toHead || status === 204 || status === 304;
-    this.#keepsAlive = this.#owner.keepsAlive();
+    this.#keepsAlive = this.#connection.keepsAlive();
     this.#head = `HTTP/1.1 ${status} ${reason}\r\n${this.#fieldLines(fields)}\r\n`;
   }
 
@@ -94,7 +99,7 @@ export class PlainResponse implements VisitorResponse {
     this.#ended = true;
     if (this.#isGone()) return;
     this.#writeLast(this.#bodiless ? undefined : part);
-    this.#owner.onAnswered(this.#keepsAlive);
+    this.#connection.onAnswered(this.#keepsAlive);
   }
 
   #writeLast(part: Buffer | undefined): void {

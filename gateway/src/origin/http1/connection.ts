@@ -3,11 +3,11 @@ import { atEndOfTurn, type Waiting } from '../../base/event-loop.ts';
 import { AnswerReader } from './answer-reader.ts';
 import type { AnswerSink } from './answer-sink.ts';
 import type { Exchange, OriginTicks } from './http1-origin.ts';
-import { Upload, type UploadOwner } from './upload.ts';
+import { Upload, type UploadListener } from './upload.ts';
 import type { OriginError, RequestBody } from '../origin.ts';
 
-/** What a connection tells the origin that it belongs to. */
-export interface ConnectionOwner {
+/** What a connection needs of the pool that it belongs to, and tells it. The pool is of one origin. */
+export interface ConnectionPool {
   readonly ticks: OriginTicks;
   readonly maxHeaderBytes: number;
   /** The exchange has left its lane. */
@@ -20,13 +20,13 @@ export interface ConnectionOwner {
 const NEVER = Number.POSITIVE_INFINITY;
 
 /** One connection to an origin, with at most one request on it at a time. */
-export class Connection implements AnswerSink, UploadOwner, Waiting {
-  /** Tick at which the present wait is over. The owner looks at it. */
+export class Connection implements AnswerSink, UploadListener, Waiting {
+  /** Tick at which the present wait is over. The pool looks at it. */
   deadline: number;
   /** Tick at which it fell idle. */
   idleSince = 0;
 
-  readonly #owner: ConnectionOwner;
+  readonly #pool: ConnectionPool;
   readonly #socket: Socket;
   readonly #reader: AnswerReader;
   #connected = false;
@@ -37,11 +37,11 @@ export class Connection implements AnswerSink, UploadOwner, Waiting {
   #answering = false;
   #paused = false;
 
-  constructor(socket: Socket, owner: ConnectionOwner) {
+  constructor(socket: Socket, pool: ConnectionPool) {
     this.#socket = socket;
-    this.#owner = owner;
-    this.#reader = new AnswerReader(this, owner.maxHeaderBytes);
-    this.deadline = owner.ticks.in('connect');
+    this.#pool = pool;
+    this.#reader = new AnswerReader(this, pool.maxHeaderBytes);
+    this.deadline = pool.ticks.in('connect');
     socket.on('error', (error) => {
       this.#close({ kind: this.#lossKind(), detail: error.message });
     });
@@ -129,7 +129,7 @@ export class Connection implements AnswerSink, UploadOwner, Waiting {
   resume(): void {
     if (!this.#paused) return;
     this.#paused = false;
-    this.deadline = this.#owner.ticks.in('body');
+    this.deadline = this.#pool.ticks.in('body');
     this.#socket.resume();
   }
 
@@ -150,12 +150,12 @@ export class Connection implements AnswerSink, UploadOwner, Waiting {
 
   onHead(status: number, reason: string, fields: readonly string[]): void {
     this.#answering = true;
-    this.deadline = this.#owner.ticks.in('body');
+    this.deadline = this.#pool.ticks.in('body');
     this.#exchange?.handler.onHead(status, reason, fields);
   }
 
   onBody(chunk: Buffer, from: number, to: number, last: boolean): void {
-    this.deadline = this.#paused ? NEVER : this.#owner.ticks.in('body');
+    this.deadline = this.#paused ? NEVER : this.#pool.ticks.in('body');
     const part = to - from === chunk.length ? chunk : chunk.subarray(from, to);
     this.#exchange?.handler.onData(part, last);
   }
@@ -168,7 +168,7 @@ export class Connection implements AnswerSink, UploadOwner, Waiting {
     if (reusable && isSent) {
       this.#release(exchange);
       if (this.#paused) this.resume();
-      this.#owner.onIdle(this, keepsForS);
+      this.#pool.onIdle(this, keepsForS);
     } else {
       this.#close(undefined);
     }
@@ -200,7 +200,7 @@ export class Connection implements AnswerSink, UploadOwner, Waiting {
   #awaitAnswer(): void {
     if (!this.#connected || this.#answering || this.#exchange === undefined) return;
     const forVisitor = this.#upload !== undefined && !this.#upload.isBlocked;
-    this.deadline = forVisitor ? NEVER : this.#owner.ticks.in('head');
+    this.deadline = forVisitor ? NEVER : this.#pool.ticks.in('head');
   }
 
   #lost(): void {
@@ -218,7 +218,7 @@ export class Connection implements AnswerSink, UploadOwner, Waiting {
     this.#head = undefined;
     this.#reader.stop();
     this.#socket.destroy();
-    this.#owner.onClosed(this);
+    this.#pool.onClosed(this);
     if (exchange === undefined) return;
     this.#release(exchange);
     if (error !== undefined) exchange.handler.onError(error);
@@ -229,7 +229,7 @@ export class Connection implements AnswerSink, UploadOwner, Waiting {
     this.#exchange = undefined;
     this.#upload?.stop();
     this.#upload = undefined;
-    this.#owner.onReleased(exchange);
+    this.#pool.onReleased(exchange);
   }
 }
 

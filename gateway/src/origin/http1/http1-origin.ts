@@ -1,7 +1,7 @@
 import type { Origin as OriginAddress } from '@guard/config/settings/values/values';
 import { DeadlineTicks, ticksOf } from '../../base/event-loop.ts';
 import type { GatewayLimits } from '../../base/limits.ts';
-import type { Connection, ConnectionOwner } from './connection.ts';
+import type { Connection, ConnectionPool } from './connection.ts';
 import { type Dial, dialTo } from './dial.ts';
 import { HTTP1_LIMITS } from './limits.ts';
 import { requestHead } from './request-head.ts';
@@ -22,7 +22,7 @@ const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
  * waits behind another. A request takes the connection that fell idle last, or opens one; the lanes
  * bound how many there are.
  */
-export class Http1Origin implements OpenOrigin, ConnectionOwner {
+export class Http1Origin implements OpenOrigin, ConnectionPool {
   readonly address: OriginAddress;
   readonly maxHeaderBytes: number;
   readonly ticks: OriginTicks;

@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import type { BodySink, RequestBody } from '../origin.ts';
 import { trailerSection } from './request-head.ts';
 
-/** What an upload tells the connection that it runs on. */
-export interface UploadOwner {
+/** Learns how far an upload has come. */
+export interface UploadListener {
   /** `isBlocked` has changed. */
   onUploadTurned(): void;
   onUploadDone(): void;
@@ -20,14 +20,14 @@ export class Upload implements BodySink {
   isBlocked = false;
   readonly #socket: Socket;
   readonly #body: RequestBody;
-  readonly #owner: UploadOwner;
+  readonly #listener: UploadListener;
   #sent = 0;
   #over = false;
 
-  constructor(socket: Socket, body: RequestBody, owner: UploadOwner) {
+  constructor(socket: Socket, body: RequestBody, listener: UploadListener) {
     this.#socket = socket;
     this.#body = body;
-    this.#owner = owner;
+    this.#listener = listener;
   }
 
   /** The header section was written, and is held back for the rest of this turn. */
@@ -47,7 +47,7 @@ export class Upload implements BodySink {
     if (hasRoom) return;
     this.#body.pause();
     this.isBlocked = true;
-    this.#owner.onUploadTurned();
+    this.#listener.onUploadTurned();
   }
 
   onPartsEnd(trailers: readonly string[]): void {
@@ -64,14 +64,14 @@ export class Upload implements BodySink {
       return;
     }
     this.#over = true;
-    this.#owner.onUploadDone();
+    this.#listener.onUploadDone();
   }
 
   /** The socket has room again. */
   resume(): void {
     if (this.#over || !this.isBlocked) return;
     this.isBlocked = false;
-    this.#owner.onUploadTurned();
+    this.#listener.onUploadTurned();
     this.#body.resume();
   }
 
@@ -92,6 +92,6 @@ export class Upload implements BodySink {
 
   #fail(): void {
     this.stop();
-    this.#owner.onUploadFault('the body is not what its header section announced');
+    this.#listener.onUploadFault('the body is not what its header section announced');
   }
 }
