@@ -10,7 +10,7 @@ import {
   sha256Hex,
   TABLE,
 } from './accounts.ts';
-import { Backoff } from '../base/backoff.ts';
+import { Backoff } from '@guard/config/time/backoff';
 import type { Database, Engine, EngineState } from './engine.ts';
 import { createDatabaseClient } from './database-client.ts';
 import { execute, prepareSchema } from './prepare.ts';

@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, Log, Metrics } from '@guard/config/contract/ports';
-import { Backoff } from '../base/backoff.ts';
+import { Backoff } from '@guard/config/time/backoff';
 import { type ClockTrust, openClockTrust } from './clock-trust.ts';
 import { keepDefinitions, restoreDefinitions } from './definitions.ts';
 import { becomeReady, startServer, watchServer } from './embedded-process.ts';

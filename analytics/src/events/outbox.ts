@@ -1,5 +1,5 @@
 import type { Log, Metrics } from '@guard/config/contract/ports';
-import { Backoff } from '../base/backoff.ts';
+import { Backoff } from '@guard/config/time/backoff';
 import type { Batch } from './batch.ts';
 import type { Spill } from './spill.ts';
 

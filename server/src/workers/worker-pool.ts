@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { Analytics } from '@guard/analytics';
 import type { Clock, Log } from '@guard/config/contract/ports';
 import type { Settings } from '@guard/config/settings/schema';
+import { Backoff } from '@guard/config/time/backoff';
 import type { ListenAddress } from '@guard/config/settings/values/values';
 import { allocateStore, ThreadStore } from '@guard/validator';
 import type { Addresses } from '../listeners/listen.ts';
@@ -46,10 +47,10 @@ export class WorkerPool {
   readonly #workers = new Set<WorkerHandle>();
   readonly #received = new PendingReplies(RECEIVED_WITHIN_MS);
   readonly #reloaded = new PendingReplies(RELOADED_WITHIN_MS);
+  readonly #backoff = new Backoff(RESTART_MS.first, RESTART_MS.longest);
   readonly #backlog = new Int32Array(new SharedArrayBuffer(4));
   #start: WorkerPoolStart | undefined;
   #backlogTimer: NodeJS.Timeout | undefined;
-  #restartMs: number = RESTART_MS.first;
   #lastEndAt = 0;
   #closing = false;
 
@@ -175,15 +176,15 @@ export class WorkerPool {
     if (this.#closing) return;
     const now = this.#clock();
     // An end long after the last one is a new fault: the wait begins at its shortest again.
-    if (now - this.#lastEndAt > 2 * RESTART_MS.longest) this.#restartMs = RESTART_MS.first;
+    if (now - this.#lastEndAt > 2 * RESTART_MS.longest) this.#backoff.reset();
+    const againInMs = this.#backoff.next();
     this.#lastEndAt = now;
-    this.#log('error', 'worker_ended', { reason, againInMs: this.#restartMs });
+    this.#log('error', 'worker_ended', { reason, againInMs });
     this.#metrics.count('guard_workers_restarted_total');
     const timer = setTimeout(() => {
       if (!this.#closing && this.#start) this.#startWorker(this.#start);
-    }, this.#restartMs);
+    }, againInMs);
     timer.unref();
-    this.#restartMs = Math.min(2 * this.#restartMs, RESTART_MS.longest);
   }
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, Log } from '@guard/config/contract/ports';
+import { Backoff } from '@guard/config/time/backoff';
 import { Patience } from '@guard/config/time/patience';
 import { createClient, ErrorReply, type RedisClientType } from '@redis/client';
 import { PROBE_KEY } from './store-keys.ts';
@@ -105,20 +106,19 @@ export class RedisLink {
 
   /** Connects, waits until that is lost, connects again, until it is closed. */
   async #stayConnected(onTried: () => void): Promise<void> {
-    let pauseMs: number = PAUSE_MS.first;
+    const backoff = new Backoff(PAUSE_MS.first, PAUSE_MS.longest);
     while (!this.#isClosed()) {
       const startedAt = performance.now();
       const reason = await this.#connectOnce(onTried);
       if (this.#isClosed()) return;
       this.#noteAway(reason);
       onTried();
-      if (performance.now() - startedAt > GOOD_AFTER_MS) pauseMs = PAUSE_MS.first;
+      if (performance.now() - startedAt > GOOD_AFTER_MS) backoff.reset();
       // Instances that lost one Redis together must not come back in step.
-      const jittered = pauseMs * (0.5 + Math.random() / 2);
+      const jittered = backoff.next() * (0.5 + Math.random() / 2);
       await sleep(jittered, undefined, { signal: this.#closed.signal, ref: false }).catch(
         () => undefined,
       );
-      pauseMs = Math.min(2 * pauseMs, PAUSE_MS.longest);
     }
   }
 
