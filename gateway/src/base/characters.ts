@@ -21,6 +21,7 @@ export function isTextCharacter(code: number): boolean {
   return (code >= SP && code !== 0x7f) || code === HTAB;
 }
 
+/** RFC 9110 section 5.6.2: a method, the name of a header field or of a cookie. */
 export function isToken(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     if (TOKEN[text.charCodeAt(i)] !== 1) return false;

@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { VALIDATE } from '@guard/config/contract/limits';
 import { hasOnlyTargetCharacters, isHost } from '../arrive/framing.ts';
+import { isToken } from '../base/characters.ts';
 import type { VisitorRequest } from '../message/message.ts';
 import type { Peer } from './peers.ts';
 
@@ -61,7 +63,8 @@ export function readQuestion(
   const draft = draftOf(req, peer, target);
   const scheme = schemeOf(draft.scheme);
   if (scheme === undefined) return malformed(400, 'Invalid scheme.');
-  if (!isToken(draft.method)) return malformed(400, 'Invalid method.');
+  if (draft.method.length > VALIDATE.maxMethodLength || !isToken(draft.method))
+    return malformed(400, 'Invalid method.');
   if (draft.method === 'CONNECT' || draft.method === 'TRACE') {
     return malformed(405, 'Method not allowed.');
   }
@@ -115,10 +118,6 @@ function schemeOf(scheme: string): Question['scheme'] | undefined {
     default:
       return undefined;
   }
-}
-
-function isToken(method: string): boolean {
-  return /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}$/.test(method);
 }
 
 /** X-Forwarded-For and -Proto stay: by them the validator knows that a proxy had the headers in hand. */

@@ -5,6 +5,7 @@ import { sessionDigest } from '@guard/config/contract/session-digest';
 import { UUID } from '@guard/config/contract/uuid';
 import type { Cookie, ForeignValidateResponse } from '@guard/config/contract/validate-response';
 import type { Inquiry } from '../arrive/arrive.ts';
+import { isToken } from '../base/characters.ts';
 import type { OpenEvent } from './open-event.ts';
 import type { Connection } from '../listen/connection.ts';
 import { headerKind } from '../message/field-names.ts';
@@ -264,10 +265,6 @@ function setCookie(cookie: Cookie): string | undefined {
   if (cookie.secure) line += '; Secure';
   if (sameSite !== '') line += `; SameSite=${sameSite}`;
   return line;
-}
-
-function isToken(text: string): boolean {
-  return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text);
 }
 
 function isAttributeValue(text: string): boolean {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Credential, HostPattern, HttpUrl } from '../values/values.ts';
+import { Credential, HeaderName, HostPattern, HttpUrl } from '../values/values.ts';
 
 /**
  * `dashboard`: by which names the page of `listen.dashboard` is asked, and who may sign in besides the holders of
@@ -15,10 +15,7 @@ const Groups = z
 
 const ProxyHeader = z.strictObject({
   /** The header in which an authenticating proxy of `trusted_proxies` names the groups of its user. */
-  name: z
-    .string()
-    .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, 'expected the name of a header')
-    .transform((name) => name.toLowerCase()),
+  name: HeaderName,
   groups: Groups,
 });
 

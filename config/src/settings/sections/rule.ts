@@ -18,7 +18,7 @@ import { EXPECTED_JA4, isJa4 } from '../lists/list-text.ts';
 import { OwnPage } from './pages.ts';
 import { PRESET_PREFIX } from './preset-names.ts';
 import { refuse } from '../problems/refuse.ts';
-import { Duration, HostPattern, oneOrMany } from '../values/values.ts';
+import { Duration, HeaderName, HostPattern, oneOrMany } from '../values/values.ts';
 
 const MAX_PATTERN_LENGTH = 1024;
 
@@ -72,12 +72,6 @@ const Method = z
   .string()
   .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}$/, 'expected an HTTP method, such as POST')
   .transform((method) => method.toUpperCase());
-
-/** RFC 9110 5.1: a token, in any case; lower case afterwards. */
-const HeaderName = z
-  .string()
-  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, 'expected the name of a header')
-  .transform((name) => name.toLowerCase());
 
 const Ja4 = z.string().refine(isJa4, EXPECTED_JA4);
 

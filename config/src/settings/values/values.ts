@@ -165,6 +165,12 @@ export function oneOrMany<T extends z.ZodType>(schema: T, most?: number) {
   return z.union([schema.transform((value) => [value]), bounded]);
 }
 
+/** The name of a header field (RFC 9110 5.1), in any case; lower case afterwards. */
+export const HeaderName = z
+  .string()
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, 'expected the name of a header')
+  .transform((name) => name.toLowerCase());
+
 /** A host name, `*.name` for its subdomains, an address (IPv6 in brackets), or `*` for any host. */
 export const HostPattern = z.string().transform((text, context) => {
   if (text === '*') return text;
