@@ -35,7 +35,5 @@ function faultOf(origin: Origin): Promise<string | undefined> {
 
 function addressOf(origin: Origin): NetConnectOpts {
   if (origin.kind === 'unix') return { path: origin.path };
-  const { hostname, port, protocol } = new URL(origin.origin);
-  const host = hostname.replace(/^\[|\]$/g, '');
-  return { host, port: Number(port) || (protocol === 'https:' ? 443 : 80) };
+  return { host: origin.host, port: origin.port };
 }

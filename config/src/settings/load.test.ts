@@ -59,8 +59,14 @@ test('a file comes out parsed: addresses, milliseconds, hashes, absolute paths, 
     /^\/.*\/fixtures\/pages\/blocked\.html$/,
   );
   expect(site?.origin).toEqual([
-    { kind: 'url', origin: 'http://127.0.0.1:3000' },
-    { kind: 'url', origin: 'https://origin.harbour.example' },
+    {
+      ...{ kind: 'url', origin: 'http://127.0.0.1:3000', isSecure: false },
+      ...{ host: '127.0.0.1', port: 3000 },
+    },
+    {
+      ...{ kind: 'url', origin: 'https://origin.harbour.example', isSecure: true },
+      ...{ host: 'origin.harbour.example', port: 443 },
+    },
   ]);
 });
 

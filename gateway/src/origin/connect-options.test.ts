@@ -1,5 +1,6 @@
 import { createServer } from 'node:tls';
 import type { AddressInfo } from 'node:net';
+import { OriginAddress } from '@guard/config/settings/values/values';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { selfSigned } from '../testing/self-signed.ts';
 import { startGateway } from '../testing/gateway-rig.ts';
@@ -15,8 +16,8 @@ const HANDSHAKE = [
   'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
 ];
 
-test('an origin is taken apart once, and not for each connection', () => {
-  const address = { kind: 'url', origin: 'https://origin.example:8443' } as const;
+test('a secure origin is asked for by its own name, and for HTTP/1.1', () => {
+  const address = OriginAddress.parse('https://origin.example:8443');
   expect(connectOptions(address)).toEqual({
     isSecure: true,
     options: {
@@ -26,14 +27,13 @@ test('an origin is taken apart once, and not for each connection', () => {
       ALPNProtocols: ['http/1.1'],
     },
   });
-  expect(connectOptions(address)).toBe(connectOptions(address));
 });
 
 test.each([
   ['http://a.example', 80],
   ['https://a.example', 443],
 ])('%s has the port of its scheme: %i', (origin, port) => {
-  expect(connectOptions({ kind: 'url', origin }).options).toMatchObject({ port });
+  expect(connectOptions(OriginAddress.parse(origin)).options).toMatchObject({ port });
 });
 
 describe('RFC 6066 3: the name asked for in TLS is the origin’s own, and an address is none', () => {

@@ -1,3 +1,4 @@
+import { OriginAddress } from '@guard/config/settings/values/values';
 import { expect, test } from 'vitest';
 import { rounds, seededRandom, type SeededRandom } from '../../../test/kit/seeded-random.ts';
 import { GATEWAY_LIMITS } from '../base/limits.ts';
@@ -83,7 +84,7 @@ test(`${EXCHANGES} exchanges end over our client as they do over undici, but for
     exchange.arrived.push(meaningOf(sent));
     return { pieces: exchange.pieces, then: exchange.answer.keeps ? 'keep' : 'end' };
   });
-  const address = { kind: 'url', origin: scripted.url } as const;
+  const address = OriginAddress.parse(scripted.url);
   const open = () => ({
     ours: new Http1Origin(address, GATEWAY_LIMITS),
     undici: new UndiciOrigin(address, GATEWAY_LIMITS),

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { OriginAddress } from '@guard/config/settings/values/values';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type GatewayLimits, GATEWAY_LIMITS } from '../base/limits.ts';
 import {
@@ -30,7 +31,7 @@ describe.each([
   ['UndiciOrigin', UndiciOrigin],
 ] as const)('the port Origin, by %s', (_name, Client) => {
   function open(url: string, limits: Partial<GatewayLimits> = {}): OpenOrigin {
-    const origin = new Client({ kind: 'url', origin: url }, { ...GATEWAY_LIMITS, ...limits });
+    const origin = new Client(OriginAddress.parse(url), { ...GATEWAY_LIMITS, ...limits });
     onTestFinished(() => origin.destroy());
     return origin;
   }

@@ -1,4 +1,4 @@
-import type { Origin as OriginAddress } from '@guard/config/settings/values/values';
+import { type Origin, OriginAddress } from '@guard/config/settings/values/values';
 import { onTestFinished, vi } from 'vitest';
 import { type GatewayLimits, GATEWAY_LIMITS } from '../base/limits.ts';
 import { Http1Origin } from '../origin/http1/http1-origin.ts';
@@ -14,10 +14,10 @@ export const keep = (text: string): Script => ({
 
 /** Our client of one origin; destroyed when the test ends. */
 export function openClient(
-  address: OriginAddress | string,
+  address: Origin | string,
   limits: Partial<GatewayLimits> = {},
 ): Http1Origin {
-  const given = typeof address === 'string' ? ({ kind: 'url', origin: address } as const) : address;
+  const given = typeof address === 'string' ? OriginAddress.parse(address) : address;
   const origin = new Http1Origin(given, { ...GATEWAY_LIMITS, ...limits });
   onTestFinished(() => origin.destroy());
   return origin;

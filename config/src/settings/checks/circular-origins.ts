@@ -46,16 +46,14 @@ export function findCircularOrigins(value: unknown): Circular[] {
 function leadsTo(origin: Origin, listener: ListenAddress): boolean {
   if (origin.kind === 'unix') return listener.kind === 'unix' && listener.path === origin.path;
   if (listener.kind === 'unix' || listener.port === 0) return false;
-  const { protocol, port, hostname } = new URL(origin.origin);
-  const number = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
-  if (number !== listener.port) return false;
+  if (origin.port !== listener.port) return false;
   const own = reachedBy(listener.host);
-  return reachedBy(hostname).some((host) => own.includes(host) || isHeard(host, listener.host));
+  return reachedBy(origin.host).some((host) => own.includes(host) || isHeard(host, listener.host));
 }
 
 /** The addresses of this machine that a host stands for, or the host itself. */
 function reachedBy(written: string): readonly string[] {
-  const text = written.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+  const text = written.toLowerCase();
   const host = parseIp(text) ?? text;
   if (host === '0.0.0.0') return ['127.0.0.1'];
   if (host === '::') return ['::1', '127.0.0.1'];

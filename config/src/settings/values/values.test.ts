@@ -44,9 +44,18 @@ test.each([
 });
 
 test.each([
-  ['http://a:3000', { kind: 'url', origin: 'http://a:3000' }],
-  ['https://A.example/', { kind: 'url', origin: 'https://a.example' }],
-  ['http://[::1]:80', { kind: 'url', origin: 'http://[::1]' }],
+  [
+    'http://a:3000',
+    { kind: 'url', origin: 'http://a:3000', isSecure: false, host: 'a', port: 3000 },
+  ],
+  [
+    'https://A.example/',
+    { kind: 'url', origin: 'https://a.example', isSecure: true, host: 'a.example', port: 443 },
+  ],
+  [
+    'http://[::1]:80',
+    { kind: 'url', origin: 'http://[::1]', isSecure: false, host: '::1', port: 80 },
+  ],
   ['http://a/b', 'refused'],
   ['http://u:p@a', 'refused'],
   ['a:3000', 'refused'],

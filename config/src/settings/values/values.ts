@@ -45,7 +45,15 @@ export const Listen = z.string(EXPECTED_LISTEN).transform((text, context): Liste
 });
 
 export type Origin =
-  | { readonly kind: 'url'; readonly origin: string }
+  | {
+      readonly kind: 'url';
+      /** As URLs write it: `https://shop.example`, `http://[::1]:3000`. */
+      readonly origin: string;
+      readonly isSecure: boolean;
+      /** A name or an address, without brackets. */
+      readonly host: string;
+      readonly port: number;
+    }
   | { readonly kind: 'unix'; readonly path: string };
 
 const EXPECTED_ORIGIN =
@@ -64,8 +72,15 @@ export const OriginAddress = z.string(EXPECTED_ORIGIN).transform((text, context)
     url.username === '' &&
     url.password === '';
   if (!plain) return refuse(context, EXPECTED_ORIGIN);
-  return { kind: 'url', origin: url.origin };
+  const isSecure = url.protocol === 'https:';
+  const port = url.port === '' ? (isSecure ? 443 : 80) : Number(url.port);
+  return { kind: 'url', origin: url.origin, isSecure, host: withoutBrackets(url.hostname), port };
 });
+
+/** `::1` for `[::1]`; any other host as it is. */
+function withoutBrackets(host: string): string {
+  return host.replace(/^\[|\]$/g, '');
+}
 
 /** Refuses a secret that was left from an example. The value itself is never part of a message. */
 function strong(secret: string, context: z.RefinementCtx): void {
