@@ -110,7 +110,7 @@ function joined({ events, notShown }: Tail, { rows, more }: Batch): Tail {
 }
 
 /** A time as the database writes it, in UTC, or in milliseconds. */
-export function momentOf(value: unknown): number {
+function momentOf(value: unknown): number {
   if (typeof value === 'number') return value;
   const ms = Date.parse(`${String(value).replace(' ', 'T').replace(/Z$/, '')}Z`);
   return Number.isNaN(ms) ? Date.now() : ms;

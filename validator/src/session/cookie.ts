@@ -1,7 +1,7 @@
 import type { Cookie } from '@guard/config/contract/validate-response';
 
 /** How long a browser keeps `_guard`, in seconds. */
-export const COOKIE_MAX_AGE_S = 30 * 86_400;
+const COOKIE_MAX_AGE_S = 30 * 86_400;
 /** How long a passed challenge counts. */
 export const VERIFIED_TTL_MS = 24 * 3_600_000;
 /** How long a failed one does: shorter, so that somebody wrongly rejected can try again. */

@@ -30,7 +30,7 @@ export interface FetchedList {
 }
 
 /** The folder of copies in a folder where Guard keeps data. */
-export function listsFolder(data: string): string {
+function listsFolder(data: string): string {
   return join(data, 'lists');
 }
 

@@ -36,4 +36,3 @@ export const Dashboard = z.strictObject({
   proxy_header: ProxyHeader.optional(),
   oidc: Oidc.optional(),
 });
-export type DashboardSettings = Readonly<z.infer<typeof Dashboard>>;

@@ -12,7 +12,7 @@ export interface Counter {
  * counter is the time at which its budget is whole again, in milliseconds with their fraction. What does not
  * fit is answered with the counter that refuses it longest, and for how long.
  */
-export const TAKE_SCRIPT = `
+const TAKE_SCRIPT = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + time[2] / 1000
 local whole, refusing, longest = {}, 0, 0

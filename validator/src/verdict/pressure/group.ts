@@ -2,7 +2,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /** Counts fade with this time: at a steady rate as many are left as come in it. */
-export const FADING_MS = 20_000;
+const FADING_MS = 20_000;
 
 /** So many in {@link FADING_MS} are no pressure, however few are normal: five a second of one kind of client. */
 export const FLOOR = 100;
@@ -11,7 +11,7 @@ export const FLOOR = 100;
 export const FLOOR_OF_MANY = 2 * FLOOR;
 
 /** So many times its own normal is far above it. */
-export const FAR_ABOVE = 10;
+const FAR_ABOVE = 10;
 
 /** A group is asked for so much longer after the last sign of pressure. */
 const HOLD_MS = MINUTE_MS;
