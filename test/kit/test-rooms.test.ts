@@ -24,6 +24,8 @@ test.each([
   ['a file that starts the command line', "import { main } from '@guard/cli';", 'wait'],
   ['a file with another clock', `${VITEST}.useFakeTimers();`, 'alone'],
   ['a file with another environment', `${PROCESS}.env['A'] = 'b';`, 'alone'],
+  ['a file that takes something out of it', `delete ${PROCESS}.env['A'];`, 'alone'],
+  ['a file that only reads it', `const env = { PATH: ${PROCESS}.env['PATH'] };`, 'share'],
   ['a file of sums', "import { isIP } from 'node:net';\nimport '@guard/config/net/cidr';", 'share'],
 ])('%s', (_name, text, room) => {
   writeFileSync(join(root, 'a.test.ts'), text);

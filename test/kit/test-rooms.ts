@@ -16,9 +16,9 @@ const WAITS_FOR: ReadonlySet<string> = new Set([
   'playwright-core',
 ]);
 
-/** In the text of the test file itself: another clock, another environment, another folder. */
+/** In the text of the test file itself: another clock, another environment (to read it is nothing), another folder. */
 const CHANGES_PROCESS =
-  /\bvi\.(use|stub|mock)|\bprocess\.(env\b|on\(|chdir|umask|exit)|\bprocess, '|startHttp1Rig|\bglobalThis\.\w+ =/;
+  /\bvi\.(use|stub|mock)|(?:\bdelete |\()process\.env\b|\bprocess\.(env[^\s,;)}]* (?:\?\?)?=(?!=)|on\(|chdir|umask|exit)|\bprocess, '|startHttp1Rig|\bglobalThis\.\w+ =/;
 
 /** What a helper does once for all files that share it. Only the first of these files would end it. */
 const HOOK_AT_LOAD = /^(?:before|after)(?:All|Each)\(/m;
