@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Analytics, type DatabaseCondition, openAnalytics } from '@guard/analytics';
+import { NETWORK_DATA, type NetworkData } from '@guard/config/catalogue/data-age';
 import { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import type { AuthenticateBearer } from '@guard/config/contract/ports';
 import type { Service, Settings } from '@guard/config/settings/schema';
@@ -46,8 +47,10 @@ export interface Running {
   readonly createDashboardLinks: () => readonly DashboardLink[];
   /** How the database of events is; undefined where the settings name none. */
   readonly database: () => DatabaseCondition | undefined;
-  /** When the oldest list of crawlers was confirmed, and the oldest network data was made, in milliseconds since the epoch. */
-  readonly dataAt: () => { readonly crawlers: number | undefined; readonly networks: number };
+  /** When the oldest list of crawlers was confirmed, and each part of the network data was made, in milliseconds since the epoch. */
+  readonly dataAt: () => Readonly<Record<NetworkData, number>> & {
+    readonly crawlers: number | undefined;
+  };
   /** Finishes all requests, writes the last events, and ends. */
   close(): Promise<void>;
 }
@@ -122,7 +125,7 @@ export async function startGuard(settings: Settings, context: ProcessContext): P
       database: () => dependencies.analytics.condition(),
       dataAt() {
         const { oldestCrawlerListAt: crawlers, networkDataAt: networks } = currentOf(state);
-        return { crawlers, networks };
+        return { crawlers, ...networks };
       },
       close,
     };
@@ -167,9 +170,10 @@ async function openDependencies(
   metrics.gauge('guard_crawler_ranges_age_seconds', () =>
     Math.round((clock() - (currentOf(state).oldestCrawlerListAt ?? clock())) / 1000),
   );
-  metrics.gauge('guard_network_data_age_seconds', () =>
-    Math.round((clock() - currentOf(state).networkDataAt) / 1000),
-  );
+  metrics.gauge('guard_network_data_age_seconds', () => {
+    const { networkDataAt: at } = currentOf(state);
+    return new Map(NETWORK_DATA.map((data) => [data, Math.round((clock() - at[data]) / 1000)]));
+  });
   return {
     ...context,
     analytics,

@@ -104,7 +104,7 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
       const v4 = entries.filter((entry) => !entry.includes(':'));
       const fetched_at = new Date(refreshedAt).toISOString();
       const ranges = { fetched_at, sources: [{ url: sourceUrl, v4, v6 }] };
-      keepFile(join(folder, `${file}.json`), jsonText(ranges));
+      await keepFile(join(folder, `${file}.json`), jsonText(ranges));
     }
     const fresh = await shared.start({ crawlers: { ranges: folder } });
     const stale = await shared.start();

@@ -5,7 +5,7 @@ import type { DecisionEvent } from '@guard/config/contract/event';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
 import type { Organisation } from '@guard/config/settings/schema';
-import type { Databases } from '@guard/config/settings/sections/databases';
+import type { DatabaseFiles } from '@guard/config/settings/derived/fetched-databases';
 import {
   createValidator,
   MemoryStore,
@@ -44,7 +44,7 @@ export function validatorWith(
     readonly observe?: boolean;
     readonly isReady?: () => boolean;
     readonly healthToken?: Buffer;
-    readonly databases?: Databases;
+    readonly databases?: DatabaseFiles;
     readonly botKeys?: ValidatorOptions['botKeys'];
     readonly resolver?: ValidatorOptions['resolver'];
   } = {},

@@ -17,7 +17,7 @@ import type {
   Validate,
   ValidateOutcome,
 } from '@guard/config/contract/ports';
-import type { Databases } from '@guard/config/settings/sections/databases';
+import type { DatabaseFiles } from '@guard/config/settings/derived/fetched-databases';
 import type { BotKey } from '@guard/config/settings/sections/web-bot-auth';
 import type { Organisation, Site } from '@guard/config/settings/schema';
 import { Patience } from '@guard/config/time/patience';
@@ -84,7 +84,7 @@ export interface ValidatorOptions {
   /** Looks up the names of addresses that claim a crawler; without one no name is looked up. */
   readonly resolver?: Resolver | undefined;
   /** Databases of the user's own; the bundled ones stand in for what is not given. */
-  readonly databases?: Databases;
+  readonly databases?: DatabaseFiles;
   readonly store: SessionStore;
   /** What people decided by hand for a while; none where it is not given. */
   readonly temporary?: TemporaryRules | undefined;

@@ -73,15 +73,19 @@ test.each([
 });
 
 test.each([
-  [2, 3, /^ok \| lists \| crawler lists 2 days old, network data 3 days old/],
+  [
+    2,
+    3,
+    /^ok \| lists \| crawler lists 2 days old, countries 3 days old, autonomous systems 3 days old, network lists 3 days old/,
+  ],
   [46, 3, /^warning \| lists \| crawler lists 46 days old/],
-  [2, 46, /^warning \| lists \| .* network data 46 days old/],
+  [2, 46, /^warning \| lists \| .* countries 46 days old/],
 ])(
-  'lists of %d days and networks of %d days: a warning from 45 on',
+  'lists of %d days and network data of %d days: a warning from 45 on',
   async (lists, networks, expected) => {
     const metrics = `guard_settings_age_seconds 1
 guard_crawler_ranges_age_seconds ${lists * 86_400}
-guard_network_data_age_seconds ${networks * 86_400}
+${['lists', 'country', 'asn'].map((data) => `guard_network_data_age_seconds{data="${data}"} ${networks * 86_400}`).join('\n')}
 `;
     const admin = await serve((_request, response) => response.end(metrics));
     const url = await serve((_request, response) => response.end('a page'));

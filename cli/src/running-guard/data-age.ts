@@ -1,12 +1,14 @@
-import { OLD_AFTER_MS } from '@guard/config/catalogue/data-age';
+import { NETWORK_DATA, OLD_AFTER_MS } from '@guard/config/catalogue/data-age';
 import type { MetricValues } from './read-metrics.ts';
 
 /** How old the data of others is that a Guard uses, in milliseconds. */
 export interface DataAge {
   /** The oldest list of crawler addresses. */
   readonly crawlers: number;
-  /** The oldest of the lists of networks and the databases. */
-  readonly networks: number;
+  /** The lists of networks, which come with Guard. */
+  readonly lists: number;
+  readonly country: number;
+  readonly asn: number;
 }
 
 const DAY_MS = 86_400_000;
@@ -14,14 +16,31 @@ const DAY_MS = 86_400_000;
 /** What the metrics of a Guard say; undefined for a Guard of a version that does not say it. */
 export function dataAgeIn(values: MetricValues): DataAge | undefined {
   const crawlers = values.get('guard_crawler_ranges_age_seconds')?.get('');
-  const networks = values.get('guard_network_data_age_seconds')?.get('');
-  if (crawlers === undefined || networks === undefined) return undefined;
-  return { crawlers: crawlers * 1000, networks: networks * 1000 };
+  const networks = values.get('guard_network_data_age_seconds');
+  const [lists, country, asn] = NETWORK_DATA.map((data) => networks?.get(data));
+  if (crawlers === undefined || lists === undefined) return undefined;
+  if (country === undefined || asn === undefined) return undefined;
+  return {
+    crawlers: crawlers * 1000,
+    lists: lists * 1000,
+    country: country * 1000,
+    asn: asn * 1000,
+  };
 }
 
-/** `crawler lists 2 days old, network data 161 days old`. */
-export function describeDataAge({ crawlers, networks }: DataAge): string {
-  return `crawler lists ${daysOf(crawlers)} old, network data ${daysOf(networks)} old`;
+/** `crawler lists 2 days old, countries 9 days old, autonomous systems 3 days old, network lists 95 days old`. */
+export function describeDataAge({ crawlers, lists, country, asn }: DataAge): string {
+  return [
+    `crawler lists ${daysOf(crawlers)} old`,
+    `countries ${daysOf(country)} old`,
+    `autonomous systems ${daysOf(asn)} old`,
+    `network lists ${daysOf(lists)} old`,
+  ].join(', ');
+}
+
+/** Whether one of the databases that Guard can fetch is too old. */
+export function hasOldDatabases({ country, asn }: DataAge): boolean {
+  return Math.max(country, asn) > OLD_AFTER_MS;
 }
 
 function daysOf(ms: number): string {
@@ -30,12 +49,16 @@ function daysOf(ms: number): string {
 }
 
 /** What to do about data that is too old; undefined where none is. */
-export function adviceOnDataAge({ crawlers, networks }: DataAge): string | undefined {
+export function adviceOnDataAge(age: DataAge): string | undefined {
+  const { crawlers, lists } = age;
   const advice = [
     ...(crawlers > OLD_AFTER_MS
       ? ['fetch the lists with guard crawlers refresh, or let Guard do it']
       : []),
-    ...(networks > OLD_AFTER_MS ? ['update Guard, or name newer databases in the settings'] : []),
+    ...(hasOldDatabases(age)
+      ? ['let Guard fetch the databases (databases.refresh), or name newer ones in the settings']
+      : []),
+    ...(lists > OLD_AFTER_MS ? ['update Guard for newer network lists'] : []),
   ];
   if (advice.length === 0) return undefined;
   return `older than ${daysOf(OLD_AFTER_MS)}: ${advice.join('; ')}`;

@@ -17,9 +17,9 @@ export async function fetchText(
   try {
     const signal = AbortSignal.timeout(timeoutMs);
     const answer = await fetch(url, { ...init, signal, redirect: 'error' });
-    const text = await readAtMost(answer, MAX_ANSWER_BYTES);
-    if (text === undefined) return { kind: 'away', why: 'the answer is too large' };
-    return { kind: 'fetched', status: answer.status, text };
+    const body = await readAtMost(answer, MAX_ANSWER_BYTES);
+    if (body === undefined) return { kind: 'away', why: 'the answer is too large' };
+    return { kind: 'fetched', status: answer.status, text: body.toString() };
   } catch (error) {
     return { kind: 'away', why: fetchFault(error, timeoutMs) };
   }

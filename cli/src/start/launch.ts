@@ -156,9 +156,14 @@ function readyLine(launched: Launched): string {
 
 /** How old the data of others is at the start. Without lists that can be refreshed, the lists are never old. */
 function ageOf({ dataAt }: Running): DataAge {
-  const { crawlers, networks } = dataAt();
+  const { crawlers, lists, country, asn } = dataAt();
   const now = Date.now();
-  return { crawlers: now - (crawlers ?? now), networks: now - networks };
+  return {
+    crawlers: now - (crawlers ?? now),
+    lists: now - lists,
+    country: now - country,
+    asn: now - asn,
+  };
 }
 
 function addressList(launched: Launched): string {

@@ -19,7 +19,9 @@ guard_sessions 12
 guard_gateway_one_address 1
 guard_last_reload_successful 0
 guard_crawler_ranges_age_seconds 4000000
-guard_network_data_age_seconds 100000
+guard_network_data_age_seconds{data="lists"} 8208000
+guard_network_data_age_seconds{data="country"} 100000
+guard_network_data_age_seconds{data="asn"} 10000
 `;
 const RECENT: Recent = {
   kind: 'counted',
@@ -72,7 +74,9 @@ describe('a frame', () => {
     expect(lines).toContain('deciding    p50 0.4 ms  p99 2.3 ms   sessions 12   events queued 0');
     expect(lines).toContain('! nearly all requests come from one address');
     expect(lines).toContain('! the settings that were read last were refused');
-    expect(lines).toContain('data        crawler lists 46 days old, network data 1 day old');
+    expect(lines).toContain(
+      'data        crawler lists 46 days old, countries 1 day old, autonomous systems 0',
+    );
     expect(lines).toContain('! the lists of crawlers are old');
     const row = 'reason_0                     100  2001:db8:1111:2222:3333:4444:5555:1000 100000';
     expect(lines.some((line) => line.replace(/ +/g, ' ') === row.replace(/ +/g, ' '))).toBe(true);

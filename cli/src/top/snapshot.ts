@@ -1,6 +1,6 @@
 import type { MetricName } from '@guard/config/contract/metrics';
 import { OLD_AFTER_MS } from '@guard/config/catalogue/data-age';
-import { type DataAge, dataAgeIn } from '../running-guard/data-age.ts';
+import { type DataAge, dataAgeIn, hasOldDatabases } from '../running-guard/data-age.ts';
 import type { MetricsRead, MetricValues } from '../running-guard/read-metrics.ts';
 import type { Recent } from './recent.ts';
 
@@ -87,6 +87,11 @@ function alarmsOf(values: MetricValues, events: readonly Rate[]): string[] {
   );
   tell(gauge(values, 'guard_settings_awaiting_restart') > 0, 'changed settings wait for a restart');
   tell(dropped > 0, 'events are dropped');
-  tell((dataAgeIn(values)?.crawlers ?? 0) > OLD_AFTER_MS, 'the lists of crawlers are old');
+  const age = dataAgeIn(values);
+  tell((age?.crawlers ?? 0) > OLD_AFTER_MS, 'the lists of crawlers are old');
+  tell(
+    age !== undefined && hasOldDatabases(age),
+    'the databases of countries and autonomous systems are old',
+  );
   return alarms;
 }

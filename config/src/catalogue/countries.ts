@@ -14,14 +14,14 @@ interface CountryRecord {
 }
 
 /**
- * Opens a country database in MMDB form, by default the bundled one, and returns its look-up: an
+ * Opens a country database in MMDB form, of a path or of bytes, by default the bundled one, and returns its look-up: an
  * address, as `parseIp` spells it, to an ISO 3166-1 alpha-2 code, or undefined when it has none.
  *
  * Throws an Error that names the file when that cannot be read or is no such database.
  */
-export function openCountries(mmdbPath?: string): CountryOf {
-  if (mmdbPath === undefined) return (bundled ??= open(requireHere.resolve(BUNDLED)));
-  return open(mmdbPath);
+export function openCountries(mmdb?: string | Buffer): CountryOf {
+  if (mmdb === undefined) return (bundled ??= open(requireHere.resolve(BUNDLED)));
+  return open(mmdb);
 }
 
 type CountryOf = (ip: string) => string | undefined;
@@ -30,8 +30,8 @@ const requireHere = createRequire(import.meta.url);
 /** The database does not change while the program runs, and settings may be read often. */
 let bundled: CountryOf | undefined;
 
-function open(path: string): CountryOf {
-  return openMmdb(path, 'country database', codeOf);
+function open(mmdb: string | Buffer): CountryOf {
+  return openMmdb(mmdb, 'country database', codeOf);
 }
 
 function codeOf(record: CountryRecord): string | undefined {

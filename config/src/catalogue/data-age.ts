@@ -1,12 +1,10 @@
 import { createRequire } from 'node:module';
 import { statSync } from 'node:fs';
+import { mmdbBuiltAt } from './mmdb.ts';
 import type { NetworkCatalogue } from './networks.ts';
 
-/** Files of the user's own in place of bundled data. */
-interface OwnDatabases {
-  readonly country?: string | undefined;
-  readonly asn?: string | undefined;
-}
+/** A database that tells something of an address: its country, or its autonomous system. */
+export type DatabaseKind = 'country' | 'asn';
 
 /** From this age on, lists and databases of others are worth a warning. */
 export const OLD_AFTER_MS = 45 * 86_400_000;
@@ -14,17 +12,31 @@ export const OLD_AFTER_MS = 45 * 86_400_000;
 /** The day of the bundled tables of autonomous systems (config/data/SOURCES.md). */
 export const BUNDLED_ASNS_AT = Date.UTC(2026, 5, 17);
 
+/** The parts of the network data: lists of hosting providers, VPN and Tor; and the two databases. */
+export const NETWORK_DATA = ['lists', 'country', 'asn'] as const;
+export type NetworkData = (typeof NETWORK_DATA)[number];
+
 /**
- * When the oldest of the network data in use was made, in milliseconds since the epoch: the lists of networks, and the
- * databases of countries and of autonomous systems. Of a database of the user's own, that is the time of its file.
+ * When each part of the network data in use was made, in milliseconds since the epoch. `files` are the databases
+ * that stand in for bundled ones. One that does not say when it was built is as old as its file.
  */
-export function networkDataAt(networks: NetworkCatalogue, { country, asn }: OwnDatabases): number {
-  return Math.min(
-    networks.asOf,
-    country === undefined ? bundledCountriesAt() : statSync(country).mtimeMs,
-    asn === undefined ? BUNDLED_ASNS_AT : statSync(asn).mtimeMs,
-  );
+export function networkDataAt(
+  networks: NetworkCatalogue,
+  files: Readonly<Partial<Record<DatabaseKind, string>>>,
+): Readonly<Record<NetworkData, number>> {
+  const at = (kind: DatabaseKind): number => {
+    const file = files[kind];
+    return file === undefined ? bundledAt(kind) : mmdbBuiltAt(file) || statSync(file).mtimeMs;
+  };
+  return { lists: networks.asOf, country: at('country'), asn: at('asn') };
 }
+
+/** When a bundled database was made, in the same unit. */
+export function bundledAt(kind: DatabaseKind): number {
+  return kind === 'asn' ? BUNDLED_ASNS_AT : (countriesAt ??= bundledCountriesAt());
+}
+
+let countriesAt: number | undefined;
 
 /** The version of the package ends with the day and the hour of its build: 2.3.2026060120. */
 function bundledCountriesAt(): number {

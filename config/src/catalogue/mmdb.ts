@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { Reader, type Response } from 'maxmind';
 import { readAddress } from '../net/read-address.ts';
 
@@ -10,23 +10,35 @@ const MAX_DECODED = 200_000;
 const RECENT = 16_384;
 /** So many bits of an address say which network it is kept with. Smaller networks are not kept. */
 const KEPT_BITS = { v4: 24, v6: 48 } as const;
+/** Most files kept open: a database of countries, and one of autonomous systems. */
+const MAX_OPEN = 2;
 
 /**
- * Opens a database in MMDB form and returns its look-up: an address, as `parseIp` spells it, to what
- * `read` finds in its record, or undefined. `what` names the kind of database, for errors.
+ * Opens a database in MMDB form, of a path or of bytes, and returns its look-up: an address, as `parseIp`
+ * spells it, to what `read` finds in its record, or undefined. `what` names the kind of database, for errors.
+ * A record that is damaged counts as none.
  *
  * Throws an Error that names the file when that cannot be read, is no MMDB, or is one of another kind:
  * well-known addresses have records, and `read` finds nothing in them.
  */
 export function openMmdb<Value>(
-  path: string,
+  source: string | Buffer,
   what: string,
   read: (record: object) => Value | undefined,
 ): (ip: string) => Value | undefined {
-  const reader = openFile(path, what);
-  const known = WELL_KNOWN.flatMap((ip) => reader.get(ip) ?? []);
+  const refusal = `not a ${what}: ${typeof source === 'string' ? source : 'what was fetched'}`;
+  const reader = openReader(source, refusal);
+  /** With the length of the network that it is for. */
+  const recordOf = (ip: string): [Response | null, number] => {
+    try {
+      return reader.getWithPrefixLength(ip);
+    } catch {
+      return [null, 0];
+    }
+  };
+  const known = WELL_KNOWN.flatMap((ip) => recordOf(ip)[0] ?? []);
   if (known.length > 0 && known.every((record) => read(record) === undefined)) {
-    throw new Error(`not a ${what}: ${path} holds something else`);
+    throw new Error(`${refusal} holds something else`);
   }
   // A tree of IPv4 addresses would take the first bits of an IPv6 address for one.
   const isOfIpv4 = reader.metadata.ipVersion === 4;
@@ -40,7 +52,7 @@ export function openMmdb<Value>(
     // One place for each: the network that was asked for last has it.
     const place = network & (RECENT - 1);
     if (networks[place] === network) return values[place];
-    const [record, bits] = reader.getWithPrefixLength(ip);
+    const [record, bits] = recordOf(ip);
     const value = record === null ? undefined : read(record);
     if (bits <= KEPT_BITS[family]) {
       networks[place] = network;
@@ -60,7 +72,48 @@ function ipv6Network([high = 0, low = 0]: Uint32Array): number {
   return high * 2 ** (KEPT_BITS.v6 - 32) + (low >>> (64 - KEPT_BITS.v6));
 }
 
-function openFile(path: string, what: string): Reader<Response> {
+/**
+ * When a file says that its database was built, in milliseconds since the epoch; 0 where it does not say so.
+ * Undefined where no such file can be read.
+ */
+export function mmdbBuiltAt(path: string): number | undefined {
+  try {
+    const at = openReader(path, '').metadata.buildEpoch.getTime();
+    return at > 0 ? at : 0;
+  } catch {
+    return undefined;
+  }
+}
+
+function openReader(source: string | Buffer, refusal: string): Reader<Response> {
+  try {
+    return typeof source === 'string' ? openFile(source) : readerOf(source);
+  } catch (cause) {
+    throw new Error(refusal, { cause });
+  }
+}
+
+interface OpenFile {
+  readonly state: string;
+  readonly reader: Reader<Response>;
+}
+
+/** Settings are read often, and a file of many megabytes is read when it has changed. */
+const open = new Map<string, OpenFile>();
+
+function openFile(path: string): Reader<Response> {
+  const { ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
+  const state = [ino, size, mtimeNs, ctimeNs].join(' ');
+  const before = open.get(path);
+  open.delete(path);
+  const file = before?.state === state ? before : { state, reader: readerOf(readFileSync(path)) };
+  open.set(path, file);
+  const [oldest] = open.keys();
+  if (open.size > MAX_OPEN && oldest !== undefined) open.delete(oldest);
+  return file.reader;
+}
+
+function readerOf(bytes: Buffer): Reader<Response> {
   const decoded = new Map<string | number, unknown>();
   // The library asks by the place of a record, so a record that many addresses share is decoded once.
   const cache = {
@@ -69,9 +122,5 @@ function openFile(path: string, what: string): Reader<Response> {
       if (decoded.size < MAX_DECODED) decoded.set(at, value);
     },
   };
-  try {
-    return new Reader<Response>(readFileSync(path), { cache });
-  } catch (cause) {
-    throw new Error(`not a ${what}: ${path}`, { cause });
-  }
+  return new Reader<Response>(bytes, { cache });
 }

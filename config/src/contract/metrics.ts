@@ -170,8 +170,8 @@ export const metrics = {
   },
   guard_network_data_age_seconds: {
     kind: 'gauge',
-    label: undefined,
-    help: 'Age of the oldest network data in use: lists of networks, countries and autonomous systems.',
+    label: 'data',
+    help: 'Age of the network data in use, since it was made: lists of networks, the databases country and asn.',
   },
   guard_rule_lists_age_seconds: {
     kind: 'gauge',

@@ -98,6 +98,8 @@ test('a file says which files are read with it, each once, and of what Guard wri
   expect(result.kind).toBe('loaded');
   expect(result.files).toEqual([
     expect.stringMatching(/\/config\/fixtures\/pages\/blocked\.html$/),
+    expect.stringMatching(/\/good\/data\/sessions\/databases\/country-[0-9a-f]{16}\.mmdb$/),
+    expect.stringMatching(/\/good\/data\/sessions\/databases\/asn-[0-9a-f]{16}\.mmdb$/),
     expect.stringMatching(/\/good\/data\/sessions\/crawlers$/),
   ]);
 });

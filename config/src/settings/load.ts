@@ -4,6 +4,7 @@ import { type Environment, withEnvironmentFile } from './reading/environment.ts'
 import { MAX_SETTINGS_BYTES, readTextFile } from './values/files.ts';
 import { describeFound } from './reading/found.ts';
 import { crawlerRangesFolder, dataFolderIn } from './derived/data-places.ts';
+import { fetchedDatabasesOf } from './derived/fetched-databases.ts';
 import { readingLists } from './lists/list-reading.ts';
 import { rememberFetchedLists } from './derived/fetched-lists.ts';
 import {
@@ -113,10 +114,11 @@ export function parseSettings(text: string, source: SettingsSource): LoadResult 
 
   const found = problems.sorted();
   const ranges = checked.success ? crawlerRangesFolder(checked.data) : undefined;
+  const databases = checked.success ? fetchedDatabasesOf(checked.data) : [];
   const files = [
     ...new Set([
       ...filesNamedIn(root, baseDir),
-      ...fetched.map(({ copy }) => copy),
+      ...[...fetched, ...databases].map(({ copy }) => copy),
       ...(ranges === undefined ? [] : [ranges]),
     ]),
   ];

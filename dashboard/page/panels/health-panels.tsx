@@ -146,6 +146,7 @@ function flows(health: Health): Fact[] {
 
 function ages(health: Health, now: number): Fact[] {
   const { startedAt, certificates, crawlerListAgeSeconds, networkDataAgeSeconds } = health;
+  const { lists, country, asn } = networkDataAgeSeconds;
   const started = Date.parse(startedAt);
   return [
     [
@@ -162,11 +163,18 @@ function ages(health: Health, now: number): Fact[] {
           `the oldest is ${duration(crawlerListAgeSeconds * 1000)} old`,
           crawlerListAgeSeconds * 1000 > 7 * DAY_MS ? 'bad' : 'good',
         ],
-    ['Network data', `the oldest is ${duration(networkDataAgeSeconds * 1000)} old`, 'neutral'],
+    ['Network lists', `${duration(lists * 1000)} old`, 'neutral'],
+    ['Countries', `${duration(country * 1000)} old`, toneOfData(country)],
+    ['Autonomous systems', `${duration(asn * 1000)} old`, toneOfData(asn)],
     ...certificates.map(({ hosts, expiresAt }): Fact => {
       const left = Date.parse(expiresAt) - now;
       const words = left <= 0 ? 'has ended' : `ends in ${duration(left)}`;
       return [`Certificate of ${hosts.join(', ')}`, words, left < 7 * DAY_MS ? 'bad' : 'good'];
     }),
   ];
+}
+
+/** Databases are new once a month, and not at the same day. */
+function toneOfData(seconds: number): 'good' | 'bad' {
+  return seconds * 1000 > 45 * DAY_MS ? 'bad' : 'good';
 }

@@ -53,7 +53,7 @@ test.each(examples)('$name is a file that Guard accepts', ({ yaml }) => {
 function wholeFile(yaml: string): string {
   if (yaml.startsWith('version:')) return yaml;
   // Settings that are no organisation's.
-  if (/^(crawlers|web_bot_auth):/.test(yaml)) return FRAME + yaml;
+  if (/^(crawlers|web_bot_auth|store):/.test(yaml)) return FRAME + yaml;
   return FRAME + indent(withRules(yaml));
 }
 

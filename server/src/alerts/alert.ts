@@ -8,6 +8,7 @@ export const ALERTS = {
   store_away: 'The shared store is away',
   certificate_ends: 'A certificate ends soon',
   crawler_lists_old: 'Lists of crawler addresses are old',
+  databases_old: 'A database of countries or networks is old',
   blocks_jump: 'A rule blocks far more than usual',
   challenged_again: 'Visitors are challenged again right after passing',
   test: 'This is a test',

@@ -15,6 +15,8 @@ describe('conditions of the metrics', () => {
     'guard_events_total{fate="dropped"}': 0,
     guard_store_away: 0,
     guard_crawler_ranges_age_seconds: 40 * 86_400,
+    'guard_network_data_age_seconds{data="lists"}': 90 * 86_400,
+    'guard_network_data_age_seconds{data="asn"}': 40 * 86_400,
     'guard_gateway_certificate_expiry_timestamp_seconds{host="shop.example"}':
       NOW / 1000 + 15 * 86_400,
   };
@@ -67,6 +69,12 @@ describe('conditions of the metrics', () => {
       { guard_crawler_ranges_age_seconds: 46 * 86_400 },
       'crawler_lists_old',
       /46 days old/,
+    ],
+    [
+      'an old database',
+      { 'guard_network_data_age_seconds{data="asn"}': 46 * 86_400 },
+      'databases_old',
+      /autonomous systems is 46 days old/,
     ],
     [
       'an old certificate',

@@ -54,13 +54,7 @@ export function metricConditions(before: Reading, now: Reading): Alert[] {
   if (sum(now, 'guard_store_away') > 0 && sum(before, 'guard_store_away') > 0) {
     say('store_away', 'Redis gives no answer. Each instance decides from what it knows itself.');
   }
-  const age = now.values['guard_crawler_ranges_age_seconds'] ?? 0;
-  if (age > LISTS_OLD_S) {
-    say(
-      'crawler_lists_old',
-      `The oldest list of crawler addresses is ${Math.floor(age / 86_400)} days old.`,
-    );
-  }
+  found.push(...oldData(now));
   for (const [host, ends] of labelled(now, 'guard_gateway_certificate_expiry_timestamp_seconds')) {
     const leftMs = ends * 1000 - now.atMs;
     if (leftMs < CERTIFICATE_LEFT_MS) {
@@ -69,6 +63,26 @@ export function metricConditions(before: Reading, now: Reading): Alert[] {
     }
   }
   return found;
+}
+
+/** What is too old of the data that others publish. */
+function oldData(now: Reading): Alert[] {
+  const age = now.values['guard_crawler_ranges_age_seconds'] ?? 0;
+  const daysOf = (seconds: number) => `${Math.floor(seconds / 86_400)} days`;
+  const crawlers: Alert = {
+    name: 'crawler_lists_old',
+    about: '',
+    seen: `The oldest list of crawler addresses is ${daysOf(age)} old.`,
+  };
+  // The lists of networks come with Guard: no fetch of theirs can have failed.
+  const databases = labelled(now, 'guard_network_data_age_seconds')
+    .filter(([data, seconds]) => data !== 'lists' && seconds > LISTS_OLD_S)
+    .map(([data, seconds]): Alert => {
+      const what = data === 'country' ? 'countries' : 'autonomous systems';
+      const seen = `The database of ${what} is ${daysOf(seconds)} old.`;
+      return { name: 'databases_old', about: data, seen };
+    });
+  return [...(age > LISTS_OLD_S ? [crawlers] : []), ...databases];
 }
 
 /** The sum over all labels, or over the given ones. */

@@ -1,5 +1,5 @@
 import type { Analytics } from '@guard/analytics';
-import { networkDataAt } from '@guard/config/catalogue/data-age';
+import { type NetworkData, networkDataAt } from '@guard/config/catalogue/data-age';
 import type { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import type { AuthenticateBearer, Log, Replay, SessionStore } from '@guard/config/contract/ports';
 import { redirectsToHttps } from '@guard/config/settings/derived/acme-hosts';
@@ -65,8 +65,8 @@ export interface Deployment {
   readonly authenticate: AuthenticateBearer;
   /** When the oldest list of crawler addresses was confirmed, in milliseconds since the epoch. */
   readonly oldestCrawlerListAt: number | undefined;
-  /** When the oldest of the network data was made, in the same unit. */
-  readonly networkDataAt: number;
+  /** When each part of the network data was made, in the same unit. */
+  readonly networkDataAt: Readonly<Record<NetworkData, number>>;
   /** The routes of each service that listens. They are ready to answer, and do not listen themselves. */
   readonly routes: ReadonlyMap<RoutedService, FastifyInstance>;
   readonly gateway: GatewaySettings;
@@ -102,7 +102,7 @@ export async function buildDeployment(
   });
   const authenticate = createBearerAuth(settings.organisations, dependencies.clock);
   const { oldestListAt } = policy.crawlers;
-  const dataAt = networkDataAt(dependencies.networks, settings.databases);
+  const dataAt = networkDataAt(dependencies.networks, policy.databases);
   let isClosed = false;
   const isCurrent = () => !isClosed;
   const routes = await routesOf(
@@ -140,7 +140,7 @@ interface Built {
   readonly validator: Validator;
   readonly authenticate: AuthenticateBearer;
   readonly oldestListAt: number | undefined;
-  readonly dataAt: number;
+  readonly dataAt: Readonly<Record<NetworkData, number>>;
   /** False once another deployment has taken its place. */
   readonly isCurrent: () => boolean;
 }
@@ -197,7 +197,11 @@ function dashboardOf(
     ),
     crawlerListAgeSeconds:
       oldestListAt === undefined ? null : Math.round((clock() - oldestListAt) / 1000),
-    networkDataAgeSeconds: Math.round((clock() - dataAt) / 1000),
+    networkDataAgeSeconds: {
+      lists: Math.round((clock() - dataAt.lists) / 1000),
+      country: Math.round((clock() - dataAt.country) / 1000),
+      asn: Math.round((clock() - dataAt.asn) / 1000),
+    },
   });
   return createDashboard({
     ...dependencies,

@@ -5,7 +5,7 @@ import { refusalOfHost } from './public-host.ts';
 export type Fetched =
   | {
       readonly kind: 'fetched';
-      readonly text: string;
+      readonly bytes: Buffer;
       readonly etag: string | undefined;
       readonly lastModified: string | undefined;
     }
@@ -106,11 +106,11 @@ async function readResponse(
     await response.body?.cancel();
     return failed(reason);
   }
-  const text = await readAtMost(response, maxBytes);
-  if (text === undefined) return failed(`a list of more than ${sizeOf(maxBytes)}`);
+  const bytes = await readAtMost(response, maxBytes);
+  if (bytes === undefined) return failed(`a list of more than ${sizeOf(maxBytes)}`);
   return {
     kind: 'fetched',
-    text,
+    bytes,
     etag: response.headers.get('etag') ?? undefined,
     lastModified: response.headers.get('last-modified') ?? undefined,
   };
@@ -128,8 +128,8 @@ function refusalOf(response: Response, mediaType?: RegExp): string | undefined {
   return undefined;
 }
 
-/** The body of an answer as text; undefined when it has more bytes. */
-export async function readAtMost(answer: Response, maxBytes: number): Promise<string | undefined> {
+/** The body of an answer; undefined when it has more bytes. */
+export async function readAtMost(answer: Response, maxBytes: number): Promise<Buffer | undefined> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
   const body: AsyncIterable<Uint8Array> | null = answer.body;
@@ -138,7 +138,7 @@ export async function readAtMost(answer: Response, maxBytes: number): Promise<st
     if (bytes > maxBytes) return undefined;
     parts.push(part);
   }
-  return Buffer.concat(parts).toString();
+  return Buffer.concat(parts);
 }
 
 /** Why `fetch` has no answer, as a phrase: it says "fetch failed", and why only in its cause. */

@@ -1,19 +1,22 @@
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
  * Writes a fetched file, whole or not at all: a program that reads the folder meanwhile finds the old
  * file or the new one. Gives the reason when the file system refuses it.
  */
-export function keepFile(path: string, text: string): string | undefined {
+export async function keepFile(
+  path: string,
+  content: string | Buffer,
+): Promise<string | undefined> {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(temporary, text, { flush: true });
-    renameSync(temporary, path);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(temporary, content, { flush: true });
+    await rename(temporary, path);
     return undefined;
   } catch (error) {
-    if (existsSync(temporary)) rmSync(temporary);
+    await rm(temporary, { force: true }).catch(() => undefined);
     return error instanceof Error ? error.message : String(error);
   }
 }

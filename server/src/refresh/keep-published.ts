@@ -2,6 +2,7 @@ import type { Clock } from '@guard/config/contract/ports';
 import type { Settings } from '@guard/config/settings/schema';
 import type { Close, ProcessContext } from '../process/process-context.ts';
 import { publishedByCrawlers } from './crawlers-and-agents.ts';
+import { publishedDatabases } from './databases.ts';
 import { keepFresh, type Published } from './keep-fresh.ts';
 import { publishedRuleLists } from './rule-lists.ts';
 
@@ -18,10 +19,11 @@ export function keepPublished(current: () => Settings | undefined, context: Proc
     }, context);
   const lists = keep(publishedRuleLists);
   const crawlers = keep(publishedByCrawlers);
+  const databases = keep(publishedDatabases);
   metrics.gauge('guard_rule_lists_age_seconds', () =>
     Math.round((clock() - (lists.oldestAt() ?? clock())) / 1000),
   );
   return async () => {
-    await Promise.all([lists.close(), crawlers.close()]);
+    await Promise.all([lists.close(), crawlers.close(), databases.close()]);
   };
 }

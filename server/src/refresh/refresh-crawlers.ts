@@ -34,22 +34,23 @@ export async function refreshCrawlers(
     }
   };
   await Promise.all(Array.from({ length: AT_A_TIME }, worker));
-  const reports = [...answers].map(([list, answer]) => keep(list, answer, into));
+  const reports: ListReport[] = [];
+  for (const [list, answer] of answers) reports.push(await keep(list, answer, into));
   return reports.sort((a, b) => (a.file < b.file ? -1 : 1));
 }
 
-function keep(
+async function keep(
   { file, operator, entries }: CrawlerList,
   answer: Refreshed,
   into: string,
-): ListReport {
+): Promise<ListReport> {
   const kept = { file, operator, ranges: entries.length, dropped: 0 };
   switch (answer.kind) {
     case 'updated':
     case 'unchanged': {
       const ranges = answer.ranges.sources.reduce((n, { v4, v6 }) => n + v4.length + v6.length, 0);
       const dropped = answer.kind === 'updated' ? answer.dropped : 0;
-      const reason = keepFile(join(into, `${file}.json`), jsonText(answer.ranges));
+      const reason = await keepFile(join(into, `${file}.json`), jsonText(answer.ranges));
       if (reason !== undefined) return { ...kept, result: 'failed', reason };
       return { file, operator, result: answer.kind, ranges, dropped, reason: '' };
     }

@@ -54,7 +54,7 @@ export async function refreshDirectory(
     if (known === undefined) return { ...report, result: 'failed', reason: 'status 304 unasked' };
     return kept({ ...report, result: 'unchanged', reason: '' }, folder, { ...known, ...at });
   }
-  const published = parsePublishedKeys(fetched.text);
+  const published = parsePublishedKeys(fetched.bytes.toString());
   if (published.kind === 'refused') {
     return { ...report, result: 'refused', reason: published.reason };
   }
@@ -77,7 +77,11 @@ function lastGood(folder: string, directory: AgentDirectory): FetchedKeys | unde
   }
 }
 
-function kept(report: DirectoryReport, folder: string, fetched: FetchedKeys): DirectoryReport {
-  const reason = keepFile(join(folder, `${report.name}.json`), jsonText(fetched));
+async function kept(
+  report: DirectoryReport,
+  folder: string,
+  fetched: FetchedKeys,
+): Promise<DirectoryReport> {
+  const reason = await keepFile(join(folder, `${report.name}.json`), jsonText(fetched));
   return reason === undefined ? report : { ...report, result: 'failed', reason };
 }

@@ -43,7 +43,7 @@ export async function refreshRanges(
       sources.push(before);
       continue;
     }
-    const parsed = parsePublished(fetched.text);
+    const parsed = parsePublished(fetched.bytes.toString());
     if (parsed.kind === 'refused') return { kind: 'refused', reason: `${url}: ${parsed.reason}` };
     const usable = parsed.entries.filter(isUsable);
     dropped += parsed.entries.length - usable.length;

@@ -49,7 +49,7 @@ export async function refreshRuleList(list: FetchedList, clock: Clock): Promise<
   if (fetched.kind === 'unchanged') {
     return known.origin ? fetched : { kind: 'failed', reason: 'status 304 unasked' };
   }
-  const text = fetched.text.replace(/^\uFEFF/, '');
+  const text = fetched.bytes.toString().replace(/^\uFEFF/, '');
   const reason = disbelief(text, list, known.entries);
   if (typeof reason === 'string') return { kind: 'refused', reason };
   const { etag, lastModified } = fetched;
@@ -64,7 +64,7 @@ export async function refreshRuleList(list: FetchedList, clock: Clock): Promise<
   if (Buffer.byteLength(kept) > MAX_LIST_BYTES) {
     return { kind: 'refused', reason: `a list of more than ${MAX_LIST_BYTES / 1024 ** 2} MiB` };
   }
-  const failure = keepFile(copy, kept);
+  const failure = await keepFile(copy, kept);
   if (failure !== undefined) return { kind: 'failed', reason: failure };
   return { kind: 'updated', entries: reason.entries };
 }

@@ -207,7 +207,7 @@ class GatewayWorker {
 function gatewayOnly(settings: Settings): Settings {
   const { gateway, gateway_tls, proxy_protocol, redirect_https } = settings.listen;
   const listen = { gateway, gateway_tls, proxy_protocol, redirect_https };
-  return { ...settings, listen, analytics: undefined };
+  return { ...settings, listen };
 }
 
 if (parentPort) {

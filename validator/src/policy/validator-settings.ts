@@ -1,6 +1,7 @@
 import { botKeysOf } from '@guard/config/settings/keys/agent-keys';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { crawlerRangesFolder } from '@guard/config/settings/derived/data-places';
+import { databaseFilesOf } from '@guard/config/settings/derived/fetched-databases';
 import type { Settings } from '@guard/config/settings/schema';
 
 /** The part of the settings that a validator needs, when it serves and when it explains. */
@@ -13,6 +14,6 @@ export function validatorSettings(settings: Settings) {
     healthToken: settings.health_check_token,
     crawlers: CrawlerCatalogue.load(undefined, crawlerRangesFolder(settings)),
     botKeys: botKeysOf(settings.web_bot_auth),
-    databases: settings.databases,
+    databases: databaseFilesOf(settings),
   };
 }

@@ -5,6 +5,7 @@ type Value = string | number | { readonly [name: string]: Value };
 /** A database of IPv4 addresses: each entry is the bits of a prefix, as `00001010` for 10.0.0.0/8, and its record. */
 export function mmdbOf(
   entries: readonly { readonly prefix: string; readonly record: Value }[],
+  about: { readonly build_epoch?: number } = {},
 ): Buffer {
   const data = entries.map(({ record }) => encode(record));
   const nodes: [number, number][] = [[-1, -1]];
@@ -42,6 +43,7 @@ export function mmdbOf(
     database_type: 'Test',
     binary_format_major_version: 2,
     binary_format_minor_version: 0,
+    ...about,
   });
   const marker = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
   return Buffer.concat([tree, Buffer.alloc(16), ...data, marker, metadata]);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { canonicalHost } from '../../matching/host.ts';
 import { findAcmeContradictions } from './acme-references.ts';
 import { findDashboardContradictions } from './dashboard-references.ts';
+import { findHomelessDatabases } from '../derived/fetched-databases.ts';
 import { findExposedSecrets } from './exposed-secrets.ts';
 import { findCircularOrigins } from './circular-origins.ts';
 import type { SettingPath } from '../problems/problems.ts';
@@ -84,6 +85,7 @@ export function findContradictions(value: unknown): Contradiction[] {
     ...unredirected(settings),
     ...findAcmeContradictions(value),
     ...findDashboardContradictions(value),
+    ...findHomelessDatabases(value),
     ...findExposedSecrets(value),
     ...findCircularOrigins(value),
   ];

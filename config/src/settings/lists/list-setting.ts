@@ -8,11 +8,14 @@ import type { ListEntries, ListKind } from './list-text.ts';
 const LEAST_EVERY_MS = 5 * 60_000;
 const DEFAULT_EVERY_MS = 3_600_000;
 
-const EXPECTED_URL =
-  'expected https:// and a list, without user and password; http:// is for this machine alone';
+/** The URL of what others publish; `what` names that, for people. */
+export function publishedUrl(what: string) {
+  const expected = `expected https:// and ${what}, without user and password; http:// is for this machine alone`;
+  return z.string().max(2048).refine(isPublishedUrl, expected);
+}
 
 /** Over plain http anybody on the way could write the list. */
-function isListUrl(text: string): boolean {
+function isPublishedUrl(text: string): boolean {
   const url = URL.parse(text);
   if (url === null || url.username !== '' || url.password !== '') return false;
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname));
@@ -33,7 +36,7 @@ const FileReference = z.strictObject({
 });
 
 const UrlReference = z.strictObject({
-  url: z.string().max(2048).refine(isListUrl, EXPECTED_URL),
+  url: publishedUrl('a list'),
   every: Duration.refine(
     (ms) => ms >= LEAST_EVERY_MS,
     'expected a duration of at least 5m',

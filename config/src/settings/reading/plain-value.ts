@@ -90,7 +90,7 @@ const PAGES: ReadonlySet<unknown> = new Set([
 /** A file, or a folder of files, that is read together with the settings. */
 function isFilePath(path: SettingPath, text: string): boolean {
   const last = path.at(-1);
-  if (path[0] === 'databases') return path.length === 2;
+  if (path[0] === 'databases') return path.length === 2 && last !== 'refresh';
   if (path[0] === 'crawlers') return path.length === 2 && last === 'ranges';
   if (path[0] === 'web_bot_auth')
     return path.length === 2 && (last === 'keys' || last === 'fetched_keys');

@@ -1,0 +1,91 @@
+import { hash } from 'node:crypto';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { bundledAt, type DatabaseKind } from '../../catalogue/data-age.ts';
+import { mmdbBuiltAt } from '../../catalogue/mmdb.ts';
+import { dataFolder, dataFolderIn } from './data-places.ts';
+import type { SettingPath } from '../problems/problems.ts';
+import type { Settings } from '../schema.ts';
+
+/**
+ * Where databases are fetched from that the settings say nothing of: the builds of github.com/sapics/ip-location-db,
+ * as the bundled ones are. Countries by DB-IP (CC BY 4.0), autonomous systems by that project (PDDL).
+ */
+const PUBLISHED: Readonly<Record<DatabaseKind, string>> = {
+  country: 'https://github.com/sapics/ip-location-db/releases/download/latest/dbip-country.mmdb',
+  asn: 'https://github.com/sapics/ip-location-db/releases/download/latest/origin-asn.mmdb',
+};
+
+/** They are many megabytes, and change little. */
+const DEFAULT_REFRESH_MS = 7 * 86_400_000;
+
+/** A database that Guard fetches. */
+export interface FetchedDatabase {
+  readonly kind: DatabaseKind;
+  readonly url: string;
+  /** Milliseconds between two fetches; `off` where it stays as it is. */
+  readonly every: number | 'off';
+  /** The file of the last good copy. It need not exist. */
+  readonly copy: string;
+  /** The settings name the URL. */
+  readonly isNamed: boolean;
+}
+
+/** The databases that these settings let Guard fetch; none where they name no folder for the copies. */
+export function fetchedDatabasesOf(settings: Settings): readonly FetchedDatabase[] {
+  const folder = dataFolder(settings);
+  const { databases, crawlers } = settings;
+  // Who switched off one request of Guard's own wants no other.
+  const every = databases.refresh ?? (crawlers.refresh === 'off' ? 'off' : DEFAULT_REFRESH_MS);
+  return (['country', 'asn'] as const).flatMap((kind): FetchedDatabase[] => {
+    const named = databases[kind];
+    if (folder === undefined || typeof named === 'string') return [];
+    const url = named?.url ?? PUBLISHED[kind];
+    const copy = databaseCopyOf(folder, kind, url);
+    return [{ kind, url, every, copy, isNamed: named !== undefined }];
+  });
+}
+
+/** The file of the copy of a database in a folder where Guard keeps data. */
+export function databaseCopyOf(folder: string, kind: DatabaseKind, url: string): string {
+  return join(folder, 'databases', `${kind}-${hash('sha256', url, 'hex').slice(0, 16)}.mmdb`);
+}
+
+/** The files of the databases in use; undefined where the bundled one is. */
+export type DatabaseFiles = Readonly<Partial<Record<DatabaseKind, string>>>;
+
+/**
+ * A file of the user's, or the last good copy. A copy that cannot be read counts as none; so does one that Guard
+ * fetched unasked, where a newer database came with the program.
+ */
+export function databaseFilesOf(settings: Settings): DatabaseFiles {
+  const { country, asn } = settings.databases;
+  const own = Object.entries({ country, asn }).filter(([, file]) => typeof file === 'string');
+  const copies = fetchedDatabasesOf(settings).flatMap(({ kind, copy, isNamed }) => {
+    const builtAt = mmdbBuiltAt(copy);
+    const isUsed = builtAt !== undefined && (isNamed || builtAt > bundledAt(kind));
+    return isUsed ? [[kind, copy] as const] : [];
+  });
+  return Object.fromEntries([...own, ...copies]);
+}
+
+const url = z.object({ url: z.string() });
+const Outline = z.object({
+  databases: z.object({
+    country: url.optional().catch(undefined),
+    asn: url.optional().catch(undefined),
+  }),
+});
+
+/** Databases of URLs without a folder for their copies, of a settings file as plain data of any shape. */
+export function findHomelessDatabases(
+  value: unknown,
+): { readonly path: SettingPath; readonly message: string }[] {
+  const read = Outline.safeParse(value);
+  if (!read.success || dataFolderIn(value) !== undefined) return [];
+  const message =
+    'expected store.path, or analytics with the engine embedded: the last good copy of the database is kept in that folder';
+  return Object.entries(read.data.databases).flatMap(([kind, named]) =>
+    named === undefined ? [] : [{ path: ['databases', kind, 'url'], message }],
+  );
+}

@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { mmdbOf } from '@guard/config/catalogue/testing/mmdb';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../test/kit/test-folder.ts';
+import { disbeliefIn } from './believe-database.ts';
+
+const inUse = join(testFolder(), 'in-use.mmdb');
+const countries = (entries: Readonly<Record<string, string>>) =>
+  mmdbOf(
+    Object.entries(entries).map(([prefix, country_code]) => ({ prefix, record: { country_code } })),
+  );
+writeFileSync(inUse, countries({ '00': 'DE', '01': 'FR', '10': 'IT', '11': 'ES' }));
+
+const believed = (entries: Readonly<Record<string, string>>, isSamePlace = true) =>
+  disbeliefIn('country', countries(entries), { inUse, isSamePlace });
+
+test('a database with other values for a quarter of the addresses is believed', async () => {
+  expect(await believed({ '00': 'DE', '01': 'FR', '10': 'IT', '11': 'PT' })).toBeUndefined();
+});
+
+test('a database that lost more than half of its addresses is not; of another publisher more than three quarters', async () => {
+  expect(await believed({ '00': 'DE' })).toMatch(/less than half/);
+  expect(await believed({ '00': 'DE' }, false)).toBeUndefined();
+  expect(await believed({ '00001': 'DE' }, false)).toMatch(/less than a quarter/);
+  expect(await believed({})).toBe('it knows no address');
+});
+
+test('a database that makes one country of most addresses is not believed', async () => {
+  expect(await believed({ '0': 'CN', '1': 'CN' })).toMatch(/have moved: more than half/);
+});
+
+test('what is no database of this kind is not believed', async () => {
+  const terms = { inUse, isSamePlace: true };
+  expect(await disbeliefIn('country', Buffer.from('<html>'), terms)).toBe(
+    'not a country database: what was fetched',
+  );
+  const systems = mmdbOf([{ prefix: '0', record: { asn: 64_500 } }]);
+  expect(await disbeliefIn('country', systems, terms)).toMatch(/holds something else/);
+});

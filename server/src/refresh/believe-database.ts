@@ -1,0 +1,97 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { openAsns } from '@guard/config/catalogue/asn';
+import { openCountries } from '@guard/config/catalogue/countries';
+import type { DatabaseKind } from '@guard/config/catalogue/data-age';
+
+type LookUp = (ip: string) => string | number | undefined;
+
+/** Addresses of each family that are looked up: enough to tell a half from two thirds. */
+const SAMPLE = 4_096;
+/** Look-ups between two turns of the event loop, where requests wait: about half a millisecond. */
+const AT_A_TIME = 256;
+/** Fewer addresses in common say nothing. */
+const LEAST_COMMON = 32;
+
+/** What a fetched database is compared with. */
+export interface Compared {
+  /** The file of the database in use; undefined where that is the bundled one. */
+  readonly inUse: string | undefined;
+  /** It was published at the same place. Another publisher knows less of IPv6 without a mistake. */
+  readonly isSamePlace: boolean;
+}
+
+/**
+ * Why fetched bytes are not believed to be a newer state of the database in use. Neither do half of all addresses lose
+ * their country or network in a week, nor do half of them move.
+ */
+export async function disbeliefIn(
+  kind: DatabaseKind,
+  bytes: Buffer,
+  { inUse, isSamePlace }: Compared,
+): Promise<string | undefined> {
+  let next: LookUp;
+  try {
+    next = lookUpOf(kind, bytes);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  const before = lookUpOf(kind, inUse);
+  const v4 = await compare(before, next, SAMPLES.v4);
+  const v6 = await compare(before, next, SAMPLES.v6);
+  if (v4.after + v6.after === 0) return 'it knows no address';
+  const [share, less] = isSamePlace ? [2, 'half'] : [4, 'a quarter'];
+  for (const [family, found] of Object.entries({ IPv4: v4, IPv6: v6 })) {
+    if (found.after * share >= found.before) continue;
+    return `it knows ${found.after} of ${SAMPLE} ${family} addresses in place of ${found.before}: less than ${less}. ${TO_TAKE_IT}`;
+  }
+  const [both, moved] = [v4.both + v6.both, v4.moved + v6.moved];
+  if (both < LEAST_COMMON || moved * 2 <= both) return undefined;
+  return `of ${both} addresses that it knows, ${moved} have moved: more than half. ${TO_TAKE_IT}`;
+}
+
+/** How many addresses one database knows, the other, and both; and how many of the last have another value. */
+interface Comparison {
+  before: number;
+  after: number;
+  both: number;
+  moved: number;
+}
+
+async function compare(
+  before: LookUp,
+  after: LookUp,
+  addresses: readonly string[],
+): Promise<Comparison> {
+  const found = { before: 0, after: 0, both: 0, moved: 0 };
+  for (const [at, ip] of addresses.entries()) {
+    if (at % AT_A_TIME === 0) await nextTurn();
+    const [was, is] = [before(ip), after(ip)];
+    if (was !== undefined) found.before += 1;
+    if (is !== undefined) found.after += 1;
+    if (was === undefined || is === undefined) continue;
+    found.both += 1;
+    if (was !== is) found.moved += 1;
+  }
+  return found;
+}
+
+const TO_TAKE_IT = 'To take it, name it as a file';
+
+function lookUpOf(kind: DatabaseKind, source: string | Buffer | undefined): LookUp {
+  if (kind === 'country') return openCountries(source);
+  const asns = openAsns(source);
+  return (ip) => asns.numberOf(ip) || undefined;
+}
+
+/** IPv4 in even steps from 1.0.0.0 to 223.255.255.255; IPv6 in even steps through what the registries hand out. */
+const SAMPLES: Readonly<Record<'v4' | 'v6', readonly string[]>> = {
+  v4: Array.from({ length: SAMPLE }, (_, step) => {
+    const ip = 0x0100_0000 + Math.floor((step * 0xdf00_0000) / SAMPLE) + 77;
+    return [ip >>> 24, (ip >>> 16) & 255, (ip >>> 8) & 255, ip & 255].join('.');
+  }),
+  v6: Array.from({ length: SAMPLE }, (_, step) => {
+    const blocks = [0x2001, 0x2400, 0x2600, 0x2800, 0x2a00, 0x2a10, 0x2c00];
+    const first = (blocks[step % blocks.length] ?? 0) + (step % 3 === 0 ? 0 : step % 16);
+    return `${first.toString(16)}:${((step * 16) & 0xffff).toString(16)}::1`;
+  }),
+};

@@ -1,0 +1,46 @@
+import type { Clock } from '@guard/config/contract/ports';
+import {
+  databaseFilesOf,
+  fetchedDatabasesOf,
+} from '@guard/config/settings/derived/fetched-databases';
+import { shownUrl } from '@guard/config/settings/lists/list-copy';
+import type { Settings } from '@guard/config/settings/schema';
+import type { Published } from './keep-fresh.ts';
+import { originIn, refreshDatabase } from './refresh-database.ts';
+
+/** Until then the bundled database serves, and the publisher is not asked by all instances of a fleet that starts. */
+const SPREAD_MS = 30 * 60_000;
+/** Who names a URL wants to see that it works. */
+const NAMED_SPREAD_MS = 3_000;
+
+/** The databases of countries and autonomous systems. The settings have the copies among their files. */
+export function publishedDatabases(settings: Settings, clock: Clock): Published[] {
+  return fetchedDatabasesOf(settings).flatMap((database): Published[] => {
+    const { kind, url, every, copy, isNamed } = database;
+    if (every === 'off') return [];
+    return [
+      {
+        key: copy,
+        name: `${kind} ${shownUrl(url)}`,
+        every,
+        spread: isNamed ? NAMED_SPREAD_MS : SPREAD_MS,
+        keptAt() {
+          const origin = originIn(database);
+          return origin && Date.parse(origin.fetched_at);
+        },
+        async fetch() {
+          const result = await refreshDatabase(database, databaseFilesOf(settings)[kind], clock);
+          switch (result.kind) {
+            case 'updated':
+              return { kind: 'current', what: { bytes: result.bytes } };
+            case 'unchanged':
+              return { kind: 'current' };
+            case 'failed':
+            case 'refused':
+              return { kind: 'kept_back', reason: result.reason };
+          }
+        },
+      },
+    ];
+  });
+}
