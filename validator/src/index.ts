@@ -206,7 +206,8 @@ function createEngine(options: ValidatorOptions): Engine {
         onFailure: (error) =>
           log('error', 'challenge_program_not_built', {
             error: nameOf(error),
-            remedy: 'restart Guard if it was updated in place',
+            remedy:
+              'restart Guard if it was updated in place, or install it with its optional packages: esbuild is one',
           }),
       }),
     }),
