@@ -41,7 +41,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     'terminal', 'command-line', 'files', 'running-guard', 'crawlers', 'agents', 'keys', 'check',
-    'init', 'decisions', 'explain', 'replay', 'doctor', 'top', 'why', 'demo', 'start', 'completion',
+    'init', 'decisions', 'explain', 'export', 'replay', 'doctor', 'top', 'why', 'demo', 'start', 'completion',
     'commands', 'main.ts',
   ],
   analytics: ['base', 'events', 'database', 'query'],

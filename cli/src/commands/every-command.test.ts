@@ -44,6 +44,9 @@ const apiUrl = await serve((_request, response) => {
   response.end('{"request_id":"01a211bf-718e-7cf9-8423-a06e9c7624d3","action":"block"}\n');
 }, afterAll);
 
+/** One that has no events. */
+const emptyUrl = await serve((_request, response) => void response.end(), afterAll);
+
 /** For each command a call, and its exit code. */
 const CALLS: Readonly<
   Record<string, { readonly args: () => readonly string[]; readonly code: number }>
@@ -53,6 +56,10 @@ const CALLS: Readonly<
   explain: { args: () => ['--config', file, 'https://a.example/', '--ip', '84.115.20.7'], code: 0 },
   why: { args: () => ['K7QM2X9D', '--api', apiUrl, '--key', 'sk_api_ro_1'], code: 0 },
   query: { args: () => ['SELECT 1', '--api', apiUrl, '--key', 'sk_api_ro_1'], code: 0 },
+  export: {
+    args: () => ['--api', emptyUrl, '--key', 'sk_api_ro_1', '--out', join(folder, 'events.csv')],
+    code: 0,
+  },
   replay: { args: () => ['--config', file, log], code: 0 },
   keys: { args: () => ['list', '--config', file], code: 0 },
   crawlers: { args: () => ['show', 'Googlebot'], code: 0 },

@@ -2,7 +2,7 @@ import { QUERY } from '@guard/config/contract/limits';
 import type { Command } from '../command-line/command.ts';
 import { type Options, readCommandLine } from '../command-line/options.ts';
 import { findGuard, GUARD_OPTIONS } from '../running-guard/find-guard.ts';
-import { type EventsAccess, postQuery } from '../running-guard/query-events.ts';
+import { type EventsAccess, postQuery, refusalOf } from '../running-guard/query-events.ts';
 import { messageOf } from '../terminal/faults.ts';
 import { printable, printableLines } from '../terminal/printable.ts';
 import { calledWrongly, print } from '../terminal/terminal.ts';
@@ -91,14 +91,7 @@ async function answer(access: EventsAccess, sql: string, isSeen: boolean): Promi
   const answered = await postQuery(access, sql, TIMEOUT_MS);
   if (answered.kind === 'away') return failed(`${access.url} gives no answer: ${answered.why}`);
   const { status, text } = answered;
-  if (status === 401) {
-    return failed('the analytics key is not valid: it is unknown, revoked or expired');
-  }
-  // Guard and the database answer in plain text: code, text, identifier.
-  if (status !== 200) {
-    const said = text.trim().replace(/^Code: \d+\. (?:DB::Exception: )*/, '');
-    return failed(said === '' ? `${access.url} answered ${status}` : said);
-  }
+  if (status !== 200) return failed(refusalOf(access, status, text));
   if (text !== '') process.stdout.write(isSeen ? printableLines(text) : text);
   return 0;
 }

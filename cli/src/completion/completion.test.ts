@@ -38,7 +38,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
 describe('bash, run for real', () => {
   test('offers every command', () => {
     expect(offered('')).toEqual(['--help', ...commands.map(({ name }) => name)].sort());
-    expect(offered('ex')).toEqual(['explain']);
+    expect(offered('ex')).toEqual(['explain', 'export']);
   });
 
   test.each(commands.map((command) => [command.name, command] as const))(

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type Fetched, fetchText } from './fetch-text.ts';
+import { type Fetched, fetchBytes, type FetchedBytes, fetchText } from './fetch-text.ts';
 
 /** Environment variable with the key, so that it stands in no list of processes. */
 export const KEY_VARIABLE = 'GUARD_ANALYTICS_KEY';
@@ -18,13 +18,29 @@ export type EventRows<T> =
   | { readonly kind: 'refused'; readonly why: string };
 
 /** Sends one statement to `POST /query` (contract 4.3). Never rejects. */
-export function postQuery(
-  { url, key }: EventsAccess,
+export function postQuery(access: EventsAccess, sql: string, timeoutMs: number): Promise<Fetched> {
+  return fetchText(...callOf(access, sql), timeoutMs);
+}
+
+/** The same for an answer that may be no text. */
+export function postQueryBytes(
+  access: EventsAccess,
   sql: string,
   timeoutMs: number,
-): Promise<Fetched> {
+): Promise<FetchedBytes> {
+  return fetchBytes(...callOf(access, sql), timeoutMs);
+}
+
+function callOf({ url, key }: EventsAccess, sql: string): [URL, RequestInit] {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'text/plain' };
-  return fetchText(new URL('/query', url), { method: 'POST', headers, body: sql }, timeoutMs);
+  return [new URL('/query', url), { method: 'POST', headers, body: sql }];
+}
+
+/** What a status other than 200 says, as a phrase without the words that ClickHouse puts in front. */
+export function refusalOf({ url }: EventsAccess, status: number, text: string): string {
+  if (status === 401) return 'the analytics key is not valid: it is unknown, revoked or expired';
+  const said = text.trim().replace(/^Code: \d+\. (?:DB::Exception: )*/, '');
+  return said === '' ? `${url} answered ${status}` : said;
 }
 
 /** Runs one statement over `POST /query` and reads its rows. Never rejects. */
@@ -51,7 +67,8 @@ export async function queryEvents<T>(
   return { kind: 'rows', rows };
 }
 
-function readRow<T>(line: string, row: z.ZodType<T>): T | undefined {
+/** One line of JSON; undefined when it is no such row. */
+export function readRow<T>(line: string, row: z.ZodType<T>): T | undefined {
   try {
     const read = row.safeParse(JSON.parse(line));
     return read.success ? read.data : undefined;

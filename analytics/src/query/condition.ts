@@ -1,0 +1,19 @@
+import { isSymbol, lex } from './lexer.ts';
+
+/**
+ * Why a text cannot stand in parentheses behind WHERE; undefined when it can. A text that closes the parentheses
+ * would be read beside the conditions in front of it: `1) OR (1`.
+ */
+export function conditionFault(sql: string): string | undefined {
+  const lexed = lex(sql);
+  if (lexed.kind === 'refused') return lexed.message;
+  if (lexed.tokens.length === 0) return 'The condition is empty.';
+  let open = 0;
+  for (const token of lexed.tokens) {
+    if (isSymbol(token, '(')) open += 1;
+    if (isSymbol(token, ')')) open -= 1;
+    if (open < 0) return 'The condition closes a parenthesis that it does not open.';
+    if (isSymbol(token, ';')) return 'The condition holds a semicolon.';
+  }
+  return open === 0 ? undefined : 'The condition opens a parenthesis that it does not close.';
+}

@@ -1,0 +1,179 @@
+import { RETENTION } from '@guard/config/contract/limits';
+import { conditionFault } from '@guard/analytics/condition';
+import type { Command } from '../command-line/command.ts';
+import { type Options, readCommandLine } from '../command-line/options.ts';
+import { chooseFormat, FORMAT_NAMES, type FormatName } from '../export/formats.ts';
+import { type ExportOutput, openFile, standardOutput } from '../export/output.ts';
+import type { Wanted } from '../export/pages.ts';
+import { readTimes } from '../export/read-times.ts';
+import { type Exported, runExport } from '../export/run-export.ts';
+import { findGuard, GUARD_OPTIONS } from '../running-guard/find-guard.ts';
+import type { EventsAccess } from '../running-guard/query-events.ts';
+import { fileFault } from '../terminal/faults.ts';
+import { counted } from '../terminal/layout.ts';
+import { printable } from '../terminal/printable.ts';
+import { calledWrongly, print } from '../terminal/terminal.ts';
+
+const { config, api, key } = GUARD_OPTIONS;
+const OPTIONS = {
+  config,
+  api,
+  key,
+  last: { type: 'string', value: 'TIME', help: 'how far back: 24h, 7d; default: all that is kept' },
+  from: {
+    type: 'string',
+    value: 'WHEN',
+    help: 'a day, or a time with its zone: 2026-11-01T12:00:00Z',
+  },
+  to: { type: 'string', value: 'WHEN', help: 'the first moment that is left out; default now' },
+  where: {
+    type: 'string',
+    value: 'SQL',
+    help: "a condition: ip = '203.0.113.7' AND action = 'block'",
+  },
+  columns: { type: 'string', value: 'LIST', help: 'ip,path,created_at; default all' },
+  format: {
+    type: 'string',
+    value: 'FORMAT',
+    completes: FORMAT_NAMES,
+    help: `${FORMAT_NAMES.join(', ')}; default: what the name\nof the file ends with, or jsonl`,
+  },
+  out: { type: 'string', value: 'FILE', completes: 'file', help: 'default: standard output' },
+  force: { type: 'boolean', default: false, help: 'replace a file that is there already' },
+  json: {
+    type: 'boolean',
+    default: false,
+    help: 'with --out: one JSON object about the export:\n`{ "file": …, "format": …, "from": …, "to": …, "rows": …, "bytes": … }`',
+  },
+} as const satisfies Options;
+
+interface Asked {
+  readonly wanted: Wanted;
+  readonly format: FormatName;
+  readonly out: string | undefined;
+  readonly force: boolean;
+  readonly json: boolean;
+}
+
+/** How often progress is told where no terminal is. */
+const TELL_EVERY_MS = 10_000;
+
+export const exportEvents: Command = {
+  name: 'export',
+  summary: 'Write the events of a time or a filter as Parquet, CSV or JSON lines.',
+  usage: [
+    'guard export --config FILE [--last 7d] [--where SQL] [--out FILE]',
+    'guard export --config FILE --from WHEN --to WHEN [--columns LIST] [--format FORMAT]',
+  ],
+  about: `Reads the events of the key's own organisation over POST /query and writes them in the order
+of time. It asks for one page after another, so the limits of a statement cut nothing off, and
+memory is bounded whatever the size.`,
+  options: OPTIONS,
+  notes: `A file has its name when it is whole: until then it ends with .part, and an export that fails
+removes it. Without --force no file is replaced. Events are kept for ${RETENTION.rowsS / 86_400} days, their header
+fields for ${RETENTION.detailS / 86_400}; one that arrives while the export runs may be missing.`,
+  exits: `0 all events are written, if there are none too; 1 the statement or the settings are refused,
+Guard gives no answer, or the output cannot be written; 2 called wrongly.`,
+  async run(args) {
+    const line = readCommandLine(args, OPTIONS);
+    if (line.kind === 'wrong') return calledWrongly('export', line.message);
+    const { values, positionals } = line;
+    const asked = readAsked(values, positionals);
+    if (typeof asked === 'string') return calledWrongly('export', asked);
+    const guard = findGuard('export', values);
+    if (typeof guard === 'number') return guard;
+    if ('missing' in guard.events) return calledWrongly('export', guard.events.missing);
+    return write(guard.events, asked);
+  },
+};
+
+interface Values {
+  readonly last?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly where?: string;
+  readonly columns?: string;
+  readonly format?: string;
+  readonly out?: string;
+  readonly force: boolean;
+  readonly json: boolean;
+}
+
+/** A sentence for the user where the options do not fit together. */
+function readAsked(values: Values, positionals: readonly string[]): Asked | string {
+  const { where, columns = '*', out, force, json } = values;
+  if (positionals.length > 0) return `${JSON.stringify(positionals[0])} belongs to no option`;
+  const range = readTimes(values, Date.now());
+  if (typeof range === 'string') return range;
+  const fault = where === undefined ? undefined : conditionFault(where);
+  if (fault !== undefined) return `--where: ${fault}`;
+  if (columns !== '*' && !/^[a-z]\w*(?:, *[a-z]\w*)*$/.test(columns)) {
+    return '--columns takes names of columns with commas between them: created_at,ip,path';
+  }
+  const format = chooseFormat(values.format, out);
+  if (format === undefined) return `--format is one of: ${FORMAT_NAMES.join(', ')}`;
+  if (out === undefined && json) return '--json tells about a file: give --out FILE';
+  if (out === undefined && format === 'parquet' && process.stdout.isTTY) {
+    return 'Parquet is nothing for a terminal: give --out FILE';
+  }
+  return { wanted: { range, where, columns }, format, out, force, json };
+}
+
+async function write(access: EventsAccess, asked: Asked): Promise<number> {
+  const { wanted, format, out, force, json } = asked;
+  let output: ExportOutput;
+  try {
+    output = out === undefined ? standardOutput() : await openFile(out, force);
+  } catch (error) {
+    return failed(fileFault(error));
+  }
+  const progress = createProgress();
+  const ended = await runExport(access, wanted, format, output, (done, total) => {
+    progress.tell(done, total);
+  });
+  progress.end();
+  if (ended.kind === 'failed') {
+    return failed(
+      `${ended.why}${out === undefined ? '; the output is not complete' : '; no file was written'}`,
+    );
+  }
+  const { rows, bytes } = ended;
+  const [from, to] = [wanted.range.from, wanted.range.to].map((ms) => new Date(ms).toISOString());
+  if (json) print(JSON.stringify({ file: out, format, from, to, rows, bytes }));
+  else
+    print(
+      `${counted(rows, 'row')}, ${sizeOf(bytes)}${out === undefined ? '' : `, in ${out}`}`,
+      'error',
+    );
+  return 0;
+}
+
+/** Tells on standard error how far an export is: over itself on a terminal, else now and then. */
+function createProgress() {
+  const isTerminal = process.stderr.isTTY;
+  let toldAt = performance.now();
+  return {
+    tell(done: Exported, total: number): void {
+      const text = `${done.rows} of ${counted(total, 'row')}, ${sizeOf(done.bytes)}`;
+      if (isTerminal) process.stderr.write(`\r\u001b[K${text}`);
+      else if (performance.now() - toldAt > TELL_EVERY_MS) {
+        toldAt = performance.now();
+        print(text, 'error');
+      }
+    },
+    end(): void {
+      if (isTerminal) process.stderr.write('\r\u001b[K');
+    },
+  };
+}
+
+function sizeOf(bytes: number): string {
+  const units = ['bytes', 'KiB', 'MiB', 'GiB'];
+  const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  return `${power === 0 ? bytes : (bytes / 1024 ** power).toFixed(1)} ${units[power]}`;
+}
+
+function failed(why: string): 1 {
+  print(`guard export: ${printable(why, 2000)}`, 'error');
+  return 1;
+}

@@ -1,0 +1,272 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import Fastify from 'fastify';
+import { openAnalytics } from '@guard/analytics';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Ran, runCommand } from '../../cli/src/testing/run-command.ts';
+import { createRecorders } from '../../analytics/src/testing/recorders.ts';
+import { until } from '../../analytics/src/testing/until.ts';
+import { sampleEvent } from '../kit/sample-event.ts';
+import { serve } from '../kit/serve.ts';
+import { testFolder } from '../kit/test-folder.ts';
+
+/** `guard export` beside the service and the database that it asks in a running Guard. */
+
+const folder = testFolder();
+const KEYS: Readonly<Record<string, string>> = {
+  'Bearer sk_api_ro_acme': 'acme',
+  'Bearer sk_api_ro_other': 'other',
+};
+const { log, metrics } = createRecorders();
+const analytics = await openAnalytics({
+  settings: { engine: 'embedded', path: join(folder, 'analytics') },
+  organisations: [{ id: 'acme' }, { id: 'other' }],
+  authenticate: (authorization = '') => {
+    const organisation = KEYS[authorization];
+    return organisation === undefined ? undefined : { organisation, key: 'tests' };
+  },
+  clock: Date.now,
+  log,
+  metrics,
+});
+const app = Fastify();
+let api = '';
+/** What the service in front of the database answers in place of the database. */
+let instead: (
+  asked: number,
+  answerBytes: number,
+) => { readonly status: number; readonly text: string } | 'broken' | undefined;
+let asked = 0;
+/** The same service behind one that fails. */
+let failingApi = '';
+
+const ROWS = 9_000;
+const NOW = Date.now();
+/** Rows of three hours; of one of them several thousand were made in the same millisecond. */
+const MOMENTS = [NOW - 3_600_000, NOW - 2 * 3_600_000, NOW - 26 * 3_600_000];
+
+beforeAll(async () => {
+  await app.register(analytics.routes);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  api = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  failingApi = await serve((request, response) => {
+    void (async () => {
+      const parts: Buffer[] = [];
+      for await (const part of request as AsyncIterable<Buffer>) parts.push(part);
+      const headers = { authorization: request.headers.authorization ?? '' };
+      const body = Buffer.concat(parts);
+      const answer = await fetch(`${api}/query`, { method: 'POST', headers, body });
+      const rows = Buffer.from(await answer.arrayBuffer());
+      asked += 1;
+      const other = instead(asked, rows.length);
+      if (other === 'broken') return response.destroy();
+      if (other !== undefined) return response.writeHead(other.status).end(other.text);
+      return response.writeHead(answer.status).end(rows);
+    })();
+  }, afterAll);
+  for (let at = 0; at < ROWS; at += 1) {
+    analytics.sink.record(
+      sampleEvent({
+        createdAt: (MOMENTS[at % MOMENTS.length] ?? 0) + (at % 5 === 0 ? at : 0),
+        ip: `203.0.113.${at % 200}`,
+        query: `n=${at}&"quoted",\n\\`,
+        headers: { accept: 'x'.repeat(at % 300), 'user-agent': `agent "${at}"` },
+      }),
+    );
+    if (at % 200 === 0) await turn();
+  }
+  analytics.sink.record(sampleEvent({ organisation: 'other', ip: '198.51.100.1' }));
+  await until('all rows are there', async () => {
+    const outcome = await analytics.runQuery({
+      organisation: 'acme',
+      sql: 'SELECT count() FROM events',
+    });
+    return outcome.kind === 'rows' && Buffer.from(outcome.body).toString() === `${ROWS}\n`;
+  });
+}, 60_000);
+afterAll(async () => {
+  await app.close();
+  await analytics.close();
+});
+beforeEach(() => {
+  asked = 0;
+  instead = () => undefined;
+});
+
+function guardExport(...args: readonly string[]): Promise<Ran> {
+  return runCommand('export', '--api', api, '--key', 'sk_api_ro_acme', ...args);
+}
+
+/** What a new engine of its own reads in a file. */
+function readBack(sql: string): string {
+  const code = `import('chdb').then(({ query }) => process.stdout.write(String(query(process.argv[1], 'TSV'))))`;
+  const ran = spawnSync(process.execPath, ['-e', code, sql], { encoding: 'utf8' });
+  return ran.stdout.trim() + ran.stderr;
+}
+
+async function fromDatabase(sql: string): Promise<string> {
+  const outcome = await analytics.runQuery({ organisation: 'acme', sql });
+  return outcome.kind === 'rows'
+    ? Buffer.from(outcome.body).toString().trim()
+    : JSON.stringify(outcome);
+}
+
+/** Differs when one row is lost, or there twice, or has another value. */
+const SUM =
+  'count(), uniqExact(request_id), sum(cityHash64(toString(request_id), query, ip, path, length(block_reasons)))';
+
+describe('guard export: each row once, whatever the limits of a statement', () => {
+  test.each(['parquet', 'csv', 'jsonl'])(
+    '%s has all rows of the time, and the engine reads the same in it',
+    async (format) => {
+      const out = join(folder, `all.${format}`);
+      const { code, stdout, stderr } = await guardExport('--out', out, '--json');
+      expect([code, stderr]).toEqual([0, '']);
+      expect(JSON.parse(stdout)).toMatchObject({
+        file: out,
+        format,
+        rows: ROWS,
+        bytes: statSync(out).size,
+      });
+      expect(statSync(out).mode & 0o777).toBe(0o600);
+      const sum = format === 'csv' ? SUM.replace('length(block_reasons)', 'toUInt64(2)') : SUM;
+      expect(readBack(`SELECT ${sum} FROM file('${out}')`)).toBe(
+        await fromDatabase(`SELECT ${SUM} FROM events`),
+      );
+    },
+  );
+
+  test('rows come in the order of time, then of request_id, those of one millisecond too', async () => {
+    const out = join(folder, 'ordered.jsonl');
+    await guardExport('--out', out, '--columns', 'created_at,request_id');
+    const ordered = await fromDatabase(
+      'SELECT created_at, request_id FROM events ORDER BY created_at, request_id FORMAT JSONEachRow',
+    );
+    expect(readFileSync(out, 'utf8').trim()).toBe(ordered);
+  });
+
+  test('a time, a condition and columns choose, and a comment at the end of the condition is no fault', async () => {
+    const { stdout } = await guardExport(
+      ...[
+        '--last',
+        '20h',
+        '--where',
+        "ip = '203.0.113.7' -- one visitor",
+        '--format',
+        'csv',
+        '--columns',
+        'ip, path',
+      ],
+    );
+    const count = await fromDatabase(
+      `SELECT count() FROM events WHERE ip = '203.0.113.7' AND created_at > now() - INTERVAL 20 HOUR`,
+    );
+    expect(stdout).toBe(`"ip","path"\n${'"203.0.113.7","/login"\n'.repeat(Number(count))}`);
+    const ranged = await guardExport(
+      ...[
+        '--from',
+        new Date(NOW - 30 * 3_600_000).toISOString(),
+        '--to',
+        new Date(NOW - 20 * 3_600_000).toISOString(),
+      ],
+      ...['--columns', 'created_at'],
+    );
+    expect(ranged.stderr).toMatch(/^3000 rows, /);
+  });
+
+  test('pages that are refused for their size are asked again, smaller, and no row is lost or there twice', async () => {
+    instead = (_asked, bytes) =>
+      bytes > 100_000 ? { status: 502, text: 'The answer is larger than 4 MiB.' } : undefined;
+    const out = join(folder, 'halved.parquet');
+    const { code } = await guardExport('--api', failingApi, '--out', out);
+    expect(code).toBe(0);
+    expect(readBack(`SELECT ${SUM} FROM file('${out}')`)).toBe(
+      await fromDatabase(`SELECT ${SUM} FROM events`),
+    );
+  });
+});
+
+describe('a file that is not whole never looks complete', () => {
+  test.each([
+    ['the key is revoked', () => ({ status: 401, text: '' }), /the analytics key is not valid/],
+    [
+      'the answer has no end',
+      () => ({ status: 200, text: 'PAR1 and no footer' }),
+      /no whole Parquet file|no place of an event/,
+    ],
+  ])('%s in the middle: no file, and exit code 1', async (_what, answer, said) => {
+    const out = join(folder, 'broken.parquet');
+    instead = (count) => (count > 4 ? answer() : undefined);
+    const { code, stderr } = await guardExport('--api', failingApi, '--out', out);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(said)]);
+    expect(stderr).toContain('no file was written');
+    expect(readdirSync(folder).filter((name) => name.startsWith('broken'))).toEqual([]);
+  });
+
+  test('a connection that breaks now and then is borne', async () => {
+    const out = join(folder, 'cut.jsonl');
+    instead = (count) => (count === 4 || count === 7 ? 'broken' : undefined);
+    expect((await guardExport('--api', failingApi, '--out', out)).code).toBe(0);
+    expect(readFileSync(out, 'utf8').split('\n')).toHaveLength(ROWS + 1);
+  });
+
+  test('a file that is there is replaced with --force only', async () => {
+    const out = join(folder, 'kept.csv');
+    writeFileSync(out, 'mine');
+    const refused = await guardExport('--out', out);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('is there already'),
+    ]);
+    expect(readFileSync(out, 'utf8')).toBe('mine');
+    expect((await guardExport('--out', out, '--force', '--last', '1s')).code).toBe(0);
+    expect(readFileSync(out, 'utf8')).toMatch(/^"created_at",.*\n$/);
+  });
+
+  test('Parquet without rows is a file with its columns', async () => {
+    const out = join(folder, 'none.parquet');
+    expect((await guardExport('--out', out, '--where', "ip = '192.0.2.1'")).code).toBe(0);
+    expect(readBack(`SELECT count(), count(ip) FROM file('${out}')`)).toBe('0\t0');
+  });
+});
+
+test('a key exports the rows of its own organisation and no other', async () => {
+  const { stdout } = await guardExport('--key', 'sk_api_ro_other', '--columns', 'organisation,ip');
+  expect(stdout).toBe('{"organisation":"other","ip":"198.51.100.1"}\n');
+  const tried = await guardExport(
+    '--where',
+    "organisation = 'other' OR 1",
+    '--columns',
+    'organisation',
+    '--last',
+    '2m',
+  );
+  expect(tried.stdout).not.toContain('other');
+});
+
+test.each([
+  [['--where', "1) OR (ip != ''"], 'closes a parenthesis'],
+  [['--where', '1; SELECT 2'], 'semicolon'],
+  [['--columns', 'ip FROM system.one'], '--columns takes names'],
+  [['--format', 'xml'], '--format is one of: jsonl, csv, parquet'],
+  [['--last', '7 days'], '--last takes a duration'],
+  [['--last', '7d', '--from', '2026-11-01'], 'either --last or --from'],
+  [['--from', '2026-11-01T12:00'], 'a time with its zone'],
+  [['--json'], 'give --out FILE'],
+])('%j is called wrongly, and no file is made', async (args, said) => {
+  const { code, stderr } = await guardExport(...args);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
+});
+
+test.each([
+  ['nothing = 1', 'nothing'],
+  ["file('/etc/passwd') != ''", 'file is not available'],
+])('--where "%s" is refused in words, before a file is made', async (where, said) => {
+  const out = join(folder, 'refused.jsonl');
+  const { code, stderr } = await guardExport('--where', where, '--out', out);
+  expect([code, stderr]).toEqual([1, expect.stringContaining(said)]);
+  expect(existsSync(out)).toBe(false);
+});
