@@ -36,12 +36,12 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'forward', 'follow', 'forward-auth', 'handle.ts',
   ],
   server: [
-    'metrics', 'process', 'refresh', 'events', 'tracing', 'listeners', 'admin', 'store',
+    'metrics', 'process', 'refresh', 'events', 'tracing', 'listeners', 'control', 'admin', 'store',
     'certificates', 'decisions', 'alerts', 'validators', 'deployment', 'workers', 'reload', 'start-guard.ts',
   ],
   cli: [
     'terminal', 'command-line', 'files', 'running-guard', 'crawlers', 'agents', 'keys', 'check',
-    'init', 'decisions', 'explain', 'export', 'replay', 'doctor', 'top', 'why', 'demo', 'start', 'completion',
+    'init', 'decisions', 'explain', 'export', 'forget', 'replay', 'doctor', 'top', 'why', 'demo', 'start', 'completion',
     'commands', 'main.ts',
   ],
   analytics: ['base', 'events', 'database', 'query'],

@@ -15,6 +15,7 @@ import type { AnalyticsSettings, Organisation } from '@guard/config/settings/sch
 import { EmbeddedEngine } from './database/embedded.ts';
 import { openRemote } from './database/clickhouse.ts';
 import type { Engine } from './database/engine.ts';
+import { createForget, type Forget } from './database/forget.ts';
 import { createInsert } from './database/insert.ts';
 import { findEngineLibrary } from './database/library.ts';
 import type { Batch } from './events/batch.ts';
@@ -30,6 +31,7 @@ import { createQueryRoute } from './query/route.ts';
 import { createRunQuery } from './query/run.ts';
 
 export type { Batch } from './events/batch.ts';
+export type { Forget } from './database/forget.ts';
 export { emptyColumns } from './events/columns/privacy.ts';
 export { type EventRelay, openEventRelay } from './events/relay.ts';
 
@@ -60,6 +62,8 @@ export interface Analytics {
   readonly routeFor: (path: string, identify: Identify) => FastifyPluginAsync;
   /** Tells that the settings now name these; each can be asked for once its account is made. */
   setOrganisations(organisations: readonly Pick<Organisation, 'id'>[]): void;
+  /** Counts or deletes the rows of one person. For the operator alone: no key gives a right to it. */
+  readonly forget: Forget;
   /** True while the database can be asked. */
   ready(): boolean;
   /** How the database is; undefined where the settings name none. */
@@ -85,6 +89,8 @@ const MAX_MEMORY_BYTES = 32 * MiB;
 const MAX_SPILL_BYTES = 512 * MiB;
 const DRAIN_MS = 5000;
 const SAVE_AGAIN_MS = 1000;
+/** Half a minute of looks at the outbox. */
+const SETTLE_TRIES = 30_000 / BUFFER.tickMs;
 
 /**
  * Opens the analytics of an installation (contract 1.5). Resolves at once: the database starts, or is
@@ -151,6 +157,7 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
     }),
     routeFor,
     setOrganisations: (next) => engine.setOrganisations(next.map(({ id }) => id)),
+    forget: createForget(engine.state, () => settle(outbox)),
     ready: () => engine.state().kind === 'ready',
     condition: () => conditionOf(engine),
     settled: settled.promise,
@@ -164,6 +171,17 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
       await engine.close();
     },
   };
+}
+
+/**
+ * Waits until the events that were recorded before, in other threads too, have had the time to reach the outbox, and
+ * it has been empty, but not for ever. Resolves with how many rows are left in it.
+ */
+async function settle(outbox: Outbox): Promise<number> {
+  await sleep(BUFFER.batchAgeMs + 10 * BUFFER.tickMs);
+  for (let tries = 0; tries < SETTLE_TRIES && outbox.rows() > 0; tries += 1)
+    await sleep(BUFFER.tickMs);
+  return outbox.rows();
 }
 
 function conditionOf(engine: Engine): DatabaseCondition {

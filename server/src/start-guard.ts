@@ -18,6 +18,7 @@ import {
 import { watchAlerts } from './alerts/watch-alerts.ts';
 import { openCertificates, type OpenCertificates } from './certificates/open-certificates.ts';
 import { orderCertificates } from './certificates/order-certificates.ts';
+import { openControl } from './control/open-control.ts';
 import { openDecisions } from './decisions/open-decisions.ts';
 import { noAnalytics } from './events/no-analytics.ts';
 import { logDecisions, measureEvents } from './events/watch-events.ts';
@@ -111,8 +112,10 @@ export async function startGuard(settings: Settings, context: ProcessContext): P
     await openGateway(first, dependencies, state);
     await startWorkers(first, dependencies, state);
     startOrders(context, state);
-    const { settled } = dependencies.analytics;
-    await Promise.race([settled, sleep(DATABASE_START_MS, undefined, { ref: false })]);
+    const { analytics } = dependencies;
+    const current = () => currentOf(state).settings;
+    state.opened.push(await openControl({ ...context, ...analytics, settings: current }));
+    await Promise.race([analytics.settled, sleep(DATABASE_START_MS, undefined, { ref: false })]);
     state.ready = true;
     return {
       addresses: state.addresses,

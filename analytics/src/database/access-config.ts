@@ -131,7 +131,7 @@ export function configXml(plan: ServerPlan): string {
   <tcp_port>${TCP_PORT}</tcp_port>
   <listen_reuse_port>1</listen_reuse_port>
   <max_server_memory_usage>${maxMemoryBytes}</max_server_memory_usage>
-  <merge_tree><merge_selector_base>${MERGED_PARTS}</merge_selector_base>${holdDeletion ? hold : ''}</merge_tree>
+  <merge_tree><merge_selector_base>${MERGED_PARTS}</merge_selector_base><finished_mutations_to_keep>1</finished_mutations_to_keep>${holdDeletion ? hold : ''}</merge_tree>
   <remote_servers><${CLUSTER}><shard><replica>
     <host>127.0.0.1</host><port>${TCP_PORT}</port>
   </replica></shard></${CLUSTER}></remote_servers>

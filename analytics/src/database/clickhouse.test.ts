@@ -123,3 +123,30 @@ test('rows go after 90 days, headers and body after 14 (contract 2.7, 8)', async
   await until('the merges are done', async () => (await server.ask(kept)) === due.join('\n'));
   await analytics.close();
 });
+
+test('forget: rows of one session go in all partitions, also those that waited on disk; without the server it says so', async () => {
+  await server.kill();
+  const away = await open(createRecorders(), 'acme');
+  const person = { kind: 'session', value: 'a'.repeat(32) } as const;
+  expect(await away.forget('delete', 'acme', person)).toMatchObject({ kind: 'refused' });
+  for (const days of [0, 3, 40]) {
+    const createdAt = Date.now() - days * DAY_MS;
+    away.sink.record(sampleEvent({ createdAt, site: 'forget', sessionSent: person.value }));
+    away.sink.record(sampleEvent({ createdAt, site: 'forget', session: 'b'.repeat(32) }));
+  }
+  await away.close();
+  expect(readdirSync(join(server.folder, 'spill')).length).toBeGreaterThan(0);
+  await server.start();
+  const analytics = await open(createRecorders(), 'acme');
+  await until('the server is ready', () => analytics.ready());
+  expect(await analytics.forget('delete', 'other', person)).toMatchObject({ rows: 0, left: 0 });
+  const [first, second] = await Promise.all([
+    analytics.forget('delete', 'acme', person),
+    analytics.forget('delete', 'acme', person),
+  ]);
+  expect(first).toEqual({ kind: 'deleted', rows: 3, left: 0, waiting: 0 });
+  expect(second).toMatchObject({ kind: 'refused' });
+  const kept = `SELECT count(), countIf(session = '') FROM events WHERE site = 'forget'`;
+  expect(await server.ask(kept)).toBe('3\t0');
+  await analytics.close();
+});

@@ -123,6 +123,7 @@ function describe(settings: RemoteSettings, open: ReadonlySet<string>): Database
     client: createDatabaseClient(url),
     writer: { user: settings.user, password: settings.password },
     insertInto: settings.cluster === undefined ? LOCAL_TABLE : TABLE,
+    cluster: settings.cluster,
     account: (organisation) =>
       open.has(organisation) ? organisationAccount(organisation, settings.password) : undefined,
     secrets: [url.host, url.hostname],

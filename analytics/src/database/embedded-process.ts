@@ -74,6 +74,7 @@ export async function startServer({
       client: createDatabaseClient(new URL(queryPath, `http://127.0.0.1:${port}`)),
       writer,
       insertInto: LOCAL_TABLE,
+      cluster: undefined,
       account: (organisation) =>
         known.has(organisation) ? organisationAccount(organisation, writer.password) : undefined,
       secrets: [dataPath, path, queryPath],

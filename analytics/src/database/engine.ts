@@ -7,6 +7,8 @@ export interface Database {
   readonly writer: Account;
   /** The table that inserts name: the local one, or on a cluster the distributed one. */
   readonly insertInto: string;
+  /** The cluster on all of whose servers rows are deleted; undefined: there is one server. */
+  readonly cluster: string | undefined;
   /** The account of an organisation, or undefined when the settings name no such organisation. */
   account(organisation: string): Account | undefined;
   /** Paths and host names that no answer to a client may show. */

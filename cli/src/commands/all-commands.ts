@@ -9,6 +9,7 @@ import { decisions } from './decisions.ts';
 import { doctor } from './doctor.ts';
 import { explain } from './explain.ts';
 import { exportEvents } from './export.ts';
+import { forget } from './forget.ts';
 import { init } from './init.ts';
 import { keys } from './keys.ts';
 import { query } from './query.ts';
@@ -18,7 +19,20 @@ import { top } from './top.ts';
 import { why } from './why.ts';
 
 const working: readonly Command[] = [
-  ...[init, start, check, explain, why, query, exportEvents, replay, keys, crawlers, agents],
+  ...[
+    init,
+    start,
+    check,
+    explain,
+    why,
+    query,
+    exportEvents,
+    forget,
+    replay,
+    keys,
+    crawlers,
+    agents,
+  ],
   ...[createDecideCommand('block'), createDecideCommand('allow'), decisions],
   ...[doctor, top, alerts],
 ];

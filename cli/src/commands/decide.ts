@@ -146,7 +146,8 @@ function newId(): string {
 }
 
 /** The account behind sudo, where it says so. */
-function whoDecides(): string {
+/** The account and machine of who runs a command. */
+export function whoDecides(): string {
   const name = process.env['SUDO_USER'] ?? userInfo().username;
   return `${name}@${hostname()}`.replaceAll(/\p{Cc}/gu, '').slice(0, 200);
 }

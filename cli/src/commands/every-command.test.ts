@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startProduct } from '../../../test/kit/start-product.ts';
@@ -47,6 +49,19 @@ const apiUrl = await serve((_request, response) => {
 /** One that has no events. */
 const emptyUrl = await serve((_request, response) => void response.end(), afterAll);
 
+/** Settings of a Guard that counts no rows. */
+const recording = join(folder, 'recording.yaml');
+writeFileSync(
+  recording,
+  `${readFileSync(file, 'utf8')}analytics: { engine: clickhouse, url: 'http://127.0.0.1:1', user: guard, password: long, spill: . }\n`,
+);
+mkdirSync(join(folder, 'control'));
+const control = createServer((_request, response) => {
+  response.end(JSON.stringify({ kind: 'counted', rows: 0, waiting: 0 }));
+}).listen(join(folder, 'control', 'guard.sock'));
+await once(control, 'listening');
+afterAll(() => control.close());
+
 /** For each command a call, and its exit code. */
 const CALLS: Readonly<
   Record<string, { readonly args: () => readonly string[]; readonly code: number }>
@@ -60,6 +75,7 @@ const CALLS: Readonly<
     args: () => ['--api', emptyUrl, '--key', 'sk_api_ro_1', '--out', join(folder, 'events.csv')],
     code: 0,
   },
+  forget: { args: () => ['192.0.2.7', '--config', recording], code: 0 },
   replay: { args: () => ['--config', file, log], code: 0 },
   keys: { args: () => ['list', '--config', file], code: 0 },
   crawlers: { args: () => ['show', 'Googlebot'], code: 0 },

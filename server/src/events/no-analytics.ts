@@ -24,6 +24,7 @@ export function noAnalytics(metrics: Metrics): Analytics {
     routes: missingAt('/query'),
     routeFor: missingAt,
     setOrganisations: () => undefined,
+    forget: () => Promise.resolve({ kind: 'refused', message: MESSAGE }),
     ready: () => true,
     condition: () => undefined,
     settled: Promise.resolve(undefined),

@@ -1,0 +1,168 @@
+import { sessionDigest } from '@guard/config/contract/session-digest';
+import { parseIp } from '@guard/config/net/cidr';
+import { truncateAddress } from '@guard/config/net/truncate-address';
+import { controlSocket, type Person } from '@guard/config/settings/derived/forget-request';
+import type { Settings } from '@guard/config/settings/schema';
+import { chooseOrganisation } from '../command-line/choose-organisation.ts';
+import type { Command } from '../command-line/command.ts';
+import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
+import { readSettings } from '../command-line/read-settings.ts';
+import { askControl, type Asked } from '../forget/ask-control.ts';
+import { openTerminal } from '../init/ask-questions.ts';
+import { counted } from '../terminal/layout.ts';
+import { printable } from '../terminal/printable.ts';
+import { calledWrongly, print } from '../terminal/terminal.ts';
+import { whoDecides } from './decide.ts';
+
+const OPTIONS = {
+  config: CONFIG_OPTION,
+  organisation: { type: 'string', value: 'ID', help: 'needed where the file has more than one' },
+  yes: { type: 'boolean', default: false, help: 'do not ask before rows are deleted' },
+  json: {
+    type: 'boolean',
+    default: false,
+    help: 'one JSON object. With --yes:\n`{ "kind": "deleted", "rows": …, "left": …, "waiting": …, "audit": … }`;\nwithout it: `{ "kind": "counted", "rows": …, "waiting": … }`',
+  },
+} as const satisfies Options;
+
+export const forget: Command = {
+  name: 'forget',
+  summary: "Delete one person's events: those of an address or of a session.",
+  usage: ['guard forget ADDRESS | SESSION --config FILE [--organisation ID] [--yes] [--json]'],
+  about: `Counts the rows, asks, deletes them with their headers and bodies from the database, and looks
+that none is left. SESSION is the name of a session in events (32 hex digits), or the value of
+the cookie _guard (a UUID).`,
+  options: OPTIONS,
+  notes: `It asks the running Guard over a socket in its data folder, which only the account of Guard and
+root can reach: run it as one of them, on the machine or in the container of Guard. No key can
+delete. Logs, backups and exports keep what they have.`,
+  exits: `0 no row of the person is left, also where none was; 1 rows are left, nothing was deleted,
+or Guard gives no answer; 2 called wrongly.`,
+  async run(args) {
+    const line = readCommandLine(args, OPTIONS);
+    if (line.kind === 'wrong') return calledWrongly('forget', line.message);
+    const read = readCall(line.values, line.positionals);
+    if (typeof read === 'string') return calledWrongly('forget', read);
+    const { person, config, yes, json } = read;
+    const settings = readSettings(config)?.settings;
+    const organisation =
+      settings && chooseOrganisation('forget', settings, line.values.organisation);
+    if (settings === undefined || organisation === undefined) return 1;
+    const socket = controlSocket(settings);
+    if (socket === undefined) {
+      return failed(
+        'these settings name no folder for the socket of Guard: set analytics.spill (or store.path); without `analytics` no events are kept',
+      );
+    }
+    const ask: Ask = (act) => askControl(socket, { act, organisation, person, by: whoDecides() });
+    const found = await ask('count');
+    if (found.kind !== 'counted') return failedWith(found, socket);
+    if (json && !yes) {
+      print(JSON.stringify(found));
+      return 0;
+    }
+    if (!json) tellFound(person, organisation, found, settings);
+    if (!yes && found.rows > 0 && !(await agrees(found.rows))) return failed('nothing was deleted');
+    return deleteRows(ask, socket, json);
+  },
+};
+
+type Ask = (act: 'count' | 'delete') => Promise<Asked>;
+
+/** A call that can be carried out, or a sentence for the user. */
+function readCall(
+  values: { readonly config?: string; readonly yes: boolean; readonly json: boolean },
+  [typed, more]: readonly string[],
+) {
+  const { config, yes, json } = values;
+  const person = typed === undefined || more !== undefined ? undefined : readPerson(typed);
+  if (person === undefined) {
+    return 'name one address, session (32 hex digits) or value of the cookie _guard, as in: guard forget 203.0.113.7 --config guard.yaml';
+  }
+  if (config === undefined) return 'say --config FILE';
+  if (!yes && !json && !process.stdin.isTTY) return 'there is no terminal to ask at: say --yes';
+  return { person, config, yes, json };
+}
+
+async function deleteRows(ask: Ask, socket: string, json: boolean): Promise<0 | 1> {
+  const ended = await ask('delete');
+  if (ended.kind !== 'deleted') return failedWith(ended, socket);
+  const { rows, left, waiting, audit } = ended;
+  if (json) print(JSON.stringify(ended));
+  else {
+    const rest =
+      left === 0 ? 'none is left' : `${counted(left, 'row')} came meanwhile: run it again`;
+    print(`${counted(rows, 'row')} deleted; ${rest}. The log names this deletion ${audit}.`);
+  }
+  return left === 0 && waiting === 0 ? 0 : 1;
+}
+
+function readPerson(typed: string): Person | undefined {
+  const address = parseIp(typed);
+  if (address !== undefined) return { kind: 'address', value: address };
+  if (/^[0-9a-f]{32}$/i.test(typed)) return { kind: 'session', value: typed.toLowerCase() };
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(typed)
+    ? { kind: 'session', value: sessionDigest(typed.toLowerCase()) }
+    : undefined;
+}
+
+function tellFound(
+  person: Person,
+  organisation: string,
+  found: { readonly rows: number; readonly waiting: number },
+  settings: Settings,
+): void {
+  const { kind, value } = person;
+  print(
+    `${counted(found.rows, 'row')} of the ${kind} ${value} in the organisation ${organisation}.`,
+  );
+  for (const note of notesOn(person, found, settings)) print(note, 'error');
+}
+
+function notesOn(
+  { kind, value }: Person,
+  { rows, waiting }: { readonly rows: number; readonly waiting: number },
+  { analytics }: Settings,
+): string[] {
+  const notes: string[] = [];
+  if (waiting > 0) {
+    notes.push(
+      `${counted(waiting, 'event')} of all people wait for the database, and are not looked at: run it again later.`,
+    );
+  }
+  if (rows === 0 && kind === 'address' && analytics?.privacy?.truncate_ip === true) {
+    notes.push(
+      `Addresses are stored as those of their network (analytics.privacy.truncate_ip): ${truncateAddress(value)} stands for this one and its neighbours.`,
+    );
+  }
+  return notes;
+}
+
+async function agrees(rows: number): Promise<boolean> {
+  const terminal = openTerminal();
+  try {
+    const typed = await terminal.ask(`Delete ${counted(rows, 'row')} for good? Type yes: `);
+    return typed?.trim().toLowerCase() === 'yes';
+  } finally {
+    terminal.close();
+  }
+}
+
+function failedWith(asked: Asked, socket: string): 1 {
+  switch (asked.kind) {
+    case 'refused':
+      return failed(asked.message);
+    case 'away':
+      return failed(
+        `no Guard with these settings answers at ${socket}: ${asked.why}; is it running, and is this its account or root?`,
+      );
+    case 'counted':
+    case 'deleted':
+      return failed('the answer of Guard does not belong to the question');
+  }
+}
+
+function failed(why: string): 1 {
+  print(`guard forget: ${printable(why, 2000)}`, 'error');
+  return 1;
+}

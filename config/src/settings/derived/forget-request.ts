@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { SessionDigest } from '../sections/rule.ts';
+import type { Settings } from '../schema.ts';
+import { dataFolder } from './data-places.ts';
+import { Identifier } from '../values/values.ts';
+
+/** Whose events are meant: one address as events have it, or one session by its digest. */
+export const Person = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('address'), value: z.union([z.ipv4(), z.ipv6()]) }),
+  z.strictObject({ kind: z.literal('session'), value: SessionDigest }),
+]);
+export type Person = z.infer<typeof Person>;
+
+/** What `guard forget` asks of a running Guard. `count` changes nothing. */
+export const ForgetRequest = z.strictObject({
+  act: z.enum(['count', 'delete']),
+  organisation: Identifier,
+  person: Person,
+  /** The account and machine that ask. */
+  by: z.string().regex(/^\P{Cc}{1,200}$/u),
+});
+export type ForgetRequest = z.infer<typeof ForgetRequest>;
+
+const count = z.int().nonnegative();
+
+/** The answer. */
+export const ForgetAnswer = z.discriminatedUnion('kind', [
+  /** `waiting` events of all people are not in the database yet: it is away, or far behind. */
+  z.strictObject({ kind: z.literal('counted'), rows: count, waiting: count }),
+  /** `left`: rows that the database still has. `audit`: the digest that the log has in place of the person. */
+  z.strictObject({
+    ...{ kind: z.literal('deleted'), rows: count, left: count, waiting: count },
+    audit: z.string(),
+  }),
+  /** Nothing is known to be deleted. A sentence. */
+  z.strictObject({ kind: z.literal('refused'), message: z.string() }),
+]);
+export type ForgetAnswer = z.infer<typeof ForgetAnswer>;
+
+/**
+ * The socket at which a Guard with these settings takes requests of its own account and of root. Undefined where they
+ * name no folder, or no database.
+ */
+export function controlSocket(settings: Settings): string | undefined {
+  const { analytics } = settings;
+  if (analytics === undefined) return undefined;
+  const kept = analytics.engine === 'clickhouse' ? analytics.spill : analytics.path;
+  const folder = dataFolder(settings) ?? kept;
+  return folder === undefined ? undefined : join(folder, 'control', 'guard.sock');
+}

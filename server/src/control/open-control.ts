@@ -1,0 +1,80 @@
+import { createHmac } from 'node:crypto';
+import { chmod, mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Analytics } from '@guard/analytics';
+import type { Log } from '@guard/config/contract/ports';
+import { removeAbandonedSocket } from '@guard/config/net/abandoned-socket';
+import {
+  controlSocket,
+  type ForgetAnswer,
+  ForgetRequest,
+} from '@guard/config/settings/derived/forget-request';
+import type { Settings } from '@guard/config/settings/schema';
+import { createService } from '../listeners/listen.ts';
+import type { Close } from '../process/process-context.ts';
+
+/** A deletion is answered when it is done, and nothing is sent meanwhile. */
+const TIMES = { headMs: 10_000, requestMs: 30_000, checkMs: 1_000, idleMs: 7_200_000 } as const;
+
+/**
+ * Takes what only the operator may ask for, at a socket in a folder that only this account and root can enter. It
+ * listens on no network, and no key lets in. Where it cannot listen, the log says why and Guard goes on without it.
+ */
+export async function openControl(options: {
+  readonly settings: () => Settings;
+  readonly forget: Analytics['forget'];
+  readonly log: Log;
+}): Promise<Close> {
+  const { settings, forget, log } = options;
+  const path = controlSocket(settings());
+  if (path === undefined) return () => Promise.resolve();
+  const app = createService({ trusted_proxies: [] }, TIMES);
+  app.post('/forget', async (request): Promise<ForgetAnswer> => {
+    const read = ForgetRequest.safeParse(request.body);
+    if (!read.success) {
+      return {
+        kind: 'refused',
+        message: 'This Guard does not understand the request: is it of the same version?',
+      };
+    }
+    const { act, organisation, person, by } = read.data;
+    const { organisations, secret } = settings();
+    if (!organisations.some(({ id }) => id === organisation)) {
+      return { kind: 'refused', message: `No organisation has the id ${organisation}.` };
+    }
+    // With the secret: an address is guessed from a plain digest within seconds.
+    const audit = createHmac('sha256', [secret].flat()[0] ?? '')
+      .update(`forget ${organisation} ${person.kind} ${person.value}`)
+      .digest('hex')
+      .slice(0, 32);
+    const about = { organisation, by, target: person.kind, audit };
+    if (act === 'delete') log('info', 'forget_begun', about);
+    const outcome = await forget(act, organisation, person);
+    if (outcome.kind !== 'deleted') {
+      if (act === 'delete' && outcome.kind === 'refused') {
+        log('error', 'forget_failed', { ...about, reason: outcome.message });
+      }
+      return outcome;
+    }
+    const { rows, left, waiting } = outcome;
+    log('info', 'forget_done', { ...about, rows, left, waiting });
+    return { ...outcome, audit };
+  });
+  try {
+    const folder = dirname(path);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    // Before there is a socket in it: one is made with the rights of the umask.
+    await chmod(folder, 0o700);
+    await removeAbandonedSocket(path);
+    await app.listen({ path });
+    await chmod(path, 0o600);
+  } catch (error) {
+    log('warn', 'control_unavailable', { reason: String(error) });
+  }
+  return async () => {
+    const closed = app.close();
+    // A deletion takes long, and the database ends it by itself after its next start.
+    app.server.closeAllConnections();
+    await closed;
+  };
+}
