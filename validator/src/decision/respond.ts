@@ -47,7 +47,7 @@ export function respond(facts: Facts, judged: Judgement, setting: Setting): Resp
   const sessionId = isKnown
     ? facts.session.id
     : mintFor(facts, setting, showsPage ? nowMs : undefined);
-  const session = engine.ids.digestOf(sessionId);
+  const session = isKnown ? engine.ids.digestOf(sessionId) : sessionDigest(sessionId);
   const trap = trapFor(facts, enforced, session, setting, nowMs);
   const challenge = showsPage ? challengeFor(facts, sessionId, trap, setting, nowMs) : undefined;
   const answer: Answer = {

@@ -28,7 +28,7 @@ export interface SessionIds {
    * with. So the tabs of one browser are given the same one.
    */
   renewed(organisation: string, id: string, nowMs: number): string;
-  /** How the session is named in events and to the origin. */
+  /** How the session of a visitor who came back is named in events and to the origin (sessionDigest). Kept. */
   digestOf(id: string): string;
   /** Whether an id of ours, not judged, was shown a challenge that ran out (challenge-mark.ts). */
   isUncleared(id: string, nowMs: number): boolean;
@@ -39,11 +39,12 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** Ids whose MAC was found right, kept so that a visitor's next requests cost a look-up and no hashing. */
+/** Ids of visitors who came back, kept so that their next requests cost a look-up and no hashing. */
 const MAX_KNOWN = 50_000;
 
 interface Known {
-  readonly organisation: string;
+  /** For whom the MAC was found right; undefined where it was not looked at, as of a stored session. */
+  readonly organisation: string | undefined;
   readonly digest: string;
 }
 
@@ -72,7 +73,13 @@ export function createSessionIds(sealer: Sealer): SessionIds {
       if (ours) known.set(ownText(id), { organisation, digest: sessionDigest(id) });
       return ours;
     },
-    digestOf: (id) => known.get(id)?.digest ?? sessionDigest(id),
+    digestOf(id) {
+      const held = known.get(id);
+      if (held !== undefined) return held.digest;
+      const digest = sessionDigest(id);
+      known.set(ownText(id), { organisation: undefined, digest });
+      return digest;
+    },
     isUncleared: (id, nowMs) => isUncleared(markOf(id), nowMs),
   };
 }
