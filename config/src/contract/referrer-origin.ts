@@ -3,6 +3,7 @@
  * typed into another site, and is not remembered.
  */
 export function referrerOrigin(referrer: string | undefined): string {
-  const origin = /^https?:\/\/[^/?#\\@\s]{1,255}(?=[/?#]|$)/i.exec(referrer ?? '')?.[0];
+  if (referrer === undefined || referrer === '') return '';
+  const origin = /^https?:\/\/[^/?#\\@\s]{1,255}(?=[/?#]|$)/i.exec(referrer)?.[0];
   return origin?.toLowerCase() ?? '';
 }
