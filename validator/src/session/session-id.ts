@@ -43,6 +43,7 @@ export function isUuid(text: string): boolean {
 const MAX_KNOWN = 50_000;
 
 interface Known {
+  readonly id: string;
   /** For whom the MAC was found right; undefined where it was not looked at, as of a stored session. */
   readonly organisation: string | undefined;
   readonly digest: string;
@@ -51,6 +52,15 @@ interface Known {
 export function createSessionIds(sealer: Sealer): SessionIds {
   // By size: for `max` the library takes all its room at once, which is 5 ms and 2 MB each time settings are read.
   const known = new LRUCache<string, Known>({ maxSize: MAX_KNOWN, sizeCalculation: () => 1 });
+  // A request asks twice about its id: whether it is ours, and for its digest.
+  let last: Known | undefined;
+  const knownOf = (id: string): Known | undefined =>
+    last?.id === id ? last : (last = known.get(id));
+  const keep = (id: string, organisation: string | undefined): Known => {
+    last = { id: ownText(id), organisation, digest: sessionDigest(id) };
+    known.set(last.id, last);
+    return last;
+  };
   const sealed = (organisation: string, root: string, group: string): string => {
     const open = `${root}-${group}-`;
     return open + sealer.seal([organisation, open], MAC_BYTES).toString('hex');
@@ -65,20 +75,18 @@ export function createSessionIds(sealer: Sealer): SessionIds {
     renewed: (organisation, id, nowMs) =>
       sealed(organisation, sessionRoot(id), renewedGroup(id, nowMs)),
     isOurs(organisation, id) {
-      if (known.get(id)?.organisation === organisation) return true;
+      if (knownOf(id)?.organisation === organisation) return true;
       if (!isUuid(id)) return false;
       const lower = id.toLowerCase();
       const mac = Buffer.from(lower.slice(MAC_FROM), 'hex');
       const ours = sealer.verify([organisation, lower.slice(0, MAC_FROM)], mac);
-      if (ours) known.set(ownText(id), { organisation, digest: sessionDigest(id) });
+      if (ours) keep(id, organisation);
       return ours;
     },
     digestOf(id) {
-      const held = known.get(id);
+      const held = knownOf(id);
       if (held !== undefined) return held.digest;
-      const digest = sessionDigest(id);
-      known.set(ownText(id), { organisation: undefined, digest });
-      return digest;
+      return keep(id, undefined).digest;
     },
     isUncleared: (id, nowMs) => isUncleared(markOf(id), nowMs),
   };
