@@ -16,8 +16,6 @@ export function logVisitorGone(log: Log, { site }: Pick<Visit, 'site'>): void {
   log('info', 'gateway_visitor_gone', { site: site.name, status: VISITOR_GONE });
 }
 
-const CONTENT_TYPE = /^content-type$/i;
-const CONTENT_LENGTH = /^content-length$/i;
 /** Several ranges are the parts of what a visitor wants to hide, or a reader of PDF files, which needs few of them. */
 const DOCUMENT =
   /^\s*(?:text\/html|application\/xhtml\+xml|text\/markdown|multipart\/(?:x-)?byteranges)\b/i;
@@ -59,8 +57,9 @@ export class OpenEvent {
   answered(status: number, fields: readonly string[]): void {
     if (this.#event === undefined) return;
     this.#event.originStatus = status;
-    this.#event.originUs = Math.round((performance.now() - this.#sentAt) * 1000);
-    this.#end(status, this.#ended ? endingOf(status, fields) : 'other');
+    const now = performance.now();
+    this.#event.originUs = Math.round((now - this.#sentAt) * 1000);
+    this.#end(status, this.#ended ? endingOf(status, fields) : 'other', now);
   }
 
   /**
@@ -69,39 +68,42 @@ export class OpenEvent {
    */
   record(status?: number, reference = ''): void {
     if (this.#event !== undefined && reference !== '') this.#event.reference = reference;
-    this.#end(status, 'other');
+    this.#end(status, 'other', performance.now());
   }
 
-  #end(status: number | undefined, how: Ending): void {
+  #end(status: number | undefined, how: Ending, now: number): void {
     const event = this.#event;
     if (event === undefined) return;
     this.#event = undefined;
     if (status !== undefined) event.statusCode = status;
-    this.#ended?.(how, this.#originAnswer(status));
+    this.#ended?.(how, this.#originAnswer(status, now));
     this.#sink.record(event);
   }
 
-  #originAnswer(status: number | undefined): OriginAnswer | undefined {
+  #originAnswer(status: number | undefined, now: number): OriginAnswer | undefined {
     if (status === undefined || status === VISITOR_GONE || this.#sentAt === 0) return undefined;
-    return { status, ms: Math.max(0, performance.now() - this.#wholeAt) };
+    return { status, ms: Math.max(0, now - this.#wholeAt) };
   }
 }
 
 /** An error page in place of a picture counts for nothing: it holds nothing that is worth taking. */
 function endingOf(status: number, fields: readonly string[]): Ending {
   if (status < 200 || status > 299) return 'other';
-  const type = valueOf(CONTENT_TYPE, fields);
+  const type = valueOf('content-type', fields);
   if (DOCUMENT.test(type)) return 'document';
   if (DATA.test(type)) return 'data';
   return KNOWN_TYPE.test(type) || isEmpty(status, fields) ? 'other' : 'document';
 }
 
 function isEmpty(status: number, fields: readonly string[]): boolean {
-  return status === 204 || status === 205 || Number(valueOf(CONTENT_LENGTH, fields) || '1') === 0;
+  return status === 204 || status === 205 || Number(valueOf('content-length', fields) || '1') === 0;
 }
 
-/** Empty where there is no such field. */
-function valueOf(name: RegExp, fields: readonly string[]): string {
-  const at = fields.findIndex((field, index) => index % 2 === 0 && name.test(field));
-  return at === -1 ? '' : (fields[at + 1] ?? '');
+/** Empty where there is no such field. `name` is in lower case; most names differ from it by their length already. */
+function valueOf(name: string, fields: readonly string[]): string {
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const field = fields[at] ?? '';
+    if (field.length === name.length && field.toLowerCase() === name) return fields[at + 1] ?? '';
+  }
+  return '';
 }
