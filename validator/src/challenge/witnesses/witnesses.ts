@@ -75,10 +75,11 @@ function createIssuer(secret: string): Issuer {
       const draw = new Draw(pageKey, ticketId);
       if (handshake === undefined) return drawWitnessPage(draw, () => '');
       const id = Buffer.from(ticketId, 'base64url');
-      const macs = macsOf(tokenKey, id, handshake);
+      const begin = `${PATH}?${id.toString('hex')}`;
+      const macs = macsOf(tokenKey, id, handshake).toString('hex');
       return drawWitnessPage(draw, (number) => {
-        const mac = macs.toString('hex', number * MAC_BYTES, (number + 1) * MAC_BYTES);
-        return `${PATH}?${id.toString('hex')}${Buffer.of(number).toString('hex')}${mac}`;
+        const mac = macs.slice(number * 2 * MAC_BYTES, (number + 1) * 2 * MAC_BYTES);
+        return `${begin}${number.toString(16).padStart(2, '0')}${mac}`;
       });
     },
     isOurs(token, handshake) {
