@@ -54,7 +54,7 @@ export const dataFromManyAddresses: readonly Technique[] = [
     name: 'calls each page data, from 200 addresses, after a page at each of them, 20 pages each',
     sites: ['default'],
     schemes: ['http'],
-    // What the shape has. It is not held: a challenge page's session opens its own address, with 10 or so for each.
+    // A page opens 100 addresses at most, with 9 documents each. A challenge page opens none.
     atMost: 1_000,
     async run(field) {
       const { ground, scheme } = field;

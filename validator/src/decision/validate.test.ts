@@ -53,7 +53,7 @@ const ids = {
   renewed: broken,
   isOurs: () => false,
   digestOf: String,
-  isUncleared: () => false,
+  shownChallenge: () => 'none' as const,
 };
 
 describe('contract 3: "redirect without response_html: rendering or session encryption failed"', () => {

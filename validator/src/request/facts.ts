@@ -32,14 +32,19 @@ export interface CrawlerClaim extends CrawlerFact {
 /** It passed for another client (client-class.ts), or two clients had it (renewal.ts). */
 export type LostBy = Extract<Reason, 'session_of_another' | 'session_shared'>;
 
+/**
+ * The challenge that a session was shown within the last hour and has not passed: `open` while it may still be answered,
+ * `uncleared` when it ran out.
+ */
+export type ShownChallenge = 'none' | 'open' | 'uncleared';
+
 /** Where the visitor stands with the challenge. Only `verified` and `rejected` are stored. */
 export type SessionFact =
   | { readonly state: 'none' }
   | {
       readonly state: 'issued';
       readonly id: string;
-      /** It was shown a challenge that ran out without an answer. */
-      readonly uncleared: boolean;
+      readonly challenge: ShownChallenge;
       /** A page needs a new one: other values came along, or a client that shares this one could go on with it. */
       readonly contested?: boolean;
       /** Why it does not count here, though it passed its challenge. */

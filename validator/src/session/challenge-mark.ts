@@ -1,3 +1,5 @@
+import type { ShownChallenge } from '../request/facts.ts';
+
 /**
  * What a session id says of the challenge it was minted with: 13 bits, 0 for none, else the time in steps of ten
  * minutes. So it is known without a store that a session was shown a
@@ -19,11 +21,12 @@ export function challengeMark(challengedAt: number | undefined): number {
   return challengedAt === undefined ? 0 : stepOf(challengedAt) + 1;
 }
 
-/** True when the challenge of an unjudged session ran out without an answer, at most an hour ago. */
-export function isUncleared(mark: number, nowMs: number): boolean {
-  if (mark === 0) return false;
+/** For a session that was not judged. `none` also where a judgement may have been forgotten. */
+export function shownChallenge(mark: number, nowMs: number): ShownChallenge {
+  if (mark === 0) return 'none';
   const age = (stepOf(nowMs) - (mark - 1) + STEPS) % STEPS;
-  return age >= UNCLEARED.from && age <= UNCLEARED.to;
+  if (age > UNCLEARED.to) return 'none';
+  return age < UNCLEARED.from ? 'open' : 'uncleared';
 }
 
 function stepOf(timeMs: number): number {

@@ -131,7 +131,7 @@ function standingOf(session: Session | undefined, presented: Presented): Session
   const { id, source } = presented;
   const { visitor, ids, clock } = source;
   if (!ids.isOurs(visitor.organisation, id)) return NONE;
-  return { state: 'issued', id, uncleared: ids.isUncleared(id, clock()) };
+  return { state: 'issued', id, challenge: ids.shownChallenge(id, clock()) };
 }
 
 /** What a stored session says of its visitor. */
@@ -142,7 +142,7 @@ function judgementOf(session: Session | undefined, presented: Presented): Sessio
   const { state } = session;
   if (state === 'verified' && !isSameClient(session.client, visitor.client)) {
     // It passed for another client. This one is not blocked: it has its free pages, and then passes itself.
-    return { state: 'issued', id, uncleared: false, lost: 'session_of_another' };
+    return { state: 'issued', id, challenge: 'none', lost: 'session_of_another' };
   }
   if (state === 'verified' && id !== session.newest) return otherValue(session, presented);
   return { state, id, session };
@@ -160,7 +160,7 @@ function otherValue(session: Session, { id, source }: Presented): SessionFact {
       return {
         state: 'issued',
         id,
-        uncleared: false,
+        challenge: 'none',
         lost: 'session_shared',
         contested: true,
         shared: session,

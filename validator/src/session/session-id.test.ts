@@ -78,7 +78,7 @@ describe('the later values of a session', () => {
   test('say nothing of a challenge', () => {
     const value = ids.renewed('acme', ids.mint('acme', start), start);
     for (let at = start; at < start + 2 * hour; at += 60_000) {
-      expect(ids.isUncleared(value, at)).toBe(false);
+      expect(ids.shownChallenge(value, at)).toBe('none');
     }
   });
 });
@@ -87,7 +87,7 @@ describe('an id says whether it came with a challenge (contract 2.2: "interstiti
   const minute = 60_000;
   const start = Date.UTC(2026, 10, 21, 12, 34, 56);
   const uncleared = (ageMs: number, id = ids.mint('acme', start)) =>
-    ids.isUncleared(id, start + ageMs);
+    ids.shownChallenge(id, start + ageMs) === 'uncleared';
 
   test('an id minted without one never says so', () => {
     const id = ids.mint('acme');
@@ -96,6 +96,9 @@ describe('an id says whether it came with a challenge (contract 2.2: "interstiti
 
   test('not while its ticket may still be answered', () => {
     for (let age = 0; age <= 10; age += 1) expect(uncleared(age * minute)).toBe(false);
+    const id = ids.mint('acme', start);
+    expect(ids.shownChallenge(id, start + 10 * minute)).toBe('open');
+    expect(ids.shownChallenge(ids.mint('acme'), start)).toBe('none');
   });
 
   test('from half an hour at the latest', () => {

@@ -3,8 +3,9 @@ import { sessionDigest } from '@guard/config/contract/session-digest';
 import { sessionRoot } from '@guard/config/contract/session-root';
 import { UUID } from '@guard/config/contract/uuid';
 import { LRUCache } from 'lru-cache';
+import type { ShownChallenge } from '../request/facts.ts';
 import { ownText } from '../request/own-text.ts';
-import { challengeMark, isUncleared } from './challenge-mark.ts';
+import { challengeMark, shownChallenge } from './challenge-mark.ts';
 import type { Sealer } from './sealer.ts';
 import { firstGroup, markOf, renewedGroup } from './session-value.ts';
 
@@ -30,8 +31,8 @@ export interface SessionIds {
   renewed(organisation: string, id: string, nowMs: number): string;
   /** How the session of a visitor who came back is named in events and to the origin (sessionDigest). Kept. */
   digestOf(id: string): string;
-  /** Whether an id of ours, not judged, was shown a challenge that ran out (challenge-mark.ts). */
-  isUncleared(id: string, nowMs: number): boolean;
+  /** The challenge that an id of ours, not judged, was shown lately (challenge-mark.ts). */
+  shownChallenge(id: string, nowMs: number): ShownChallenge;
 }
 
 /** Whether it could be the value of a `_guard` cookie at all (contract 2.1: a bare UUID). */
@@ -88,6 +89,6 @@ export function createSessionIds(sealer: Sealer): SessionIds {
       if (held !== undefined) return held.digest;
       return keep(id, undefined).digest;
     },
-    isUncleared: (id, nowMs) => isUncleared(markOf(id), nowMs),
+    shownChallenge: (id, nowMs) => shownChallenge(markOf(id), nowMs),
   };
 }

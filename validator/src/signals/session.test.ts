@@ -1,3 +1,4 @@
+import type { ShownChallenge } from '../request/facts.ts';
 import { expect, test } from 'vitest';
 import { chromeHttps } from '../../../test/kit/visitors.ts';
 import { sessionSignal } from './session.ts';
@@ -29,11 +30,13 @@ test('a verified session, and none, bring nothing', () => {
 });
 
 test('contract 2.2 challenge_failure: a session whose challenge ran out unanswered is never cleared, a fresh one is not', () => {
-  const issued = (uncleared: boolean) => ({ state: 'issued', id: 'x', uncleared }) as const;
-  expect(sessionSignal(factsOf(chromeHttps, { session: issued(true) }))).toEqual([
+  const issued = (challenge: ShownChallenge) => ({ state: 'issued', id: 'x', challenge }) as const;
+  expect(sessionSignal(factsOf(chromeHttps, { session: issued('uncleared') }))).toEqual([
     'challenge_never_cleared',
   ]);
-  expect(sessionSignal(factsOf(chromeHttps, { session: issued(false) }))).toEqual([]);
+  for (const other of ['none', 'open'] as const) {
+    expect(sessionSignal(factsOf(chromeHttps, { session: issued(other) }))).toEqual([]);
+  }
 });
 
 test.each([

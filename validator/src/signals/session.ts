@@ -22,7 +22,7 @@ export const sessionSignal: Signal = (facts) => {
       return session.session.reasons.filter(isReason);
     case 'issued':
       if (session.lost !== undefined) return LOST[session.lost];
-      return session.uncleared ? NEVER_CLEARED : NOTHING;
+      return session.challenge === 'uncleared' ? NEVER_CLEARED : NOTHING;
     case 'verified':
       return network !== undefined && facts.sessionNetwork() !== network ? MOVED : NOTHING;
     case 'none':

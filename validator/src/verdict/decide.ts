@@ -2,7 +2,9 @@ import type { Clock, MaybePromise, RequestEnded, SessionStore } from '@guard/con
 import type { Reason } from '@guard/config/contract/reasons';
 import type { Rule } from '@guard/config/settings/sections/rule';
 import { afterWith } from '../session/after-with.ts';
+import { isShortPass } from '../session/short-pass.ts';
 import type { Facts } from '../request/facts.ts';
+import { isPage } from '../request/part-of-page.ts';
 import type { LazyFindings } from '../rules/compile-match.ts';
 import type { Directives } from '../rules/direct.ts';
 import type { FreePages } from './free-pages.ts';
@@ -150,7 +152,7 @@ function challengeLeft(deciding: Deciding): MaybePromise<Left> {
       // Contract 3: after an upload the next decision is allow or block, also where nothing else detects.
       return { verdict: { kind: 'block', reasons: deciding.findings.all(), by } };
     case 'verified':
-      return takeOfSession(by, facts.session, deciding);
+      return takeOfVerified(by, facts.session, deciding);
     case 'issued':
     case 'none':
       if (isAlways) return { verdict: { kind: 'challenge', reasons: lostBy(facts), by } };
@@ -167,6 +169,16 @@ function challengeRule({ verdict, challenge, detect: detection }: Directives): R
 /** Why a visitor is asked again: too weak a finding to be weighed, and what an operator wants to know. */
 function lostBy({ session }: Facts): readonly Reason[] {
   return session.state === 'issued' && session.lost !== undefined ? [session.lost] : NO_REASONS;
+}
+
+function takeOfVerified(by: Rule, passed: Passed, deciding: Deciding): Left {
+  const { facts, freePages, store } = deciding;
+  const left = takeOfSession(by, passed, deciding);
+  // A short pass ends while its page is open, which goes on to ask for data.
+  if (left.verdict === undefined && isShortPass(passed.session) && isPage(facts)) {
+    freePages?.remember(facts, store);
+  }
+  return left;
 }
 
 /** A session that passed has limits, so that one pass is worth no more than a person needs. */

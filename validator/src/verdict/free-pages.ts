@@ -15,8 +15,8 @@ import { isFileOfPage, isPage } from '../request/part-of-page.ts';
 import { type AddressCharges, compileAddressCharges } from '../rules/address-charges.ts';
 import { begin, end, UnderWay } from './under-way.ts';
 
-/** Many people share the shape of their browser, so all of them together have so many budgets. */
-const BUDGETS_OF_A_SHAPE = 20;
+/** Many people share the shape of their browser, so all of them together have so many budgets: of pages, and of documents. */
+const BUDGETS_OF_A_SHAPE = { pages: 20, documents: 15 };
 
 /** Documents that a visitor may get for data, for each free page: a list that grows is made of them. */
 const DOCUMENTS_AS_DATA = 10;
@@ -31,7 +31,7 @@ const PAGE_REMEMBERED_MS = 86_400_000;
 const PARTS_AT_ONCE = 100;
 
 /** What an address has of the documents, and of what waits at the same time, when its shape has used up its own. */
-const PART_OF_FEW = 1 / 5;
+const PART_OF_FEW = 1 / 6;
 
 /** Shapes that used up their documents, in each thread. Of more of them the one unused longest has its documents again. */
 const MAX_SPENT_SHAPES = 1_024;
@@ -46,8 +46,8 @@ export type FreePage = 'page' | 'data' | 'spent';
  * `challenge: auto` for visitors who did not pass the challenge yet: their first pages are free. Pages are
  * counted for each address, for the IPv6 networks around it, and for each shape of a client.
  *
- * A request for data is free from a network that loaded a page, and for a session that Guard issued, in a few networks.
- * For others it counts as a page. A script can call every request one for data. So {@link awaitEnd} counts it when the
+ * A request for data is free from a network that loaded a page, and for a session that Guard issued with a page, in a
+ * few networks. For others it counts as a page. A script can call every request one for data. So {@link awaitEnd} counts it when the
  * origin answers with a document: for the address, and for the shape.
  */
 export class FreePages {
@@ -56,8 +56,7 @@ export class FreePages {
   readonly #moves: string;
   readonly #documents: string;
   readonly #fewDocuments: string;
-  readonly #dataIsSpent: string;
-  readonly #filesAreSpent: string;
+  readonly #spent: Readonly<Record<'few' | 'many', Readonly<Record<'data' | 'files', string>>>>;
   readonly #pagesOfAddress: AddressCharges;
   readonly #pagesOfShape: Budget;
   readonly #documentsOfAddress: AddressCharges;
@@ -76,20 +75,26 @@ export class FreePages {
   }
 
   constructor(organisation: string, budget: Budget) {
-    const times = (factor: number) => ({ ...budget, requests: budget.requests * factor });
+    const times = (factor: number) => ({
+      ...budget,
+      requests: Math.floor(budget.requests * factor),
+    });
     // A rule's budget has a blank in its name, and these have none.
     this.#counter = `free-pages:${organisation}`;
     this.#loaded = `loaded-a-page:${organisation}`;
     this.#moves = `moves-of-a-session:${organisation}`;
     this.#documents = `documents:${organisation}`;
     this.#fewDocuments = `few-documents:${organisation}`;
-    this.#dataIsSpent = `documents-as-data:${organisation}`;
-    this.#filesAreSpent = `documents-as-files:${organisation}`;
+    const spent = (prefix: string) => ({
+      data: `${prefix}documents-as-data:${organisation}`,
+      files: `${prefix}documents-as-files:${organisation}`,
+    });
+    this.#spent = { few: spent('few-'), many: spent('') };
     this.#pagesOfAddress = compileAddressCharges(budget);
-    this.#pagesOfShape = times(BUDGETS_OF_A_SHAPE);
+    this.#pagesOfShape = times(BUDGETS_OF_A_SHAPE.pages);
     this.#documentsOfAddress = compileAddressCharges(times(DOCUMENTS_AS_DATA));
     this.#fewOfAddress = compileAddressCharges(times(DOCUMENTS_AS_DATA * PART_OF_FEW));
-    this.#documentsOfShape = times(DOCUMENTS_AS_DATA * BUDGETS_OF_A_SHAPE);
+    this.#documentsOfShape = times(DOCUMENTS_AS_DATA * BUDGETS_OF_A_SHAPE.documents);
     this.#pages = budget;
   }
 
@@ -102,10 +107,11 @@ export class FreePages {
 
   /** Counts one request of a visitor who did not pass the challenge. `few` where addresses of its shape have few documents. */
   take(facts: Facts, store: SessionStore, few: boolean): MaybePromise<FreePage> {
-    if (isPage(facts)) return this.#takePage(facts, store);
-    const isSpent = store.remembers(this.#spentFor(facts), senderOf(facts));
+    const isSpent = store.remembers(this.#spentFor(facts, few), senderOf(facts));
+    // A page is counted in the same turn, so that a shared store costs no more time.
+    const page = isPage(facts) ? this.#takePage(facts, store) : undefined;
     return afterWith(isSpent, undefined, (spent) =>
-      spent ? 'spent' : this.#takeData(facts, store, few),
+      spent ? 'spent' : (page ?? this.#takeData(facts, store, few)),
     );
   }
 
@@ -134,30 +140,30 @@ export class FreePages {
       void afterWith(this.#count(facts, store), undefined, (taken) => {
         if (taken === 'page') onPage();
       });
-      this.#countDocument(facts, store, nowMs, few);
+      this.#countDocument(facts, store, nowMs);
     };
   }
 
   /**
    * Data and files have one counter, and end apart: files and preflights of an address stay free until a file is a
-   * document too.
+   * document too. What counts where documents are few is known beforehand: most of a flood would be over else.
    */
-  #spentFor(facts: Facts): string {
-    return isFileOfPage(facts) ? this.#filesAreSpent : this.#dataIsSpent;
+  #spentFor(facts: Facts, few: boolean): string {
+    const { data, files } = this.#spent[few ? 'few' : 'many'];
+    return isFileOfPage(facts) ? files : data;
   }
 
-  #countDocument(facts: Facts, store: SessionStore, nowMs: number, few: boolean): void {
+  #countDocument(facts: Facts, store: SessionStore, nowMs: number): void {
     const { perMs } = this.#pages;
-    const spend = (wait: number) =>
-      // For the whole time, and not until one more is free: then as many could be asked for at once as before.
-      wait === 0 ? undefined : store.remember(this.#spentFor(facts), senderOf(facts), perMs);
-    const counter = isForeign(facts) ? `${this.#documents} foreign` : this.#documents;
-    const waitMs = store.takeAll(counter, this.#documentsOfAddress(facts.ip));
-    void afterWith(waitMs, undefined, spend);
-    if (few) {
-      const ofFewMs = store.takeAll(this.#fewDocuments, this.#fewOfAddress(facts.ip));
-      void afterWith(ofFewMs, undefined, spend);
-    }
+    const count = (name: string, charges: AddressCharges, few: boolean) => {
+      const counter = isForeign(facts) ? `${name} foreign` : name;
+      void afterWith(store.takeAll(counter, charges(facts.ip)), undefined, (wait) =>
+        // For the whole time, and not until one more is free: then as many could be asked for at once as before.
+        wait === 0 ? undefined : store.remember(this.#spentFor(facts, few), senderOf(facts), perMs),
+      );
+    };
+    count(this.#documents, this.#documentsOfAddress, false);
+    count(this.#fewDocuments, this.#fewOfAddress, true);
     const shape = clientShape(facts);
     const ofShapeMs = store.take(this.#documents, `shape ${shape}`, this.#documentsOfShape);
     void afterWith(ofShapeMs, undefined, (wait) => {
@@ -175,25 +181,30 @@ export class FreePages {
     });
   }
 
-  /** Data from a network that loaded no page. A session can be sent to many networks, so it counts in few. */
+  /**
+   * Data from a network that loaded no page. A session can be sent to many networks, so it counts in few. One that
+   * came with a challenge page, and did not pass, has no page open that could ask.
+   */
   #takeMove(facts: Facts, store: SessionStore): MaybePromise<FreePage> {
     const { session } = facts;
-    if (session.state !== 'issued') return this.#count(facts, store);
+    if (session.state !== 'issued' || session.challenge !== 'none')
+      return this.#count(facts, store);
     const waitMs = store.take(this.#moves, sessionRoot(session.id), MOVES_OF_A_SESSION);
     return afterWith(waitMs, undefined, (wait) => {
       if (wait > 0) return this.#count(facts, store);
-      this.#remember(facts, store);
+      this.remember(facts, store);
       return 'data';
     });
   }
 
-  #remember(facts: Facts, store: SessionStore): void {
+  /** A page was loaded here: its network may ask for data. */
+  remember(facts: Facts, store: SessionStore): void {
     void store.remember(this.#loaded, addressGroup(facts.ip), PAGE_REMEMBERED_MS);
   }
 
   #takePage(facts: Facts, store: SessionStore): MaybePromise<FreePage> {
     return afterWith(this.#count(facts, store), undefined, (taken) => {
-      if (taken === 'page') this.#remember(facts, store);
+      if (taken === 'page') this.remember(facts, store);
       return taken;
     });
   }

@@ -1,0 +1,257 @@
+import type { ValidateRequest } from '@guard/config/contract/validate-request';
+import { describe, expect, test } from 'vitest';
+import { type TestValidator, validatorWith } from '../../../test/kit/validator.ts';
+import { verifiedSession } from '../../../test/kit/verified-session.ts';
+import {
+  chromeHttp,
+  firefoxHttps,
+  pictureOfPage,
+  scriptFetch,
+  visit,
+} from '../../../test/kit/visitors.ts';
+
+const MINUTE_MS = 60_000;
+const DETECT = '[{ name: everybody, match: {}, detect: true }]';
+
+const guarded = (organisation: Readonly<Record<string, unknown>> = {}, rules = DETECT) =>
+  validatorWith(rules, { organisation });
+
+async function decisions(
+  { ask }: TestValidator,
+  count: number,
+  request: (index: number) => ValidateRequest,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (let index = 0; index < count; index++) found.push((await ask(request(index))).decision);
+  return found;
+}
+
+const times = (count: number, decision: string) => Array.from({ length: count }, () => decision);
+
+/** What a page in Firefox fetches by itself. */
+const firefoxFetch = Object.fromEntries(
+  Object.entries({
+    ...firefoxHttps,
+    accept: '*/*',
+    'sec-fetch-mode': 'cors',
+    'sec-fetch-dest': 'empty',
+    'sec-fetch-site': 'same-origin',
+  }).filter(([name]) => name !== 'sec-fetch-user'),
+);
+
+describe('requests for data and for parts of a page', () => {
+  test('are free for a network that loaded a page, and for a session that Guard issued', async () => {
+    const guard = guarded();
+    const { cookies } = await guard.ask(visit());
+    expect(await decisions(guard, 30, () => visit({ headers: scriptFetch }))).toEqual(
+      times(30, 'allow'),
+    );
+    const cookie = cookies?.[0]?.value ?? '';
+    const elsewhere = () => visit({ headers: scriptFetch, cookie, ip: '90.146.1.1' });
+    expect(await decisions(guard, 30, elsewhere)).toEqual(times(30, 'allow'));
+  });
+
+  test('count like pages where no page was loaded; their answer is no page', async () => {
+    const guard = guarded();
+    const found = await decisions(guard, 6, () => visit({ headers: scriptFetch }));
+    expect(found).toEqual([...times(5, 'allow'), 'redirect']);
+    const { headers } = await guard.ask(visit({ headers: scriptFetch }));
+    expect(headers?.['Content-Type']).toContain('application/problem+json');
+  });
+
+  test('of a file that pages are made of, or of a preflight, are free for everybody', async () => {
+    const guard = guarded();
+    const image = () => visit({ url: 'https://shop.example/logo.PNG?v=2', headers: pictureOfPage });
+    expect(await decisions(guard, 20, image)).toEqual(times(20, 'allow'));
+    const preflight = () => visit({ method: 'OPTIONS', headers: scriptFetch });
+    expect(await decisions(guard, 20, preflight)).toEqual(times(20, 'allow'));
+  });
+
+  test('over http, where browsers send no fetch metadata, Accept tells a page from data', async () => {
+    const guard = guarded();
+    const url = 'http://shop.example/';
+    await guard.ask(visit({ url, headers: chromeHttp }));
+    const data = { ...chromeHttp, accept: 'application/json' };
+    expect(await decisions(guard, 20, () => visit({ url, headers: data }))).toEqual(
+      times(20, 'allow'),
+    );
+    const found = await decisions(guard, 5, () => visit({ url, headers: chromeHttp }));
+    expect(found).toEqual([...times(4, 'allow'), 'redirect']);
+  });
+
+  test('documents in answer to data: 50 in ten minutes, then none until ten minutes are over', async () => {
+    const guard = guarded();
+    await guard.ask(visit());
+    guard.origin.answers = 'document';
+    const data = () => visit({ headers: scriptFetch });
+    const first = await decisions(guard, 60, data);
+    expect(first).toEqual([...times(51, 'allow'), ...times(9, 'redirect')]);
+    guard.time.now += 9 * MINUTE_MS;
+    expect(await decisions(guard, 1, data)).toEqual(['redirect']);
+    // A preflight brings no cookie, and a picture is another site's too.
+    const preflight = () => visit({ method: 'OPTIONS', headers: scriptFetch });
+    const picture = () => visit({ url: 'https://shop.example/a.png', headers: pictureOfPage });
+    expect(await decisions(guard, 1, preflight)).toEqual(['allow']);
+    expect(await decisions(guard, 1, picture)).toEqual(['allow']);
+    guard.time.now += MINUTE_MS + 1;
+    expect(await decisions(guard, 1, data)).toEqual(['allow']);
+  });
+
+  test('pictures of a foreign page that are pages of the site break nothing that is open at the address', async () => {
+    const guard = guarded();
+    await guard.ask(visit());
+    const foreign = { ...pictureOfPage, 'sec-fetch-site': 'cross-site' };
+    expect(await documents(guard, 60, () => visit({ headers: foreign }))).toBe(51);
+    const own = [scriptFetch, pictureOfPage].map((headers) => () => visit({ headers }));
+    for (const request of own) {
+      expect(await decisions(guard, 10, request)).toEqual(times(10, 'allow'));
+    }
+    expect(await decisions(guard, 4, () => visit())).toEqual(times(4, 'allow'));
+  });
+
+  /** Documents that so many requests get, each with its address. */
+  async function documents(
+    guard: TestValidator,
+    count: number,
+    requestOf: (index: number) => ValidateRequest,
+  ): Promise<number> {
+    guard.origin.answers = 'document';
+    const found = await decisions(guard, count, requestOf);
+    guard.origin.answers = 'other';
+    return found.filter((decision) => decision === 'allow').length;
+  }
+
+  test('documents called data and documents called files are one budget of an address', async () => {
+    const guard = guarded();
+    await guard.ask(visit());
+    const data = () => visit({ headers: scriptFetch });
+    const file = () => visit({ url: 'https://shop.example/list/x.css', headers: scriptFetch });
+    expect(await documents(guard, 60, data)).toBe(51);
+    // Files are free until one is a document.
+    expect(await decisions(guard, 20, file)).toEqual(times(20, 'allow'));
+    expect(await documents(guard, 60, file)).toBe(1);
+    expect(await decisions(guard, 1, file)).toEqual(['redirect']);
+  });
+
+  test('one session opens data in four networks, and not in a thousand', async () => {
+    const guard = guarded();
+    const { cookies } = await guard.ask(visit());
+    const cookie = cookies?.[0]?.value ?? '';
+    const from = (index: number) =>
+      visit({ headers: scriptFetch, cookie, ip: `90.${146 + (index >> 8)}.${index & 255}.1` });
+    // The others count as pages. All clients of the shape have 100 together.
+    expect(await documents(guard, 10 * 300, (index) => from(index % 300))).toBeLessThan(150);
+    expect(await decisions(guard, 300, () => from(200))).toEqual(times(300, 'redirect'));
+    expect(await decisions(guard, 300, () => visit({ headers: scriptFetch, cookie }))).toEqual(
+      times(300, 'allow'),
+    );
+  });
+
+  test('a session that came with a challenge page opens no network for data, until a page is loaded', async () => {
+    const guard = guarded();
+    await decisions(guard, 5, () => visit());
+    const challenged = await guard.ask(visit());
+    const cookie = challenged.cookies?.[0]?.value ?? '';
+    const elsewhere = () => visit({ headers: scriptFetch, cookie, ip: '90.146.1.1' });
+    expect(challenged.decision).toBe('redirect');
+    expect(await decisions(guard, 6, elsewhere)).toEqual([...times(5, 'allow'), 'redirect']);
+    // An hour later it may have passed, and be forgotten: its page may be open.
+    guard.time.now += 61 * MINUTE_MS;
+    expect(await decisions(guard, 30, elsewhere)).toEqual(times(30, 'allow'));
+  });
+
+  test('who reads a page while it is asked anew elsewhere keeps its data where it was loaded', async () => {
+    const guard = guarded();
+    const { cookies } = await guard.ask(visit());
+    await decisions(guard, 9, () => visit({ cookie: cookies?.[0]?.value ?? '' }));
+    const challenged = (await guard.ask(visit())).cookies?.[0]?.value ?? '';
+    const open = () => visit({ headers: scriptFetch, cookie: challenged });
+    expect(await decisions(guard, 30, open)).toEqual(times(30, 'allow'));
+  });
+
+  test('a page that a short pass loaded keeps its data when the pass has ended', async () => {
+    const guard = guarded();
+    await decisions(guard, 5, () => visit({ ip: '90.146.1.1' }));
+    const { cookies } = await guard.ask(visit({ ip: '90.146.1.1' }));
+    const cookie = cookies?.[0]?.value ?? '';
+    const pass = { judgedAt: guard.time.now, reasons: ['graphics_mismatch'] };
+    guard.store.keepSession(cookie, verifiedSession(pass), 10 * MINUTE_MS);
+    const at = { cookie, ip: '84.115.99.7' };
+    expect(await decisions(guard, 1, () => visit(at))).toEqual(['allow']);
+    guard.time.now += 11 * MINUTE_MS;
+    const data = () => visit({ ...at, headers: scriptFetch });
+    expect(await decisions(guard, 30, data)).toEqual(times(30, 'allow'));
+  });
+
+  test('where the documents of an address are used up, its next page leads to the challenge, and so to more', async () => {
+    const guard = guarded();
+    const { cookies } = await guard.ask(visit());
+    const cookie = cookies?.[0]?.value ?? '';
+    const data = () => visit({ headers: scriptFetch, cookie });
+    expect(await documents(guard, 60, data)).toBe(51);
+    expect(await decisions(guard, 1, () => visit({ cookie }))).toEqual(['redirect']);
+    guard.store.keepSession(cookie, verifiedSession({ judgedAt: guard.time.now }), MINUTE_MS);
+    expect(await documents(guard, 60, data)).toBe(60);
+  });
+
+  test('a flood of documents ends at its addresses at once when the shape has used up its own', async () => {
+    const guard = guarded({ challenge: { pressure: false } });
+    const ipOf = (index: number) => `84.116.${index}.7`;
+    for (let index = 0; index < 200; index++) await guard.ask(visit({ ip: ipOf(index) }));
+    const data = (index: number) => visit({ headers: scriptFetch, ip: ipOf(index % 200) });
+    // 100 addresses had a page. Each gets its 9 documents, and the shape 750.
+    expect(await documents(guard, 4_000, data)).toBeLessThanOrEqual(1_000);
+  });
+
+  test('750 documents as data for all clients of one shape; then each address has 8, and JSON stays free', async () => {
+    const guard = guarded({ challenge: { pressure: false } });
+    const ipOf = (index: number) => `84.116.${index}.7`;
+    const cookies: string[] = [];
+    for (let index = 0; index < 60; index++) {
+      const { cookies: given } = await guard.ask(visit({ ip: ipOf(index) }));
+      cookies.push(given?.[0]?.value ?? '');
+    }
+    const data = (index: number) =>
+      visit({ headers: scriptFetch, ip: ipOf(index), cookie: cookies[index] ?? '' });
+    // 60 addresses with a page each had 3,060.
+    expect(await documents(guard, 60 * 60, (index) => data(Math.floor(index / 60)))).toBeLessThan(
+      750 + 60 * 9,
+    );
+    const other = { headers: firefoxFetch, ip: ipOf(200) };
+    await guard.ask(visit({ headers: firefoxHttps, ip: ipOf(200) }));
+    expect(await documents(guard, 40, () => visit(other))).toBe(40);
+    guard.time.now += 10 * MINUTE_MS + 1;
+    expect(await decisions(guard, 500, () => data(3))).toEqual(times(500, 'allow'));
+    expect(await documents(guard, 30, () => data(3))).toBe(30);
+  });
+
+  test('a page that asks for hundreds of JSON answers stays free while its shape has used up its documents', async () => {
+    const guard = guarded({ challenge: { pressure: false } });
+    const ipOf = (index: number) => `84.116.${index}.7`;
+    for (let index = 0; index < 30; index++) {
+      await guard.ask(visit({ ip: ipOf(index) }));
+      await documents(guard, 60, () => visit({ headers: scriptFetch, ip: ipOf(index) }));
+    }
+    guard.time.now += 2 * MINUTE_MS;
+    await guard.ask(visit({ ip: ipOf(99) }));
+    guard.origin.answers = 'data';
+    const json = () => visit({ headers: scriptFetch, ip: ipOf(99) });
+    expect(await decisions(guard, 500, json)).toEqual(times(500, 'allow'));
+    // It has few documents then.
+    expect(await documents(guard, 30, json)).toBe(9);
+  });
+
+  test.each([
+    ['50 requests for data', '/list', 50],
+    ['500 parts of pages', '/list;x.css', 500],
+  ])('while their answers are not known, %s of an address wait at once', async (_, path, most) => {
+    const guard = guarded();
+    await guard.ask(visit());
+    guard.origin.answers = 'never';
+    const url = `https://shop.example${path}`;
+    const found = await decisions(guard, most + 1, () => visit({ url, headers: scriptFetch }));
+    expect(found).toEqual([...times(most, 'allow'), 'redirect']);
+    const neighbour = () => visit({ url, headers: scriptFetch, ip: '84.115.99.7' });
+    expect(await decisions(guard, 1, neighbour)).toEqual(['allow']);
+  });
+});
