@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { chromeHttp, inOrderOf } from '../../test/kit/visitors.ts';
 import { dataFromManyAddresses, dataFromOneAddress } from './called-data.ts';
-import type { Shot } from './ground.ts';
+import { type Shot, SITES } from './ground.ts';
 import { bySecret, RECORDED, visit } from './solver.ts';
 import { solvers } from './solver-techniques.ts';
 import type { Field, Technique } from './technique.ts';
@@ -24,17 +24,18 @@ const WHOLE = {
 const passOf = (field: Field, over: Partial<Shot> = {}) =>
   visit(field, '/before', bySecret, { from: field.address(250), ...over });
 
-/** Whole pages, for which no link is named, in bursts with a pause of so many milliseconds behind each. */
+/** Whole pages, for which no link is named unless `more` does, in bursts with a pause of so many milliseconds behind each. */
 async function walk(
   field: Field,
   count: number,
   atOnce: number,
   pauseMs: () => number,
   picture?: string,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<number> {
   const from = field.address(250);
   const cookie = await passOf(field);
-  const { headers } = RECORDED;
+  const headers = { ...RECORDED.headers, ...more };
   for (let first = 0; first < count; first += atOnce) {
     const path = (index: number) => ({ path: `${field.prefix}${first + index}` });
     const shot = { from, cookie, headers };
@@ -96,6 +97,17 @@ export const techniques: readonly Technique[] = [
     schemes: ['http'],
     atMost: 30,
     run: (field) => walk(field, 700, 25, () => 1_500 + 3_000 * Math.random() ** 2, '/picture.png'),
+  },
+  {
+    name: 'the same, and names a link for each page',
+    sites: ['default'],
+    schemes: ['http'],
+    // What one pass is good for in an hour, and what comes anew meanwhile.
+    atMost: 625,
+    run: (field) =>
+      walk(field, 700, 25, () => 1_500 + 3_000 * Math.random() ** 2, '/picture.png', {
+        referer: `http://${SITES[field.site]}/`,
+      }),
   },
   {
     name: 'one pass, one address, 8,000 pages that are called pictures',

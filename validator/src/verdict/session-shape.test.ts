@@ -79,10 +79,35 @@ describe('a stretch of ten documents', () => {
     const tenTimes = steps(100, (i) => ({
       path: `/a${i}`,
       afterMs: i % 10 === 0 ? readingMs(i / 10) : 200,
+      headers: { 'sec-fetch-site': 'same-origin' },
     }));
     expect(shapesOf(tenTimes).map(({ isRegular }) => isRegular)).toEqual([false]);
     const flood = steps(31, (i) => ({ path: `/a${i}`, afterMs: 200 }));
     expect(shapesOf(flood)).toEqual([{ hasParts: false, isRegular: true, isWalk: true }]);
+  });
+
+  test('on a walk, one document in each three seconds is fast, with any pauses and in bursts', () => {
+    const walk = { hasParts: false, isRegular: true, isWalk: true };
+    const pauses = [1.1, 4, 1.3, 1.9, 3.2];
+    const single = (unitMs: number) =>
+      steps(10, (i) => ({ path: `/a${i}`, afterMs: (pauses[i % 5] ?? 0) * unitMs }));
+    expect(shapesOf(single(SECOND_MS))).toEqual([walk]);
+    expect(shapesOf(single(2 * SECOND_MS))).toEqual([{ ...walk, isRegular: false }]);
+    const bursts = (atOnce: number, pauseMs: number) =>
+      steps(31, (i) => ({ path: `/a${i}`, afterMs: i % atOnce === 0 ? pauseMs : 100 }));
+    expect(shapesOf(bursts(25, 4 * SECOND_MS))).toEqual([walk]);
+    // Bookmarks of a folder, and a minute and a half later those of another one.
+    expect(shapesOf(bursts(25, 91 * SECOND_MS))).toEqual([]);
+  });
+
+  test('a reader who opens tabs by links, more and more of them, is no walk, however fast', () => {
+    const headers = { 'sec-fetch-site': 'same-origin' };
+    const tabs = steps(90, (i) => ({
+      path: `/a${i}`,
+      afterMs: i % 20 === 0 ? 2 * SECOND_MS : 200,
+      headers,
+    }));
+    expect(shapesOf(tabs)).toEqual([]);
   });
 
   test('a list that comes again before each burst of tabs does not join them to one', () => {

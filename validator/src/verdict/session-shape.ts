@@ -12,6 +12,9 @@ const MOST_OF_BURST = 30;
 /** Standard deviation of the times between documents, divided by their mean. Pauses of people are above 0.5. */
 const MOST_VARIATION = 0.25;
 
+/** No person types or picks addresses so fast, one after the other: time for each document of a walk. */
+const HASTY_MS = 3_000;
+
 /** One document of so many may come a second time on a walk; and as the table of paths is small, it may seem to. */
 const DOCUMENTS_FOR_A_REPEAT = 20;
 
@@ -23,7 +26,10 @@ const MAX_PATH = 256;
 export interface Shape {
   /** It loaded something that pages are made of, or data. */
   readonly hasParts: boolean;
-  /** Documents came at regular intervals, or one a second and more for longer than anybody opens tabs. */
+  /**
+   * Documents came at regular intervals, or one a second and more for longer than anybody opens tabs, or on a walk one
+   * in each three seconds and more, all in all.
+   */
   readonly isRegular: boolean;
   /** Each document was another one, and no link led to most of them. */
   readonly isWalk: boolean;
@@ -52,6 +58,7 @@ export class SessionShape {
   /** Documents that came together are one event: so many, when it began, and how many documents it has. */
   #events = 0;
   #eventAt = 0;
+  #begunAt = 0;
   #inEvent = 0;
   /** There was a pause since its last document. */
   #isApart = false;
@@ -91,17 +98,19 @@ export class SessionShape {
       this.#repeats += 1;
       return undefined;
     }
+    if (this.#documents === 0) this.#begunAt = nowMs;
     this.#documents += 1;
     if (isLed(facts)) this.#links += 1;
     const isFast = this.#time(nowMs);
-    const isEnough = this.#documents >= this.#stretch && (isFast || this.#events >= this.#stretch);
-    if (!isEnough) return undefined;
+    if (this.#documents < this.#stretch) return undefined;
+    const isWalk = this.#isWalk();
+    const isHasty = isWalk && nowMs - this.#begunAt <= this.#documents * HASTY_MS;
+    const isEnough = this.#events >= this.#stretch || (isHasty && this.#documents > MOST_OF_BURST);
+    if (!isEnough && !isFast) return undefined;
     const shape = {
       hasParts: this.#parts.count > this.#partsBefore,
-      isRegular: isFast || this.#isEven(),
-      isWalk:
-        this.#repeats * DOCUMENTS_FOR_A_REPEAT <= this.#documents &&
-        this.#links * 2 < this.#documents,
+      isRegular: isFast || isHasty || this.#isEven(),
+      isWalk,
     };
     this.#begin();
     return shape;
@@ -123,6 +132,11 @@ export class SessionShape {
     this.#eventAt = nowMs;
     this.#inEvent = 1;
     return false;
+  }
+
+  #isWalk(): boolean {
+    const isNew = this.#repeats * DOCUMENTS_FOR_A_REPEAT <= this.#documents;
+    return isNew && this.#links * 2 < this.#documents;
   }
 
   #isEven(): boolean {
