@@ -46,6 +46,8 @@ export const ACCOUNT_SETTINGS: Readonly<Record<string, string | number>> = {
   cancel_http_readonly_queries_on_client_close: 1,
   // Joins and IN over events_distributed are exact on a cluster only when they are global.
   distributed_product_mode: 'global',
+  // Otherwise the error of a joined subquery without an alias advises this setting, which no query can set.
+  joined_subquery_requires_alias: 0,
   // A shard that is away is an error, never a lower count.
   skip_unavailable_shards: 0,
   // JSON answers would otherwise tell how many rows of all organisations were read.

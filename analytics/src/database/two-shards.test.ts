@@ -85,6 +85,14 @@ describe('a cluster of two shards (contract 2.7)', () => {
       JOIN events_distributed AS b ON a.request_id = b.request_id`;
     expect(await query('rival', join)).toBe('rows: 200\n');
   });
+
+  test('a correlated subquery, which one server alone could answer, is an error with the way out', async () => {
+    const sql = `SELECT count() FROM events_distributed AS e WHERE EXISTS
+      (SELECT 1 FROM events_distributed AS f WHERE f.ip = e.ip)`;
+    expect(await query('acme', sql)).toMatch(
+      /^database_error: Code: 48\. .* Use a JOIN, or IN .* \(NOT_IMPLEMENTED\)$/s,
+    );
+  });
 });
 
 describe('the walls stand on the other shard too (contract 5)', () => {

@@ -1,4 +1,20 @@
+import type { DatabaseAnswer } from '../database/database-client.ts';
+
 const MAX_LENGTH = 16_384;
+
+const NOT_IMPLEMENTED = 48;
+const CORRELATED = 'Correlated subqueries are not supported with remote tables';
+
+/** What the author of a statement can do about an error of the database, where its own words do not say. */
+const WAYS_OUT: ReadonlyMap<number, string> = new Map([
+  [47, 'The columns: SELECT * FROM events_distributed LIMIT 0 FORMAT TSVWithNamesAndTypes.'],
+  [53, "Write a time as '2026-11-20 08:00:00', which is UTC, or as toDateTime64('…', 3, 'UTC')."],
+  [141, 'Take a part of the rows by a hash: WHERE cityHash64(request_id) % 10 = 0.'],
+  [159, 'Put a smaller range on created_at.'],
+  [215, 'Name each column that is not aggregated in GROUP BY, or write GROUP BY ALL.'],
+  [241, 'Put a smaller range on created_at, or group by fewer values.'],
+  [396, 'Aggregate, add a LIMIT, or put a smaller range on created_at.'],
+]);
 
 /** Error codes by which servers of a cluster say that they did not reach each other. */
 export const UNREACHED: ReadonlyMap<number, string> = new Map([
@@ -11,9 +27,18 @@ export const UNREACHED: ReadonlyMap<number, string> = new Map([
   [369, 'ALL_REPLICAS_ARE_STALE'],
 ]);
 
+/** True for the error that a subquery which uses columns of the query around it leads to. */
+export function isCorrelated(answer: DatabaseAnswer): boolean {
+  return (
+    answer.kind === 'answered' &&
+    answer.exceptionCode === NOT_IMPLEMENTED &&
+    answer.body.includes(CORRELATED)
+  );
+}
+
 /**
  * A refusal of the database as a client may read it: its own words (code, exception text, error
- * identifier; contract 7.2), without what they tell about the installation.
+ * identifier; contract 7.2), without what they tell about the installation. The way out stands before the identifier.
  *
  * @param secrets paths and host names that must not show.
  */
@@ -26,7 +51,12 @@ export function publicMessage(body: Buffer, secrets: readonly string[]): string 
     return `Code: ${code}. DB::Exception: A server of the analytics database cannot be reached. (${identifier})`;
   }
   for (const secret of secrets) text = text.replaceAll(secret, '…');
-  return text
+  const wayOut =
+    code === NOT_IMPLEMENTED && text.includes(CORRELATED)
+      ? 'Use a JOIN, or IN (SELECT …), in place of a subquery that uses columns of the query around it.'
+      : WAYS_OUT.get(code);
+  const said = text
     .replaceAll(/ \(version [^()]*(?:\([^()]*\))?[^()]*\)/g, '')
     .replaceAll(/Received from [^ ]+:\d+\. /g, '');
+  return wayOut === undefined ? said : said.replace(/(?: \([A-Z_\d]+\))?$/, ` ${wayOut}$&`);
 }

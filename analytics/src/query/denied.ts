@@ -22,6 +22,8 @@ const FUNCTIONS = new Set(
     'addressToLineWithInlines addressToSymbol demangle hasThreadFuzzer connectionId connection_id',
     'transactionID transactionLatestSnapshot transactionOldestSnapshot zookeeperSessionUptime',
     'isMergeTreePartCoveredBy shardCount shardNum',
+    // Called by the bare name too. What they tell, the name of the account, is the column `organisation`.
+    'user currentUser current_user session_user',
     // Hold a place without doing work, or write to the server's log.
     'sleep sleepEachRow logTrace generateSerialID',
     // Columns of the storage: offsets and sizes are over all organisations' rows.
@@ -62,9 +64,9 @@ export const DENIED_CALLS: ReadonlySet<string> = new Set(
     's3 s3cluster sqlite timeseriesdata timeseriesmetrics timeseriessamples ' +
     'timeseriesselector timeseriestags url urlcluster viewexplain viewifpermitted ytsaurus ' +
     'authenticateduser authuser blocknumber chdb currentprofiles currentqueryid currentroles ' +
-    'currentuser current_query_id current_user defaultprofiles defaultroles enabledprofiles ' +
+    'current_query_id defaultprofiles defaultroles enabledprofiles ' +
     'enabledroles initialqueryid initialquerystarttime initial_query_id ' +
-    'initial_query_start_time queryid query_id revision session_user user version'
+    'initial_query_start_time queryid query_id revision version'
   ).split(' '),
 );
 

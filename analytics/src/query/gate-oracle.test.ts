@@ -7,6 +7,7 @@ import { randomStatement } from '../testing/random-statement.ts';
 import { openWalledEngine } from '../testing/walled-engine.ts';
 import type { WalledEngine } from '../testing/walled-engine.ts';
 import { quoteText } from '../database/schema.ts';
+import { AFTER_COLUMNS } from './column-names.ts';
 import { DENIED_CALLS, isDeniedName } from './denied.ts';
 import { judgeStatement } from './gate.ts';
 import { identifier, lex, type Token } from './lexer.ts';
@@ -141,15 +142,40 @@ test('the oracle sees through what a reader might miss', async () => {
   for (const sql of hidden) expect((await parse(sql))?.calls).toContain('file');
 });
 
+function isDenied(name: string): boolean {
+  return isDeniedName(name.toLowerCase()) || DENIED_CALLS.has(name.toLowerCase());
+}
+
 test('every function of the database is denied, or is on the list of reviewed functions', async () => {
   const reviewed = new Set(statementsOf(readCorpus('reviewed-functions.txt')).join(' ').split(' '));
   const names = (await engine.asOwner('SELECT lower(name) FROM system.functions'))
     .trim()
     .split('\n');
   expect(names.length).toBeGreaterThan(1000);
-  const denied = (name: string): boolean => isDeniedName(name) || DENIED_CALLS.has(name);
-  expect(names.filter((name) => !denied(name) && !reviewed.has(name))).toEqual([]);
-  expect([...reviewed].filter(denied)).toEqual([]);
+  expect(names.filter((name) => !isDenied(name) && !reviewed.has(name))).toEqual([]);
+  expect([...reviewed].filter(isDenied)).toEqual([]);
+});
+
+test('a function that is called by its bare name is refused by its bare name', async () => {
+  const all = (await engine.asOwner('SELECT name FROM system.functions')).trim().split('\n');
+  const called: string[] = [];
+  for (const name of all.filter((each) => /^\w+$/.test(each) && isDenied(each))) {
+    if (!(await engine.asOwner(`SELECT ${name}`)).startsWith('Code: ')) called.push(name);
+  }
+  expect(called.sort()).toEqual(['currentUser', 'current_user', 'session_user', 'user']);
+  for (const name of called) {
+    expect(judgeStatement(`SELECT ${name}`)).toMatchObject({ kind: 'refused' });
+  }
+});
+
+test('what may follow a column called settings or format is the name of neither', async () => {
+  const words = [...AFTER_COLUMNS].map(quoteText).join(',');
+  const found = `SELECT name FROM system.settings WHERE lower(name) IN (${words}) UNION ALL
+    SELECT name FROM system.formats WHERE lower(name) IN (${words})`;
+  expect(await engine.asOwner(found)).toBe('');
+  expect(await engine.asOwner("SELECT name FROM system.settings WHERE name = 'limit'")).not.toBe(
+    '',
+  );
 });
 
 test.each(['events', 'events_distributed'])(

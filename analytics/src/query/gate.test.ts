@@ -61,7 +61,7 @@ describe('one read-only statement a request (contract 4.3)', () => {
   test('the message of a refusal says what is not allowed', () => {
     expect(judgeStatement('SELECT 1 SETTINGS x = 1')).toEqual({
       kind: 'refused',
-      message: 'SETTINGS is not allowed.',
+      message: 'SETTINGS is not allowed: the limits of a statement are fixed.',
     });
     expect(judgeStatement('SELECT * FROM system.users')).toEqual({
       kind: 'refused',

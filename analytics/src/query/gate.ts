@@ -1,4 +1,5 @@
 import { QUERY } from '@guard/config/contract/limits';
+import { columnNames, isColumnWord } from './column-names.ts';
 import { ALLOWED_FORMATS, DENIED_CALLS, isDeniedName, SERVER_DATABASES } from './denied.ts';
 import { TABLE } from '../database/accounts.ts';
 import { identifier, isSymbol, keyword, lex, type Token } from './lexer.ts';
@@ -8,8 +9,16 @@ import { findForeignTable } from './tables.ts';
 type GateVerdict =
   { readonly kind: 'passed' } | { readonly kind: 'refused'; readonly message: string };
 
+/** `(FROM events SELECT 1)` is a query as well. */
+const QUERY_STARTS = new Set(['select', 'with', 'from']);
+
 /** Clauses that change settings or write files; the database would run the first in a subquery. */
-const FORBIDDEN_CLAUSES = new Set(['settings', 'into', 'outfile']);
+const FORBIDDEN_CLAUSES = new Map([
+  ['settings', 'SETTINGS is not allowed: the limits of a statement are fixed.'],
+  ['into', 'INTO is not allowed: the rows come in the answer.'],
+]);
+
+const ONLY_SELECT = 'Only one read-only SELECT statement is allowed.';
 
 /** Statements that may stand in parentheses like a query, and tell about tables. */
 const FORBIDDEN_SUBQUERIES = new Set(['explain', 'describe', 'desc', 'show']);
@@ -26,26 +35,31 @@ export function judgeStatement(sql: string): GateVerdict {
   if (lexed.kind === 'refused') return lexed;
   const tokens = withoutFinalSemicolons(lexed.tokens);
   if (tokens.length === 0) return refuse('The statement is empty.');
-  const first = tokens.find((token) => !isSymbol(token, '('));
-  if (keyword(first) !== 'select' && keyword(first) !== 'with') {
-    return refuse('Only one read-only SELECT statement is allowed.');
-  }
+  const first = keyword(tokens.find((token) => !isSymbol(token, '(')));
+  if (!QUERY_STARTS.has(first)) return refuse(`${ONLY_SELECT}${wayOut(first)}`);
+  const isColumn = columnNames(tokens);
   for (let at = 0; at < tokens.length; at += 1) {
-    const message = judgeToken(tokens, at);
+    const message = judgeToken(tokens, at, isColumn);
     if (message !== undefined) return refuse(message);
   }
   const foreign = findForeignTable(tokens);
   return foreign === undefined ? { kind: 'passed' } : refuse(foreign);
 }
 
-function judgeToken(tokens: readonly Token[], at: number): string | undefined {
+function judgeToken(
+  tokens: readonly Token[],
+  at: number,
+  isColumn: (at: number) => boolean,
+): string | undefined {
   const token = tokens[at];
   if (token === undefined || token.kind === 'string' || token.kind === 'number') return undefined;
   if (token.kind === 'symbol') return judgeSymbol(token.name);
   const name = token.name.toLowerCase();
-  if (isDeniedName(name)) return `The name ${token.name} is not available.`;
+  if (isDeniedName(name) && !isColumn(at)) {
+    return `The name ${token.name} is not available here. If it names a column of yours, choose another alias.`;
+  }
   if (DENIED_CALLS.has(name) && isSymbol(tokens[at + 1], '(')) {
-    return `The function ${token.name} is not available.`;
+    return `The function ${token.name} is not available: it tells about the server or reads elsewhere.`;
   }
   // Tables stand in more places than FROM: `x IN system.one`, `in(x, system.one)`.
   if (SERVER_DATABASES.has(name) && isSymbol(tokens[at + 1], '.')) {
@@ -57,22 +71,34 @@ function judgeToken(tokens: readonly Token[], at: number): string | undefined {
 
 function judgeSymbol(symbol: string): string | undefined {
   if (symbol === ';') return 'Only one statement a request is allowed.';
-  return symbol === '{' ? 'Query parameters are not supported.' : undefined;
+  return symbol === '{'
+    ? "Query parameters are not supported: write the value itself, as in 'text', with \\ before ' and \\."
+    : undefined;
 }
 
 function judgeKeyword(tokens: readonly Token[], at: number, word: string): string | undefined {
-  if (FORBIDDEN_CLAUSES.has(word)) return `${word.toUpperCase()} is not allowed.`;
   const next = tokens[at + 1];
+  const clause = FORBIDDEN_CLAUSES.get(word);
+  if (clause !== undefined && !isColumnWord(tokens, at)) return clause;
   if (word === 'parallel' && keyword(next) === 'with') return 'PARALLEL WITH is not allowed.';
   if (isSymbol(tokens[at - 1], '(') && opensForbiddenSubquery(word, next)) {
-    return `${word.toUpperCase()} is not allowed.`;
+    return `${word.toUpperCase()} is not allowed.${wayOut(word)}`;
   }
   const format = identifier(next);
-  if (word !== 'format' || format === undefined) return undefined;
-  if (at + 2 < tokens.length) return 'FORMAT must be the last clause.';
+  if (word !== 'format' || format === undefined || isColumnWord(tokens, at)) return undefined;
+  if (at + 2 < tokens.length) {
+    return FORBIDDEN_CLAUSES.get(keyword(tokens[at + 2])) ?? 'FORMAT must be the last clause.';
+  }
   return ALLOWED_FORMATS.has(format.toLowerCase())
     ? undefined
-    : `The format ${format} is not available.`;
+    : `The format ${format} is not available; JSONEachRow, CSVWithNames and Parquet are.`;
+}
+
+/** For statements that tell about tables: how else to learn of the columns. */
+function wayOut(word: string): string {
+  return FORBIDDEN_SUBQUERIES.has(word) && word !== 'explain'
+    ? ` For names and types of the columns: SELECT * FROM ${TABLE} LIMIT 0 FORMAT TSVWithNamesAndTypes.`
+    : '';
 }
 
 /** `exists` is also an operator: then a subquery follows, and not the word TABLE or a name. */

@@ -1,5 +1,7 @@
-/** A token of a statement. */
-export type Token =
+/** A token of a statement: `at` is the place of its first character, `end` the one behind its last. */
+export type Token = Lexeme & { readonly at: number; readonly end: number };
+
+type Lexeme =
   /** Bare word: a keyword, or an identifier without quotes. */
   | { readonly kind: 'word'; readonly name: string }
   /** Identifier in backticks or double quotes. */
@@ -15,7 +17,7 @@ type Lexed =
 
 /** One step: what was read (nothing for white space and comments) and where the next one begins. */
 type Step =
-  | { readonly kind: 'read'; readonly next: number; readonly token?: Token }
+  | { readonly kind: 'read'; readonly next: number; readonly token?: Lexeme }
   | { readonly kind: 'refused'; readonly message: string };
 
 const SYMBOLS = new Set('()[]{},;.:+-*/%=<>!|?~^&');
@@ -31,7 +33,7 @@ export function lex(sql: string): Lexed {
   for (let at = 0; at < sql.length;) {
     const step = readToken(sql, at, tokens.at(-1));
     if (step.kind === 'refused') return step;
-    if (step.token !== undefined) tokens.push(step.token);
+    if (step.token !== undefined) tokens.push({ ...step.token, at, end: step.next });
     at = step.next;
   }
   return { kind: 'tokens', tokens };
@@ -53,7 +55,9 @@ function readToken(sql: string, at: number, previous: Token | undefined): Step {
   }
   if (SYMBOLS.has(char))
     return { kind: 'read', next: at + 1, token: { kind: 'symbol', name: char } };
-  return refuse(`The character U+${codePoint(sql, at)} is only allowed inside quotes.`);
+  return refuse(
+    `The character U+${codePoint(sql, at)} at position ${at + 1} is only allowed inside quotes.`,
+  );
 }
 
 /**

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { QUERY } from '@guard/config/contract/limits';
 import type { AuthenticateBearer, QueryOutcome, RunQuery } from '@guard/config/contract/ports';
 import { ask, type Database, type EngineState } from '../database/engine.ts';
-import type { DatabaseAnswer } from '../database/database-client.ts';
-import { DATABASE } from '../database/accounts.ts';
+import type { Account, DatabaseAnswer } from '../database/database-client.ts';
+import { DATABASE, LOCAL_TABLE } from '../database/accounts.ts';
 import { execute } from '../database/prepare.ts';
-import { publicMessage } from './database-error.ts';
+import { overLocalTable, withoutZ } from './adapt.ts';
+import { isCorrelated, publicMessage } from './database-error.ts';
 import { judgeStatement } from './gate.ts';
 import { KeyWatch } from './key-watch.ts';
 import { SlotTable } from './slots.ts';
@@ -53,9 +54,10 @@ export function createRunQuery({ state, authenticate }: RunOptions): RunQuery {
     }
   }
 
-  return async ({ organisation, sql, authorization, signal }) => {
-    const verdict = judgeStatement(sql);
+  return async ({ organisation, sql: given, authorization, signal }) => {
+    const verdict = judgeStatement(given);
     if (verdict.kind === 'refused') return verdict;
+    const sql = passing(withoutZ(given)) ?? given;
     const run = (until: AbortSignal | undefined): Promise<QueryOutcome> =>
       within(ofOrganisations, organisation, 'this organisation', until, () =>
         askAs(state, organisation, sql, until),
@@ -98,23 +100,9 @@ async function askAs(
   const asked = await ask(state, signal, async (database) => {
     const account = database.account(organisation);
     if (account === undefined) return undefined;
-    const queryId = randomUUID();
-    const answer = await database.client.send({
-      account,
-      parameters: {
-        query_id: queryId,
-        database: DATABASE,
-        default_format: 'TabSeparated',
-        // As much as may be answered at all: up to there, the status comes after the last row.
-        buffer_size: String(QUERY.maxAnswerBytes + 1),
-      },
-      body: [Buffer.from(sql)],
-      timeoutMs: TIMEOUT_MS,
-      maxAnswerBytes: QUERY.maxAnswerBytes,
-      signal,
-    });
-    if (wasLeft(answer)) await stop(database, queryId);
-    return answer;
+    const answer = await send(database, account, sql, signal);
+    const again = isCorrelated(answer) ? onThisServer(database, sql) : undefined;
+    return again === undefined ? answer : send(database, account, again, signal);
   });
   switch (asked.kind) {
     case 'away':
@@ -126,6 +114,40 @@ async function askAs(
         ? unavailable('This organisation is not set up for queries.')
         : outcomeOf(asked.answer, asked.database);
   }
+}
+
+/** The statement if the gate passes it. */
+function passing(sql: string | undefined): string | undefined {
+  return sql !== undefined && judgeStatement(sql).kind === 'passed' ? sql : undefined;
+}
+
+function onThisServer({ insertInto }: Database, sql: string): string | undefined {
+  return insertInto === LOCAL_TABLE ? passing(overLocalTable(sql)) : undefined;
+}
+
+async function send(
+  database: Database,
+  account: Account,
+  sql: string,
+  signal: AbortSignal | undefined,
+): Promise<DatabaseAnswer> {
+  const queryId = randomUUID();
+  const answer = await database.client.send({
+    account,
+    parameters: {
+      query_id: queryId,
+      database: DATABASE,
+      default_format: 'TabSeparated',
+      // As much as may be answered at all: up to there, the status comes after the last row.
+      buffer_size: String(QUERY.maxAnswerBytes + 1),
+    },
+    body: [Buffer.from(sql)],
+    timeoutMs: TIMEOUT_MS,
+    maxAnswerBytes: QUERY.maxAnswerBytes,
+    signal,
+  });
+  if (wasLeft(answer)) await stop(database, queryId);
+  return answer;
 }
 
 /** True when the connection was given up while the database may still be at work. */

@@ -84,15 +84,13 @@ function judgeTable(
   known: ReadonlySet<string>,
 ): string | undefined {
   const [first, second, third] = tokens.slice(at, at + 3);
-  if (isSymbol(first, '(')) {
-    const inside = isSymbol(second, '(') || QUERY_STARTS.has(keyword(second));
-    return inside ? undefined : 'Only a subquery may stand in parentheses after FROM or JOIN.';
-  }
+  // A subquery, or tables that are joined: each of those is judged where it stands.
+  if (isSymbol(first, '(')) return undefined;
   const name = identifier(first);
   if (name === undefined) return 'A table is named by a plain identifier.';
   if (isSymbol(second, '(')) {
     if (TABLE_FUNCTIONS.has(name.toLowerCase())) return undefined;
-    return `The table function ${name} is not available.`;
+    return `The table function ${name} is not available; numbers, generateSeries and values are.`;
   }
   if (isSymbol(second, '.')) {
     const table = identifier(third) ?? '';
@@ -102,7 +100,7 @@ function judgeTable(
   return known.has(name) ? undefined : `The table ${name} is not available; query ${TABLE}.`;
 }
 
-/** Names given by `name AS (SELECT …)` and `name(a, b) AS (SELECT …)`. */
+/** Names given by `name AS (SELECT …)`, `name AS MATERIALIZED (SELECT …)` and `name(a, b) AS (SELECT …)`. */
 function cteNames(tokens: readonly Token[]): string[] {
   const names: string[] = [];
   const opened: number[] = [];
@@ -118,11 +116,12 @@ function cteNames(tokens: readonly Token[]): string[] {
   return names;
 }
 
-/** `AS ( SELECT` */
+/** `AS ( SELECT` and `AS MATERIALIZED ( SELECT` */
 function startsSubquery(tokens: readonly Token[], at: number): boolean {
+  if (keyword(tokens[at]) !== 'as') return false;
+  const open = keyword(tokens[at + 1]) === 'materialized' ? at + 2 : at + 1;
+  const inside = tokens[open + 1];
   return (
-    keyword(tokens[at]) === 'as' &&
-    isSymbol(tokens[at + 1], '(') &&
-    (QUERY_STARTS.has(keyword(tokens[at + 2])) || isSymbol(tokens[at + 2], '('))
+    isSymbol(tokens[open], '(') && (QUERY_STARTS.has(keyword(inside)) || isSymbol(inside, '('))
   );
 }

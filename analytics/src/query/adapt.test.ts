@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { overLocalTable, withoutZ } from './adapt.ts';
+
+const T = '2026-11-20T08:00:00';
+
+test.each([
+  [`created_at > '${T}Z'`, `created_at > '${T}'`],
+  [`e.\`created_at\`<='${T}.123Z'`, `e.\`created_at\`<='${T}.123'`],
+  [`created_at NOT BETWEEN '${T}Z' AND '${T}Z'`, `created_at NOT BETWEEN '${T}' AND '${T}'`],
+  [`'${T}Z' /* < */ < e.created_at`, `'${T}' /* < */ < e.created_at`],
+])('the Z of a time beside created_at goes: %s', (given, sent) => {
+  expect(withoutZ(given)).toBe(sent);
+});
+
+test.each([
+  `path = '${T}Z'`,
+  `created_at > toDateTime64('${T}Z', 3)`,
+  `'${T}Z' < created_at.x`,
+  `'created_at > ''${T}Z'''`,
+  `created_at > '${T}Z' 'not a string`,
+  `created_at > '${T}Z\\''`,
+  `created_at > '${T}+01:00'`,
+  `created_at > 1 AND '${T}Z'`,
+  `my_created_at > '${T}Z'`,
+])('nothing else changes: %s', (sql) => {
+  expect(withoutZ(sql)).toBe(sql);
+});
+
+test('the table of this server takes the place of the distributed one, and of nothing in a text', () => {
+  const sql = `SELECT 'events_distributed', events_distributed.ip FROM default."events_distributed" -- events_distributed`;
+  expect(overLocalTable(sql)).toBe(
+    `SELECT 'events_distributed', events.ip FROM default.events -- events_distributed`,
+  );
+});
+
+test.each([
+  'WITH events AS (SELECT 1) SELECT * FROM events_distributed',
+  'SELECT * FROM numbers(1) AS events_distributed, events_distributed',
+  'SELECT * FROM events_distributed `events`',
+])('a statement that gives one of the two names to something else stays as it is: %s', (sql) => {
+  expect(overLocalTable(sql)).toBeUndefined();
+});

@@ -1,0 +1,79 @@
+import { LOCAL_TABLE, TABLE } from '../database/accounts.ts';
+import { identifier, keyword, lex, type Token } from './lexer.ts';
+
+/**
+ * Two things that are right in SQL and that this database does not take. A statement is changed in one
+ * way for each, and what came of it is judged like any other before it is sent.
+ */
+
+/** What programs write for a time of UTC: `'2026-11-20T08:00:00.000Z'`. */
+const UTC_TIME = /^'\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,9})?Z'$/;
+
+/**
+ * Such a text (`t`) beside the column created_at (`c`), with one letter for each token: `c > t`, `c NOT BETWEEN t AND t`,
+ * `t <= e.c`. The column is in UTC by its type, so the Z says nothing more.
+ */
+const COMPARED = /(?<=c(?:o{1,2}|n?b|n?b[ts]a))t|t(?=o{1,2}(?:i\.)*c(?![.(]))/g;
+
+/** The statement with the Z taken from times that `created_at` is compared with: the index of the table does not read it. */
+export function withoutZ(sql: string): string {
+  const tokens = tokensOf(sql);
+  const letters = tokens.map((token) => letter(sql, token)).join('');
+  const ends = Array.from(letters.matchAll(COMPARED), ({ index }) => tokens[index]?.end ?? 0);
+  return replace(
+    sql,
+    ends.map((end) => ({ at: end - 2, end, by: "'" })),
+  );
+}
+
+/**
+ * The statement over the table of this server, where that has all rows: ClickHouse takes no subquery that uses columns
+ * of the query around it over a Distributed table. The row policy is on that table, so it holds the same.
+ *
+ * @returns undefined where the name of one of the two tables is something else in this statement.
+ */
+export function overLocalTable(sql: string): string | undefined {
+  const tokens = tokensOf(sql);
+  const isGiven = (token: Token, at: number): boolean =>
+    identifier(token) === LOCAL_TABLE ||
+    (identifier(token) === TABLE && keyword(tokens[at - 1]) === 'as');
+  if (tokens.some(isGiven)) return undefined;
+  const tables = tokens.filter((token) => identifier(token) === TABLE);
+  return replace(
+    sql,
+    tables.map(({ at, end }) => ({ at, end, by: LOCAL_TABLE })),
+  );
+}
+
+function tokensOf(sql: string): readonly Token[] {
+  const lexed = lex(sql);
+  return lexed.kind === 'tokens' ? lexed.tokens : [];
+}
+
+function letter(sql: string, token: Token): string {
+  switch (token.kind) {
+    case 'string':
+      return UTC_TIME.test(sql.slice(token.at, token.end)) ? 't' : 's';
+    case 'symbol':
+      if (token.name === '.') return '.';
+      return '<>=!'.includes(token.name) ? 'o' : '-';
+    case 'number':
+      return '-';
+    case 'quoted':
+      return token.name === 'created_at' ? 'c' : 'i';
+    case 'word':
+      if (token.name === 'created_at') return 'c';
+      return { not: 'n', between: 'b', and: 'a' }[keyword(token)] ?? 'i';
+  }
+}
+
+/** @param changes in the order of their places. */
+function replace(
+  sql: string,
+  changes: readonly { readonly at: number; readonly end: number; readonly by: string }[],
+): string {
+  return changes.reduceRight(
+    (text, { at, end, by }) => text.slice(0, at) + by + text.slice(end),
+    sql,
+  );
+}

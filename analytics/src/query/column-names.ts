@@ -1,0 +1,84 @@
+import { identifier, isSymbol, keyword, type Token } from './lexer.ts';
+
+/**
+ * Where a name of a function, or a word of the language, is the name of a column: `host AS hostname`, `GROUP BY
+ * hostname`, `ORDER BY settings`. Where tokens alone do not tell for sure, it is not.
+ */
+
+/**
+ * Words behind which a parenthesis groups, or opens a query. Behind every other name it holds the arguments of
+ * a function, and there the bare name of a function calls it: `arrayMap(file, …)`.
+ */
+const BEFORE_GROUPS = new Set(
+  'select distinct from join as materialized with where prewhere and or not in having on by order using over then when else between like ilike limit union all intersect except exists any qualify'.split(
+    ' ',
+  ),
+);
+
+/** What may follow a column. None of it is the name of a setting or of a format: `SETTINGS limit = 1` is a clause. */
+export const AFTER_COLUMNS: ReadonlySet<string> = new Set(
+  'from where prewhere group order having union except intersect window qualify asc desc and or as format settings into'.split(
+    ' ',
+  ),
+);
+
+/** Tells of the token at a place whether it names a column, though a function has that name. */
+export function columnNames(tokens: readonly Token[]): (at: number) => boolean {
+  const given = new Set<string>();
+  for (const [at, token] of tokens.entries()) {
+    if (keyword(tokens[at - 1]) === 'as') given.add(identifier(token) ?? '');
+  }
+  const arguments_ = amongArguments(tokens);
+  return (at) => {
+    const name = identifier(tokens[at]) ?? '';
+    // Columns of the storage begin so. They exist whether or not an alias has their name.
+    if (name.startsWith('_') || isSymbol(tokens[at + 1], '(')) return false;
+    const before = keyword(tokens[at - 1]);
+    if (before === 'as') return true;
+    return given.has(name) && before !== 'apply' && !arguments_[at];
+  };
+}
+
+/** For each token, whether it stands among the arguments of a function, in whatever parentheses. */
+function amongArguments(tokens: readonly Token[]): readonly boolean[] {
+  const outer: boolean[] = [];
+  let inside = false;
+  return tokens.map((token, at) => {
+    if (isSymbol(token, ')')) inside = outer.pop() ?? false;
+    const here = inside;
+    if (isSymbol(token, '(')) {
+      outer.push(inside);
+      inside = !startsQuery(tokens, at + 1) && (inside || isCall(tokens[at - 1]));
+    }
+    return here;
+  });
+}
+
+/** `SELECT x`: the arguments of `f(SELECT x)` are a query. `f(select, x)` has a column of that name. */
+function startsQuery(tokens: readonly Token[], at: number): boolean {
+  const word = keyword(tokens[at]);
+  const next = tokens[at + 1];
+  return (word === 'select' || word === 'from') && (identifier(next) !== undefined || isText(next));
+}
+
+function isText(token: Token | undefined): boolean {
+  return token?.kind === 'string' || token?.kind === 'number';
+}
+
+/** `quantile(0.5)(x)` is a call too. */
+function isCall(before: Token | undefined): boolean {
+  if (before?.kind === 'quoted') return true;
+  if (before?.kind === 'word') return !BEFORE_GROUPS.has(keyword(before));
+  return isSymbol(before, ')');
+}
+
+/**
+ * True where SETTINGS, FORMAT or INTO is no clause: a clause has a name or a string behind it, and no other
+ * clause. `LIMIT` is also a setting, so a number must follow it.
+ */
+export function isColumnWord(tokens: readonly Token[], at: number): boolean {
+  const next = tokens[at + 1];
+  if (next === undefined || next.kind === 'symbol') return true;
+  if (keyword(next) === 'limit') return tokens[at + 2]?.kind === 'number';
+  return AFTER_COLUMNS.has(keyword(next));
+}
