@@ -12,6 +12,10 @@ import { type Analytics, openAnalytics } from '../index.ts';
 /** Reads numbers for hours, and brings forth no row meanwhile. */
 const ENDLESS = 'SELECT count() FROM numbers(1000000000000000) WHERE cityHash64(number) = 1';
 
+/** Its alias `events` keeps Guard from asking the table of that name. */
+const CORRELATED =
+  'SELECT 1 FROM events_distributed AS events WHERE EXISTS (SELECT 1 FROM events_distributed AS f WHERE f.ip = events.ip)';
+
 let server: DatabaseServer;
 let analytics: Analytics;
 const app = fastify();
@@ -36,6 +40,29 @@ afterAll(async () => {
   await app.close();
   await analytics.close();
   await server.close();
+});
+
+test.each([
+  [404, 47, 'SELECT no_such_column FROM events_distributed'],
+  [404, 46, 'SELECT noSuchFunction()'],
+  [408, 159, ENDLESS],
+  [500, 215, 'SELECT path, count() FROM events_distributed'],
+  [500, 396, 'SELECT 1 FROM numbers(1000001)'],
+  [500, 153, 'SELECT intDiv(1, 0)'],
+  [501, 48, CORRELATED],
+  [400, 62, 'SELECT 1 +'],
+  [400, 6, "SELECT CAST('x' AS UInt8)"],
+])('contract 4.3: %i is what the database answers error %i with: %s', async (status, code, sql) => {
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/query',
+    headers: { authorization: 'Bearer x', 'content-type': 'text/plain' },
+    body: sql,
+  });
+  expect([answer.statusCode, answer.body]).toEqual([
+    status,
+    expect.stringMatching(new RegExp(`^Code: ${code}\\. .*\\([A-Z_]+\\)`, 's')),
+  ]);
 });
 
 test('contract 8: the database ends a statement at its execution time, and says so (here 1 s)', async () => {

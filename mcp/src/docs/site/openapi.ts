@@ -164,7 +164,9 @@ const queryPath: Json = {
       405: { description: 'Not POST.' },
       417: { description: 'Unsupported Expect header.' },
       502: text('Answer above 4 MiB, or the database did not answer: use smaller time windows.'),
-      default: text('An error of the database, with its code.'),
+      default: text(
+        'An error of the database in the statement, with its code: 404, 408, 500 or 501.',
+      ),
     },
   },
 };
