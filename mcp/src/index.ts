@@ -7,6 +7,7 @@ import type {
   RunQuery,
 } from '@guard/config/contract/ports';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
+import { DATA_INSTRUCTIONS, DOCS_INSTRUCTIONS } from './tools/instructions.ts';
 import { createListColumnsTool } from './tools/list-columns-tool.ts';
 import { queryHelpTool } from './tools/query-help-tool.ts';
 import { createQueryTool, type DataCaller } from './tools/query-tool.ts';
@@ -33,6 +34,7 @@ export function createDataServer(options: {
 }): FastifyPluginAsync {
   const ask = answerWithSdk<DataCaller>({
     info: { name: 'guard-analytics', version: '1' },
+    instructions: DATA_INSTRUCTIONS,
     answersPing: false,
     tools: [
       createQueryTool(options.runQuery),
@@ -70,6 +72,7 @@ export function createDocsServer(options: {
   const index = new SearchIndex(library.pages);
   const ask = answerWithSdk<'anyone'>({
     info: { name: 'guard-docs', version: '1' },
+    instructions: DOCS_INSTRUCTIONS,
     answersPing: true,
     tools: [createSearchDocsTool(index, publicUrl), createGetPageTool(library)],
   });

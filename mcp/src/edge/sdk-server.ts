@@ -8,6 +8,8 @@ import type { Tool } from './tool.ts';
 /** What tells one server from another. */
 export interface McpService<Caller> {
   readonly info: { readonly name: string; readonly version: string };
+  /** What `initialize` tells an assistant before it calls anything. */
+  readonly instructions: string;
   /** Only the documentation server answers `ping` (contract 4.5). */
   readonly answersPing: boolean;
   readonly tools: readonly Tool<Caller>[];
@@ -24,7 +26,7 @@ const CallTool = z.object({ method: z.literal('tools/call'), params: z.unknown()
  * Tools are not registered with McpServer itself: it answers an unknown tool with a result, not with -32602.
  */
 export function createSdkServer<Caller>(service: McpService<Caller>): Ask<Caller> {
-  const { info, tools } = service;
+  const { info, instructions, tools } = service;
   const capabilities = { tools: { listChanged: false } };
   const { server } = new McpServer(info, { capabilities });
   const bridge = new Bridge<Caller>();
@@ -36,7 +38,7 @@ export function createSdkServer<Caller>(service: McpService<Caller>): Ask<Caller
   else server.removeRequestHandler('ping');
   server.setRequestHandler(Initialize, ({ params }) => {
     if (!isObject(params)) throw new RpcError('invalid_params', 'Send a `params` object.');
-    return { protocolVersion: PROTOCOL_VERSION, capabilities, serverInfo: info };
+    return { protocolVersion: PROTOCOL_VERSION, capabilities, serverInfo: info, instructions };
   });
   server.setRequestHandler(ListTools, () => listed);
   server.setRequestHandler(CallTool, async ({ params }, { requestId }) => {

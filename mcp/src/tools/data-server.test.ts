@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { MCP } from '@guard/config/contract/limits';
+import { FINDINGS, reasons } from '@guard/config/contract/reasons';
 import type { QueryOutcome } from '@guard/config/contract/ports';
 import type { FastifyPluginAsync } from 'fastify';
 import { expect, test } from 'vitest';
@@ -62,8 +63,13 @@ test('contract 4.4: the server is guard-analytics, version 1', async () => {
       protocolVersion: '2025-06-18',
       capabilities: { tools: { listChanged: false } },
       serverInfo: { name: 'guard-analytics', version: '1' },
+      instructions: expect.any(String) as string,
     },
   });
+  const { instructions } = (answer.json as { result: { instructions: string } }).result;
+  for (const word of ['created_at', 'action', 'decision', 'query_help', 'guard-docs']) {
+    expect(instructions).toContain(word);
+  }
 });
 
 test('contract 7.3: ping is not served here', async () => {
@@ -195,7 +201,12 @@ test('contract 4.4 query_help: rules and examples, without reading data', async 
     dataServer({ runQuery: () => Promise.reject(new Error('query_help must not ask')) }),
   );
   const answer = await server.post(call('query_help'), KEY);
-  for (const word of ['events_distributed', 'created_at', 'LIMIT', '90 days', '65456', 'SELECT']) {
+  const told = [
+    ...['events_distributed', 'created_at', 'LIMIT', '90 days', '65456', 'SELECT'],
+    ...["reference = 'K7QM2X9D'", "ip = '203.0.113.7'", "session = '", 'DESCRIBE', 'strong 2'],
+    ...FINDINGS.map((name) => `${name} | ${reasons[name].category} | ${reasons[name].strength} | `),
+  ];
+  for (const word of told) {
     expect(answer.json).toEqual(toolResult(false, expect.stringContaining(word)));
   }
 });
