@@ -48,7 +48,8 @@ async function askOneOfItsOwn() {
 }
 
 async function written(client, sent) {
-  const sql = 'SELECT count() FROM events_distributed WHERE created_at > now() - INTERVAL 1 HOUR';
+  const sql =
+    'SELECT count() FROM events_distributed WHERE created_at > now() - INTERVAL 1 HOUR FORMAT TSV';
   const until = Date.now() + WRITTEN_MS;
   while (Number(await call(client, 'query', { sql })) < sent) {
     if (Date.now() > until) throw new Error(`not all events were written in ${WRITTEN_MS} ms`);

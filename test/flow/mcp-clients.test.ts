@@ -92,7 +92,47 @@ describe('the SDK’s own client, on the data server', () => {
     const rows = await callTool(client, 'query', {
       sql: "SELECT path FROM events_distributed WHERE created_at > now() - INTERVAL 1 HOUR AND action = 'limited'",
     });
-    expect(rows).toEqual({ isError: false, text: '/login\n' });
+    expect(rows).toEqual({ isError: false, text: 'path\n/login\n' });
+  });
+
+  test.each([
+    [
+      "SELECT action, '' AS x FROM events_distributed WHERE path = '/none'",
+      'action\tx\n0 rows',
+      [],
+    ],
+    ['SELECT 1 AS action, 2 AS x WHERE 0 FORMAT TSVWithNames', 'action\tx\n0 rows', []],
+    [
+      "SELECT 'a\\tb\\n\\'\\\\' AS action, NULL AS x",
+      "action\tx\na\\tb\\n\\'\\\\\t\\N\n",
+      [["a\tb\n'\\", null]],
+    ],
+  ])(
+    'the answer has column names, says 0 rows, and has the same for programs: %s',
+    async (sql, text, rows) => {
+      const answer = await client.callTool({ name: 'query', arguments: { sql } });
+      expect(answer).toEqual({
+        content: [{ type: 'text', text }],
+        structuredContent: { columns: ['action', 'x'], rows },
+        isError: false,
+      });
+    },
+  );
+
+  test('an answer in another format has no structuredContent, and an empty one says 0 rows', async () => {
+    for (const [sql, text] of [
+      ['SELECT 1 WHERE 0 FORMAT JSONEachRow', '0 rows'],
+      ['SELECT 1 AS one FORMAT JSONEachRow', '{"one":1}\n'],
+    ]) {
+      const answer = await client.callTool({ name: 'query', arguments: { sql } });
+      expect(answer).toEqual({ content: [{ type: 'text', text }], isError: false });
+    }
+  });
+
+  test('contract 8: text and structuredContent together are no larger than one answer may be', async () => {
+    const sql = "SELECT repeat('x', 1000) FROM numbers(200)";
+    const answer = await client.callTool({ name: 'query', arguments: { sql } });
+    expect(Object.keys(answer).sort()).toEqual(['content', 'isError']);
   });
 
   test('contract 4.4 query_help: each of its twelve example queries runs, and finds what happened here', async () => {
@@ -170,19 +210,39 @@ describe('the inspector’s command line', () => {
   });
 
   test.each([
-    ['query', dataUrl, HEADER, { sql: 'SELECT 40 + 2' }, /^42\n$/],
-    ['query_help', dataUrl, HEADER, {}, /created_at/],
-    ['list_columns', dataUrl, HEADER, {}, /request_id\tUUID/],
-    ['search_docs', docsUrl, [], { query: 'monitor', limit: 2 }, /path: \//],
-    ['get_page', docsUrl, [], { path: '/start' }, /^# /],
-  ])('calls %s', async (tool, url, header, args, expected) => {
+    [
+      'query',
+      dataUrl,
+      HEADER,
+      { sql: 'SELECT 40 + 2 AS sum' },
+      /^sum\n42\n$/,
+      { columns: ['sum'], rows: [['42']] },
+    ],
+    ['query_help', dataUrl, HEADER, {}, /created_at/, undefined],
+    [
+      'list_columns',
+      dataUrl,
+      HEADER,
+      {},
+      /request_id\tUUID/,
+      { columns: expect.any(Array) as unknown[] },
+    ],
+    ['search_docs', docsUrl, [], { query: 'monitor', limit: 2 }, /path: \//, undefined],
+    ['get_page', docsUrl, [], { path: '/start' }, /^# /, undefined],
+  ])('calls %s', async (tool, url, header, args, expected, structured) => {
     const call = ['--method', 'tools/call', '--tool-name', tool];
     const given = ['--tool-args-json', JSON.stringify(args)];
     const { code, json } = await inspect(url(), ...header, ...call, ...given);
     const text = expect.stringMatching(expected) as string;
     expect([code, json]).toEqual([
       0,
-      { result: { content: [{ type: 'text', text }], isError: false } },
+      {
+        result: {
+          content: [{ type: 'text', text }],
+          ...(structured && { structuredContent: structured }),
+          isError: false,
+        },
+      },
     ]);
   });
 

@@ -25,6 +25,8 @@ export type DatabaseAnswer =
       readonly kind: 'answered';
       readonly status: number;
       readonly contentType: string;
+      /** `X-ClickHouse-Format`; empty when there is none. */
+      readonly format: string;
       /** `X-ClickHouse-Exception-Code`; 0 when there is none. */
       readonly exceptionCode: number;
       readonly body: Buffer;
@@ -94,6 +96,7 @@ export function createDatabaseClient(base: URL): DatabaseClient {
       kind: 'answered',
       status: http_status_code ?? 0,
       contentType: String(response_headers['content-type'] ?? 'text/plain; charset=utf-8'),
+      format: String(response_headers['x-clickhouse-format'] ?? ''),
       exceptionCode: Number(response_headers['x-clickhouse-exception-code'] ?? 0),
       body,
     };

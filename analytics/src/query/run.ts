@@ -23,6 +23,12 @@ interface RunOptions {
   readonly authenticate: AuthenticateBearer;
 }
 
+/** A statement that the gate passed. `withNames`: as in RunQuery. */
+interface Statement {
+  readonly sql: string;
+  readonly withNames: boolean;
+}
+
 type Run = () => Promise<QueryOutcome>;
 
 /**
@@ -54,13 +60,13 @@ export function createRunQuery({ state, authenticate }: RunOptions): RunQuery {
     }
   }
 
-  return async ({ organisation, sql: given, authorization, signal }) => {
+  return async ({ organisation, sql: given, authorization, withNames = false, signal }) => {
     const verdict = judgeStatement(given);
     if (verdict.kind === 'refused') return verdict;
     const sql = passing(withoutZ(given)) ?? given;
     const run = (until: AbortSignal | undefined): Promise<QueryOutcome> =>
       within(ofOrganisations, organisation, 'this organisation', until, () =>
-        askAs(state, organisation, sql, until),
+        askAs(state, organisation, { sql, withNames }, until),
       );
     return authorization === undefined
       ? run(signal)
@@ -94,15 +100,15 @@ async function within(
 async function askAs(
   state: () => EngineState,
   organisation: string,
-  sql: string,
+  statement: Statement,
   signal: AbortSignal | undefined,
 ): Promise<QueryOutcome> {
   const asked = await ask(state, signal, async (database) => {
     const account = database.account(organisation);
     if (account === undefined) return undefined;
-    const answer = await send(database, account, sql, signal);
-    const again = isCorrelated(answer) ? onThisServer(database, sql) : undefined;
-    return again === undefined ? answer : send(database, account, again, signal);
+    const answer = await send(database, account, statement, signal);
+    const sql = isCorrelated(answer) ? onThisServer(database, statement.sql) : undefined;
+    return sql === undefined ? answer : send(database, account, { ...statement, sql }, signal);
   });
   switch (asked.kind) {
     case 'away':
@@ -128,7 +134,7 @@ function onThisServer({ insertInto }: Database, sql: string): string | undefined
 async function send(
   database: Database,
   account: Account,
-  sql: string,
+  { sql, withNames }: Statement,
   signal: AbortSignal | undefined,
 ): Promise<DatabaseAnswer> {
   const queryId = randomUUID();
@@ -137,7 +143,7 @@ async function send(
     parameters: {
       query_id: queryId,
       database: DATABASE,
-      default_format: 'TabSeparated',
+      default_format: withNames ? 'TabSeparatedWithNames' : 'TabSeparated',
       // As much as may be answered at all: up to there, the status comes after the last row.
       buffer_size: String(QUERY.maxAnswerBytes + 1),
     },
@@ -167,8 +173,8 @@ async function stop({ client, writer }: Database, queryId: string): Promise<void
 function outcomeOf(answer: DatabaseAnswer, database: Database): QueryOutcome {
   switch (answer.kind) {
     case 'answered': {
-      const { status, body, contentType, exceptionCode } = answer;
-      if (status === 200 && exceptionCode === 0) return { kind: 'rows', contentType, body };
+      const { status, body, contentType, format, exceptionCode } = answer;
+      if (status === 200 && exceptionCode === 0) return { kind: 'rows', contentType, body, format };
       if (exceptionCode === AUTHENTICATION_FAILED) {
         return unavailable('The database does not know the account of this organisation.');
       }

@@ -154,7 +154,13 @@ export interface EventSink {
 // ---- analytics answers -------------------------------------------------------------------------
 
 export type QueryOutcome =
-  | { readonly kind: 'rows'; readonly contentType: string; readonly body: Uint8Array }
+  | {
+      readonly kind: 'rows';
+      readonly contentType: string;
+      readonly body: Uint8Array;
+      /** Name of the format that the body is in. */
+      readonly format?: string | undefined;
+    }
   /** The statement gate said no; `message` is for the caller. */
   | { readonly kind: 'refused'; readonly message: string }
   /** The database said no; its own words, status and code. */
@@ -170,6 +176,8 @@ export type RunQuery = (query: {
   readonly sql: string;
   /** What the caller was let in with: the query ends when this credential ends, and counts for its key. */
   readonly authorization?: string | undefined;
+  /** For a statement without a FORMAT clause: with a first line of column names. Without names by default. */
+  readonly withNames?: boolean;
   readonly signal?: AbortSignal;
 }) => Promise<QueryOutcome>;
 

@@ -3,7 +3,7 @@ import { CallToolRequestParamsSchema } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod';
 import { Bridge, type Ask } from './bridge.ts';
 import { isObject, PROTOCOL_VERSION, rpcErrors, type RpcErrorName } from './json-rpc.ts';
-import type { Tool } from './tool.ts';
+import type { Tool, ToolOutcome } from './tool.ts';
 
 /** What tells one server from another. */
 export interface McpService<Caller> {
@@ -78,10 +78,14 @@ async function callTool<Caller>(
   signal: AbortSignal,
 ) {
   const checked = tool.input.safeParse(args);
-  const { kind, text } = checked.success
+  const { kind, text, structured }: ToolOutcome = checked.success
     ? await tool.call(checked.data, caller, signal)
     : { kind: 'error', text: checked.error.issues.map(({ message }) => message).join(' ') };
-  return { content: [{ type: 'text', text }], isError: kind === 'error' };
+  return {
+    content: [{ type: 'text', text }],
+    ...(structured && { structuredContent: structured }),
+    isError: kind === 'error',
+  };
 }
 
 /** The SDK takes the code of a protocol error from what a handler throws, and its message as it is. */

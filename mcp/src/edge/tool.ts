@@ -4,6 +4,8 @@ import type { z } from 'zod';
 export interface ToolOutcome {
   readonly kind: 'text' | 'error';
   readonly text: string;
+  /** The same for programs, where there is such a form (`structuredContent`). */
+  readonly structured?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** One tool of a server whose callers are known as `Caller`. */

@@ -45,8 +45,9 @@ export function call(name: string, args?: unknown): object {
 }
 
 /** The answer of a tool that was reached. */
-export function toolResult(isError: boolean, text: unknown): object {
-  return { jsonrpc: '2.0', id: 1, result: { content: [{ type: 'text', text }], isError } };
+export function toolResult(isError: boolean, text: unknown, structuredContent?: unknown): object {
+  const result = { content: [{ type: 'text', text }], structuredContent, isError };
+  return { jsonrpc: '2.0', id: 1, result };
 }
 
 function parse(text: string): unknown {

@@ -215,11 +215,13 @@ test('contract 4.4 list_columns: each column with its type, read live at every c
   const columns = [{ name: 'created_at', type: "DateTime64(3, 'UTC')", comment: 'When.' }];
   const server = await serve(dataServer({ listColumns: () => Promise.resolve(columns) }));
   const first = await server.post(call('list_columns'), KEY);
-  expect(first.json).toEqual(toolResult(false, "created_at\tDateTime64(3, 'UTC')\tWhen."));
+  expect(first.json).toEqual(
+    toolResult(false, "created_at\tDateTime64(3, 'UTC')\tWhen.", { columns }),
+  );
   columns.push({ name: 'path', type: 'String', comment: '' });
   const second = await server.post(call('list_columns', {}), KEY);
   expect(second.json).toEqual(
-    toolResult(false, "created_at\tDateTime64(3, 'UTC')\tWhen.\npath\tString"),
+    toolResult(false, "created_at\tDateTime64(3, 'UTC')\tWhen.\npath\tString", { columns }),
   );
 });
 

@@ -17,16 +17,14 @@ FORMAT JSONEachRow`,
     sql: `SELECT action, countIf(created_at > now() - INTERVAL 1 DAY) AS last_day, countIf(created_at <= now() - INTERVAL 1 DAY) AS day_before, groupUniqArray(10)(settings_revision) AS revisions
 FROM events_distributed
 WHERE created_at BETWEEN now() - INTERVAL 2 DAY AND now64()
-GROUP BY action ORDER BY last_day DESC
-FORMAT TabSeparatedWithNames`,
+GROUP BY action ORDER BY last_day DESC`,
   },
   {
     question: 'What was enforced in the last day',
     sql: `SELECT action, count() AS requests
 FROM events_distributed
 WHERE created_at BETWEEN now() - INTERVAL 1 DAY AND now64()
-GROUP BY action ORDER BY requests DESC
-FORMAT TabSeparatedWithNames`,
+GROUP BY action ORDER BY requests DESC`,
   },
   {
     question: 'Requests and stopped requests, hour by hour',

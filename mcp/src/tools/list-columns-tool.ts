@@ -17,7 +17,7 @@ export function createListColumnsTool(listColumns: ListColumns): Tool<DataCaller
       const columns = await listColumns().catch(() => undefined);
       return columns === undefined
         ? { kind: 'error', text: 'The database is not reachable at the moment. Try again later.' }
-        : { kind: 'text', text: columns.map(line).join('\n') };
+        : { kind: 'text', text: columns.map(line).join('\n'), structured: { columns } };
     },
   };
 }

@@ -34,7 +34,7 @@ events_distributed has one row for each decision about a request. Every column, 
 - Select from events_distributed, never from events. You see the events of your own organisation and no others; no filter is needed for that.
 - Limits: ${MCP.maxStatementBytes} bytes a statement, ${QUERY.maxExecutionS} seconds, ${QUERY.maxRows} rows, ${MCP.maxToolAnswerBytes / 1024} KiB an answer (a larger one is discarded: add a LIMIT).
 - Events are kept ${RETENTION.rowsS / DAY_S} days, their headers and body ${RETENTION.detailS / DAY_S} days.
-- Rows come back tab-separated without a header row. For names, end the statement with FORMAT TabSeparatedWithNames or FORMAT JSONEachRow.
+- Rows come back tab-separated, below a line of column names; "0 rows" means that nothing matched. Other forms: end the statement with FORMAT JSONEachRow, FORMAT Vertical or FORMAT Markdown.
 
 # What is refused, and the way out
 

@@ -1,0 +1,29 @@
+/** Rows with the names of their columns, as the database wrote each value; null is NULL. */
+interface NamedRows {
+  readonly columns: readonly (string | null)[];
+  readonly rows: readonly (readonly (string | null)[])[];
+}
+
+/** What a backslash and a letter stand for in ClickHouse's TabSeparated formats. Of every other letter itself. */
+const ESCAPED: Readonly<Record<string, string>> = {
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  0: '\0',
+};
+
+/** Reads TabSeparatedWithNames: the first line has the names. */
+export function parseNamedRows(text: string): NamedRows {
+  const [columns = [], ...rows] = text.split('\n').slice(0, -1).map(parseLine);
+  return { columns, rows };
+}
+
+function parseLine(line: string): (string | null)[] {
+  return line.split('\t').map((field) => (field === '\\N' ? null : unescape(field)));
+}
+
+function unescape(field: string): string {
+  return field.replaceAll(/\\(.)/gs, (_both, letter: string) => ESCAPED[letter] ?? letter);
+}
