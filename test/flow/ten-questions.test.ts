@@ -1,0 +1,153 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { poll, send } from '../kit/http.ts';
+import { connectSdkClient } from '../kit/mcp-sdk-client.ts';
+import { rowsOf } from '../kit/sql.ts';
+import { ANALYTICS_KEY } from '../kit/story-settings.ts';
+import { useProduct } from '../kit/use-product.ts';
+import { curl, googlebot, GOOGLEBOT_IP, HOME_IP } from '../kit/visitors.ts';
+
+/**
+ * Ten questions that operators ask, each answered in at most two calls of a tool of the started product. The statements are
+ * those that query_help teaches, with the operator's own value in the place of the example's.
+ */
+const story = useProduct({
+  rules: [
+    { name: 'on trial', match: { path: '/trial/**' }, verdict: 'block', monitor: true },
+    {
+      name: 'login budget',
+      match: { path: '/login' },
+      rate_limit: { requests: 1, per: '1h', by: 'ip' },
+    },
+    { name: 'everybody', match: {}, detect: true, challenge: 'always' },
+  ],
+});
+
+/** The event of the visitor whom the first questions are about. */
+let stopped = { reference: '', session: '' };
+let data: Client;
+let docs: Client;
+
+beforeAll(async () => {
+  const from = (path: string, ip: string, headers: Readonly<Record<string, string>> = curl) =>
+    send(`${story.product.addresses.gateway}${path}`, {
+      headers: { ...headers, 'x-forwarded-for': ip },
+    });
+  await from('/trial/new', HOME_IP);
+  await from('/login', HOME_IP);
+  await from('/login', HOME_IP);
+  await from('/article', HOME_IP);
+  await from('/', GOOGLEBOT_IP, googlebot);
+  await from('/', HOME_IP, googlebot);
+  const rows = await poll(
+    () =>
+      rowsOf<{ path: string; reference: string; session: string }>(
+        story.product,
+        'SELECT path, reference, session FROM events_distributed WHERE created_at > now() - INTERVAL 1 HOUR',
+      ),
+    (found) => found.length === 6,
+    10_000,
+  );
+  stopped = rows.find(({ path }) => path === '/article') ?? stopped;
+  expect([stopped.reference, stopped.session]).not.toContain('');
+  data = await connectSdkClient(`${story.product.addresses.api}/mcp`, {
+    authorization: `Bearer ${ANALYTICS_KEY}`,
+  });
+  docs = await connectSdkClient(`${story.product.addresses.docs}/mcp`);
+});
+afterAll(() => Promise.all([data.close(), docs.close()]));
+
+type Call = (server: Client, name: string, args?: Record<string, unknown>) => Promise<string>;
+
+/** A caller who has two calls. */
+function twoCalls(): Call {
+  let left = 2;
+  return async (server, name, args = {}) => {
+    expect(left).toBeGreaterThan(0);
+    left -= 1;
+    const answer = await server.callTool({ name, arguments: args });
+    expect(answer.isError).toBe(false);
+    const [{ text }] = answer.content as [{ text: string }];
+    return text;
+  };
+}
+
+/** Reads query_help, and runs the example below the title that `title` finds, with one value replaced. */
+async function askAsTaught(title: RegExp, replaced?: readonly [string, string]): Promise<string> {
+  const call = twoCalls();
+  const help = await call(data, 'query_help');
+  const blocks = help.slice(help.indexOf('# Examples')).split('\n\n');
+  const sql = blocks[blocks.findIndex((block) => title.test(block)) + 1] ?? '';
+  if (replaced !== undefined) expect(sql).toContain(replaced[0]);
+  return call(data, 'query', { sql: replaced === undefined ? sql : sql.replace(...replaced) });
+}
+
+test.each([
+  ['reference code', 'K7QM2X9D', () => stopped.reference],
+  ['address', '203.0.113.7', () => HOME_IP],
+  ['session', '6b1f0d9c2e7a48358c5d1e9f70a2b4c6', () => stopped.session],
+])('questions 1 to 3: why was this visitor stopped? by its %s', async (_by, example, value) => {
+  const answer = await askAsTaught(/one visitor/, [example, value()]);
+  const rows = answer
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { path: string });
+  expect(rows.find(({ path }) => path === '/article')).toMatchObject({
+    action: expect.stringMatching(/^(block|challenge)$/) as string,
+    rule: 'everybody',
+    block_reasons: ['http_client_user_agent'],
+    user_agent: curl['user-agent'],
+  });
+});
+
+test('question 4: what changed since yesterday?', async () => {
+  const [names, ...rows] = (await askAsTaught(/Today beside yesterday/)).trim().split('\n');
+  expect(names).toBe('action\tlast_day\tday_before\trevisions');
+  expect(rows.find((row) => row.startsWith('limited\t'))).toMatch(/^limited\t1\t0\t\['\w+'\]$/);
+});
+
+test('question 5: what would the rule on trial stop?', async () => {
+  const answer = await askAsTaught(/monitor mode would have stopped/);
+  expect(answer).toBe('rule\tpath\trequests\non trial\t/trial/new\t1\n');
+});
+
+test('question 6: who is over the login budget?', async () => {
+  const answer = await askAsTaught(/exceeded a rate limit/);
+  expect(answer).toBe(`ip\tpath\trefused\n${HOME_IP}\t/login\t1\n`);
+});
+
+test('question 7: is that Googlebot really Googlebot?', async () => {
+  const [names, ...rows] = (await askAsTaught(/Crawlers, told apart/)).trim().split('\n');
+  expect(names).toBe('crawler_name\tcrawler_verified\taction\trequests');
+  expect(rows.sort()).toEqual(['Googlebot\tfalse\tblock\t1', 'Googlebot\ttrue\tallow\t1']);
+});
+
+test('question 8: what does http_client_user_agent mean, and how much does it weigh?', async () => {
+  const help = await twoCalls()(data, 'query_help');
+  expect(help).toContain('http_client_user_agent | bot_identity | strong | The User-Agent names');
+  expect(help).toContain('strong 2');
+});
+
+test('question 9: what did the browsers on Safari get in the last hour, and which column says so?', async () => {
+  const call = twoCalls();
+  const columns = await call(data, 'list_columns');
+  expect(columns).toMatch(/^browser\t.*claims/m);
+  const sql =
+    "SELECT action, count() FROM events_distributed WHERE created_at BETWEEN now() - INTERVAL 1 HOUR AND now64() AND browser = 'safari' GROUP BY action";
+  expect(await call(data, 'query', { sql })).toBe('action\tcount()\n0 rows');
+});
+
+test('question 10: how do I keep AI training crawlers out?', async () => {
+  const call = twoCalls();
+  const found = await call(docs, 'search_docs', { query: 'block AI training crawlers' });
+  const paths = [...found.matchAll(/^path: (\S+)$/gm)].map(([, path = '']) => path);
+  const path = paths.find((each) => /rules-cookbook|presets/.test(each)) ?? '';
+  expect(await call(docs, 'get_page', { path })).toMatch(/ai-train/);
+});
+
+test('who has two calls has no third', async () => {
+  const call = twoCalls();
+  await call(data, 'list_columns');
+  await call(data, 'list_columns');
+  await expect(call(data, 'list_columns')).rejects.toThrow();
+});
