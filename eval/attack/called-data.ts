@@ -1,4 +1,4 @@
-import { chromeHttp, scriptFetch } from '../../test/kit/visitors.ts';
+import { chromeHttp, inOrderOf, scriptFetch } from '../../test/kit/visitors.ts';
 import type { Technique } from './technique.ts';
 import { BOTH, browserOn, IN_RANGES, volley } from './volley.ts';
 
@@ -60,14 +60,16 @@ export const dataFromManyAddresses: readonly Technique[] = [
       const { ground, scheme } = field;
       const from = (index: number) => field.address(index % 200);
       const cookies: string[] = [];
+      // A shape that no row before has used up: else all pages are challenges.
+      const headers = inOrderOf(77, chromeHttp);
       for (let index = 0; index < 200; index += 1) {
-        const asked = { site: 'default', scheme, path: '/before', headers: chromeHttp } as const;
+        const asked = { site: 'default', scheme, path: '/before', headers } as const;
         const { session } = await ground.send({ ...asked, from: from(index) });
         cookies.push(session);
       }
       const shot = (index: number) => {
         const cookie = cookies[index % 200] ?? '';
-        return { from: from(index), cookie, headers: CALLED_DATA };
+        return { from: from(index), cookie, headers: { ...headers, accept: CALLED_DATA.accept } };
       };
       return volley(field, 4_000, shot, 50);
     },
