@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import {
+  hashOfFolders,
+  keepBundle,
+  type KeptBundle,
+  loadBundle,
+} from '@guard/config/bundles/kept-bundle';
 import { buildSync } from 'esbuild';
 import { z } from 'zod';
 
@@ -11,10 +17,6 @@ const SOURCES = new URL('page/', HERE);
 /** Words that the page shares with commands. */
 const PLAIN_WORDS = new URL('../config/src/plain-words/', HERE);
 const DIST = new URL('dist/', HERE);
-const ARTEFACT = new URL('page.json', DIST);
-
-/** Raise it when the options below change, so that older results count as stale. */
-const OPTIONS_VERSION = 1;
 
 const Artefact = z.strictObject({
   sources: z.string(),
@@ -37,31 +39,21 @@ export interface Page {
   readonly assets: ReadonlyMap<string, PageAsset>;
 }
 
-/** Bundles the page into dashboard/dist/, whatever is there. Rejects with what went wrong. */
-export function buildPage(): Promise<void> {
-  return new Promise((resolve) => {
-    keep(bundle());
-    resolve();
-  });
+const KEPT: KeptBundle<Artefact> = {
+  file: new URL('page.json', DIST),
+  schema: Artefact,
+  hashOfSources,
+  bundle,
+};
+
+/** Bundles the page into dashboard/dist/, also when a bundle is there. Throws when esbuild cannot. */
+export function buildPage(): void {
+  keepBundle(KEPT.file, bundle());
 }
 
-/**
- * The page, bundled now if dashboard/dist/ lacks it or holds one of other sources. Throws when it
- * cannot be bundled. A folder that cannot be written to only costs the next start some time.
- */
+/** The page. It is bundled now if dashboard/dist/ has no bundle of these sources. Throws when esbuild cannot. */
 export function loadPage(): Page {
-  const kept = readArtefact();
-  if (kept !== undefined && kept.sources === hashOfSources()) return pageOf(kept);
-  const fresh = bundle();
-  try {
-    keep(fresh);
-  } catch {
-    // A read-only installation: the bundle in memory serves as well.
-  }
-  return pageOf(fresh);
-}
-
-function pageOf({ html, assets }: Artefact): Page {
+  const { html, assets } = loadBundle(KEPT);
   const entries = Object.entries(assets).map(([path, { type, text }]): [string, PageAsset] => [
     path,
     { type, body: text },
@@ -132,34 +124,12 @@ function htmlOf(script: string, style: string): string {
 `;
 }
 
-/** A name for what the page is made of. */
+/** With this file, which has the options of esbuild and the HTML. */
 function hashOfSources(): string {
-  const hash = createHash('sha256').update(`options ${OPTIONS_VERSION}\n`);
-  for (const folder of [SOURCES, PLAIN_WORDS]) {
-    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-    for (const name of names.filter((file) => /(?<!\.test)\.(?:tsx?|css)$/.test(file)).sort()) {
-      hash.update(`${name}\n`).update(readFileSync(new URL(name, folder)));
-    }
-  }
-  return hash.update(readFileSync(new URL('build.ts', HERE))).digest('hex');
+  const self = readFileSync(new URL('build.ts', HERE), 'utf8');
+  return hashOfFolders(self, [SOURCES, PLAIN_WORDS], /(?<!\.test)\.(?:tsx?|css)$/);
 }
 
 function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 12);
-}
-
-/** One file, put in place by a rename: several processes may build at once, none reads a half. */
-function keep(artefact: Artefact): void {
-  mkdirSync(DIST, { recursive: true });
-  const temporary = new URL(`page.${process.pid}.tmp`, DIST);
-  writeFileSync(temporary, JSON.stringify(artefact));
-  renameSync(temporary, ARTEFACT);
-}
-
-function readArtefact(): Artefact | undefined {
-  try {
-    return Artefact.parse(JSON.parse(readFileSync(ARTEFACT, 'utf8')));
-  } catch {
-    return undefined;
-  }
 }

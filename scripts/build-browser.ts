@@ -2,5 +2,5 @@
 import { buildPage } from '@guard/dashboard/build';
 import { buildBrowser } from '@guard/validator/build';
 
-await buildBrowser();
-await buildPage();
+buildBrowser();
+buildPage();

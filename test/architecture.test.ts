@@ -23,7 +23,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
  */
 // prettier-ignore
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
-  config: ['contract', 'net', 'time', 'matching', 'catalogue', 'settings', 'plain-words'],
+  config: ['contract', 'net', 'time', 'matching', 'catalogue', 'settings', 'bundles', 'plain-words'],
   'config/settings': [
     'problems', 'values', 'lists', 'reading', 'sections', 'schema.ts', 'presets', 'derived', 'checks', 'load.ts', 'keys',
   ],

@@ -85,8 +85,8 @@ async function bundlePages(root: string, stage: string): Promise<void> {
   try {
     const validator = (await load('validator/browser/build.js')) as typeof validatorBuild;
     const dashboard = (await load('dashboard/build.js')) as typeof dashboardBuild;
-    await validator.buildBrowser();
-    await dashboard.buildPage();
+    validator.buildBrowser();
+    dashboard.buildPage();
   } finally {
     rmSync(libraries);
   }

@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
+import { keepBundle, type KeptBundle, loadBundle } from '@guard/config/bundles/kept-bundle';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { type Building, bundleOf, hashOfSources, type StandIns } from './bundle.ts';
@@ -7,8 +8,6 @@ import { type Building, bundleOf, hashOfSources, type StandIns } from './bundle.
 /** Bundles the code that runs in visitors' browsers: at install, and at start when it is stale. */
 
 const HERE = new URL('./', import.meta.url);
-const DIST = new URL('../dist/', import.meta.url);
-const ARTEFACT = new URL('browser.json', DIST);
 
 const Artefact = z.strictObject({
   sources: z.string(),
@@ -27,38 +26,31 @@ export interface BrowserBundle {
   readonly work: string;
 }
 
-/** Bundles the browser code into validator/dist/, whatever is there. Rejects with what went wrong. */
-export function buildBrowser(): Promise<void> {
-  return new Promise((resolve) => {
-    keep(bundle());
-    resolve();
-  });
+type Artefact = z.infer<typeof Artefact>;
+
+const KEPT: KeptBundle<Artefact> = {
+  file: new URL('../dist/browser.json', import.meta.url),
+  schema: Artefact,
+  hashOfSources,
+  bundle,
+};
+
+/** Bundles the browser code into validator/dist/, also when a bundle is there. Throws when esbuild cannot. */
+export function buildBrowser(): void {
+  keepBundle(KEPT.file, bundle());
 }
 
-/**
- * The browser code, bundled now if validator/dist/ lacks it or holds one of other sources. Throws
- * when it cannot be bundled; a folder that cannot be written to only costs the next start some time.
- */
+/** The browser code. It is bundled now if validator/dist/ has no bundle of these sources. Throws when esbuild cannot. */
 export function loadBrowserBundle(): BrowserBundle {
-  return (loaded ??= load());
+  return load();
 }
 
-/** It stays what it was while the program runs, and settings may be read again often. */
+/** Loaded once: settings may be read again often, and the bundle stays the same while the process runs. */
 let loaded: Artefact | undefined;
 
 function load(): Artefact {
-  const kept = readArtefact();
-  if (kept && kept.sources === hashOfSources()) return kept;
-  const fresh = bundle();
-  try {
-    keep(fresh);
-  } catch {
-    // A read-only installation: the bundle in memory serves as well.
-  }
-  return fresh;
+  return (loaded ??= loadBundle(KEPT));
 }
-
-type Artefact = z.infer<typeof Artefact>;
 
 function bundle(): Artefact {
   return {
@@ -94,7 +86,7 @@ export function buildPrograms(disguises: readonly Disguise[]): Promise<readonly 
   const key = JSON.stringify(programs);
   const known = built.get(key);
   if (known) return known;
-  const scripts = inThread({ sources: (loaded ??= load()).sources, programs });
+  const scripts = inThread({ sources: load().sources, programs });
   built.set(key, scripts);
   scripts.catch(() => built.delete(key));
   return scripts;
@@ -120,20 +112,4 @@ function inOtherOrder(lines: readonly string[], shuffled: Disguise['shuffled']):
     const next = isImport(line) ? imports.next() : isEntry(line) ? entries.next() : undefined;
     return next?.value ?? line;
   });
-}
-
-/** One file, put in place by a rename: several processes may build at once, none reads a half. */
-function keep(artefact: Artefact): void {
-  mkdirSync(DIST, { recursive: true });
-  const temporary = new URL(`browser.${process.pid}.tmp`, DIST);
-  writeFileSync(temporary, JSON.stringify(artefact));
-  renameSync(temporary, ARTEFACT);
-}
-
-function readArtefact(): Artefact | undefined {
-  try {
-    return Artefact.parse(JSON.parse(readFileSync(ARTEFACT, 'utf8')));
-  } catch {
-    return undefined;
-  }
 }

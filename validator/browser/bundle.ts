@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { hashOfFolders } from '@guard/config/bundles/kept-bundle';
 import { build, type BuildOptions, buildSync, type Plugin } from 'esbuild';
 
 /** How esbuild makes one script of the modules beside this file. */
@@ -77,15 +76,8 @@ function checked(entry: string, outputFiles: readonly { readonly text: string }[
   return text;
 }
 
-/** A name for what the bundles are made of. */
+/** The hash of all that the bundles are made of. */
 export function hashOfSources(): string {
-  const hash = createHash('sha256').update(`options ${OPTIONS_VERSION}\n`);
-  for (const folder of FOLDERS) {
-    const root = new URL(`${folder}/`, HERE);
-    const names = readdirSync(root, { recursive: true, encoding: 'utf8' });
-    for (const name of names.filter((file) => file.endsWith('.ts')).sort()) {
-      hash.update(`${folder}/${name}\n`).update(readFileSync(new URL(name, root)));
-    }
-  }
-  return hash.digest('hex');
+  const folders = FOLDERS.map((folder) => new URL(`${folder}/`, HERE));
+  return hashOfFolders(`options ${OPTIONS_VERSION}`, folders, /\.ts$/);
 }

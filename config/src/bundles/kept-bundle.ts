@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import type { z } from 'zod';
+
+/** Code for browsers. It is bundled at install, and at start when the kept bundle is missing or stale. */
+export interface KeptBundle<Bundle extends { readonly sources: string }> {
+  /** The file that keeps the bundle. */
+  readonly file: URL;
+  readonly schema: z.ZodType<Bundle>;
+  /** The hash of all that the bundle is made of. A kept bundle with another value in `sources` is stale. */
+  readonly hashOfSources: () => string;
+  /** Makes the bundle. Throws when esbuild cannot. */
+  readonly bundle: () => Bundle;
+}
+
+/** The kept bundle, or a new one when the kept one is missing or stale. Throws when it cannot be bundled. */
+export function loadBundle<Bundle extends { readonly sources: string }>(
+  kept: KeptBundle<Bundle>,
+): Bundle {
+  const { file, schema, hashOfSources, bundle } = kept;
+  try {
+    const found = schema.parse(JSON.parse(readFileSync(file, 'utf8')));
+    if (found.sources === hashOfSources()) return found;
+  } catch {
+    // The file is missing or damaged.
+  }
+  const fresh = bundle();
+  try {
+    keepBundle(file, fresh);
+  } catch {
+    // The installation is read-only. The next start bundles again.
+  }
+  return fresh;
+}
+
+/** Writes the file under another name and renames it: processes that build at once never read half a file. */
+export function keepBundle(file: URL, bundle: object): void {
+  mkdirSync(new URL('./', file), { recursive: true });
+  const temporary = new URL(`${file.href}.${process.pid}.tmp`);
+  writeFileSync(temporary, JSON.stringify(bundle));
+  renameSync(temporary, file);
+}
+
+/** A hash of `options` and of the files of these folders whose names `isSource` accepts. */
+export function hashOfFolders(options: string, folders: readonly URL[], isSource: RegExp): string {
+  const hash = createHash('sha256').update(`${options}\n`);
+  for (const folder of folders) {
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    for (const name of names.filter((file) => isSource.test(file)).sort()) {
+      hash.update(`${name}\n`).update(readFileSync(new URL(name, folder)));
+    }
+  }
+  return hash.digest('hex');
+}
