@@ -85,13 +85,17 @@ async function askAll(
   // Guard trusts the headers of a proxy, and would learn from these.
   const isProxy = isTrusted(guard.settings, page.localAddress);
   const forge = (headers: Readonly<Record<string, string>>) => send(url, isProxy ? {} : headers);
+  const again = await send(url);
+  const returning =
+    cookie === undefined ? undefined : await send(url, { cookie: `_guard=${cookie}` });
+  // Only what Guard saw of these two is judged.
+  await forge({ 'x-forwarded-for': FORGED_ADDRESS });
+  await forge({ forwarded: `for=${FORGED_ADDRESS}` });
   return {
     url,
     page,
-    again: await send(url),
-    returning: cookie === undefined ? undefined : await send(url, { cookie: `_guard=${cookie}` }),
-    forged: await forge({ 'x-forwarded-for': FORGED_ADDRESS }),
-    forgedForwarded: await forge({ forwarded: `for=${FORGED_ADDRESS}` }),
+    again,
+    returning,
     uploadByGet: await send(upload),
     uploadByPost: await send(upload, { 'content-length': '0' }, 'POST'),
     handshake: await send(new URL(webSocket ?? '', url).href, handshakeHeaders()),

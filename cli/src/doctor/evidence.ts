@@ -19,10 +19,6 @@ export interface Answers {
   readonly problem: Exchange;
   /** With the session cookie of `page`; undefined where that had none. */
   readonly returning: Exchange | undefined;
-  /** With an X-Forwarded-For that names FORGED_ADDRESS. */
-  readonly forged: Exchange;
-  /** With a Forwarded (RFC 7239) that does. */
-  readonly forgedForwarded: Exchange;
   /** GET and POST of the path that challenge pages upload to. */
   readonly uploadByGet: Exchange;
   readonly uploadByPost: Exchange;

@@ -5,8 +5,6 @@ export interface Knowledge {
   /** First host of each site of the organisation. */
   readonly sites: readonly string[];
   readonly rules: readonly RuleFacts[];
-  /** Line of `rules:` in guard.yaml. */
-  readonly rulesLine: number | null;
   readonly reasons: Readonly<Partial<Record<string, ReasonFacts>>>;
   /** Points from which on a visitor is asked, and rejected. */
   readonly thresholds: { readonly ask: number; readonly reject: number };

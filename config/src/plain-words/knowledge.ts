@@ -23,7 +23,6 @@ export function knowledgeOf(
       ...rules.map((rule) => factsOf(rule, false)),
       ...presetRules(organisation).map((rule) => factsOf(rule, true)),
     ],
-    rulesLine: ruleLine(rules) ?? null,
     reasons: reasonsOf(organisation),
     thresholds: THRESHOLDS,
   };

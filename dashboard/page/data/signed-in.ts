@@ -17,7 +17,6 @@ export const SignedIn = createContext<SignedInState>({
     revision: '',
     version: '',
     rules: [],
-    rulesLine: null,
     reasons: {},
     thresholds: { ask: 2, reject: 6 },
     docs: null,

@@ -57,14 +57,12 @@ export type IssueChallenge = (request: ChallengeRequest) => Challenge;
 export function createChallengeIssuer(options: {
   readonly secrets: readonly string[];
   readonly programs: Pick<Programs, 'next'>;
-  readonly ticketTtlMs?: number;
 }): IssueChallenge {
   const sealer = createSealer(options.secrets, 'ticket');
   const sheets = createCascadeSheets(options.secrets);
   const witnesses = createWitnesses(options.secrets);
   const pool = createQuestionPool(options.secrets);
   const render = createInterstitial();
-  const ttlMs = options.ticketTtlMs ?? CHALLENGE.ticketTtlMs;
   return (request) => {
     const { organisation, sessionId, ip, userAgent, client, found, terms, uploadUrl, nowMs } =
       request;
@@ -79,7 +77,7 @@ export function createChallengeIssuer(options: {
       organisation,
       sessionId,
       issuedAt: nowMs,
-      expiresAt: nowMs + ttlMs,
+      expiresAt: nowMs + CHALLENGE.ticketTtlMs,
       network: networkOf(ip),
       userAgentHash,
       reference,
