@@ -104,7 +104,8 @@ function putGroup(words: Uint32Array, group: number, value: number): void {
     group % 2 === 0 ? (word & 0xffff) | (value << 16) : word - (word % 65_536) + value;
 }
 
-function getGroup(words: Uint32Array, group: number): number {
+/** One of the eight 16-bit groups of an address. */
+export function getGroup(words: Uint32Array, group: number): number {
   const word = words[group >> 1] ?? 0;
   return group % 2 === 0 ? word >>> 16 : word & 0xffff;
 }

@@ -1,3 +1,5 @@
+import { getGroup } from './address.ts';
+
 /** Writing addresses in their canonical spelling, from the numbers that address.ts reads. */
 
 /** Dotted decimal, from an unsigned 32-bit number. */
@@ -19,14 +21,9 @@ export function formatIpv6(words: Uint32Array): string {
       continue;
     }
     if (text !== '' && !text.endsWith(':')) text += ':';
-    text += groupOf(words, group).toString(16);
+    text += getGroup(words, group).toString(16);
   }
   return text;
-}
-
-function groupOf(words: Uint32Array, group: number): number {
-  const word = words[group >> 1] ?? 0;
-  return group % 2 === 0 ? word >>> 16 : word & 0xffff;
 }
 
 function longestGap(words: Uint32Array): { readonly from: number; readonly length: number } {
@@ -34,7 +31,7 @@ function longestGap(words: Uint32Array): { readonly from: number; readonly lengt
   let length = 1;
   let run = 0;
   for (let group = 0; group < 8; group += 1) {
-    run = groupOf(words, group) === 0 ? run + 1 : 0;
+    run = getGroup(words, group) === 0 ? run + 1 : 0;
     if (run > length) {
       length = run;
       from = group - run + 1;

@@ -19,6 +19,7 @@ import {
   AnalyticsKeyHash,
   Credential,
   Duration,
+  RefreshEvery,
   ExpiryDate,
   HostPattern,
   HttpUrl,
@@ -198,19 +199,13 @@ const Store = z.discriminatedUnion('engine', [
   }),
 ]);
 
-const LEAST_REFRESH_MS = 3_600_000;
 const DEFAULT_REFRESH_MS = 24 * 3_600_000;
 
 const Crawlers = z.strictObject({
   /** Where fetched ranges are; need not exist. Without it, in the folder of the store or of the embedded database. */
   ranges: z.string().min(1).optional(),
   /** How often a running Guard fetches the ranges of crawlers, and the keys of agents. */
-  refresh: z
-    .union([
-      z.literal('off'),
-      Duration.refine((ms) => ms >= LEAST_REFRESH_MS, 'expected off, or a duration of at least 1h'),
-    ])
-    .default(DEFAULT_REFRESH_MS),
+  refresh: RefreshEvery.default(DEFAULT_REFRESH_MS),
   reverse_dns: z.boolean().default(true),
 });
 

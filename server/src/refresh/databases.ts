@@ -28,18 +28,7 @@ export function publishedDatabases(settings: Settings, clock: Clock): Published[
           const origin = originIn(database);
           return origin && Date.parse(origin.fetched_at);
         },
-        async fetch() {
-          const result = await refreshDatabase(database, databaseFilesOf(settings)[kind], clock);
-          switch (result.kind) {
-            case 'updated':
-              return { kind: 'current', what: { bytes: result.bytes } };
-            case 'unchanged':
-              return { kind: 'current' };
-            case 'failed':
-            case 'refused':
-              return { kind: 'kept_back', reason: result.reason };
-          }
-        },
+        fetch: () => refreshDatabase(database, databaseFilesOf(settings)[kind], clock),
       },
     ];
   });

@@ -22,6 +22,11 @@ export type FetchOutcome =
   /** The last good copy stays. */
   | { readonly kind: 'kept_back'; readonly reason: string };
 
+/** The last good copy stays, for this reason. */
+export function keptBack(reason: string): FetchOutcome {
+  return { kind: 'kept_back', reason };
+}
+
 export interface Freshness {
   /** When the oldest of all copies was confirmed; undefined where nothing is fetched, or nothing has a copy. */
   readonly oldestAt: () => number | undefined;

@@ -2,19 +2,16 @@ import { existsSync } from 'node:fs';
 import type { Clock } from '@guard/config/contract/ports';
 import { readTextFile } from '@guard/config/settings/values/files';
 import type { FetchedDatabase } from '@guard/config/settings/derived/fetched-databases';
-import { formatCopy, type ListOrigin, originOf } from '@guard/config/settings/lists/list-copy';
+import {
+  formatCopy,
+  type ListOrigin,
+  newOrigin,
+  originOf,
+} from '@guard/config/settings/lists/list-copy';
 import { disbeliefIn } from './believe-database.ts';
 import { fetchList } from './fetch-list.ts';
 import { keepFile } from './keep-file.ts';
-
-/** What came of fetching a database. Only the first changes the copy. */
-type RefreshedDatabase =
-  | { readonly kind: 'updated'; readonly bytes: number }
-  | { readonly kind: 'unchanged' }
-  /** No answer came, or the copy could not be written. */
-  | { readonly kind: 'failed'; readonly reason: string }
-  /** An answer that is not believed. */
-  | { readonly kind: 'refused'; readonly reason: string };
+import { type FetchOutcome, keptBack } from './keep-fresh.ts';
 
 /** For some ten megabytes on a slow line. */
 const TIMEOUT_MS = 5 * 60_000;
@@ -30,7 +27,7 @@ export async function refreshDatabase(
   database: FetchedDatabase,
   inUse: string | undefined,
   clock: Clock,
-): Promise<RefreshedDatabase> {
+): Promise<FetchOutcome> {
   const { kind, url, copy } = database;
   const known = originIn(database);
   const fetched = await fetchList(url, known ?? {}, {
@@ -39,27 +36,23 @@ export async function refreshDatabase(
     accept: 'application/octet-stream, */*;q=0.5',
     maxBytes: MAX_BYTES,
   });
-  if (fetched.kind === 'failed') return fetched;
-  const at = { url, fetched_at: new Date(clock()).toISOString() };
+  if (fetched.kind === 'failed') return keptBack(fetched.reason);
   if (fetched.kind === 'unchanged') {
-    if (known === undefined) return { kind: 'failed', reason: 'status 304 unasked' };
-    const reason = await keepFile(originFile(copy), formatCopy({ ...known, ...at }, ''));
-    return reason === undefined ? fetched : { kind: 'failed', reason };
+    if (known === undefined) return keptBack('status 304 unasked');
+    const origin = { ...known, ...newOrigin(url, clock()) };
+    const reason = await keepFile(originFile(copy), formatCopy(origin, ''));
+    return reason === undefined ? { kind: 'current' } : keptBack(reason);
   }
-  const { bytes, etag, lastModified } = fetched;
+  const { bytes } = fetched;
   const disbelief = await disbeliefIn(kind, bytes, { inUse, isSamePlace: inUse === copy });
-  if (disbelief !== undefined) return { kind: 'refused', reason: disbelief };
-  const origin = {
-    ...at,
-    ...(etag === undefined ? {} : { etag: etag.slice(0, 1024) }),
-    ...(lastModified === undefined ? {} : { last_modified: lastModified.slice(0, 1024) }),
-  };
+  if (disbelief !== undefined) return keptBack(disbelief);
+  const origin = newOrigin(url, clock(), fetched);
   // The database first: an end in between leads to one more fetch, and not to a copy that is taken for a newer one.
   const reason =
     (await keepFile(copy, bytes)) ?? (await keepFile(originFile(copy), formatCopy(origin, '')));
   return reason === undefined
-    ? { kind: 'updated', bytes: bytes.length }
-    : { kind: 'failed', reason };
+    ? { kind: 'current', what: { bytes: bytes.length } }
+    : keptBack(reason);
 }
 
 /** Where and when the copy was fetched; undefined without a copy. */

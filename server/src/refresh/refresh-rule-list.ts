@@ -6,21 +6,14 @@ import {
   type FetchedList,
   formatCopy,
   type ListOrigin,
+  newOrigin,
   originOf,
   shownUrl,
 } from '@guard/config/settings/lists/list-copy';
 import { MAX_LIST_BYTES, parseList } from '@guard/config/settings/lists/list-text';
 import { fetchList } from './fetch-list.ts';
+import { type FetchOutcome, keptBack } from './keep-fresh.ts';
 import { keepFile } from './keep-file.ts';
-
-/** What came of fetching a list of a rule. Only the first changes the copy. */
-export type RefreshedList =
-  | { readonly kind: 'updated'; readonly entries: number }
-  | { readonly kind: 'unchanged' }
-  /** No answer came, or the copy could not be written. */
-  | { readonly kind: 'failed'; readonly reason: string }
-  /** An answer that is not believed. */
-  | { readonly kind: 'refused'; readonly reason: string };
 
 const TIMEOUT_MS = 15_000;
 /** Room for what stands in front of the list in its copy. */
@@ -36,7 +29,7 @@ const RESERVED_V4 = 0xe000_0000;
 const GLOBAL_V6 = { first: 0x2000n << 112n, last: (0x4000n << 112n) - 1n };
 
 /** Fetches a list of a rule and keeps it, if it is believed. What fails leaves the last good copy. Never rejects. */
-export async function refreshRuleList(list: FetchedList, clock: Clock): Promise<RefreshedList> {
+export async function refreshRuleList(list: FetchedList, clock: Clock): Promise<FetchOutcome> {
   const { url, copy } = list;
   const known = lastGood(list);
   const fetched = await fetchList(url, known.origin ?? {}, {
@@ -45,28 +38,22 @@ export async function refreshRuleList(list: FetchedList, clock: Clock): Promise<
     accept: 'text/plain, */*;q=0.5',
     maxBytes: MAX_LIST_BYTES - MAX_ORIGIN_BYTES,
   });
-  if (fetched.kind === 'failed') return fetched;
+  if (fetched.kind === 'failed') return keptBack(fetched.reason);
   if (fetched.kind === 'unchanged') {
-    return known.origin ? fetched : { kind: 'failed', reason: 'status 304 unasked' };
+    return known.origin ? { kind: 'current' } : keptBack('status 304 unasked');
   }
   const text = fetched.bytes.toString().replace(/^\uFEFF/, '');
   const reason = disbelief(text, list, known.entries);
-  if (typeof reason === 'string') return { kind: 'refused', reason };
-  const { etag, lastModified } = fetched;
-  const origin = {
-    url,
-    fetched_at: new Date(clock()).toISOString(),
-    ...(etag === undefined ? {} : { etag: etag.slice(0, 1024) }),
-    ...(lastModified === undefined ? {} : { last_modified: lastModified.slice(0, 1024) }),
-  };
-  const kept = formatCopy(origin, text);
+  if (typeof reason === 'string') return keptBack(reason);
+  const kept = formatCopy(newOrigin(url, clock(), fetched), text);
   // Each byte that is no UTF-8 has become three, and a copy that is too large to be read would be an empty list.
   if (Buffer.byteLength(kept) > MAX_LIST_BYTES) {
-    return { kind: 'refused', reason: `a list of more than ${MAX_LIST_BYTES / 1024 ** 2} MiB` };
+    return keptBack(`a list of more than ${MAX_LIST_BYTES / 1024 ** 2} MiB`);
   }
   const failure = await keepFile(copy, kept);
-  if (failure !== undefined) return { kind: 'failed', reason: failure };
-  return { kind: 'updated', entries: reason.entries };
+  return failure === undefined
+    ? { kind: 'current', what: { entries: reason.entries } }
+    : keptBack(failure);
 }
 
 interface LastGood {

@@ -22,17 +22,6 @@ export function publishedRuleLists(settings: Settings, clock: Clock): Published[
       const { origin } = lastGood(list);
       return origin && Date.parse(origin.fetched_at);
     },
-    async fetch() {
-      const result = await refreshRuleList(list, clock);
-      switch (result.kind) {
-        case 'updated':
-          return { kind: 'current', what: { entries: result.entries } };
-        case 'unchanged':
-          return { kind: 'current' };
-        case 'failed':
-        case 'refused':
-          return { kind: 'kept_back', reason: result.reason };
-      }
-    },
+    fetch: () => refreshRuleList(list, clock),
   }));
 }

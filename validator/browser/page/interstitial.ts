@@ -8,6 +8,7 @@ import { storageWorks } from './tab-storage.ts';
 import { sayLeft, upload } from './upload.ts';
 import { keepUpstreamReferrer } from './upstream-referrer.ts';
 import { work } from './work.ts';
+import { whenVisited } from './when-visited.ts';
 
 /** The challenge page (contract 3): read, upload, reload this URL. There is no other place to go to. */
 
@@ -135,24 +136,5 @@ function listen(): void {
   });
 }
 
-/** A page that is rendered ahead of a visit starts when the visit does: it cannot reload before. */
-function whenVisited(begin: () => void): void {
-  const { prerendering } = document as Document & { readonly prerendering?: boolean };
-  if (prerendering === true) {
-    document.addEventListener('prerenderingchange', begin, { once: true });
-  } else {
-    begin();
-  }
-}
-
-/**
- * Behind the load event, which the page's own frames would hold back else. It comes at once, and drivers wait for it:
- * what they do then happens while the page reads (sources/activation.ts).
- */
-function whenLoaded(begin: () => void): void {
-  if (document.readyState === 'complete') begin();
-  else addEventListener('load', begin, { once: true });
-}
-
 listen();
-whenVisited(() => whenLoaded(start));
+whenVisited(start);

@@ -1,3 +1,5 @@
+import { whenVisited } from '../page/when-visited.ts';
+
 /** Longest time that a busy page can put the script off, in milliseconds. Callers wait about two seconds for it. */
 const MAX_IDLE_MS = 1000;
 
@@ -6,22 +8,7 @@ const MAX_IDLE_MS = 1000;
  * A listener on `load` is no obstacle to the back/forward cache; one on `unload` would be.
  */
 export function begin(callback: () => void): void {
-  whenVisited(() => whenLoaded(() => whenIdle(callback)));
-}
-
-function whenVisited(next: () => void): void {
-  // Only Chromium knows it, and TypeScript's document does not.
-  const { prerendering } = document as Document & { readonly prerendering?: boolean };
-  if (prerendering === true) {
-    document.addEventListener('prerenderingchange', next, { once: true });
-  } else {
-    next();
-  }
-}
-
-function whenLoaded(next: () => void): void {
-  if (document.readyState === 'complete') next();
-  else addEventListener('load', next, { once: true });
+  whenVisited(() => whenIdle(callback));
 }
 
 function whenIdle(next: () => void): void {

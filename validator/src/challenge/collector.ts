@@ -1,11 +1,5 @@
 import { CHALLENGE } from '@guard/config/contract/limits';
-import type {
-  Clock,
-  Collect,
-  CollectAnswer,
-  CollectRequest,
-  SessionStore,
-} from '@guard/config/contract/ports';
+import type { Clock, Collect, CollectAnswer, CollectRequest } from '@guard/config/contract/ports';
 import { Patience } from '@guard/config/time/patience';
 import { createSealer } from '../session/sealer.ts';
 import type { CollectOutcome, Ending } from './collect-outcome.ts';
@@ -16,35 +10,22 @@ import { emptyAnswer, headerOf } from './exchange.ts';
 import { createUploadForms } from './program/programs.ts';
 import { noteLeft } from './left-page.ts';
 import { readUpload } from './read-upload.ts';
-import { settle, type Settlement } from './settle.ts';
+import { settle, type SettleOptions, type Settlement } from './settle.ts';
 import { createLearnedAnswers } from './learned/learned-answers.ts';
-import type { Strengths } from '../verdict/strengths.ts';
 import type { Ticket } from './tickets/ticket.ts';
-import type { SignalsOf } from './upload-signals.ts';
 import { countVain } from './upload-budgets.ts';
 import { createWitnesses } from './witnesses/witnesses.ts';
-import type { PassPrice } from './work/pass-price.ts';
 
-export interface CollectorOptions {
+/** The options of a settlement, except for those that are made of the secrets. */
+export interface CollectorOptions extends Omit<
+  SettleOptions,
+  'tasks' | 'cascadesOf' | 'learned' | 'witnessesOf'
+> {
   /** The same list as for createChallengeIssuer: the first signs, all verify. */
   readonly secrets: readonly string[];
-  readonly store: SessionStore;
   readonly clock: Clock;
-  /** How long a passed challenge holds, in milliseconds. */
-  readonly sessionTtlMs: number;
-  /** How long a rejected session is remembered before it may be challenged again. */
-  readonly rejectedTtlMs: number;
-  /** Fingerprint of an organisation's rules as they are now (challenge-terms.ts). */
-  readonly currentRuleSet: (organisation: string) => string | undefined;
-  /** What new passes of an organisation cost; undefined where they cost nothing. */
-  readonly priceOf: (organisation: string) => PassPrice | undefined;
-  /** How much each finding counts for an organisation. */
-  readonly strengthsOf: (organisation: string) => Strengths;
   /** Whether pages of this origin may upload to another host than their own. */
   readonly allowedOrigin: (origin: string) => boolean;
-  /** Country of an address as parseIp spells it, ISO 3166-1 alpha-2 in upper case; undefined when it is not known. */
-  readonly countryOf: (ip: string) => string | undefined;
-  readonly signalsOf: SignalsOf;
   /** Told how each upload ended, before its answer goes out. Must not throw. */
   readonly report: (outcome: CollectOutcome) => void;
 }

@@ -58,7 +58,9 @@ export type Settlement =
 
 export interface SettleOptions {
   readonly store: SessionStore;
+  /** How long a passed challenge holds, in milliseconds. */
   readonly sessionTtlMs: number;
+  /** How long a rejected session is remembered before it may be challenged again. */
   readonly rejectedTtlMs: number;
   /** Fingerprint of an organisation's rules as they are now; undefined when there is none of the name. */
   readonly currentRuleSet: (organisation: string) => string | undefined;

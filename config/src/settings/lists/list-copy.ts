@@ -45,6 +45,23 @@ export function formatCopy(origin: ListOrigin, text: string): string {
   return `${FIRST}${JSON.stringify({ ...origin, url: shownUrl(origin.url) })}\n${text}`;
 }
 
+/** The origin of an answer that came at `nowMs`. */
+export function newOrigin(
+  url: string,
+  nowMs: number,
+  {
+    etag,
+    lastModified,
+  }: { readonly etag?: string | undefined; readonly lastModified?: string | undefined } = {},
+): ListOrigin {
+  return {
+    url,
+    fetched_at: new Date(nowMs).toISOString(),
+    ...(etag === undefined ? {} : { etag: etag.slice(0, 1024) }),
+    ...(lastModified === undefined ? {} : { last_modified: lastModified.slice(0, 1024) }),
+  };
+}
+
 /** Where a copy came from; undefined for a text that is no copy. */
 export function originOf(text: string): ListOrigin | undefined {
   const [first = ''] = text.split('\n', 1);

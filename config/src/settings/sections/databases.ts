@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { z } from 'zod';
 import { publishedUrl } from '../lists/list-setting.ts';
-import { Duration } from '../values/values.ts';
+import { RefreshEvery } from '../values/values.ts';
 
 /** The bytes before the metadata of every MMDB file, within its last 128 KiB (MMDB 2.0). */
 const MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
@@ -41,18 +41,11 @@ const MmdbFile = z.string().superRefine((path, context) => {
 /** A file; or `{ url }`: a Guard that runs fetches the database from there. */
 const Database = z.union([MmdbFile, z.strictObject({ url: publishedUrl('a database') })]);
 
-const LEAST_REFRESH_MS = 3_600_000;
-
 /** Databases that take the place of the bundled ones. */
 export const Databases = z.strictObject({
   country: Database.optional(),
   asn: Database.optional(),
   /** How often a running Guard fetches those without a file. Without it so often as fetched-databases.ts says. */
-  refresh: z
-    .union([
-      z.literal('off'),
-      Duration.refine((ms) => ms >= LEAST_REFRESH_MS, 'expected off, or a duration of at least 1h'),
-    ])
-    .optional(),
+  refresh: RefreshEvery.optional(),
 });
 export type Databases = Readonly<z.infer<typeof Databases>>;

@@ -26,6 +26,12 @@ export const Duration = z.string(EXPECTED_DURATION).transform((text, context) =>
   return Number(match[1]) * DURATION_UNITS[match[2] as keyof typeof DURATION_UNITS];
 });
 
+/** How often something is fetched: `off`, or milliseconds. */
+export const RefreshEvery = z.union([
+  z.literal('off'),
+  Duration.refine((ms) => ms >= 3_600_000, 'expected off, or a duration of at least 1h'),
+]);
+
 export type ListenAddress =
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
   | { readonly kind: 'unix'; readonly path: string };
