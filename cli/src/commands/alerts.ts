@@ -13,16 +13,21 @@ export const alerts: Command = {
   summary: 'Send a test alert by each channel of the settings.',
   usage: ['guard alerts test --config FILE [--json]'],
   about: `Sends one alert that says it is a test, by the webhook, mail and command of \`alerts\` in the
-settings, and says which of them took it. No running Guard is needed.`,
+settings, and says which of them accepted it. No running Guard is needed.`,
   options: OPTIONS,
   operand: ['test'],
-  exits: '0 all channels took it, 1 one did not, or the settings name none, 2 called wrongly.',
+  exits:
+    '0 all channels accepted it, 1 one did not, or the settings name no channel, 2 called wrongly.',
   async run(args) {
     const line = readCommandLine(args, OPTIONS);
     if (line.kind === 'wrong') return calledWrongly('alerts', line.message);
     const { values, positionals } = line;
     const [action, more] = positionals;
-    if (action !== 'test') return calledWrongly('alerts', 'say test');
+    if (action !== 'test')
+      return calledWrongly(
+        'alerts',
+        'name what to do, as in: guard alerts test --config guard.yaml',
+      );
     if (more !== undefined) return calledWrongly('alerts', `${more} is one word too many`);
     if (values.config === undefined) {
       return calledWrongly('alerts', 'say which settings: --config guard.yaml');
@@ -37,8 +42,8 @@ settings, and says which of them took it. No running Guard is needed.`,
     const alert = { name: 'test', about: '', seen: 'Nothing is wrong.' } as const;
     const sent = await sendAlert(alert, settings.alerts, Date.now());
     if (values.json) {
-      const told = sent.map(({ channel, fault = null }) => ({ channel, fault }));
-      print(JSON.stringify({ sent: told }));
+      const results = sent.map(({ channel, fault = null }) => ({ channel, fault }));
+      print(JSON.stringify({ sent: results }));
     } else {
       for (const { channel, fault } of sent) print(`${channel}: ${fault ?? 'sent'}`);
     }

@@ -7,10 +7,10 @@ const HYPHEN = 0x2d;
 const MAX_HOST_LENGTH = 255 + 6;
 
 /**
- * Host names of the settings to a look-up by Host header (RFC 9110 7.2). An exact name goes before a
- * wildcard, the longest wildcard wins, `*` alone takes what is left. `*.shop.example` is every
- * subdomain, not the name itself. Case, port and a trailing dot do not count; IPv6 literals stand in
- * brackets and match in any spelling. Where two entries name the same host the first one keeps it.
+ * Compiles the host names of the settings into a look-up by Host header (RFC 9110 7.2). An exact name wins over a
+ * wildcard, and a longer wildcard over a shorter one. `*` alone matches all other hosts. `*.shop.example` is every
+ * subdomain, not the name itself. Case, port and a trailing dot do not count. IPv6 literals stand in
+ * brackets and match in any spelling. If two entries name the same host, the first one wins.
  *
  * The result is undefined for a host that no site claims, and for a header that is not a host.
  */
@@ -51,7 +51,7 @@ export function compileHosts<T>(
 
 /**
  * A host as it is compared: lower case, without port and trailing dot, an IPv6 literal in its RFC 5952
- * form. Undefined for what is no host. An empty header (HTTP/1.0) is the empty host.
+ * form. Undefined for a text that is not a host. An empty header (HTTP/1.0) is the empty host.
  */
 export function canonicalHost(text: string): string | undefined {
   if (text.length > MAX_HOST_LENGTH) return undefined;
@@ -64,7 +64,7 @@ export function canonicalHost(text: string): string | undefined {
   return /^([a-z0-9_.-]*?)\.?(?::\d*)?$/.exec(text.toLowerCase())?.[1];
 }
 
-/** Whether a text is a name that is compared as it stands, as most are: asked first, it spares two expressions. */
+/** Whether a text is a name in canonical form. Most are, and this is faster than the two regular expressions. */
 function isCanonicalName(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);

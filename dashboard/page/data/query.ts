@@ -1,4 +1,4 @@
-/** Asks the database, four questions at a time: more than that would only wait at the server. */
+/** Sends queries to the database, at most four at a time. More would only wait at the server. */
 
 export type Row = readonly unknown[];
 
@@ -16,7 +16,7 @@ export class SignedOut extends Error {}
 
 /** Runs a statement that ends with FORMAT JSONCompact. Rejects with a sentence for people. */
 export async function ask(sql: string, signal: AbortSignal): Promise<Answer> {
-  await turn(signal);
+  await waitForTurn(signal);
   try {
     return await send(sql, signal);
   } finally {
@@ -25,7 +25,7 @@ export async function ask(sql: string, signal: AbortSignal): Promise<Answer> {
   }
 }
 
-async function turn(signal: AbortSignal): Promise<void> {
+async function waitForTurn(signal: AbortSignal): Promise<void> {
   while (running >= AT_A_TIME) {
     await new Promise<void>((resolve) => {
       waiting.push(resolve);

@@ -3,7 +3,7 @@ import type { WholeEvent } from '@guard/config/plain-words/whole-event';
 import { useContext } from 'preact/hooks';
 import { SignedIn } from '../data/signed-in.ts';
 
-/** For the person who answers a visitor: who else can have this, and what the visitor can do. */
+/** For the person who answers a visitor: which other visitors can get this reason, and what the visitor can do. */
 export function PlainWords({ event }: { readonly event: WholeEvent }) {
   const { me } = useContext(SignedIn);
   const others = othersOf(event, me.reasons);

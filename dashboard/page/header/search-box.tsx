@@ -4,7 +4,7 @@ import { announce } from '../parts/announcer.tsx';
 import { recognise } from '@guard/config/plain-words/sought';
 import { withFilter } from '../url-state.ts';
 
-/** Takes whatever names a visitor or a request, and knows which it is. */
+/** Takes a text that names a visitor or a request, and recognises its kind. */
 export function SearchBox() {
   const { state, go } = useNavigation();
   const [typed, setTyped] = useState('');
@@ -26,7 +26,7 @@ export function SearchBox() {
         const filter = { field: sought.kind, value: sought.value, exclude: false } as const;
         const { filters } = withFilter(state, filter);
         go({ filters, before: '', view: state.view === 'health' ? 'events' : state.view });
-        announce(`Shown are requests of this ${sought.kind}.`);
+        announce(`The page shows requests of this ${sought.kind}.`);
       }
     }
     setTyped('');

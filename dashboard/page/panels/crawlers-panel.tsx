@@ -31,7 +31,7 @@ export function CrawlersPanel() {
             'Requests',
             'Verified',
             'False',
-            'Addresses of false',
+            'Addresses of false claims',
             'Stopped',
             'Last time',
           ]}

@@ -99,7 +99,7 @@ interface LimitProps {
   readonly choose: (limit: number) => void;
 }
 
-/** The slider has as many places between 1 and 10 as between 100 and 1,000. */
+/** The slider has as many steps between 1 and 10 as between 100 and 1,000. */
 const PLACES = 200;
 
 function Limit({ peaks, limit, by, choose }: LimitProps) {
@@ -139,7 +139,7 @@ function Limit({ peaks, limit, by, choose }: LimitProps) {
       <p aria-live="polite">{words}</p>
       {over.top.length === 0 ? null : (
         <>
-          <h3>The first that it would stop</h3>
+          <h3>It would stop these first</h3>
           <ol class="plain-list">
             {over.top.map(({ who, peak }) => (
               <li key={who}>
@@ -151,7 +151,7 @@ function Limit({ peaks, limit, by, choose }: LimitProps) {
         </>
       )}
       <p class="about">
-        The same as a rule: <CopyButton text={ruleOf(limit, by)} label="Copy rule" />
+        This limit as a rule: <CopyButton text={ruleOf(limit, by)} label="Copy rule" />
       </p>
       <pre tabIndex={0} aria-label="Rule">
         {ruleOf(limit, by)}

@@ -10,8 +10,8 @@ export interface ReloadableService {
   /** From now on, these routes answer new requests. The old routes finish the requests that they have. */
   replaceRoutes(routes: FastifyInstance): void;
   /**
-   * Ends all connections of a service that closes, now or later. Node watches no request for slowness once a server
-   * closes, so a client that sends a byte now and then would hold the end for ever.
+   * Closes all connections once the service closes. Node has no time limit for requests while a server closes, so a
+   * client that sends a byte now and then could keep it open for ever.
    */
   cutOff(): void;
 }
@@ -19,7 +19,7 @@ export interface ReloadableService {
 /** How often idle connections are closed while a service ends. */
 const DRAIN_CHECK_MS = 50;
 
-/** Makes a service that gives every request to `routes`. They must be ready, and never listen themselves. */
+/** Makes a service that gives every request to `routes`. They must be ready, and must not listen. */
 export function createReloadableService(
   settings: ServiceSettings,
   routes: FastifyInstance,
@@ -74,9 +74,9 @@ export function createReloadableService(
 }
 
 interface Connections {
-  /** Of both servers of `localhost`; of the second one, those with a request. */
+  /** The open connections of both servers of `localhost`. The second server adds a connection at its first request. */
   readonly open: Set<Socket>;
-  /** Without a request so far. Browsers open some ahead, and Node does not take them for idle. */
+  /** Connections that had no request yet. Browsers open some in advance, and Node does not count them as idle. */
   readonly unused: Set<Socket>;
   isCutOff: boolean;
 }

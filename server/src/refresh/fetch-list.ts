@@ -21,17 +21,17 @@ export interface KnownState {
 
 /** How a list is asked for, and which answers are accepted. */
 export interface ListTerms {
-  /** For the whole answer. */
+  /** The time limit for the whole answer. */
   readonly timeoutMs: number;
   readonly userAgent: string;
   readonly accept: string;
   /** Largest list, in bytes, after any content coding. */
   readonly maxBytes: number;
-  /** Accepted media types; without it all are. */
+  /** The accepted media types. Without it, all are accepted. */
   readonly mediaType?: RegExp;
   /** A redirect is refused. */
   readonly refusesRedirects?: true;
-  /** A host with an address inside of a network is not asked. */
+  /** A host with a private address is not asked. */
   readonly publicOnly?: boolean;
 }
 
@@ -80,7 +80,7 @@ async function follow(
   }
 }
 
-/** Who publishes a list does not choose what Guard asks for in its own network. */
+/** The publisher of a list must not choose what Guard asks for in its own network. */
 async function refusalOfRedirect(from: URL, to: URL): Promise<string | undefined> {
   // An attacker who can change plain http on the way could make any visitor a verified crawler.
   if (from.protocol !== to.protocol) return 'a redirect to another scheme';
@@ -89,7 +89,7 @@ async function refusalOfRedirect(from: URL, to: URL): Promise<string | undefined
     return 'a redirect over plain http to another machine';
   }
   const inside = await refusalOfHost(to.href);
-  // A server of the own network may lead to another one there.
+  // A server in the network of Guard may redirect to another one there.
   if (inside === undefined || (await refusalOfHost(from.href)) !== undefined) return undefined;
   return `a redirect: ${inside}`;
 }
@@ -128,7 +128,7 @@ function refusalOf(response: Response, mediaType?: RegExp): string | undefined {
   return undefined;
 }
 
-/** The body of an answer; undefined when it has more bytes. */
+/** The body of an answer. Undefined if it has more than `maxBytes`. */
 export async function readAtMost(answer: Response, maxBytes: number): Promise<Buffer | undefined> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
@@ -141,7 +141,7 @@ export async function readAtMost(answer: Response, maxBytes: number): Promise<Bu
   return Buffer.concat(parts);
 }
 
-/** Why `fetch` has no answer, as a phrase: it says "fetch failed", and why only in its cause. */
+/** Why `fetch` has no answer, as a phrase. The error only says "fetch failed"; the reason is in its cause. */
 export function fetchFault(error: unknown, timeoutMs: number): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} s`;

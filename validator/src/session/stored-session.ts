@@ -2,17 +2,17 @@ import type { Session } from '@guard/config/contract/ports';
 import { z } from 'zod';
 import { hashUserAgent } from '../request/user-agent-hash.ts';
 
-/** Every text of a session is as short as an organisation's id. */
+/** No text of a session is longer than the id of an organisation. */
 const text = z.string().max(64);
 
-/** A session as it lies outside of the process: in Redis, in a snapshot. */
+/** A session as it is stored outside of the process: in Redis or in a snapshot. */
 const StoredSession = z.object({
   organisation: text,
   state: z.enum(['verified', 'rejected']),
   reasons: z.array(text).max(64),
   userAgentHash: text,
   network: text,
-  /** Absent where an earlier version wrote it. */
+  /** Earlier versions did not write it. */
   client: text.default(''),
   judgedAt: z.number(),
   newest: text.optional(),
@@ -20,17 +20,17 @@ const StoredSession = z.object({
   expiresAt: z.number(),
 });
 
-/** As it was written before: with the User-Agent as it was sent, in the place of its digest. */
+/** A session that an earlier version wrote: with the User-Agent instead of its hash. */
 const OldSession = StoredSession.omit({ userAgentHash: true })
   .extend({ userAgent: z.string() })
   .transform(({ userAgent, ...rest }) => ({ ...rest, userAgentHash: hashUserAgent(userAgent) }));
 
 const EitherSession = z.union([StoredSession, OldSession]);
 
-/** A judged session with its end, in epoch milliseconds. */
+/** A judged session, and the time when it expires, in epoch milliseconds. */
 export type StoredSession = Readonly<Session> & { readonly expiresAt: number };
 
-/** One line of JSON. */
+/** Writes a session as one line of JSON. */
 export function writeStoredSession(session: Session, expiresAt: number): string {
   const { organisation, state, reasons, userAgentHash, network, client, judgedAt } = session;
   const { newest, newestAt } = session;
@@ -48,7 +48,7 @@ export function writeStoredSession(session: Session, expiresAt: number): string 
   } satisfies StoredSession);
 }
 
-/** Undefined for what {@link writeStoredSession} does not write, now or in an earlier version. */
+/** Undefined for a line that no version of {@link writeStoredSession} wrote. */
 export function readStoredSession(line: string): StoredSession | undefined {
   try {
     return EitherSession.safeParse(JSON.parse(line)).data;

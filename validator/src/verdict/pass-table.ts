@@ -4,7 +4,7 @@ import type { AddressCharges } from '../rules/address-charges.ts';
 import { type LoadedParts, SessionShape } from './session-shape.ts';
 import type { Waiting } from './under-way.ts';
 
-/** Passes and addresses that are counted at the same time. The one unused longest starts anew. */
+/** Most passes and addresses that are counted at the same time. Beyond it, the one unused longest is forgotten. */
 const MAX_PASSES = 16_384;
 const MAX_ADDRESSES = 16_384;
 
@@ -13,18 +13,18 @@ export interface PassRecord {
   requests: number;
   pages: number;
   documents: number;
-  /** Until then documents in answer to data and parts are used up. */
+  /** Until then the pass is used up: it got too many documents in answer to requests for data and parts. */
   spentUntil: number;
   /** Requests that wait for their origin, and parts of pages that do. */
   readonly waiting: Waiting;
   readonly waitingParts: Waiting;
   readonly networks: SeenNetwork[];
-  /** Of the session: all of its passes have the same. */
+  /** All passes of the session share it. */
   readonly shape: SessionShape;
   readonly parts: LoadedParts;
 }
 
-/** Documents that foreign pages load have a shape apart, and parts show a person for both. */
+/** Documents that foreign pages load have their own shape. Parts of pages show a person in both shapes. */
 interface Shapes {
   readonly parts: LoadedParts;
   readonly own: SessionShape;
@@ -33,35 +33,35 @@ interface Shapes {
 
 export interface SeenNetwork {
   readonly network: string;
-  /** Of its holder: the autonomous system, or where that is not known the wider network. */
+  /** The autonomous system of the network. If it is not known, a wider network. */
   readonly system: string;
   lastAt: number;
 }
 
-/** Many people share an address. Above so many budgets of one pass the older passes of it are used up. */
+/** Many people share an address. Above this many budgets of one pass, its older passes are used up. */
 const MANY = 20;
-/** Above so many its pages have to wait, whatever passes it makes. */
+/** Above this many budgets, all pages of the address have to wait, also with a new pass. */
 const MOST = 60;
 
-/** A counter of pages, and how much it holds. */
+/** A counter of pages, and its limit. */
 export interface PageCounter {
   held: number;
   readonly budget: Budget;
 }
 
-/** Pages of all passes of an address, or of an IPv6 network around it. */
+/** The pages of all passes of an address, or of an IPv6 network around it. */
 export interface AddressRecord {
   readonly many: PageCounter;
   readonly most: PageCounter;
 }
 
 /**
- * What passes and addresses did lately, in this thread: one look-up for all that is counted of one. All organisations
- * share the table, and none of its records.
+ * The recent requests of passes and addresses, in this thread. One look-up finds all counters of a pass or an address.
+ * Organisations share the table, but no record.
  */
 export class PassTable {
   readonly #passes = new LRUCache<string, PassRecord>({ max: MAX_PASSES });
-  /** Looked up for a new pass alone. */
+  /** Looked up only for a new pass. */
   readonly #shapes = new LRUCache<string, Shapes>({ max: MAX_PASSES });
   readonly #networks = new LRUCache<string, AddressRecord>({ max: MAX_ADDRESSES });
   /** The records of an address and of the networks around it. */

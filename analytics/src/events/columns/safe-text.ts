@@ -2,14 +2,14 @@
  * Text as the table can hold it: of bounded length, and well-formed. A lone surrogate, which a
  * visitor can send in a header, has no UTF-8 form and would make the database refuse a whole batch.
  *
- * @param maxLength in UTF-16 code units; what is longer is cut.
+ * @param maxLength in UTF-16 code units. A longer text is cut.
  */
 export function safeText(value: string, maxLength: number): string {
   if (value.length > maxLength) return value.slice(0, maxLength).toWellFormed();
   return value.isWellFormed() ? value : value.toWellFormed();
 }
 
-/** A whole number of 0 to `max`; anything else becomes the nearest of the two, NaN becomes 0. */
+/** A whole number from 0 to `max`. Fractions are cut off, and NaN becomes 0. */
 export function safeCount(value: number, max: number): number {
   if (!(value > 0)) return 0;
   return value > max ? max : Math.trunc(value);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Settings } from '../schema.ts';
 
-/** The folder where Guard keeps what is to survive a restart. Undefined where these settings name none. */
+/** The folder for data that survives a restart. Undefined if the settings name no folder. */
 export function dataFolder({ store, analytics }: Settings): string | undefined {
   const kept = store.engine === 'memory' ? store.path : undefined;
   return kept ?? (analytics?.engine === 'embedded' ? analytics.path : undefined);
@@ -12,7 +12,7 @@ const text = z.string().min(1);
 const Kept = z.object({ store: z.object({ path: text }) });
 const Embedded = z.object({ analytics: z.object({ engine: z.literal('embedded'), path: text }) });
 
-/** The same folder of settings that are not checked yet, given as plain data of any shape. */
+/** The same folder, from settings that are plain data and not checked yet. */
 export function dataFolderIn(value: unknown): string | undefined {
   const kept = Kept.safeParse(value);
   if (kept.success) return kept.data.store.path;
@@ -20,19 +20,19 @@ export function dataFolderIn(value: unknown): string | undefined {
   return embedded.success ? embedded.data.analytics.path : undefined;
 }
 
-/** The folder of the ranges of crawlers that were fetched; it need not exist. Undefined where these settings name none. */
+/** The folder for fetched ranges of crawlers. It need not exist. Undefined if the settings name no folder. */
 export function crawlerRangesFolder(settings: Settings): string | undefined {
   const data = dataFolder(settings);
   return settings.crawlers.ranges ?? (data === undefined ? undefined : join(data, 'crawlers'));
 }
 
-/** Where a text is kept that outlasts a restart. */
+/** The place of a text that survives a restart. */
 export type SharedPlace =
-  /** All instances that share the Redis have the same text. */
+  /** All instances that use this Redis share the text. */
   | { readonly kind: 'redis'; readonly url: string }
-  /** All processes that have the folder have the same text. */
+  /** All processes that use this folder share the text. */
   | { readonly kind: 'file'; readonly file: string }
-  /** These settings name no folder. */
+  /** The settings name no folder. */
   | { readonly kind: 'none' };
 
 /** The place of a text; `name` is that of its file. */

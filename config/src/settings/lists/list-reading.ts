@@ -9,8 +9,8 @@ import {
 } from './list-text.ts';
 
 /**
- * Most entries of a kind of all lists of files together, counted for each rule. Lists of URLs have no part in it:
- * what others publish must not keep a Guard from its start. So their number is bounded.
+ * Most entries of one kind in all lists from files together. A list counts once for each rule that names it. Lists from
+ * URLs do not count, because a publisher must not be able to stop a start. Their number is limited instead.
  */
 const MAX_ALL_ENTRIES: Readonly<Record<ListKind, number>> = {
   ip: 1_000_000,
@@ -20,7 +20,7 @@ const MAX_ALL_ENTRIES: Readonly<Record<ListKind, number>> = {
 };
 const MAX_URLS = 16;
 
-/** What came of a list that the settings name. */
+/** The result of reading a list that the settings name. */
 export type ReadList<Entry> =
   | { readonly kind: 'read'; readonly entries: readonly Entry[] }
   /** `message` begins with "expected". */
@@ -35,7 +35,7 @@ export type ReadList<Entry> =
 
 /** The lists of one reading of the settings. */
 class ListReading {
-  /** Where copies of fetched lists are; undefined where Guard has no folder for them. */
+  /** The folder with the copies of fetched lists. Undefined if Guard has no folder for them. */
   readonly #folder: string | undefined;
   readonly #read = new Map<string, ReadList<unknown>>();
   readonly #fetched = new Map<string, FetchedList>();
@@ -49,7 +49,7 @@ class ListReading {
     return [...this.#fetched.values()];
   }
 
-  /** A list of a file. A file that two rules name is read once. */
+  /** A list from a file. A file that two rules name is read once. */
   file<Kind extends ListKind>(kind: Kind, path: string): ReadList<ListEntries[Kind]> {
     const list = this.#once(kind, path);
     if (list.kind === 'read') this.#entries[kind] += list.entries.length;
@@ -59,7 +59,7 @@ class ListReading {
     return { kind: 'refused', message };
   }
 
-  /** The last good copy of a list of a URL. Without a copy, and with a damaged one, the list is empty. */
+  /** The last good copy of a list from a URL. The list is empty if the copy is missing or damaged. */
   url<Kind extends ListKind>(kind: Kind, url: string, every: number): ReadList<ListEntries[Kind]> {
     if (this.#folder === undefined) {
       const message =
@@ -81,7 +81,7 @@ class ListReading {
 
   #once<Kind extends ListKind>(kind: Kind, path: string): ReadList<ListEntries[Kind]> {
     const key = `${kind} ${path}`;
-    // What a key leads to was read for this kind.
+    // The kind is part of the key, so the list has entries of this kind.
     const known = this.#read.get(key) as ReadList<ListEntries[Kind]> | undefined;
     const list = known ?? readList(kind, path);
     this.#read.set(key, list);
@@ -107,17 +107,17 @@ function readList<Kind extends ListKind>(kind: Kind, path: string): ReadList<Lis
   }
 }
 
-/** The reading that is under way. Reading is synchronous, so there is one at a time. */
+/** The current reading. Reading is synchronous, so there is only one at a time. */
 let current: ListReading | undefined;
 
-/** The lists of the reading that is under way. */
+/** The lists of the current reading. */
 export function currentLists(): ListReading {
   return current ?? new ListReading(undefined);
 }
 
 /**
- * Calls `read`, which checks settings against the schema. Lists that these settings name are read meanwhile;
- * copies of fetched ones from `folder`. Gives also what they take from URLs.
+ * Calls `read`, which checks settings against the schema and reads the lists that they name. Copies of fetched lists
+ * are in `folder`. The result also has the lists that come from URLs.
  */
 export function readingLists<T>(
   folder: string | undefined,

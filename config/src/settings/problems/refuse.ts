@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Refuses a value in a transform or a refinement; what is checked behind it is left out. `message` begins with "expected". The nearest of `choices` is suggested for
- * what was written.
+ * Refuses a value in a transform or a refinement, and skips later checks of it. `message` begins with "expected". The
+ * user gets the choice that is most like the value as a suggestion.
  */
 export function refuse(
   context: z.RefinementCtx,

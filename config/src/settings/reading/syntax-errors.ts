@@ -6,7 +6,7 @@ export const NOT_YAML = 'text that is not YAML';
 
 /**
  * What each syntax error means to the person who wrote the settings file. The parser's own messages are
- * not used: some quote the text they stumbled over, which may be a key.
+ * not used: some quote the text with the error, which may be a key.
  */
 const messages: Readonly<Record<ErrorCode, string>> = {
   ALIAS_PROPS: 'an alias (*name) takes no anchor or tag of its own',
@@ -62,7 +62,7 @@ function describeSpaces({
 
 const UNQUOTED_VARIABLE = /[[{,][^"']*\$\{/;
 
-/** The message for one syntax error; `excerpt` is the part of its line around it. */
+/** The message for one syntax error. `excerpt` is the text around it, from the same line. */
 export function syntaxMessage(code: ErrorCode, excerpt: string): string {
   return UNQUOTED_VARIABLE.test(excerpt)
     ? `${messages[code]}. Between { } or [ ] a variable needs quotes: "\${NAME}"`

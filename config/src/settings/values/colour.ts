@@ -7,7 +7,7 @@ import { refuse } from '../problems/refuse.ts';
 export const CARD = { light: '#ffffff', dark: '#1b2029' } as const;
 
 const INK = { light: '#ffffff', dark: '#10141c' } as const;
-/** WCAG 2.2, 1.4.11: least contrast of what is not text, such as the edge of a button. */
+/** WCAG 2.2, 1.4.11: least contrast of things that are not text, such as the edge of a button. */
 const LEAST_CONTRAST = 3;
 const STEPS = 20;
 
@@ -54,7 +54,7 @@ function shade(accent: string): Shade {
   return { accent, onAccent: white ? INK.light : INK.dark };
 }
 
-/** The colour, mixed with as little white as makes it visible on a dark card. */
+/** The colour, mixed with just enough white to be visible on a dark card. */
 function lightened(colour: string): string {
   for (let step = 0; step < STEPS; step += 1) {
     const mixed = mixedWithWhite(colour, step / STEPS);

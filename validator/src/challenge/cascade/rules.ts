@@ -3,17 +3,17 @@ import { above, another, itself } from './selectors.ts';
 import type { Leaf, Tree } from './tree.ts';
 import { drawDeclarations, type Property } from './declarations.ts';
 
-/** One rule about the width of one leaf. It may not apply to it. */
+/** One rule about the width of one leaf. Some rules do not apply to their leaf. */
 export interface StyleRule {
   readonly css: string;
   readonly applies: boolean;
   readonly specificity: number;
   readonly important: boolean;
-  /** What it sets, in CSS pixels. */
+  /** The properties that it sets, in CSS pixels. */
   readonly sets: ReadonlyMap<Property, number>;
 }
 
-/** How wide the rules make their leaf (CSS 2.2, 10.4), given in the order of the sheet. */
+/** The width of a leaf under these rules (CSS 2.2, 10.4), given in the order of the sheet. */
 export function widthUnder(rules: readonly StyleRule[]): number | undefined {
   const width = valueOf('width', rules);
   if (width === undefined) return undefined;
@@ -27,7 +27,7 @@ function valueOf(property: Property, rules: readonly StyleRule[]): number | unde
 
 type Competing = Pick<StyleRule, 'applies' | 'specificity' | 'important'>;
 
-/** The rule that wins of those that set one property (CSS Cascade 4, section 6.1), given in the order of the sheet. */
+/** The winner of rules that set the same property (CSS Cascade 4, section 6.1), given in the order of the sheet. */
 export function winnerOf<T extends Competing>(rules: readonly T[]): T | undefined {
   let winner: T | undefined;
   for (const rule of rules) {
@@ -53,9 +53,9 @@ export function competingRules(leaf: Leaf, tree: Tree, draw: Draw): readonly Sty
 /** The rule number `at` of a leaf. */
 function drawRule(leaf: Leaf, tree: Tree, draw: Draw, at: number): StyleRule {
   const applies = at < APPLYING;
-  // Of a rule that does not apply one thing is wrong: what it selects, or the condition around it.
+  // A rule that does not apply selects another element, or has a false condition around it.
   const isSelected = applies || draw.flip();
-  const isHeld = applies || !isSelected;
+  const isConditionTrue = applies || !isSelected;
   const [inFront, frontWeight] =
     isSelected && draw.flip() ? above(leaf, tree, draw) : (['', 0] as const);
   const [own, ownWeight] = isSelected ? itself(leaf, tree, draw) : another(leaf, tree, draw);
@@ -63,7 +63,9 @@ function drawRule(leaf: Leaf, tree: Tree, draw: Draw, at: number): StyleRule {
   const { text, sets, definitions } = drawDeclarations(leaf, draw, { at, important });
   const rule = `${inFront}${own}{${text}}`;
   return {
-    css: definitions + (draw.flip() && isHeld ? rule : `${condition(draw, isHeld)}{${rule}}`),
+    css:
+      definitions +
+      (draw.flip() && isConditionTrue ? rule : `${condition(draw, isConditionTrue)}{${rule}}`),
     applies,
     specificity: frontWeight + ownWeight,
     important,
@@ -71,7 +73,7 @@ function drawRule(leaf: Leaf, tree: Tree, draw: Draw, at: number): StyleRule {
   };
 }
 
-/** CSS Conditional 3: a condition that every browser's screen meets, or none. */
+/** CSS Conditional 3: a condition that is true on every screen, or on no screen. */
 export function condition(draw: Draw, holds: boolean): string {
   return holds
     ? draw.of([
