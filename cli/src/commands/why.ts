@@ -108,7 +108,7 @@ async function answer(question: {
         print(printableJson({ asked, events: all, in_all: inAll ?? null }));
         return 0;
       }
-      // A support desk asks why somebody was stopped.
+      // A support desk asks why a visitor was stopped.
       const told = all.find(({ action }) => action !== 'allow') ?? newest;
       const rest = all.filter((one) => one !== told);
       const title = inAll ? 'Other newest requests' : `Other requests with ${wordsOf(asked)}`;

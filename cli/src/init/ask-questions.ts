@@ -50,7 +50,7 @@ async function answerOf<T>(
 /** Asks on the terminal. `close` gives it back. */
 export function openTerminal(): { readonly ask: AskPerson; readonly close: () => void } {
   const lines = createInterface({ input: process.stdin });
-  // Keeps lines that come before their question, as when somebody pastes all answers.
+  // Keeps lines that come before their question, such as a paste of all answers.
   const typed = lines[Symbol.asyncIterator]();
   return {
     async ask(text) {

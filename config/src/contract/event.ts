@@ -95,7 +95,7 @@ export interface DecisionEvent {
   readonly ipFrom?: IpSource;
   /** Autonomous system of the address; 0 or absent where it is not known. */
   readonly asn?: number;
-  /** Who holds that system; empty or absent where it is not known. */
+  /** The holder of that system; empty or absent where it is not known. */
   readonly asnName?: string;
   /** ISO 3166-1 alpha-2, or empty. */
   readonly country: string;

@@ -172,7 +172,7 @@ function readingsOfUnusual(rawPath: string): readonly string[] | undefined {
     ])
       found.add(reading);
   } else {
-    // Who takes the beginning for an authority may do anything to the rest.
+    // A server that reads the beginning as an authority may change the rest in any way.
     const rests = new Set([rawPath, webAuthority(rawPath), uriAuthority(rawPath)]);
     for (const rest of rests) addReaders(TRUNK, rest, found);
     addHabits(found);

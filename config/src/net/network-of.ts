@@ -4,7 +4,7 @@ const words = new Uint32Array(4);
 
 /** What a prefix leaves of the fourth group. */
 const FOURTH_GROUP = { 64: 0xffff, 56: 0xff00, 48: 0 } as const;
-/** What one visitor is counted by: an IPv4 address, or the /64 that an IPv6 visitor has for himself. */
+/** What one visitor is counted by: an IPv4 address, or the /64 of an IPv6 visitor. */
 export function addressGroup(ip: string): string {
   return ip.includes(':') ? networkOf(ip) : ip;
 }

@@ -1,4 +1,4 @@
-/** What a text that somebody typed names. */
+/** What a text in the search box names. */
 export type Sought =
   | {
       readonly kind: 'reference' | 'address' | 'session' | 'request' | 'path' | 'network';

@@ -229,7 +229,7 @@ export const Settings = z.strictObject({
     dashboard: Listen.optional(),
     /** Every connection to `gateway` and `gateway_tls` begins with a PROXY header, of a trusted peer. */
     proxy_protocol: z.boolean().default(false),
-    /** Who comes to `gateway` is sent to `gateway_tls`; without it so where `tls.acme` is set. */
+    /** Visitors of `gateway` are redirected to `gateway_tls`. The default is true where `tls.acme` is set. */
     redirect_https: z.boolean().optional(),
   }),
   public_urls: z

@@ -189,7 +189,7 @@ function parseNode(entry: string): string | undefined {
 
 /**
  * The scheme that was noted together with the visitor's address: the entry as far from the right. A
- * shorter list is one that the outermost proxy began and nobody added to.
+ * shorter list was begun by the outermost proxy, and no other proxy added to it.
  */
 function schemeAt(schemes: readonly string[], distance: number): 'http' | 'https' {
   const at = schemes[Math.max(0, schemes.length - Math.max(1, distance))] ?? '';

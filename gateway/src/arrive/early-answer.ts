@@ -29,7 +29,7 @@ export function createRedirect(secure: SecureSide): EarlyAnswer {
     const { port } = secure;
     if (port === undefined) return undefined;
     const name = host.replace(/:\d*$/, '');
-    // Who named no port came to port 80, so the ports of visitors are the usual ones, whatever is behind them.
+    // A visitor who names no port came to port 80. So https has its usual port too, also where a proxy maps the ports.
     const suffix = name === host || port === HTTPS_PORT ? '' : `:${port}`;
     return plainAnswer(308, 'Use https.', 'Location', `https://${name}${suffix}${target}`);
   };

@@ -1,4 +1,4 @@
-/** One element of a Forwarded header, of which the gateway reads two parameters. */
+/** One element of a Forwarded header. The gateway reads two of its parameters. */
 interface ForwardedElement {
   /** `for`, unquoted; empty when the element has none, or more than one. */
   readonly for: string;

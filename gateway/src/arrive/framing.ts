@@ -2,7 +2,7 @@ import { StreamRequest } from '../http2/stream-request.ts';
 import type { VisitorRequest } from '../message/message.ts';
 
 /**
- * Is this request one request, and for everybody the same one? Node's parser (llhttp, strict) has
+ * Whether all servers on the way read this as the same single request. Node's parser (llhttp, strict) has
  * already refused obsolete folding, bad chunk sizes, two Content-Lengths and Transfer-Encoding with
  * Content-Length. This refuses what it lets through (RFC 9112 section 3.2, 6.1, 11.2).
  */

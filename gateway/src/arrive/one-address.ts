@@ -79,7 +79,7 @@ export function watchForOneAddress(log: Log, clock: Clock): OneAddressWatch {
 
   function look(): void {
     const age = clock() - begunAt;
-    // A person who tries a new installation out shares nobody's address, but does not claim to be a proxy.
+    // One person who tries a new installation is one address too, but does not claim to be a proxy.
     if (early && areProxies()) judge();
     early = false;
     if (age >= WINDOW_MS && requests >= WINDOW_REQUESTS) {

@@ -16,7 +16,7 @@ export function planSample(
 ): SamplePlan | undefined {
   const { sampling } = site;
   if (sampling === undefined) return undefined;
-  // RFC 9110 section 10.1.1: this visitor waits to be told that the body is wanted, which nobody knows yet.
+  // RFC 9110 section 10.1.1: this visitor waits for an invitation to send the body, and it is too early for one.
   if (req.headers.expect !== undefined) return undefined;
   const content = sampledContent(req.headers);
   if (content === undefined || !site.isProtected(readings)) return undefined;

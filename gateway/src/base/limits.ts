@@ -44,7 +44,7 @@ export interface GatewayLimits {
   readonly originMaxHeaderBytes: number;
   /** Requests without a body under way at one origin; above it the visitor gets 503. */
   readonly originPlainRequests: number;
-  /** The same for requests with a body, counted apart so that slow uploads hold up nobody else. */
+  /** The same for requests with a body, counted apart so that slow uploads do not delay other visitors. */
   readonly originUploads: number;
   /** How long an origin that no site has any more stays open, for requests that began before. */
   readonly originRetireMs: number;

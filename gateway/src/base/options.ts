@@ -37,7 +37,7 @@ export interface GatewaySettings {
   readonly sites: readonly GatewaySite[];
   /** For `listenTls`. The first one is shown to who names no host, or an unknown one. */
   readonly certificates?: readonly TlsCertificate[];
-  /** Who comes by http is sent to https, on hosts that a certificate is for. */
+  /** Visitors over http are redirected to https, on hosts with a certificate. */
   readonly redirectHttps?: boolean | undefined;
 }
 

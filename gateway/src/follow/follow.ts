@@ -56,7 +56,7 @@ function describe({ req, connection, client, site, host, target }: Visit): Trace
   };
 }
 
-/** A visitor who goes early ends what he has under way. One listener a connection, however many requests come on it. */
+/** A visitor who leaves early ends the open requests. Each connection has one listener, also with many requests. */
 function requestsOn(socket: VisitorSocket): Set<FollowedRequest> {
   const known = underway.get(socket);
   if (known !== undefined) return known;

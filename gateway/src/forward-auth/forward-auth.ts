@@ -41,7 +41,7 @@ const TRY_AGAIN = plainAnswer(503, 'Please try again.', 'Retry-After', '1');
  * and pass the request on when the answer says so. Site, protection, validator and fail policy are
  * those of the front proxy.
  *
- * Nobody but a trusted peer is answered: whoever reached this listener directly could describe any
+ * Only a trusted peer gets an answer: a visitor who reaches this listener directly could describe any
  * request, from any address.
  */
 export function createForwardAuth(stages: ForwardAuthStages, handle: Handle): ForwardAuth {

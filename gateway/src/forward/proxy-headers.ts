@@ -17,8 +17,8 @@ export const CONTENT_LENGTH: ReadonlySet<string> = new Set(['content-length']);
 
 /**
  * The header section for the origin: the visitor's fields in their order and spelling, duplicates
- * included, and the gateway's own behind them. Hop-by-hop fields end here; whoever is not a trusted
- * proxy makes no claims about where the request came from. Fields that ask for another method are removed,
+ * included, and the gateway's own behind them. Hop-by-hop fields end here. Only a trusted
+ * proxy may claim where the request came from. Fields that ask for another method are removed,
  * unless the site keeps them. X-Guard-* is what the gateway says and nothing else. What the visitor sent is worked out once where the same came before.
  */
 export function fieldsForOrigin(
@@ -207,8 +207,8 @@ export function withoutNamed(fields: readonly string[], named: ReadonlySet<strin
 }
 
 /**
- * What must not come in a trailer section, where nobody looks who decides by it, and some merge it into
- * the header section afterwards: framing, routing, conditions, credentials, and how to read the content
+ * Fields that must not come in a trailer section. Decisions are made before it arrives, and some servers merge it
+ * into the header section afterwards: framing, routing, conditions, credentials, and how to read the content
  * (RFC 9110 section 6.5.1). Content-Length, Trailer, Max-Forwards and what is hop-by-hop have kinds of
  * their own.
  */

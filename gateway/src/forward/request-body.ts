@@ -63,7 +63,7 @@ export class VisitorBody implements RequestBody {
     this.#begin(this.#sink);
   };
 
-  /** The origin answers without having asked for the body: nobody invites it any more. */
+  /** The origin answers without having asked for the body: the visitor is not asked to send it. */
   decline(): void {
     if (this.#isInQuestion) this.stop();
   }

@@ -4,7 +4,7 @@ import { PlainRequest, readPlainHead, SectionMemory } from './plain-request.ts';
 import { type AnsweredConnection, PlainResponse } from './plain-response.ts';
 import type { Intake } from '../listen/accept.ts';
 
-/** A header section that nobody sends any more is remembered for so long, and at most twice as long. */
+/** An unused header section is remembered for this time at least, and for twice this time at most. */
 const SECTIONS_UNUSED_MS = 30_000;
 
 type LaneIntake = Pick<Intake, 'handle' | 'limits' | 'isClosing'>;
@@ -171,7 +171,7 @@ class VisitorConnection implements AnsweredConnection {
     if (!keptAlive || !this.#lane.keepsAlive()) {
       this.finish();
     } else if (socket.writableNeedDrain) {
-      // Who does not read the answers is not asked for more questions.
+      // A client that does not read its answers must not send more requests.
       socket.pause();
       socket.once('drain', this.#rest);
     } else {

@@ -75,8 +75,8 @@ export class SectionMemory {
 }
 
 /**
- * A number of 32 bits (FNV-1a over a part of the characters) that is not NOTHING. Who makes two alike
- * slows nobody but themselves.
+ * A number of 32 bits (FNV-1a over a part of the characters) that is not NOTHING. A client that makes
+ * two texts with the same number only slows its own requests.
  */
 function sampleOf(text: string): number {
   let hash = 0x811c9dc5 ^ text.length;

@@ -97,7 +97,7 @@ function cutLater(socket: TLSSocket, lingerMs: number): void {
 }
 
 function ignore(): void {
-  // A broken session or stream closes; whoever waits for one is told by that.
+  // A broken session or stream closes, and its listeners for `close` see that.
 }
 
 function sessionOptions(limits: GatewayLimits): ServerOptions {

@@ -131,7 +131,7 @@ const CONNECTION_SPECIFIC: ReadonlySet<string> = new Set([
 ]);
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
-/** RFC 9113 section 8.2.1: what would end a line, or the text, for whoever reads HTTP/1.1. */
+/** RFC 9113 section 8.2.1: characters that end a line, or the text, for a reader of HTTP/1.1. */
 const LINE_ENDING = /[\0\r\n]/;
 
 /**

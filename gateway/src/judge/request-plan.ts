@@ -236,7 +236,7 @@ function sessionByWire(response: ForeignValidateResponse, cookie: string | undef
 }
 
 /**
- * A structured field (RFC 9651 section 3.3), so that nobody reads the name without the word before it.
+ * A structured field (RFC 9651 section 3.3), so that the name is never read without the word before it.
  * A validator that we did not build chooses id and name: what does not fit the form is left out.
  */
 function crawlerField(id: string, name: string, verified: boolean): string {

@@ -119,13 +119,13 @@ export function validateOverHttp(
   };
 }
 
-/** Statuses by which a server, or a proxy before it, says that it is not there for anybody. */
+/** Statuses by which a server, or a proxy before it, says that it serves no client now. */
 const AWAY: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /**
- * What a reply says about the validator as a whole. An answer that is of no use counts as one here: it
- * cost no waiting, and a visitor who can provoke a 500 by what he sends must not be able to switch off
- * the questions about everybody else.
+ * What a reply says about the validator as a whole. A useless answer counts as an answer here: it
+ * cost no waiting. A visitor whose request provokes a 500 must not be able to switch off the questions about
+ * all others.
  */
 function endedOf(reply: Reply): Ended {
   switch (reply.kind) {
@@ -152,7 +152,7 @@ function tell(change: BreakerChange, validator: string, { log, metrics }: Remote
 
 /**
  * Contract 2.2, 2.5 and 7.1: what a reply means. A 4xx is an answer as soon as its header section is there:
- * whoever can make a body hang or break off must not turn a refused question into a passed visitor.
+ * an attacker who can stop or cut the body must not turn a refused question into a passed visitor.
  */
 function readOutcome(reply: Reply): ValidateOutcome {
   switch (reply.kind) {

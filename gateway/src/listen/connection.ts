@@ -44,7 +44,7 @@ export function createTrust(trustedProxies: readonly string[]): Trusts {
         return trusted.has(peer.ip);
       case 'local':
         return true;
-      // What it relays is somebody else's, so its own good name says nothing of it.
+      // It relays the connections of others, so trust in it does not cover them.
       case 'unnamed':
         return false;
     }
@@ -72,7 +72,7 @@ export function noteTransport(socket: VisitorSocket, facts: TransportFacts): voi
   transports.set(socket, facts);
 }
 
-/** Undefined when TLS was not ended here: the connection is plain, or somebody else ended it. */
+/** Undefined when TLS was not ended here: the connection is plain, or a proxy in front ended TLS. */
 function transportOf(socket: VisitorSocket): TransportFacts | undefined {
   return transports.get(socket);
 }
@@ -103,7 +103,7 @@ export interface Connection {
 
 export type ConnectionOf = (socket: VisitorSocket) => Connection;
 
-/** What is under way on a connection, whichever settings it began under. */
+/** The open requests of a connection, also those that began under earlier settings. */
 type UnderwayOf = (socket: VisitorSocket) => Set<Underway>;
 
 /** Keeps the requests of each connection together, and abandons them when it closes. */

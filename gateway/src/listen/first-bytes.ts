@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 /** What the first bytes of a connection say. */
 export type Reading<T> =
   | { readonly kind: 'more' }
-  /** `taken` bytes are used up; whoever reads the socket next finds what follows them. */
+  /** `taken` bytes are used up. The next reader of the socket gets the bytes after them. */
   | { readonly kind: 'enough'; readonly value: T; readonly taken: number };
 
 export interface FirstBytes<T> {

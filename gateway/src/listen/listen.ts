@@ -31,8 +31,8 @@ export async function listen(
 }
 
 /**
- * The port, once it is sure that nobody listens there. With SO_REUSEPORT alone a second Guard that was
- * started by mistake would take half of the first one's visitors, and nobody would be told.
+ * The port, after a check that no process listens there. With SO_REUSEPORT alone, a second Guard that was
+ * started by mistake would take half of the visitors of the first one, without any message.
  */
 async function claim({ host, port }: Extract<ListenAddress, { kind: 'tcp' }>): Promise<number> {
   const probe = createServer();

@@ -6,7 +6,7 @@ import { readFirstBytes, type Reading } from './first-bytes.ts';
 
 /**
  * The header by which a balancer says for whom it connects: the PROXY protocol of HAProxy, versions 1
- * and 2 (proxy-protocol.txt, sections 2.1 and 2.2). Strict: whatever is not certainly such a header ends
+ * and 2 (proxy-protocol.txt, sections 2.1 and 2.2). Strict: anything that is not certainly such a header ends
  * the connection, since the bytes behind a header that was misread would be taken for a request.
  */
 type ProxyHeader =
@@ -32,7 +32,7 @@ const FIXED_BYTES = 16;
 
 const INCOMPLETE: ProxyHeader = { kind: 'incomplete' };
 
-/** Reads what begins a connection, of which more may be to come. */
+/** Reads the first bytes of a connection. More may follow. */
 export function readProxyHeader(bytes: Buffer): ProxyHeader {
   if (beginsWith(bytes, LINE_START)) return readLine(bytes);
   if (beginsWith(bytes, SIGNATURE)) return readBinary(bytes);
@@ -62,7 +62,7 @@ function readLine(bytes: Buffer): ProxyHeader {
   if (bytes[end + 1] !== 0x0a) return malformed('CR without LF');
 
   const text = bytes.toString('latin1', LINE_START.length, end);
-  // Section 2.1: whatever follows UNKNOWN is not looked at.
+  // Section 2.1: the rest of the line after UNKNOWN is ignored.
   if (text === 'UNKNOWN' || text.startsWith('UNKNOWN ')) return read(end + 2, undefined);
   const source = sourceOfLine(text);
   return source === undefined ? malformed('a line of another form') : read(end + 2, source);
@@ -165,7 +165,7 @@ type Introduction =
   /** It ended before its header did, as the health checks of balancers do. */
   | { readonly kind: 'gone' };
 
-/** Takes the PROXY header off a connection, and leaves what follows as if nobody had looked. */
+/** Takes the PROXY header off a connection, and leaves the bytes after it unread. */
 export function takeProxyHeader(
   socket: Socket,
   timeoutMs: number,

@@ -18,7 +18,7 @@ export function plainAnswer(status: number, why: string, ...fields: string[]): O
 
 /**
  * Sends an answer of the gateway itself: to HEAD without its body (RFC 9110 section 9.3.2), and with
- * the rest of an upload that nobody will read thrown away.
+ * the unread rest of an upload thrown away.
  */
 export function serve(
   req: VisitorRequest,
@@ -56,7 +56,7 @@ export function serveLast(
     res.writeHead(status, [...answer.fields, 'Content-Length', String(body.length)]);
     if (req.method === 'HEAD') res.flushHeaders();
     else res.write(body);
-    // Node closes the connection at the end of the answer, all of which has gone out by now.
+    // Node closes the connection at the end of the answer. By now the whole answer has gone out.
     if (req.complete) res.end();
     else req.once('end', () => res.end());
     linger(req, lingerMs);

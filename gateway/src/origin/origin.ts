@@ -58,7 +58,7 @@ export interface AnswerHandler {
   onData(part: Buffer, last: boolean): void;
   /**
    * All that has come was handed over, and what is held back goes out now. False says that a part is
-   * still in use: its bytes stay as they are until nobody holds them any more.
+   * still in use: its bytes do not change while a caller holds them.
    */
   onFlush(): boolean;
   onEnd(trailers: readonly string[]): void;

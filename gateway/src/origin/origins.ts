@@ -102,7 +102,7 @@ export class OriginHealth {
 
   /**
    * Whether a request should go there, if there is a choice. When a pause has passed, that is true for
-   * one request, and for the next one after another pause: one that never reports blocks nobody.
+   * one request, and for the next one after another pause: a request that never reports does not block the next one.
    */
   admits(): boolean {
     if (this.#pauseMs === 0) return true;

@@ -40,7 +40,7 @@ interface Begun {
 }
 
 /**
- * A connection is read up to its ClientHello, given to the TLS library as if nobody had looked, and
+ * A connection is read up to its ClientHello, given to the TLS library with no byte missing, and
  * then to the server of the protocol that it chose by ALPN (RFC 7301).
  */
 export function createTlsFront(

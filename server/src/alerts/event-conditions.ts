@@ -23,8 +23,8 @@ GROUP BY rule HAVING recent >= ${LEAST_BLOCKS} AND recent > ${TIMES_USUAL} * usu
 ORDER BY recent DESC LIMIT 5 FORMAT JSONCompact`;
 
 /**
- * Sites of which most requests of the last minutes got no answer, while another site gave one. Where all are silent the
- * metrics say it, and sooner.
+ * Sites that left most of their last requests without an answer, while another site answered. If all sites are silent,
+ * the metrics show it earlier.
  */
 const SILENT = `SELECT site, unanswered, asked
 FROM (SELECT site, count() AS asked, countIf(origin_status = 0 AND status_code IN (502, 503, 504)) AS unanswered,

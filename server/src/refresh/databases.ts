@@ -8,9 +8,9 @@ import type { Settings } from '@guard/config/settings/schema';
 import type { Published } from './keep-fresh.ts';
 import { originIn, refreshDatabase } from './refresh-database.ts';
 
-/** Until then the bundled database serves, and the publisher is not asked by all instances of a fleet that starts. */
+/** So that the instances of a fleet do not all ask at their start. Until then the bundled database is in use. */
 const SPREAD_MS = 30 * 60_000;
-/** Who names a URL wants to see that it works. */
+/** Shorter, because the person who sets a URL wants to see that it works. */
 const NAMED_SPREAD_MS = 3_000;
 
 /** The databases of countries and autonomous systems. The settings have the copies among their files. */

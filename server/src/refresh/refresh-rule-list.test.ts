@@ -140,7 +140,8 @@ describe('a list that is not believed leaves the last good copy in use', () => {
       const list = await listAt(answers(`curl/*\n${patterns}\n`), undefined, 'user_agent');
       expect(await refresh(list)).toEqual({
         kind: 'kept_back',
-        reason: 'its patterns are true of Chrome, Firefox and Safari, which nearly everybody has',
+        reason:
+          'its patterns are true of Chrome, Firefox and Safari, which nearly all visitors have',
       });
     },
   );

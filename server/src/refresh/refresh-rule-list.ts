@@ -19,8 +19,8 @@ const TIMEOUT_MS = 15_000;
 /** Room for what stands in front of the list in its copy. */
 const MAX_ORIGIN_BYTES = 8 * 1024;
 /**
- * No list may hold so much of the internet: a mistake in it would be a rule for nearly everybody. Reserved addresses
- * are wider, and stand in known lists: no visitor has one.
+ * A list may not hold a range as wide as this: one mistake would make a rule for nearly all visitors. Reserved ranges
+ * may be wider. Known lists have them, and no visitor has such an address.
  */
 const WIDEST = { 4: 8, 6: 16 } as const;
 /** Behind all addresses of IPv4 that a visitor can have (RFC 1112 section 4). */
@@ -72,7 +72,7 @@ export function lastGood({ kind, url, copy }: FetchedList): LastGood {
   return { origin, entries: parsed.entries.length };
 }
 
-/** How many entries a list has that is believed; or why it is not. */
+/** The number of entries of a believable list, or why the list is not believed. */
 function disbelief(
   text: string,
   { kind }: FetchedList,
@@ -91,8 +91,8 @@ function disbelief(
         kind === 'ip' ? parsed.entries.find((entry) => isTooWide(String(entry))) : undefined;
       if (wide !== undefined)
         return `${wide} is wider than an IPv4 /${WIDEST[4]} or an IPv6 /${WIDEST[6]}`;
-      if (kind === 'user_agent' && areOfEverybody(parsed.entries.map(String))) {
-        return 'its patterns are true of Chrome, Firefox and Safari, which nearly everybody has';
+      if (kind === 'user_agent' && areOfAllVisitors(parsed.entries.map(String))) {
+        return 'its patterns are true of Chrome, Firefox and Safari, which nearly all visitors have';
       }
       if (entries * 2 < before) {
         return `${entries} entries in place of ${before}: less than half. To take it, remove the copy`;
@@ -108,7 +108,7 @@ const BROWSERS = [
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.6 Mobile/15E148 Safari/604.1',
 ];
 
-function areOfEverybody(patterns: readonly string[]): boolean {
+function areOfAllVisitors(patterns: readonly string[]): boolean {
   const tests = patterns.map((pattern) => compileTextPattern(pattern));
   return BROWSERS.every((browser) => tests.some((isTrueOf) => isTrueOf(browser)));
 }

@@ -28,7 +28,7 @@ export function forgetReloads(): void {
 
 function recentRuns(): Run[] {
   try {
-    // Written by noteReload alone; whatever else stands there fails the filter or the parser.
+    // Only noteReload writes it. Any other value fails the filter or the parser.
     const runs = JSON.parse(recall(KEY)) as Run[];
     return runs.filter(({ at }) => Math.abs(Date.now() - at) < WINDOW_MS);
   } catch {

@@ -21,7 +21,7 @@ export async function openSession(
 }
 
 /**
- * True when the collector has taken and judged the evidence, whatever it made of it. Where it asks for work, the work
+ * True when the collector has taken and judged the evidence, with any result. Where it asks for work, the work
  * is done, and the same is sent once more.
  */
 export async function sendEvidence(source: string, body: Upload): Promise<boolean> {

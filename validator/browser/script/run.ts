@@ -11,7 +11,7 @@ export function runOnce(source: string, begin: (callback: () => void) => void): 
   if (Object.prototype.hasOwnProperty.call(window, 'guard')) return;
   let initialized = false;
   const guard = Object.freeze({
-    /** True once the script has finished, whatever came of it (contract 6). */
+    /** True once the script has finished, with any result (contract 6). */
     get initialized() {
       return initialized;
     },

@@ -3,8 +3,8 @@ import { isLoopbackHost } from '@guard/config/net/special-address';
 
 /**
  * CORS for pages that upload to a collector on another host; on the site's own host there is none.
- * A page of any other site gets no answer, so that no visitor's browser can be made to send uploads in
- * his name: JSON of another origin needs the preflight (Fetch standard, 4.8), and all else is refused.
+ * A page of any other site gets no answer, so that it cannot make a visitor's browser send uploads:
+ * JSON of another origin needs the preflight (Fetch standard, 4.8), and all else is refused.
  * A page of the visitor's own machine is answered too. It is a developer's, and a stranger cannot make one.
  */
 export function corsHeaders(

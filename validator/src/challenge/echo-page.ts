@@ -10,7 +10,7 @@ const SCRIPT =
 const PAGE = `<!doctype html><meta charset="utf-8"><title>Echo</title><script>${SCRIPT}</script>`;
 const SCRIPT_HASH = createHash('sha256').update(SCRIPT).digest('base64');
 
-/** The same for everybody; nothing of the request is looked at. */
+/** The same for all visitors. Nothing in the request changes it. */
 const HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
   // No frame-ancestors: the frame around it has no origin that could be named there.

@@ -14,7 +14,7 @@ export interface Objection {
   readonly result: UploadResult;
 }
 
-/** Why an upload is no answer to its ticket, whatever its evidence says. */
+/** Why an upload is no answer to its ticket, even with good evidence. */
 export function objectionTo(
   upload: Upload,
   ticket: Ticket,

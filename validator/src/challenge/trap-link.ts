@@ -69,7 +69,7 @@ interface FollowedOptions {
   readonly reportTrapHit: (hit: TrapHit) => void;
 }
 
-/** Answers who follows a link: 404 as on every other path, and remembers it where the link was made for him. */
+/** Answers a request for a link with 404, as other paths do. Remembers the visitor if the link was made for them. */
 export function createFollowedTrapLink(
   options: FollowedOptions,
 ): (request: CollectRequest) => Promise<CollectAnswer> {

@@ -42,7 +42,7 @@ export class Verification {
     this.doubts = judgement.kind === 'doubtful' ? judgement.reasons : NO_DOUBTS;
   }
 
-  /** undefined when somebody else has spent the ticket: `spent` is the answer of SessionStore.spend. */
+  /** Undefined when the ticket was spent before: `spent` is the answer of SessionStore.spend. */
   static afterSpending(spent: boolean, grounds: Grounds): Verification | undefined {
     return spent ? new Verification(grounds) : undefined;
   }

@@ -89,8 +89,8 @@ function cookiesOf(value: string, { url }: Facts): readonly Cookie[] {
 }
 
 /**
- * The next value of a verified session (session/renewal.ts), or empty. It goes out with pages alone, which no shared
- * cache keeps for everybody: with parts of them it would make each of those private.
+ * The next value of a verified session (session/renewal.ts), or empty. It goes out with pages only, because shared
+ * caches do not keep them. With parts of pages it would make each part private.
  */
 function renewedFor(
   facts: Facts,

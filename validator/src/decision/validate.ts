@@ -31,7 +31,7 @@ const TIMED_OUT: Validated = { kind: 'error', type: 'validation_timeout' };
  * One decision (contract 3): facts, findings, rules, verdict, response, and the event, which the caller records.
  * It answers at once while the store does, and never later than the budget of 500 ms (contract 8). A store that is
  * late decides from what it knows here, so the budget ends only a decision whose store breaks that promise. Never
- * rejects: whatever breaks, in here or in the store, is a logged `internal_server_error`.
+ * rejects: any failure, here or in the store, is a logged `internal_server_error`.
  */
 export function validate(
   request: ValidateRequest,

@@ -97,7 +97,7 @@ export function validateRoutes(options: ValidateRouteOptions): FastifyPluginAsyn
   }
 
   return (app) => {
-    // What has no route is 404, whatever its body.
+    // A path without a route is 404, with any body.
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _bytes, done) => done(null));
     app.setErrorHandler(onError);

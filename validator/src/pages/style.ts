@@ -3,7 +3,7 @@ import { CARD } from '@guard/config/settings/values/colour';
 
 /** The look of every page. Colours are variables with one dark set, so that a theme is a few lines. */
 
-/** What is inside of the challenge; a page of somebody's own gets this and no more. */
+/** The style of the challenge itself. A custom page gets only this. */
 export const screenStyle = oneLine(`
 :root{color-scheme:light dark;--guard-ground:#f3f5f8;--guard-card:${CARD.light};--guard-ink:#1b2130;--guard-soft:#4d566a;--guard-line:#dfe3ea;--guard-accent:#2b5fd9;--guard-on-accent:#fff}
 @media (prefers-color-scheme:dark){:root{--guard-ground:#12151c;--guard-card:${CARD.dark};--guard-ink:#eef1f6;--guard-soft:#b3bccb;--guard-line:#3a4352;--guard-accent:#86acff;--guard-on-accent:#0d1a38}}

@@ -40,9 +40,9 @@ const DEFAULT_LIMITS: ReverseDnsLimits = {
 export interface ReverseDns {
   /**
    * What the name of an address (as `parseIp` spells it) says of a crawler's claim. Answers at once:
-   * who is seen for the first time is `unverifiable`, and the name is looked up for the next request.
-   * Only where host names are all that the operator publishes is somebody without one an
-   * impersonator, and never because a look-up failed.
+   * a new address is `unverifiable`, and its name is looked up for the next request. An address without the
+   * name is an impersonator only if the operator publishes nothing but host names, and never because a
+   * look-up failed.
    */
   confirm(crawler: CatalogueCrawler, ip: string): CrawlerStanding;
   /** Resolves when no look-up is under way or waiting. */

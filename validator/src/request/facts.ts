@@ -72,7 +72,7 @@ export interface Facts {
   /** Of the `referrer` field, or else of the Referer header; empty when neither was sent. */
   readonly referrer: string;
   readonly ip: string;
-  /** How the address came to be known: `peer` where the visitor connected himself, and no proxy of ours told it. */
+  /** How the address came to be known: `peer` where the visitor connected directly, without a trusted proxy. */
   readonly ipFrom: IpSource;
   /** Names in lower case, in the order they were sent; a field sent twice is one joined value. */
   readonly headers: Readonly<Record<string, string>>;
@@ -86,7 +86,7 @@ export interface Facts {
   country(): string;
   /** The autonomous system of the address, looked up on demand; 0 when none is known. */
   asn(): number;
-  /** Who holds it; empty when that is not known. */
+  /** The holder of that system; empty when it is not known. */
   asnName(): string;
   readonly session: SessionFact;
   /** Kind of the network that a judged session was judged in; undefined for an ordinary one, and for no session. */

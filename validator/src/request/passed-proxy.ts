@@ -4,8 +4,8 @@ type ProxyFacts = Pick<Facts, 'headers' | 'ipFrom'>;
 
 /**
  * Whether a proxy or CDN of the operator's had the request in hands before, and says so. Those put headers into another
- * order, add their own and drop some. A visitor who connects himself can write the same fields: his word counts for
- * nothing here.
+ * order, add their own and drop some. A visitor who connects directly can write the same fields. Then they count for
+ * nothing.
  */
 export function passedProxy({ headers, ipFrom }: ProxyFacts): boolean {
   if (ipFrom === 'peer') return false;

@@ -14,7 +14,7 @@ const DOCUMENTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Chromium says so of whatever a service worker hands on: of a page, too. No script can send the mode `navigate`. A link
+ * Chromium says so of everything that a service worker passes on, also of a page. No script can send the mode `navigate`. A link
  * that downloads a file has both, and names no type.
  */
 const HANDED_ON = 'empty';

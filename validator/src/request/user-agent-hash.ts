@@ -5,7 +5,7 @@ export const MAX_AGENT_LENGTH = 1_024;
 
 /**
  * What tickets and sessions remember of a User-Agent: 22 characters, however long it is, so that a visitor
- * does not choose how much memory his session takes.
+ * cannot choose the memory that a session takes.
  */
 export function hashUserAgent(userAgent: string): string {
   return hash('sha256', userAgent.slice(0, MAX_AGENT_LENGTH), 'base64url').slice(0, 22);

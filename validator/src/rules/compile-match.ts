@@ -33,7 +33,7 @@ type Compilers = {
 /**
  * One compiler for each condition of guard.yaml, in the order in which they are asked: cheap ones first,
  * the findings and further matches last. A condition of the schema without a line here does not compile,
- * because a rule that forgets a condition would hold for everybody.
+ * because a rule that forgets a condition would match all visitors.
  */
 const compilers: Compilers = {
   method: methodIs,

@@ -67,7 +67,7 @@ export function compileRules(
 }
 
 /**
- * For each directive the first matching rule that sets it decides, whatever stands further down.
+ * For each directive the first matching rule that sets it decides; later rules do not change it.
  * `monitor: false` sets nothing: it cannot lift the monitor mode of another rule (contract 1).
  */
 export function direct(

@@ -11,7 +11,7 @@ export type Codings = readonly {
 /** The scripts that Guard serves: they are the same when settings are read again. */
 const known = new LRUCache<string, Codings>({ max: 4 });
 
-/** Best first, and last the text as it is, which everybody takes (RFC 9110 12.5.3). */
+/** Best first. The last is the plain text, which every client accepts (RFC 9110 12.5.3). */
 export function encodeOnce(text: string): Codings {
   const codings = known.get(text) ?? encode(text);
   known.set(text, codings);

@@ -5,7 +5,7 @@ import { emptyAnswer, headerOf } from '../challenge/exchange.ts';
 import type { FindTenant } from './site-keys.ts';
 
 /**
- * The same bytes for everybody: the key stands in the URL alone. Kept for ten minutes, then asked for
+ * The same bytes for all visitors: only the URL has the key. Kept for ten minutes, then asked for
  * again with the ETag: an update of Guard, or a key that was taken away, is seen within that time.
  */
 const CACHE_CONTROL = 'public, max-age=600';

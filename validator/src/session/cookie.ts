@@ -4,7 +4,7 @@ import type { Cookie } from '@guard/config/contract/validate-response';
 const COOKIE_MAX_AGE_S = 30 * 86_400;
 /** How long a passed challenge counts. */
 export const VERIFIED_TTL_MS = 24 * 3_600_000;
-/** How long a failed one does: shorter, so that somebody wrongly rejected can try again. */
+/** How long a failed one does: shorter, so that a person who was rejected by mistake can try again. */
 export const REJECTED_TTL_MS = 3_600_000;
 
 /**

@@ -168,7 +168,7 @@ function otherValue(session: Session, { id, source }: Presented): SessionFact {
   }
 }
 
-/** A rejection is somebody else's in another network: the cookie can be set from a site beside this one. */
+/** A rejection does not count in another network: another site can set the cookie in a visitor's browser. */
 function counts(session: Session, visitor: Visitor): boolean {
   if (!belongsTo(session, visitor)) return false;
   return session.state === 'verified' || session.network === networkOf(visitor.ip);

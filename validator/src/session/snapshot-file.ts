@@ -81,7 +81,7 @@ export async function readSnapshotFile(path: string): Promise<SnapshotFile> {
     return { kind: 'damaged', reason: 'checksum' };
   }
   const content = createGunzip();
-  // What fails in front is an error behind, where somebody reads.
+  // An error of the source reaches the reader of `content`, so it is not handled here.
   pipe(createReadStream(path, { start: MAGIC.length, end }), content, () => undefined);
   return { kind: 'whole', content };
 }

@@ -17,7 +17,7 @@ export class Findings {
     this.#strengths = strengths;
   }
 
-  /** What was found so far: nothing before somebody asked. */
+  /** The findings so far: none before the first caller asks. */
   get made(): readonly Reason[] {
     return this.#found ?? NONE;
   }

@@ -160,7 +160,7 @@ function challengeLeft(deciding: Deciding): MaybePromise<Left> {
   }
 }
 
-/** The rule for which a visitor may be challenged; undefined where no rule does, or one lets through whatever comes. */
+/** The rule for which a visitor may be challenged; undefined where no rule does, or one lets every request through. */
 function challengeRule({ verdict, challenge, detect: detection }: Directives): Rule | undefined {
   if (verdict !== undefined || challenge?.value === 'never') return undefined;
   return challenge?.by ?? (detection?.value === true ? detection.by : undefined);
@@ -202,7 +202,7 @@ function takeOfSession(by: Rule, passed: Passed, deciding: Deciding): Left {
   }
 }
 
-/** Who asked for a trap lately has no free pages. Both are asked in one turn, so that a shared store costs no more time. */
+/** A visitor who asked for a trap lately has no free pages. Both go to the store together, to save waiting time. */
 function unlessTrapped(by: Rule, deciding: Deciding): MaybePromise<Left> {
   const { traps, facts, store } = deciding;
   if (traps === undefined) return takeFreePage(by, deciding);

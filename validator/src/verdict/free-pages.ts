@@ -172,7 +172,7 @@ export class FreePages {
   }
 
   #takeData(facts: Facts, store: SessionStore, few: boolean): MaybePromise<FreePage> {
-    // Free for everybody: other sites and readers of mail show pictures too, and a preflight brings no cookie.
+    // Free for all visitors: other sites and mail programs show pictures too, and a preflight brings no cookie.
     if (isFileOfPage(facts)) return 'data';
     const hasLoaded = store.remembers(this.#loaded, addressGroup(facts.ip));
     return afterWith(hasLoaded, undefined, (loaded) => {
@@ -218,8 +218,8 @@ export class FreePages {
 }
 
 /**
- * What a foreign page asks for in a visitor's browser, and no page that he goes to himself. It has counters of its own:
- * it takes nothing from the site's own pages that are open there.
+ * A request that a foreign page makes in a visitor's browser, except for a page that the visitor goes to. It has its own
+ * counters, so that it takes nothing from the pages of the site that are open there.
  */
 function isForeign(facts: Facts): boolean {
   return facts.headers['sec-fetch-site'] === 'cross-site' && !isPage(facts);

@@ -220,7 +220,7 @@ export class SessionLimits {
     };
   }
 
-  /** False where the pages of an address are used up, whatever passes it makes. */
+  /** False where the pages of an address are used up, also with a new pass. */
   #takeOfAddress(ip: string, nowMs: number): boolean {
     const records = this.#passes.address(this.#organisation, ip, this.#pagesOfAddress);
     if (records.some(({ most }) => waitFor(most.held, nowMs, most.budget) > 0)) return false;

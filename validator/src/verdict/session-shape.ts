@@ -88,7 +88,7 @@ export class SessionShape {
   /** Notes one document. Gives the shape at the end of a stretch, and then begins the next one. */
   add(facts: Pick<Facts, 'url' | 'headers' | 'referrer'>, nowMs: number): Shape | undefined {
     const hash = hashOf(facts.url.path, facts.url.query);
-    // Who loads a page again does not walk, and a page that loads itself again has the rhythm of a machine.
+    // A reload is no step to another page, and a page that reloads itself has the rhythm of a machine.
     if (hash === this.#lastHash) return undefined;
     this.#lastHash = hash;
     // Also of a document that came again: the next one must not join the event before it.

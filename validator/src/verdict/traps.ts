@@ -27,7 +27,7 @@ export type Standing = 'free' | 'hit' | 'hit_again';
 
 /**
  * What only programs ask for: paths that no site serves, and a link on Guard's own pages that no browser shows
- * (challenge/trap-link.ts). Who asks is challenged. The hit is remembered for the address and the session.
+ * (challenge/trap-link.ts). A client that asks for them is challenged. The hit is remembered for the address and the session.
  *
  * Another site's page can make a visitor's browser ask for a path, and a mail can have a link to it. So a path counts
  * only where no page can have caused the request, for a browser's own session alone, and then costs a person no more than
@@ -54,15 +54,15 @@ export class Traps {
     this.#isTrap = path.length === 0 ? undefined : compileMatch({ path: [...path] }, 'some');
   }
 
-  /** Whether a request asks for one of the paths. Who is proved to be somebody may ask for everything. */
+  /** Whether a request asks for one of the paths. A client with a proved identity may ask for all paths. */
   isHit(facts: Facts): boolean {
     if (this.#isTrap?.(facts, NO_FINDINGS) !== true) return false;
     return !isProved(facts) && facts.method !== 'OPTIONS';
   }
 
   /**
-   * Takes a request for one of the paths, and remembers it where the visitor did it by himself. True where the
-   * visitor is to be challenged for it.
+   * Takes a request for one of the paths, and remembers it if no other page caused it. True if the visitor
+   * is to be challenged for it.
    */
   spring(facts: Facts, store: SessionStore, clock: Clock): boolean {
     const { session, ip } = facts;
@@ -144,8 +144,8 @@ function standingOf(isHit: boolean): Standing {
 }
 
 /**
- * Whether a browser says that no page caused its request. It also says so where a link of a mail, a chat or a QR code leads
- * to a stranger, who redirects it: so his one link must not close the address for all who share it.
+ * Whether a browser says that no page caused its request. It also says so when a link in a mail, a chat or a QR code leads
+ * to the site of a stranger that redirects: one such link must not close an address that many visitors share.
  */
 function saysNoPage({ headers, agent }: Facts): boolean {
   return agent.recognised && headers['sec-fetch-site'] === 'none';

@@ -254,7 +254,7 @@ function listeners({ listen, tls, sites, organisations }: Outline): Contradictio
   return [...collisions, ...idle, ...bare, ...orphans];
 }
 
-/** Forward-auth answers trusted peers only. Who comes by a unix socket is one. */
+/** Forward-auth answers trusted peers only. A peer on a unix socket is one. */
 function unaskable({ listen, trusted_proxies }: Outline): Contradiction[] {
   const address = listen['forward_auth'];
   if (typeof address !== 'string' || address.startsWith('unix:')) return [];

@@ -1,4 +1,4 @@
-/** Tells by names what nobody but its owner may know. */
+/** Recognises secrets by their names. */
 export interface SecretNames {
   /** `user[newPassword]`, `card_number`, `otp`, or a name that the settings list. */
   readonly isSecret: (name: string) => boolean;

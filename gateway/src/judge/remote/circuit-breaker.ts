@@ -32,11 +32,11 @@ export type BreakerChange =
   | { readonly kind: 'closed'; readonly openMs: number };
 
 /**
- * Keeps questions from somebody who does not answer, so that nobody waits for the time limit, and tries
+ * Sends no questions to a validator that does not answer, so that visitors do not wait for the time limit. It tries
  * one question at a time, at growing intervals, until there is an answer again.
  *
- * As long as anybody is answered it stays closed, and one burst does not open it, nor do the clients of one
- * network: one visitor must not be able to switch off the questions about everybody else.
+ * It stays closed while any question is answered. One burst does not open it, and neither do the clients of one
+ * network: one visitor must not be able to switch off the questions about all others.
  */
 export class CircuitBreaker {
   readonly #limits: BreakerLimits;

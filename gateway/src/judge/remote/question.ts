@@ -10,7 +10,7 @@ export type Reply =
   | { readonly kind: 'none'; readonly why: Silence; readonly detail: string };
 
 export type Silence = 'timeout' | 'connection' | GivenUp;
-/** Ended from this side: nobody wants the answer any more, or there was no room or no time to ask. */
+/** Ended from this side: the answer is not needed any more, or there was no room or no time to ask. */
 type GivenUp = 'given up' | 'overloaded';
 
 /** What is the same for every question to one validator. */
@@ -33,10 +33,10 @@ const CLOSED: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EP
  * called exactly once and while there is patience, which is for all of it; its place in the queue is free
  * when its connection is, which may be later.
  *
- * A question that had to wait its turn was not with the validator for the whole time. Unless that is silent to
- * everybody, it is not the validator that is late: the question ends as `overloaded`. It is sent in the first
- * half of its time only: later ones would be given up too early, and a validator that answers them to nobody
- * is late with the next ones as well.
+ * A question that had to wait its turn was not with the validator for the whole time. If the
+ * validator answers other questions, the validator is not late: the question ends as `overloaded`. It is sent in the
+ * first half of its time only. A later one would be given up too early, and a validator that works on abandoned
+ * questions is late with the next ones as well.
  *
  * It is sent once more when a kept connection turns out to be closed and no byte of an answer came. POST
  * is not idempotent by itself (RFC 9110 section 9.2.2), but this question decides nothing that counts
@@ -204,7 +204,7 @@ interface Connections {
   readonly areOpen: () => boolean;
 }
 
-/** Connects to nobody yet: a connection opens with the question that needs it. */
+/** Opens no connection yet: the first question that needs one opens it. */
 export function openPool(origin: string, limits: PoolLimits, patience: Patience): Connections {
   const pool = new Pool(origin, {
     connections: limits.connections,

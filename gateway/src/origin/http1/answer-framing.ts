@@ -40,7 +40,7 @@ export class FramingFields {
 
   /**
    * Takes the field that was pushed to `fields` last. A second Content-Length that says the same is
-   * taken away again, so that whoever is next reads one (RFC 9110 section 8.6). Returns what is wrong.
+   * removed again, so that the next reader sees one (RFC 9110 section 8.6). Returns what is wrong.
    */
   note(fields: string[]): string | undefined {
     const name = fields[fields.length - 2] ?? '';
@@ -99,7 +99,7 @@ export class FramingFields {
 }
 
 /**
- * RFC 9110 section 6.5.1: what frames a message cannot come behind it, and whoever merges trailers into
+ * RFC 9110 section 6.5.1: fields that frame a message cannot come behind it. A server that merges trailers into
  * the header section would frame it anew. Takes the field that was pushed last.
  */
 export function trailerFault(fields: readonly string[]): string | undefined {
@@ -141,7 +141,7 @@ export function framingOf(
 /**
  * Whether another answer may follow on the connection (RFC 9112 section 9.3). It may not where the
  * origin could still send a body that this answer does not have: behind HEAD, and behind a 204 that
- * announces one (section 6.3), its bytes would be taken for the answer to somebody else's request.
+ * announces one (section 6.3), its bytes would be taken for the answer to another visitor's request.
  */
 export function keepsConnection(
   { status, minor }: StatusLine,

@@ -12,7 +12,7 @@ import { HTTP1_LIMITS } from './limits.ts';
 import { LineBuffer, SectionLines, type StatusLine } from './section-lines.ts';
 
 type State =
-  /** No answer is due: whatever comes is nobody's. */
+  /** No answer is due: bytes that come now belong to no request. */
   | 'idle'
   | 'status line'
   | 'fields'
@@ -278,7 +278,7 @@ export class AnswerReader {
     this.#lineBudget = maxBytes;
   }
 
-  /** `surplus`: bytes stand behind the end, and the connection belongs to nobody any more. */
+  /** `surplus`: there are bytes after the end, so the connection is not used again. */
   #complete(trailers: readonly string[], surplus: boolean): void {
     if (!this.#isReading()) return;
     this.#state = surplus ? 'stopped' : 'idle';

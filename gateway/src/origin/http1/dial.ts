@@ -66,7 +66,7 @@ function open(socket: Socket, pool: ConnectionPool): Connection {
 /** As much as one read takes at most (the size that libuv suggests). */
 const BYTES = 64 * 1024;
 
-/** The memory that one connection is read into, over and over while nobody holds on to what was read. */
+/** The memory that one connection is read into. It is used again unless a reader still holds the last bytes. */
 class ReadMemory {
   bytes = Buffer.allocUnsafeSlow(BYTES);
   /** Whether the next read may overwrite the last one. */

@@ -130,8 +130,8 @@ function refuse(lanes: Lanes, exchange: Exchange): void {
 }
 
 /**
- * One request and the connection that it is on. It outlives its time there, as long as somebody holds
- * it, and must not reach into the request that has the connection next.
+ * One request and the connection that it is on. Callers may hold it for longer than it has
+ * the connection. Then it must not reach into the request that has the connection next.
  */
 export class Exchange implements OriginExchange {
   readonly lane: Lane;

@@ -7,8 +7,8 @@ const AHEAD = 2048;
 const names = new FieldNames();
 
 /**
- * Reads the lines of header and trailer sections, given as bytes without the line's end. What it reads
- * are parts of the text of what came: nobody is to keep them for longer than an answer takes.
+ * Reads the lines of header and trailer sections, given as bytes without the line's end. The texts that
+ * it gives share memory with the bytes that came: keep them no longer than an answer takes.
  */
 export class SectionLines {
   #last: FieldName = names.beforeFirst;

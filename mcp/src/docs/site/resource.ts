@@ -12,7 +12,7 @@ interface Encoded {
   readonly etag: string;
 }
 
-/** What stands at one path, in whichever coding it is asked for. */
+/** The answer at one path, in each content coding. */
 export interface Resource {
   readonly status: 200 | 400 | 404 | 429;
   /** Without those that depend on the coding. */

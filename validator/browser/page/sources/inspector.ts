@@ -6,7 +6,7 @@ interface StackFormatting {
 }
 
 /**
- * Whether somebody listens to the console. In Chromium a listener (developer tools, or a driver that
+ * Whether something listens to the console. In Chromium a listener (developer tools, or a driver that
  * has enabled the Runtime domain of the DevTools protocol) makes the engine describe each logged
  * error at once, and with that format its stack; without one nothing formats it. Other engines have
  * no such hook. The line in the console is of the level that developer tools hide by default.

@@ -1,7 +1,7 @@
 import { clip } from '../clip.ts';
 import type { Source } from '../source.ts';
 
-/** ECMAScript's Temporal, of which older browsers have nothing. */
+/** ECMAScript's Temporal. Older browsers do not have it. */
 interface Temporal {
   readonly Now: { timeZoneId(): string };
 }

@@ -1,7 +1,7 @@
 import { getterOf, isNative } from '../native-code.ts';
 import type { Source } from '../source.ts';
 
-/** WebDriver 2, section 4: `navigator.webdriver`, and whether somebody has replaced it. */
+/** WebDriver 2, section 4: `navigator.webdriver`, and whether a script has replaced it. */
 export const webdriver: Source<'webdriver'> = () => {
   const reported: unknown = navigator.webdriver;
   const getter = getterOf(Navigator.prototype, 'webdriver');

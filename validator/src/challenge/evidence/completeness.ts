@@ -3,7 +3,7 @@ import type { SourceName } from '../../../page-contract/evidence.ts';
 import type { Case } from './judges/case.ts';
 import { lacksLayout } from './judges/layout.ts';
 
-/** What every browser with a script engine gives, whatever people switch off. */
+/** Evidence that every browser with a script engine gives, also when people switch features off. */
 const OF_EVERY_BROWSER: readonly SourceName[] = [
   'webdriver',
   'automation',

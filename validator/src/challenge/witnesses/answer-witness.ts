@@ -18,7 +18,8 @@ const HEADERS = {
 
 /**
  * `GET /witness?token`: one file of the challenge page. Nothing is read or kept before the token has proved that the
- * URL was made for this handshake. Not for a User-Agent: extensions change it on pages and leave it on pictures. Only the holder of a page has its URLs, so he can spoil no ticket but his own.
+ * URL was made for this handshake. Not for a User-Agent: extensions change it on pages and leave it on pictures. Only the
+ * visitor with the page has its URLs, and so cannot spoil the ticket of another visitor.
  */
 export function createWitnessAnswerer(
   witnesses: Pick<Witnesses, 'read'>,

@@ -142,7 +142,7 @@ class Painter {
     };
     const isFirst = draw.flip();
     const [one, other] = [face(isFirst), face(!isFirst)];
-    // WebKit loads the last file of a family that is used, whatever the text is.
+    // WebKit loads the last file of a family that is used, with any text.
     if (applies) this.#decoys.delete(other);
     const claim = { applies, declaration: `font-family:${family},serif`, pseudo: '' };
     return { number: isFirst ? one : other, ...drawClaim(leaf, this.#scene, draw, claim) };
@@ -172,7 +172,7 @@ function opened({ classes }: Leaf['group']): string {
 }
 
 /**
- * CSS Fonts 4, 4.5. No range has the blank: for that a browser may load a font whatever the text is.
+ * CSS Fonts 4, 4.5. No range has the blank: for that a browser may load a font with any text.
  */
 function unicodeRange(character: number, covers: boolean, draw: Draw): string {
   const hex = (code: number) => code.toString(16);

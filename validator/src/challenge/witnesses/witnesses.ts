@@ -30,7 +30,7 @@ export interface AskedWitness {
 
 const PATH = '/.guard/witness';
 const ID_BYTES = 12;
-/** Who guesses one has asked for 24 URLs of a ticket that holds for ten minutes, and gains a picture. */
+/** Five bytes are enough: a ticket has 24 URLs and holds for ten minutes, and a correct guess gains one picture. */
 const MAC_BYTES = 5;
 /** Ticket id, number and MAC. Hexadecimal, since no list of advertisements has such addresses. */
 const TOKEN = /^[0-9a-f]{36}$/;

@@ -10,12 +10,12 @@ const NORMAL_MS = 24 * HOUR_MS;
 const FACTOR = 4;
 
 /**
- * What comes first after a start is normal, up to a limit: people come at once to a busy site, and nobody knows how
- * many they were before. It counts as if it had come for so long, so that an attack that comes next is none of it.
+ * The first passes after a start are normal, up to a limit: a busy site has visitors at once, and their usual number is
+ * not known yet. They count as if they had come for `asIfForMs`, so that an attack after them stands out.
  */
 const START = { forMs: NOW_MS, asIfForMs: 2 * HOUR_MS };
 
-/** So many in ten minutes are no pressure, whatever is normal; and while nothing is, after a start. */
+/** This many in ten minutes are never pressure, also after a start, when the normal number is not known. */
 interface Floor {
   readonly passes: number;
   readonly atStart: number;

@@ -106,7 +106,7 @@ export class RedisStore implements SessionStore {
   }
 
   sessionOfStranger(id: string): MaybePromise<Session | undefined> {
-    // Who was known here once is no stranger, and does not queue with those.
+    // A session that this instance knew before is no stranger, and does not queue with strangers.
     const maybeKnown = this.#copies.held(id) !== undefined || this.#mayAskForStranger();
     return maybeKnown ? this.session(id) : undefined;
   }
