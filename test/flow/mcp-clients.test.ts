@@ -95,46 +95,6 @@ describe('the SDK’s own client, on the data server', () => {
     expect(rows).toEqual({ isError: false, text: 'path\n/login\n' });
   });
 
-  test.each([
-    [
-      "SELECT action, '' AS x FROM events_distributed WHERE path = '/none'",
-      'action\tx\n0 rows',
-      [],
-    ],
-    ['SELECT 1 AS action, 2 AS x WHERE 0 FORMAT TSVWithNames', 'action\tx\n0 rows', []],
-    [
-      "SELECT 'a\\tb\\n\\'\\\\' AS action, NULL AS x",
-      "action\tx\na\\tb\\n\\'\\\\\t\\N\n",
-      [["a\tb\n'\\", null]],
-    ],
-  ])(
-    'the answer has column names, says 0 rows, and has the same for programs: %s',
-    async (sql, text, rows) => {
-      const answer = await client.callTool({ name: 'query', arguments: { sql } });
-      expect(answer).toEqual({
-        content: [{ type: 'text', text }],
-        structuredContent: { columns: ['action', 'x'], rows },
-        isError: false,
-      });
-    },
-  );
-
-  test('an answer in another format has no structuredContent, and an empty one says 0 rows', async () => {
-    for (const [sql, text] of [
-      ['SELECT 1 WHERE 0 FORMAT JSONEachRow', '0 rows'],
-      ['SELECT 1 AS one FORMAT JSONEachRow', '{"one":1}\n'],
-    ]) {
-      const answer = await client.callTool({ name: 'query', arguments: { sql } });
-      expect(answer).toEqual({ content: [{ type: 'text', text }], isError: false });
-    }
-  });
-
-  test('contract 8: text and structuredContent together are no larger than one answer may be', async () => {
-    const sql = "SELECT repeat('x', 1000) FROM numbers(200)";
-    const answer = await client.callTool({ name: 'query', arguments: { sql } });
-    expect(Object.keys(answer).sort()).toEqual(['content', 'isError']);
-  });
-
   test('contract 4.4 query_help: each of its twelve example queries runs, and finds what happened here', async () => {
     const help = await callTool(client, 'query_help');
     const blocks = (help.text.split('# Examples\n\n')[1] ?? '').trim().split('\n\n');

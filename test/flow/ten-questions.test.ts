@@ -151,3 +151,39 @@ test('who has two calls has no third', async () => {
   await call(data, 'list_columns');
   await expect(call(data, 'list_columns')).rejects.toThrow();
 });
+
+test.each([
+  ["SELECT action, '' AS x FROM events_distributed WHERE path = '/none'", 'action\tx\n0 rows', []],
+  ['SELECT 1 AS action, 2 AS x WHERE 0 FORMAT TSVWithNames', 'action\tx\n0 rows', []],
+  [
+    "SELECT 'a\\tb\\n\\'\\\\' AS action, NULL AS x",
+    "action\tx\na\\tb\\n\\'\\\\\t\\N\n",
+    [["a\tb\n'\\", null]],
+  ],
+])(
+  'the answer has column names, says 0 rows, and has the same for programs: %s',
+  async (sql, text, rows) => {
+    const answer = await data.callTool({ name: 'query', arguments: { sql } });
+    expect(answer).toEqual({
+      content: [{ type: 'text', text }],
+      structuredContent: { columns: ['action', 'x'], rows },
+      isError: false,
+    });
+  },
+);
+
+test('an answer in another format has no structuredContent, and an empty one says 0 rows', async () => {
+  for (const [sql, text] of [
+    ['SELECT 1 WHERE 0 FORMAT JSONEachRow', '0 rows'],
+    ['SELECT 1 AS one FORMAT JSONEachRow', '{"one":1}\n'],
+  ]) {
+    const answer = await data.callTool({ name: 'query', arguments: { sql } });
+    expect(answer).toEqual({ content: [{ type: 'text', text }], isError: false });
+  }
+});
+
+test('contract 8: text and structuredContent together are no larger than one answer may be', async () => {
+  const sql = "SELECT repeat('x', 1000) FROM numbers(200)";
+  const answer = await data.callTool({ name: 'query', arguments: { sql } });
+  expect(Object.keys(answer).sort()).toEqual(['content', 'isError']);
+});
