@@ -69,7 +69,7 @@ describe('POST /query (contract 4.3, 5, 7.2)', () => {
   test('200: the statement goes on as it was sent, the bytes come back as they are', async () => {
     const text = await post(' SELECT 1 ');
     expect(status(text)).toBe(200);
-    expect(bodyOf(text)).toBe('1\n');
+    expect(bodyOf(text)).toBe('2\r\n1\n\r\n0\r\n\r\n');
     expect(asked).toMatchObject([{ organisation: 'acme', sql: ' SELECT 1 ' }]);
   });
 
@@ -163,6 +163,39 @@ describe('POST /query (contract 4.3, 5, 7.2)', () => {
   test('502: an answer above 4 MiB', async () => {
     answer = () => Promise.resolve({ kind: 'too_large' });
     expect(status(await post('SELECT 1'))).toBe(502);
+  });
+
+  test('contract 4.3: the answer is a stream, and is not compressed', async () => {
+    const text = await post('SELECT 1', 'Accept-Encoding: gzip, br');
+    expect(text).toMatch(/^transfer-encoding: chunked\r$/im);
+    expect(text).not.toMatch(/^content-(length|encoding):/im);
+    const bytes = Buffer.alloc(300_000, 'ab\n');
+    answer = () => Promise.resolve({ ...OK, body: bytes });
+    const response = await fetch(`http://127.0.0.1:${port}/query`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer good' },
+      body: 'SELECT 1',
+    });
+    expect(bytes.equals(await response.bytes())).toBe(true);
+  });
+
+  test('rows that the caller does not take are not delivered until it takes them, or goes', async () => {
+    answer = () => Promise.resolve({ ...OK, body: Buffer.alloc(64 * 1024 * 1024) });
+    for (const end of ['takes', 'goes'] as const) {
+      asked.length = 0;
+      const socket = connect(port, '127.0.0.1');
+      const head = 'POST /query HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer good';
+      socket.write(`${head}\r\nContent-Length: 8\r\n\r\nSELECT 1`);
+      await once(socket, 'readable');
+      let delivered = false;
+      void asked[0]?.delivered?.then(() => (delivered = true));
+      await fetch(`http://127.0.0.1:${port}/elsewhere`);
+      expect(delivered).toBe(false);
+      if (end === 'takes') socket.resume();
+      else socket.destroy();
+      await until('it is delivered', () => delivered);
+      socket.destroy();
+    }
   });
 
   test('a caller that hangs up cancels its query', async () => {

@@ -33,8 +33,9 @@ type Run = () => Promise<QueryOutcome>;
 
 /**
  * Runs statements (contract 4.3, limits of contract 8): the gate first, then the organisation's own account.
- * An answer is held until it is whole, so that an error that comes late is still an error. A key
- * that asks too much waits for itself before it waits for the other keys of its organisation.
+ * An answer is held until it is whole, so that an error that comes late is still an error, and what is too large is 502.
+ * A key that asks too much waits for itself before it waits for the other keys of its organisation. A query keeps its slots
+ * until its rows are delivered: so the slots bound how many answers are in memory.
  */
 export function createRunQuery({ state, authenticate }: RunOptions): RunQuery {
   const ofKeys = new SlotTable(QUERY.runningOfKey, QUERY.maxWaiting);
@@ -45,6 +46,7 @@ export function createRunQuery({ state, authenticate }: RunOptions): RunQuery {
     authorization: string,
     organisation: string,
     signal: AbortSignal | undefined,
+    delivered: Promise<unknown> | undefined,
     run: (signal: AbortSignal) => Promise<QueryOutcome>,
   ): Promise<QueryOutcome> {
     const holder = authenticate(authorization);
@@ -53,33 +55,41 @@ export function createRunQuery({ state, authenticate }: RunOptions): RunQuery {
     const either = signal === undefined ? revoked : AbortSignal.any([signal, revoked]);
     try {
       const name = `${organisation}/${holder.key}`;
-      const outcome = await within(ofKeys, name, 'this key', either, () => run(either));
+      const outcome = await within(ofKeys, name, 'this key', either, delivered, () => run(either));
       return revoked.aborted ? { kind: 'revoked' } : outcome;
     } finally {
       done();
     }
   }
 
-  return async ({ organisation, sql: given, authorization, withNames = false, signal }) => {
+  return async ({
+    organisation,
+    sql: given,
+    authorization,
+    withNames = false,
+    delivered,
+    signal,
+  }) => {
     const verdict = judgeStatement(given);
     if (verdict.kind === 'refused') return verdict;
     const sql = passing(withoutZ(given)) ?? given;
     const run = (until: AbortSignal | undefined): Promise<QueryOutcome> =>
-      within(ofOrganisations, organisation, 'this organisation', until, () =>
+      within(ofOrganisations, organisation, 'this organisation', until, delivered, () =>
         askAs(state, organisation, { sql, withNames }, until),
       );
     return authorization === undefined
       ? run(signal)
-      : withKey(authorization, organisation, signal, run);
+      : withKey(authorization, organisation, signal, delivered, run);
   };
 }
 
-/** Runs in one of the slots of `name`. */
+/** Runs in one of the slots of `name`, and keeps it until rows are delivered. */
 async function within(
   table: SlotTable,
   name: string,
   whose: string,
   signal: AbortSignal | undefined,
+  delivered: Promise<unknown> | undefined,
   run: Run,
 ): Promise<QueryOutcome> {
   const slot = await table.take(name, signal);
@@ -88,12 +98,15 @@ async function within(
       return unavailable(`Too many queries of ${whose} are waiting. Try again later.`);
     case 'aborted':
       return unavailable(CANCELLED);
-    case 'taken':
-      try {
-        return await run();
-      } finally {
+    case 'taken': {
+      const outcome = await run().catch((error: unknown) => {
         slot.release();
-      }
+        throw error;
+      });
+      if (outcome.kind === 'rows' && delivered !== undefined) void delivered.then(slot.release);
+      else slot.release();
+      return outcome;
+    }
   }
 }
 
