@@ -14,6 +14,9 @@ const OTHER_BUILDS = new RegExp(
     '/zod/.*\\.cjs',
     '/yaml/browser',
     '/(?:nodemailer|hono|@modelcontextprotocol/sdk)/dist/cjs',
+    '/lru-cache/dist/commonjs',
+    // Of a framework that the MCP library brings for its server's adapter alone.
+    '/hono/dist/(?:adapter|jsx|middleware)',
     // Of these acme-client asks for the builds that require() gets.
     '/axios/(?:lib|dist/(?:browser|esm|axios[^/]*))',
     '/node-forge/(?:dist|flash)',
