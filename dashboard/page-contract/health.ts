@@ -19,6 +19,6 @@ export interface Health {
   }[];
   /** Null where the lists came with Guard. */
   readonly crawlerListAgeSeconds: number | null;
-  /** Of the lists of networks, and of the databases of countries and autonomous systems. */
+  /** The age of the lists of networks, and of the databases of countries and autonomous systems. */
   readonly networkDataAgeSeconds: Readonly<Record<'lists' | 'country' | 'asn', number>>;
 }

@@ -79,7 +79,7 @@ export function createDashboard(options: DashboardOptions): FastifyPluginAsync {
 
   return async (app) => {
     app.addHook('onRequest', admit);
-    // Of its own, so that `admit` comes before it.
+    // A handler of this scope, so that `admit` runs before it.
     app.setNotFoundHandler((_request, reply) =>
       reply.code(404).type('text/plain; charset=utf-8').send('Not found.\n'),
     );

@@ -69,7 +69,7 @@ export interface Disguise {
   readonly shuffled: (lines: readonly string[]) => readonly string[];
 }
 
-/** Of this hour and the last one, for two secrets: 100 kB each. Settings that are read again need the same programs. */
+/** The programs of this hour and the last one, for two secrets: 100 kB each. A reload of the settings needs them again. */
 const built = new LRUCache<string, Promise<readonly string[]>>({ max: 4 });
 
 /**

@@ -7,7 +7,7 @@ export const SCRYPT = { N: 4096, r: 8, p: 1 } as const;
 /** Bytes of a try that are looked at. */
 export const TRY_BYTES = 4;
 
-/** Whether a try begins with so many zero bits, 1 to 32. */
+/** Whether a try begins with this many zero bits, 1 to 32. */
 export function hasZeroBits(attempt: Uint8Array, bits: number): boolean {
   const { buffer, byteOffset, byteLength } = attempt;
   return new DataView(buffer, byteOffset, byteLength).getUint32(0) >>> (32 - bits) === 0;

@@ -83,7 +83,7 @@ export interface ValidatorOptions {
   readonly botKeys?: readonly BotKey[] | undefined;
   /** Looks up the names of addresses that claim a crawler; without one no name is looked up. */
   readonly resolver?: Resolver | undefined;
-  /** Databases of the user's own; the bundled ones stand in for what is not given. */
+  /** The user's own databases. A bundled database is used in place of a missing one. */
   readonly databases?: DatabaseFiles;
   readonly store: SessionStore;
   /** What people decided by hand for a while; none where it is not given. */

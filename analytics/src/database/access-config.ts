@@ -16,7 +16,7 @@ import {
 export const CLUSTER = 'guard';
 
 /**
- * Parts of one size are merged when there are about so many. Batches come every second; merged by
+ * Parts of one size are merged when there are about this many. Batches come every second; merged by
  * fives, as ClickHouse does by itself, each row was written again so often that merging cost four
  * times what inserting did.
  */

@@ -46,7 +46,7 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** What came of a question; `undefined` for an answer means that there was nothing to ask. */
+/** The result of a question. `undefined` means that there was nothing to ask. */
 type Asked =
   | {
       readonly kind: 'asked';

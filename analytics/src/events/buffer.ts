@@ -43,7 +43,7 @@ export class EventBuffer implements EventSink {
   readonly #block: BlockBuilder;
   readonly #allocate: ((bytes: number) => Buffer) | undefined;
   readonly #options: BufferOptions;
-  /** Of the batch that is open: its token, and its blocks that are on their way to disk. */
+  /** The token of the open batch, and its blocks that are on their way to disk. */
   #token = '';
   #parts: Buffer[] = [];
   #partRows = 0;
@@ -140,7 +140,7 @@ export class EventBuffer implements EventSink {
     this.#token = randomUUID();
   }
 
-  /** Of the batch that is open. */
+  /** The rows of the open batch. */
   #rows(): number {
     return this.#partRows + this.#block.rows;
   }

@@ -28,7 +28,7 @@ export interface Spill {
 
 interface SpillOptions {
   readonly directory: string;
-  /** Of all files together; what does not fit is refused. */
+  /** Most bytes of all files together. A batch that does not fit is refused. */
   readonly maxBytes: number;
   readonly clock: Clock;
   /** Told of rows whose file another program cut or removed. */

@@ -14,7 +14,7 @@ export class SlotTable {
   readonly #maxWaiting: number;
   readonly #names = new Map<string, Slots>();
 
-  /** Of each name, `max` may be taken and `maxWaiting` waited for at a time. Those who wait keep their order. */
+  /** Each name may have `max` slots and `maxWaiting` waiting callers at a time. Callers keep their order. */
   constructor(max: number, maxWaiting: number) {
     this.#max = max;
     this.#maxWaiting = maxWaiting;

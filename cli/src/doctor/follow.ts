@@ -1,6 +1,6 @@
 import { type Answered, type Exchange, fieldsOf } from './exchange.ts';
 
-/** All browsers follow at least so many redirects. */
+/** All browsers follow at least this many redirects. */
 const MAX_STEPS = 10;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 

@@ -27,7 +27,7 @@ export async function readLogFile(file: string, sink: LineSink): Promise<void> {
   return readLines(source.pipe(plain), sink, () => undefined);
 }
 
-/** Bytes of a file, to show how far it is read; undefined for what has no length. */
+/** Bytes of a file, to show how far it is read; undefined for a stream without a length. */
 export function lengthOf(file: string): number | undefined {
   if (file === '-') return undefined;
   const stat = statSync(file);

@@ -25,7 +25,7 @@ export interface Snapshot {
   readonly failedOpen: readonly Rate[];
   readonly sessions: number;
   readonly eventsQueued: number;
-  /** Of the data of others; undefined where Guard does not say it. */
+  /** The age of the data that others publish. Undefined if Guard does not say it. */
   readonly dataAge: DataAge | undefined;
   /** Sentences about what an operator should know at once. */
   readonly alarms: readonly string[];

@@ -33,7 +33,7 @@ export type LookedUp =
       readonly kind: 'found';
       /** At least one; the newest first. */
       readonly events: readonly [WholeEvent, ...WholeEvent[]];
-      /** Undefined for what names one request. */
+      /** Undefined for a text that names one request. */
       readonly inAll: InAll | undefined;
     }
   | { readonly kind: 'none' }

@@ -44,7 +44,7 @@ export function pack(bytes: Buffer): Buffer {
   });
 }
 
-/** Throws an Error for what was not packed, and for what is too large. */
+/** Throws an Error for bytes that were not packed, or are too many. */
 export function unpack(file: Uint8Array): Buffer {
   return brotliDecompressSync(file, { maxOutputLength: MAX_UNPACKED_BYTES });
 }

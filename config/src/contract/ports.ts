@@ -235,7 +235,7 @@ export interface Session {
    * then its pass is a short one, which is good for less (validator/src/session/short-pass.ts).
    */
   readonly reasons: readonly string[];
-  /** Of the browser that was judged: a digest, so that its length is not the visitor's choice. */
+  /** A digest of the User-Agent that was judged, so that its length is not the visitor's choice. */
   readonly userAgentHash: string;
   /** /24 or /64 that it was judged in. */
   readonly network: string;
@@ -275,7 +275,7 @@ export interface SessionStore {
   session(id: string): MaybePromise<Session | undefined>;
   /**
    * `session` for an id without a MAC of ours, in a store where each question is a round trip: of those
-   * only so many are asked, and the rest count as unknown. Absent where `session` costs nothing.
+   * only this many are asked, and the rest count as unknown. Absent where `session` costs nothing.
    */
   sessionOfStranger?(id: string): MaybePromise<Session | undefined>;
   keepSession(id: string, session: Session, ttlMs: number): MaybePromise<void>;

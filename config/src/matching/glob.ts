@@ -105,7 +105,7 @@ function isWild(glob: string): boolean {
   return glob.includes('*') || glob.includes('?');
 }
 
-/** The header fields of a request have so many characters together. */
+/** The header fields of a request have this many characters together. */
 const LONGEST_VALUE = 32 * 1024;
 
 /** Tests the whole of a value, or nothing of it: what is behind a cut could be anything. */

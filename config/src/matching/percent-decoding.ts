@@ -84,7 +84,7 @@ function unitAt(path: string, at: number): number {
   return unit;
 }
 
-/** The smallest code point that needs a sequence of so many bytes. */
+/** The smallest code point that needs a sequence of this many bytes. */
 const SMALLEST = [0, 0, 0x80, 0x800, 0x1_0000] as const;
 
 /**

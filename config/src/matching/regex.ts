@@ -9,7 +9,7 @@ import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js';
 
 /** Instructions times characters that one test may take: 20 ms at the worst. */
 const MOST_STEPS = 500_000;
-/** Tests of one decision that take so many together take 10 ms at the worst, and are not timed. */
+/** Tests of one decision that take this many together take 10 ms at the worst, and are not timed. */
 const UNTIMED_STEPS = 250_000;
 /** What the timed tests of one decision may take together. */
 const MOST_MS = 100;

@@ -5,14 +5,14 @@ const sharedUnits = new Uint16Array(ROOM);
 const sharedBytes = Buffer.alloc(ROOM);
 
 /**
- * Room to write a text of at most so many UTF-16 code units in, several times as fast as adding strings.
+ * Room to write a text of at most this many UTF-16 code units in, several times as fast as adding strings.
  * All callers share it: {@link textIn} ends its use before another one begins.
  */
 export function roomFor(units: number): Uint16Array {
   return units <= ROOM ? sharedUnits : new Uint16Array(units);
 }
 
-/** The first so many units of a room, as a string. */
+/** The first this many units of a room, as a string. */
 export function textIn(room: Uint16Array, length: number): string {
   const bytes = length <= ROOM ? sharedBytes : Buffer.alloc(length);
   let all = 0;

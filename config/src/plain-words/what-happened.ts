@@ -74,7 +74,7 @@ export function ruleText(name: string, { rules }: Pick<Knowledge, 'rules'>): str
 /** What spoke against the visitor, the heaviest first. */
 export interface Found {
   readonly name: string;
-  /** Undefined for what decided without being weighed, such as a rule. */
+  /** Undefined for a reason without points, such as a rule. */
   readonly points: number | undefined;
   /** False for what was found and came to nothing. */
   readonly counted: boolean;

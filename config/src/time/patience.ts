@@ -17,7 +17,7 @@ export interface Wait {
 export interface Turns {
   /** In milliseconds. Never goes back. */
   readonly now: () => number;
-  /** Calls once, after so many milliseconds at the earliest. */
+  /** Calls once, after this many milliseconds at the earliest. */
   readonly after: (ms: number, call: () => void) => void;
   /** Calls once, when everything that has arrived by now is read. */
   readonly afterReading: (call: () => void) => void;
@@ -26,7 +26,7 @@ export interface Turns {
 /** How often waits are looked at, and what the time between two looks counts at the most. */
 const LOOK_MS = 20;
 const MOST_MS = 25;
-/** By the clock a wait lasts so many times its limit at the longest; but two looks at least. */
+/** A wait may last this many times its limit by the clock, and at least two looks. */
 const LONGEST = 10;
 
 const OF_THIS_THREAD: Turns = {

@@ -16,7 +16,7 @@ export interface Bars {
   readonly stepMs: number;
   /** The first is at the bottom. */
   readonly series: readonly Series[];
-  /** Of the period before, moved to this one; empty where it was not asked for. */
+  /** The period before, moved to this one. Empty if it was not asked for. */
   readonly earlier: readonly number[];
   /** Where other settings began to decide. */
   readonly changes: readonly { readonly at: number; readonly revision: string }[];

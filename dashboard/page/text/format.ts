@@ -13,7 +13,7 @@ export function shortCount(value: number): string {
   return value < 1_000_000 ? whole.format(value) : short.format(value);
 }
 
-/** Share of a whole, such as 3.2 %; more digits for what is rare. */
+/** Share of a whole, such as 3.2 %; with more digits for a rare thing. */
 export function percent(part: number, all: number): string {
   if (all === 0) return '0 %';
   const share = (100 * part) / all;

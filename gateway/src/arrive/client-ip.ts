@@ -26,7 +26,7 @@ const MAX_HOPS = 32;
 const REMEMBERED_ALONE = 1_024;
 /** Trusted peers that are remembered at once. Beyond it the one that asked longest ago is forgotten, and learned anew. */
 const MAX_PEERS = 1_024;
-/** One in so many may be a health check, or a person who tries something on the proxy's own machine. */
+/** One in this many may be a health check, or a person who tries something on the proxy's own machine. */
 const FEW = 20;
 
 /** One of the two headers, taken apart; the last entry is the one that the peer wrote. */
@@ -112,7 +112,7 @@ export function createClientOf(
   };
 }
 
-/** Of the last thousand requests or so that had one of the two headers, how many had which. */
+/** Counts of the two headers, over about the last thousand requests that had one of them. */
 class Alone {
   #x = 0;
   #forwarded = 0;

@@ -70,7 +70,7 @@ export class PlainResponse implements VisitorResponse {
       if (name.length === 4) hasDate ||= name.toLowerCase() === 'date';
       else if (name.length === 14) hasLength ||= name.toLowerCase() === 'content-length';
       else if (name.length === 10 && name.toLowerCase() === 'connection') {
-        // Of all that is written here only `close` (serveLast) is left of this field.
+        // Of the values of this field that are set here, only `close` (serveLast) is left.
         this.#keepsAlive = false;
         continue;
       }

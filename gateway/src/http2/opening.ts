@@ -125,7 +125,7 @@ export function describeOpening(
 
 /**
  * Reads the first frames of an HTTP/2 connection, and leaves them there. `done` is called once, with
- * undefined for what could not be read in time.
+ * undefined for a value that could not be read in time.
  */
 export function peekOpening(
   socket: TLSSocket,

@@ -39,7 +39,7 @@ export function readProxyHeader(bytes: Buffer): ProxyHeader {
   return malformed('no PROXY header');
 }
 
-/** Of a text that is shorter, as far as it goes. */
+/** Compares a shorter text up to its end. */
 function beginsWith(bytes: Buffer, start: Buffer): boolean {
   const length = Math.min(bytes.length, start.length);
   return bytes.compare(start, 0, length, 0, length) === 0;

@@ -115,7 +115,7 @@ export class OriginHealth {
     return true;
   }
 
-  /** How an attempt ended: there was a connection, or none could be made. What came of it is no matter. */
+  /** How an attempt ended: there was a connection, or none could be made. The answer does not matter. */
   report(reached: boolean): void {
     if (reached) {
       this.#pauseMs = 0;

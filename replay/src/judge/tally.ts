@@ -43,7 +43,7 @@ export interface Report {
   /** Requests that would be treated differently. */
   readonly changed: number;
   readonly transitions: readonly Pick<Group, 'before' | 'after' | 'requests'>[];
-  /** Of those that change; the largest first. */
+  /** The requests whose answer changes, the largest group first. */
   readonly groups: readonly Group[];
   /** Changed requests that are in no group, because there are too many. */
   readonly ungrouped: number;

@@ -19,7 +19,7 @@ export interface EventSource {
   /** Milliseconds since the epoch. */
   readonly sinceMs: number;
   readonly untilMs: number;
-  /** One in so many events is read, chosen by its request id; 1 or absent for all. */
+  /** One in this many events is read, chosen by its request id; 1 or absent for all. */
   readonly oneIn?: number;
 }
 

@@ -24,7 +24,7 @@ export interface ChangeQuestion {
 
 /** What a replay may take. */
 export interface ReplayBounds {
-  /** Events; where there are more, one in so many is read. */
+  /** Events; where there are more, one in this many is read. */
   readonly events: number;
   readonly ms: number;
   /** JavaScript heap of the judging process. 50,000 events took less than 128 MB. */

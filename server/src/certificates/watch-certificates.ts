@@ -22,7 +22,7 @@ export interface WatchedCertificates {
   readonly state: () => AcmeState | undefined;
   /** Whether the store has forgotten `state`: it was emptied, or a Redis came back without its data. */
   readonly isForgotten: () => boolean;
-  /** Of the hosts that the settings want one for, by host. */
+  /** By host: the certificates of the hosts that need one by the settings. */
   readonly held: () => ReadonlyMap<string, IssuedCertificate>;
   /** What a gateway shows an authority that checks a host. */
   readonly challenges: AcmeChallenges;

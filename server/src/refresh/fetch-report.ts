@@ -5,7 +5,7 @@ export interface FetchTerms {
   readonly mirrorOf: ((url: string) => string) | undefined;
 }
 
-/** What came of fetching one list or directory. */
+/** The result of fetching one list or directory. */
 export interface FetchReport {
   readonly result: 'updated' | 'unchanged' | 'failed' | 'refused';
   /** Published entries that cannot be used. */

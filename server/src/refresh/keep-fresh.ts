@@ -8,7 +8,7 @@ export interface Published {
   readonly name: string;
   /** Milliseconds between two fetches. */
   readonly every: number;
-  /** The first fetch of an old copy waits up to so many milliseconds, so that instances that start together do not ask together. */
+  /** The first fetch of an old copy waits up to this many milliseconds, so that instances that start together do not ask together. */
   readonly spread: number;
   /** When the copy was confirmed last, in milliseconds since the epoch. Undefined without a copy. Throws for a damaged one. */
   readonly keptAt: () => number | undefined;

@@ -13,7 +13,7 @@ export interface Watch {
 }
 
 export interface WatchOptions {
-  /** Called at every look, since new settings can name other files. Of a folder, its entries are watched. */
+  /** Called at every look, since new settings can name other files. The entries of a folder are watched. */
   readonly files: () => readonly string[];
   /** Called with the files that changed, when they have stayed the same from one look to the next. */
   readonly onChange: (changed: readonly string[]) => void;

@@ -23,7 +23,7 @@ const {
   [given.questions]: questions = '',
   [given.session]: own = '',
 } = data;
-/** Of this script, which may load another one with it. It is gone when the script has run. */
+/** The nonce of this script, which may load another script with it. It cannot be read after the script has run. */
 const nonce = document.currentScript?.nonce;
 let triedAgain = false;
 let running = false;

@@ -13,7 +13,7 @@ const results: readonly string[] = [
 const WAITS_MS = [500, 1500];
 const TIMEOUT_MS = 10_000;
 
-/** A page that was told to wait is taken again so often; then the ticket is about to run out. */
+/** A page that was told to wait is taken again this often; then the ticket is about to run out. */
 const MAX_WAITS = 10;
 /** No longer than a ticket holds, in milliseconds. */
 const MAX_WAIT_MS = 600_000;

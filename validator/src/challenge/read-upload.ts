@@ -8,7 +8,7 @@ import { readTicket, type TicketReading } from './tickets/ticket.ts';
 /** A body as it came: whose ticket it brings, and what else it says. */
 export interface Received {
   readonly reading: TicketReading;
-  /** Undefined for what no page of this version sends, and without a ticket of ours. */
+  /** Undefined for a form that no page of this version sends, or without a valid ticket. */
   readonly upload: Upload | undefined;
   /** The page says that it is left; then it brings no upload. */
   readonly isLeft: boolean;
@@ -76,7 +76,7 @@ function uncovered(
   return undefined;
 }
 
-/** Undefined for what is no JSON, and for what is nested too deep. */
+/** Undefined for text that is not JSON, or is nested too deep. */
 function readJson(text: string): Json | undefined {
   const { depth, members } = scanJson(text, MAX_JSON_DEPTH);
   if (depth > MAX_JSON_DEPTH) return undefined;

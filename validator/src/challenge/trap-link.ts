@@ -99,7 +99,7 @@ export function createFollowedTrapLink(
   };
 }
 
-/** The fields of a link as it came; undefined for what has not their form. */
+/** The fields of a link as it came; undefined for another form. */
 function readLink(query = '') {
   const [organisation = '', session = '', hour = '', mac = '', ...rest] = query
     .slice(QUERY.length)

@@ -21,7 +21,7 @@ export type Validated =
       readonly kind: 'error';
       readonly type: ValidateErrorType;
       readonly message?: string;
-      /** Of a `validation_timeout`: whose fault it is. */
+      /** The cause of a `validation_timeout`. */
       readonly late?: Late;
     };
 

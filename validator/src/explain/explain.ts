@@ -41,7 +41,7 @@ export interface Explanation {
   readonly findings: readonly {
     readonly reason: Reason;
     readonly category: Category;
-    /** Undefined for what is no finding, such as an upload that was no answer. */
+    /** Undefined for a reason that is no finding, such as an upload that was no answer. */
     readonly strength: Strength | undefined;
     readonly group: Group | undefined;
     readonly meaning: string;

@@ -69,7 +69,7 @@ export interface Facts {
   readonly foldedPaths: readonly string[];
   /** In upper case, also where a caller's framework is not strict about it. */
   readonly method: string;
-  /** Of the `referrer` field, or else of the Referer header; empty when neither was sent. */
+  /** From the `referrer` field, or else from the Referer header. Empty when neither was sent. */
   readonly referrer: string;
   readonly ip: string;
   /** How the address came to be known: `peer` where the visitor connected directly, without a trusted proxy. */

@@ -59,7 +59,7 @@ function hostOf(authority: string): string | undefined {
   return host === '' ? undefined : host;
 }
 
-/** Empty for what is no domain name; with a port it would be none. */
+/** Empty if the text is not a domain name. A text with a port is not. */
 function asciiOf(authority: string): string {
   return domainToASCII(authority.replace(/:\d*$/, ''));
 }

@@ -11,9 +11,9 @@ import { compileLimit, type Limit } from './limit.ts';
 
 export interface CompiledRule {
   readonly rule: Rule;
-  /** In some reading of path and query: enough for what is strict. */
+  /** Matches in some reading of path and query: enough for strict directives. */
   readonly holds: Condition;
-  /** In every reading of path and query: needed for what is lenient. */
+  /** Matches in every reading of path and query: needed for lenient directives. */
   readonly surelyHolds: Condition;
   /** It holds surely where it holds, when the path has one reading that folding does not change. */
   readonly sureOfPlainPaths: boolean;

@@ -26,7 +26,7 @@ export interface TicketRequest {
   /** Normalised address, as `parseIp` spells it. */
   readonly ip: string;
   readonly userAgent: string;
-  /** Of the page that asks, as its browser sent it; the only one that may upload. */
+  /** The origin of the page that asks, as its browser sent it. Only this origin may upload. */
   readonly origin: string;
 }
 

@@ -18,7 +18,7 @@ const LOCK = 3 * WAYS;
 const DEADLINES = (LOCK + 8) / 2;
 /** Tells the key of what is remembered from that of a counter with the same name. Cheaper than a longer name. */
 const REMEMBERED = 0x51ed270b;
-/** A look at 16 slots takes less time than so many turns, unless its thread has lost the processor. */
+/** A look at 16 slots takes less time than this many turns, unless its thread has lost the processor. */
 const SPINS = 1_000;
 /** A thread that ended inside a set leaves it locked. One that is only slow has had its turn by then. */
 const ABANDONED_AFTER_MS = 500;
@@ -36,7 +36,7 @@ export function allocateDeadlines(maxEntries: number): SharedArrayBuffer {
  * what is spent, and the counters of rate limits. Both are one number for a key, so a table of numbers
  * does, and takes 22 bytes an entry.
  *
- * Of a key it holds 64 bits of a hash with a seed of the table's own, so that no stranger can aim at another's
+ * It holds 64 bits of a hash of each key, with a seed of the table's own, so that no stranger can aim at another's
  * counter. A key has its place in one set of 16; when that is full, what was used longest ago goes.
  */
 export class DeadlineTable {

@@ -23,7 +23,7 @@ const MAX_LINE_BYTES = 2_048;
 
 /**
  * Spent tickets, budgets and sessions as bytes, a little at a time: requests come in between, so this is
- * no single moment. Of a slot that another thread is writing the snapshot may hold a half, which costs
+ * no single moment. A slot that another thread is writing may be half in the snapshot, which costs
  * one counter or one spent ticket.
  */
 export async function* snapshotContent({ memory, store }: Snapshotted): AsyncGenerator<Buffer> {

@@ -75,7 +75,7 @@ export async function readSnapshotFile(path: string): Promise<SnapshotFile> {
   const { head, tail, sizeBytes } = ends;
   if (sizeBytes > MAX_FILE_BYTES) return { kind: 'damaged', reason: 'too_large' };
   if (!head.equals(MAGIC)) return { kind: 'damaged', reason: 'other_form' };
-  // Of a file that is cut off behind its first line the two ends overlap, and nothing fits.
+  // If a file is cut off after its first line, the two ends overlap and the checksum is wrong.
   const end = sizeBytes - DIGEST_BYTES - 1;
   if (end < 0 || !(await digestOf(path, end)).equals(tail)) {
     return { kind: 'damaged', reason: 'checksum' };

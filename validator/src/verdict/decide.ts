@@ -255,7 +255,7 @@ function challengeFor(reason: Reason, by: Rule, facts: Facts): Left {
   return { verdict: { kind: 'challenge', reasons: [reason, ...lostBy(facts)], by } };
 }
 
-/** Undefined where so many requests for data wait that this one could be a document too many. */
+/** Undefined where the waiting requests for data could all become documents, and this one would be too many. */
 function letThrough(
   taken: 'page' | 'data',
   freePages: FreePages,

@@ -15,7 +15,7 @@ import { isFileOfPage, isPage } from '../request/part-of-page.ts';
 import { type AddressCharges, compileAddressCharges } from '../rules/address-charges.ts';
 import { begin, end, UnderWay } from './under-way.ts';
 
-/** Many people share the shape of their browser, so all of them together have so many budgets: of pages, and of documents. */
+/** Many people share the shape of their browser, so all of them together have this many budgets: of pages, and of documents. */
 const BUDGETS_OF_A_SHAPE = { pages: 20, documents: 15 };
 
 /** Documents that a visitor may get for data, for each free page: a list that grows is made of them. */

@@ -2,7 +2,7 @@
 const LEAST_SESSIONS = 20;
 const LEAST_SHARE = 0.8;
 
-/** What was learnt fades: at so many sessions, half of them are forgotten. */
+/** What was learnt fades: at this many sessions, half of them are forgotten. */
 const MOST_SESSIONS = 400;
 
 interface Learnt {

@@ -80,7 +80,7 @@ export class SessionLimits {
   readonly #organisation: string;
   readonly #passes: PassTable;
   readonly #full: Budgets;
-  /** Of a pass whose visitor was doubted, and of a rejected session that monitor mode lets by. */
+  /** The budgets of a pass with doubts, and of a rejected session that monitor mode lets pass. */
   readonly #short: Budgets;
   readonly #pagesOfAddress: AddressCharges;
   /** Undefined where the shape of a session tells nothing. */

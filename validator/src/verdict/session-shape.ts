@@ -15,7 +15,7 @@ const MOST_VARIATION = 0.25;
 /** No person types or picks addresses so fast, one after the other: time for each document of a walk. */
 const HASTY_MS = 3_000;
 
-/** One document of so many may come a second time on a walk; and as the table of paths is small, it may seem to. */
+/** One document of this many may come a second time on a walk; and as the table of paths is small, it may seem to. */
 const DOCUMENTS_FOR_A_REPEAT = 20;
 
 /** Words of 32 bits: two bits for each document among 512. Of 80 documents two seem to come again. */
@@ -55,7 +55,7 @@ export class SessionShape {
   #documents = 0;
   #repeats = 0;
   #links = 0;
-  /** Documents that came together are one event: so many, when it began, and how many documents it has. */
+  /** Documents that came together are one event: this many, when it began, and how many documents it has. */
   #events = 0;
   #eventAt = 0;
   #begunAt = 0;
@@ -64,7 +64,7 @@ export class SessionShape {
   #isApart = false;
   #lastAt = 0;
   #lastHash = 0;
-  /** Of the times between events, in seconds: their sum, and that of their squares. */
+  /** The sum of the times between events, in seconds, and the sum of their squares. */
   #sum = 0;
   #squares = 0;
   readonly #seen: number[] = new Array<number>(WORDS).fill(0);

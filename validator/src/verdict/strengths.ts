@@ -22,7 +22,7 @@ export class Strengths {
     this.#isNoneOff = FINDINGS.every((name) => this.of(name)?.strength !== 'off');
   }
 
-  /** Undefined for what is no finding: what a rule decided, or why an upload was no answer. */
+  /** Undefined for a reason that is no finding: a decision of a rule, or the fault of an upload. */
   of(reason: Reason): Weight | undefined {
     return this.#weights.get(reason);
   }

@@ -6,7 +6,7 @@ import type { Strengths } from './strengths.ts';
 export type Weighed = 'clean' | keyof typeof THRESHOLDS;
 
 /**
- * What the findings of a visitor amount to. Of each group the strongest counts, and the groups add up. A session that
+ * What the findings of a visitor amount to. Only the strongest finding of each group counts, and the groups add up. A session that
  * passed its challenge answers every doubt: only conclusive findings remain. One that was carried elsewhere has to
  * pass again.
  */

@@ -52,7 +52,7 @@ export class BlockBuilder {
   /**
    * The rows added so far as the bytes of one block. Afterwards there are none.
    *
-   * @param allocate returns a Buffer of so many bytes, of any content.
+   * @param allocate returns a Buffer of this many bytes, of any content.
    */
   take(allocate: (bytes: number) => Buffer = (bytes) => Buffer.allocUnsafe(bytes)): Buffer {
     const head = new ByteWriter();

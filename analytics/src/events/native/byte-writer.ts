@@ -6,7 +6,7 @@ const FILLED = 1 / 4;
 /** A UTF-16 code unit takes at most three bytes of UTF-8. */
 const MAX_BYTES_PER_UNIT = 3;
 const MAX_VARUINT_BYTES = 5;
-/** Up to so many code units, writing them here costs less than the call that writes text of any length. */
+/** Up to this many code units, writing them here costs less than the call that writes text of any length. */
 const SHORT = 24;
 
 /** Bytes that grow at their end: the primitives of ClickHouse's `Native` format. */

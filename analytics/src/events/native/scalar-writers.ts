@@ -9,7 +9,7 @@ const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 /** The last millisecond of the year 2199: inside what DateTime64(3) can hold. */
 const MAX_TIME_MS = 7_258_118_399_999;
 
-/** Columns of fixed width: so many 32-bit words a value. */
+/** Columns of fixed width: this many 32-bit words a value. */
 function wordsWriter(
   type: string,
   words: number,

@@ -45,7 +45,7 @@ const Database = z.union([MmdbFile, z.strictObject({ url: publishedUrl('a databa
 export const Databases = z.strictObject({
   country: Database.optional(),
   asn: Database.optional(),
-  /** How often a running Guard fetches those without a file. Without it so often as fetched-databases.ts says. */
+  /** How often a running Guard fetches those without a file. The default is in fetched-databases.ts. */
   refresh: RefreshEvery.optional(),
 });
 export type Databases = Readonly<z.infer<typeof Databases>>;

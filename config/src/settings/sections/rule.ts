@@ -75,7 +75,7 @@ const Method = z
 
 const Ja4 = z.string().refine(isJa4, EXPECTED_JA4);
 
-/** Of a query, compared without case; lower case afterwards. */
+/** A name in a query, compared without case. It becomes lower case. */
 const ParameterName = z
   .string()
   .min(1)
@@ -139,7 +139,7 @@ const Conditions = z.strictObject({
   header: patternsBy(HeaderName, 'header').optional(),
   query: patternsBy(ParameterName, 'parameter').optional(),
   user_agent: entriesFrom('user_agent', Pattern).optional(),
-  /** Of the visitor's own handshake: known only where Guard ended TLS. */
+  /** From the visitor's own TLS handshake: known only where Guard ended TLS. */
   ja4: entriesFrom('ja4', Ja4).optional(),
   crawler: CrawlerMatch.optional(),
   /** Names of signed agents, or the origins of their directories; `*` for any. */

@@ -4,9 +4,9 @@ import type { Clock } from '@guard/config/contract/ports';
 export interface BreakerLimits {
   /** So many failures with no answer between them open it, */
   readonly failures: number;
-  /** when they are about clients of so many networks */
+  /** when they are about clients of this many networks */
   readonly networks: number;
-  /** and go on for so long. */
+  /** and go on for this long. */
   readonly leastMs: number;
   /** How long it stays open before one question is tried: at first, and after many trials that failed. */
   readonly firstPauseMs: number;

@@ -1,7 +1,7 @@
 import { COLON, isBlank, isTextCharacter, isTokenCharacter, SP } from '../../base/characters.ts';
 import { type FieldName, FieldNames } from '../../message/field-names.ts';
 
-/** Decoding so many bytes costs hardly more than decoding one line, and most header sections are shorter. */
+/** Decoding this many bytes costs hardly more than decoding one line, and most header sections are shorter. */
 const AHEAD = 2048;
 
 const names = new FieldNames();
@@ -126,7 +126,7 @@ function readStatus(text: string, from: number): number | undefined {
   return status < 100 ? undefined : status;
 }
 
-/** What came of a line whose end has not come yet. Whoever appends keeps the bound. */
+/** The first part of a line that is not complete. The code that appends checks the limit. */
 export class LineBuffer {
   length = 0;
   #bytes = Buffer.alloc(0);

@@ -69,7 +69,7 @@ const table: Block = {
   },
 };
 
-/** Of a table that is too wide for a phone each cell knows its column: there a row becomes a list. */
+/** In a table that is too wide for a phone, each cell has the name of its column: on a phone a row becomes a list. */
 function dataCells(line: string, names: readonly string[]): string {
   return cells(line)
     .map((cell, column) => {

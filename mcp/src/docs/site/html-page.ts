@@ -9,7 +9,7 @@ export const CONTENT_SECURITY_POLICY =
 
 /** One document of the site. What is HTML is named so; all else is text. */
 export interface HtmlPage {
-  /** Of the window, and of a search engine's hit. */
+  /** The title of the window, and of the page in a search engine. */
   readonly title: string;
   readonly heading: string;
   readonly description: string;
@@ -29,7 +29,7 @@ export interface Frame {
   readonly menu: readonly MenuGroup[];
   readonly stylesheetPath: string;
   readonly iconPath: string;
-  /** Of the script that copies code. A page that has no code goes without. */
+  /** The URL of the script that copies code. A page without code does not load it. */
   readonly scriptPath: string;
 }
 

@@ -15,7 +15,7 @@ export function openApiDocument(): Json {
       description: 'Request validation, health and read-only analytics queries.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    // Of the whole document; health and query stand elsewhere too, and say so.
+    // The server of the whole document. Health and query name other servers.
     servers: [validator],
     paths: { '/validate': validatePath, '/health': healthPath, '/query': queryPath },
     components: {

@@ -46,7 +46,7 @@ function names(ifNoneMatch: string | undefined, etag: string): boolean {
 
 const CACHING = ['cache-control', 'content-location', 'vary'];
 
-/** Of the headers those that a 304 repeats (RFC 9110 15.4.5). */
+/** The headers that a 304 repeats (RFC 9110 15.4.5). */
 function onlyCaching(headers: Resource['headers']): Resource['headers'] {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => CACHING.includes(name)));
 }

@@ -5,9 +5,9 @@ export const NETWORKS = 64;
  * all people in 3 cases of 100, and none of a seventh in 8.
  */
 export const ENOUGH = 16;
-/** The two commonest answers are an agreement when so many of a hundred gave one of them. */
+/** The two commonest answers are an agreement when this many of a hundred gave one of them. */
 const AGREED_PERCENT = 80;
-/** An answer is rare when no more than so many of a hundred gave it. */
+/** An answer is rare when no more than this many of a hundred gave it. */
 const RARE_PERCENT = 5;
 
 /** What an answer is among those that came before: `unknown` where too few networks have answered. */

@@ -14,7 +14,7 @@ import { createQuestionPool, QUESTIONS } from './question-pool.ts';
 const RARE_ANSWERS = 3;
 /** So many answers of one page that no engine gives are no browser's. A fifth one may be written down, or guessed. */
 const STRANGE_ANSWERS = 4;
-/** An extension may break so many. */
+/** An extension may break this many. */
 const MAY_LACK = 2;
 /** Tables that are held, of about 700 bytes each; then those that were not used for longest are forgotten. */
 const MOST_TABLES = 4096;

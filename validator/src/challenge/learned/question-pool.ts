@@ -21,7 +21,7 @@ const SLOTS = Object.entries(POOL).flatMap(([kind, slots]) =>
   })),
 );
 
-/** A question is out for so long; one of the pool changes every half hour, so that most of them are known. */
+/** A question is out for this long; one of the pool changes every half hour, so that most of them are known. */
 const LIFE_MS = 6 * 60 * 60_000;
 
 /** Questions that are held ready, of all secrets: those of now and of a life before. */

@@ -31,7 +31,7 @@ export interface Ticket {
    * page, because behind proxies only its visitor is sure under which name it is shown.
    */
   readonly origin: string;
-  /** Of the request that was challenged (request/client-class.ts): the session passes for this client. */
+  /** The client of the challenged request (request/client-class.ts): the session passes for this client. */
   readonly client: string;
   /** What the signals found in that request. */
   readonly found: readonly string[];

@@ -12,7 +12,7 @@ export function isCheckBusy(): boolean {
 }
 
 /**
- * Whether the try of this counter begins with so many zero bits. One scrypt in the thread pool. Work makes sessions
+ * Whether the try of this counter begins with this many zero bits. One scrypt in the thread pool. Work makes sessions
  * cost something by the thousand, and proves nothing about who did it.
  */
 export function isWorkDone(task: string, counter: number, bits: number): Promise<boolean> {

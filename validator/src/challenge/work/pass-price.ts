@@ -6,7 +6,7 @@ import type { Ticket } from '../tickets/ticket.ts';
 import { Tempo } from './tempo.ts';
 import { connectionOf } from '../../request/client-class.ts';
 
-/** Above the free passes come so many budgets, each twice as large and with one bit more. */
+/** Above the free passes come this many budgets, each twice as large and with one bit more. */
 const RUNGS = 5;
 /** Bits of the first of them. */
 const FIRST_BITS = CHALLENGE.work.max - RUNGS + 1;

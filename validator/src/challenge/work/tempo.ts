@@ -21,11 +21,11 @@ interface Floor {
   readonly atStart: number;
 }
 
-/** Of one class. */
+/** The floor of one class. */
 const FLOOR: Floor = { passes: 200, atStart: 1_500 };
-/** Of all new classes together, and of all that pass. */
+/** The floor of all new classes together, and of all classes together. */
 const FLOOR_OF_MANY: Floor = { passes: 2 * FLOOR.passes, atStart: 2 * FLOOR.atStart };
-/** Of one class, where all that pass are too many: who comes as often as before is not the cause. */
+/** The floor of one class when all classes together are too many. A class that comes as often as before is no cause. */
 const FLOOR_OF_FEW: Floor = { passes: FLOOR.passes / 10, atStart: FLOOR.atStart };
 
 /**

@@ -10,17 +10,17 @@ export const FLOOR = 100;
 /** Of many kinds together, so that what one of them may have is no pressure on the others. */
 export const FLOOR_OF_MANY = 2 * FLOOR;
 
-/** So many times its own normal is far above it. */
+/** This many times its own normal is far above it. */
 const FAR_ABOVE = 10;
 
-/** A group is asked for so much longer after the last sign of pressure. */
+/** A group is asked until this long after the last sign of pressure. */
 const HOLD_MS = MINUTE_MS;
 
 /** A normal of less than this makes no difference, because the floor is higher. */
 const LEAST_NORMAL = FLOOR / FAR_ABOVE;
 
 /**
- * A normal, so much later. It grows to twice itself in an hour, and falls to half in twelve: a flood that lasts for
+ * A normal count after a time. It grows to twice itself in an hour, and falls to half in twelve: a flood that lasts for
  * minutes teaches it nothing, and the next morning is no surprise after a night.
  */
 export function follow(normal: number, seen: number, elapsedMs: number, least: number): number {
@@ -30,7 +30,7 @@ export function follow(normal: number, seen: number, elapsedMs: number, least: n
   return Math.min(seen, grown);
 }
 
-/** What is left of a count after so many milliseconds. */
+/** What is left of a count after this many milliseconds. */
 export function faded(count: number, elapsedMs: number): number {
   return count * Math.exp(-elapsedMs / FADING_MS);
 }

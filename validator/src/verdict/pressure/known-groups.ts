@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 /** Groups that are known, and as many that are new. The one unused longest starts anew. */
 const MAX_GROUPS = 1_024;
 
-/** A group that came again for so long is known. */
+/** A group that came again for this long is known. */
 const KNOWN_AFTER_MS = 3_600_000;
 
 /** Something that is counted, and since when. */

@@ -2,20 +2,20 @@ import { faded, follow } from './group.ts';
 
 const MINUTE_MS = 60_000;
 
-/** What is normal for an origin is not known before so many answers, and so much time. */
+/** What is normal for an origin is known after this many answers and this much time. */
 const LEARNT = { answers: 50, afterMs: 10 * MINUTE_MS };
 
 /** Fewer answers, or bad answers to fewer addresses, tell nothing. A few visitors strain no origin. */
 const LEAST_ANSWERS = 20;
 const LEAST_ADDRESSES = 20;
 
-/** An answer is slow above so many times what is normal, and never below so many milliseconds. */
+/** An answer is slow above this many times the normal time, and never below this many milliseconds. */
 const SLOW = { times: 4, leastMs: 500 };
 
-/** Such a part of bad answers is too much, and so many times what is normal. */
+/** This share of bad answers is too much, if it is also this many times the normal share. */
 const BAD = { times: 4, leastShare: 0.25 };
 
-/** Asked for so long first, then twice as long each time, up to the longest: while it is asked, no answer tells. */
+/** Visitors are asked for this long first, then twice as long each time, up to the longest. Meanwhile no answer is counted. */
 const HOLD = { firstMs: MINUTE_MS, longestMs: 16 * MINUTE_MS, againMs: 10 * MINUTE_MS };
 
 /** By what an origin is known to be strained. */
