@@ -34,7 +34,7 @@ GROUP BY table, name, type, comment, compression_codec FORMAT JSONCompactEachRow
  * The statements that bring a database, empty or of an earlier version, to the present schema: none
  * where it has that already. A statement that changes a table writes its definition anew, and on a full
  * disk ClickHouse leaves that file empty. `events` holds the rows; `events_distributed` is what queries
- * name, in both modes. Row policies belong on `events` alone: on the Distributed table they do nothing.
+ * name, in both modes. Row policies belong on `events` only: on the Distributed table they do nothing.
  *
  * @param cluster name in `remote_servers`.
  */

@@ -67,7 +67,7 @@ export class Outbox {
     this.#keep(batch);
   }
 
-  /** Takes a batch: into memory and onto disk, else onto disk alone, else it is dropped and counted. */
+  /** Takes a batch: into memory and onto disk, else only onto disk, else it is dropped and counted. */
   put(batch: Batch): void {
     const full = this.#memoryBytes + batch.bytes > this.#options.maxMemoryBytes;
     if (full && this.#memory.length > 0) {
@@ -143,7 +143,7 @@ export class Outbox {
     void (this.#readingOf(batch) ?? Promise.resolve()).then(() => done?.(batch));
   }
 
-  /** Tries once more to save what waits in memory alone. To be called now and then. */
+  /** Tries once more to save batches that are only in memory. To be called regularly. */
   saveAgain(): void {
     const batch = this.#memory.find((one) => this.#unsaved.has(one));
     if (batch !== undefined) this.#keep(batch);
@@ -160,7 +160,7 @@ export class Outbox {
     return first && this.#reading.get(first);
   }
 
-  /** Without room on disk rows wait in memory alone: told once, and once when that is over. */
+  /** Without room on disk, rows wait only in memory. It is logged once, and once again when there is room. */
   async #save(batch: Batch): Promise<void> {
     const { spill, log } = this.#options;
     const saved = (await spill?.save(batch)) ?? 'saved';

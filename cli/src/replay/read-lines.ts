@@ -12,7 +12,7 @@ export interface LineSink {
   line(text: string, number: number): void;
   /** The line was longer than any request can be, and is skipped. */
   tooLong(number: number): void;
-  /** So many bytes of the source were read since the last call. */
+  /** The number of bytes of the source that were read since the last call. */
   read(bytes: number): void;
 }
 

@@ -68,7 +68,7 @@ function accessTo(api: string | undefined, given: GuardOptions): RunningGuard['e
   }
   const key = given.key ?? process.env[KEY_VARIABLE] ?? '';
   if (key !== '') return { url: api, key };
-  // A key of the file is for the service of the file alone.
+  // A key of the file is only for the service of the file.
   if (given.config === undefined || given.api !== undefined) {
     return { missing: `give an analytics key in ${KEY_VARIABLE}` };
   }

@@ -20,7 +20,7 @@ const NEWEST = 5;
 /** All events of an address or a session that are kept. */
 export interface InAll {
   readonly requests: number;
-  /** By what was enforced. */
+  /** Counted by the enforced decision. */
   readonly actions: Readonly<Record<'allow' | 'challenge' | 'block' | 'limited', number>>;
   readonly firstMs: number;
   readonly lastMs: number;

@@ -8,7 +8,7 @@ const WELL_KNOWN = ['8.8.8.8', '1.1.1.1', '9.9.9.9', '208.67.222.222'];
 const MAX_DECODED = 200_000;
 /** Networks whose record is kept: a power of two. 256 KiB. */
 const RECENT = 16_384;
-/** So many bits of an address say which network it is kept with. Smaller networks are not kept. */
+/** This many bits of an address say which network it is kept with. Smaller networks are not kept. */
 const KEPT_BITS = { v4: 24, v6: 48 } as const;
 /** Most files kept open: a database of countries, and one of autonomous systems. */
 const MAX_OPEN = 2;

@@ -100,9 +100,9 @@ export const CHALLENGE = {
    * uses up the network's budget leaves all other visitors theirs.
    */
   firstUploadsPerAddress: { requests: 5, perMs: 60_000 },
-  /** Uploads of one address that came to nothing; above it 429. They take nothing from solved ones. */
+  /** Useless uploads of one address; above it 429. They take nothing from solved ones. */
   vainUploadsPerAddress: { requests: 120, perMs: 60_000 },
-  /** So many wrong answers of one address count for its network, as passes do. One neighbour alone causes no work. */
+  /** This many wrong answers of one address count for its network, as passes do. One neighbour alone causes no work. */
   failuresPerAddress: { requests: 10, perMs: 600_000 },
   /** How often one ticket may ask for a session: sent many times at once, it is counted once. */
   usesOfTicket: { requests: 1, perMs: 250 },

@@ -96,7 +96,7 @@ export interface ValidateContext {
   readonly protocol?: Protocol;
   /** What the visitor's own TLS and HTTP/2 handshake showed, where the gateway saw it. */
   readonly transport?: TransportFacts;
-  /** For the event alone: DecisionEvent.body. */
+  /** Only for the event: DecisionEvent.body. */
   readonly body?: string;
 }
 
@@ -265,7 +265,7 @@ export interface Charge {
 
 /**
  * One implementation a kind of store; all pass the same contract test. A session is known by any of its values: a
- * store looks at their root alone (contract/session-root.ts).
+ * store looks only at their root (contract/session-root.ts).
  */
 export interface SessionStore {
   /**

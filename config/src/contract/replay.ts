@@ -2,7 +2,7 @@
 export interface ReplayAnswer {
   /** Events that were judged, with the settings of now and with the changed ones. */
   readonly judged: number;
-  /** 1: all events of the time were to be judged. Else one in this many, chosen by their request id. */
+  /** 1 if all events of the time were to be judged. With n, it was one in n, chosen by their request id. */
   readonly sampled: number;
   /** ISO 8601, of the first and the last event; null when none was judged. */
   readonly from: string | null;

@@ -12,7 +12,7 @@ export function roomFor(units: number): Uint16Array {
   return units <= ROOM ? sharedUnits : new Uint16Array(units);
 }
 
-/** The first this many units of a room, as a string. */
+/** The first `length` units of a room, as a string. */
 export function textIn(room: Uint16Array, length: number): string {
   const bytes = length <= ROOM ? sharedBytes : Buffer.alloc(length);
   let all = 0;

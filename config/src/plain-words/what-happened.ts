@@ -76,7 +76,7 @@ export interface Found {
   readonly name: string;
   /** Undefined for a reason without points, such as a rule. */
   readonly points: number | undefined;
-  /** False for what was found and came to nothing. */
+  /** False for a finding that changed nothing. */
   readonly counted: boolean;
 }
 

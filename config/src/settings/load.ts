@@ -90,7 +90,7 @@ export function parseWithEnvironment(text: string, path: string, env: Environmen
   return { ...result, files: [...result.files, ...beside.files] };
 }
 
-/** The same with this environment alone. Pages that it names are read from disk. */
+/** The same with only this environment. Pages that it names are read from disk. */
 export function parseSettings(text: string, source: SettingsSource): LoadResult {
   const { file, baseDir, env } = source;
   if (Buffer.byteLength(text) > MAX_SETTINGS_BYTES) {

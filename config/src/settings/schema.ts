@@ -243,7 +243,7 @@ export const Settings = z.strictObject({
   trusted_proxies: z
     .array(z.string().refine(isIpOrCidr, 'expected an IP address or a CIDR range'))
     .default([]),
-  /** The one that the trusted proxies write; without it the one that came alone before decides, else both. */
+  /** The header that the trusted proxies write. By default it is the one that came without the other before, else both. */
   forwarded_header: ForwardedHeader.optional(),
   /** Names by which the admin listener is asked, besides addresses and names without a dot. */
   admin_hosts: z.array(HostPattern).max(100).default([]),

@@ -46,7 +46,7 @@ const JsonAnswer = z
 
 /**
  * `GET /api/live`: the newest events as Server-Sent Events, once a second while a page is open. It asks the database
- * like every panel does, so it shows the events of all threads and instances, and of one organisation alone.
+ * like every panel does, so it shows the events of all threads and instances, and only of one organisation.
  */
 export function liveRoute(options: {
   readonly viewerOf: FindViewer;

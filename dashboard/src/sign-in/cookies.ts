@@ -1,4 +1,4 @@
-/** `__Host-`: over https alone, for this host alone. Browsers take a loopback address for as safe as https. */
+/** `__Host-`: only over https, and only for this host. For browsers a loopback address is as safe as https. */
 export const SIGN_IN_COOKIE = '__Host-guard-dashboard';
 export const OIDC_COOKIE = '__Host-guard-oidc';
 

@@ -11,7 +11,7 @@ export type Framing =
       readonly kind: 'sound';
       /** Host header as sent. */
       readonly host: string;
-      /** Origin-form, path and query exactly as the visitor sent them; or `*`, of OPTIONS alone. */
+      /** Origin-form, path and query exactly as the visitor sent them; or `*`, with OPTIONS only. */
       readonly target: string;
       readonly hasBody: boolean;
     }

@@ -167,7 +167,7 @@ class VisitorConnection implements AnsweredConnection {
 
   onAnswered(keptAlive: boolean): void {
     const socket = this.#socket;
-    // What drains since the header section was written has the last say.
+    // A drain may have begun after the header section was written.
     if (!keptAlive || !this.#lane.keepsAlive()) {
       this.finish();
     } else if (socket.writableNeedDrain) {

@@ -8,7 +8,7 @@ import type { SectionNotes, VisitorRequest } from '../message/message.ts';
 const PLACES = 2048;
 /** Longer sections are hardly sent twice. */
 const MAX_LENGTH = 4096;
-/** One character in this many tells sections apart at first; the text has the last word. */
+/** Sections are first compared by one character in this many. Then the whole text is compared. */
 const SAMPLED = 8;
 const NOTHING = 0;
 

@@ -81,7 +81,7 @@ export class OriginRegistry {
   }
 }
 
-/** How long an origin that could not be reached is left alone: at first, and after many tries. Milliseconds. */
+/** How long no request goes to an origin that was out of reach: at first, and after many tries. Milliseconds. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 

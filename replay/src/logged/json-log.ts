@@ -71,7 +71,7 @@ function sessionOf(event: Fields): LoggedRequest['session'] {
   return { digest, state, reasons: state === 'rejected' ? texts : [] };
 }
 
-/** An invented session stands in `session_sent` alone; the visitor is given another one. */
+/** An invented session is only in `session_sent`. The visitor gets another one. */
 function presentedIn(event: Fields): string | undefined {
   const digest = textIn(event, 'session') ?? '';
   return DIGEST.test(digest) && digest === textIn(event, 'session_sent') ? digest : undefined;

@@ -17,14 +17,14 @@ export interface ChangeQuestion {
   readonly change: unknown;
   /** 1 to 168; undefined for 24. */
   readonly hours?: unknown;
-  /** Reads stored events of this organisation alone. */
+  /** Reads stored events of this organisation only. */
   readonly ask: (sql: string, signal: AbortSignal) => ReturnType<Ask>;
   readonly signal: AbortSignal;
 }
 
 /** What a replay may take. */
 export interface ReplayBounds {
-  /** Events; where there are more, one in this many is read. */
+  /** Most events that are read. Of more events, a share is read. */
   readonly events: number;
   readonly ms: number;
   /** JavaScript heap of the judging process. 50,000 events took less than 128 MB. */

@@ -18,7 +18,7 @@ export type AlertName = keyof typeof ALERTS;
 /** A condition that holds now. */
 export interface Alert {
   readonly name: AlertName;
-  /** What it is about besides: an organisation, a rule, a host. One alert of each is told in a cool-down. */
+  /** The organisation, rule or host that it is about. A cool-down lets one alert of each through. */
   readonly about: string;
   /** What was seen, in a sentence with numbers. */
   readonly seen: string;

@@ -46,7 +46,7 @@ export function watchAlerts(watched: WatchedAlerts): Close {
     const recent = readings.filter(({ atMs }) => atMs >= now.atMs - pauses.comparedMs);
     const found = metricConditions(recent[0] ?? readings.at(-1) ?? now, now);
     readings = [...recent, now];
-    // One organisation a look, in turn: many of them must not hold up what the metrics say.
+    // One organisation at each look, in turn: many organisations must not delay the alerts of the metrics.
     const asked = organisations[turn % organisations.length];
     if (asked !== undefined && now.atMs - eventsAt >= pauses.eventsMs / organisations.length) {
       eventsAt = now.atMs;
@@ -88,7 +88,7 @@ export function watchAlerts(watched: WatchedAlerts): Close {
   };
 }
 
-/** One alert of each is told in a cool-down. */
+/** A cool-down lets one alert of each through. */
 function keyOf({ name, about }: Alert): string {
   return `${name} ${about}`;
 }

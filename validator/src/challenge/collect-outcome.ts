@@ -9,7 +9,7 @@ interface Subject {
 
 /** The closed list of ways an upload can end. */
 export type Ending =
-  /** With what the visitor was doubted for, and with what was found and came to nothing. */
+  /** With the reasons to doubt the visitor, and with findings that changed nothing. */
   | ({
       readonly kind: 'verified';
       readonly reasons: readonly Reason[];

@@ -30,7 +30,7 @@ const CHECK_WAIT_MS = 1_000;
 
 /** How one upload that has the right form ended. */
 export type Settlement =
-  /** With what it was doubted for, and with what was found and came to nothing. */
+  /** With the reasons to doubt it, and with findings that changed nothing. */
   | {
       readonly kind: 'verified';
       readonly ticket: Ticket;

@@ -19,7 +19,7 @@ const PURPOSE = 'trap-link';
 const MAC_BYTES = 12;
 const HOUR_MS = 3_600_000;
 
-/** Hits of one address that are looked at; what comes on top tells nothing new. */
+/** Hits of one address that are looked at; more hits tell nothing new. */
 const HITS_OF_ADDRESS = { requests: 10, perMs: 60_000 };
 
 /** Whom a link is for. */

@@ -28,7 +28,7 @@ export async function admit(ticket: Ticket, ip: string, store: SessionStore): Pr
   return { kind: 'limited', waitMs: Math.min(ownMs, sharedMs) };
 }
 
-/** Counts an upload that came to nothing, against its sender alone; 0, or milliseconds to wait. */
+/** Counts a useless upload, only against its sender. Gives 0, or milliseconds to wait. */
 export function countVain(ip: string, store: SessionStore): number | Promise<number> {
   return store.take('vain-uploads', groupOf(ip), CHALLENGE.vainUploadsPerAddress);
 }

@@ -40,7 +40,7 @@ export interface Caller {
   readonly signal?: AbortSignal | undefined;
   /** What the visitor's own handshake showed, where the caller saw it. */
   readonly transport?: TransportFacts | undefined;
-  /** For the event alone: DecisionEvent.protocol and body. */
+  /** Only for the event: DecisionEvent.protocol and body. */
   readonly protocol?: Protocol | undefined;
   readonly body?: string | undefined;
 }

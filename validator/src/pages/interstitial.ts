@@ -139,7 +139,7 @@ function screens(messages: Messages, form: FormSource): string {
   const check = { ...checking, paragraphs: [...checking.paragraphs, ...notes] };
   const again = button('again', messages.tryAgain);
   const back = button('back', messages.goBack, ' class="guard-quiet"');
-  // A foreign form is sent again by its own site alone.
+  // Only its own site may send a foreign form again.
   const reload =
     form === 'foreign' ? button('back', messages.goBack) : button('reload', messages.tryAgain);
   const bar = '<div class="guard-bar" aria-hidden="true"><i></i></div>';

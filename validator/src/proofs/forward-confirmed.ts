@@ -27,7 +27,7 @@ const NO_SUCH_NAME: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA']);
 
 /**
  * Forward-confirmed reverse DNS: the address has a name in one of the domains, and that name has the
- * address. The first alone proves nothing, because who owns an address writes its name. Never rejects.
+ * address. The first alone proves nothing, because the owner of an address chooses its name. Never rejects.
  */
 export async function lookUpNames(
   ip: string,

@@ -24,7 +24,7 @@ const SHAPING: ReadonlyMap<string, number> = new Map(
 /**
  * What visitors with the same program have in common: the fingerprint of the TLS client (JA4), how it opened
  * HTTP/2, and the order of its header fields, as a number. Guard sees no handshake behind another proxy. There
- * the shape is the order alone. A program can copy the shape of a browser, and then shares it with people.
+ * the shape is only the order. A program can copy the shape of a browser, and then shares it with people.
  */
 export function clientShape({ headers, transport }: Pick<Facts, 'headers' | 'transport'>): string {
   let order = 0;

@@ -51,7 +51,7 @@ export function compileParameter(
   };
 }
 
-/** The name of a field, decoded and in lower case; empty where that alone says that it is another one. */
+/** The name of a field, decoded and in lower case; empty if it cannot be the wanted name. */
 function nameOf(query: string, start: number, end: number, wanted: string): string {
   // Decoding makes nothing longer.
   if (end - start < wanted.length) return '';

@@ -1,6 +1,6 @@
 import type { Session, SessionStore } from '@guard/config/contract/ports';
 
-/** A time that is over: what is kept for this long is not found again. */
+/** A time in the past: a session that is kept until then is not found again. */
 const OVER_MS = -1;
 
 /** Ends a judged session at every instance: its visitor has to pass again. Never rejects. */

@@ -7,7 +7,7 @@ const UNVERIFIED: readonly Reason[] = ['crawler_unverified'];
 
 /**
  * A known crawler's User-Agent: not welcome, false, or without proof. An allowlist lets in who can
- * show to be on it; a name alone anybody can send. A rule with `verdict: allow` believes the name.
+ * show to be on it; any client can send the name. A rule with `verdict: allow` believes the name.
  */
 export const crawlerSignal: Signal = ({ crawler }) => {
   if (!crawler) return NOTHING;

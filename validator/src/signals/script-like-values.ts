@@ -13,7 +13,7 @@ export const scriptLikeValuesSignal: Signal = (facts) => {
   const language = headers['accept-language'];
   if (language !== undefined && !beginsWithLetter(language)) return SCRIPT_LIKE;
   if (headers['accept'] === '' || hasLibraryEncodings(headers)) return SCRIPT_LIKE;
-  // Firefox alone sends TE, over HTTP/2, and only this value (RFC 9110, 10.1.4).
+  // Only Firefox sends TE, over HTTP/2, and only this value (RFC 9110, 10.1.4).
   const te = headers['te'];
   if (te !== undefined && te !== 'trailers') return SCRIPT_LIKE;
   return agent.engine !== 'webkit' && hasUnusualEncodings(facts) ? UNUSUAL : NOTHING;

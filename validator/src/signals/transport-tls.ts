@@ -6,7 +6,7 @@ import { NOTHING, type Signal } from './signal.ts';
 const ENCRYPT_THEN_MAC = 22;
 /** Firefox sends both in every hello: extended_master_secret (RFC 7627), record_size_limit (RFC 8449). */
 const OF_FIREFOX: readonly number[] = [23, 28];
-/** ALPS, in its two numbers: Chromium alone. */
+/** ALPS, in its two numbers: only Chromium has it. */
 const APPLICATION_SETTINGS: readonly number[] = [17513, 17613];
 
 /** First majors whose handshakes are known to be as this file says. */

@@ -1,4 +1,4 @@
-/** So many sessions, and such a part of them, before it tells anything that a session loads no parts of pages. */
+/** A session without parts of pages is a sign only when this many sessions, and this share of all, load parts. */
 const LEAST_SESSIONS = 20;
 const LEAST_SHARE = 0.8;
 

@@ -83,7 +83,7 @@ export class SessionLimits {
   /** The budgets of a pass with doubts, and of a rejected session that monitor mode lets pass. */
   readonly #short: Budgets;
   readonly #pagesOfAddress: AddressCharges;
-  /** Undefined where the shape of a session tells nothing. */
+  /** Undefined where the shape of a session is not used. */
   readonly #parts: PartsOfSites | undefined;
 
   /** Undefined where the organisation sets no limits. */

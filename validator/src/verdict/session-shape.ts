@@ -12,10 +12,10 @@ const MOST_OF_BURST = 30;
 /** Standard deviation of the times between documents, divided by their mean. Pauses of people are above 0.5. */
 const MOST_VARIATION = 0.25;
 
-/** No person types or picks addresses so fast, one after the other: time for each document of a walk. */
+/** No person types or picks addresses this fast, one after the other: time for each document of a walk. */
 const HASTY_MS = 3_000;
 
-/** One document of this many may come a second time on a walk; and as the table of paths is small, it may seem to. */
+/** One document in this many may repeat on a walk. As the table of paths is small, some only seem to repeat. */
 const DOCUMENTS_FOR_A_REPEAT = 20;
 
 /** Words of 32 bits: two bits for each document among 512. Of 80 documents two seem to come again. */
@@ -55,7 +55,7 @@ export class SessionShape {
   #documents = 0;
   #repeats = 0;
   #links = 0;
-  /** Documents that came together are one event: this many, when it began, and how many documents it has. */
+  /** Documents that came together are one event: the number of events, the start of the last one, and its documents. */
   #events = 0;
   #eventAt = 0;
   #begunAt = 0;
@@ -179,7 +179,7 @@ function isLed({ headers, referrer }: Pick<Facts, 'headers' | 'referrer'>): bool
   return from === undefined ? referrer !== '' : from !== 'none';
 }
 
-/** FNV-1a of the first characters, and mixed: paths that differ at their end alone must differ in all bits. */
+/** FNV-1a of the first characters, and mixed: paths that differ only at their end must differ in all bits. */
 function hashOf(path: string, query: string): number {
   const hash = hashOn(hashOn(0x811c9dc5, path), query);
   const mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 /** Subjects that are counted at the same time. The one unused longest starts at none. */
 const MAX_SUBJECTS = 4_096;
 
-/** A count that has stood at its limit for this long starts at none: an end was not told, or answers take their time. */
+/** A count that was at its limit for this long starts at 0 again: an end was not reported, or answers are slow. */
 const FORGOTTEN_MS = 60_000;
 
 /** How many requests wait for their origin, and since when there was one. */

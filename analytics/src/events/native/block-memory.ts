@@ -24,7 +24,7 @@ export class BlockMemory {
     return Buffer.from(memory, 0, bytes);
   }
 
-  /** The caller must not read `block` after this. One that was not lent, or is back already, is left alone. */
+  /** The caller must not read `block` after this. It ignores a block that was not lent, or is back already. */
   giveBack({ buffer }: Buffer): void {
     if (!this.#own.delete(buffer)) return;
     // The oldest goes: after a flood of large blocks the sizes become those of the traffic again.

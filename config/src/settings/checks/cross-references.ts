@@ -273,7 +273,7 @@ function unshareable({ listen, workers }: Outline): Contradiction[] {
   });
 }
 
-/** The PROXY protocol is spoken on the front proxy alone, and believed of trusted peers only. */
+/** Only the front proxy reads the PROXY protocol, and only from trusted peers. */
 function unintroduced({ listen, trusted_proxies }: Outline): Contradiction[] {
   if (listen['proxy_protocol'] !== true) return [];
   const fronts = ['gateway', 'gateway_tls'].flatMap((service) => {

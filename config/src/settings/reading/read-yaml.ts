@@ -13,7 +13,7 @@ const MAX_DEPTH = 64;
 /** Most values, with every use of an alias counted as if it were written out. */
 const MAX_VALUES = 200_000;
 
-/** So many characters before and after a syntax error decide about its message. */
+/** This many characters before and after a syntax error decide about its message. */
 const EXCERPT = 200;
 
 /** The state of one reading. */

@@ -109,7 +109,7 @@ export function readCertificate(
   }
 }
 
-/** The DNS names of a certificate (RFC 6125 section 6.4: of its subjectAltName alone), in lower case. */
+/** The DNS names of a certificate (RFC 6125 section 6.4: only of its subjectAltName), in lower case. */
 function namesOf({ subjectAltName }: X509Certificate): string[] {
   const entries = subjectAltName?.split(', ') ?? [];
   return entries

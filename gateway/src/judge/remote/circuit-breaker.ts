@@ -2,7 +2,7 @@ import type { Clock } from '@guard/config/contract/ports';
 
 /** When a breaker opens, and for how long. */
 export interface BreakerLimits {
-  /** So many failures with no answer between them open it, */
+  /** This many failures with no answer between them open it, */
   readonly failures: number;
   /** when they are about clients of this many networks */
   readonly networks: number;

@@ -107,7 +107,7 @@ export class Window {
     return since !== undefined && this.#now() - since >= this.#limitMs;
   }
 
-  /** Whether a question of this length may be sent now. One alone always may. */
+  /** Whether a question of this length may be sent now. A single one always may. */
   fits(bytes: number): boolean {
     if (this.#underWay === 0) return true;
     return this.#underWay + bytes <= this.#size && !this.isSilent;

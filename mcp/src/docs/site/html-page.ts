@@ -18,7 +18,7 @@ export interface HtmlPage {
   /** Absent for a document that is no page of the guide, such as the results of a search. */
   readonly path?: string;
   readonly neighbours?: Neighbours;
-  /** The headings that "On this page" lists; one alone needs no list. */
+  /** The headings that "On this page" lists; a single one needs no list. */
   readonly contents?: readonly Section[];
   /** `body` when the page has a search form of its own, where the eye is. */
   readonly searchStands: 'header' | 'body';

@@ -24,7 +24,7 @@ export interface CascadeSheets {
 /**
  * A question that only CSS answers (CSS Cascade 4, Selectors 3): several rules compete for the width of a box, and
  * specificity, order, `!important`, conditions and inherited properties decide. The page is given the sheet. The
- * server alone knows what it was drawn from, so a program has to read the sheet as a browser does, with all that a
+ * only the server knows what it was drawn from, so a program has to read the sheet as a browser does, with all that a
  * browser leaves out because it is not CSS. Nothing is kept: the answers follow from the secret and the ticket.
  *
  * Only what every browser has understood alike for ten years is asked, because a person's browser must not fail.

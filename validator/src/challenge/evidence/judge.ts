@@ -27,7 +27,7 @@ import { judgeWorker } from './judges/worker.ts';
 import type { Case, Judge, RequestFacts } from './judges/case.ts';
 
 export type Judgement =
-  /** With what was found and came to nothing, where something was. */
+  /** With findings that changed nothing, if there are any. */
   | { readonly kind: 'human'; readonly noted?: readonly Reason[] }
   /** Enough to ask, and too little to reject: a person with an unusual browser can have that. */
   | { readonly kind: 'doubtful'; readonly reasons: readonly [Reason, ...Reason[]] }

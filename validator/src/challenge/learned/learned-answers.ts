@@ -10,9 +10,9 @@ import type { Ticket } from '../tickets/ticket.ts';
 import { AnswerTable } from './answer-table.ts';
 import { createQuestionPool, QUESTIONS } from './question-pool.ts';
 
-/** So many rare answers of one page are a finding. One or two can come from a font or a setting. */
+/** This many rare answers of one page are a finding. One or two can come from a font or a setting. */
 const RARE_ANSWERS = 3;
-/** So many answers of one page that no engine gives are no browser's. A fifth one may be written down, or guessed. */
+/** A page with this many answers that no engine gives is no browser. A fifth wrong answer may be copied or guessed. */
 const STRANGE_ANSWERS = 4;
 /** An extension may break this many. */
 const MAY_LACK = 2;

@@ -21,7 +21,7 @@ const SLOTS = Object.entries(POOL).flatMap(([kind, slots]) =>
   })),
 );
 
-/** A question is out for this long; one of the pool changes every half hour, so that most of them are known. */
+/** A question is in use for this long. One question of the pool changes every half hour, so most answers are known. */
 const LIFE_MS = 6 * 60 * 60_000;
 
 /** Questions that are held ready, of all secrets: those of now and of a life before. */
@@ -43,7 +43,7 @@ export interface QuestionPool {
 
 /**
  * Draws questions that no code of Guard answers. A pool of twelve is out at one time, and a ticket asks five of them.
- * So many visitors are asked the same, and their answers can be compared. Which ones follows from the secret, the time
+ * Many visitors are asked the same, and their answers can be compared. Which ones follows from the secret, the time
  * of the ticket and its id: all threads and instances agree, and an old ticket keeps its questions.
  */
 export function createQuestionPool(secrets: readonly string[]): QuestionPool {

@@ -27,7 +27,7 @@ export interface Ticket {
   /** Bits of work that its answer costs at least (work/); 0 for none. */
   readonly work: number;
   /**
-   * Origin of the page whose browser script asked for it, which alone may answer; empty for a challenge
+   * Origin of the page whose browser script asked for it, the only one that may answer; empty for a challenge
    * page, because behind proxies only its visitor is sure under which name it is shown.
    */
   readonly origin: string;

@@ -1,7 +1,7 @@
 /** Design units of one em. */
 export const UNITS_PER_EM = 1000;
 
-/** Where the tables begin that belong to one font alone, and what a table holds. */
+/** The first table that belongs to one font only, and the content of a table. */
 type Table = readonly [tag: string, bytes: Buffer];
 
 /**

@@ -10,7 +10,7 @@ export interface ExpectedWitnesses {
 
 export interface Witnesses {
   /**
-   * The document of a ticket that is issued now: WitnessPage.text. Its URLs work over the same handshake alone
+   * The document of a ticket that is issued now: WitnessPage.text. Its URLs work only over the same handshake
    * (request/client-class.ts: handshakeOf), because one browser loads page and files.
    */
   readonly issue: (ticketId: string, handshake: string) => string;

@@ -58,7 +58,7 @@ export class PassPrice {
     return levels === 0 ? 0 : FIRST_BITS + levels - 1;
   }
 
-  /** Counts an answer for its network alone, and gives how many budgets of the network are used up. */
+  /** Counts an answer only for its network. Gives the number of budgets of the network that are used up. */
   async countForNetwork({ network }: Ticket, store: SessionStore): Promise<number> {
     // The first address of the network: it is what the network is counted by.
     const [address = ''] = network.split('/');

@@ -6,7 +6,7 @@ const NOW_MS = 10 * 60_000;
 /** What is normal is forgotten within this time. */
 const NORMAL_MS = 24 * HOUR_MS;
 
-/** So many times the normal is no pressure: days have quiet hours and busy ones. */
+/** This many times the normal is no pressure: days have quiet hours and busy ones. */
 const FACTOR = 4;
 
 /**
@@ -121,7 +121,7 @@ class Count {
   }
 }
 
-/** The part of the normal that is known after so long. */
+/** The part of the normal that is known after this time. */
 function known(forMs: number): number {
   return 1 - Math.exp(-forMs / NORMAL_MS);
 }

@@ -4,7 +4,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** Counts fade with this time: at a steady rate as many are left as come in it. */
 const FADING_MS = 20_000;
 
-/** So many in {@link FADING_MS} are no pressure, however few are normal: five a second of one kind of client. */
+/** This many in {@link FADING_MS} are no pressure, however few are normal: five a second of one kind of client. */
 export const FLOOR = 100;
 
 /** Of many kinds together, so that what one of them may have is no pressure on the others. */

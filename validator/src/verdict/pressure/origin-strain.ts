@@ -18,7 +18,7 @@ const BAD = { times: 4, leastShare: 0.25 };
 /** Visitors are asked for this long first, then twice as long each time, up to the longest. Meanwhile no answer is counted. */
 const HOLD = { firstMs: MINUTE_MS, longestMs: 16 * MINUTE_MS, againMs: 10 * MINUTE_MS };
 
-/** By what an origin is known to be strained. */
+/** The sign that an origin is strained. */
 export type Strain = 'errors' | 'slow';
 
 /** How the origin answers for one part of a site. */
@@ -49,7 +49,7 @@ export class OriginStrain {
     return leftMs > 0 && leftMs <= HOLD.longestMs;
   }
 
-  /** By what it is strained, where it is held. */
+  /** The sign of strain, while visitors are asked. */
   strain(nowMs: number): Strain | undefined {
     return this.isHeld(nowMs) ? this.#strain : undefined;
   }
