@@ -24,6 +24,8 @@ export interface DashboardBrowser {
   sees(text: string): Promise<void>;
   /** Presses the first visible button, link, tab or label with this text or name. */
   press(name: string, within?: string): Promise<void>;
+  /** Presses it where it is there now; true where it was. */
+  pressIfThere(name: string, within?: string): Promise<boolean>;
   /** The visible text. */
   text(): Promise<string>;
   /** What axe finds (WCAG 2.2 AA). */
@@ -54,6 +56,8 @@ export async function openDashboardBrowser(
   });
   // The tests are typed without a DOM, so what runs in the page is text.
   // Empty while the page goes elsewhere.
+  const pressIfThere = (name: string, within = 'body') =>
+    page.evaluate(pressIn(name, within)) as Promise<boolean>;
   const text = () => page.evaluate('document.body.innerText').then(String, () => '');
   return {
     page,
@@ -65,9 +69,10 @@ export async function openDashboardBrowser(
     async sees(wanted) {
       await poll(text, (shown) => shown.toLowerCase().includes(wanted.toLowerCase()), 45_000);
     },
+    pressIfThere,
     async press(name, within = 'body') {
       await poll(
-        () => page.evaluate(pressIn(name, within)) as Promise<boolean>,
+        () => pressIfThere(name, within),
         (isPressed) => isPressed,
         20_000,
       );
