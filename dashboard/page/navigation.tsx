@@ -5,9 +5,9 @@ import { formatUrl, parseUrl, rangeOf, type UrlState } from './url-state.ts';
 
 interface NavigationState {
   readonly state: UrlState;
-  /** When "now" is for every panel: the moment of the last refresh. In milliseconds since 1970. */
+  /** The time that every panel takes as now: the last refresh. In milliseconds since 1970. */
   readonly now: number;
-  /** Which rows the panels are about. */
+  /** The rows that the panels show. */
   readonly scope: Scope;
   /** Shows another state, as a step that the back button undoes. */
   readonly go: (change: Partial<UrlState>) => void;
@@ -49,6 +49,6 @@ export function NavigationProvider({ children }: { readonly children: ComponentC
 
 export function useNavigation(): NavigationState {
   const value = useContext(Navigation);
-  if (value === undefined) throw new Error('No navigation around this part.');
+  if (value === undefined) throw new Error('This part is outside of the navigation provider.');
   return value;
 }

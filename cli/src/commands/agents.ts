@@ -44,7 +44,7 @@ runs takes the new keys up by itself.`,
     const { values, positionals } = line;
     const [action, ...names] = positionals;
     const { config, json = false } = values;
-    if (config === undefined) return wrong('say which settings: --config guard.yaml');
+    if (config === undefined) return wrong('name the settings file: --config guard.yaml');
     switch (action) {
       case 'list':
         return names.length > 0 ? wrong('list takes no name') : list(config, json);
@@ -52,7 +52,7 @@ runs takes the new keys up by itself.`,
         return refresh(config, names, json, readFetchTerms(values));
       case undefined:
       default:
-        return wrong('say list or refresh');
+        return wrong('name an action: list or refresh');
     }
   },
 };

@@ -23,14 +23,10 @@ settings, and says which of them accepted it. No running Guard is needed.`,
     if (line.kind === 'wrong') return calledWrongly('alerts', line.message);
     const { values, positionals } = line;
     const [action, more] = positionals;
-    if (action !== 'test')
-      return calledWrongly(
-        'alerts',
-        'name what to do, as in: guard alerts test --config guard.yaml',
-      );
-    if (more !== undefined) return calledWrongly('alerts', `${more} is one word too many`);
+    if (action !== 'test') return calledWrongly('alerts', 'name an action: test');
+    if (more !== undefined) return calledWrongly('alerts', `unexpected word: ${more}`);
     if (values.config === undefined) {
-      return calledWrongly('alerts', 'say which settings: --config guard.yaml');
+      return calledWrongly('alerts', 'name the settings file: --config guard.yaml');
     }
     const settings = readSettings(values.config)?.settings;
     if (settings === undefined) return 1;

@@ -34,7 +34,7 @@ const OPTIONS = {
   'source-base': SOURCE_BASE_OPTION,
   'accept-drop': {
     type: 'boolean',
-    help: 'take a list that lost more than half of its addresses',
+    help: 'accept a list that lost more than half of its addresses',
   },
   json: { type: 'boolean', help: 'one JSON value, nothing else' },
 } as const satisfies Options;
@@ -54,7 +54,7 @@ refresh  fetch the lists that operators publish, all or those of the crawlers,
          operators or lists named`,
   options: OPTIONS,
   operand: ['list', 'show', 'refresh'],
-  notes: `A list is taken whole or not at all, and one that fails or is not believed stays as it was.
+  notes: `A list is replaced whole or not at all. One that fails or is not believed stays as it was.
 \`crawlers.ranges\` in the settings names the folder from which \`guard start\` reads them.`,
   exits: '0 done; 1 no such crawler, or a list could not be refreshed; 2 called wrongly.',
   async run(args) {
@@ -86,7 +86,7 @@ refresh  fetch the lists that operators publish, all or those of the crawlers,
           );
         case undefined:
         default:
-          return wrong('say list, show or refresh');
+          return wrong('name an action: list, show or refresh');
       }
     });
   },
@@ -116,7 +116,7 @@ function list(text: string | undefined, folder: string, json: boolean): number {
     )
     .toSorted((a, b) => a.name.localeCompare(b.name, 'en'))
     .map((crawler) => viewOf(crawler, catalogue, Date.now()));
-  // `show` prints the ranges themselves.
+  // Only `show` prints the ranges.
   const brief = views.map(({ ranges, ...view }) => ({
     ...view,
     ranges: ranges && { ...ranges, entries: undefined },
@@ -170,7 +170,7 @@ async function refresh(
   return reports.every(({ reason }) => reason === '') ? 0 : 1;
 }
 
-/** The lists that the names stand for; without names, all. A text is a name that stands for no list. */
+/** The lists of these names, or all lists without names. A text is a name without a list. */
 function chooseLists(
   catalogue: CrawlerCatalogue,
   names: readonly string[],

@@ -109,9 +109,9 @@ function readAsked(args: readonly string[]): Asked | string {
   const { values, positionals } = line;
   const [operand, more] = positionals;
   const { config, because = '', organisation, json } = values;
-  if (config === undefined) return 'say which settings: --config guard.yaml';
+  if (config === undefined) return 'name the settings file: --config guard.yaml';
   if (operand === undefined) return 'say whom: an address, for example';
-  if (more !== undefined) return `${more} is one word too many`;
+  if (more !== undefined) return `unexpected word: ${more}`;
   const target = readTarget(operand);
   if (target.kind === 'wrong') return target.message;
   const lasts = Duration.safeParse(values.for);

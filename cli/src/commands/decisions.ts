@@ -34,8 +34,8 @@ end      ends the decision ID: a second later no request is decided by it`,
     if (line.kind === 'wrong') return wrong(line.message);
     const { values, positionals } = line;
     const [action, id, more] = positionals;
-    if (values.config === undefined) return wrong('say which settings: --config guard.yaml');
-    if (more !== undefined) return wrong(`${more} is one word too many`);
+    if (values.config === undefined) return wrong('name the settings file: --config guard.yaml');
+    if (more !== undefined) return wrong(`unexpected word: ${more}`);
     if (action !== undefined && action !== 'end') return wrong(`${action} is not end`);
     if (action === 'end' && id === undefined) return wrong('say which one: guard decisions end ID');
     const settings = readSettings(values.config)?.settings;

@@ -69,7 +69,7 @@ Each question has an option; what an option says is not asked.`,
     if (line.kind === 'wrong') return calledWrongly('init', line.message);
     const { values, positionals } = line;
     const [more] = positionals;
-    if (more !== undefined) return calledWrongly('init', `${more} is one word too many`);
+    if (more !== undefined) return calledWrongly('init', `unexpected word: ${more}`);
     const { into, json } = values;
     const asksNothing = values.yes || json;
     if (!asksNothing && !process.stdin.isTTY) {

@@ -57,9 +57,9 @@ Guard that runs takes the change up by itself in a second or two, and at once on
     const { values, positionals } = line;
     const [action, more] = positionals;
     const kind = KINDS.find((known) => known === values.kind);
-    if (values.config === undefined) return wrong('say which settings: --config guard.yaml');
+    if (values.config === undefined) return wrong('name the settings file: --config guard.yaml');
     if (kind === undefined) return wrong('--kind is analytics or secret');
-    if (more !== undefined) return wrong(`${more} is one word too many`);
+    if (more !== undefined) return wrong(`unexpected word: ${more}`);
     const { config, organisation, id, expires, json } = values;
     const asked = { config, organisation, kind, json };
     switch (action) {
@@ -71,7 +71,7 @@ Guard that runs takes the change up by itself in a second or two, and at once on
         return id === undefined ? wrong('name the key: --id') : revoke(asked, id);
       case undefined:
       default:
-        return wrong('say create, list or revoke');
+        return wrong('name an action: create, list or revoke');
     }
   },
 };

@@ -38,7 +38,7 @@ q or Ctrl-C ends it. Without a terminal it prints a line at each look.`,
     if (line.kind === 'wrong') return calledWrongly('top', line.message);
     const { values, positionals } = line;
     const [more] = positionals;
-    if (more !== undefined) return calledWrongly('top', `${more} is one word too many`);
+    if (more !== undefined) return calledWrongly('top', `unexpected word: ${more}`);
     const intervalS = Number(values.interval);
     if (!(intervalS >= 0.2 && intervalS <= 60)) {
       return calledWrongly('top', '--interval takes 0.2 to 60 seconds');

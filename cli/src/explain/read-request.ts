@@ -26,7 +26,7 @@ export function readRequest(args: readonly string[], stdin: () => string): Readi
   if (line.kind === 'wrong') return line;
   const { values, positionals } = line;
   const [target, second] = positionals;
-  if (values.config === undefined) return wrong('say which settings: --config guard.yaml');
+  if (values.config === undefined) return wrong('name the settings file: --config guard.yaml');
   if (target === undefined) return wrong('name a URL, a JSON file, or - for JSON on stdin');
   if (second !== undefined) return wrong(`one request at a time; ${second} is a second one`);
   const { session } = values;

@@ -1,7 +1,7 @@
 import { NETWORK_DATA, OLD_AFTER_MS } from '@guard/config/catalogue/data-age';
 import type { MetricValues } from './read-metrics.ts';
 
-/** How old the data of others is that a Guard uses, in milliseconds. */
+/** The age of the data that a Guard gets from other publishers, in milliseconds. */
 export interface DataAge {
   /** The oldest list of crawler addresses. */
   readonly crawlers: number;
@@ -13,7 +13,7 @@ export interface DataAge {
 
 const DAY_MS = 86_400_000;
 
-/** What the metrics of a Guard say; undefined for a Guard of a version that does not say it. */
+/** The ages in the metrics of a Guard. Undefined if its version does not report them. */
 export function dataAgeIn(values: MetricValues): DataAge | undefined {
   const crawlers = values.get('guard_crawler_ranges_age_seconds')?.get('');
   const networks = values.get('guard_network_data_age_seconds');
@@ -48,7 +48,7 @@ function daysOf(ms: number): string {
   return days === 1 ? '1 day' : `${days} days`;
 }
 
-/** What to do about data that is too old; undefined where none is. */
+/** What to do about data that is too old. Undefined if no data is. */
 export function adviceOnDataAge(age: DataAge): string | undefined {
   const { crawlers, lists } = age;
   const advice = [

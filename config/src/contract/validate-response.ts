@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CATEGORIES } from './categories.ts';
 import { UUID } from './uuid.ts';
 
-/** Statuses a visitor can be sent (contract 2.2); no other ever leaves the validator. */
+/** Statuses a visitor can be sent (contract 2.2); the validator sends no other. */
 export const STATUS_CODES = [200, 302, 401, 403, 404, 418, 429, 451, 460, 503] as const;
 export const StatusCode = z.literal(STATUS_CODES);
 export type StatusCode = z.infer<typeof StatusCode>;
@@ -51,9 +51,9 @@ export const ValidateResponse = z.object({
 export type ValidateResponse = Readonly<z.infer<typeof ValidateResponse>>;
 
 /**
- * What a caller accepts from a validator it did not build: any status code (an unknown one is
- * replaced by the caller's fallback), and `not_matched`, which counts as `allow` (contract 2.2). An id that
- * is no UUID counts as none: it goes into fields and events. A category may be one that came later.
+ * What a caller accepts from another validator: any status code (the caller replaces an unknown one by its
+ * fallback), and `not_matched`, which counts as `allow` (contract 2.2). An id that is no UUID counts as a missing
+ * id, because ids go into fields and events. A category may be newer than the caller.
  */
 export const ForeignValidateResponse = ValidateResponse.extend({
   decision: z.enum(['allow', 'block', 'redirect', 'not_matched']),

@@ -124,7 +124,7 @@ function Stacks({ bars, shown, top, barWidth }: Scale & { readonly shown: readon
   );
 }
 
-/** The period before, as a line of steps. */
+/** The previous period, as a stepped line. */
 function Earlier({
   values,
   top,
@@ -183,7 +183,7 @@ interface ReadoutProps {
   readonly choosing: boolean;
 }
 
-/** What stands under the pointer, also for screen readers. */
+/** The values of the bar under the pointer, also for screen readers. */
 function Readout({ bars, shown, at, choosing }: ReadoutProps) {
   const start = at === undefined ? undefined : bars.starts[at];
   if (at === undefined || start === undefined) {

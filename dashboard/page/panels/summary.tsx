@@ -20,7 +20,7 @@ interface Totals {
   readonly unjudged: number;
   readonly watched: number;
   readonly blockedAfterPassing: number;
-  /** The rule that stopped most; empty where it was none. */
+  /** The rule that stopped most requests. Empty if no rule did. */
   readonly busiestRule: string;
 }
 

@@ -7,9 +7,9 @@ import type { TemporaryRules } from '@guard/validator';
 import type { Close } from '../process/process-context.ts';
 import type { ReadDecisions } from './read-decisions.ts';
 
-/** Time between two looks: a decision holds at each instance this much later. */
+/** Time between two looks. A decision reaches each instance after this time at most. */
 const EVERY_MS = 1_000;
-/** Decisions of one look that have a log line each. More of them have one line together. */
+/** At most this many decisions of one look have a log line each. More decisions share one line. */
 const MOST_LINES = 20;
 
 interface Watched {
@@ -20,14 +20,14 @@ interface Watched {
 }
 
 export interface WatchedDecisions {
-  /** How many stand. */
+  /** The number of current decisions. */
   readonly count: () => number;
   readonly close: Close;
 }
 
 /**
  * Keeps the temporary decisions as people change them, and writes each change to the log. Resolves after the first
- * look, so that a restart lets in no visitor who is blocked. While the place gives no list, the last one stands.
+ * look, so that a restart lets in no visitor who is blocked. While the list cannot be read, the last one holds.
  */
 export async function watchDecisions(watched: Watched): Promise<WatchedDecisions> {
   const { read, rules, clock, log } = watched;

@@ -1,8 +1,8 @@
 import { LAYOUT_SIDE } from '../../page-contract/limits.ts';
 
 /**
- * Measures in a square out of sight, and removes it. `ground` is closed to the page's own style
- * sheets, and `host`, the square itself, stands on <html>: a page may scale or hide its body.
+ * Measures in a square that is not visible, and removes it. The style sheets of the page do not reach `ground`.
+ * `host` is the square. Its parent is <html>, because a page may scale or hide its body.
  */
 export function inUnseenSquare<T>(measure: (ground: ShadowRoot, host: HTMLElement) => T): T {
   const host = document.createElement('div');
@@ -26,7 +26,7 @@ export function box(holder: Node, css: string): HTMLElement {
   return made;
 }
 
-/** Through the object model, which the page's Content-Security-Policy allows; attributes it does not. */
+/** Sets styles by script. The page's Content-Security-Policy allows that, and forbids style attributes. */
 function style(element: HTMLElement, css: string): void {
   element.style.cssText = css.replace(/(;|$)/g, '!important$1');
 }

@@ -12,7 +12,7 @@ const CACHE_CONTROL = 'public, max-age=600';
 
 /**
  * Serves one script. `GET /script.js?site_key=` (contract 4.7) has a `tenantOf`: 401 when the key is missing or wrong.
- * Without one, every page may have the script, and read its text.
+ * Without one, every page may load the script, and read its text.
  */
 export function createScriptFile(
   script: string,
@@ -20,7 +20,7 @@ export function createScriptFile(
 ): (request: CollectRequest) => CollectAnswer {
   const codings = encodeOnce(script);
   const identity = { coding: undefined, bytes: Buffer.from(script) };
-  // Weak (RFC 9110 8.8.1): one tag stands for all codings of this build.
+  // Weak (RFC 9110 8.8.1): all content codings of this build have the same tag.
   const tag = `W/"${createHash('sha256').update(script).digest('base64url').slice(0, 22)}"`;
   const kept = {
     'Cache-Control': CACHE_CONTROL,

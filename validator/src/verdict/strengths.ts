@@ -8,7 +8,7 @@ export interface Weight {
   readonly group: Group;
 }
 
-/** How much each finding counts for one organisation: the defaults, and what its settings change. Made once. */
+/** How much each finding counts for one organisation: the defaults, with the changes of its settings. Made once. */
 export class Strengths {
   readonly #weights = new Map<Reason, Weight>();
   readonly #isNoneOff: boolean;
@@ -27,12 +27,12 @@ export class Strengths {
     return this.#weights.get(reason);
   }
 
-  /** How many points each of some reasons is worth, in their order. */
+  /** The points of each of these reasons, in the same order. */
   pointsOf(found: readonly Reason[]): readonly number[] {
     return found.map((reason) => this.of(reason)?.points ?? 0);
   }
 
-  /** The same reasons without those that are off; the same list where none is. */
+  /** The reasons that are not off. The same list if none is off. */
   withoutOff(found: readonly Reason[]): readonly Reason[] {
     if (this.#isNoneOff) return found;
     return found.filter((reason) => this.of(reason)?.strength !== 'off');

@@ -11,7 +11,7 @@ export function namesAt(schema: z.core.$ZodType, value: unknown, path: SettingPa
   });
 }
 
-/** What a schema comes down to: optional, default, transformed and recursive ones looked through. */
+/** The schema inside of optional, default, transformed and recursive ones. */
 function alternativesOf(schema: z.core.$ZodType, value: unknown): z.core.$ZodType[] {
   if (
     schema instanceof z.ZodOptional ||
@@ -41,13 +41,13 @@ function schemaBelow(schema: z.core.$ZodType, step: string | number): z.core.$Zo
   if (schema instanceof z.ZodArray) return typeof step === 'number' ? schema.element : undefined;
   if (schema instanceof z.ZodRecord) return schema.valueType;
   if (!(schema instanceof z.ZodObject) || typeof step !== 'string') return undefined;
-  // The library types a shape it does not know as any.
+  // The library gives an unknown shape the type `any`.
   const shape = schema.shape as Readonly<Record<string, z.core.$ZodType>>;
   return Object.hasOwn(shape, step) ? shape[step] : undefined;
 }
 
 function valueBelow(value: unknown, step: string | number): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
-  // Reading one own property of a plain object or list; what comes out is unknown again.
+  // Reads one own property of a plain object or list. The value is unknown again.
   return Object.hasOwn(value, step) ? (value as Record<string | number, unknown>)[step] : undefined;
 }

@@ -9,11 +9,11 @@ interface KeyEntry {
 
 /**
  * Finds the entry of a presented key. Keys are held as SHA-256; every entry is compared, in constant
- * time, so that neither a match nor its place shows in the time taken.
+ * time, so that the time reveals neither a match nor its place.
  */
 export class KeyRing<T extends KeyEntry> {
   readonly #entries: readonly T[];
-  /** SHA-256 of the key that is looked for. */
+  /** SHA-256 of the presented key. */
   readonly #presented = Buffer.alloc(32);
 
   constructor(entries: readonly T[]) {
@@ -22,7 +22,7 @@ export class KeyRing<T extends KeyEntry> {
 
   /** The live entry whose key was presented, or undefined. `nowMs` is milliseconds since the epoch. */
   find(presented: string, nowMs: number): T | undefined {
-    // As text into bytes that are there already: a new Buffer costs more than the hash.
+    // Writes into a Buffer that exists already, because a new one costs more than the hash.
     this.#presented.write(hash('sha256', presented, 'binary'), 'binary');
     let found: T | undefined;
     for (const entry of this.#entries) {

@@ -1,11 +1,11 @@
-/** Longest name that is compared; the distance takes time quadratic in the length. */
+/** Longest name that is compared. The time for a distance grows with the square of the length. */
 const MAX_LENGTH = 64;
 
 /**
- * The known name that was probably meant, or undefined. Letters swapped, missing, added or wrong
- * count one each; about one in three letters may differ, and case and `-` for `_` are free. Failing
- * that, a name that goes on where the other ends: `username` for `user`. Failing that, one that goes on where this one
- * ends but for a letter: `ChatGPT-User` for `ChatGTP`.
+ * The known name that was probably meant, or undefined. A letter that is swapped, missing, added or wrong is one
+ * difference. About one in three letters may differ. Case, and `-` for `_`, are no difference. If no name is near
+ * enough, a name that begins with the other one is taken: `username` for `user`. Otherwise a name is taken whose
+ * beginning has one difference: `ChatGPT-User` for `ChatGTP`.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > MAX_LENGTH) return undefined;
@@ -32,7 +32,7 @@ function extendsOther(a: string, b: string): boolean {
 }
 
 function beginsLike(name: string, candidate: string): boolean {
-  // With another first letter it is hardly the same name, and most candidates need no look.
+  // Names with different first letters are hardly the same, and this check skips most candidates.
   if (name.length < 5 || name[0] !== candidate[0]) return false;
   return editDistance(name, candidate.slice(0, name.length)) <= 1;
 }

@@ -1,15 +1,15 @@
 import { isChromium } from '../is-chromium.ts';
 import type { Source } from '../source.ts';
 
-/** Longest wait until the frames are there and have spoken, in milliseconds. On a busy machine they take a second. */
+/** Longest wait for the messages of the frames, in milliseconds. On a busy machine they take a second. */
 const WAIT_MS = 1_200;
 
 /**
- * Whether a frame of another site is kept apart from this page. Between the two lies a frame of no
- * origin (`data:`), so that the innermost, although it is a page of this very host, counts as embedded
- * by a stranger: what it says on a BroadcastChannel must not be heard here. Chromium keeps such frames
- * apart since version 115, unless it was told not to on its command line. On Android the answer says
- * nothing (WebView keeps nothing apart), so phones are spared the question.
+ * Whether the storage of a third-party frame is partitioned from this page. A frame without an origin (`data:`) is
+ * between the two. So the inner frame counts as embedded by a stranger, although it is a page of this host, and its
+ * messages on a BroadcastChannel must not arrive here. Chromium partitions such frames since version 115, unless its
+ * command line switches that off. On Android the answer says nothing (WebView partitions nothing), so phones are not
+ * asked.
  */
 export const partition: Source<'partition'> = ({ echoUrl }) => {
   const asked = isChromium() && !navigator.userAgent.includes('Android');
@@ -20,7 +20,7 @@ export const partition: Source<'partition'> = ({ echoUrl }) => {
   const spoken = new AbortController();
   const heard = new Promise<boolean>((resolve, reject) => {
     ear.onmessage = ({ data }) => resolve(data === 'frame');
-    // It has said its word. Ours takes the same way, and so comes behind it.
+    // The frame has sent its message. Ours takes the same way, so it arrives later.
     const onSpoken = ({ data }: MessageEvent) => data === name && mouth.postMessage('page');
     addEventListener('message', onSpoken, spoken);
     setTimeout(reject, WAIT_MS);
