@@ -114,7 +114,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 }
 
-/** What the gateway serves by between two reloads. */
+/** The parts that a reload replaces. */
 interface CurrentSettings {
   readonly handle: Handle;
   readonly forwardAuth: ForwardAuth;
@@ -124,7 +124,7 @@ interface CurrentSettings {
 const WHICH_HEADER =
   'X-Forwarded-For and Forwarded name different visitors: say in forwarded_header which one your proxy writes';
 
-/** What a reload does not replace. */
+/** The parts that a reload does not replace. */
 interface KeptOverReloads {
   readonly limits: GatewayLimits;
   readonly origins: OriginRegistry;
@@ -133,7 +133,7 @@ interface KeptOverReloads {
   readonly https: HttpsSide;
 }
 
-/** Builds what the gateway serves by from one reading of the settings. Throws, and changes nothing, when that fails. */
+/** Builds the parts that a reload replaces from the settings. When that fails, it throws and changes nothing. */
 function createSettingsBuilder(
   { events, clock, log, metrics, tracing, challenges }: GatewayOptions,
   { limits, origins, oneAddress, faults, https }: KeptOverReloads,
@@ -170,7 +170,7 @@ function createSettingsBuilder(
       ...(settings.redirectHttps === true ? [createRedirect(https)] : []),
     ];
     draft.commit();
-    // Proxies that ask write X-Forwarded-For: read-question.ts.
+    // Proxies that ask by forward-auth write X-Forwarded-For (read-question.ts).
     const asked = {
       ...stages,
       clientOf: oneAddress.over(createClientOf(trustedProxies, 'x-forwarded-for', undecided)),

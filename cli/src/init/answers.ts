@@ -1,12 +1,12 @@
 import { isIpOrCidr } from '@guard/config/net/cidr';
 import { HostPattern, HttpUrl, OriginAddress } from '@guard/config/settings/values/values';
 
-/** What a settings file is written from. */
+/** The answers that a settings file is made from. */
 export interface Answers {
   /** Host names of the site; `*` for all. */
   readonly site: readonly string[];
   readonly origin: string;
-  /** The addresses of the proxies that stand in front; none where visitors connect to Guard. */
+  /** The addresses of the proxies in front of Guard. Empty if visitors connect to Guard. */
   readonly front: readonly string[];
   readonly events: 'embedded' | 'none' | { readonly clickhouse: string };
   readonly mode: 'observe' | 'enforce';

@@ -16,18 +16,18 @@ interface Visitors {
 /** One way to let a visitor in. */
 export interface LetInOption {
   readonly kind: 'session' | 'address' | 'network' | 'agent' | 'reason';
-  /** Whom it lets in, in front of `value`. */
+  /** The visitors that it lets in, in words before `value`. */
   readonly words: string;
   readonly value: string;
   readonly change: LetInChange;
-  /** What lets them in for a day, without a change of guard.yaml; empty where no command does. */
+  /** The command that lets them in for a day, without a change of guard.yaml. Empty if there is none. */
   readonly command: string;
 }
 
 /** A rule decided, so it does not matter what the findings weigh. */
 const RULED = ['policy_block', 'crawler_blocked', 'rate_limit_exceeded'];
 
-/** The ways to let the visitor of an event in, the narrowest that can be relied on first. */
+/** The ways to let the visitor of an event in. The narrowest reliable way comes first. */
 export function letInOptions(event: WholeEvent): LetInOption[] {
   const options: LetInOption[] = [];
   // It stands before all rules, so no rule lets the visitor in.
@@ -67,7 +67,7 @@ export function letInOptions(event: WholeEvent): LetInOption[] {
   return options;
 }
 
-/** What the changes do not do for the visitor of this event, in a sentence; empty for nothing. */
+/** A sentence about what the changes do not do for this visitor. Empty if there is nothing to say. */
 export function letInLimit({ reasons, rule }: WholeEvent): string {
   const temporary = temporaryDecisionOf(rule);
   if (temporary !== undefined) {

@@ -9,12 +9,12 @@ interface Followed {
   readonly forward: Forward;
 }
 
-/** Requests that are followed and not over, by their connection, or stream of HTTP/2. */
+/** Followed requests that have not ended, by their connection or HTTP/2 stream. */
 const underway = new WeakMap<VisitorSocket, Set<FollowedRequest>>();
 
 /**
  * Follows a visit for its trace, and for the Server-Timing of its answer: the same visit in a form that
- * tells what becomes of it. No stage of the gateway knows of it. A visit that
+ * reports its stages. No stage of the gateway knows of it. A visit that
  * needs neither passes the gateway unchanged.
  */
 export function follow(
@@ -68,7 +68,7 @@ function requestsOn(socket: VisitorSocket): Set<FollowedRequest> {
   return requests;
 }
 
-/** When one request came to which stage. */
+/** The times when one request reached each stage. */
 class StageTimes {
   readonly #arrivedAt = performance.now();
   #decidedAt: number | undefined;
@@ -91,7 +91,7 @@ class StageTimes {
   }
 }
 
-/** Who wants to hear of one request, told of each thing once. */
+/** The listener of one request. It hears each event once. */
 class FollowedRequest {
   readonly #trace: RequestTrace | undefined;
   readonly #times: StageTimes | undefined;
@@ -120,7 +120,7 @@ class FollowedRequest {
 
   /** The header section of the answer goes out; returns it with what is added. */
   answering(status: number, fields: string[]): string[] {
-    // What was not forwarded by now is answered by the gateway.
+    // If the request was not forwarded by now, the gateway answers it.
     this.decided('served', undefined);
     this.#status = status;
     const times = this.#times?.text();

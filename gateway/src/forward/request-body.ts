@@ -20,9 +20,9 @@ export interface BodyListener {
 }
 
 /**
- * The body of a visitor's request on its way to the origin, from its opening on. Nothing is kept: the visitor is read no
- * faster than the origin takes, and never destroyed, since that would take the connection along on
- * which an answer is awaited.
+ * The body of a visitor's request on its way to the origin, from its opening on. Nothing is kept: it is read no
+ * faster than the origin takes it. The request is never destroyed, because the visitor still waits for an answer
+ * on its connection.
  */
 export class VisitorBody implements RequestBody {
   readonly length: number | undefined;
@@ -85,7 +85,7 @@ export class VisitorBody implements RequestBody {
 
   resume(): void {
     this.#paused = false;
-    // All of it may have been read for its opening. Node can say so even to who has paused it.
+    // The whole body may have been read as its opening. Node can report the end even while the request is paused.
     if (this.#req.readableEnded) {
       this.#finish();
       return;

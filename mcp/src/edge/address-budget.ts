@@ -3,7 +3,7 @@ import { addressGroup } from '@guard/config/net/network-of';
 import type { Clock } from '@guard/config/contract/ports';
 import { LRUCache } from 'lru-cache';
 
-/** Most addresses that are remembered; the one not heard of for longest makes room, and begins afresh. */
+/** Most addresses that are remembered. Beyond it, the one unused longest is forgotten. */
 const MAX_ADDRESSES = 10_000;
 
 interface AddressBudgetOptions {
@@ -14,7 +14,7 @@ interface AddressBudgetOptions {
 
 /**
  * How many requests one address may send (the generic cell rate algorithm): `requests` at once, and
- * from then on as many in `perMs`. An IPv6 visitor has a whole /64, so that counts as one address.
+ * then the same number in each `perMs`. An IPv6 visitor has a whole /64, so that counts as one address.
  */
 export class AddressBudget {
   readonly #intervalMs: number;
@@ -29,7 +29,7 @@ export class AddressBudget {
     this.#clock = clock;
   }
 
-  /** Takes one request; 0 when it fits, else milliseconds until one fits. */
+  /** Takes one request. Gives 0 when it fits, else the milliseconds until one fits. */
   take(address: string): number {
     const key = keyOf(address);
     const now = this.#clock();

@@ -7,10 +7,10 @@ import type { Compared } from '../judge/comparison.ts';
 
 const PROGRAM = fileURLToPath(new URL('./judging-program.ts', import.meta.url));
 
-/** A third of the share of the gateway where both want a processor. With the least share it did not even start within its time. */
+/** A third of the processor time of the gateway, if both want it. With the lowest priority it did not start in time. */
 const NICE = 5;
 
-/** What a process compares. */
+/** The settings that a process compares. */
 export interface JudgedSettings {
   readonly candidate: Settings;
   readonly against: Settings;
@@ -33,7 +33,7 @@ export class JudgingProcess {
   constructor({ heapMb, ...settings }: JudgedSettings & { readonly heapMb: number }) {
     this.#child = fork(PROGRAM, [], {
       execArgv: [`--max-old-space-size=${heapMb}`],
-      // It needs no secret of the environment, only the folder of what was compiled before: it starts in half the time.
+      // It needs no secret of the environment, only the folder of the compile cache, which halves its start.
       env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] },
       // Settings hold Maps, dates and bytes, which JSON would lose.
       serialization: 'advanced',
@@ -62,7 +62,7 @@ export class JudgingProcess {
   }
 
   /**
-   * Judges the lines, and resolves to what all lines so far came to. Rejects when the process ends before that. One
+   * Judges the lines, and resolves to the result of all lines so far. Rejects when the process ends before that. One
    * call at a time.
    */
   judge(lines: readonly string[]): Promise<Compared> {

@@ -3,7 +3,7 @@ export function getterOf(prototype: object, name: string): unknown {
   return field(Object.getOwnPropertyDescriptor(prototype, name), 'get');
 }
 
-/** A property by its name: methods are looked at here, and never called without their object. */
+/** A property by its name. Callers inspect methods, and never call them without their object. */
 export function field(holder: object | undefined, name: string): unknown {
   return holder && Reflect.get(holder, name);
 }

@@ -2,13 +2,13 @@ import { scryptAsync } from '@noble/hashes/scrypt.js';
 import { hasZeroBits, SCRYPT, TRY_BYTES } from '../../page-contract/scrypt.ts';
 
 /**
- * The memory-hard work, in a file of its own that a page loads when it is asked for work. It runs in a worker, and where
- * there is none in the page, which it gives way to.
+ * The memory-hard work. A page loads this file when it is asked for work. It runs in a worker.
+ * If there is no worker, it runs in the page, in short slices.
  */
 
 const isPage = typeof document !== 'undefined';
 
-/** How long a page may stand still at a stretch, in milliseconds: half a frame. A worker has nothing else to do. */
+/** Longest slice in a page, in milliseconds: half a frame. A worker needs no slices. */
 const SLICE_MS = isPage ? 8 : 1_000_000;
 
 /** The first counter whose try begins with the bits that the task names in front. */
@@ -17,7 +17,7 @@ async function solve(task: string): Promise<number> {
   for (let counter = 0; ; counter += 1) {
     const options = { ...SCRYPT, dkLen: TRY_BYTES, asyncTick: SLICE_MS };
     if (hasZeroBits(await scryptAsync(task, String(counter), options), bits)) return counter;
-    // On a fast processor a whole try is shorter than a slice, and gives way to nothing.
+    // On a fast processor a whole try is shorter than a slice, so no other code runs in between.
     if (isPage) await new Promise((resolve) => setTimeout(resolve));
   }
 }

@@ -7,7 +7,7 @@ import type { TemporaryDecision } from '@guard/config/settings/derived/temporary
 import type { Facts } from '../request/facts.ts';
 import type { Directives } from './direct.ts';
 
-/** A decision as what a rule sets: its verdict and nothing else, so that no monitor mode of another rule lifts it. */
+/** A decision as the directives of a rule: only its verdict, so that monitor mode of another rule does not lift it. */
 interface TemporaryRule {
   readonly directives: Directives;
   readonly isLenient: boolean;
@@ -15,7 +15,7 @@ interface TemporaryRule {
 }
 
 /**
- * The temporary decisions that stand, over the rules of guard.yaml. Of several that fit, the most telling one
+ * The current temporary decisions, which win over the rules of guard.yaml. If several fit, the most specific one
  * decides: a session before an address, a small network before a large one, an autonomous system last.
  */
 export class TemporaryRules {
@@ -26,7 +26,7 @@ export class TemporaryRules {
     this.#clock = clock;
   }
 
-  /** Takes these decisions in place of all before. */
+  /** Replaces all decisions by these. */
   replace(decisions: readonly TemporaryDecision[]): void {
     const of = new Map<string, RulesOfOrganisation>();
     for (const decision of decisions) {
@@ -43,7 +43,7 @@ export class TemporaryRules {
   }
 }
 
-/** Rules by what is masked of an address, one map for each length of a prefix, the longest first. */
+/** Rules by masked address, with one map for each length of a prefix, the longest first. */
 type ByPrefix<Key> = { readonly length: number; readonly rules: Map<Key, TemporaryRule> }[];
 
 class RulesOfOrganisation {
@@ -83,7 +83,7 @@ class RulesOfOrganisation {
   #ofSession({ session }: Facts, now: number): TemporaryRule | undefined {
     if (this.#sessions.size === 0 || session.state === 'none') return undefined;
     const rule = standing(this.#sessions.get(sessionDigest(session.id)), now);
-    // Two clients have that session: what lets one of them in is no word for the other.
+    // Two clients have that session: a decision that lets one of them in is not for the other.
     const isLost = session.state === 'issued' && session.lost !== undefined;
     return isLost && rule?.isLenient === true ? undefined : rule;
   }

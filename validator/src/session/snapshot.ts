@@ -9,15 +9,15 @@ const FILE_NAME = 'store.snapshot';
 const EVERY_MS = 60_000;
 
 export interface SnapshotOptions extends Snapshotted {
-  /** Where it lies; made when it is not there. One process writes to it. */
+  /** The folder of the snapshot. It is made when it is missing. Only one process writes to it. */
   readonly folder: string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /**
- * What a store in memory knows, on disk: every minute, and when it is closed. Nothing about it is fatal:
- * a file that cannot be used is set aside, and without one visitors pass the challenge again.
+ * Writes the content of a store in memory to disk, every minute and when it is closed. No fault is fatal:
+ * a file that cannot be used is set aside. Without a file, visitors pass the challenge again.
  */
 export class Snapshot {
   readonly #options: SnapshotOptions;
@@ -26,7 +26,7 @@ export class Snapshot {
   #written: Promise<void> = Promise.resolve();
   #failing = false;
 
-  /** Puts back what the last one held; resolves when that is done. Never rejects. */
+  /** Restores the last snapshot, and resolves when that is done. Never rejects. */
   static async open(options: SnapshotOptions): Promise<Snapshot> {
     const snapshot = new Snapshot(options);
     try {
@@ -44,7 +44,7 @@ export class Snapshot {
     this.#path = join(options.folder, FILE_NAME);
   }
 
-  /** Writes the last one, when nothing changes any more. */
+  /** Writes the last snapshot, after the last change. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     await this.#written;

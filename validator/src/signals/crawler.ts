@@ -6,8 +6,8 @@ const BLOCKED: readonly Reason[] = ['crawler_blocked'];
 const UNVERIFIED: readonly Reason[] = ['crawler_unverified'];
 
 /**
- * A known crawler's User-Agent: not welcome, false, or without proof. An allowlist lets in who can
- * show to be on it; any client can send the name. A rule with `verdict: allow` believes the name.
+ * A known crawler's User-Agent: not welcome, false, or without proof. An allowlist lets in a crawler that
+ * proves its name, because any client can send the name. A rule with `verdict: allow` believes the name.
  */
 export const crawlerSignal: Signal = ({ crawler }) => {
   if (!crawler) return NOTHING;

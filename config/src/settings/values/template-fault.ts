@@ -1,7 +1,7 @@
 /**
- * What is wrong with a challenge page of the user's own. The page is served under a
- * Content-Security-Policy that lets run only what carries the nonce of the one answer, and it may
- * fetch nothing: what that policy would refuse silently in a visitor's browser is reported here.
+ * What is wrong with a challenge page of the user's own. The Content-Security-Policy
+ * of the page runs only elements with the nonce of its answer, and lets it fetch nothing. A visitor's browser would
+ * refuse other elements without a message, so they are reported here.
  */
 
 /** A place in the template, counted from 1, and what is wrong there. */

@@ -19,7 +19,7 @@ const NONE: AnswerFraming = { kind: 'none' };
 const CHUNKED: AnswerFraming = { kind: 'chunked' };
 const UNTIL_CLOSE: AnswerFraming = { kind: 'until close' };
 
-/** Gathers, field by field, what a header section says of its message's end and of the connection. */
+/** Collects the fields that say where a message ends, and whether its connection stays. */
 export class FramingFields {
   length: number | undefined;
   chunked = false;
@@ -90,7 +90,7 @@ export class FramingFields {
     return undefined;
   }
 
-  /** Any other coding would have to be undone; a second `chunked` is one chunked body in another. */
+  /** Guard cannot undo other codings. A second `chunked` is one chunked body inside another. */
   #noteCoding(value: string): string | undefined {
     if (this.chunked || value.toLowerCase() !== 'chunked') return 'Transfer-Encoding not supported';
     this.chunked = true;
@@ -158,7 +158,7 @@ interface ChunkSize {
   readonly extensionBytes: number;
 }
 
-/** More would not fit a number exactly, nor any body. */
+/** A larger size is no exact number, and no body is so large. */
 const MAX_DIGITS = 13;
 
 /** RFC 9112 section 7.1: a chunk-size line without its end; undefined when it is none. */

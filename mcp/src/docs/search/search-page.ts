@@ -3,7 +3,7 @@ import { escapeHtml } from '../render/inline-html.ts';
 import type { Section } from '../pages/page.ts';
 import { plainText } from '../render/plain-text.ts';
 
-/** Longest search, in UTF-16 code units; a longer one is refused and not cut, which would find something else. */
+/** Longest search, in UTF-16 code units. A longer one is refused, because a cut one would find something else. */
 export const MAX_SEARCH_LENGTH = 200;
 
 /** Most sections that one search shows, as for assistants (contract 8). */
@@ -32,7 +32,7 @@ export function runSearch(
   return { kind: 'found', query, hits: search(query, MAX_HITS) };
 }
 
-/** A form that needs no script. It stands once on a page. */
+/** A form that needs no script. A page has one. */
 export function searchForm(query: string): string {
   return `<form class="search" role="search" action="/search">
 <label class="unseen" for="q">Search the documentation</label>
@@ -41,7 +41,7 @@ export function searchForm(query: string): string {
 </form>`;
 }
 
-/** What stands below the heading of `/search`, as HTML. */
+/** The HTML below the heading of `/search`. */
 export function searchHtml(outcome: SearchOutcome): string {
   switch (outcome.kind) {
     case 'nothing_asked':
