@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { loadSettings } from '@guard/config/settings/load';
 import { onTestFinished, expect, test } from 'vitest';
 import { startProgram } from '../../../test/kit/example-program.ts';
+import { freePort } from '../../../test/kit/free-port.ts';
 import { testFolder } from '../../../test/kit/test-folder.ts';
 import { runCommand } from '../testing/run-command.ts';
 import { placesEnvironment, readPlaces } from './places.ts';
@@ -67,10 +68,11 @@ test.each([
 });
 
 test('where another program has a port of the demo, the message names --port', async () => {
-  const other = createServer().listen(0, '127.0.0.1');
+  // Not of the ports that the system gives: the demo takes the next ones too, and another test may have those.
+  const port = await freePort();
+  const other = createServer().listen(port, '127.0.0.1');
   await once(other, 'listening');
   onTestFinished(() => void other.close());
-  const { port } = other.address() as AddressInfo;
   const args = ['bin/guard.mjs', 'start', '--demo', '--port', String(port)];
   // Its own data: a demo of this checkout may be running.
   const env = { DEMO_DATA: KEYS.DEMO_DATA };
