@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startSite, type Site } from '../../validator/browser/test-site.ts';
@@ -54,8 +55,14 @@ describe.skipIf(!hasWindowedChromium)('Chromium without a window, named otherwis
       ).newPage();
       const sent = page.waitForRequest((request) => request.url().endsWith('/.guard/verify'));
       await page.goto(`${site.url}/`);
-      await page.title();
-      const { readings } = Upload.parse(JSON.parse((await sent).postData() ?? '')).evidence;
+      const uploaded = sent.then((request) => request.postData() ?? '');
+      // As a driver that waits for something asks again and again: one question could come before the page begins to read.
+      let body: string | undefined;
+      while (body === undefined) {
+        await page.title();
+        body = await Promise.race([uploaded, sleep(20, undefined)]);
+      }
+      const { readings } = Upload.parse(JSON.parse(body)).evidence;
       expect(readings.worker).toMatchObject({ value: { userAgent: AGENT } });
       expect(readings.sharedWorker).toMatchObject({
         value: { userAgent: AGENT.replace('Chrome/', 'HeadlessChrome/') },
