@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -9,10 +10,11 @@ export async function keepFile(
   path: string,
   content: string | Buffer,
 ): Promise<string | undefined> {
-  const temporary = `${path}.${process.pid}.tmp`;
+  // In containers that share a folder, all have process id 1.
+  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     await mkdir(dirname(path), { recursive: true });
-    await writeFile(temporary, content, { flush: true });
+    await writeFile(temporary, content, { flag: 'wx', flush: true });
     await rename(temporary, path);
     return undefined;
   } catch (error) {
