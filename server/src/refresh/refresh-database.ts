@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { mmdbBuiltAt } from '@guard/config/catalogue/mmdb';
 import type { Clock } from '@guard/config/contract/ports';
 import { readTextFile } from '@guard/config/settings/values/files';
 import type { FetchedDatabase } from '@guard/config/settings/derived/fetched-databases';
@@ -55,9 +55,9 @@ export async function refreshDatabase(
     : keptBack(reason);
 }
 
-/** Where and when the copy was fetched; undefined without a copy. */
+/** Where and when the copy was fetched; undefined without a copy. One that cannot be read counts as none, and is fetched whole. */
 export function originIn({ copy }: FetchedDatabase): ListOrigin | undefined {
-  if (!existsSync(copy)) return undefined;
+  if (mmdbBuiltAt(copy) === undefined) return undefined;
   const file = readTextFile(originFile(copy), MAX_ORIGIN_BYTES);
   return file.kind === 'read' ? originOf(file.text) : undefined;
 }

@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname } from 'node:path';
+import { mmdbOf } from '@guard/config/catalogue/testing/mmdb';
+import {
+  databaseCopyOf,
+  type FetchedDatabase,
+} from '@guard/config/settings/derived/fetched-databases';
+import { formatCopy } from '@guard/config/settings/lists/list-copy';
+import { expect, onTestFinished, test } from 'vitest';
+import { testFolder } from '../../../test/kit/test-folder.ts';
+import { originIn, refreshDatabase } from './refresh-database.ts';
+
+/** A publisher that answers 304 to all who name its state, and a database of it. */
+async function published(bytes: Buffer): Promise<FetchedDatabase> {
+  const server = createServer((request, response) => {
+    if (request.headers['if-none-match'] === '"7"') response.writeHead(304).end();
+    else response.setHeader('etag', '"7"').end(bytes);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const copy = databaseCopyOf(testFolder(), 'country', url);
+  return { kind: 'country', url, every: 1000, copy, isNamed: true };
+}
+
+const DATABASE = mmdbOf(
+  Array.from({ length: 256 }, (_, first) => ({
+    prefix: first.toString(2).padStart(8, '0'),
+    record: { country_code: 'DE' },
+  })),
+);
+
+test('a copy that is damaged counts as none: it is fetched whole, although the publisher has nothing new', async () => {
+  const database = await published(DATABASE);
+  mkdirSync(dirname(database.copy), { recursive: true });
+  writeFileSync(database.copy, DATABASE.subarray(0, 1000));
+  const origin = { url: database.url, fetched_at: '2026-01-01T00:00:00Z', etag: '"7"' };
+  writeFileSync(`${database.copy}.origin`, formatCopy(origin, ''));
+  const inUse = `${database.copy}.in-use`;
+  writeFileSync(inUse, DATABASE);
+  expect(originIn(database)).toBeUndefined();
+  const first = await refreshDatabase(database, inUse, Date.now);
+  expect(first).toEqual({ kind: 'updated', bytes: DATABASE.length });
+  expect(await refreshDatabase(database, inUse, Date.now)).toEqual({ kind: 'unchanged' });
+});
