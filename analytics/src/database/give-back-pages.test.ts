@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { untouchedRanges } from './give-back-pages.ts';
+import { giveBackPages, untouchedRanges } from './give-back-pages.ts';
 
 const LIBRARY = '/opt/with space/libchdb.so';
 
 /** A range as /proc/self/smaps has it, with the lines that count. */
-function range(head: string, anonymousKb = 0, lockedKb = 0): string {
-  return `${head}\nSize:  8 kB\nRss:  8 kB\nAnonymous:  ${anonymousKb} kB\nLocked:  ${lockedKb} kB\nVmFlags: rd mr mw me\n`;
+function range(head: string, anonymousKb = 0, lockedKb = 0, swapKb = 0): string {
+  return `${head}\nSize:  8 kB\nRss:  8 kB\nAnonymous:  ${anonymousKb} kB\nSwap:  ${swapKb} kB\nSwapPss:  0 kB\nLocked:  ${lockedKb} kB\nVmFlags: rd mr mw me\n`;
 }
 
 test('only what lies in memory as it is on disk is given back', () => {
@@ -15,6 +15,7 @@ test('only what lies in memory as it is on disk is given back', () => {
     range(`7f0000006000-7f0000008000 r--p 00006000 fd:00 77  ${LIBRARY}`, 4), // addresses put in at the start
     range(`7f0000008000-7f000000a000 rw-p 00008000 fd:00 77  ${LIBRARY}`), // data
     range(`7f000000a000-7f000000c000 r-xp 0000a000 fd:00 77  ${LIBRARY}`, 0, 8),
+    range(`7f0000010000-7f0000012000 r--p 00006000 fd:00 77  ${LIBRARY}`, 0, 0, 8), // such addresses, swapped out
     range(`7f000000c000-7f000000e000 r-xp 00000000 fd:00 78  /usr/lib/libother.so`),
     range('7f000000e000-7f0000010000 r-xp 00000000 00:00 0 '),
   ].join('');
@@ -22,4 +23,8 @@ test('only what lies in memory as it is on disk is given back', () => {
     { start: 0x7f0000000000, bytes: 0x2000 },
     { start: 0x7f0000002000, bytes: 0x4000 },
   ]);
+});
+
+test('a system that does not say what lies in memory gives nothing back', () => {
+  expect(() => giveBackPages('none', ['/opt/libchdb.so'], '/nonexistent/smaps')).not.toThrow();
 });

@@ -9,13 +9,16 @@ const MADV_DONTNEED = 4;
  * its start needed, some 180 MB. What it needs again is read again, a page at a time.
  *
  * Only ranges that cannot be written to and hold no page of the process's own, such as one with addresses that were put in at the
- * start: such a page would be lost. Does nothing on systems without /proc.
+ * start: such a page would be lost. Does nothing on systems whose /proc does not say what lies in memory.
  *
  * @param library a name under which ffi-rs has opened a library that links to libc.
  */
-export function giveBackPages(library: string, files: readonly string[]): void {
-  if (process.platform !== 'linux') return;
-  for (const { start, bytes } of untouchedRanges(readFileSync('/proc/self/smaps', 'utf8'), files)) {
+export function giveBackPages(
+  library: string,
+  files: readonly string[],
+  smaps = '/proc/self/smaps',
+): void {
+  for (const { start, bytes } of untouchedRanges(readOrEmpty(smaps), files)) {
     load({
       library,
       funcName: 'madvise',
@@ -23,6 +26,15 @@ export function giveBackPages(library: string, files: readonly string[]): void {
       paramsType: [DataType.U64, DataType.U64, DataType.I32],
       paramsValue: [start, bytes, MADV_DONTNEED],
     });
+  }
+}
+
+/** A chroot has no /proc, and some kernels are built without this file. The database does without. */
+function readOrEmpty(smaps: string): string {
+  try {
+    return process.platform === 'linux' ? readFileSync(smaps, 'utf8') : '';
+  } catch {
+    return '';
   }
 }
 
@@ -38,7 +50,8 @@ export function untouchedRanges(smaps: string, files: readonly string[]): Range[
     const head = /^([\da-f]+)-([\da-f]+) (\S+) \S+ \S+ \d+ +(.+)$/m.exec(text);
     if (!head) return [];
     const [, from = '', to = '', rights = '', file = ''] = head;
-    const isUntouched = /^Anonymous: +0 kB$/m.test(text) && !/^Locked: +[1-9]/m.test(text);
+    // A page of the process's own that was swapped out counts as no anonymous memory, and would be lost as well.
+    const isUntouched = /^Anonymous: +0 kB$/m.test(text) && !/^(?:Swap|Locked): +[1-9]/m.test(text);
     if (rights.includes('w') || !isUntouched || !files.includes(file)) return [];
     const start = Number.parseInt(from, 16);
     return [{ start, bytes: Number.parseInt(to, 16) - start }];

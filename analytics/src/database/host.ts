@@ -38,6 +38,8 @@ process.umask(0o077);
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 const args = ['clickhouse', ...options, '--query', STATEMENTS];
 open({ library: 'chdb', path: libraryPath });
+// As the kernel names it; an update may take the file away later.
+const libraryFile = realpathSync(libraryPath);
 // A thread of its own: the event loop stays free to see the parent go.
 void load({
   library: 'chdb',
@@ -51,5 +53,5 @@ void load({
 // The tables are open by then. A start that takes longer reads again what it still needs.
 const START_MS = 4000;
 setTimeout(() => {
-  giveBackPages('chdb', [realpathSync(libraryPath), process.execPath]);
+  giveBackPages('chdb', [libraryFile, process.execPath]);
 }, START_MS);
