@@ -44,6 +44,6 @@ test('a copy that is damaged counts as none: it is fetched whole, although the p
   writeFileSync(inUse, DATABASE);
   expect(originIn(database)).toBeUndefined();
   const first = await refreshDatabase(database, inUse, Date.now);
-  expect(first).toEqual({ kind: 'updated', bytes: DATABASE.length });
-  expect(await refreshDatabase(database, inUse, Date.now)).toEqual({ kind: 'unchanged' });
+  expect(first).toEqual({ kind: 'current', what: { bytes: DATABASE.length } });
+  expect(await refreshDatabase(database, inUse, Date.now)).toEqual({ kind: 'current' });
 });
