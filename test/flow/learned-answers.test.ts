@@ -27,7 +27,7 @@ const BROWSER_MS = 30_000;
 /** Each asks five of twelve questions; sixteen networks have to answer one. */
 const NETWORKS = 70;
 /** Most pages that the pretending Firefox answers. */
-const PAGES = 3;
+const PAGES = 10;
 
 const RECORDED = fixture('human/chromium-headful-xvfb-default-screen.json');
 const CHROMIUM_AGENT = RECORDED.headers['user-agent'] ?? '';
