@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { Reader, type Response } from 'maxmind';
 import { readAddress } from '../net/read-address.ts';
+import { bounded } from './mmdb-bounds.ts';
 
 /** Addresses that every database of the whole Internet knows: public resolvers of four operators. */
 const WELL_KNOWN = ['8.8.8.8', '1.1.1.1', '9.9.9.9', '208.67.222.222'];
@@ -16,7 +17,7 @@ const MAX_OPEN = 2;
 /**
  * Opens a database in MMDB form, of a path or of bytes, and returns its look-up: an address, as `parseIp`
  * spells it, to what `read` finds in its record, or undefined. `what` names the kind of database, for errors.
- * A record that is damaged counts as none.
+ * A record that is damaged, or too large for one, counts as none.
  *
  * Throws an Error that names the file when that cannot be read, is no MMDB, or is one of another kind:
  * well-known addresses have records, and `read` finds nothing in them.
@@ -28,12 +29,12 @@ export function openMmdb<Value>(
 ): (ip: string) => Value | undefined {
   const refusal = `not a ${what}: ${typeof source === 'string' ? source : 'what was fetched'}`;
   const reader = openReader(source, refusal);
-  /** With the length of the network that it is for. */
+  /** With the length of the network that it is for; what cannot be read is for one address. */
   const recordOf = (ip: string): [Response | null, number] => {
     try {
-      return reader.getWithPrefixLength(ip);
+      return bounded(() => reader.getWithPrefixLength(ip));
     } catch {
-      return [null, 0];
+      return [null, Infinity];
     }
   };
   const known = WELL_KNOWN.flatMap((ip) => recordOf(ip)[0] ?? []);
@@ -122,5 +123,5 @@ function readerOf(bytes: Buffer): Reader<Response> {
       if (decoded.size < MAX_DECODED) decoded.set(at, value);
     },
   };
-  return new Reader<Response>(bytes, { cache });
+  return bounded(() => new Reader<Response>(bytes, { cache }));
 }
