@@ -57,17 +57,35 @@ test.each([
 test('what fails is logged once for each reason, tried again after ten minutes, and its end is logged', async () => {
   const { state, fetchedAt, lines } = rig(Date.now() - 2 * HOUR);
   state.outcome = { kind: 'kept_back', reason: 'status 500' };
-  await vi.advanceTimersByTimeAsync(25 * 60_000);
-  expect(fetchedAt).toHaveLength(3);
+  await vi.advanceTimersByTimeAsync(15 * 60_000);
+  expect(fetchedAt).toHaveLength(2);
   state.outcome = { kind: 'kept_back', reason: 'a list without entries' };
-  await vi.advanceTimersByTimeAsync(10 * 60_000);
+  await vi.advanceTimersByTimeAsync(20 * 60_000);
   state.outcome = { kind: 'current', what: { entries: 7 } };
-  await vi.advanceTimersByTimeAsync(10 * 60_000);
+  await vi.advanceTimersByTimeAsync(40 * 60_000);
   expect(lines).toEqual([
     'warn published_kept_back a list status 500',
     'warn published_kept_back a list a list without entries',
     'info published_current a list 7',
   ]);
+});
+
+test('a database that is refused each time, or cannot be kept, is asked for less and less often, down to every six hours', async () => {
+  const { state, list, fetchedAt } = rig(undefined);
+  list.every = 24 * HOUR;
+  state.outcome = { kind: 'kept_back', reason: 'less than half' };
+  await vi.advanceTimersByTimeAsync(24 * HOUR);
+  const first = fetchedAt.length;
+  expect(first).toBeLessThanOrEqual(9);
+  await vi.advanceTimersByTimeAsync(24 * HOUR);
+  expect(fetchedAt.length - first).toBe(4);
+  state.outcome = { kind: 'current' };
+  await vi.advanceTimersByTimeAsync(6 * HOUR);
+  const good = fetchedAt.length;
+  state.outcome = { kind: 'kept_back', reason: 'status 500' };
+  await vi.advanceTimersByTimeAsync(25 * HOUR);
+  const [failed = 0, again = 0] = fetchedAt.slice(good);
+  expect(Math.round((again - failed) / 60_000)).toBe(10);
 });
 
 test('a copy that a clock dated years ahead is fetched as any other, and a clock that is set back stops nothing', async () => {

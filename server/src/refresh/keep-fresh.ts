@@ -1,3 +1,4 @@
+import { Backoff } from '@guard/config/time/backoff';
 import type { Close, ProcessContext } from '../process/process-context.ts';
 
 /** What others publish. Guard keeps the last good copy of it. */
@@ -35,8 +36,11 @@ export interface Freshness {
 
 /** Time between two looks at what is due. */
 const LOOK_EVERY_MS = 1_000;
-/** A fetch that failed is tried again after this, or after `every` where that is shorter. */
-const AGAIN_MS = 10 * 60_000;
+/**
+ * A fetch that failed is tried again after this, then after twice as long and so on, or after `every` where that is
+ * shorter. A database that is refused has been sent whole: some ten megabytes.
+ */
+const AGAIN_MS = { first: 10 * 60_000, longest: 6 * 3_600_000 } as const;
 
 /** A wait, in shares of `every`. */
 const [SHORTEST, LONGEST] = [0.9, 1.1];
@@ -46,6 +50,7 @@ interface Watched {
   confirmedAt: number | undefined;
   /** Why the last fetch changed nothing; empty when it was good. */
   reason: string;
+  readonly backoff: Backoff;
 }
 
 /**
@@ -67,7 +72,8 @@ export function keepFresh(
     const soon = clock() + random() * spread;
     if (confirmedAt === undefined) log('info', 'published_awaited', { name });
     const dueAt = confirmedAt === undefined ? soon : confirmedAt + jittered(every);
-    return { nextAt: Math.max(soon, dueAt), confirmedAt, reason: '' };
+    const backoff = new Backoff(AGAIN_MS.first, AGAIN_MS.longest);
+    return { nextAt: Math.max(soon, dueAt), confirmedAt, reason: '', backoff };
   }
 
   function jittered(ms: number): number {
@@ -87,13 +93,14 @@ export function keepFresh(
     const reason = outcome.kind === 'kept_back' ? outcome.reason : '';
     if (outcome.kind === 'current') {
       one.confirmedAt = clock();
+      one.backoff.reset();
       if (outcome.what || one.reason !== '')
         log('info', 'published_current', { name, ...outcome.what });
     } else if (reason !== one.reason) {
       log('warn', 'published_kept_back', { name, reason });
     }
     one.reason = reason;
-    one.nextAt = clock() + jittered(reason === '' ? every : Math.min(every, AGAIN_MS));
+    one.nextAt = clock() + jittered(reason === '' ? every : Math.min(every, one.backoff.next()));
   }
 
   async function look(): Promise<void> {
