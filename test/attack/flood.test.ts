@@ -81,6 +81,16 @@ describe('uploads are bounded, and no visitor spends what others need', () => {
     expect(kept).toHaveLength(1);
   });
 
+  test('"I leave" of one ticket, said again and again, is 429 as any junk is', async () => {
+    const served = await serveValidator({ store: still().store, rules: RULES });
+    const { ticket } = uploadOf(await challenged(served));
+    const leave = { ticket, left: true };
+    for (let i = 0; i <= vainUploadsPerAddress.requests; i += 1) {
+      expect((await post(served, leave)).status).toBe(200);
+    }
+    expect((await post(served, leave)).status).toBe(429);
+  });
+
   test('one solved ticket sent 300 times at once takes one of its network’s budget', async () => {
     const { store } = still();
     const taken: string[] = [];

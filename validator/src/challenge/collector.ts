@@ -51,7 +51,7 @@ export function createCollector(options: CollectorOptions): Collect {
     const settled = received.isLeft
       ? await noteLeft(received.reading, store)
       : await settle(received, request, nowMs, settling);
-    const waitMs = settled.kind === 'failed' ? await countVain(sent.ip, store) : 0;
+    const waitMs = isVain(settled) ? await countVain(sent.ip, store) : 0;
     const settlement: Settlement = waitMs > 0 ? { kind: 'limited', waitMs } : settled;
     if (settled.kind === 'verified' && settled.doubts.length === 0 && received.upload) {
       learned.teach(settled.ticket, received.upload.evidence, sent.ip);
@@ -83,6 +83,11 @@ export function createCollector(options: CollectorOptions): Collect {
       (await patience.within(answered, () => undefined)) ?? unavailable(request, sent);
     return { status, headers: { ...headers, ...cors }, body };
   };
+}
+
+/** Nothing came of it, and nothing was told by it. */
+function isVain(settled: Settlement): boolean {
+  return settled.kind === 'failed' || (settled.kind === 'left' && settled.ticket === undefined);
 }
 
 /** Who sent an upload. */
