@@ -7,6 +7,7 @@ import { copyOf, formatCopy } from '@guard/config/settings/lists/list-copy';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../kit/free-port.ts';
 import { poll, send } from '../kit/http.ts';
+import { logged, untilLogged } from '../kit/log-lines.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
 import { type Product, startProduct } from '../kit/start-product.ts';
 import { storySettings } from '../kit/story-settings.ts';
@@ -71,20 +72,6 @@ async function statusFor(ip: string): Promise<number> {
   return (await send(`${product.addresses.gateway}/`, { headers })).status;
 }
 
-function logged(event: string, part: string): string[] {
-  return product
-    .log()
-    .split('\n')
-    .filter((line) => line.includes(`"event":"${event}"`) && line.includes(part));
-}
-
-const isLogged = (event: string, part: string) =>
-  poll(
-    () => Promise.resolve(logged(event, part)),
-    (lines) => lines.length > 0,
-    15_000,
-  );
-
 test('without a copy a list is empty, and what is fetched is in use without a restart', async () => {
   await poll(
     () => statusFor('203.0.113.7'),
@@ -93,13 +80,13 @@ test('without a copy a list is empty, and what is fetched is in use without a re
   );
   expect(await statusFor('203.0.113.8')).toBe(403);
   expect(await statusFor('203.0.113.9')).toBe(200);
-  expect(logged('published_awaited', 'fresh.txt')).toHaveLength(1);
-  expect(logged('published_current', 'fresh.txt')).toHaveLength(1);
+  expect(logged(product, 'published_awaited', 'fresh.txt')).toHaveLength(1);
+  expect(logged(product, 'published_current', 'fresh.txt')).toHaveLength(1);
   expect(readFileSync(copyOf(data, 'ip', urls.fresh), 'utf8')).toContain('"etag":"\\"7\\""');
 });
 
 test('a list that lost more than half of its entries is refused, and the last good one stays in use', async () => {
-  const [line] = await isLogged('published_kept_back', 'shrunk.txt');
+  const [line] = await untilLogged(product, 'published_kept_back', 'shrunk.txt');
   expect(line).toContain('1 entries in place of 3: less than half');
   // The query of a URL may be a key.
   expect(product.log()).not.toContain('hush');
@@ -107,7 +94,7 @@ test('a list that lost more than half of its entries is refused, and the last go
 });
 
 test('while the server of a list is away, the last good list stays in use', async () => {
-  const [line] = await isLogged('published_kept_back', 'away.txt');
+  const [line] = await untilLogged(product, 'published_kept_back', 'away.txt');
   expect(line).toContain('ECONNREFUSED');
   expect(await statusFor('192.0.2.1')).toBe(403);
 });

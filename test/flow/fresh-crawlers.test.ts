@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { poll, send } from '../kit/http.ts';
+import { untilLogged } from '../kit/log-lines.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
 import { type Product, startProduct } from '../kit/start-product.ts';
 import { storySettings } from '../kit/story-settings.ts';
@@ -79,26 +80,13 @@ async function statusOfGptBot(ip: string): Promise<number> {
   return (await send(`${product.addresses.gateway}/`, { headers })).status;
 }
 
-const isLogged = (event: string) =>
-  poll(
-    () =>
-      Promise.resolve(
-        product
-          .log()
-          .split('\n')
-          .filter((line) => line.includes(`"event":"${event}"`) && line.includes('of crawlers')),
-      ),
-    (lines) => lines.length > 0,
-    15_000,
-  );
-
 test('a new address of a crawler is proved without a restart, and lists of operators who are away stay', async () => {
   await poll(
     () => statusOfGptBot(NEW_ADDRESS),
     (status) => status === 451,
     20_000,
   );
-  const [line] = await isLogged('published_current');
+  const [line] = await untilLogged(product, 'published_current', 'of crawlers');
   expect(line).toMatch(/"current":1,"of":\d+,"without":"/);
   expect(readdirSync(join(folder, 'data', 'crawlers'))).toEqual([`${GPTBOT}.json`]);
 });
@@ -112,7 +100,7 @@ test('a list that lost more than half of its addresses is not believed, and the 
   writeFileSync(file, day);
   state.prefixes = [`${NEW_ADDRESS}/32`];
   product = await start();
-  const [line] = await isLogged('published_kept_back');
+  const [line] = await untilLogged(product, 'published_kept_back', 'of crawlers');
   expect(line).toBeDefined();
   expect(readFileSync(file, 'utf8')).toBe(day);
   expect(await statusOfGptBot(NEW_ADDRESS)).toBe(451);

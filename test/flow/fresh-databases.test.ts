@@ -9,6 +9,7 @@ import { databaseCopyOf } from '@guard/config/settings/derived/fetched-databases
 import { formatCopy } from '@guard/config/settings/lists/list-copy';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { poll, send } from '../kit/http.ts';
+import { logged, untilLogged } from '../kit/log-lines.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
 import { type Product, startProduct } from '../kit/start-product.ts';
 import { storySettings } from '../kit/story-settings.ts';
@@ -101,36 +102,23 @@ async function statusesFor(ip: string): Promise<readonly number[]> {
   return [...new Set((await Promise.all(answers)).map(({ status }) => status))];
 }
 
-const logged = (event: string, part: string) =>
-  product
-    .log()
-    .split('\n')
-    .filter((line) => line.includes(`"event":"${event}"`) && line.includes(part));
-
-const isLogged = (event: string, part: string) =>
-  poll(
-    () => Promise.resolve(logged(event, part)),
-    (lines) => lines.length > 0,
-    20_000,
-  );
-
 test('a fetched database is in use without a restart, in every thread', async () => {
   await poll(
     () => statusesFor(SWISS),
     (statuses) => statuses.join() === '451',
     20_000,
   );
-  const [line] = await isLogged('published_current', 'country');
+  const [line] = await untilLogged(product, 'published_current', 'country');
   expect(line).toContain(`"bytes":${moved.length}`);
   // The query of a URL may be a key.
   expect(product.log()).not.toContain('hush');
 });
 
 test('a database that lost more than half of its addresses is refused and said once, and the last good copy stays in use', async () => {
-  const [line] = await isLogged('published_kept_back', 'asn');
+  const [line] = await untilLogged(product, 'published_kept_back', 'asn');
   expect(line).toMatch(/it knows \d+ of 4096 IPv4 addresses in place of \d+: less than half/);
   expect(await statusesFor('198.51.100.7')).toEqual([403]);
-  expect(logged('published_kept_back', 'asn')).toHaveLength(1);
+  expect(logged(product, 'published_kept_back', 'asn')).toHaveLength(1);
 });
 
 test('the age of each database is a metric: since it was built', async () => {
@@ -156,9 +144,9 @@ test('at the next start the copy is in use while the server is away, and a broke
   asked.length = 0;
   product = await start();
   expect(await statusesFor(SWISS)).toEqual([451]);
-  const [away] = await isLogged('published_kept_back', 'country');
+  const [away] = await untilLogged(product, 'published_kept_back', 'country');
   expect(away).toContain('status 503');
-  const [broken] = await isLogged('published_kept_back', 'asn');
+  const [broken] = await untilLogged(product, 'published_kept_back', 'asn');
   expect(broken).toContain('not a database of autonomous systems');
   expect(await statusesFor('198.51.100.7')).toEqual([403]);
   // It asks whether the database has changed.

@@ -3,7 +3,7 @@ import { residentMiB } from '../../bench/resident-memory.ts';
 import { childrenOf } from '../kit/children.ts';
 import { startProduct } from '../kit/start-product.ts';
 
-/** Bounds in docs/guide/operations.md, "Sizing": one site that nobody visits. MiB. */
+/** The bounds for one idle site, in MiB: docs/guide/operations.md, "Sizing". */
 const WITHOUT_DATABASE = 160;
 const WITH_DATABASE = 350;
 

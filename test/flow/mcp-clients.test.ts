@@ -2,27 +2,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { poll, send } from '../kit/http.ts';
+import { ASKED_ABOUT, visitAskedAbout } from '../kit/asked-about.ts';
 import { conformanceScenarios, conformingScenarios, inspect } from '../kit/mcp-programs.ts';
 import { connectSdkClient } from '../kit/mcp-sdk-client.ts';
 import { type StandIn, startStandIn } from '../kit/mcp-stand-in.ts';
-import { rowsOf } from '../kit/sql.ts';
 import { ANALYTICS_KEY } from '../kit/story-settings.ts';
 import { useProduct } from '../kit/use-product.ts';
-import { curl, googlebot, GOOGLEBOT_IP, HOME_IP } from '../kit/visitors.ts';
+import { HOME_IP } from '../kit/visitors.ts';
 
 /** Contract 4.4, 4.5: both assistant servers of the started product, asked by clients that others wrote. */
-const story = useProduct({
-  rules: [
-    { name: 'on trial', match: { path: '/trial/**' }, verdict: 'block', monitor: true },
-    {
-      name: 'login budget',
-      match: { path: '/login' },
-      rate_limit: { requests: 1, per: '1h', by: 'ip' },
-    },
-    { name: 'everybody', match: {}, detect: true, challenge: 'always' },
-  ],
-});
+const story = useProduct({ rules: ASKED_ABOUT });
 
 const KEY = { authorization: `Bearer ${ANALYTICS_KEY}` };
 const HEADER = ['--header', `Authorization: ${KEY.authorization}`];
@@ -39,24 +28,7 @@ interface ToolAnswer {
   readonly text: string;
 }
 
-/** A request of each kind that the example queries ask about, and the wait until all are in the table. */
-beforeAll(async () => {
-  const from = (path: string, ip: string, headers: Readonly<Record<string, string>> = curl) =>
-    send(`${story.product.addresses.gateway}${path}`, {
-      headers: { ...headers, 'x-forwarded-for': ip },
-    });
-  await from('/trial/new', HOME_IP);
-  await from('/login', HOME_IP);
-  await from('/login', HOME_IP);
-  await from('/', GOOGLEBOT_IP, googlebot);
-  await from('/', HOME_IP, googlebot);
-  const recent = 'SELECT path FROM events_distributed WHERE created_at > now() - INTERVAL 1 HOUR';
-  await poll(
-    () => rowsOf<{ path: string }>(story.product, recent),
-    (rows) => rows.length === 5,
-    10_000,
-  );
-});
+beforeAll(() => visitAskedAbout(story.product));
 
 async function callTool(
   client: Client,

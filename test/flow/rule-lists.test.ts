@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { selfSigned } from '../kit/https-front.ts';
 import { poll, send } from '../kit/http.ts';
+import { logged } from '../kit/log-lines.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
 import { type Product, startProduct } from '../kit/start-product.ts';
 import { storySettings } from '../kit/story-settings.ts';
@@ -66,13 +67,6 @@ async function statusFor(ip: string, agent = curl['user-agent'] ?? ''): Promise<
   return (await send(`${product.addresses.gateway}/`, { headers })).status;
 }
 
-function logged(event: string): string[] {
-  return product
-    .log()
-    .split('\n')
-    .filter((line) => line.includes(`"event":"${event}"`));
-}
-
 describe('match.ip of a file', () => {
   test('blocks the addresses of the list and those beside it, and nobody else', async () => {
     expect(await statusFor('203.0.113.7')).toBe(403);
@@ -94,7 +88,7 @@ describe('match.ip of a file', () => {
   test('a bad change is refused with its line, and the last good list stays in use', async () => {
     write(BANNED, '203.0.113.9\n203.0.113.300\n');
     const [line] = await poll(
-      () => Promise.resolve(logged('reload_refused')),
+      () => Promise.resolve(logged(product, 'reload_refused')),
       (lines) => lines.length > 0,
       10_000,
     );

@@ -1,27 +1,16 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { poll, send } from '../kit/http.ts';
+import { ASKED_ABOUT, visitAskedAbout } from '../kit/asked-about.ts';
 import { connectSdkClient } from '../kit/mcp-sdk-client.ts';
-import { rowsOf } from '../kit/sql.ts';
 import { ANALYTICS_KEY } from '../kit/story-settings.ts';
 import { useProduct } from '../kit/use-product.ts';
-import { curl, googlebot, GOOGLEBOT_IP, HOME_IP } from '../kit/visitors.ts';
+import { curl, HOME_IP } from '../kit/visitors.ts';
 
 /**
- * Ten questions that operators ask, each answered in at most two calls of a tool of the started product. The statements are
- * those that query_help teaches, with the operator's own value in the place of the example's.
+ * Ten questions that operators ask. Each is answered by the started product in at most two calls of a tool. query_help
+ * teaches the statements; the test puts the operator's own value into them.
  */
-const story = useProduct({
-  rules: [
-    { name: 'on trial', match: { path: '/trial/**' }, verdict: 'block', monitor: true },
-    {
-      name: 'login budget',
-      match: { path: '/login' },
-      rate_limit: { requests: 1, per: '1h', by: 'ip' },
-    },
-    { name: 'everybody', match: {}, detect: true, challenge: 'always' },
-  ],
-});
+const story = useProduct({ rules: ASKED_ABOUT });
 
 /** The event of the visitor whom the first questions are about. */
 let stopped = { reference: '', session: '' };
@@ -29,26 +18,8 @@ let data: Client;
 let docs: Client;
 
 beforeAll(async () => {
-  const from = (path: string, ip: string, headers: Readonly<Record<string, string>> = curl) =>
-    send(`${story.product.addresses.gateway}${path}`, {
-      headers: { ...headers, 'x-forwarded-for': ip },
-    });
-  await from('/trial/new', HOME_IP);
-  await from('/login', HOME_IP);
-  await from('/login', HOME_IP);
-  await from('/article', HOME_IP);
-  await from('/', GOOGLEBOT_IP, googlebot);
-  await from('/', HOME_IP, googlebot);
-  const rows = await poll(
-    () =>
-      rowsOf<{ path: string; reference: string; session: string }>(
-        story.product,
-        'SELECT path, reference, session FROM events_distributed WHERE created_at > now() - INTERVAL 1 HOUR',
-      ),
-    (found) => found.length === 6,
-    10_000,
-  );
-  stopped = rows.find(({ path }) => path === '/article') ?? stopped;
+  const events = await visitAskedAbout(story.product);
+  stopped = events.find(({ path }) => path === '/article') ?? stopped;
   expect([stopped.reference, stopped.session]).not.toContain('');
   data = await connectSdkClient(`${story.product.addresses.api}/mcp`, {
     authorization: `Bearer ${ANALYTICS_KEY}`,

@@ -84,7 +84,7 @@ function judgeTable(
   known: ReadonlySet<string>,
 ): string | undefined {
   const [first, second, third] = tokens.slice(at, at + 3);
-  // A subquery, or tables that are joined: each of those is judged where it stands.
+  // A subquery or a join. Its tables are judged when the walk over the tokens comes to them.
   if (isSymbol(first, '(')) return undefined;
   const name = identifier(first);
   if (name === undefined) return 'A table is named by a plain identifier.';

@@ -127,11 +127,12 @@ async function write(access: EventsAccess, asked: Asked): Promise<number> {
   } catch (error) {
     return failed(fileFault(error));
   }
-  const progress = createProgress();
-  const ended = await runExport(access, wanted, format, output, (done, total) => {
-    progress.tell(done, total);
+  const shown = createProgress();
+  const ended = await runExport({
+    ...{ access, wanted, format, output },
+    progress: (done, total) => shown.tell(done, total),
   });
-  progress.end();
+  shown.end();
   if (ended.kind === 'failed') {
     return failed(
       `${ended.why}${out === undefined ? '; the output is not complete' : '; no file was written'}`,

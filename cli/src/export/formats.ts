@@ -13,7 +13,7 @@ export interface Joining {
 interface ExportFormat {
   /** Names of files that are in this format. */
   readonly endings: RegExp;
-  /** ClickHouse's name of the format: of the statement that has no rows, then of those that have. */
+  /** Formats of ClickHouse. `head` is for the first statement, which has no rows; `rows` is for all others. */
   readonly head: string;
   readonly rows: string;
   readonly join: () => Joining;

@@ -46,7 +46,7 @@ export type Hour = z.infer<typeof Hour>;
 const Place = z.object({ ms: z.number(), id: z.guid() });
 type Place = z.infer<typeof Place>;
 
-/** How many rows there are in each hour that has any, the earliest first. */
+/** The number of rows of each hour, the earliest hour first. Hours without rows are left out. */
 export function countHours(
   access: EventsAccess,
   wanted: Wanted,

@@ -14,21 +14,24 @@ export type ExportEnd =
   /** The output is abandoned. `why` is a phrase. */
   | { readonly kind: 'failed'; readonly why: string };
 
+/** What is exported, in which format, and where it goes. */
+export interface ExportJob {
+  readonly access: EventsAccess;
+  readonly wanted: Wanted;
+  readonly format: FormatName;
+  readonly output: ExportOutput;
+  /** Told after each page, with the rows that were counted at the start. */
+  readonly progress: (done: Exported, total: number) => void;
+}
+
 /**
  * Reads the events page by page and writes them. One page is in memory at a time, and of Parquet the places of all
  * row groups, about 10 KB each. Never rejects.
- *
- * @param progress told after each page, with the rows that were counted at the start.
  */
-export async function runExport(
-  access: EventsAccess,
-  wanted: Wanted,
-  format: FormatName,
-  output: ExportOutput,
-  progress: (done: Exported, total: number) => void,
-): Promise<ExportEnd> {
+export async function runExport(job: ExportJob): Promise<ExportEnd> {
+  const { output } = job;
   try {
-    const ended = await copy(access, wanted, format, output, progress);
+    const ended = await copy(job);
     if (ended.kind === 'done') await output.finish();
     else await output.abandon();
     return ended;
@@ -38,13 +41,8 @@ export async function runExport(
   }
 }
 
-async function copy(
-  access: EventsAccess,
-  wanted: Wanted,
-  format: FormatName,
-  output: ExportOutput,
-  progress: (done: Exported, total: number) => void,
-): Promise<ExportEnd> {
+async function copy(job: ExportJob): Promise<ExportEnd> {
+  const { access, wanted, format, output, progress } = job;
   const { head, rows, join } = FORMATS[format];
   const joining = join();
   let bytes = 0;

@@ -59,7 +59,7 @@ export function pointsText(points: number): string {
   return `${points} ${points === 1 ? 'point' : 'points'}`;
 }
 
-/** What the rule that decided does and where it stands: the text behind its name in a sentence. */
+/** The text behind the name of the deciding rule: what this rule does, and its line in guard.yaml. */
 export function ruleText(name: string, { rules }: Pick<Knowledge, 'rules'>): string {
   if (temporaryDecisionOf(name) !== undefined) {
     return ', which a person decided for a while. guard decisions shows who, and why.';

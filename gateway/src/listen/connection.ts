@@ -103,7 +103,7 @@ export interface Connection {
 
 export type ConnectionOf = (socket: VisitorSocket) => Connection;
 
-/** The open requests of a connection, also those that began under earlier settings. */
+/** All open requests of a connection. Some of them may have begun under earlier settings. */
 type UnderwayOf = (socket: VisitorSocket) => Set<Underway>;
 
 /** Keeps the requests of each connection together, and abandons them when it closes. */

@@ -16,7 +16,7 @@ import type { Ticket } from './tickets/ticket.ts';
 import { countVain } from './upload-budgets.ts';
 import { createWitnesses } from './witnesses/witnesses.ts';
 
-/** The options of a settlement, except for those that are made of the secrets. */
+/** The options of a settlement. The collector makes the missing ones from the secrets. */
 export interface CollectorOptions extends Omit<
   SettleOptions,
   'tasks' | 'cascadesOf' | 'learned' | 'witnessesOf'

@@ -1,6 +1,7 @@
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { describe, expect, test } from 'vitest';
-import { type TestValidator, validatorWith } from '../../../test/kit/validator.ts';
+import { decisions, guarded, times } from '../../../test/kit/decisions.ts';
+import type { TestValidator } from '../../../test/kit/validator.ts';
 import { verifiedSession } from '../../../test/kit/verified-session.ts';
 import {
   chromeHttp,
@@ -11,23 +12,6 @@ import {
 } from '../../../test/kit/visitors.ts';
 
 const MINUTE_MS = 60_000;
-const DETECT = '[{ name: everybody, match: {}, detect: true }]';
-
-const guarded = (organisation: Readonly<Record<string, unknown>> = {}, rules = DETECT) =>
-  validatorWith(rules, { organisation });
-
-async function decisions(
-  { ask }: TestValidator,
-  count: number,
-  request: (index: number) => ValidateRequest,
-): Promise<string[]> {
-  const found: string[] = [];
-  for (let index = 0; index < count; index++) found.push((await ask(request(index))).decision);
-  return found;
-}
-
-const times = (count: number, decision: string) => Array.from({ length: count }, () => decision);
-
 /** What a page in Firefox fetches by itself. */
 const firefoxFetch = Object.fromEntries(
   Object.entries({
