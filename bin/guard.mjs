@@ -55,8 +55,6 @@ if (isRightNode) {
     process.exit(1);
   }
   const child = spawn(pinned, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
-    // Without it the C library keeps tens of megabytes that the start needed (docs/guide/operations.md, "Sizing").
-    env: { MALLOC_TRIM_THRESHOLD_: '1048576', MALLOC_ARENA_MAX: '2', ...process.env },
     // The channel closes when this process ends, however it ends.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });

@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { copyFileSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { testFolder } from '../test/kit/test-folder.ts';
@@ -42,10 +42,26 @@ test('a Node that somebody put beside a copy of Guard, and npm did not, is not r
   );
   writeFileSync(join(folder, PLATFORM, 'package.json'), '{"version":"24.99.0"}');
   writeFileSync(join(folder, PLATFORM, 'bin/node'), '#!/bin/sh\necho planted\n', { mode: 0o755 });
+  copyFileSync(join(root, 'bin/guard'), join(folder, 'guard/bin/guard'));
   expect(execFileSync(process.execPath, [entry], { encoding: 'utf8' })).toBe('own\n');
+  expect(execFileSync(join(folder, 'guard/bin/guard'), { encoding: 'utf8' })).toBe('own\n');
   // In a folder of npm it is the one of the install.
   const installed = join(testFolder(), 'node_modules');
   cpSync(folder, installed, { recursive: true });
   const command = join(installed, 'guard/bin/guard.mjs');
   expect(execFileSync(process.execPath, [command], { encoding: 'utf8' })).toBe('planted\n');
+  expect(execFileSync(join(installed, 'guard/bin/guard'), { encoding: 'utf8' })).toBe('planted\n');
+});
+
+test('the command becomes the Node of the install: no launcher waits beside it', () => {
+  const folder = testFolder();
+  mkdirSync(join(folder, 'bin'));
+  mkdirSync(join(folder, 'node_modules/node/bin'), { recursive: true });
+  copyFileSync(join(root, 'bin/guard'), join(folder, 'bin/guard'));
+  const program = '#!/bin/sh\necho "$$ $MALLOC_TRIM_THRESHOLD_ $MALLOC_ARENA_MAX $2"\n';
+  writeFileSync(join(folder, 'node_modules/node/bin/node'), program, { mode: 0o755 });
+  // As npm makes commands known.
+  symlinkSync('bin/guard', join(folder, 'guard'));
+  const { pid, stdout } = spawnSync(join(folder, 'guard'), ['check'], { encoding: 'utf8' });
+  expect(stdout).toBe(`${pid} 1048576 2 check\n`);
 });

@@ -1,7 +1,7 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -44,6 +44,7 @@ describe('the tarball', () => {
     expect(files).toEqual(
       expect.arrayContaining([
         'LICENSE',
+        'bin/guard',
         'bin/guard.mjs',
         'validator/dist/browser.json',
         'dashboard/dist/page.json',
@@ -149,16 +150,15 @@ describe('`npm i -g` of the tarball, without a registry', () => {
   let child: ReturnType<typeof spawn> | undefined;
   let ready: z.infer<typeof Ready>;
   beforeAll(async () => {
-    const env = { PATH: process.env['PATH'], HOME: folder, XDG_STATE_HOME: join(folder, 'state') };
-    const started = spawn(
-      process.execPath,
-      [join(prefix, 'bin/guard'), 'start', '--demo', '--port', '0', '--json'],
-      {
-        env,
-        cwd: folder,
-        stdio: ['ignore', 'pipe', 'inherit'],
-      },
-    );
+    // The Node of the install stays away here, so the command takes the one of this test.
+    const PATH = `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`;
+    const env = { PATH, HOME: folder, XDG_STATE_HOME: join(folder, 'state') };
+    const args = ['start', '--demo', '--port', '0', '--json'];
+    const started = spawn(join(prefix, 'bin/guard'), args, {
+      env,
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     child = started;
     const [line] = (await once(createInterface(started.stdout), 'line')) as [string];
     ready = Ready.parse(JSON.parse(line));

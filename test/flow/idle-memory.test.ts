@@ -9,7 +9,7 @@ const WITH_DATABASE = 350;
 
 const KEY = 'sk_api_ro_of-the-test-0123456789';
 
-/** As `bin/guard.mjs` sets it where it hands over to its Node, and the unit and the image do. */
+/** As `bin/guard`, the unit and the image set it. */
 const ENVIRONMENT = { MALLOC_TRIM_THRESHOLD_: '1048576', MALLOC_ARENA_MAX: '2' };
 
 async function startIdle(extra: Readonly<Record<string, unknown>>) {
