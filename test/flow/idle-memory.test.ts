@@ -1,3 +1,6 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { onTestFinished, expect, test } from 'vitest';
 import { residentMiB } from '../../bench/resident-memory.ts';
 import { childrenOf } from '../kit/children.ts';
@@ -35,6 +38,17 @@ async function startIdle(extra: Readonly<Record<string, unknown>>) {
 
 test('a Guard with one idle site and no database takes no more memory than its sizing says', async () => {
   const { pid } = await startIdle({});
+  expect(residentMiB(pid)).toBeLessThan(WITHOUT_DATABASE);
+});
+
+test('a Guard that restores a snapshot of its store takes no more than one that starts anew', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'guard-store-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const kept = { store: { engine: 'memory', path: folder } };
+  const first = await startIdle(kept);
+  await first.stop();
+  expect(await readdir(folder)).not.toEqual([]);
+  const { pid } = await startIdle(kept);
   expect(residentMiB(pid)).toBeLessThan(WITHOUT_DATABASE);
 });
 

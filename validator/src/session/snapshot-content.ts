@@ -18,6 +18,8 @@ const TABLES = ['spent', 'budgets'] as const satisfies readonly (keyof SharedMem
 /** Requests wait for no more of a snapshot than this at once: a millisecond or less. */
 const BYTES_A_TURN = 256 * 1024;
 const SESSIONS_A_TURN = 200;
+/** Of the system's memory. */
+const PAGE_BYTES = 4096;
 /** No version wrote a session of more; an earlier version wrote the agent too, up to this length. */
 const MAX_LINE_BYTES = 2_048;
 
@@ -66,7 +68,7 @@ export async function restoreContent(
     for (let at = 0; at < size;) {
       const part = await reader.some(size - at);
       if (part === undefined) return 0;
-      if (fits) target.set(part, at);
+      if (fits) writeChanges(target.subarray(at), part);
       at += part.length;
     }
   }
@@ -78,6 +80,15 @@ export async function restoreContent(
     restored += 1;
   }
   return restored;
+}
+
+/** Writes only what differs. An empty table is left untouched, and the system gives no memory to what nothing wrote to. */
+function writeChanges(target: Uint8Array, content: Buffer): void {
+  for (let at = 0; at < content.length; at += PAGE_BYTES) {
+    const page = content.subarray(at, at + PAGE_BYTES);
+    const place = target.subarray(at, at + page.length);
+    if (!page.equals(place)) place.set(page);
+  }
 }
 
 function readLine(line: string) {
