@@ -12,8 +12,6 @@ import type {
   RunQuery,
 } from '@guard/config/contract/ports';
 import type { AnalyticsSettings, Organisation } from '@guard/config/settings/schema';
-import { EmbeddedEngine } from './database/embedded.ts';
-import { openRemote } from './database/clickhouse.ts';
 import type { Engine } from './database/engine.ts';
 import { createForget, type Forget } from './database/forget.ts';
 import { createInsert } from './database/insert.ts';
@@ -198,7 +196,9 @@ async function openEngine(
   organisations: readonly string[],
   onReady: () => void,
 ): Promise<Engine> {
+  // Each is loaded where it is used: a Guard without a database takes less memory.
   if (settings.engine === 'clickhouse') {
+    const { openRemote } = await import('./database/clickhouse.ts');
     return openRemote({ settings, organisations, log, onReady });
   }
   const library = await findEngineLibrary();
@@ -212,6 +212,7 @@ async function openEngine(
     };
   }
   const { path } = settings;
+  const { EmbeddedEngine } = await import('./database/embedded.ts');
   return new EmbeddedEngine({
     path,
     libraryPath: library.path,

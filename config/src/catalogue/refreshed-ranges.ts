@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
 
 /**
@@ -37,4 +37,17 @@ export function readRefreshedRanges(folder: string, file: string): RefreshedRang
   } catch (cause) {
     throw new Error(`not a file of refreshed crawler ranges: ${path}`, { cause });
   }
+}
+
+/**
+ * When the newest list of the folder was fetched, in milliseconds since the epoch; undefined where it has none.
+ * Throws as {@link readRefreshedRanges} does.
+ */
+export function newestRefreshIn(folder: string): number | undefined {
+  if (!existsSync(folder)) return undefined;
+  const times = readdirSync(folder)
+    .filter((name) => name.endsWith('.json'))
+    .flatMap((name) => readRefreshedRanges(folder, basename(name, '.json'))?.fetched_at ?? [])
+    .map((time) => Date.parse(time));
+  return times.length === 0 ? undefined : Math.max(...times);
 }

@@ -1,5 +1,5 @@
 import type { OidcSettings } from '@guard/config/settings/sections/dashboard';
-import * as client from 'openid-client';
+import type * as OpenidClient from 'openid-client';
 import { type Membership, membershipOf } from './viewer.ts';
 
 /** For the provider to answer one request, in seconds. */
@@ -23,14 +23,19 @@ export interface Oidc {
   finish(query: string, kept: string): Promise<Membership | undefined>;
 }
 
+type Client = typeof OpenidClient;
+
+/** Loaded at the first sign-in: a dashboard without a provider takes less memory. */
+const loadClient = (): Promise<Client> => import('openid-client');
+
 /** `callback` is the URL of the dashboard's `/oidc/callback`, known once it listens. */
 export function createOidc(settings: OidcSettings, callback: () => string): Oidc {
   const { issuer, client_id, client_secret, claim, groups } = settings;
   const scope = [...new Set(['openid', ...settings.scope.split(/\s+/)])].join(' ').trim();
-  let discovered: Promise<client.Configuration> | undefined;
+  let discovered: Promise<OpenidClient.Configuration> | undefined;
 
   /** Asked for at the first sign-in, so that Guard starts without the provider. A failure is not kept. */
-  function provider(): Promise<client.Configuration> {
+  function provider(client: Client): Promise<OpenidClient.Configuration> {
     const url = new URL(issuer);
     // The settings name a provider without TLS on purpose, such as one on this machine: the mark warns of that.
     // eslint-disable-next-line @typescript-eslint/no-deprecated
@@ -43,7 +48,8 @@ export function createOidc(settings: OidcSettings, callback: () => string): Oidc
 
   return {
     async begin() {
-      const configuration = await provider();
+      const client = await loadClient();
+      const configuration = await provider(client);
       const verifier = client.randomPKCECodeVerifier();
       const state = client.randomState();
       const nonce = client.randomNonce();
@@ -60,8 +66,9 @@ export function createOidc(settings: OidcSettings, callback: () => string): Oidc
     async finish(query, kept) {
       const [expectedState = '', expectedNonce = '', pkceCodeVerifier = ''] = kept.split('.');
       if (expectedState === '') throw new Error('no sign-in was begun in this browser');
+      const client = await loadClient();
       const tokens = await client.authorizationCodeGrant(
-        await provider(),
+        await provider(client),
         new URL(`${callback()}?${query}`),
         { expectedState, expectedNonce, pkceCodeVerifier, idTokenExpected: true },
       );

@@ -1,6 +1,6 @@
 import { directoryUrl, readFetchedKeys } from '@guard/config/settings/keys/agent-keys';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
-import { readRefreshedRanges } from '@guard/config/catalogue/refreshed-ranges';
+import { newestRefreshIn } from '@guard/config/catalogue/refreshed-ranges';
 import type { Clock } from '@guard/config/contract/ports';
 import { crawlerRangesFolder } from '@guard/config/settings/derived/data-places';
 import type { Settings } from '@guard/config/settings/schema';
@@ -34,13 +34,8 @@ function publishedRanges(folder: string, every: number, clock: Clock): Published
     name: 'addresses of crawlers',
     every,
     spread: SPREAD_MS,
-    keptAt() {
-      const times = refreshable().flatMap(
-        ({ file }) => readRefreshedRanges(folder, file)?.fetched_at ?? [],
-      );
-      // An operator who is away for long must not make each start a fetch of all lists.
-      return times.length === 0 ? undefined : Math.max(...times.map((time) => Date.parse(time)));
-    },
+    // The newest: an operator who is away for long must not make each start a fetch of all lists.
+    keptAt: () => newestRefreshIn(folder),
     async fetch(): Promise<FetchOutcome> {
       const reports = await refreshCrawlers(refreshable(), folder, {
         ...TERMS,
