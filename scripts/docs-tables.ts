@@ -15,6 +15,7 @@ import { EVENT_COLUMNS } from '../analytics/src/events/columns/event-columns.ts'
 import type { Command } from '../cli/src/command-line/command.ts';
 import { wordsOf } from '../cli/src/command-line/help.ts';
 import { commands } from '../cli/src/commands/all-commands.ts';
+import { withSettingCells } from './setting-cells.ts';
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
 
@@ -68,11 +69,16 @@ const parts: readonly Part[] = [
 ];
 
 for (const [page, own] of Map.groupBy(parts, (part) => part.page)) {
+  await write(page, (text) => own.reduce(withPart, text));
+}
+await write('guard-yaml.md', withSettingCells);
+
+async function write(page: string, edit: (text: string) => string): Promise<void> {
   const file = new URL(`../docs/guide/${page}`, import.meta.url);
   const before = readFileSync(file, 'utf8');
   const options = await resolveConfig(file);
-  const after = await format(own.reduce(withPart, before), { ...options, parser: 'markdown' });
-  if (after === before) continue;
+  const after = await format(edit(before), { ...options, parser: 'markdown' });
+  if (after === before) return;
   if (!values.check) writeFileSync(file, after);
   else {
     console.error(`docs/guide/${page} is not what the code says: npm run docs`);

@@ -6,7 +6,7 @@ import { commands } from '../cli/src/commands/all-commands.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
-test('reasons, columns, commands, errors and metrics stand in the guide as the code has them', () => {
+test('reasons, columns, commands, errors, metrics and settings stand in the guide as the code has them', () => {
   const check = [join(ROOT, 'scripts/docs-tables.ts'), '--check'];
   const { status, stderr } = spawnSync(process.execPath, check, { encoding: 'utf8' });
   expect([stderr, status]).toEqual(['', 0]);

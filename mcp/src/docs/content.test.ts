@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest';
 import { cells } from './render/markdown-html.ts';
 import { loadPages } from './pages/load-pages.ts';
 import { readReasonTexts, reasonPages } from './pages/reason-pages.ts';
-import { settingPaths } from '../testing/setting-paths.ts';
 
 const pages = loadPages();
 const everyPage = [...pages, ...reasonPages()];
@@ -38,21 +37,6 @@ describe('the documentation says what the code says, both ways', () => {
     for (const [name, text] of texts) {
       const headings = [...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
       expect(headings, name).toEqual(['What is looked at', 'Who else can have it', 'What to do']);
-    }
-  });
-
-  test('settings of guard.yaml: every one, with its default where it has a plain one', () => {
-    const documented = new Map(
-      tableRows('/guard-yaml', 'Setting').map(([name = '', , defaultValue = '']) => [
-        name.replace(/^rules\[\]/, 'organisations[].rules[]'),
-        defaultValue,
-      ]),
-    );
-    const real = settingPaths();
-    expect([...documented.keys()].toSorted()).toEqual([...real.keys()].toSorted());
-    for (const [name, value] of real) {
-      if (typeof value === 'boolean')
-        expect([name, documented.get(name)]).toEqual([name, String(value)]);
     }
   });
 

@@ -1,0 +1,133 @@
+import { isReason } from '@guard/config/contract/reasons';
+import { Settings } from '@guard/config/settings/schema';
+
+/** The part of JSON Schema that the settings come out as. */
+interface Schema {
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly maximum?: number;
+  readonly default?: unknown;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly $ref?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly $defs?: Readonly<Record<string, Schema>>;
+}
+
+/** What the schema says of a setting, in the words of the table; undefined where the page says it in its own. */
+interface SettingCells {
+  readonly type?: string | undefined;
+  readonly byDefault?: string | undefined;
+}
+
+/** Longer lists of values have a table of their own. */
+const MOST_VALUES = 12;
+
+/** A row of a table of settings. The last cell is the page's own. */
+const ROW = /^\| `([^`]+)` *\| (.*?) *\| (.*?) *\|(?= )/;
+
+/**
+ * The page with types and defaults as the schema has them; what the schema does not say in plain words stays as it is. Throws
+ * an Error where the tables lack a setting, or have one that guard.yaml does not.
+ */
+export function withSettingCells(page: string): string {
+  const cells = settingCells();
+  const missing = new Set(cells.keys());
+  let isTable = false;
+  const lines = page.split('\n').map((line) => {
+    isTable = line.startsWith('| Setting ') || (isTable && line.startsWith('|'));
+    if (!isTable) return line;
+    return line.replace(ROW, (_row, written: string, type: string, byDefault: string) => {
+      const name = written.replace(/^rules\[\]/, 'organisations[].rules[]');
+      const cell = cells.get(name);
+      if (cell === undefined) throw new Error(`guard.yaml has no setting ${written}`);
+      missing.delete(name);
+      return `| \`${written}\` | ${cell.type ?? type} | ${cell.byDefault ?? byDefault} |`;
+    });
+  });
+  if (missing.size > 0) throw new Error(`no table has a row for ${[...missing].join(', ')}`);
+  return lines.join('\n');
+}
+
+/**
+ * Every setting a user can write in guard.yaml, as `organisations[].rules[].name`. A pattern, a list of a rule, a match
+ * within a match and a mapping of block reasons are one value.
+ */
+function settingCells(): ReadonlyMap<string, SettingCells> {
+  // The generated schema is wider than what is read of it here.
+  const root = Settings.toJSONSchema({ io: 'input' }) as Schema;
+  const found = new Map<string, SettingCells>();
+  visit(root, '', {});
+  return found;
+
+  /** A match within a match counts as a value. */
+  function resolved(schema: Schema, path: string): Schema {
+    if (schema.$ref === undefined || path.includes('.match.')) return schema;
+    return root.$defs?.[schema.$ref.replace('#/$defs/', '')] ?? {};
+  }
+
+  /** `isChoice`: the names of the schema are written with some values of its other names only. */
+  function visit(schema: Schema, path: string, cells: SettingCells, isChoice = false): void {
+    const { items, properties, ...rest } = resolved(schema, path);
+    const alternatives = rest.anyOf ?? rest.oneOf;
+    if (alternatives !== undefined) {
+      const { byDefault } = cells;
+      const isOneOfSeveral = alternatives.filter((one) => one.properties).length > 1;
+      for (const one of alternatives) visit(one, path, { byDefault }, isOneOfSeveral);
+    } else if (items !== undefined) {
+      visit(items, `${path}[]`, { byDefault: cells.byDefault });
+    } else if (properties !== undefined && !isValue(properties)) {
+      for (const [name, property] of Object.entries(properties)) {
+        const isRequired = rest.required?.includes(name) === true;
+        const byDefault = isChoice ? undefined : defaultOf(property, isRequired);
+        visit(property, path === '' ? name : `${path}.${name}`, {
+          type: typeOf(property),
+          byDefault,
+        });
+      }
+    } else {
+      const name = path.replace(/\[\]$/, '');
+      // Alternatives that name it twice say two things of it.
+      found.set(name, found.has(name) ? {} : cells);
+    }
+  }
+}
+
+/** What a user writes as one value, with names of its own. */
+function isValue(properties: Readonly<Record<string, Schema>>): boolean {
+  if ('regex' in properties || 'every' in properties) return true;
+  return Object.keys(properties).every(isReason);
+}
+
+function typeOf(schema: Schema): string | undefined {
+  const { type, enum: values, exclusiveMinimum, maximum } = schema;
+  const minimum = schema.minimum ?? (exclusiveMinimum === 0 ? 1 : undefined);
+  if (schema.const !== undefined) return inCode(schema.const);
+  if (type === 'boolean') return 'boolean';
+  if (values !== undefined && values.length <= MOST_VALUES) {
+    const written = values.map((value) =>
+      typeof value === 'string' ? inCode(value) : String(value),
+    );
+    return `${written.slice(0, -1).join(', ')} or ${written.at(-1) ?? ''}`;
+  }
+  return type === 'integer' && minimum !== undefined && maximum !== undefined && maximum < 1e9
+    ? `${minimum} to ${maximum}`
+    : undefined;
+}
+
+function defaultOf({ default: value }: Schema, isRequired: boolean): string | undefined {
+  if (isRequired) return 'required';
+  if (!Array.isArray(value)) return inCode(value);
+  if (value.length === 0) return 'none';
+  return value.every((one) => typeof one === 'string') ? value.map(inCode).join(', ') : undefined;
+}
+
+function inCode(value: unknown): string | undefined {
+  const isPlain = ['string', 'number', 'boolean'].includes(typeof value);
+  return isPlain ? `\`${JSON.stringify(value).replaceAll('"', '')}\`` : undefined;
+}
