@@ -100,7 +100,7 @@ function settingCells(): ReadonlyMap<string, SettingCells> {
 
 /** What a user writes as one value, with names of its own. */
 function isValue(properties: Readonly<Record<string, Schema>>): boolean {
-  if ('regex' in properties || 'every' in properties) return true;
+  if ('regex' in properties || ('every' in properties && !('key' in properties))) return true;
   return Object.keys(properties).every(isReason);
 }
 

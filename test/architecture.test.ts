@@ -36,7 +36,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'forward', 'follow', 'forward-auth', 'handle.ts',
   ],
   server: [
-    'metrics', 'process', 'refresh', 'events', 'tracing', 'listeners', 'control', 'admin', 'store',
+    'metrics', 'process', 'refresh', 'crowdsec', 'events', 'tracing', 'listeners', 'control', 'admin', 'store',
     'certificates', 'decisions', 'alerts', 'validators', 'deployment', 'workers', 'reload', 'start-guard.ts',
   ],
   cli: [

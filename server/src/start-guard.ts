@@ -19,6 +19,7 @@ import { watchAlerts } from './alerts/watch-alerts.ts';
 import { openCertificates, type OpenCertificates } from './certificates/open-certificates.ts';
 import { orderCertificates } from './certificates/order-certificates.ts';
 import { openControl } from './control/open-control.ts';
+import { openCrowdsec } from './crowdsec/open-crowdsec.ts';
 import { openDecisions } from './decisions/open-decisions.ts';
 import { noAnalytics } from './events/no-analytics.ts';
 import { logDecisions, measureEvents } from './events/watch-events.ts';
@@ -157,16 +158,14 @@ async function openDependencies(
     const heldAt = () => state.current?.oldestCrawlerListAt;
     opened.push(watchCrawlerRanges({ heldAt, newestAt }, context));
   }
-  const current = () => currentOf(state).settings;
+  const current = () => state.current?.settings ?? settings;
   opened.push(watchAlerts({ ...context, ...analytics, settings: current, store }));
   opened.push(keepPublished(() => state.current?.settings, context));
   const decisions = await openDecisions(settings, redis, context);
   opened.push(decisions.close);
-  const certificates = await openCertificates({
-    ...context,
-    settings: () => state.current?.settings ?? settings,
-    redis,
-  });
+  const crowdsec = await openCrowdsec(current, context, state.workers);
+  opened.push(crowdsec.close);
+  const certificates = await openCertificates({ ...context, settings: current, redis });
   state.certificates = certificates;
   opened.push(certificates.watched.close);
   metrics.gauge('guard_temporary_decisions', decisions.count);
@@ -182,6 +181,7 @@ async function openDependencies(
     analytics,
     store,
     temporary: decisions.rules,
+    crowdsec: crowdsec.list,
     resolver: createResolver(),
     remotes: new RemoteValidators(context),
     networks: NetworkCatalogue.load(),

@@ -108,6 +108,14 @@ const PEBBLE: Tool = {
   install: 'apt-get install pebble openssl',
 };
 
+const CROWDSEC: Tool = {
+  name: 'crowdsec',
+  programs: ['crowdsec', 'cscli'],
+  tests: 'Guard takes what a CrowdSec agent decided',
+  install:
+    'apt-get download crowdsec && dpkg -x crowdsec_*.deb . && install usr/bin/* /usr/local/bin/',
+};
+
 const PYTHON: Tool = {
   name: 'python3',
   programs: ['python3'],
@@ -152,6 +160,7 @@ const SYSTEMD: Tool = {
 
 export const hasRedis = isThere(REDIS);
 export const hasPebble = isThere(PEBBLE);
+export const hasCrowdsec = isThere(CROWDSEC);
 export const hasNginx = isThere(NGINX);
 export const hasNginxStream = isThere(NGINX_STREAM);
 export const hasHaproxy = isThere(HAPROXY);
@@ -185,6 +194,7 @@ export function missingTools(): readonly Tool[] {
     WRK,
     REDIS,
     PEBBLE,
+    CROWDSEC,
     PYTHON,
     PHP,
     GO,

@@ -41,6 +41,7 @@ import { compileLook } from './pages/look.ts';
 import { OwnPages } from './pages/own-pages.ts';
 import { compilePolicy, type Policy } from './policy/compile-policy.ts';
 import { PassTable } from './verdict/pass-table.ts';
+import type { CrowdsecList } from './rules/crowdsec-list.ts';
 import { TemporaryRules } from './rules/temporary-rules.ts';
 import type { Resolver } from './proofs/forward-confirmed.ts';
 import { openProofs } from './proofs/open-proofs.ts';
@@ -60,6 +61,7 @@ export { allocateStore, MemoryStore, type SharedMemory } from './session/memory-
 export { createSealer } from './session/sealer.ts';
 export { createSessionIds } from './session/session-id.ts';
 export { Snapshot } from './session/snapshot.ts';
+export { CrowdsecList } from './rules/crowdsec-list.ts';
 export { TemporaryRules } from './rules/temporary-rules.ts';
 export { ThreadStore } from './session/thread-store.ts';
 export { validatorSettings } from './policy/validator-settings.ts';
@@ -88,6 +90,8 @@ export interface ValidatorOptions {
   readonly store: SessionStore;
   /** What people decided by hand for a while; none where it is not given. */
   readonly temporary?: TemporaryRules | undefined;
+  /** What CrowdSec decided; nothing where it is not given. It stays over reloads. */
+  readonly crowdsec?: CrowdsecList | undefined;
   readonly events: EventSink;
   readonly clock: Clock;
   readonly log: Log;
@@ -192,6 +196,7 @@ function createEngine(options: ValidatorOptions): Engine {
       networkOf: (ip) => networks.kindOf(ip),
       countryOf: openCountries(databases.country),
       asns: openAsns(databases.asn),
+      isListed: (visitor) => options.crowdsec?.has(visitor) === true,
     },
     store,
     patience: new Patience(VALIDATE.budgetMs),

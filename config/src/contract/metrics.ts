@@ -163,6 +163,16 @@ export const metrics = {
     label: undefined,
     help: 'Temporary decisions of `guard block` and `guard allow` that stand.',
   },
+  guard_crowdsec_decisions: {
+    kind: 'gauge',
+    label: undefined,
+    help: 'Decisions of CrowdSec that stand: addresses, networks, autonomous systems and countries.',
+  },
+  guard_crowdsec_age_seconds: {
+    kind: 'gauge',
+    label: undefined,
+    help: 'Time since CrowdSec last said its decisions; 0 where the settings name no CrowdSec.',
+  },
   guard_crawler_ranges_age_seconds: {
     kind: 'gauge',
     label: undefined,

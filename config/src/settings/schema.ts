@@ -212,6 +212,14 @@ const Crawlers = z.strictObject({
 const ForwardedHeader = z.enum(['x-forwarded-for', 'forwarded']);
 export type ForwardedHeader = z.infer<typeof ForwardedHeader>;
 
+/** The local API of a CrowdSec agent, which Guard asks as a bouncer. */
+const Crowdsec = z.strictObject({
+  url: HttpUrl,
+  key: PresentedKey,
+  every: Duration.refine((ms) => ms >= 1_000, 'expected a duration of at least 1s').default(10_000),
+});
+export type CrowdsecSettings = Readonly<z.infer<typeof Crowdsec>>;
+
 export const Settings = z.strictObject({
   version: z.literal(1),
   listen: z.strictObject({
@@ -262,6 +270,7 @@ export const Settings = z.strictObject({
   databases: Databases.prefault({}),
   crawlers: Crawlers.prefault({}),
   web_bot_auth: WebBotAuth.optional(),
+  crowdsec: Crowdsec.optional(),
 });
 export type Settings = z.infer<typeof Settings>;
 export type Service = Exclude<keyof Settings['listen'], 'proxy_protocol' | 'redirect_https'>;

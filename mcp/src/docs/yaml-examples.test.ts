@@ -45,6 +45,7 @@ test.each(examples)('$name is a file that Guard accepts', ({ yaml }) => {
     ACME_ANALYTICS_KEY: 'sk_api_ro_3c1e95b8d2047a7f3c1e95b8',
     OIDC_SECRET: 'c8d2047a7f3c1e95b8d2047a',
     CHAT_WEBHOOK: 'https://chat.example/hooks/1',
+    CROWDSEC_KEY: '9f2b7c1e95b8d2047a7f3c1e',
     MAIL_SERVER: 'smtp://guard:c8d2047a7f3c@mail.example:587',
   });
   expect(outcome).toMatchObject({ kind: 'loaded' });
@@ -53,7 +54,7 @@ test.each(examples)('$name is a file that Guard accepts', ({ yaml }) => {
 function wholeFile(yaml: string): string {
   if (yaml.startsWith('version:')) return yaml;
   // Settings that are no organisation's.
-  if (/^(crawlers|web_bot_auth|store):/.test(yaml)) return FRAME + yaml;
+  if (/^(crawlers|web_bot_auth|store|crowdsec):/.test(yaml)) return FRAME + yaml;
   return FRAME + indent(withRules(yaml));
 }
 

@@ -13,6 +13,7 @@ import { createDataServer } from '@guard/mcp';
 import {
   type createResolver,
   createValidator,
+  type CrowdsecList,
   type TemporaryRules,
   type Validator,
   validatorSettings,
@@ -30,6 +31,7 @@ export interface Dependencies extends ProcessContext {
   readonly store: SessionStore;
   /** What people decided by hand for a while. */
   readonly temporary: TemporaryRules | undefined;
+  readonly crowdsec: CrowdsecList;
   /** Looks up the names of addresses that claim to be a crawler's. */
   readonly resolver: ReturnType<typeof createResolver>;
   /** A reload keeps the connections to remote validators, and the knowledge which of them are away. */
@@ -94,6 +96,7 @@ export async function buildDeployment(
     networks: dependencies.networks,
     store: dependencies.store,
     temporary: dependencies.temporary,
+    crowdsec: dependencies.crowdsec,
     events: dependencies.analytics.sink,
     clock: dependencies.clock,
     log: dependencies.log,

@@ -25,6 +25,8 @@ export interface ListTerms {
   readonly timeoutMs: number;
   readonly userAgent: string;
   readonly accept: string;
+  /** Sent along, such as a key. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Largest list, in bytes, after any content coding. */
   readonly maxBytes: number;
   /** The accepted media types. Without it, all are accepted. */
@@ -45,7 +47,7 @@ export async function fetchList(
   terms: ListTerms,
 ): Promise<Fetched> {
   const { accept, userAgent, timeoutMs } = terms;
-  const headers: Record<string, string> = { accept, 'user-agent': userAgent };
+  const headers: Record<string, string> = { ...terms.headers, accept, 'user-agent': userAgent };
   if (known.etag !== undefined) headers['if-none-match'] = known.etag;
   if (known.last_modified !== undefined) headers['if-modified-since'] = known.last_modified;
   try {

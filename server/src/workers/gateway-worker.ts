@@ -7,7 +7,7 @@ import type { Tracing } from '@guard/config/contract/tracing';
 import type { Settings } from '@guard/config/settings/schema';
 import { createGateway, type Gateway } from '@guard/gateway';
 import type { RedisStore } from '@guard/validator/redis-store';
-import { createResolver, ThreadStore } from '@guard/validator';
+import { createResolver, CrowdsecList, ThreadStore } from '@guard/validator';
 import {
   buildDeployment,
   type Dependencies,
@@ -89,6 +89,7 @@ class GatewayWorker {
           () => this.#current?.settings ?? settings,
         ),
       },
+      crowdsec: new CrowdsecList(clock),
       resolver: createResolver(),
       remotes: new RemoteValidators({ clock, log, metrics }),
       networks: NetworkCatalogue.load(),
@@ -146,6 +147,9 @@ class GatewayWorker {
       case 'session':
         this.#keep(message.shared);
         this.#send({ kind: 'session-received', number: message.number });
+        return;
+      case 'crowdsec':
+        this.#dependencies.crowdsec.apply(message.changes);
         return;
       case 'session-shared':
         this.#shared.replied(message.number);

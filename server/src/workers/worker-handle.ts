@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Batch } from '@guard/analytics';
+import type { CrowdsecChanges } from '@guard/config/contract/crowdsec';
 import type { Session } from '@guard/config/contract/ports';
 import type { Settings } from '@guard/config/settings/schema';
 import type { SharedMemory } from '@guard/validator';
@@ -87,6 +88,7 @@ export type MessageToWorker =
   | { readonly kind: 'session'; readonly shared: SharedSession; readonly number: number }
   /** The reply to a `share-session` of this worker, with the same number. */
   | { readonly kind: 'session-shared'; readonly number: number }
+  | { readonly kind: 'crowdsec'; readonly changes: CrowdsecChanges }
   /** The worker replies with `reloaded` and the same number. */
   | { readonly kind: 'reload'; readonly settings: Settings; readonly number: number }
   | { readonly kind: 'close' };

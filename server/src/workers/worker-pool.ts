@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Analytics } from '@guard/analytics';
+import type { CrowdsecChanges } from '@guard/config/contract/crowdsec';
 import type { Clock, Log } from '@guard/config/contract/ports';
 import type { Settings } from '@guard/config/settings/schema';
 import { Backoff } from '@guard/config/time/backoff';
@@ -39,6 +40,8 @@ export class WorkerPool {
   /** The store of the main thread. It is unused where sessions are kept in Redis. */
   readonly store: ThreadStore;
   readonly memory = allocateStore();
+  /** All decisions of CrowdSec, for a worker that starts. */
+  allOfCrowdsec: () => CrowdsecChanges | undefined = () => undefined;
   readonly #size: number;
   readonly #program: URL;
   readonly #clock: Clock;
@@ -89,6 +92,11 @@ export class WorkerPool {
     await Promise.all(replies);
   }
 
+  /** Tells every worker what CrowdSec changed. */
+  tellCrowdsec(changes: CrowdsecChanges): void {
+    for (const worker of this.#workers) worker.send({ kind: 'crowdsec', changes });
+  }
+
   async close(): Promise<void> {
     this.#closing = true;
     clearInterval(this.#backlogTimer);
@@ -119,6 +127,8 @@ export class WorkerPool {
       sessions = [];
     }
     if (sessions.length > 0) started.send({ kind: 'sessions', sessions });
+    const changes = this.allOfCrowdsec();
+    if (changes !== undefined) started.send({ kind: 'crowdsec', changes });
     return started;
   }
 

@@ -27,6 +27,7 @@ function engineWith(over: Partial<Engine>) {
       checkSignature: undefined,
       readAgent: createAgentReader(crawlers, UserAgentCatalogue.load()),
       networkOf: () => undefined,
+      isListed: () => false,
       countryOf: () => undefined,
       asns: { numberOf: () => 0, nameOf: () => '' },
     },

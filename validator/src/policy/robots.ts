@@ -47,6 +47,7 @@ function visitOf(crawler: CatalogueCrawler): Facts {
       allowlisted: false,
     },
     network: undefined,
+    isListed: () => false,
     country: () => '',
     asn: () => 0,
     asnName: () => '',

@@ -82,6 +82,8 @@ export interface Facts {
   /** Undefined for a request without a valid signature. */
   readonly signedAgent?: SignedAgentFact | undefined;
   readonly network: NetworkKind | undefined;
+  /** CrowdSec has a decision on the address, or on what it lies in. False for a verified crawler. */
+  isListed(): boolean;
   /** Looked up on demand: few rules ask, and an event once. ISO 3166-1 alpha-2, or empty. */
   country(): string;
   /** The autonomous system of the address, looked up on demand; 0 when none is known. */
@@ -95,6 +97,9 @@ export interface Facts {
   readonly transport?: TransportFacts | undefined;
 }
 
+/** Where a visitor is. */
+export type Located = Pick<Facts, 'ip' | 'country' | 'asn'>;
+
 export interface FactSources {
   readonly readAgent: (userAgent: string) => Agent;
   readonly proveClaim: ProveClaim;
@@ -103,6 +108,8 @@ export interface FactSources {
   readonly networkOf: (ip: string) => NetworkKind | undefined;
   readonly countryOf: (ip: string) => string | undefined;
   readonly asns: Asns;
+  /** CrowdSec has a decision on the address, or on what it lies in. */
+  readonly isListed: (visitor: Located) => boolean;
 }
 
 const NO_SESSION: SessionFact = { state: 'none' };
@@ -219,6 +226,10 @@ export class RequestFacts implements Facts {
     this.network = this.crawler?.proof === 'verified' ? undefined : sources.networkOf(ip);
     this.transport = transport;
     this.#sources = sources;
+  }
+
+  isListed(): boolean {
+    return this.crawler?.proof !== 'verified' && this.#sources.isListed(this);
   }
 
   country(): string {

@@ -1,11 +1,11 @@
 import type { Clock } from '@guard/config/contract/ports';
 import { sessionDigest } from '@guard/config/contract/session-digest';
 import { temporaryRuleName } from '@guard/config/contract/temporary-rule';
-import { readAddress } from '@guard/config/net/read-address';
 import type { Rule } from '@guard/config/settings/sections/rule';
 import type { TemporaryDecision } from '@guard/config/settings/derived/temporary-decision';
 import type { Facts } from '../request/facts.ts';
 import type { Directives } from './direct.ts';
+import { PrefixMap } from './prefix-map.ts';
 
 /** A decision as the directives of a rule: only its verdict, so that monitor mode of another rule does not lift it. */
 interface TemporaryRule {
@@ -43,13 +43,9 @@ export class TemporaryRules {
   }
 }
 
-/** Rules by masked address, with one map for each length of a prefix, the longest first. */
-type ByPrefix<Key> = { readonly length: number; readonly rules: Map<Key, TemporaryRule> }[];
-
 class RulesOfOrganisation {
   readonly #sessions = new Map<string, TemporaryRule>();
-  readonly #v4: ByPrefix<number> = [];
-  readonly #v6: ByPrefix<string> = [];
+  readonly #networks = new PrefixMap<TemporaryRule>();
   readonly #asns = new Map<number, TemporaryRule>();
 
   add(decision: TemporaryDecision): void {
@@ -62,22 +58,15 @@ class RulesOfOrganisation {
       case 'asn':
         this.#asns.set(target.asn, rule);
         return;
-      case 'network': {
-        const [address = '', length] = target.network.split('/');
-        const { family, v4, v6 } = readAddress(address);
-        if (family === 'v4') {
-          const bits = Number(length ?? 32);
-          rulesOf(this.#v4, bits).set(maskV4(v4, bits), rule);
-        } else {
-          const bits = Number(length ?? 128);
-          rulesOf(this.#v6, bits).set(maskV6(v6, bits), rule);
-        }
-      }
+      case 'network':
+        this.#networks.set(target.network, rule);
     }
   }
 
   find(facts: Facts, now: number): TemporaryRule | undefined {
-    return this.#ofSession(facts, now) ?? this.#ofAddress(facts.ip, now) ?? this.#ofAsn(facts, now);
+    return (
+      this.#ofSession(facts, now) ?? this.#networks.find(facts.ip, now) ?? this.#ofAsn(facts, now)
+    );
   }
 
   #ofSession({ session }: Facts, now: number): TemporaryRule | undefined {
@@ -86,22 +75,6 @@ class RulesOfOrganisation {
     // Two clients have that session: a decision that lets one of them in is not for the other.
     const isLost = session.state === 'issued' && session.lost !== undefined;
     return isLost && rule?.isLenient === true ? undefined : rule;
-  }
-
-  #ofAddress(ip: string, now: number): TemporaryRule | undefined {
-    const { family, v4, v6 } = readAddress(ip);
-    if (family === 'v4') {
-      for (const { length, rules } of this.#v4) {
-        const rule = standing(rules.get(maskV4(v4, length)), now);
-        if (rule !== undefined) return rule;
-      }
-    } else if (family === 'v6') {
-      for (const { length, rules } of this.#v6) {
-        const rule = standing(rules.get(maskV6(v6, length)), now);
-        if (rule !== undefined) return rule;
-      }
-    }
-    return undefined;
   }
 
   #ofAsn(facts: Facts, now: number): TemporaryRule | undefined {
@@ -124,27 +97,4 @@ function ruleOf({ id, verdict, until }: TemporaryDecision): TemporaryRule {
     monitor: false,
   };
   return { directives, isLenient: verdict === 'allow', until };
-}
-
-function rulesOf<Key>(all: ByPrefix<Key>, length: number): Map<Key, TemporaryRule> {
-  const known = all.find((one) => one.length === length);
-  if (known !== undefined) return known.rules;
-  const rules = new Map<Key, TemporaryRule>();
-  all.push({ length, rules });
-  all.sort((a, b) => b.length - a.length);
-  return rules;
-}
-
-function maskV4(address: number, length: number): number {
-  return length === 0 ? 0 : (address & (0xffff_ffff << (32 - length))) >>> 0;
-}
-
-/** The masked words as a text, since a map has no keys of 128 bits. */
-function maskV6(words: Uint32Array, length: number): string {
-  let text = '';
-  for (let word = 0; word < 4; word += 1) {
-    const bits = Math.min(32, Math.max(0, length - 32 * word));
-    text += `${maskV4(words[word] ?? 0, bits).toString(36)}:`;
-  }
-  return text;
 }

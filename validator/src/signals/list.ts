@@ -2,6 +2,7 @@ import type { Reason } from '@guard/config/contract/reasons';
 import type { Facts } from '../request/facts.ts';
 import { clientHintsSignal } from './client-hints.ts';
 import { crawlerSignal } from './crawler.ts';
+import { crowdsecSignal } from './crowdsec.ts';
 import { fetchMetadataSignal } from './fetch-metadata.ts';
 import { headerOrderSignal } from './header-order.ts';
 import { missingHeadersSignal } from './missing-headers.ts';
@@ -29,6 +30,7 @@ export const signals: readonly Signal[] = [
   transportTlsSignal,
   transportHttp2Signal,
   networkSignal,
+  crowdsecSignal,
   proxyHeadersSignal,
 ];
 

@@ -24,6 +24,7 @@ export function factsOf(
     agent: readAgent(userAgent),
     crawler: undefined,
     network: undefined,
+    isListed: () => false,
     country: () => '',
     asn: () => 0,
     asnName: () => '',

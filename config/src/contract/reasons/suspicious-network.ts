@@ -18,6 +18,13 @@ export const suspiciousNetwork = {
     group: 'network',
     meaning: 'The address is a Tor exit.',
   },
+  crowdsec_listed: {
+    category: 'suspicious_network',
+    strength: 'strong',
+    group: 'network',
+    meaning:
+      'CrowdSec has a decision on the address, or on its network, autonomous system or country.',
+  },
   proxy_headers: {
     category: 'suspicious_network',
     strength: 'note',

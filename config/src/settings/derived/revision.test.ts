@@ -43,6 +43,7 @@ test('each setting counts for the revision, or is in the list of those that do n
     'databases',
     'crawlers',
     'web_bot_auth',
+    'crowdsec',
   ]);
 });
 

@@ -34,6 +34,7 @@ main?.on('message', (message: MessageToWorker) => {
       send({ kind: 'reloaded', fault: 'cannot', number: message.number });
       return;
     case 'session-shared':
+    case 'crowdsec':
       return;
     case 'close':
       send({ kind: 'closed' });

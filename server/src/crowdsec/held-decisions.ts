@@ -1,0 +1,52 @@
+import type { CrowdsecChanges, CrowdsecDecision } from '@guard/config/contract/crowdsec';
+
+/** The decisions that CrowdSec told so far. Of each value one: CrowdSec tells the longest. */
+export class HeldDecisions {
+  readonly #most: number;
+  readonly #held = new Map<string, CrowdsecDecision>();
+
+  /** Holds `most` decisions. */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get size(): number {
+    return this.#held.size;
+  }
+
+  all(): readonly CrowdsecDecision[] {
+    return [...this.#held.values()];
+  }
+
+  /** What changed of the list, undefined where nothing did; and how many decisions had no room. */
+  apply({ isWhole, added, removed }: CrowdsecChanges): {
+    readonly applied: CrowdsecChanges | undefined;
+    readonly leftOut: number;
+  } {
+    if (isWhole) this.#held.clear();
+    // CrowdSec tells an end more than once, and the value may be listed anew by then.
+    const gone = removed.filter((one) => {
+      const id = this.#held.get(keyOf(one))?.id;
+      return id !== undefined && id <= one.id && this.#held.delete(keyOf(one));
+    });
+    const come = added.filter((one) => {
+      if (this.#held.size >= this.#most && !this.#held.has(keyOf(one))) return false;
+      this.#held.set(keyOf(one), one);
+      return true;
+    });
+    const isSame = !isWhole && come.length + gone.length === 0;
+    return {
+      applied: isSame ? undefined : { isWhole, added: come, removed: gone },
+      leftOut: added.length - come.length,
+    };
+  }
+
+  /** Those that have ended. CrowdSec may have told it while it was away from here. */
+  forgetEnded(now: number): void {
+    for (const [key, { until }] of this.#held) if (until <= now) this.#held.delete(key);
+  }
+}
+
+function keyOf({ scope, value }: Pick<CrowdsecDecision, 'scope' | 'value'>): string {
+  return `${scope} ${value}`;
+}

@@ -1,0 +1,81 @@
+import type { CrowdsecChanges, CrowdsecDecision } from '@guard/config/contract/crowdsec';
+import { isIpOrCidr } from '@guard/config/net/cidr';
+import { canonicalNetwork } from '@guard/config/settings/derived/temporary-decision';
+import { z } from 'zod';
+
+/** A decision as `GET /v1/decisions/stream` has it. What Guard has no use for is passed over. */
+const Written = z.object({
+  id: z.number(),
+  scope: z.string(),
+  value: z.string().max(100),
+  /** Until its end, as Go writes it: `3h59m58.4s`. */
+  duration: z.string().max(100),
+  simulated: z.boolean().optional(),
+});
+type Written = z.infer<typeof Written>;
+
+const Answer = z.object({
+  new: z.array(z.unknown()).nullish(),
+  deleted: z.array(z.unknown()).nullish(),
+});
+
+/** The changes of an answer that came at `now`; undefined where it is none. Other scopes, such as `session`, are left out. */
+export function readAnswer(
+  text: string,
+  now: number,
+  isWhole: boolean,
+): CrowdsecChanges | undefined {
+  const answer = Answer.safeParse(parsed(text));
+  if (!answer.success) return undefined;
+  return {
+    isWhole,
+    added: (answer.data.new ?? []).flatMap((one) => decisionOf(one, now)),
+    removed: isWhole ? [] : (answer.data.deleted ?? []).flatMap((one) => decisionOf(one, now)),
+  };
+}
+
+/** The value of a text of JSON; undefined where it is none. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function decisionOf(value: unknown, now: number): readonly CrowdsecDecision[] {
+  const read = Written.safeParse(value);
+  if (!read.success || read.data.simulated === true) return [];
+  const { id, duration } = read.data;
+  const about = aboutOf(read.data);
+  return about === undefined ? [] : [{ id, ...about, until: now + millisecondsOf(duration) }];
+}
+
+function aboutOf({ scope, value }: Written): Pick<CrowdsecDecision, 'scope' | 'value'> | undefined {
+  switch (scope.toLowerCase()) {
+    case 'ip':
+    case 'range':
+      return isIpOrCidr(value) ? { scope: 'network', value: canonicalNetwork(value) } : undefined;
+    case 'as': {
+      const [, number] = /^(?:AS)?(\d{1,10})$/i.exec(value) ?? [];
+      return number === undefined ? undefined : { scope: 'asn', value: String(Number(number)) };
+    }
+    case 'country':
+      return /^[a-z]{2}$/i.test(value)
+        ? { scope: 'country', value: value.toUpperCase() }
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
+
+/** `3h59m58.4s` in milliseconds. A text that is no duration, or one that has ended, gives 0 or less. */
+function millisecondsOf(duration: string): number {
+  let sum = 0;
+  for (const [, number, unit = ''] of duration.matchAll(/([\d.]+)(h|ms|m|s)/g)) {
+    sum += Number(number) * (UNIT_MS[unit] ?? 0);
+  }
+  return duration.startsWith('-') ? -sum : sum;
+}

@@ -1,0 +1,182 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { CrowdsecChanges } from '@guard/config/contract/crowdsec';
+import { dataFolder } from '@guard/config/settings/derived/data-places';
+import type { CrowdsecSettings, Settings } from '@guard/config/settings/schema';
+import { z } from 'zod';
+import type { Close, ProcessContext } from '../process/process-context.ts';
+import { fetchList } from '../refresh/fetch-list.ts';
+import { keepFile } from '../refresh/keep-file.ts';
+import { HeldDecisions } from './held-decisions.ts';
+import { parsed, readAnswer } from './read-answer.ts';
+
+/** The copy of an earlier run. */
+const KeptDecisions = z.object({
+  url: z.string(),
+  readAt: z.number(),
+  decisions: z.array(
+    z.object({
+      id: z.number(),
+      scope: z.enum(['network', 'asn', 'country']),
+      value: z.string(),
+      until: z.number(),
+    }),
+  ),
+});
+type KeptDecisions = z.infer<typeof KeptDecisions>;
+
+/** Of one answer: some 70,000 decisions. */
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+/** What comes above it is left out, and the log says so. A thread takes some 25 MB for as many. */
+const MAX_DECISIONS = 100_000;
+/** For the whole list, which CrowdSec reads from its database. */
+const TIMEOUT_MS = 10_000;
+/** The copy for the next start is written this often at most. */
+const KEEP_EVERY_MS = 60_000;
+/** How soon a reload that names a CrowdSec is seen. */
+const IDLE_MS = 1_000;
+
+export interface CrowdsecWatch extends ProcessContext {
+  readonly settings: () => Settings;
+  /** Gets each change, in order. */
+  readonly take: (changes: CrowdsecChanges) => void;
+}
+
+export interface WatchedCrowdsec {
+  /** All decisions, for a thread that starts. */
+  readonly all: () => CrowdsecChanges;
+  readonly close: Close;
+}
+
+/**
+ * Asks CrowdSec for what has changed, as a bouncer does. After an answer that was lost the whole list is asked for: CrowdSec
+ * says each change once. While it is away the last list stays, and each of its decisions ends at its own time. The
+ * list is kept in the data folder, so that a start without CrowdSec has it. Resolves when that copy is read.
+ */
+export async function watchCrowdsec(watch: CrowdsecWatch): Promise<WatchedCrowdsec> {
+  const { settings, take, clock, log, metrics } = watch;
+  const held = new HeldDecisions(MAX_DECISIONS);
+  /** Whose decisions these are; undefined where the settings name no CrowdSec. */
+  let url: string | undefined;
+  let readAt = clock();
+  let keptAt = 0;
+  let isKept = true;
+  let reason: string | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  const apply = (changes: CrowdsecChanges): void => {
+    const { applied, leftOut } = held.apply(changes);
+    if (leftOut > 0) log('warn', 'crowdsec_list_too_long', { kept: held.size, leftOut });
+    if (applied === undefined) return;
+    isKept = false;
+    take(applied);
+  };
+
+  const begin = async (wanted: CrowdsecSettings | undefined): Promise<void> => {
+    url = wanted?.url;
+    reason = undefined;
+    const kept = wanted && (await readKept(settings(), wanted.url));
+    readAt = kept?.readAt ?? clock();
+    if (held.size > 0 || kept !== undefined) {
+      apply({ isWhole: true, added: kept?.decisions ?? [], removed: [] });
+    }
+  };
+
+  const ask = async (wanted: CrowdsecSettings, isWhole: boolean): Promise<void> => {
+    const answer = await askCrowdsec(wanted, isWhole, clock);
+    if (answer.kind === 'read') {
+      if (reason !== '')
+        log('info', 'crowdsec_current', { decisions: answer.changes.added.length });
+      reason = '';
+      readAt = clock();
+      apply(answer.changes);
+      return;
+    }
+    if (reason !== answer.reason) log('warn', 'crowdsec_away', { reason: answer.reason });
+    ({ reason } = answer);
+  };
+
+  const keep = async (): Promise<void> => {
+    const folder = keptFolder(settings());
+    if (url === undefined || isKept || folder === undefined) return;
+    isKept = true;
+    keptAt = clock();
+    held.forgetEnded(keptAt);
+    const text = JSON.stringify({ url, readAt, decisions: held.all() });
+    const fault = await keepFile(folder, text);
+    if (fault !== undefined) log('warn', 'crowdsec_list_not_kept', { reason: fault });
+  };
+
+  const look = async (): Promise<void> => {
+    const wanted = settings().crowdsec;
+    if (wanted?.url !== url) await begin(wanted);
+    if (wanted !== undefined) await ask(wanted, reason !== '');
+    if (clock() - keptAt >= KEEP_EVERY_MS) await keep();
+    if (!isClosed) timer = setTimeout(() => void look(), wanted?.every ?? IDLE_MS).unref();
+  };
+
+  metrics.gauge('guard_crowdsec_decisions', () => held.size);
+  metrics.gauge('guard_crowdsec_age_seconds', () =>
+    url === undefined ? 0 : Math.round((clock() - readAt) / 1000),
+  );
+  await begin(settings().crowdsec);
+  timer = setTimeout(() => void look(), 0).unref();
+  return {
+    all: () => ({ isWhole: true, added: held.all(), removed: [] }),
+    close: async () => {
+      isClosed = true;
+      clearTimeout(timer);
+      await keep();
+    },
+  };
+}
+
+type Asked =
+  | { readonly kind: 'read'; readonly changes: CrowdsecChanges }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/** Never rejects. */
+async function askCrowdsec(
+  { url, key }: CrowdsecSettings,
+  isWhole: boolean,
+  clock: () => number,
+): Promise<Asked> {
+  const path = `v1/decisions/stream?startup=${isWhole}&scopes=ip,range,country,as`;
+  const asked = await fetchList(
+    new URL(path, url.replace(/\/*$/, '/')).href,
+    {},
+    {
+      accept: 'application/json',
+      // CrowdSec shows the two parts to its operator.
+      userAgent: 'guard/v1',
+      headers: { 'x-api-key': key },
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_ANSWER_BYTES,
+      refusesRedirects: true,
+    },
+  );
+  if (asked.kind === 'failed') {
+    const hint = asked.reason === 'status 403' ? ': the key is none of its bouncers' : '';
+    return { kind: 'failed', reason: `${asked.reason}${hint}` };
+  }
+  const changes =
+    asked.kind === 'fetched' ? readAnswer(asked.bytes.toString(), clock(), isWhole) : undefined;
+  return changes === undefined
+    ? { kind: 'failed', reason: 'its answer is no list of decisions' }
+    : { kind: 'read', changes };
+}
+
+function keptFolder(settings: Settings): string | undefined {
+  const folder = dataFolder(settings);
+  return folder === undefined ? undefined : join(folder, 'crowdsec.json');
+}
+
+/** The copy of an earlier run; undefined where there is none of this CrowdSec. */
+async function readKept(settings: Settings, url: string): Promise<KeptDecisions | undefined> {
+  const file = keptFolder(settings);
+  if (file === undefined) return undefined;
+  const text = await readFile(file, 'utf8').catch(() => '');
+  const kept = KeptDecisions.safeParse(parsed(text));
+  return kept.success && kept.data.url === url ? kept.data : undefined;
+}

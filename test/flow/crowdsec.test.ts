@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Crowdsec, openCrowdsec } from '../kit/crowdsec.ts';
+import { poll, send } from '../kit/http.ts';
+import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
+import { type Product, startProduct } from '../kit/start-product.ts';
+import { storySettings } from '../kit/story-settings.ts';
+import { testFolder } from '../kit/test-folder.ts';
+import { hasCrowdsec } from '../kit/tools.ts';
+import { chromeHttp } from '../kit/visitors.ts';
+
+/** Guard as a bouncer of CrowdSec, against the agent of Debian. */
+
+const RULES = [
+  { name: 'shut', match: { path: '/admin/**', reason: 'crowdsec_listed' }, verdict: 'block' },
+  { name: 'everybody', match: {}, detect: true },
+];
+
+let origin: RecordingOrigin;
+let crowdsec: Crowdsec;
+let product: Product;
+
+const folder = testFolder();
+const start = (): Promise<Product> =>
+  startProduct(
+    storySettings(origin.url, {
+      rules: RULES,
+      organisation: { challenge: { free_pages: false, pressure: false } },
+      top: {
+        workers: 2,
+        analytics: undefined,
+        store: { engine: 'memory', path: folder },
+        crowdsec: { url: crowdsec.url, key: crowdsec.key, every: '1s' },
+      },
+    }),
+  );
+
+/** What a visitor at this address gets. */
+async function visit(ip: string, path = '/'): Promise<'origin' | 'challenge' | 'block'> {
+  const headers = { ...chromeHttp, host: 'shop.example', 'x-forwarded-for': ip };
+  const answer = await send(`${product.addresses.gateway}${path}`, { headers });
+  if (answer.status === 200) return 'origin';
+  return answer.body.includes('<script') ? 'challenge' : 'block';
+}
+
+/** Both threads take connections, so several visits have to agree. */
+const settles = (ip: string, expected: string): Promise<unknown> =>
+  poll(
+    async () => {
+      const seen = new Set<string>();
+      for (let times = 0; times < 6; times += 1) seen.add(await visit(ip));
+      return [...seen];
+    },
+    (seen) => seen.length === 1 && seen[0] === expected,
+    20_000,
+  );
+
+async function metric(name: string): Promise<number> {
+  const { body } = await send(`${product.addresses.admin}/metrics`);
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(body)?.[1]);
+}
+
+describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
+  beforeAll(async () => {
+    [origin, crowdsec] = await Promise.all([startRecordingOrigin(), openCrowdsec()]);
+    await crowdsec.start();
+    await crowdsec.decide('add', '--ip', '203.0.113.1');
+    product = await start();
+  });
+  afterAll(async () => {
+    await product.stop();
+    await Promise.all([origin.close(), crowdsec.close()]);
+  });
+
+  test('a visitor on the list is challenged and not blocked, in every thread; a rule that matches the reason blocks', async () => {
+    await settles('203.0.113.1', 'challenge');
+    expect(await visit('203.0.113.1', '/admin/users')).toBe('block');
+    expect(await visit('203.0.113.2')).toBe('origin');
+    expect(await visit('203.0.113.2', '/admin/users')).toBe('origin');
+  });
+
+  test.each([
+    ['a network', ['--range', '198.51.100.0/24'], '198.51.100.77'],
+    ['an IPv6 address', ['--ip', '2001:db8::7'], '2001:db8:0::7'],
+    ['an autonomous system', ['--scope', 'AS', '--value', '8412'], '84.115.20.7'],
+    ['a country', ['--scope', 'Country', '--value', 'nz'], '202.27.184.3'],
+    ['a captcha', ['--ip', '203.0.113.5', '--type', 'captcha'], '203.0.113.5'],
+  ])('%s that is added while Guard runs, and taken away again', async (_what, about, ip) => {
+    expect(await visit(ip)).toBe('origin');
+    await crowdsec.decide('add', ...about);
+    await settles(ip, 'challenge');
+    // cscli names what it deletes by its value alone.
+    const [, value = ''] = about.slice(about.indexOf('--value'));
+    await crowdsec.decide(
+      'delete',
+      ...(about.includes('--value') ? ['--value', value] : about.slice(0, 2)),
+    );
+    await settles(ip, 'origin');
+  });
+
+  test('a decision ends at its time, also while CrowdSec is away', async () => {
+    await crowdsec.decide('add', '--ip', '203.0.113.9', '--duration', '6s');
+    await settles('203.0.113.9', 'challenge');
+    await crowdsec.stop();
+    await settles('203.0.113.9', 'origin');
+  });
+
+  test('while CrowdSec is away the last list stays, also over a restart of Guard, and its age grows', async () => {
+    const away = () =>
+      product
+        .log()
+        .split('\n')
+        .filter((line) => line.includes('crowdsec_away'));
+    await poll(
+      () => Promise.resolve(away()),
+      (lines) => lines.length > 0,
+      10_000,
+    );
+    expect(await visit('203.0.113.1')).toBe('challenge');
+    await product.stop();
+    product = await start();
+    await settles('203.0.113.1', 'challenge');
+    await poll(
+      () => metric('guard_crowdsec_age_seconds'),
+      (age) => age >= 2,
+      10_000,
+    );
+    await poll(
+      () => Promise.resolve(away()),
+      (lines) => lines.length > 0,
+      10_000,
+    );
+    expect(away()).toHaveLength(1);
+  });
+
+  test('what changed while it was away is known when it is back', async () => {
+    await crowdsec.start();
+    await crowdsec.decide('delete', '--ip', '203.0.113.1');
+    await crowdsec.decide('add', '--ip', '203.0.113.2');
+    await settles('203.0.113.2', 'challenge');
+    await settles('203.0.113.1', 'origin');
+    expect(await metric('guard_crowdsec_decisions')).toBe(1);
+    expect(await metric('guard_crowdsec_age_seconds')).toBeLessThan(3);
+  });
+});

@@ -1,0 +1,74 @@
+import { readAddress } from '@guard/config/net/read-address';
+
+/** One map for each length of a prefix, the longest first; keys are masked addresses. */
+type ByPrefix<Key, Value> = { readonly length: number; readonly values: Map<Key, Value> }[];
+
+/**
+ * Values by network, each until a time. A look-up costs one look for each length of a prefix that is there, and a change
+ * costs one. IPv4 and IPv6 are apart; a v4-mapped address or network counts as IPv4.
+ */
+export class PrefixMap<Value extends { readonly until: number }> {
+  readonly #v4: ByPrefix<number, Value> = [];
+  readonly #v6: ByPrefix<string, Value> = [];
+
+  /** `network`: an address or a CIDR range that was checked before (net/cidr.ts). */
+  set(network: string, value: Value): void {
+    this.#at(network, (values, key) => values.set(key, value));
+  }
+
+  delete(network: string): void {
+    this.#at(network, (values, key) => values.delete(key));
+  }
+
+  #at(network: string, change: <Key>(values: Map<Key, Value>, key: Key) => void): void {
+    const [address = '', length] = network.split('/');
+    const { family, v4, v6 } = readAddress(address);
+    if (family === 'v4') {
+      const bits = Number(length ?? 32);
+      change(valuesOf(this.#v4, bits), maskV4(v4, bits));
+    } else {
+      const bits = Number(length ?? 128);
+      change(valuesOf(this.#v6, bits), maskV6(v6, bits));
+    }
+  }
+
+  /** The value of the smallest network that holds `ip` and has not ended at `now`, in milliseconds since the epoch. */
+  find(ip: string, now: number): Value | undefined {
+    const { family, v4, v6 } = readAddress(ip);
+    if (family === 'v4') {
+      for (const { length, values } of this.#v4) {
+        const value = values.get(maskV4(v4, length));
+        if (value !== undefined && value.until > now) return value;
+      }
+    } else if (family === 'v6') {
+      for (const { length, values } of this.#v6) {
+        const value = values.get(maskV6(v6, length));
+        if (value !== undefined && value.until > now) return value;
+      }
+    }
+    return undefined;
+  }
+}
+
+function valuesOf<Key, Value>(all: ByPrefix<Key, Value>, length: number): Map<Key, Value> {
+  const known = all.find((one) => one.length === length);
+  if (known !== undefined) return known.values;
+  const values = new Map<Key, Value>();
+  all.push({ length, values });
+  all.sort((a, b) => b.length - a.length);
+  return values;
+}
+
+function maskV4(address: number, length: number): number {
+  return length === 0 ? 0 : (address & (0xffff_ffff << (32 - length))) >>> 0;
+}
+
+/** The masked words as a text, since a map has no keys of 128 bits. */
+function maskV6(words: Uint32Array, length: number): string {
+  let text = '';
+  for (let word = 0; word < 4; word += 1) {
+    const bits = Math.min(32, Math.max(0, length - 32 * word));
+    text += `${maskV4(words[word] ?? 0, bits).toString(36)}:`;
+  }
+  return text;
+}
