@@ -1,3 +1,4 @@
+import { OLD_AFTER_MS } from '@guard/config/catalogue/data-age';
 import type { MetricName } from '@guard/config/contract/metrics';
 import type { Alert } from './alert.ts';
 
@@ -9,7 +10,7 @@ export interface Reading {
 
 /** A certificate is worth an alert from here on: it is renewed by then, where something renews it. */
 const CERTIFICATE_LEFT_MS = 14 * 86_400_000;
-const LISTS_OLD_S = 45 * 86_400;
+const OLD_AFTER_S = OLD_AFTER_MS / 1000;
 /** Fewer errors of an origin are one visitor's bad luck. */
 const LEAST_ORIGIN_ERRORS = 10;
 
@@ -76,13 +77,13 @@ function oldData(now: Reading): Alert[] {
   };
   // The lists of networks come with Guard: no fetch of theirs can have failed.
   const databases = labelled(now, 'guard_network_data_age_seconds')
-    .filter(([data, seconds]) => data !== 'lists' && seconds > LISTS_OLD_S)
+    .filter(([data, seconds]) => data !== 'lists' && seconds > OLD_AFTER_S)
     .map(([data, seconds]): Alert => {
       const what = data === 'country' ? 'countries' : 'autonomous systems';
       const seen = `The database of ${what} is ${daysOf(seconds)} old.`;
       return { name: 'databases_old', about: data, seen };
     });
-  return [...(age > LISTS_OLD_S ? [crawlers] : []), ...databases];
+  return [...(age > OLD_AFTER_S ? [crawlers] : []), ...databases];
 }
 
 /** The sum over all labels, or over the given ones. */
