@@ -25,6 +25,7 @@ export type Changed<T> =
   | { readonly kind: 'refused'; readonly reason: string };
 
 const AWAY = 'the Redis of the settings gives no answer';
+const LOST = `${AWAY}, or others change the decisions all the time; try again`;
 const UNREADABLE = 'is no list of temporary decisions; move it away, and Guard begins a new one';
 
 /** The temporary decisions that stand. None where the settings name no place for them. */
@@ -109,14 +110,16 @@ function makeFile(file: string): string | undefined {
 
 function changeRedis<T>(url: string, now: number, edit: Edit<T>): Promise<Changed<T>> {
   return withRedis(url, async (store) => {
-    let made: Changed<T> = refused(`the list in Redis ${UNREADABLE}`);
+    const unreadable = refused(`the list in Redis ${UNREADABLE}`);
+    let made: Changed<T> = unreadable;
     const change = (text: string): string | undefined => {
       const changed = edited(text, now, edit);
-      if (changed !== undefined) made = changed;
+      // Of the last attempt only: an earlier one wrote nothing.
+      made = changed ?? unreadable;
       return changed?.kind === 'changed' ? changed.text : undefined;
     };
     const outcome = await store.changeSharedText('decisions', change, MAX_DECISION_MS);
-    return outcome === 'lost' ? refused(AWAY) : made;
+    return outcome === 'lost' ? refused(LOST) : made;
   });
 }
 

@@ -1,0 +1,51 @@
+import { execFileSync } from 'node:child_process';
+import type { Settings } from '@guard/config/settings/schema';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RedisServer, startRedis } from '../../../test/kit/redis-server.ts';
+import { hasRedis } from '../../../test/kit/tools.ts';
+import { changeDecisions } from './change-decisions.ts';
+
+const KEY = 'guard:1:text:decisions';
+
+describe.skipIf(!hasRedis)('temporary decisions in Redis', () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis.stop());
+
+  /** Changes nothing but the text. `meanwhile` is in Redis after the first attempt has read it. */
+  async function change(meanwhile: string) {
+    let attempts = 0;
+    const changed = await changeDecisions(
+      { store: { engine: 'redis', url: redis.url } } as Settings,
+      Date.now(),
+      () => {
+        attempts += 1;
+        if (attempts === 1) {
+          execFileSync('redis-cli', ['-p', String(redis.port), 'SET', KEY, meanwhile]);
+        }
+        return { decisions: [], result: 'written' };
+      },
+    );
+    return { changed, attempts };
+  }
+
+  test('an edit begins again where another instance was first', async () => {
+    const other = `${'a'.repeat(32)}\n`;
+    expect(await change(other)).toMatchObject({
+      changed: { kind: 'changed', result: 'written' },
+      attempts: 2,
+    });
+    expect(await redis.ask<string>('GET', KEY)).not.toBe(other);
+  });
+
+  test('an edit is refused, and not told as done, where the list became unreadable meanwhile', async () => {
+    const { changed } = await change('a text of theirs');
+    expect(changed).toEqual({
+      kind: 'refused',
+      reason: expect.stringContaining('is no list of temporary decisions') as string,
+    });
+    expect(await redis.ask<string>('GET', KEY)).toBe('a text of theirs');
+  });
+});
