@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto';
-import { hostname, userInfo } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { PrefixSet } from '@guard/config/net/prefix-set';
 import {
@@ -11,6 +10,7 @@ import {
   TemporaryDecision,
 } from '@guard/config/settings/derived/temporary-decision';
 import { Duration } from '@guard/config/settings/values/values';
+import { callerName } from '../command-line/caller.ts';
 import { chooseOrganisation } from '../command-line/choose-organisation.ts';
 import type { Command } from '../command-line/command.ts';
 import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
@@ -70,7 +70,7 @@ Guard only observes, a block is recorded and not enforced. guard decisions lists
       const { target, because, lastsMs, json } = asked;
       const decision: TemporaryDecision = {
         ...{ id: newId(), organisation, verdict, target, because },
-        ...{ by: whoDecides(), madeAt: now, until: now + lastsMs },
+        ...{ by: callerName(), madeAt: now, until: now + lastsMs },
       };
       const changed = await changeDecisions(settings, now, (standing) =>
         withOne(standing, decision),
@@ -143,13 +143,6 @@ function newId(): string {
   return `t${randomInt(36 ** 6)
     .toString(36)
     .padStart(6, '0')}`;
-}
-
-/** The account behind sudo, where it says so. */
-/** The account and machine of who runs a command. */
-export function whoDecides(): string {
-  const name = process.env['SUDO_USER'] ?? userInfo().username;
-  return `${name}@${hostname()}`.replaceAll(/\p{Cc}/gu, '').slice(0, 200);
 }
 
 function notesOn(

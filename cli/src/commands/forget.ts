@@ -1,8 +1,10 @@
 import { sessionDigest } from '@guard/config/contract/session-digest';
+import { UUID } from '@guard/config/contract/uuid';
 import { parseIp } from '@guard/config/net/cidr';
 import { truncateAddress } from '@guard/config/net/truncate-address';
 import { controlSocket, type Person } from '@guard/config/settings/derived/forget-request';
 import type { Settings } from '@guard/config/settings/schema';
+import { callerName } from '../command-line/caller.ts';
 import { chooseOrganisation } from '../command-line/choose-organisation.ts';
 import type { Command } from '../command-line/command.ts';
 import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
@@ -12,7 +14,6 @@ import { openTerminal } from '../init/ask-questions.ts';
 import { counted } from '../terminal/layout.ts';
 import { printable } from '../terminal/printable.ts';
 import { calledWrongly, print } from '../terminal/terminal.ts';
-import { whoDecides } from './decide.ts';
 
 const OPTIONS = {
   config: CONFIG_OPTION,
@@ -36,8 +37,8 @@ the cookie _guard (a UUID).`,
   notes: `It asks the running Guard over a socket in its data folder, which only the account of Guard and
 root can reach: run it as one of them, on the machine or in the container of Guard. No key can
 delete. Logs, backups and exports keep what they have.`,
-  exits: `0 no row of the person is left, also where none was; 1 rows are left, nothing was deleted,
-or Guard gives no answer; 2 called wrongly.`,
+  exits: `0 no row of the person is left, also where none was; 1 rows are left, events still wait for
+the database, nothing was deleted, or Guard gives no answer; 2 called wrongly.`,
   async run(args) {
     const line = readCommandLine(args, OPTIONS);
     if (line.kind === 'wrong') return calledWrongly('forget', line.message);
@@ -54,7 +55,7 @@ or Guard gives no answer; 2 called wrongly.`,
         'these settings name no folder for the socket of Guard: set analytics.spill (or store.path); without `analytics` no events are kept',
       );
     }
-    const ask: Ask = (act) => askControl(socket, { act, organisation, person, by: whoDecides() });
+    const ask: Ask = (act) => askControl(socket, { act, organisation, person, by: callerName() });
     const found = await ask('count');
     if (found.kind !== 'counted') return failedWith(found, socket);
     if (json && !yes) {
@@ -90,18 +91,24 @@ async function deleteRows(ask: Ask, socket: string, json: boolean): Promise<0 | 
   const { rows, left, waiting, audit } = ended;
   if (json) print(JSON.stringify(ended));
   else {
-    const rest =
-      left === 0 ? 'none is left' : `${counted(left, 'row')} came meanwhile: run it again`;
+    const rest = restOf(left, waiting);
     print(`${counted(rows, 'row')} deleted; ${rest}. The log names this deletion ${audit}.`);
   }
   return left === 0 && waiting === 0 ? 0 : 1;
+}
+
+function restOf(left: number, waiting: number): string {
+  if (left > 0) return `${counted(left, 'row')} came meanwhile: run it again`;
+  return waiting > 0
+    ? `none is left in the database, but ${counted(waiting, 'event')} of all people still wait for it: run it again later`
+    : 'none is left';
 }
 
 function readPerson(typed: string): Person | undefined {
   const address = parseIp(typed);
   if (address !== undefined) return { kind: 'address', value: address };
   if (/^[0-9a-f]{32}$/i.test(typed)) return { kind: 'session', value: typed.toLowerCase() };
-  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(typed)
+  return UUID.test(typed)
     ? { kind: 'session', value: sessionDigest(typed.toLowerCase()) }
     : undefined;
 }

@@ -1,0 +1,47 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { stringify } from 'yaml';
+import { readSettings } from '../../cli/src/command-line/read-settings.ts';
+import { runCommand } from '../../cli/src/testing/run-command.ts';
+import { openControl } from '../../server/src/control/open-control.ts';
+import { storySettings } from '../kit/story-settings.ts';
+import { testFolder } from '../kit/test-folder.ts';
+
+/** What `guard forget` makes of each answer over the socket. The counts are made up: to bring them about takes races. */
+
+const folder = testFolder();
+
+test.each([
+  ['"none is left" ends with 0', 0, 0, 0, /^2 rows deleted; none is left\./m],
+  ['rows that came meanwhile end with 1', 1, 0, 1, /2 rows deleted; 1 row came meanwhile: run it/],
+  ['events that wait end with 1, and are named', 0, 3, 1, /but 3 events of all people still wait/],
+])('guard forget: %s', async (_, left, waiting, code, said) => {
+  const file = join(folder, 'guard.yaml');
+  const top = { store: { engine: 'memory', path: join(folder, 'store') } };
+  writeFileSync(file, stringify(storySettings('http://127.0.0.1:1', { top })));
+  const settings = readSettings(file)?.settings;
+  if (settings === undefined) throw new Error('the settings are refused');
+  const close = await openControl({
+    settings: () => settings,
+    forget: (act) =>
+      Promise.resolve(
+        act === 'count'
+          ? { kind: 'counted', rows: 2, waiting }
+          : { kind: 'deleted', rows: 2, left, waiting },
+      ),
+    log: () => undefined,
+  });
+  onTestFinished(close);
+  const ran = await runCommand(
+    'forget',
+    '203.0.113.7',
+    '--organisation',
+    'acme',
+    '--yes',
+    '--config',
+    file,
+  );
+  expect(ran.stdout).toMatch(said);
+  expect(ran.code).toBe(code);
+});
