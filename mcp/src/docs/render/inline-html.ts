@@ -10,10 +10,14 @@ export function escapeHtml(text: string): string {
 /** Stands for a piece of code while the text around it is rendered. A private character, which no page has. */
 const CODE = '\uE000';
 
+/** A piece of code; or the target of a link, in which a backtick is a character like any other. */
+const TARGET_OR_CODE = /\]\((?:https?:\/\/|\/|#)[^)\s]*\)|`([^`]+)`/g;
+
 /** Inline Markdown as the pages use it: `code`, **strong**, *emphasis* or _emphasis_, [text](target), ![text](picture). */
 export function renderInline(markdown: string): string {
   const codes: string[] = [];
-  const text = markdown.replaceAll(CODE, '').replaceAll(/`([^`]+)`/g, (_whole, code: string) => {
+  const text = markdown.replaceAll(CODE, '').replaceAll(TARGET_OR_CODE, (whole, code?: string) => {
+    if (code === undefined) return whole;
     codes.push(`<code>${escapeHtml(code)}</code>`);
     return CODE;
   });

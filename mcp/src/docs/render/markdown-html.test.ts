@@ -9,6 +9,7 @@ test.each([
   ['[a](/b#c)', '<p><a href="/b#c">a</a></p>'],
   ['[a](/b_c) and [d](/e_f)', '<p><a href="/b_c">a</a> and <a href="/e_f">d</a></p>'],
   ['[`a`](/b#c), `[d](/e)`', '<p><a href="/b#c"><code>a</code></a>, <code>[d](/e)</code></p>'],
+  ['[a](/b`c`d)', '<p><a href="/b`c`d">a</a></p>'],
   [
     '**a `b` [`c`](/d)**',
     '<p><strong>a <code>b</code> <a href="/d"><code>c</code></a></strong></p>',
