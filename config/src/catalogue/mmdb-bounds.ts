@@ -28,6 +28,11 @@ export function bounded<Result>(read: () => Result): Result {
   }
 }
 
+/** Values and characters that {@link bounded} has decoded so far. */
+export function decodedSize(): number {
+  return MOST - left;
+}
+
 function charge(amount: number): void {
   left -= amount;
   if (left < 0) throw new Error('a record that is too large');

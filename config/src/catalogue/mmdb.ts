@@ -1,12 +1,17 @@
 import { readFileSync, statSync } from 'node:fs';
 import { Reader, type Response } from 'maxmind';
 import { readAddress } from '../net/read-address.ts';
-import { bounded } from './mmdb-bounds.ts';
+import { bounded, decodedSize } from './mmdb-bounds.ts';
 
 /** Addresses that every database of the whole Internet knows: public resolvers of four operators. */
 const WELL_KNOWN = ['8.8.8.8', '1.1.1.1', '9.9.9.9', '208.67.222.222'];
-/** Most records kept decoded: far more than there are countries or autonomous systems. */
-const MAX_DECODED = 200_000;
+/**
+ * Values and characters of all records that are kept decoded: more than those of all countries or autonomous systems,
+ * and some 130 MB at the very most. A record that does not fit is decoded each time.
+ */
+const MAX_DECODED = 4 * 2 ** 20;
+/** What it takes to keep a record, in the same measure. */
+const KEPT_RECORD = 4;
 /** Networks whose record is kept: a power of two. 256 KiB. */
 const RECENT = 16_384;
 /** This many bits of an address say which network it is kept with. Smaller networks are not kept. */
@@ -116,11 +121,15 @@ function openFile(path: string): Reader<Response> {
 
 function readerOf(bytes: Buffer): Reader<Response> {
   const decoded = new Map<string | number, unknown>();
+  let room = MAX_DECODED;
   // The library asks by the place of a record, so a record that many addresses share is decoded once.
   const cache = {
     get: (at: string | number) => decoded.get(at),
     set: (at: string | number, value: unknown) => {
-      if (decoded.size < MAX_DECODED) decoded.set(at, value);
+      const size = decodedSize() + KEPT_RECORD;
+      if (size > room) return;
+      room -= size;
+      decoded.set(at, value);
     },
   };
   return bounded(() => new Reader<Response>(bytes, { cache }));
