@@ -105,6 +105,26 @@ test('a shorter `every` of a reload holds at once', async () => {
   expect(fetchedAt).toHaveLength(1);
 });
 
+test('slow mirrors delay no other fetch, and at most four are under way', async () => {
+  const asked: string[] = [];
+  const answers = new Map<string, () => void>();
+  const slow = (key: string): Published => ({
+    ...{ key, name: key, every: HOUR, spread: 0, keptAt: () => undefined },
+    fetch: () => {
+      asked.push(key);
+      return new Promise((resolve) => answers.set(key, () => resolve({ kind: 'current' })));
+    },
+  });
+  const all = ['a', 'b', 'c', 'd', 'e'].map(slow);
+  const fresh = keepFresh(() => all, { clock: Date.now, log: () => undefined });
+  onTestFinished(() => fresh.close());
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(asked).toEqual(['a', 'b', 'c', 'd']);
+  answers.get('c')?.();
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(asked).toEqual(['a', 'b', 'c', 'd', 'e']);
+});
+
 test('a damaged copy ends neither the fetches nor Guard: the log names it', async () => {
   const lines: string[] = [];
   const damage = new Error('not a file of ranges: a.json');

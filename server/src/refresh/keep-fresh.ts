@@ -36,6 +36,8 @@ export interface Freshness {
 
 /** Time between two looks at what is due. */
 const LOOK_EVERY_MS = 1_000;
+/** Most fetches at the same time: a slow mirror delays no other one, and few answers are in memory. */
+const AT_A_TIME = 4;
 /**
  * A fetch that failed is tried again after this, then after twice as long and so on, or after `every` where that is
  * shorter. A database that is refused has been sent whole: some ten megabytes.
@@ -64,8 +66,7 @@ export function keepFresh(
   random: () => number = Math.random,
 ): Freshness {
   let watched = new Map<string, Watched>();
-  let timer: NodeJS.Timeout | undefined;
-  let isClosed = false;
+  const underway = new Set<string>();
 
   function begin({ name, every, spread, keptAt }: Published): Watched {
     const confirmedAt = timeOf(keptAt);
@@ -103,24 +104,26 @@ export function keepFresh(
     one.nextAt = clock() + jittered(reason === '' ? every : Math.min(every, one.backoff.next()));
   }
 
-  async function look(): Promise<void> {
+  function look(): void {
+    timer = setTimeout(look, LOOK_EVERY_MS).unref();
     const all = published();
     watched = new Map(all.map((one) => [one.key, watched.get(one.key) ?? begin(one)]));
     for (const one of all) {
       const state = watched.get(one.key);
-      if (state !== undefined && isDue(one, state) && !isClosed) await ask(one, state);
+      if (underway.size === AT_A_TIME) return;
+      if (state === undefined || underway.has(one.key) || !isDue(one, state)) continue;
+      underway.add(one.key);
+      void ask(one, state).finally(() => underway.delete(one.key));
     }
-    if (!isClosed) timer = setTimeout(() => void look(), LOOK_EVERY_MS).unref();
   }
 
-  timer = setTimeout(() => void look(), 0).unref();
+  let timer = setTimeout(look, 0).unref();
   return {
     oldestAt() {
       const times = [...watched.values()].flatMap(({ confirmedAt }) => confirmedAt ?? []);
       return times.length === 0 ? undefined : Math.min(...times);
     },
     close() {
-      isClosed = true;
       clearTimeout(timer);
       return Promise.resolve();
     },
