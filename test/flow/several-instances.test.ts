@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { describe, expect, test } from 'vitest';
-import { jsonText, keepFile } from '../../server/src/refresh/keep-file.ts';
+import { jsonText, keepFile } from '../../server/src/process/keep-file.ts';
 import { robot } from '../attack/challenged-visitor.ts';
 import { poll, send } from '../kit/http.ts';
 import { ORIGIN_PAGE } from '../kit/recording-origin.ts';

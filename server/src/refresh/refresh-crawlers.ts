@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { CrawlerList } from '@guard/config/catalogue/crawler-list';
 import { readRefreshedRanges } from '@guard/config/catalogue/refreshed-ranges';
 import type { FetchReport } from './fetch-report.ts';
-import { jsonText, keepFile } from './keep-file.ts';
+import { jsonText, keepFile } from '../process/keep-file.ts';
 import { type Refreshed, refreshRanges, type RefreshOptions } from './refresh-ranges.ts';
 
 export interface ListReport extends FetchReport {

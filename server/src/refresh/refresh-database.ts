@@ -10,7 +10,7 @@ import {
 } from '@guard/config/settings/lists/list-copy';
 import { disbeliefIn } from './believe-database.ts';
 import { fetchList } from './fetch-list.ts';
-import { keepFile } from './keep-file.ts';
+import { keepFile } from '../process/keep-file.ts';
 import { type FetchOutcome, keptBack } from './keep-fresh.ts';
 
 /** For some ten megabytes on a slow line. */

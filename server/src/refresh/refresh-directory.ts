@@ -12,7 +12,7 @@ import {
 } from '@guard/config/settings/sections/web-bot-auth';
 import { fetchList } from './fetch-list.ts';
 import type { FetchReport, FetchTerms } from './fetch-report.ts';
-import { jsonText, keepFile } from './keep-file.ts';
+import { jsonText, keepFile } from '../process/keep-file.ts';
 
 export interface DirectoryReport extends FetchReport {
   readonly name: string;

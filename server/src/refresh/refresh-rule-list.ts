@@ -13,7 +13,7 @@ import {
 import { MAX_LIST_BYTES, parseList } from '@guard/config/settings/lists/list-text';
 import { fetchList } from './fetch-list.ts';
 import { type FetchOutcome, keptBack } from './keep-fresh.ts';
-import { keepFile } from './keep-file.ts';
+import { keepFile } from '../process/keep-file.ts';
 
 const TIMEOUT_MS = 15_000;
 /** Room for what stands in front of the list in its copy. */

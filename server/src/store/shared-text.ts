@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile, stat } from 'node:fs/promises';
 import type { SharedPlace } from '@guard/config/settings/derived/data-places';
 import type { EditText, RedisStore, TextChange } from '@guard/validator/redis-store';
+import { keepFile } from '../process/keep-file.ts';
 
 export type TextRead =
   /** Empty for a text that was never written. */
@@ -98,16 +97,11 @@ export function createChangeText(
 /** Only this user may read the file. One process writes it: a folder of sessions has one Guard. */
 function changeFile(file: string): ChangeText {
   return async (edit) => {
-    const next = `${file}.${randomBytes(6).toString('hex')}.tmp`;
     try {
       const text = edit(await readOrEmpty(file));
       if (text === undefined) return 'left';
-      await mkdir(dirname(file), { recursive: true });
-      await writeFile(next, text, { mode: 0o600, flag: 'wx', flush: true });
-      await rename(next, file);
-      return 'changed';
+      return (await keepFile(file, text, 0o600)) === undefined ? 'changed' : 'lost';
     } catch {
-      await rm(next, { force: true }).catch(() => undefined);
       return 'lost';
     }
   };

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { testFolder } from '../../../test/kit/test-folder.ts';
@@ -12,4 +12,21 @@ test('two that write one file at once both succeed, and it is whole: programs in
   expect(reasons).toEqual([undefined, undefined]);
   expect(contents.some((content) => content.equals(readFileSync(path)))).toBe(true);
   expect(readdirSync(folder)).toEqual(['copy']);
+});
+
+test('what a kill left of a write an hour ago is removed, and no other file: another process may write now', async () => {
+  const folder = testFolder();
+  const hourAgo = Date.now() / 1000 - 3_700;
+  for (const name of ['lost.0123456789ab.tmp', 'own.tmp', 'copy.json']) {
+    writeFileSync(join(folder, name), '');
+    utimesSync(join(folder, name), hourAgo, hourAgo);
+  }
+  writeFileSync(join(folder, 'new.0123456789ab.tmp'), '');
+  expect(await keepFile(join(folder, 'copy'), 'text')).toBeUndefined();
+  expect(readdirSync(folder).toSorted()).toEqual([
+    'copy',
+    'copy.json',
+    'new.0123456789ab.tmp',
+    'own.tmp',
+  ]);
 });
