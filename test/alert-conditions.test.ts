@@ -11,7 +11,7 @@ import { eventConditions } from '../server/src/alerts/event-conditions.ts';
 /** What alerts read of events, on the real engine behind the real gate. */
 
 const folder = mkdtempSync(join(tmpdir(), 'guard-alerts-'));
-const analytics = await openWithoutKeys({ engine: 'embedded', path: folder }, ['acme']);
+const analytics = await openWithoutKeys({ engine: 'embedded', path: folder }, ['acme', 'hung']);
 afterAll(async () => {
   await analytics.close();
   rmSync(folder, { recursive: true });
@@ -37,10 +37,14 @@ test('events bring an alert about one rule, one silent site of several, and peop
 
   const allowed = { action: 'allow', decision: 'allow', rule: '' } as const;
   const silent = { ...allowed, originStatus: 0, statusCode: 502 };
-  happened(12, { ...silent, site: 'shop.example' });
+  const networks = ['203.0.113.1', '198.51.100.1', '2001:db8:1::1', '2001:db8:2::1'];
+  for (const ip of networks) happened(3, { ...silent, ip, site: 'shop.example' });
+  for (const ip of ['203.0.113.1', '203.0.113.2', '2001:db8::1', '2001:db8::2:1']) {
+    happened(3, { ...silent, ip, statusCode: 504, site: 'slow-page.example' });
+  }
   happened(10, { ...allowed, originStatus: 200, statusCode: 200, site: 'shop.example' });
   happened(12, { ...allowed, originStatus: 502, statusCode: 502, site: 'own-fault.example' });
-  happened(9, { ...silent, site: 'quiet.example' });
+  for (const ip of networks.slice(1)) happened(3, { ...silent, ip, site: 'quiet.example' });
 
   for (let person = 0; person < 12; person += 1) {
     const ip = `203.0.113.${person}`;
@@ -48,14 +52,30 @@ test('events bring an alert about one rule, one silent site of several, and peop
     const asked = { action: 'challenge', decision: 'challenge', challenge: 'issued' } as const;
     happened(1, { ...asked, ip }, (person < 10 ? 15 : 5) * MINUTE_MS);
   }
+  for (const ip of networks) {
+    happened(3, { ...silent, ip, statusCode: 504, site: 'hung.example', organisation: 'hung' });
+  }
+
   const count = async (): Promise<number> => {
-    const sql = 'SELECT count() FROM events_distributed';
-    const outcome = await analytics.runQuery({ organisation: 'acme', sql });
-    return outcome.kind === 'rows' ? Number(Buffer.from(outcome.body).toString()) : 0;
+    let all = 0;
+    for (const organisation of ['acme', 'hung']) {
+      const sql = 'SELECT count() FROM events_distributed';
+      const outcome = await analytics.runQuery({ organisation, sql });
+      if (outcome.kind === 'rows') all += Number(Buffer.from(outcome.body).toString());
+    }
+    return all;
   };
   await until('the events are there', async () => (await count()) === events);
 
-  const alerts = await eventConditions('acme', analytics.runQuery);
+  const alerts = await eventConditions('acme', analytics.runQuery, true);
+  expect(await eventConditions('hung', analytics.runQuery, true)).toEqual([]);
+  expect(await eventConditions('hung', analytics.runQuery, false)).toEqual([
+    {
+      name: 'origin_down',
+      about: 'hung hung.example',
+      seen: '12 of 12 requests for hung.example in five minutes got no answer.',
+    },
+  ]);
   expect(alerts.map(({ name, about }) => `${name} ${about}`)).toEqual([
     'blocks_jump acme no training',
     'origin_down acme shop.example',

@@ -157,6 +157,7 @@ describe('alerts while Guard runs', () => {
       metrics,
       settings: () => ({
         alerts: Alerts.parse({ webhook: webhookUrl, cool_down: '1h' }),
+        analytics: undefined,
         organisations: (over.organisations ?? ['acme']).map((id) => organisationWith('[]', { id })),
       }),
       runQuery: ({ organisation, sql }) => {

@@ -8,8 +8,9 @@ const TIMES_USUAL = 5;
 /** Fewer visitors can be people who cleared their cookies. */
 const LEAST_AGAIN = 10;
 const SHARE_AGAIN = 0.05;
-/** Fewer errors of an origin are one visitor's bad luck. */
+/** Fewer errors of an origin are one visitor's bad luck. One visitor can choose what a site does not answer. */
 const LEAST_UNANSWERED = 10;
+const LEAST_NETWORKS = 3;
 
 /**
  * Blocks of each rule in the last ten minutes, and what ten minutes of the two hours before had. Not of decisions for a
@@ -22,17 +23,15 @@ WHERE created_at >= now() - INTERVAL 130 MINUTE AND action = 'block' AND NOT mat
 GROUP BY rule HAVING recent >= ${LEAST_BLOCKS} AND recent > ${TIMES_USUAL} * usual
 ORDER BY recent DESC LIMIT 5 FORMAT JSONCompact`;
 
-/**
- * Sites that left most of their last requests without an answer, while another site answered. If all sites are silent,
- * the metrics show it earlier.
- */
-const SILENT = `SELECT site, unanswered, asked
-FROM (SELECT site, count() AS asked, countIf(origin_status = 0 AND status_code IN (502, 503, 504)) AS unanswered,
+/** Sites that left most of their last requests without an answer, to visitors of several networks (/24 or /64). */
+const SILENT = `SELECT site, unanswered, asked, has_another
+FROM (SELECT site, count() AS asked, countIf(is_silent) AS unanswered, uniqIf(cutIPv6(toIPv6OrDefault(ip), 8, 1), is_silent) AS networks,
     max(2 * unanswered <= asked) OVER () AS has_another
-  FROM events_distributed
-  WHERE created_at >= now() - INTERVAL 5 MINUTE AND action = 'allow' AND site != ''
+  FROM (SELECT site, ip, origin_status = 0 AND status_code IN (502, 503, 504) AS is_silent
+    FROM events_distributed
+    WHERE created_at >= now() - INTERVAL 5 MINUTE AND action = 'allow' AND site != '')
   GROUP BY site)
-WHERE has_another AND unanswered >= ${LEAST_UNANSWERED} AND 2 * unanswered > asked
+WHERE unanswered >= ${LEAST_UNANSWERED} AND 2 * unanswered > asked AND networks >= ${LEAST_NETWORKS}
 ORDER BY unanswered DESC LIMIT 5 FORMAT JSONCompact`;
 
 /** Visitors of the last hour that passed a challenge, and those of them that got another one within ten minutes. */
@@ -44,12 +43,20 @@ FROM (SELECT countIf(challenge = 'verified') > 0 AS passed,
   GROUP BY ip, user_agent)
 FORMAT JSONCompact`;
 
-/** What the events of one organisation say. Nothing where they cannot be asked: other alerts tell that. */
-export async function eventConditions(organisation: string, runQuery: RunQuery): Promise<Alert[]> {
+/**
+ * What the events of one organisation say. Nothing where they cannot be asked: other alerts tell that.
+ *
+ * @param isDown the metrics say that all sites are down. A silent site is named only where another one answers.
+ */
+export async function eventConditions(
+  organisation: string,
+  runQuery: RunQuery,
+  isDown: boolean,
+): Promise<Alert[]> {
   const read = (sql: string) => rowsOf(organisation, sql, runQuery);
   const found = await Promise.all([
     read(BLOCKS).then((rows) => jumpsIn(organisation, rows)),
-    read(SILENT).then((rows) => silentIn(organisation, rows)),
+    read(SILENT).then((rows) => silentIn(organisation, rows, isDown)),
     read(AGAIN).then((rows) => repeatedIn(organisation, rows)),
   ]);
   return found.flat();
@@ -65,12 +72,13 @@ function jumpsIn(organisation: string, rows: Rows): Alert[] {
   });
 }
 
-function silentIn(organisation: string, rows: Rows): Alert[] {
-  return rows.map(([site, unanswered, asked]) => ({
-    name: 'origin_down',
-    about: `${organisation} ${String(site)}`,
-    seen: `${String(unanswered)} of ${String(asked)} requests for ${String(site)} in five minutes got no answer. Another site of ${organisation} answers.`,
-  }));
+function silentIn(organisation: string, rows: Rows, isDown: boolean): Alert[] {
+  return rows.flatMap(([site, unanswered, asked, hasAnother]): Alert[] => {
+    if (isDown && !hasAnother) return [];
+    const rest = hasAnother ? ` Another site of ${organisation} answers.` : '';
+    const seen = `${String(unanswered)} of ${String(asked)} requests for ${String(site)} in five minutes got no answer.${rest}`;
+    return [{ name: 'origin_down', about: `${organisation} ${String(site)}`, seen }];
+  });
 }
 
 function repeatedIn(organisation: string, rows: Rows): Alert[] {

@@ -20,10 +20,15 @@ describe('conditions of the metrics', () => {
     'guard_gateway_certificate_expiry_timestamp_seconds{host="shop.example"}':
       NOW / 1000 + 15 * 86_400,
   };
-  const found = (values: Readonly<Record<string, number>>, earlier: typeof values = {}) =>
+  const found = (
+    values: Readonly<Record<string, number>>,
+    earlier: typeof values = {},
+    hasEvents = true,
+  ) =>
     metricConditions(
       { ...before, values: { ...CALM, ...earlier } },
       { atMs: NOW, values: { ...CALM, ...values } },
+      hasEvents,
     ).map(({ name, about, seen }) => [name, about, seen]);
 
   test('a calm minute has none', () => {
@@ -105,11 +110,23 @@ describe('conditions of the metrics', () => {
     }
   });
 
+  test.each(['timeout', 'reset', 'malformed', 'truncated', 'busy'])(
+    'a stranger who asks for what the site answers with %s does not bring the site down: events tell of how many networks',
+    (reason) => {
+      const errors = {
+        [`guard_gateway_origin_errors_total{reason="${reason}"}`]: 30,
+        'guard_gateway_requests_total{outcome="failed"}': 30,
+      };
+      expect(found(errors)).toEqual([]);
+      expect(found(errors, {}, false)).toHaveLength(1);
+    },
+  );
+
   test('a few errors of the origin among many requests are none', () => {
-    const errors = { 'guard_gateway_origin_errors_total{reason="reset"}': 30 };
+    const errors = { 'guard_gateway_origin_errors_total{reason="connect"}': 30 };
     expect(found({ ...errors, 'guard_gateway_requests_total{outcome="forwarded"}': 200 })).toEqual(
       [],
     );
-    expect(found({ 'guard_gateway_origin_errors_total{reason="reset"}': 9 })).toEqual([]);
+    expect(found({ 'guard_gateway_origin_errors_total{reason="connect"}': 9 })).toEqual([]);
   });
 });

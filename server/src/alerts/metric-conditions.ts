@@ -14,8 +14,13 @@ const OLD_AFTER_S = OLD_AFTER_MS / 1000;
 /** Fewer errors of an origin are one visitor's bad luck. */
 const LEAST_ORIGIN_ERRORS = 10;
 
-/** What the metrics of this Guard say. `before` is about a minute older than `now`. */
-export function metricConditions(before: Reading, now: Reading): Alert[] {
+/**
+ * What the metrics of this Guard say. `before` is about a minute older than `now`.
+ *
+ * @param hasEvents events tell of visitors that got no answer, and of how many networks they are. A visitor can choose a
+ * request that a site does not answer, but not that it takes no connection.
+ */
+export function metricConditions(before: Reading, now: Reading, hasEvents: boolean): Alert[] {
   const seconds = Math.max(1, Math.round((now.atMs - before.atMs) / 1000));
   const grown = (name: MetricName, ...labels: readonly string[]): number =>
     sum(now, name, labels) - sum(before, name, labels);
@@ -29,7 +34,7 @@ export function metricConditions(before: Reading, now: Reading): Alert[] {
       `${unjudged} requests in ${seconds} seconds reached the site without a decision.`,
     );
   }
-  const errors = grown('guard_gateway_origin_errors_total');
+  const errors = grown('guard_gateway_origin_errors_total', ...(hasEvents ? ['connect'] : []));
   // What Guard itself answers must not hide it: robots that are blocked can be most of the requests.
   const requests = grown('guard_gateway_requests_total', 'forwarded', 'failed');
   if (errors >= LEAST_ORIGIN_ERRORS && 2 * errors > requests) {

@@ -9,7 +9,7 @@ import { sendAlert } from './send-alert.ts';
 
 export interface WatchedAlerts extends ProcessContext {
   /** The current ones: a reload changes who is told. */
-  readonly settings: () => Pick<Settings, 'alerts' | 'organisations'>;
+  readonly settings: () => Pick<Settings, 'alerts' | 'organisations' | 'analytics'>;
   readonly runQuery: RunQuery;
   /** Where instances share it, one of them tells. */
   readonly store: Pick<SessionStore, 'take'>;
@@ -37,21 +37,23 @@ export function watchAlerts(watched: WatchedAlerts): Close {
   let isClosed = false;
 
   const look = async (): Promise<void> => {
-    const { alerts, organisations } = settings();
+    const { alerts, organisations, analytics } = settings();
     if (alerts === undefined) {
       readings = [];
       return;
     }
     const now: Reading = { atMs: clock(), values: await metrics.values() };
     const recent = readings.filter(({ atMs }) => atMs >= now.atMs - pauses.comparedMs);
-    const found = metricConditions(recent[0] ?? readings.at(-1) ?? now, now);
+    const before = recent[0] ?? readings.at(-1) ?? now;
+    const found = metricConditions(before, now, analytics !== undefined);
     readings = [...recent, now];
     // One organisation at each look, in turn: many organisations must not delay the alerts of the metrics.
     const asked = organisations[turn % organisations.length];
     if (asked !== undefined && now.atMs - eventsAt >= pauses.eventsMs / organisations.length) {
       eventsAt = now.atMs;
       turn += 1;
-      found.push(...(await eventConditions(asked.id, runQuery)));
+      const isDown = found.some(({ name }) => name === 'origin_down');
+      found.push(...(await eventConditions(asked.id, runQuery, isDown)));
     }
     for (const { alert, tries } of [...unsent.values()]) await send(alert, alerts, tries + 1);
     for (const alert of found) {
