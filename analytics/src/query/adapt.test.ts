@@ -1,15 +1,19 @@
 import { expect, test } from 'vitest';
-import { overLocalTable, withoutZ } from './adapt.ts';
+import { overLocalTable, withTimesOfUtc } from './adapt.ts';
 
 const T = '2026-11-20T08:00:00';
 
 test.each([
-  [`created_at > '${T}Z'`, `created_at > '${T}'`],
-  [`e.\`created_at\`<='${T}.123Z'`, `e.\`created_at\`<='${T}.123'`],
-  [`created_at NOT BETWEEN '${T}Z' AND '${T}Z'`, `created_at NOT BETWEEN '${T}' AND '${T}'`],
-  [`'${T}Z' /* < */ < e.created_at`, `'${T}' /* < */ < e.created_at`],
-])('the Z of a time beside created_at goes: %s', (given, sent) => {
-  expect(withoutZ(given)).toBe(sent);
+  [`created_at > '${T}Z'`, `created_at > toDateTime64('${T}Z', 3, 'UTC')`],
+  [`e.\`created_at\`<='${T}.1234Z'`, `e.\`created_at\`<=toDateTime64('${T}.1234Z', 4, 'UTC')`],
+  [
+    `created_at NOT BETWEEN '${T}Z' AND '${T}Z'`,
+    `created_at NOT BETWEEN toDateTime64('${T}Z', 3, 'UTC') AND toDateTime64('${T}Z', 3, 'UTC')`,
+  ],
+  [`'${T}Z' /* < */ < e.created_at`, `toDateTime64('${T}Z', 3, 'UTC') /* < */ < e.created_at`],
+])('a time with Z beside created_at is the moment that it names: %s', (given, sent) => {
+  expect(withTimesOfUtc(given)).toBe(sent);
+  expect(withTimesOfUtc(sent)).toBe(sent);
 });
 
 test.each([
@@ -23,7 +27,7 @@ test.each([
   `created_at > 1 AND '${T}Z'`,
   `my_created_at > '${T}Z'`,
 ])('nothing else changes: %s', (sql) => {
-  expect(withoutZ(sql)).toBe(sql);
+  expect(withTimesOfUtc(sql)).toBe(sql);
 });
 
 test('the table of this server takes the place of the distributed one, and of nothing in a text', () => {

@@ -2,28 +2,40 @@ import { LOCAL_TABLE, TABLE } from '../database/accounts.ts';
 import { identifier, keyword, lex, type Token } from './lexer.ts';
 
 /**
- * Two things that are right in SQL and that this database does not take. A statement is changed in one
- * way for each, and what came of it is judged like any other before it is sent.
+ * Two things that are right in SQL and that this database does not take. A statement that it refused for one of them
+ * is changed in one way, and what came of it is judged like any other before it is sent.
  */
 
 /** What programs write for a time of UTC: `'2026-11-20T08:00:00.000Z'`. */
-const UTC_TIME = /^'\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,9})?Z'$/;
+const UTC_TIME = /^'\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.(\d{1,9}))?Z'$/;
+/** Digits behind the point that `created_at` has. */
+const DIGITS = 3;
 
 /**
  * Such a text (`t`) beside the column created_at (`c`), with one letter for each token: `c > t`, `c NOT BETWEEN t AND t`,
- * `t <= e.c`. The column is in UTC by its type, so the Z says nothing more.
+ * `t <= e.c`.
  */
 const COMPARED = /(?<=c(?:o{1,2}|n?b|n?b[ts]a))t|t(?=o{1,2}(?:i\.)*c(?![.(]))/g;
 
-/** The statement with the Z taken from times that `created_at` is compared with: the index of the table does not read it. */
-export function withoutZ(sql: string): string {
+/**
+ * The statement with `toDateTime64('…Z', 3, 'UTC')` in place of times that `created_at` is compared with. That is the same
+ * moment where a column of this name has another zone, and no text where it has texts: then the database refuses it again.
+ */
+export function withTimesOfUtc(sql: string): string {
   const tokens = tokensOf(sql);
   const letters = tokens.map((token) => letter(sql, token)).join('');
-  const ends = Array.from(letters.matchAll(COMPARED), ({ index }) => tokens[index]?.end ?? 0);
+  const times = Array.from(letters.matchAll(COMPARED), ({ index }) => tokens[index]);
   return replace(
     sql,
-    ends.map((end) => ({ at: end - 2, end, by: "'" })),
+    times
+      .filter((token) => token !== undefined)
+      .map(({ at, end }) => ({ at, end, by: momentOf(sql.slice(at, end)) })),
   );
+}
+
+function momentOf(text: string): string {
+  const digits = Math.max(DIGITS, UTC_TIME.exec(text)?.[1]?.length ?? 0);
+  return `toDateTime64(${text}, ${digits}, 'UTC')`;
 }
 
 /**

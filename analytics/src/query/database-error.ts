@@ -3,6 +3,7 @@ import type { DatabaseAnswer } from '../database/database-client.ts';
 const MAX_LENGTH = 16_384;
 
 const NOT_IMPLEMENTED = 48;
+const TYPE_MISMATCH = 53;
 const CORRELATED = 'Correlated subqueries are not supported with remote tables';
 
 /** What the author of a statement can do about an error of the database, where its own words do not say. */
@@ -26,6 +27,11 @@ export const UNREACHED: ReadonlyMap<number, string> = new Map([
   [279, 'ALL_CONNECTION_TRIES_FAILED'],
   [369, 'ALL_REPLICAS_ARE_STALE'],
 ]);
+
+/** True for the error that a text beside `created_at` leads to which is no time of its type. */
+export function hasOtherType(answer: DatabaseAnswer): boolean {
+  return answer.kind === 'answered' && answer.exceptionCode === TYPE_MISMATCH;
+}
 
 /** True for the error that a subquery which uses columns of the query around it leads to. */
 export function isCorrelated(answer: DatabaseAnswer): boolean {

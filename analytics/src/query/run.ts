@@ -5,8 +5,8 @@ import { ask, type Database, type EngineState } from '../database/engine.ts';
 import type { Account, DatabaseAnswer } from '../database/database-client.ts';
 import { DATABASE, LOCAL_TABLE } from '../database/accounts.ts';
 import { execute } from '../database/prepare.ts';
-import { overLocalTable, withoutZ } from './adapt.ts';
-import { isCorrelated, publicMessage } from './database-error.ts';
+import { overLocalTable, withTimesOfUtc } from './adapt.ts';
+import { hasOtherType, isCorrelated, publicMessage } from './database-error.ts';
 import { judgeStatement } from './gate.ts';
 import { KeyWatch } from './key-watch.ts';
 import { SlotTable } from './slots.ts';
@@ -62,17 +62,9 @@ export function createRunQuery({ state, authenticate }: RunOptions): RunQuery {
     }
   }
 
-  return async ({
-    organisation,
-    sql: given,
-    authorization,
-    withNames = false,
-    delivered,
-    signal,
-  }) => {
-    const verdict = judgeStatement(given);
+  return async ({ organisation, sql, authorization, withNames = false, delivered, signal }) => {
+    const verdict = judgeStatement(sql);
     if (verdict.kind === 'refused') return verdict;
-    const sql = passing(withoutZ(given)) ?? given;
     const run = (until: AbortSignal | undefined): Promise<QueryOutcome> =>
       within(ofOrganisations, organisation, 'this organisation', until, delivered, () =>
         askAs(state, organisation, { sql, withNames }, until),
@@ -119,9 +111,7 @@ async function askAs(
   const asked = await ask(state, signal, async (database) => {
     const account = database.account(organisation);
     if (account === undefined) return undefined;
-    const answer = await send(database, account, statement, signal);
-    const sql = isCorrelated(answer) ? onThisServer(database, statement.sql) : undefined;
-    return sql === undefined ? answer : send(database, account, { ...statement, sql }, signal);
+    return sendAdapted(database, account, statement, signal);
   });
   switch (asked.kind) {
     case 'away':
@@ -135,13 +125,28 @@ async function askAs(
   }
 }
 
-/** The statement if the gate passes it. */
-function passing(sql: string | undefined): string | undefined {
-  return sql !== undefined && judgeStatement(sql).kind === 'passed' ? sql : undefined;
+/** The answer to the statement as it is written. One that the database refuses for its dialect is sent again, adapted. */
+async function sendAdapted(
+  database: Database,
+  account: Account,
+  statement: Statement,
+  signal: AbortSignal | undefined,
+): Promise<DatabaseAnswer> {
+  const answer = await send(database, account, statement, signal);
+  const sql = adapted(database, answer, statement.sql);
+  // It ends: neither adaptation changes what it made itself.
+  return sql === undefined || sql === statement.sql || judgeStatement(sql).kind === 'refused'
+    ? answer
+    : sendAdapted(database, account, { ...statement, sql }, signal);
 }
 
-function onThisServer({ insertInto }: Database, sql: string): string | undefined {
-  return insertInto === LOCAL_TABLE ? passing(overLocalTable(sql)) : undefined;
+function adapted(
+  { insertInto }: Database,
+  answer: DatabaseAnswer,
+  sql: string,
+): string | undefined {
+  if (hasOtherType(answer)) return withTimesOfUtc(sql);
+  return isCorrelated(answer) && insertInto === LOCAL_TABLE ? overLocalTable(sql) : undefined;
 }
 
 async function send(

@@ -132,6 +132,32 @@ describe('an analyst is not in the way of the walls (contract 4.3)', () => {
   });
 });
 
+/** acme's rows are of 12:00:00.000 up to 12:00:00.019 in UTC. */
+test.each([
+  [
+    'a column of that name in another zone',
+    "SELECT count() FROM (SELECT toTimeZone(created_at, 'Asia/Tokyo') AS created_at FROM events_distributed) WHERE created_at >= '2026-11-20T12:00:00.010Z'",
+    10,
+  ],
+  [
+    'a text of that name',
+    "SELECT count() FROM (SELECT formatDateTime(created_at, '%Y-%m-%dT%H:%i:%SZ') AS created_at FROM events_distributed) WHERE created_at = '2026-11-20T12:00:00Z'",
+    20,
+  ],
+  [
+    'a zone that the statement gives',
+    "SELECT count() FROM events_distributed WHERE created_at >= '2026-11-20T12:00:00.010Z'::DateTime64(3, 'Asia/Tokyo')",
+    10,
+  ],
+  [
+    'a subquery that uses columns of the query around it, too',
+    "SELECT count() FROM events_distributed AS e WHERE created_at < '2026-11-20T12:00:00.005Z' AND EXISTS (SELECT 1 FROM events_distributed AS f WHERE f.ip = e.ip)",
+    5,
+  ],
+])('a time with Z is the moment that it names: %s', async (_what, sql, rows) => {
+  expect((await engine.query('acme', sql)).text).toBe(`${rows}\n`);
+});
+
 describe('a statement that would never end (contract 8)', () => {
   test.each(readCorpus('bombs.txt'))(
     'ends when its caller leaves: $tries',
