@@ -143,10 +143,11 @@ test.each([
   },
 );
 
-test('an answer in another format has no structuredContent, and an empty one says 0 rows', async () => {
+test('an answer in another format, or with totals, has no structuredContent, and an empty one says 0 rows', async () => {
   for (const [sql, text] of [
     ['SELECT 1 WHERE 0 FORMAT JSONEachRow', '0 rows'],
     ['SELECT 1 AS one FORMAT JSONEachRow', '{"one":1}\n'],
+    ['SELECT count() AS rows FROM numbers(2) WITH TOTALS', 'rows\n2\n\n2\n'],
   ]) {
     const answer = await data.callTool({ name: 'query', arguments: { sql } });
     expect(answer).toEqual({ content: [{ type: 'text', text }], isError: false });
