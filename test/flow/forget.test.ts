@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
 import { type Ran, runCommand } from '../../cli/src/testing/run-command.ts';
 import { poll, send } from '../kit/http.ts';
 import { rowsOf } from '../kit/sql.ts';
@@ -96,6 +97,18 @@ describe('guard forget, from the command line to the last row', () => {
     const { code, stdout } = await forget(PERSON, '--organisation', 'acme', '--json');
     expect([code, JSON.parse(stdout)]).toEqual([0, { kind: 'counted', rows: 3, waiting: 0 }]);
     expect((await counts())[PERSON]).toBe(3);
+  });
+
+  test('where addresses are stored as those of their network, it says whose rows these can be', async () => {
+    const truncating = join(story.product.folder, 'truncating.yaml');
+    const text = readFileSync(config(), 'utf8');
+    const settings = parse(text) as { analytics: object };
+    const analytics = { ...settings.analytics, privacy: { truncate_ip: true } };
+    writeFileSync(truncating, stringify({ ...settings, analytics }));
+    const args = [PERSON, '--organisation', 'acme', '--json', '--config', truncating];
+    const { code, stdout, stderr } = await runCommand('forget', ...args);
+    expect([code, JSON.parse(stdout)]).toEqual([0, { kind: 'counted', rows: 3, waiting: 0 }]);
+    expect(stderr).toContain('rows of 203.0.113.0 can be of this address or of any neighbour');
   });
 
   test('without a terminal it asks for --yes, and deletes nothing', async () => {

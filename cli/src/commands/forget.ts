@@ -58,11 +58,12 @@ the database, nothing was deleted, or Guard gives no answer; 2 called wrongly.`,
     const ask: Ask = (act) => askControl(socket, { act, organisation, person, by: callerName() });
     const found = await ask('count');
     if (found.kind !== 'counted') return failedWith(found, socket);
+    if (!json) tellFound(person, organisation, found.rows);
+    for (const note of notesOn(person, found.waiting, settings)) print(note, 'error');
     if (json && !yes) {
       print(JSON.stringify(found));
       return 0;
     }
-    if (!json) tellFound(person, organisation, found, settings);
     if (!yes && found.rows > 0 && !(await agrees(found.rows))) return failed('nothing was deleted');
     return deleteRows(ask, socket, json);
   },
@@ -113,33 +114,21 @@ function readPerson(typed: string): Person | undefined {
     : undefined;
 }
 
-function tellFound(
-  person: Person,
-  organisation: string,
-  found: { readonly rows: number; readonly waiting: number },
-  settings: Settings,
-): void {
-  const { kind, value } = person;
-  print(
-    `${counted(found.rows, 'row')} of the ${kind} ${value} in the organisation ${organisation}.`,
-  );
-  for (const note of notesOn(person, found, settings)) print(note, 'error');
+function tellFound({ kind, value }: Person, organisation: string, rows: number): void {
+  print(`${counted(rows, 'row')} of the ${kind} ${value} in the organisation ${organisation}.`);
 }
 
-function notesOn(
-  { kind, value }: Person,
-  { rows, waiting }: { readonly rows: number; readonly waiting: number },
-  { analytics }: Settings,
-): string[] {
+/** What the number of rows does not say. */
+function notesOn({ kind, value }: Person, waiting: number, { analytics }: Settings): string[] {
   const notes: string[] = [];
   if (waiting > 0) {
     notes.push(
       `${counted(waiting, 'event')} of all people wait for the database, and are not looked at: run it again later.`,
     );
   }
-  if (rows === 0 && kind === 'address' && analytics?.privacy?.truncate_ip === true) {
+  if (kind === 'address' && analytics?.privacy?.truncate_ip === true) {
     notes.push(
-      `Addresses are stored as those of their network (analytics.privacy.truncate_ip): ${truncateAddress(value)} stands for this one and its neighbours.`,
+      `Addresses are stored as those of their network (analytics.privacy.truncate_ip): rows of ${truncateAddress(value)} can be of this address or of any neighbour.`,
     );
   }
   return notes;
