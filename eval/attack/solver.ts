@@ -119,7 +119,8 @@ export const loadsAll: Solve = async (page) => {
 
 /** What a page is given, by the place of its attributes: their names are other ones each hour. */
 function dataOf({ html }: Pick<Page, 'html'>, name: (typeof ATTRIBUTES)[number]): string {
-  const [element = ''] = /<div [^>]*data-ticket="[^>]*>/.exec(html) ?? [];
+  const [element = ''] =
+    /<div(?: [\w-]+="[^"]*")* data-ticket="[^"]*"(?: [\w-]+="[^"]*")*>/.exec(html) ?? [];
   const values = Array.from(element.matchAll(/ data-\w+="([^"]*)"/g), ([, value = '']) => value);
   return unescaped(values[ATTRIBUTES.indexOf(name)] ?? '');
 }

@@ -65,7 +65,11 @@ describe('17.3 witnesses in Chromium', () => {
       const id = randomBytes(12).toString('base64url');
       const read = await page.evaluate(
         (text) => (globalThis as unknown as { ask: (text: string) => unknown }).ask(text),
-        witnesses.issue(id, ''),
+        witnesses
+          .issue(id, '')
+          .replaceAll('&lt;', '<')
+          .replaceAll('&gt;', '>')
+          .replaceAll('&quot;', '"'),
       );
       const value = read as { sizes: number[] };
       expect(await findingOf(id, { witnesses: { value } }), id).toBeUndefined();

@@ -6,6 +6,7 @@ export type GivenNames = Readonly<Record<(typeof GIVEN)[number], string>>;
 export interface Program {
   /** Stands in the ticket. Empty for the script without a disguise. */
   readonly id: string;
-  readonly script: string;
+  /** In UTF-8. */
+  readonly script: Uint8Array;
   readonly given: GivenNames;
 }

@@ -1,6 +1,7 @@
 /** A page for a visitor whose request no origin answered. */
 export interface FailurePage {
-  readonly html: string;
+  /** In UTF-8. */
+  readonly html: Buffer;
   readonly headers: Readonly<Record<string, string>>;
   /** The code on the page, which the event of the request gets. */
   readonly reference: string;

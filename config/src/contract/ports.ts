@@ -1,6 +1,4 @@
-/**
- * The seams between the packages. Only server/ knows both sides of a seam.
- */
+/** The seams between the packages. Only server/ knows both sides of a seam. */
 import type { DecisionEvent, IpSource, Protocol } from './event.ts';
 import type { MetricName } from './metrics.ts';
 import type { ReplayOutcome } from './replay.ts';
@@ -61,6 +59,8 @@ export type ValidateFailure =
 export interface KnownBesides {
   /** Digest of the session that the visitor presented or is given; empty when there is none. */
   readonly session: string;
+  /** What `response_html` is the Base64 of, so that a caller in the same process needs none. */
+  readonly body?: Buffer | undefined;
   /** The decision as it is to be remembered. It is not recorded yet: the caller does that, once. */
   readonly event: DecisionEvent;
   /** A gateway calls it once, when it is known how the request ended (validator/src/verdict/free-pages.ts and pressure/). */

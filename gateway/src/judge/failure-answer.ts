@@ -36,5 +36,5 @@ export function failureAnswer(
   if (page === undefined) return { answer: SHORT[status], reference: '' };
   const fields = Object.entries(page.headers).flat();
   if (retryAfterS !== undefined) fields.push('Retry-After', String(retryAfterS));
-  return { answer: { status, fields, body: Buffer.from(page.html) }, reference: page.reference };
+  return { answer: { status, fields, body: page.html }, reference: page.reference };
 }

@@ -42,8 +42,8 @@ export function createJudge(
   function decide(inquiry: Inquiry, outcome: ValidateOutcome, startedAt: number): RequestPlan {
     const ruling = failPolicy(inquiry, outcome, startedAt);
     const { requestId } = ruling;
-    const ended = outcome.kind === 'answered' ? outcome.known?.ended : undefined;
-    const event = ruling.event && new OpenEvent(ruling.event, events, ended);
+    const known = outcome.kind === 'answered' ? outcome.known : undefined;
+    const event = ruling.event && new OpenEvent(ruling.event, events, known?.ended);
     if (inquiry.site.observe) {
       const visitor = visitorFacts(inquiry, outcome);
       return toOrigin({ decision: 'observe', requestId, visitor, additions: undefined, event });
@@ -61,7 +61,7 @@ export function createJudge(
         return { kind: 'refused', answer, event };
       }
       case 'enforce': {
-        const plan = planAnswer(ruling.response);
+        const plan = planAnswer(ruling.response, known?.body);
         if (plan.kind === 'serve') return { kind: 'served', answer: plan.answer, event };
         const visitor = visitorFacts(inquiry, outcome);
         return toOrigin({

@@ -94,14 +94,15 @@ const DENIED = Buffer.from('Request denied.\n');
 
 /**
  * Contract 4.1 rules 2 to 5: what an answer of the validator means for the visitor. `allow` and
- * `not_matched` pass unless they bring a body; `block` and `redirect` never do.
+ * `not_matched` pass unless they bring a body; `block` and `redirect` never do. `known` is the body where the validator is
+ * in this process.
  */
-export function planAnswer(response: ForeignValidateResponse): AnswerPlan {
+export function planAnswer(response: ForeignValidateResponse, known?: Buffer): AnswerPlan {
   const denies = response.decision === 'block' || response.decision === 'redirect';
-  if (!denies && response.response_html === undefined) {
+  if (!denies && known === undefined && response.response_html === undefined) {
     return { kind: 'pass', additions: additionsOf(response) };
   }
-  const body = Buffer.from(response.response_html ?? '', 'base64');
+  const body = known ?? Buffer.from(response.response_html ?? '', 'base64');
   const status = statusOf(response.status_code, denies ? 403 : 200);
   const fields = servedFields(response, denies, body.length === 0);
   return { kind: 'serve', answer: { status, fields, body: body.length === 0 ? DENIED : body } };

@@ -81,7 +81,7 @@ export function aChallengedVisitor(
     secrets: SECRETS,
     programs: { next: () => plainProgram('0') },
   });
-  const challenge = issue({
+  const issued = issue({
     organisation: 'acme',
     sessionId,
     ip: '198.51.100.7',
@@ -95,6 +95,7 @@ export function aChallengedVisitor(
     uploadUrl: '/.guard/verify',
     nowMs: time.nowMs,
   });
+  const challenge = { ...issued, html: issued.html.toString() };
   const ticket = /data-ticket="([^"]+)"/.exec(challenge.html)?.[1] ?? '';
   const collect = createCollector({
     secrets: SECRETS,

@@ -59,14 +59,15 @@ export function respond(facts: Facts, judged: Judgement, setting: Setting): Resp
     sessionSent: isKnown ? session : sessionDigest(presented.toLowerCase()),
     cookies: cookiesOf(isKnown ? renewedFor(facts, enforced, setting, nowMs) : sessionId, facts),
     trap,
-    interstitial: challenge && { text: challenge.html, headers: challenge.headers },
+    interstitial: challenge && { bytes: challenge.html, headers: challenge.headers },
     signatureWanted: engine.sources.checkSignature !== undefined && !facts.signedAgent,
     nowMs,
   };
-  const response = render(enforced, answer);
+  const { response, body } = render(enforced, answer);
   return {
     kind: 'response',
     response,
+    body,
     session,
     ended: judged.ended,
     event: describeEvent(judgement, response, answer, setting),

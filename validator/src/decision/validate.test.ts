@@ -34,7 +34,11 @@ function engineWith(over: Partial<Engine>) {
     store: new MemoryStore(Date.now),
     patience: new Patience(VALIDATE.budgetMs),
     ids: createSessionIds(createSealer(['the secret of the tests'], 'session')),
-    issue: () => ({ html: '<p>', headers: { 'Content-Type': 'text/html' }, reference: 'ABCD' }),
+    issue: () => ({
+      html: Buffer.from('<p>'),
+      headers: { 'Content-Type': 'text/html' },
+      reference: 'ABCD',
+    }),
     issueTrapLink: () => '',
     temporary: new TemporaryRules(Date.now),
     clock: Date.now,
@@ -84,6 +88,23 @@ describe('contract 3: "redirect without response_html: rendering or session encr
     expect(validated).not.toHaveProperty('response.cookies');
     expect(log).toEqual(['session_not_sealed']);
   });
+});
+
+test('2.2 "response_html": base64 of the body that a caller in the same process gets as bytes', async () => {
+  const { engine } = engineWith({});
+  const closed = compilePolicy(
+    organisationWith('[{ name: r, match: {}, verdict: block }]'),
+    crawlers,
+    ports,
+  );
+  const validated = await validate(visit(), closed, caller, engine);
+  if (validated.kind !== 'response') throw new Error('no answer');
+  const { response, body } = validated;
+  expect(body?.toString()).toContain('<h1');
+  expect(JSON.parse(JSON.stringify(response))).toHaveProperty(
+    'response_html',
+    body?.toString('base64'),
+  );
 });
 
 describe('the Validate port: "never rejects"', () => {

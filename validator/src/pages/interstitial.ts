@@ -12,7 +12,7 @@ export interface InterstitialOptions {
   readonly program: Pick<Program, 'script' | 'given'>;
   /** Sealed ticket, base64url. */
   readonly ticket: string;
-  /** What the page is asked to style: challenge/cascade/sheet.ts. */
+  /** What the page is asked to style: challenge/cascade/sheet.ts. As the next two, written for an attribute in double quotes. */
   readonly sheet: string;
   /** What it is asked to load: challenge/witnesses/. Empty for nothing, and always so for an absolute `uploadUrl`. */
   readonly witnesses?: string;
@@ -34,7 +34,8 @@ export interface InterstitialOptions {
 
 /** A page and the headers it must be served with (contract 3: they belong together). */
 export interface RenderedPage {
-  readonly html: string;
+  /** In UTF-8. */
+  readonly html: Buffer;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -55,6 +56,8 @@ const NAMES = [
   'reference',
   'script',
 ] as const;
+/** What holds no character that would end its attribute. */
+const WRITTEN = ['sheet', 'witnesses', 'questions'] as const;
 type FillPage = Fill<(typeof NAMES)[number] | 'trap'>;
 
 /** Builds challenge pages; a request only fills in. */
@@ -115,7 +118,7 @@ function compile(look: Look, messages: Messages, form: FormSource, hasTrap: bool
     hasTrap,
     ownTemplate: true,
   });
-  return compileTemplate(html, [...NAMES, ...trapName(hasTrap)], ['script']);
+  return compileTemplate(html, [...NAMES, ...trapName(hasTrap)], WRITTEN);
 }
 
 /** What a button does; the page's script knows these words. */

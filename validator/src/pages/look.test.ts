@@ -2,13 +2,16 @@ import { Branding } from '@guard/config/settings/sections/branding';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { loadBrowserBundle } from '../../browser/build.ts';
-import { renderNotice } from './notice-page.ts';
+import { type NoticeOptions, renderNotice } from './notice-page.ts';
+import { asText } from './testing/as-text.ts';
 import { chooseLanguage } from './choose-language.ts';
 import { plainProgram } from '../challenge/program/programs.ts';
-import { createInterstitial } from './interstitial.ts';
+import { createInterstitial, type InterstitialOptions } from './interstitial.ts';
 import { compileLook, type Look } from './look.ts';
 
-const render = createInterstitial();
+const interstitial = createInterstitial();
+const render = (options: InterstitialOptions) => asText(interstitial(options));
+const noticeOf = (options: NoticeOptions) => asText(renderNotice(options));
 const branding = Branding.parse({
   name: 'Smith & <Sons> {{nonce}}',
   accent: '#0a7d4f',
@@ -31,7 +34,7 @@ const challenge = (look: Look) =>
     look,
   });
 const block = (look: Look) =>
-  renderNotice({ reference: 'K7QM2X9D', notice: 'blocked', acceptLanguage: 'en', look });
+  noticeOf({ reference: 'K7QM2X9D', notice: 'blocked', acceptLanguage: 'en', look });
 
 describe('branding', () => {
   test.each([

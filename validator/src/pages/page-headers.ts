@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
+import { randomText } from '../session/random-text.ts';
 
 /** A fresh nonce for one response (CSP 3, 2.3.1: at least 128 bits). Base64url needs no escaping. */
 export function newNonce(): string {
-  return randomBytes(18).toString('base64url');
+  return randomText(24);
 }
 
 /** Caches are told thrice: some read a header of their own. */

@@ -3,10 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { loadBrowserBundle } from '../../browser/build.ts';
 import { chooseLanguage } from './choose-language.ts';
 import { plainProgram } from '../challenge/program/programs.ts';
-import { createInterstitial } from './interstitial.ts';
+import { createInterstitial, type InterstitialOptions } from './interstitial.ts';
 import { languages } from './languages.ts';
 import { compileLook } from './look.ts';
-import { renderNotice } from './notice-page.ts';
+import { type NoticeOptions, renderNotice } from './notice-page.ts';
+import { asText } from './testing/as-text.ts';
 import { OwnPages } from './own-pages.ts';
 import { renderProblem } from './problem.ts';
 import { createCascadeSheets } from '../challenge/cascade/sheet.ts';
@@ -16,7 +17,9 @@ import { compileTemplate } from './template.ts';
 
 const look = compileLook();
 const script = loadBrowserBundle().interstitial;
-const render = createInterstitial();
+const interstitial = createInterstitial();
+const render = (options: InterstitialOptions) => asText(interstitial(options));
+const noticeOf = (options: NoticeOptions) => asText(renderNotice(options));
 const options = {
   program: plainProgram(script),
   ticket: 'A'.repeat(400),
@@ -166,7 +169,7 @@ describe('contract 3: the challenge page', () => {
 describe('the block page', () => {
   test('gives the reference and says what a wrongly blocked person can do', () => {
     const page = { reference: 'K7QM2X9D', notice: 'blocked', acceptLanguage: 'de', look } as const;
-    const { html, headers } = renderNotice(page);
+    const { html, headers } = noticeOf(page);
     expect(html).toContain('<code>K7QM2X9D</code>');
     for (const advice of chooseLanguage('de').advice) expect(html).toContain(advice);
     expect(headers['Content-Security-Policy']).not.toMatch(/script-src|unsafe/);
@@ -180,7 +183,7 @@ describe('the block page', () => {
     [7201, 'fr', 'Réessayer: dans 3 heures'],
   ])('says how long to wait for a limit: %d s in %s', (retryAfterS, acceptLanguage, words) => {
     const page = { reference: 'K7QM2X9D', notice: 'rateLimited', look, retryAfterS } as const;
-    expect(renderNotice({ ...page, acceptLanguage }).html).toContain(words);
+    expect(noticeOf({ ...page, acceptLanguage }).html).toContain(words);
   });
 
   test('escapes the reference', () => {
@@ -190,7 +193,7 @@ describe('the block page', () => {
       acceptLanguage: undefined,
       look,
     } as const;
-    expect(renderNotice(page).html).not.toContain('<script');
+    expect(noticeOf(page).html).not.toContain('<script');
   });
 });
 
@@ -200,7 +203,7 @@ describe("a page of the user's own", () => {
   const branded = compileLook({ support: { label: 'shop.example/help', href: hostile } });
   const notice = 'rateLimited' as const;
   const own = (page: string, over: object = {}) =>
-    renderNotice({
+    noticeOf({
       notice,
       reference: hostile,
       acceptLanguage: 'de',
@@ -243,8 +246,19 @@ describe("a page of the user's own", () => {
     const [mine, other] = ['mine', 'other'].map((text) => ({ path: '', html: text }));
     const rule = { name: 'a', match: {}, block_page: mine };
     const pages = new OwnPages({ block_page: other, rules: [rule] });
-    expect(pages.find('blocked', rule)?.({} as never)).toBe('mine');
-    expect(pages.find('blocked', { limit_page: undefined })?.({} as never)).toBe('other');
+    expect(
+      pages
+        .find(
+          'blocked',
+          rule,
+        )?.({} as never)
+        .toString(),
+    ).toBe('mine');
+    expect(
+      pages
+        .find('blocked', { limit_page: undefined })?.({} as never)
+        .toString(),
+    ).toBe('other');
     expect(pages.find('rateLimited', rule)).toBeUndefined();
     expect(pages.find('busy')).toBeUndefined();
   });
@@ -274,6 +288,6 @@ describe('templates', () => {
 
   test('do not fill a value’s own braces', () => {
     const fill = compileTemplate('<{{a}}|{{b}}>', ['a', 'b']);
-    expect(fill({ a: '{{b}}', b: 'x' })).toBe('<{{b}}|x>');
+    expect(fill({ a: '{{b}}', b: 'x' }).toString()).toBe('<{{b}}|x>');
   });
 });

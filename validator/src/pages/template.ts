@@ -1,12 +1,14 @@
 import { escapeHtml } from './escape-html.ts';
 
-/** Fills a template: the value of each placeholder, escaped. */
-export type Fill<Name extends string> = (values: Readonly<Record<Name, string>>) => string;
+/** Fills a template, in UTF-8. Text is escaped; bytes are HTML of our own, and stay as they are. */
+export type Fill<Name extends string> = (
+  values: Readonly<Record<Name, string | Uint8Array>>,
+) => Buffer;
 
 /**
- * Splits HTML at its `{{name}}` placeholders, once; filling is then a walk over the pieces. Throws
- * for a placeholder that is not among `names`, and for a name that has no place. The values of `raw` are HTML of our
- * own, and stay as they are.
+ * Splits HTML at its `{{name}}` placeholders, once; filling is then a walk over the pieces, which are bytes already: most
+ * of a page is the same each time. Throws for a placeholder that is not among `names`, and for a name that has no place.
+ * The text of `raw` is escaped already.
  */
 export function compileTemplate<Name extends string>(
   html: string,
@@ -15,20 +17,35 @@ export function compileTemplate<Name extends string>(
 ): Fill<Name> {
   // split() with a group: literal, name, literal, name, …, literal.
   const [head = '', ...rest] = html.split(/\{\{(\w+)\}\}/);
-  const pieces: { readonly name: Name; readonly literal: string }[] = [];
+  const pieces: { readonly name: Name; readonly isRaw: boolean; readonly literal: Buffer }[] = [];
   for (let at = 0; at < rest.length; at += 2) {
     const name = names.find((known) => known === rest[at]);
     if (name === undefined) throw new Error(`unknown placeholder {{${rest[at] ?? ''}}}`);
-    pieces.push({ name, literal: rest[at + 1] ?? '' });
+    pieces.push({ name, isRaw: raw.includes(name), literal: Buffer.from(rest[at + 1] ?? '') });
   }
   const missing = names.find((name) => !pieces.some((piece) => piece.name === name));
   if (missing !== undefined) throw new Error(`placeholder {{${missing}}} has no place`);
+  const first = Buffer.from(head);
+  const fixed = pieces.reduce((sum, { literal }) => sum + literal.length, first.length);
   return (values) => {
-    let filled = head;
-    for (const { name, literal } of pieces) {
-      filled += raw.includes(name) ? values[name] : escapeHtml(values[name]);
-      filled += literal;
-    }
-    return filled;
+    let length = fixed;
+    const texts = pieces.map(({ name, isRaw }) => {
+      const value = values[name];
+      const text = isRaw || typeof value !== 'string' ? value : escapeHtml(value);
+      length += Buffer.byteLength(text);
+      return text;
+    });
+    const page = Buffer.allocUnsafe(length);
+    let at = first.copy(page);
+    pieces.forEach(({ literal }, place) => {
+      const text = texts[place] ?? '';
+      if (typeof text === 'string') at += page.write(text, at);
+      else {
+        page.set(text, at);
+        at += text.length;
+      }
+      at += literal.copy(page, at);
+    });
+    return page;
   };
 }

@@ -6,7 +6,7 @@ import type { Facts } from '../request/facts.ts';
 
 /** A body for `response_html`, with the headers it must be served with. */
 export interface Body {
-  readonly text: string;
+  readonly bytes: Buffer;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -33,7 +33,7 @@ export function noticePage(
     look: policy.look,
     trap,
   });
-  return { text: html, headers };
+  return { bytes: html, headers };
 }
 
 /** RFC 9457 problem details: a stable code, and nothing that helps to get around it. */
@@ -43,5 +43,5 @@ export function problem(
   { requestId, reference }: Subject,
 ): Body {
   const { body, headers } = renderProblem({ status, code, requestId, reference });
-  return { text: body, headers };
+  return { bytes: Buffer.from(body), headers };
 }

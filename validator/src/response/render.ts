@@ -32,8 +32,14 @@ export interface Rendering {
 
 type Draft = { -readonly [Field in keyof ValidateResponse]: ValidateResponse[Field] };
 
+interface Rendered {
+  readonly response: ValidateResponse;
+  /** KnownBesides.body. */
+  readonly body: Buffer | undefined;
+}
+
 /** Verdict to the wire (contract 2.2). Fields that are not due are absent, not empty. */
-export function render(verdict: Verdict, rendering: Rendering): ValidateResponse {
+export function render(verdict: Verdict, rendering: Rendering): Rendered {
   const { facts, policy, requestId, cookies } = rendering;
   const body = bodyOf(verdict, rendering);
   const crawler = facts.crawler && policy.features.crawler_metadata ? crawlerOf(facts) : undefined;
@@ -46,7 +52,9 @@ export function render(verdict: Verdict, rendering: Rendering): ValidateResponse
   };
   if (body) {
     response.headers = headersOf(verdict, body, rendering);
-    response.response_html = base64(body.text);
+    const { bytes } = body;
+    const get = () => bytes.toString('base64');
+    Object.defineProperty(response, 'response_html', { get, enumerable: true });
   }
   if (cookies.length > 0) response.cookies = [...cookies];
   if (crawler) response.crawler = crawler;
@@ -59,7 +67,7 @@ export function render(verdict: Verdict, rendering: Rendering): ValidateResponse
     response.rate_limited = true;
     response.retry_after = secondsOf(verdict.retryAfterMs);
   }
-  return response;
+  return { response, body: body?.bytes };
 }
 
 export function statusOf(verdict: Verdict): StatusCode {
@@ -145,7 +153,7 @@ function headersOf(
 function robotsOf({ facts, policy }: Rendering): Body | undefined {
   const asked = policy.robots !== undefined && facts.url.path === '/robots.txt';
   return asked && (facts.method === 'GET' || facts.method === 'HEAD')
-    ? { text: policy.robots, headers: ROBOTS_HEADERS }
+    ? { bytes: Buffer.from(policy.robots), headers: ROBOTS_HEADERS }
     : undefined;
 }
 
@@ -159,8 +167,4 @@ function crawlerOf({ crawler }: Facts): Crawler | undefined {
       rsl_category: crawler.rslCategory,
     }
   );
-}
-
-function base64(text: string): string {
-  return Buffer.from(text, 'utf8').toString('base64');
 }

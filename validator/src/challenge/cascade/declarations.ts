@@ -3,12 +3,18 @@ import type { Draw } from './draw.ts';
 import type { Leaf } from './tree.ts';
 
 export type Property = 'width' | 'max-width' | 'min-width';
+export type Sets = Readonly<Partial<Record<Property, number>>>;
+
+const IMPORTANT = ['!important', ' ! important', '!IMPORTANT'] as const;
+const WIDTH = ['width', 'WIDTH', '\\77idth', ' width/**/'] as const;
+const BOUNDS = ['max-width', 'min-width'] as const;
+const WHOLE = ['inherit', 'initial', 'auto', '100%'] as const;
 
 /** What stands between the braces of one rule. */
 export interface Declarations {
   readonly text: string;
   /** In CSS pixels. */
-  readonly sets: ReadonlyMap<Property, number>;
+  readonly sets: Sets;
   /** Rules that set what the text refers to. */
   readonly definitions: string;
 }
@@ -19,18 +25,23 @@ export function drawDeclarations(
   draw: Draw,
   { at, important }: { readonly at: number; readonly important: boolean },
 ): Declarations {
-  const end = important ? draw.of(['!important', ' ! important', '!IMPORTANT']) : '';
+  const end = important ? draw.of(IMPORTANT) : '';
   const { width, text, definitions } = drawWidth(leaf, draw, at);
-  const lines = [`${draw.of(['width', 'WIDTH', '\\77idth', ' width/**/'])}:${text}${end}`];
-  const sets = new Map<Property, number>([['width', width]]);
+  const lines = [`${draw.of(WIDTH)}:${text}${end}`];
+  const sets: { -readonly [P in Property]?: number } = { width };
   if (draw.int(0, 2) === 0) {
-    const property = draw.of(['max-width', 'min-width'] as const);
+    const property = draw.of(BOUNDS);
     const bound = draw.int(20, property === 'max-width' ? 900 : 300);
-    sets.set(property, bound);
+    sets[property] = bound;
     lines.push(`${property}:${spelled(bound, draw)}${end}`);
   }
   for (let junk = draw.int(0, 2); junk > 0; junk--) lines.push(invalid(draw));
-  return { text: draw.shuffled(lines).join(';'), sets, definitions };
+  return { text: joined(draw.shuffled(lines)), sets, definitions };
+}
+
+/** A concatenation, since join() copies each text, and the page copies all of them at the end. */
+function joined([first = '', ...others]: readonly string[]): string {
+  return others.reduce((text, line) => `${text};${line}`, first);
 }
 
 interface Width {
@@ -58,7 +69,7 @@ function drawWidth({ classes, middle, group }: Leaf, draw: Draw, at: number): Wi
       return plain(one, `var(--${classes[0]}${classes[1]},${one}px)`);
     case 5:
       // The block around it sets no width of its own.
-      return plain(LAYOUT_SIDE, draw.of(['inherit', 'initial', 'auto', '100%']));
+      return plain(LAYOUT_SIDE, draw.of(WHOLE));
     default: {
       // The property is inherited from the nearest block that sets it. No other rule has the same.
       const name = `--${classes[1]}${at}`;

@@ -1,23 +1,31 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
-/** More than the longest sheet takes. */
-const BYTES = 2_048;
+/** Seven blocks of SHAKE256: as much as almost every sheet takes. */
+const BYTES = 952;
+
+const LETTERS = Array.from('abcdefghijklmnopqrstuvwxyz');
 
 /** Numbers that follow from a secret and a text. Without the secret they cannot be told. */
 export class Draw {
-  readonly #bytes: Buffer;
+  readonly #seed: Buffer;
+  #bytes: Buffer;
   #at = 0;
 
   constructor(secret: Uint8Array, text: string) {
-    // SHAKE256 (FIPS 202) gives as many bytes as are asked for.
-    const hash = createHash('shake256', { outputLength: BYTES });
-    this.#bytes = hash.update(secret).update(text).digest();
+    this.#seed = Buffer.concat([secret, Buffer.from(text)]);
+    this.#bytes = this.#drawn(BYTES);
+  }
+
+  /** SHAKE256 (FIPS 202) gives as many bytes as are asked for, and begins with the same ones for every length. */
+  #drawn(outputLength: number): Buffer {
+    return hash('shake256', this.#seed, { outputEncoding: 'buffer', outputLength });
   }
 
   /** A whole number between these, both included; at most 65,536 apart. */
   int(from: number, to: number): number {
-    const drawn = this.#bytes.readUInt16LE(this.#at);
-    this.#at += 2;
+    if (this.#at === this.#bytes.length) this.#bytes = this.#drawn(2 * this.#at);
+    const low = this.#bytes[this.#at++] ?? 0;
+    const drawn = low | ((this.#bytes[this.#at++] ?? 0) << 8);
     return from + (drawn % (to - from + 1));
   }
 
@@ -28,7 +36,7 @@ export class Draw {
 
   /** Names without an end, no two alike. With a digit, so that no list of advertisements has them. */
   *names(): Generator<string, never> {
-    const letters = this.shuffled(Array.from('abcdefghijklmnopqrstuvwxyz'));
+    const letters = this.shuffled(LETTERS);
     for (let at = this.int(0, 99); ; at++) {
       const [one = '', two = ''] = [letters[at % 26], letters[Math.floor(at / 26) % 26]];
       yield `${one}${this.int(2, 9)}${two}`;

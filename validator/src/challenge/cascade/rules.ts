@@ -1,7 +1,7 @@
 import type { Draw } from './draw.ts';
 import { above, another, itself } from './selectors.ts';
 import type { Leaf, Tree } from './tree.ts';
-import { drawDeclarations, type Property } from './declarations.ts';
+import { drawDeclarations, type Property, type Sets } from './declarations.ts';
 
 /** One rule about the width of one leaf. Some rules do not apply to their leaf. */
 export interface StyleRule {
@@ -10,7 +10,7 @@ export interface StyleRule {
   readonly specificity: number;
   readonly important: boolean;
   /** The properties that it sets, in CSS pixels. */
-  readonly sets: ReadonlyMap<Property, number>;
+  readonly sets: Sets;
 }
 
 /** The width of a leaf under these rules (CSS 2.2, 10.4), given in the order of the sheet. */
@@ -22,7 +22,7 @@ export function widthUnder(rules: readonly StyleRule[]): number | undefined {
 }
 
 function valueOf(property: Property, rules: readonly StyleRule[]): number | undefined {
-  return winnerOf(rules.filter(({ sets }) => sets.has(property)))?.sets.get(property);
+  return winnerOf(rules.filter(({ sets }) => property in sets))?.sets[property];
 }
 
 type Competing = Pick<StyleRule, 'applies' | 'specificity' | 'important'>;
@@ -47,7 +47,9 @@ const OTHERS = 2;
 
 /** Rules for the width of one leaf, in no order. */
 export function competingRules(leaf: Leaf, tree: Tree, draw: Draw): readonly StyleRule[] {
-  return Array.from({ length: APPLYING + OTHERS }, (_, at) => drawRule(leaf, tree, draw, at));
+  const rules: StyleRule[] = [];
+  for (let at = 0; at < APPLYING + OTHERS; at++) rules.push(drawRule(leaf, tree, draw, at));
+  return rules;
 }
 
 /** The rule number `at` of a leaf. */
@@ -73,19 +75,20 @@ function drawRule(leaf: Leaf, tree: Tree, draw: Draw, at: number): StyleRule {
   };
 }
 
+const HOLDING = [
+  '@media not print',
+  '@media (max-width:99999px)',
+  '@supports (display:block)',
+  '@supports not (display:k)',
+] as const;
+const FAILING = [
+  '@media print',
+  '@media (min-width:99999px)',
+  '@supports (display:k)',
+  '@supports not (display:block)',
+] as const;
+
 /** CSS Conditional 3: a condition that is true on every screen, or on no screen. */
 export function condition(draw: Draw, holds: boolean): string {
-  return holds
-    ? draw.of([
-        '@media not print',
-        '@media (max-width:99999px)',
-        '@supports (display:block)',
-        '@supports not (display:k)',
-      ])
-    : draw.of([
-        '@media print',
-        '@media (min-width:99999px)',
-        '@supports (display:k)',
-        '@supports not (display:block)',
-      ]);
+  return holds ? draw.of(HOLDING) : draw.of(FAILING);
 }

@@ -11,7 +11,7 @@ const PROBES = 3;
 export interface CascadeSheet {
   /** For the page: the tree, a `|`, and the rules (browser/page/sources/cascade.ts). */
   readonly text: string;
-  readonly widths: readonly number[];
+  readonly widths: () => readonly number[];
 }
 
 export interface CascadeSheets {
@@ -37,7 +37,7 @@ export function createCascadeSheets(secrets: readonly string[]): CascadeSheets {
   if (signing === undefined) throw new Error('sheets need at least one secret');
   return {
     issue: (ticketId) => drawSheet(new Draw(signing, ticketId)).text,
-    widths: (ticketId) => keys.map((key) => drawSheet(new Draw(key, ticketId)).widths),
+    widths: (ticketId) => keys.map((key) => drawSheet(new Draw(key, ticketId)).widths()),
   };
 }
 
@@ -47,9 +47,12 @@ function drawSheet(draw: Draw): CascadeSheet {
   const rules = new Map<Leaf, readonly StyleRule[]>();
   for (const leaf of probes) rules.set(leaf, competingRules(leaf, tree, draw));
   const inOrder = draw.shuffled([...rules.values()].flat());
-  const widths = tree.leaves.map((leaf) => {
-    const own = new Set(rules.get(leaf));
-    return widthUnder(inOrder.filter((rule) => own.has(rule))) ?? LAYOUT_SIDE;
-  });
-  return { text: `${tree.text}|${inOrder.map(({ css }) => css).join('')}`, widths };
+  return {
+    text: `${tree.text}|${inOrder.reduce((text, { css }) => text + css, '')}`,
+    widths: () =>
+      tree.leaves.map((leaf) => {
+        const own = new Set(rules.get(leaf));
+        return widthUnder(inOrder.filter((rule) => own.has(rule))) ?? LAYOUT_SIDE;
+      }),
+  };
 }

@@ -16,6 +16,7 @@ export interface Leaf extends Block {
 
 export interface Tree {
   readonly leaves: readonly Leaf[];
+  readonly groups: readonly { readonly group: Block; readonly middles: readonly Block[] }[];
   /** Names of classes that no block has yet. */
   readonly names: Iterator<string, never>;
   /** A class that no block has. */
@@ -34,14 +35,18 @@ export function plantTree(draw: Draw): Tree {
   const block = (): Block => ({ classes: [next(), next()] });
   const lines: string[] = [];
   const plant = (parent: number, { classes }: Block) =>
-    lines.push(`${parent}.${classes.join('.')}`);
+    lines.push(`${parent}.${classes[0]}.${classes[1]}`);
   const leaves: Leaf[] = [];
+  const groups: { group: Block; middles: Block[] }[] = [];
   for (let g = 0; g < GROUPS; g++) {
     const group = block();
     const groupAt = plant(0, group);
+    const middles: Block[] = [];
+    groups.push({ group, middles });
     for (let m = 0; m < MIDDLES; m++) {
       const middle = block();
       const middleAt = plant(groupAt, middle);
+      middles.push(middle);
       const before: Block[] = [];
       for (let place = 1; place <= LEAVES; place++) {
         const leaf: Leaf = { ...block(), place, middle, group, before: [...before] };
@@ -51,5 +56,5 @@ export function plantTree(draw: Draw): Tree {
       }
     }
   }
-  return { leaves, names, foreign: next(), text: lines.join(';') };
+  return { leaves, groups, names, foreign: next(), text: lines.join(';') };
 }

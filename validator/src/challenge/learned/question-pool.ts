@@ -1,6 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { hashOf } from '../../../page-contract/text-hash.ts';
+import { escapeHtml } from '../../pages/escape-html.ts';
 import { Draw } from '../cascade/draw.ts';
 import { type Kind, KINDS } from './questions.ts';
 
@@ -33,6 +34,8 @@ export const QUESTIONS = 5;
 export interface QuestionPool {
   /** For the page of a ticket that is issued now: its questions with a `~` between two. */
   readonly issue: (ticketId: string, issuedAt: number) => string;
+  /** The same, escaped for an attribute. */
+  readonly issueEscaped: (ticketId: string, issuedAt: number) => string;
   /** The questions of a ticket, in the order of their answers; undefined where `asked` is the hash of others. */
   readonly read: (
     ticketId: string,
@@ -41,20 +44,28 @@ export interface QuestionPool {
   ) => readonly string[] | undefined;
 }
 
+interface Question {
+  readonly text: string;
+  readonly escaped: string;
+}
+
+const textsOf = (questions: readonly Question[]) => questions.map(({ text }) => text);
+
 /**
  * Draws questions that no code of Guard answers. A pool of twelve is out at one time, and a ticket asks five of them.
  * Many visitors are asked the same, and their answers can be compared. Which ones follows from the secret, the time
  * of the ticket and its id: all threads and instances agree, and an old ticket keeps its questions.
  */
 export function createQuestionPool(secrets: readonly string[]): QuestionPool {
-  const held = new LRUCache<string, string>({ max: MOST_HELD });
+  const held = new LRUCache<string, Question>({ max: MOST_HELD });
   const drawers = secrets.map((secret, number) => {
     const key = new Uint8Array(hkdfSync('sha256', secret, '', 'guard/questions', 32));
-    return ({ kind, slot }: (typeof SLOTS)[number], life: number): string => {
+    return ({ kind, slot }: (typeof SLOTS)[number], life: number): Question => {
       const name = `${number} ${kind} ${slot} ${life}`;
       const known = held.get(name);
       if (known !== undefined) return known;
-      const drawn = KINDS[kind](new Draw(key, `${kind} ${slot} ${life}`));
+      const text = KINDS[kind](new Draw(key, `${kind} ${slot} ${life}`));
+      const drawn = { text, escaped: escapeHtml(text) };
       held.set(name, drawn);
       return drawn;
     };
@@ -67,10 +78,15 @@ export function createQuestionPool(secrets: readonly string[]): QuestionPool {
       return draw(chosen, Math.floor((issuedAt + early) / LIFE_MS));
     });
   return {
-    issue: (ticketId, issuedAt) => listFor(signing, ticketId, issuedAt).join('~'),
+    issue: (ticketId, issuedAt) => textsOf(listFor(signing, ticketId, issuedAt)).join('~'),
+    issueEscaped: (ticketId, issuedAt) =>
+      listFor(signing, ticketId, issuedAt).reduce(
+        (all, { escaped }) => (all === '' ? escaped : `${all}~${escaped}`),
+        '',
+      ),
     read(ticketId, issuedAt, asked) {
       for (const draw of drawers) {
-        const list = listFor(draw, ticketId, issuedAt);
+        const list = textsOf(listFor(draw, ticketId, issuedAt));
         if (hashOf(list.join('~')) === asked) return list;
       }
       return undefined;

@@ -39,7 +39,7 @@ describe('17.3 a program that changes', () => {
   test('pages get the plain script until the programs are built, then one of four of this hour', async () => {
     const { pages } = aPool(() => Promise.resolve(BUILT));
     const [first] = await pages(1);
-    expect(first).toMatchObject({ id: '', script: 'plain' });
+    expect(first).toMatchObject({ id: '', script: Buffer.from('plain') });
     await pages(8);
     expect(idsOf(await pages(40)).size).toBe(4);
   });

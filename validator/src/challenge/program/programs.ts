@@ -70,7 +70,11 @@ export class Programs {
           shuffled: (lines) => order.shuffled(lines),
         })),
       );
-      this.#pool = drawn.map(({ id, given }, at) => ({ id, given, script: scripts[at] ?? '' }));
+      this.#pool = drawn.map(({ id, given }, at) => ({
+        id,
+        given,
+        script: Buffer.from(scripts[at] ?? ''),
+      }));
     } catch (error) {
       onFailure(error);
     }
@@ -80,7 +84,7 @@ export class Programs {
 /** The script of the page as it is built at install, for pages that need no disguise. */
 export function plainProgram(script: string): Program {
   const given = Object.fromEntries(GIVEN.map((name) => [name, name])) as GivenNames;
-  return { id: '', script, given };
+  return { id: '', script: Buffer.from(script), given };
 }
 
 /** How uploads of a program are read: one form for each secret that may have drawn it. */

@@ -42,7 +42,8 @@ export interface ChallengeRequest {
 }
 
 export interface Challenge {
-  readonly html: string;
+  /** In UTF-8. */
+  readonly html: Buffer;
   /** Belongs to this one page: it carries the nonce of its script. */
   readonly headers: Readonly<Record<string, string>>;
   readonly reference: string;
@@ -93,7 +94,7 @@ export function createChallengeIssuer(options: {
       ticket,
       sheet: sheets.issue(id),
       witnesses: witnessed ? witnesses.issue(id, handshakeOf(client)) : '',
-      questions: pool.issue(id, nowMs),
+      questions: pool.issueEscaped(id, nowMs),
       session: sessionId,
       uploadUrl,
       reference,

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { CHALLENGE } from '@guard/config/contract/limits';
 import { z } from 'zod';
+import { randomText } from '../../session/random-text.ts';
 import type { Sealer } from '../../session/sealer.ts';
 import { readFields, writeFields } from './ticket-fields.ts';
 
@@ -150,5 +150,5 @@ function ticketOf(fields: z.output<typeof Fields>): Ticket {
 
 /** A fresh ticket id: 96 random bits. */
 export function newTicketId(): string {
-  return randomBytes(12).toString('base64url');
+  return randomText(16);
 }

@@ -6,12 +6,19 @@ import type { Scene } from './scene.ts';
 
 /** A rule that asks a browser to load something for one leaf. */
 export interface Claim {
+  /** Of the URL that is loaded when it wins. */
+  readonly number: number;
   readonly css: string;
   readonly applies: boolean;
   /** Whether it applies at times before the layout is done: while containers have no size yet, and while they are empty. */
   readonly early: readonly [unsized: boolean, empty: boolean];
   readonly specificity: number;
   readonly important: boolean;
+}
+
+interface Asked extends Pick<Claim, 'number' | 'applies'> {
+  readonly declaration: string;
+  readonly pseudo: string;
 }
 
 /** What can be wrong with a claim that does not apply. */
@@ -29,11 +36,7 @@ export function drawClaim(
   leaf: Leaf,
   scene: Scene,
   draw: Draw,
-  {
-    applies,
-    declaration,
-    pseudo,
-  }: { readonly applies: boolean; readonly declaration: string; readonly pseudo: string },
+  { number, applies, declaration, pseudo }: Asked,
 ): Claim {
   const { tree } = scene;
   const fault: Fault | undefined = applies ? undefined : draw.of(FAULTS);
@@ -62,6 +65,7 @@ export function drawClaim(
   if (isAbout('condition')) css = `${condition(draw, fault !== 'condition')}{${css}}`;
   const fitsEmpty = isContained ? !isLeast && (applies || fault === 'container') : applies;
   return {
+    number,
     css,
     applies,
     early: [applies && !isContained, fitsEmpty],

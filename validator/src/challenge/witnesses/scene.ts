@@ -21,12 +21,8 @@ export function drawScene(draw: Draw): Scene {
   const height = draw.flip() ? width - draw.int(100, 300) : width + draw.int(100, 300);
   const containers = new Map<Block, number>();
   let css = '';
-  for (const group of new Set(tree.leaves.map((leaf) => leaf.group))) {
-    const ofGroup = tree.leaves.filter((leaf) => leaf.group === group);
-    const parts = Array.from(new Set(ofGroup.map(({ middle }) => middle)), (middle) => ({
-      middle,
-      share: draw.int(1, 5),
-    }));
+  for (const { group, middles } of tree.groups) {
+    const parts = middles.map((middle) => ({ middle, share: draw.int(1, 5) }));
     const whole = draw.int(300, 900);
     const shares = parts.reduce((sum, { share }) => sum + share, 0);
     css += `.${draw.of(group.classes)}{width:${whole}px}`;

@@ -1,5 +1,6 @@
 import { LAYOUT_SIDE } from '../../../page-contract/limits.ts';
 import { WITNESSES } from '../../../page-contract/limits.ts';
+import { escapeHtml } from '../../pages/escape-html.ts';
 import type { Draw } from '../cascade/draw.ts';
 import { winnerOf } from '../cascade/rules.ts';
 import { itself } from '../cascade/selectors.ts';
@@ -15,10 +16,16 @@ export type Witness =
 
 /** A document whose rules name many URLs, and what a browser does with it. */
 export interface WitnessPage {
-  /** For the page: width and height of the frame, and behind a `|` the document. */
+  /** For the page: width and height of the frame, and behind a `|` the document; escaped for an attribute in double quotes. */
   readonly text: string;
   /** By the number of their URL. */
   readonly witnesses: ReadonlyMap<number, Witness>;
+  /** Worked out only where it is asked for, which a page that goes out does not. */
+  readonly loading: () => Loading;
+}
+
+/** What a browser does with the URLs of a document. */
+export interface Loading {
   /** By the place of a leaf in the document: the number of the URL that is loaded for it. */
   readonly loaded: ReadonlyMap<number, number>;
   /** Numbers of the URLs that no browser loads. Others depend on the browser. */
@@ -33,10 +40,13 @@ const BARE = 2;
 /** URLs of one document. */
 export const MOST_URLS = 3 * WITNESSES.images + 4 * WITNESSES.fonts + 2 * BARE;
 
+const NUMBERS = Array.from({ length: MOST_URLS }, (_, at) => at);
+
 const BASE = `html{overflow:hidden;font:${TEXT_PX}px/0 serif;-webkit-text-size-adjust:none;text-size-adjust:none}body{margin:0}p{margin:0;width:${LAYOUT_SIDE}px;height:1px}body>div{display:flex}div>div{min-width:0;container-type:inline-size}div>div>div{float:left;container-type:normal}:before{vertical-align:top}:empty{font-size:0}`;
 
-/** A claim, and the number of the URL that is loaded when it wins. */
-type Numbered = Claim & { readonly number: number };
+const BEGIN = escapeHtml(`<!doctype html><style>${BASE}`);
+const END_OF_STYLE = escapeHtml('</style><p></p>');
+const CLOSED = escapeHtml('</div>');
 
 /** `urlOf` gives the URL with a number from 0 to 255. */
 export function drawWitnessPage(draw: Draw, urlOf: (number: number) => string): WitnessPage {
@@ -51,16 +61,18 @@ class Painter {
   readonly #numbers: number[];
   readonly #witnesses = new Map<number, Witness>();
   readonly #texts = new Map<Leaf, string>();
-  readonly #css: string[] = [];
-  readonly #loaded = new Map<number, number>();
-  readonly #decoys = new Set<number>();
+  #css = '';
+  /** The claims for one leaf in the order of the sheet; none wins where the leaf is hidden. */
+  readonly #contests: { readonly leaf: Leaf; readonly claims: readonly Claim[] }[] = [];
+  /** Numbers of URLs that WebKit loads whatever the claims are. */
+  readonly #loadedAnyway: number[] = [];
 
   constructor(draw: Draw, urlOf: (number: number) => string) {
     this.#draw = draw;
     this.#urlOf = urlOf;
     this.#scene = drawScene(draw);
     // In no order, so that a number does not tell what it is for.
-    this.#numbers = draw.shuffled(Array.from({ length: MOST_URLS }, (_, at) => at));
+    this.#numbers = draw.shuffled(NUMBERS);
   }
 
   paint(): WitnessPage {
@@ -81,71 +93,78 @@ class Painter {
     }
     for (const leaf of mixed.splice(0, BARE)) {
       const isHidden = this.#draw.flip();
-      if (isHidden) this.#css.push(`${itself(leaf, tree, this.#draw)[0]}{display:none}`);
+      if (isHidden) this.#css += `${itself(leaf, tree, this.#draw)[0]}{display:none}`;
       this.#compete(
         leaf,
         [isHidden, false].map((applies) => this.#image(leaf, applies)),
         isHidden,
       );
     }
-    const html = `<!doctype html><style>${BASE}${css}${this.#css.join('')}</style><p></p>${this.#body()}`;
+    // No rule has a character that an attribute in double quotes could not hold.
+    const html = `${BEGIN}${css}${this.#css}${END_OF_STYLE}${this.#body()}`;
     return {
       text: `${width}.${height}|${html}`,
       witnesses: this.#witnesses,
-      loaded: this.#loaded,
-      decoys: this.#decoys,
+      loading: () => this.#loading(),
     };
   }
 
-  #compete(leaf: Leaf, claims: readonly Numbered[], isHidden = false): void {
+  #compete(leaf: Leaf, claims: readonly Claim[], isHidden = false): void {
     const inOrder = this.#draw.shuffled(claims);
-    this.#css.push(...inOrder.map((claim) => claim.css));
-    if (isHidden) return;
-    const winner = winnerOf(inOrder);
-    if (winner) this.#loaded.set(this.#scene.tree.leaves.indexOf(leaf), winner.number);
-    if (winner) this.#decoys.delete(winner.number);
-    // Firefox and WebKit know a container's width only after they have styled what is in it for the first time.
-    for (const time of [0, 1] as const) {
-      const first = winnerOf(inOrder.map((claim) => ({ ...claim, applies: claim.early[time] })));
-      if (first) this.#decoys.delete(first.number);
-    }
+    for (const { css } of inOrder) this.#css += css;
+    if (!isHidden) this.#contests.push({ leaf, claims: inOrder });
   }
 
-  /** A decoy, until something is known that makes a browser load it. */
+  /** A URL is a decoy, until something is known that makes a browser load it. */
+  #loading(): Loading {
+    const loaded = new Map<number, number>();
+    const decoys = new Set(this.#witnesses.keys());
+    for (const { leaf, claims } of this.#contests) {
+      const winner = winnerOf(claims);
+      if (winner) loaded.set(this.#scene.tree.leaves.indexOf(leaf), winner.number);
+      if (winner) decoys.delete(winner.number);
+      // Firefox and WebKit know a container's width only after they have styled what is in it for the first time.
+      for (const time of [0, 1] as const) {
+        const first = winnerOf(claims.map((claim) => ({ ...claim, applies: claim.early[time] })));
+        if (first) decoys.delete(first.number);
+      }
+    }
+    for (const number of this.#loadedAnyway) decoys.delete(number);
+    return { loaded, decoys };
+  }
+
   #add(witness: Witness): number {
     const number = this.#numbers.pop() ?? 0;
     this.#witnesses.set(number, witness);
-    this.#decoys.add(number);
     return number;
   }
 
-  #image(leaf: Leaf, applies: boolean): Numbered {
+  #image(leaf: Leaf, applies: boolean): Claim {
     const [width, height] = [this.#draw.int(8, 300), this.#draw.int(8, 300)];
     const number = this.#add({ kind: 'image', width, height });
     const declaration = `content:url(${this.#urlOf(number)})`;
-    const claim = { applies, declaration, pseudo: '::before' };
-    return { number, ...drawClaim(leaf, this.#scene, this.#draw, claim) };
+    const claim = { number, applies, declaration, pseudo: '::before' };
+    return drawClaim(leaf, this.#scene, this.#draw, claim);
   }
 
   /** A family of two files: one for the text of the leaf, and one for other text. */
-  #font(leaf: Leaf, applies: boolean): Numbered {
+  #font(leaf: Leaf, applies: boolean): Claim {
     const draw = this.#draw;
     const character = this.#texts.get(leaf)?.charCodeAt(0) ?? 0;
     const family = this.#scene.tree.names.next().value;
     const face = (covers: boolean): number => {
       const number = this.#add({ kind: 'font', width: draw.int(40, 700), character });
       const range = unicodeRange(character, covers, draw);
-      this.#css.push(
-        `@font-face{font-family:${family};src:url(${this.#urlOf(number)});unicode-range:${range}}`,
-      );
+      this.#css += `@font-face{font-family:${family};src:url(${this.#urlOf(number)});unicode-range:${range}}`;
       return number;
     };
     const isFirst = draw.flip();
     const [one, other] = [face(isFirst), face(!isFirst)];
     // WebKit loads the last file of a family that is used, with any text.
-    if (applies) this.#decoys.delete(other);
-    const claim = { applies, declaration: `font-family:${family},serif`, pseudo: '' };
-    return { number: isFirst ? one : other, ...drawClaim(leaf, this.#scene, draw, claim) };
+    if (applies) this.#loadedAnyway.push(other);
+    const number = isFirst ? one : other;
+    const claim = { number, applies, declaration: `font-family:${family},serif`, pseudo: '' };
+    return drawClaim(leaf, this.#scene, draw, claim);
   }
 
   #body(): string {
@@ -156,11 +175,11 @@ class Painter {
     ];
     for (const leaf of this.#scene.tree.leaves) {
       const isNewGroup = leaf.group !== group;
-      if (middle && leaf.middle !== middle) html += '</div>';
-      if (group && isNewGroup) html += '</div>';
+      if (middle && leaf.middle !== middle) html += CLOSED;
+      if (group && isNewGroup) html += CLOSED;
       if (isNewGroup) html += opened(leaf.group);
       if (leaf.middle !== middle) html += opened(leaf.middle);
-      html += `${opened(leaf)}${this.#texts.get(leaf) ?? ''}</div>`;
+      html += `${opened(leaf)}${this.#texts.get(leaf) ?? ''}${CLOSED}`;
       ({ group, middle } = leaf);
     }
     return html;
@@ -168,7 +187,7 @@ class Painter {
 }
 
 function opened({ classes }: Leaf['group']): string {
-  return `<div class="${classes.join(' ')}">`;
+  return `&lt;div class=&quot;${classes[0]} ${classes[1]}&quot;&gt;`;
 }
 
 /**

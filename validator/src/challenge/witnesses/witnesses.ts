@@ -1,4 +1,4 @@
-import { createHash, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { hash, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { Draw } from '../cascade/draw.ts';
 import { drawWitnessPage, MOST_URLS, type Witness, type WitnessPage } from './witness-page.ts';
 
@@ -54,9 +54,9 @@ export function createWitnesses(secrets: readonly string[]): Witnesses {
       if (!issuer) return undefined;
       const ticketId = token.toString('base64url', 0, ID_BYTES);
       const number = token.readUInt8(ID_BYTES);
-      const { witnesses, decoys } = issuer.draw(ticketId);
+      const { witnesses, loading } = issuer.draw(ticketId);
       const witness = witnesses.get(number);
-      return witness && { ticketId, witness, isDecoy: decoys.has(number) };
+      return witness && { ticketId, witness, isDecoy: loading().decoys.has(number) };
     },
   };
 }
@@ -97,14 +97,17 @@ function createIssuer(secret: string): Issuer {
  * SHAKE256 with a key in front is a MAC (FIPS 202 has no extension by length), and one hash is enough for a page.
  */
 function macsOf(key: Uint8Array, id: Buffer, handshake: string): Buffer {
-  const hash = createHash('shake256', { outputLength: MOST_URLS * MAC_BYTES });
-  return hash.update(key).update(id).update(handshake).digest();
+  const signed = Buffer.concat([key, id, Buffer.from(handshake)]);
+  return hash('shake256', signed, {
+    outputEncoding: 'buffer',
+    outputLength: MOST_URLS * MAC_BYTES,
+  });
 }
 
-function expectedOf({ witnesses, loaded }: WitnessPage): ExpectedWitnesses {
+function expectedOf({ witnesses, loading }: WitnessPage): ExpectedWitnesses {
   const images = new Map<number, readonly [number, number]>();
   const fonts = new Map<number, number>();
-  for (const [place, number] of loaded) {
+  for (const [place, number] of loading().loaded) {
     const witness = witnesses.get(number);
     if (witness?.kind === 'image') images.set(place, [witness.width, witness.height]);
     if (witness?.kind === 'font') fonts.set(place, witness.width);
