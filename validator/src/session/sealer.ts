@@ -1,10 +1,4 @@
-import {
-  createHmac,
-  createSecretKey,
-  hkdfSync,
-  type KeyObject,
-  timingSafeEqual,
-} from 'node:crypto';
+import { hash, hkdfSync, timingSafeEqual } from 'node:crypto';
 
 /** Text counts as its UTF-8. */
 type Field = string | Uint8Array;
@@ -23,7 +17,7 @@ export interface Sealer {
  */
 export function createSealer(secrets: readonly string[], purpose: string): Sealer {
   const keys = secrets.map((secret) =>
-    createSecretKey(new Uint8Array(hkdfSync('sha256', secret, '', `guard/${purpose}`, 32))),
+    padsOf(new Uint8Array(hkdfSync('sha256', secret, '', `guard/${purpose}`, 32))),
   );
   const [signing] = keys;
   if (!signing) throw new Error('a sealer needs at least one secret');
@@ -41,12 +35,30 @@ export function createSealer(secrets: readonly string[], purpose: string): Seale
   };
 }
 
-/** Every field goes in with its length in front: ("ab","c") and ("a","bc") must not share a MAC. */
-function macOf(key: KeyObject, fields: readonly Field[]): Buffer {
-  const hmac = createHmac('sha256', key);
+/** A key under the two pads of HMAC, filled up to a block. */
+interface Pads {
+  readonly inner: Buffer;
+  readonly outer: Buffer;
+}
+
+const BLOCK_BYTES = 64;
+
+function padsOf(key: Uint8Array): Pads {
+  const padded = (pad: number) =>
+    Buffer.from(Buffer.alloc(BLOCK_BYTES, pad).map((byte, at) => byte ^ (key[at] ?? 0)));
+  return { inner: padded(0x36), outer: padded(0x5c) };
+}
+
+/**
+ * HMAC-SHA256 (RFC 2104) as the two hashes that it is: createHmac() takes twice as long, for the object that it makes.
+ * Every field goes in with its length in front: ("ab","c") and ("a","bc") must not share a MAC.
+ */
+function macOf({ inner, outer }: Pads, fields: readonly Field[]): Buffer {
+  const parts: Uint8Array[] = [inner];
   for (const field of fields) {
-    hmac.update(`${Buffer.byteLength(field)}:`);
-    hmac.update(field);
+    const bytes = typeof field === 'string' ? Buffer.from(field) : field;
+    parts.push(Buffer.from(`${bytes.length}:`), bytes);
   }
-  return hmac.digest();
+  const once = Buffer.from(hash('sha256', Buffer.concat(parts), 'binary'), 'binary');
+  return Buffer.from(hash('sha256', Buffer.concat([outer, once]), 'binary'), 'binary');
 }

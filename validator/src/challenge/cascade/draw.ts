@@ -8,7 +8,8 @@ const LETTERS = Array.from('abcdefghijklmnopqrstuvwxyz');
 /** Numbers that follow from a secret and a text. Without the secret they cannot be told. */
 export class Draw {
   readonly #seed: Buffer;
-  #bytes: Buffer;
+  /** A character for each byte: for node:crypto a Buffer is dearer to make than all bytes in it are. */
+  #bytes: string;
   #at = 0;
 
   constructor(secret: Uint8Array, text: string) {
@@ -17,15 +18,15 @@ export class Draw {
   }
 
   /** SHAKE256 (FIPS 202) gives as many bytes as are asked for, and begins with the same ones for every length. */
-  #drawn(outputLength: number): Buffer {
-    return hash('shake256', this.#seed, { outputEncoding: 'buffer', outputLength });
+  #drawn(outputLength: number): string {
+    return hash('shake256', this.#seed, { outputEncoding: 'binary', outputLength });
   }
 
   /** A whole number between these, both included; at most 65,536 apart. */
   int(from: number, to: number): number {
     if (this.#at === this.#bytes.length) this.#bytes = this.#drawn(2 * this.#at);
-    const low = this.#bytes[this.#at++] ?? 0;
-    const drawn = low | ((this.#bytes[this.#at++] ?? 0) << 8);
+    const low = this.#bytes.charCodeAt(this.#at++);
+    const drawn = low | (this.#bytes.charCodeAt(this.#at++) << 8);
     return from + (drawn % (to - from + 1));
   }
 

@@ -76,7 +76,7 @@ function createIssuer(secret: string): Issuer {
       if (handshake === undefined) return drawWitnessPage(draw, () => '');
       const id = Buffer.from(ticketId, 'base64url');
       const begin = `${PATH}?${id.toString('hex')}`;
-      const macs = macsOf(tokenKey, id, handshake).toString('hex');
+      const macs = macsOf(tokenKey, id, handshake);
       return drawWitnessPage(draw, (number) => {
         const mac = macs.slice(number * 2 * MAC_BYTES, (number + 1) * 2 * MAC_BYTES);
         return `${begin}${number.toString(16).padStart(2, '0')}${mac}`;
@@ -86,20 +86,23 @@ function createIssuer(secret: string): Issuer {
       const number = token[ID_BYTES];
       if (number === undefined || number >= MOST_URLS) return false;
       const macs = macsOf(tokenKey, token.subarray(0, ID_BYTES), handshake);
-      const expected = macs.subarray(number * MAC_BYTES, (number + 1) * MAC_BYTES);
+      const expected = Buffer.from(macs, 'hex').subarray(
+        number * MAC_BYTES,
+        (number + 1) * MAC_BYTES,
+      );
       return timingSafeEqual(expected, token.subarray(ID_BYTES + 1));
     },
   };
 }
 
 /**
- * The MACs of all URLs of a ticket, one behind the other.
+ * The MACs of all URLs of a ticket in hexadecimal, one behind the other.
  * SHAKE256 with a key in front is a MAC (FIPS 202 has no extension by length), and one hash is enough for a page.
  */
-function macsOf(key: Uint8Array, id: Buffer, handshake: string): Buffer {
+function macsOf(key: Uint8Array, id: Buffer, handshake: string): string {
   const signed = Buffer.concat([key, id, Buffer.from(handshake)]);
   return hash('shake256', signed, {
-    outputEncoding: 'buffer',
+    outputEncoding: 'hex',
     outputLength: MOST_URLS * MAC_BYTES,
   });
 }
