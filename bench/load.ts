@@ -17,12 +17,13 @@ export function load(traffic: Traffic, options: LoadOptions): Promise<LoadResult
 }
 
 function loadFromHere(
-  { url, path, headers }: Traffic,
+  { url, path, headers, isRefused }: Traffic,
   { connections, seconds, from = 0, pauseMs }: LoadOptions,
 ): Promise<LoadResult> {
   const fields = Object.entries(headers);
   let number = from;
-  return drive(url, { connections, seconds }, async (pool) => {
+  const status = isRefused === true ? 403 : 200;
+  return drive(url, { connections, seconds, status }, async (pool) => {
     if (pauseMs !== undefined) await sleep(-Math.log(1 - Math.random()) * pauseMs);
     number += 1;
     const filled = fields.map(([name, value]) => [name, fill(value, number)] as const);
@@ -43,9 +44,15 @@ export function post(
   return drive(origin, options, (pool) => Promise.resolve(() => pool.request(request)));
 }
 
+interface Driving {
+  readonly connections: number;
+  readonly seconds: number;
+  readonly status?: number;
+}
+
 async function drive(
   url: string,
-  { connections, seconds }: { readonly connections: number; readonly seconds: number },
+  { connections, seconds, status = 200 }: Driving,
   next: (pool: Pool) => Promise<() => ReturnType<Pool['request']>>,
 ): Promise<LoadResult> {
   const pool = new Pool(url, { connections, pipelining: 1 });
@@ -58,7 +65,7 @@ async function drive(
       const sentAt = performance.now();
       const answer = await send();
       await answer.body.dump();
-      if (answer.statusCode !== 200) throw new Error(`${url} answered ${answer.statusCode}`);
+      if (answer.statusCode !== status) throw new Error(`${url} answered ${answer.statusCode}`);
       latencies.push((performance.now() - sentAt) * 1000);
     }
   };

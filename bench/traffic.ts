@@ -6,9 +6,11 @@ export interface Traffic {
   readonly url: string;
   readonly path: string;
   readonly headers: Headers;
+  /** Each request is answered with 403, and nothing else. */
+  readonly isRefused?: boolean;
 }
 
-/** GET requests of a load, to which any answer but 200 is an error. */
+/** GET requests of a load, to which any answer but 200 is an error, or any but 403 where they are refused. */
 export interface LoadOptions {
   /** Connections, each with at most one request under way. */
   readonly connections: number;

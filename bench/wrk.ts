@@ -38,7 +38,10 @@ export async function wrk(traffic: Traffic, options: LoadOptions): Promise<LoadR
 }
 
 /** A request is text, so that its fields keep the order they have in a browser. */
-function scriptOf({ path, headers }: Traffic, { from = 0, pauseMs }: LoadOptions): string {
+function scriptOf(
+  { path, headers, isRefused }: Traffic,
+  { from = 0, pauseMs }: LoadOptions,
+): string {
   const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const text = JSON.stringify(`GET ${path} HTTP/1.1\r\n${fields.join('')}\r\n`);
   return `local text = ${text}
@@ -56,7 +59,7 @@ function done(summary, latency)
   local e = summary.errors
   io.write(string.format(
     '{"requests":%d,"durationUs":%d,"errors":%d,"p50Us":%d,"p99Us":%d}\\n',
-    summary.requests, summary.duration, e.connect + e.read + e.write + e.status + e.timeout,
+    summary.requests, summary.duration, e.connect + e.read + e.write + e.timeout + ${isRefused === true ? 'summary.requests - e.status' : 'e.status'},
     latency:percentile(50), latency:percentile(99)))
 end
 `;
