@@ -37,16 +37,21 @@ export function createSealer(secrets: readonly string[], purpose: string): Seale
 
 /** A key under the two pads of HMAC, filled up to a block. */
 interface Pads {
-  readonly inner: Buffer;
+  readonly inner: Uint8Array;
+  /** With room behind it for the hash that goes in. */
   readonly outer: Buffer;
 }
 
 const BLOCK_BYTES = 64;
+const HASH_BYTES = 32;
 
 function padsOf(key: Uint8Array): Pads {
   const padded = (pad: number) =>
-    Buffer.from(Buffer.alloc(BLOCK_BYTES, pad).map((byte, at) => byte ^ (key[at] ?? 0)));
-  return { inner: padded(0x36), outer: padded(0x5c) };
+    Buffer.alloc(BLOCK_BYTES, pad).map((byte, at) => byte ^ (key[at] ?? 0));
+  return {
+    inner: padded(0x36),
+    outer: Buffer.concat([padded(0x5c), Buffer.alloc(HASH_BYTES)]),
+  };
 }
 
 /**
@@ -59,6 +64,6 @@ function macOf({ inner, outer }: Pads, fields: readonly Field[]): Buffer {
     const bytes = typeof field === 'string' ? Buffer.from(field) : field;
     parts.push(Buffer.from(`${bytes.length}:`), bytes);
   }
-  const once = Buffer.from(hash('sha256', Buffer.concat(parts), 'binary'), 'binary');
-  return Buffer.from(hash('sha256', Buffer.concat([outer, once]), 'binary'), 'binary');
+  outer.write(hash('sha256', Buffer.concat(parts), 'binary'), BLOCK_BYTES, 'binary');
+  return Buffer.from(hash('sha256', outer, 'binary'), 'binary');
 }

@@ -36,12 +36,14 @@ export class Draw {
   }
 
   /** Names without an end, no two alike. With a digit, so that no list of advertisements has them. */
-  *names(): Generator<string, never> {
+  names(): () => string {
     const letters = this.shuffled(LETTERS);
-    for (let at = this.int(0, 99); ; at++) {
+    let at = this.int(0, 99);
+    return () => {
       const [one = '', two = ''] = [letters[at % 26], letters[Math.floor(at / 26) % 26]];
-      yield `${one}${this.int(2, 9)}${two}`;
-    }
+      at += 1;
+      return `${one}${this.int(2, 9)}${two}`;
+    };
   }
 
   flip(): boolean {

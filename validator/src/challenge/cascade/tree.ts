@@ -18,7 +18,7 @@ export interface Tree {
   readonly leaves: readonly Leaf[];
   readonly groups: readonly { readonly group: Block; readonly middles: readonly Block[] }[];
   /** Names of classes that no block has yet. */
-  readonly names: Iterator<string, never>;
+  readonly nextName: () => string;
   /** A class that no block has. */
   readonly foreign: string;
   /** `;` between blocks, each `parent.class.class`: the parent is the number of a block above it, 0 is the root. */
@@ -30,12 +30,14 @@ const MIDDLES = 2;
 const LEAVES = 3;
 
 export function plantTree(draw: Draw): Tree {
-  const names = draw.names();
-  const next = () => names.next().value;
-  const block = (): Block => ({ classes: [next(), next()] });
-  const lines: string[] = [];
-  const plant = (parent: number, { classes }: Block) =>
-    lines.push(`${parent}.${classes[0]}.${classes[1]}`);
+  const nextName = draw.names();
+  const block = (): Block => ({ classes: [nextName(), nextName()] });
+  let text = '';
+  let planted = 0;
+  const plant = (parent: number, { classes: [one, two] }: Block) => {
+    text += `${planted === 0 ? '' : ';'}${parent}.${one}.${two}`;
+    return ++planted;
+  };
   const leaves: Leaf[] = [];
   const groups: { group: Block; middles: Block[] }[] = [];
   for (let g = 0; g < GROUPS; g++) {
@@ -56,5 +58,5 @@ export function plantTree(draw: Draw): Tree {
       }
     }
   }
-  return { leaves, groups, names, foreign: next(), text: lines.join(';') };
+  return { leaves, groups, nextName, foreign: nextName(), text };
 }

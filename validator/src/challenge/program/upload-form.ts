@@ -19,9 +19,9 @@ const PARTS = [2, 5] as const;
 /** The form of the program with this id, drawn from a secret. */
 export function drawUploadForm(secret: Uint8Array, id: string): UploadForm {
   const draw = new Draw(secret, id);
-  const names = draw.names();
-  const given = Object.fromEntries(GIVEN.map((name) => [name, names.next().value])) as GivenNames;
-  const parts = Array.from({ length: draw.int(...PARTS) }, () => names.next().value);
+  const nextName = draw.names();
+  const given = Object.fromEntries(GIVEN.map((name) => [name, nextName()])) as GivenNames;
+  const parts = Array.from({ length: draw.int(...PARTS) }, () => nextName());
   const cipher: Cipher = { mix: drawMix(draw), start: draw.int32(), byte: 8 * draw.int(0, 3) };
   return {
     given,

@@ -151,7 +151,7 @@ class Painter {
   #font(leaf: Leaf, applies: boolean): Claim {
     const draw = this.#draw;
     const character = this.#texts.get(leaf)?.charCodeAt(0) ?? 0;
-    const family = this.#scene.tree.names.next().value;
+    const family = this.#scene.tree.nextName();
     const face = (covers: boolean): number => {
       const number = this.#add({ kind: 'font', width: draw.int(40, 700), character });
       const range = unicodeRange(character, covers, draw);
