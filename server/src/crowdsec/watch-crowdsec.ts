@@ -6,7 +6,7 @@ import type { CrowdsecSettings, Settings } from '@guard/config/settings/schema';
 import { z } from 'zod';
 import type { Close, ProcessContext } from '../process/process-context.ts';
 import { fetchList } from '../refresh/fetch-list.ts';
-import { keepFile } from '../refresh/keep-file.ts';
+import { keepFile } from '../process/keep-file.ts';
 import { HeldDecisions } from './held-decisions.ts';
 import { parsed, readAnswer } from './read-answer.ts';
 
