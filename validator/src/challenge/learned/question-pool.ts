@@ -80,10 +80,9 @@ export function createQuestionPool(secrets: readonly string[]): QuestionPool {
   return {
     issue: (ticketId, issuedAt) => textsOf(listFor(signing, ticketId, issuedAt)).join('~'),
     issueEscaped: (ticketId, issuedAt) =>
-      listFor(signing, ticketId, issuedAt).reduce(
-        (all, { escaped }) => (all === '' ? escaped : `${all}~${escaped}`),
-        '',
-      ),
+      listFor(signing, ticketId, issuedAt)
+        .map(({ escaped }) => escaped)
+        .join('~'),
     read(ticketId, issuedAt, asked) {
       for (const draw of drawers) {
         const list = textsOf(listFor(draw, ticketId, issuedAt));
