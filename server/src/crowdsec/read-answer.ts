@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CrowdsecChanges, CrowdsecDecision } from '@guard/config/contract/crowdsec';
 import { isIpOrCidr } from '@guard/config/net/cidr';
 import { canonicalNetwork } from '@guard/config/settings/derived/temporary-decision';
@@ -19,19 +20,37 @@ const Answer = z.object({
   deleted: z.array(z.unknown()).nullish(),
 });
 
-/** The changes of an answer that came at `now`; undefined where it is none. Other scopes, such as `session`, are left out. */
-export function readAnswer(
+/** Requests wait for no more decisions than this at once: a millisecond or two. */
+const DECISIONS_A_TURN = 500;
+
+/**
+ * The changes of an answer that came at `now`; undefined where it is none. Other scopes, such as `session`, are left out.
+ * Requests come in between: a whole list has some ten thousand decisions.
+ */
+export async function readAnswer(
   text: string,
   now: number,
   isWhole: boolean,
-): CrowdsecChanges | undefined {
+): Promise<CrowdsecChanges | undefined> {
   const answer = Answer.safeParse(parsed(text));
   if (!answer.success) return undefined;
   return {
     isWhole,
-    added: (answer.data.new ?? []).flatMap((one) => decisionOf(one, now)),
-    removed: isWhole ? [] : (answer.data.deleted ?? []).flatMap((one) => decisionOf(one, now)),
+    added: await decisionsOf(answer.data.new ?? [], now),
+    removed: isWhole ? [] : await decisionsOf(answer.data.deleted ?? [], now),
   };
+}
+
+async function decisionsOf(values: readonly unknown[], now: number): Promise<CrowdsecDecision[]> {
+  const decisions: CrowdsecDecision[] = [];
+  for (let at = 0; at < values.length; at += DECISIONS_A_TURN) {
+    for (const value of values.slice(at, at + DECISIONS_A_TURN)) {
+      const decision = decisionOf(value, now);
+      if (decision !== undefined) decisions.push(decision);
+    }
+    await nextTurn();
+  }
+  return decisions;
 }
 
 /** The value of a text of JSON; undefined where it is none. */
@@ -43,12 +62,12 @@ export function parsed(text: string): unknown {
   }
 }
 
-function decisionOf(value: unknown, now: number): readonly CrowdsecDecision[] {
+function decisionOf(value: unknown, now: number): CrowdsecDecision | undefined {
   const read = Written.safeParse(value);
-  if (!read.success || read.data.simulated === true) return [];
+  if (!read.success || read.data.simulated === true) return undefined;
   const { id, duration } = read.data;
   const about = aboutOf(read.data);
-  return about === undefined ? [] : [{ id, ...about, until: now + millisecondsOf(duration) }];
+  return about && { id, ...about, until: now + millisecondsOf(duration) };
 }
 
 function aboutOf({ scope, value }: Written): Pick<CrowdsecDecision, 'scope' | 'value'> | undefined {

@@ -25,8 +25,8 @@ const KeptDecisions = z.object({
 });
 type KeptDecisions = z.infer<typeof KeptDecisions>;
 
-/** Of one answer: some 70,000 decisions. */
-const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+/** Of one answer: some 200,000 decisions. */
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 /** What comes above it is left out, and the log says so. A thread takes some 25 MB for as many. */
 const MAX_DECISIONS = 100_000;
 /** For the whole list, which CrowdSec reads from its database. */
@@ -161,7 +161,9 @@ async function askCrowdsec(
     return { kind: 'failed', reason: `${asked.reason}${hint}` };
   }
   const changes =
-    asked.kind === 'fetched' ? readAnswer(asked.bytes.toString(), clock(), isWhole) : undefined;
+    asked.kind === 'fetched'
+      ? await readAnswer(asked.bytes.toString(), clock(), isWhole)
+      : undefined;
   return changes === undefined
     ? { kind: 'failed', reason: 'its answer is no list of decisions' }
     : { kind: 'read', changes };
