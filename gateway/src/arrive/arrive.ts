@@ -26,7 +26,7 @@ export interface Inquiry {
   readonly target: string;
   /** Absent in forward-auth, where the request itself does not come here. */
   readonly protocol?: Protocol;
-  /** DecisionEvent.body; absent where none is sampled. */
+  /** As DecisionEvent.body. Absent when the site takes no sample of the body. */
   readonly bodySample?: string;
 }
 
@@ -41,7 +41,7 @@ export interface Visit extends Inquiry {
   readonly req: VisitorRequest;
   readonly res: VisitorResponse;
   readonly hasBody: boolean;
-  /** Absent where nothing was read. */
+  /** Absent when no byte of the body was read. */
   readonly opening?: BodyOpening;
 }
 
@@ -70,16 +70,16 @@ export interface Reception {
   readonly clientOf: ClientOf;
 }
 
-/** More than this many gateways in a row are one that forwards to itself. */
+/** A request that has passed this many gateways is in a loop: the origin of a gateway is the gateway itself. */
 const MAX_PASSES = 5;
 
 /**
- * Connections on which a request was refused. The sender may see the end of that request at another byte
- * than the gateway. So the bytes behind it, which Node has read already, may be no request.
+ * Connections on which a request was refused. The sender may see the end of that request at another byte than the
+ * gateway. So the bytes behind it, which Node has read already, are not taken for a request.
  */
 const refusedOn = new WeakSet<VisitorSocket>();
 
-/** Finds out everything about a request that needs no question to a validator. */
+/** Finds out everything about a request that the gateway can find out without the validator. */
 export function arrive(reception: Reception, req: VisitorRequest, res: VisitorResponse): Arrival {
   const { limits, sites, connectionOf, clientOf } = reception;
   if (refusedOn.has(req.socket)) return refuse(req, 400, 'Behind a refused request.');
@@ -92,7 +92,7 @@ export function arrive(reception: Reception, req: VisitorRequest, res: VisitorRe
     return { kind: 'answered', outcome: 'unknown_host', answer };
   }
   const { host, target, hasBody } = framing;
-  // RFC 9110 section 7.6.2: asked by an OPTIONS that goes no further, the gateway is the one to answer.
+  // RFC 9110 section 7.6.2: the gateway itself answers an OPTIONS that it must not forward.
   if (target === '*' || forwardsLeft(req) === 0) {
     const answer: OwnAnswer = { status: 204, fields: [], body: Buffer.alloc(0) };
     return { kind: 'answered', outcome: 'served', answer };

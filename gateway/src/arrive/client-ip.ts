@@ -8,7 +8,7 @@ import type { Connection } from '../listen/connection.ts';
 import type { BelievedFields } from '../message/message.ts';
 import { parseForwarded } from './forwarded.ts';
 
-/** Who asks, and how the gateway came to know. */
+/** The visitor's address, and where the gateway read it. */
 export interface Client {
   /** Canonical address: parseIp of config/net/cidr. */
   readonly ip: string;
@@ -20,16 +20,21 @@ export interface Client {
 
 export type ClientOf = (connection: Connection, headers: IncomingHttpHeaders) => Client;
 
-/** A longer chain is no chain of proxies; entries beyond it are not read. */
+/** Only this many entries are read. No real chain of proxies is longer. */
 const MAX_HOPS = 32;
 
-const REMEMBERED_ALONE = 1_024;
-/** Trusted peers that are remembered at once. Beyond it the one that asked longest ago is forgotten, and learned anew. */
+/** At this many counted requests both counts are halved, so that old requests count less. */
+const MAX_COUNTED = 1_024;
+/**
+ * Trusted peers that are remembered at once. When another one comes, the peer that asked longest ago is forgotten.
+ */
 const MAX_PEERS = 1_024;
-/** One in this many may be a health check, or a person who tries something on the proxy's own machine. */
-const FEW = 20;
+/**
+ * One request in this many may come without the usual header: a health check, or a test on the proxy's own machine.
+ */
+const RARE = 20;
 
-/** One of the two headers, taken apart; the last entry is the one that the peer wrote. */
+/** The entries of one of the two headers. The peer wrote the last entry. */
 interface Chain {
   readonly header: ForwardedHeader;
   readonly nodes: readonly string[];
@@ -37,15 +42,15 @@ interface Chain {
 }
 
 /**
- * Finds the visitor's address. A forwarded header counts only when the peer itself is trusted, and is
- * then walked from the right: each trusted proxy vouches for the entry to its left, and the first
- * address that is not a trusted proxy is the visitor. An entry that is no address ends the walk at
- * the last one that was vouched for.
+ * Finds the visitor's address. A forwarded header counts only when the peer itself is trusted. It is read from the
+ * right: each trusted proxy vouches for the entry to its left. The first address that is not a trusted proxy is the
+ * visitor. At an entry that is not an address the reading ends, and the last address that was vouched for is the
+ * visitor.
  *
- * `writes` is the header that the trusted proxies write; the other one is the visitor's own then.
- * Undefined: both are read. Where they name different visitors, the one counts that came alone before:
- * a visitor can add a header, and cannot take away the one that a proxy writes into every request. While
- * neither has come alone, or both have, no more counts than both agree on, and `onUndecided` hears.
+ * `writes` is the header that the trusted proxies write. The visitor wrote the other one, so it is not read. When
+ * `writes` is undefined, both are read. When they name different visitors, the header that came alone before
+ * counts: a visitor can add a header, but cannot remove the one that a proxy writes into every request. When
+ * neither has come alone, or both have, only the entries on which both agree count, and `onUndecided` is called.
  */
 export function createClientOf(
   trustedProxies: readonly string[],
@@ -54,14 +59,14 @@ export function createClientOf(
 ): ClientOf {
   const trusted = PrefixSet.from(trustedProxies);
   const direct = new WeakMap<Connection, Client>();
-  /** By the peer that wrote the header: proxies of one site may differ. */
-  const alone = new LRUCache<string, Alone>({ max: MAX_PEERS });
+  /** By the peer that wrote the header, because the proxies of one site may write different headers. */
+  const counts = new LRUCache<string, HeaderCounts>({ max: MAX_PEERS });
 
-  function aloneOf({ peerIp }: Connection): Alone {
-    const known = alone.get(peerIp);
+  function countsOf({ peerIp }: Connection): HeaderCounts {
+    const known = counts.get(peerIp);
     if (known !== undefined) return known;
-    const made = new Alone();
-    alone.set(peerIp, made);
+    const made = new HeaderCounts();
+    counts.set(peerIp, made);
     return made;
   }
 
@@ -71,12 +76,12 @@ export function createClientOf(
   }
 
   function byBoth(connection: Connection, one: Chain, other: Chain): Client {
-    const decided = aloneOf(connection).decides();
+    const decided = countsOf(connection).decides();
     const found = walk(one.nodes, trusted).ip;
     const isSame = found !== undefined && found === walk(other.nodes, trusted).ip;
     if (decided !== undefined) {
       const chain = decided === one.header ? one : other;
-      // The other header is the visitor's own, also where it names the same address.
+      // The visitor wrote the other header, even when it names the same address.
       return byChain(connection, chain, decided);
     }
     if (isSame) return byChain(connection, one, 'both');
@@ -86,7 +91,7 @@ export function createClientOf(
     return { ip, from: 'peer', scheme: isHttps ? 'https' : 'http', believed: 'neither' };
   }
 
-  function bySelf(connection: Connection): Client {
+  function byPeer(connection: Connection): Client {
     const known = direct.get(connection);
     if (known !== undefined) return known;
     const scheme = connection.transport === undefined ? 'http' : 'https';
@@ -97,38 +102,38 @@ export function createClientOf(
   }
 
   return (connection, headers) => {
-    if (!connection.trusted) return bySelf(connection);
+    if (!connection.trusted) return byPeer(connection);
     const one = writes === 'forwarded' ? undefined : readChain(headers);
     const other = writes === 'x-forwarded-for' ? undefined : readForwarded(headers);
     if (one !== undefined && other !== undefined) return byBoth(connection, one, other);
     const chain = one ?? other;
     if (chain !== undefined) {
-      aloneOf(connection).note(chain.header);
+      countsOf(connection).note(chain.header);
       return byChain(connection, chain, writes ?? 'both');
     }
     const proto = writes === 'forwarded' ? undefined : headers['x-forwarded-proto'];
-    if (proto === undefined) return bySelf(connection);
-    return { ...bySelf(connection), scheme: schemeAt(members(text(proto)), 1) };
+    if (proto === undefined) return byPeer(connection);
+    return { ...byPeer(connection), scheme: schemeAt(members(text(proto)), 1) };
   };
 }
 
-/** Counts of the two headers, over about the last thousand requests that had one of them. */
-class Alone {
+/** Counts how often each header came without the other, over about the last thousand such requests. */
+class HeaderCounts {
   #x = 0;
   #forwarded = 0;
 
   note(header: ForwardedHeader): void {
     if (header === 'forwarded') this.#forwarded++;
     else this.#x++;
-    if (this.#x + this.#forwarded < REMEMBERED_ALONE) return;
+    if (this.#x + this.#forwarded < MAX_COUNTED) return;
     this.#x /= 2;
     this.#forwarded /= 2;
   }
 
-  /** The one that nearly always came; undefined where both did, or neither. */
+  /** The header that came nearly always. Undefined when there is no such header. */
   decides(): ForwardedHeader | undefined {
-    if (this.#x > FEW * this.#forwarded) return 'x-forwarded-for';
-    return this.#forwarded > FEW * this.#x ? 'forwarded' : undefined;
+    if (this.#x > RARE * this.#forwarded) return 'x-forwarded-for';
+    return this.#forwarded > RARE * this.#x ? 'forwarded' : undefined;
   }
 }
 
@@ -149,7 +154,9 @@ function readForwarded({ forwarded }: IncomingHttpHeaders): Chain | undefined {
   };
 }
 
-/** How far the walk from the right gets; no address where not even the last entry is one. */
+/**
+ * Reads from the right while entries are trusted proxies. `ip` is undefined when the last entry is not an address.
+ */
 function walk(
   nodes: readonly string[],
   trusted: PrefixSet,
@@ -166,7 +173,7 @@ function walk(
   return { ip, distance };
 }
 
-/** The entries on the right that both have. */
+/** The longest end that both lists share. */
 function agreed(one: readonly string[], other: readonly string[]): readonly string[] {
   let count = 0;
   while (count < Math.min(one.length, other.length)) {
@@ -177,10 +184,10 @@ function agreed(one: readonly string[], other: readonly string[]): readonly stri
   return count === 0 ? [] : one.slice(-count);
 }
 
-/** An address, in brackets where a port is to stand behind one of IPv6 (RFC 7239 section 6). */
+/** An address, perhaps with a port. An IPv6 address with a port has brackets (RFC 7239 section 6). */
 const NODE = /^(?:\[([^\]]*)\]|([^:]*))(?::\d{1,5})?$/;
 
-/** One entry of a chain: an address, which some proxies write with its port. */
+/** The address in one entry of a chain. Some proxies add a port. */
 function parseNode(entry: string): string | undefined {
   const node = entry.trim();
   const [, inBrackets, bare = node] = NODE.exec(node) ?? [];
@@ -188,8 +195,8 @@ function parseNode(entry: string): string | undefined {
 }
 
 /**
- * The scheme that was noted together with the visitor's address: the entry as far from the right. A
- * shorter list was begun by the outermost proxy, and no other proxy added to it.
+ * The scheme that belongs to the visitor's address: it is as far from the right end as the address. When the list
+ * of schemes is shorter, only the outermost proxy wrote one, and it is the first entry.
  */
 function schemeAt(schemes: readonly string[], distance: number): 'http' | 'https' {
   const at = schemes[Math.max(0, schemes.length - Math.max(1, distance))] ?? '';

@@ -3,24 +3,24 @@ import type { Certificates } from '../tls/certificates.ts';
 import { type OwnAnswer, plainAnswer } from '../message/own-answer.ts';
 import { pathOf, type Visit } from './arrive.ts';
 
-/** What the gateway answers by itself before a request is judged; undefined: the request goes its usual way. */
+/** An answer that the gateway gives before the request is judged. Undefined when the request is to be judged. */
 export type EarlyAnswer = (visit: Visit) => OwnAnswer | undefined;
 
-/** Where the https side of the gateway is, at this moment. */
+/** The https side of the gateway. Its values can change at a reload. */
 export interface SecureSide {
-  /** Undefined while it does not listen on a TCP port. */
+  /** Undefined when it does not listen on a TCP port. */
   readonly port: number | undefined;
   readonly certificates: Certificates | undefined;
 }
 
-/** Below it an authority of certificates asks (RFC 8555 section 8.3). */
+/** A certificate authority asks for paths below this one (RFC 8555 section 8.3). */
 const ACME_PATH = '/.well-known/acme-challenge/';
 
 const HTTPS_PORT = 443;
 
 /**
- * Sends who came by http to https, with every method, path and query (RFC 9110 section 15.4.9). Only where https
- * works: a host that no certificate is for stays where it is, and so does what an authority asks.
+ * Redirects visitors from http to https. Method, path and query stay the same (RFC 9110 section 15.4.9). A host
+ * without a certificate is not redirected, and neither is the request of a certificate authority.
  */
 export function createRedirect(secure: SecureSide): EarlyAnswer {
   return ({ client, host, target }) => {
@@ -29,13 +29,17 @@ export function createRedirect(secure: SecureSide): EarlyAnswer {
     const { port } = secure;
     if (port === undefined) return undefined;
     const name = host.replace(/:\d*$/, '');
-    // A visitor who names no port came to port 80. So https has its usual port too, also where a proxy maps the ports.
+    // A visitor who names no port came to port 80, so https has its usual port too. That also holds when a proxy
+    // maps the ports.
     const suffix = name === host || port === HTTPS_PORT ? '' : `:${port}`;
     return plainAnswer(308, 'Use https.', 'Location', `https://${name}${suffix}${target}`);
   };
 }
 
-/** Answers an authority that checks a host by http-01. A token that is not awaited goes its usual way. */
+/**
+ * Answers a certificate authority that checks a host by http-01. A request with an unknown token is judged like any
+ * other.
+ */
 export function createAcmeAnswer(challenges: AcmeChallenges): EarlyAnswer {
   return ({ req, target }) => {
     if (!target.startsWith(ACME_PATH)) return undefined;

@@ -1,16 +1,16 @@
 /** One element of a Forwarded header. The gateway reads two of its parameters. */
 interface ForwardedElement {
-  /** `for`, unquoted; empty when the element has none, or more than one. */
+  /** The value of `for` without quotes. Empty when the element has no `for`, or more than one. */
   readonly for: string;
   readonly proto: string;
 }
 
 /**
- * RFC 7239 section 4: the last `most` elements, in the order the proxies added them. What cannot be read
- * becomes an element without `for`.
+ * RFC 7239 section 4: the last `most` elements, in the order the proxies added them. An element that cannot be read
+ * gets an empty `for`.
  *
- * Read from the right: a proxy adds its element behind what it was sent, so nothing that stands on the
- * left may change where an element on the right begins. A quote that never began is a sign like any other.
+ * It is read from the right. A proxy adds its element at the right end, so text on the left must not change where
+ * an element on the right begins. A closing quote without an opening quote is an ordinary character.
  */
 export function parseForwarded(header: string, most: number): readonly ForwardedElement[] {
   return lastElements(header, most).map(readElement);
@@ -34,14 +34,14 @@ function lastElements(text: string, most: number): string[] {
   return elements;
 }
 
-/** Where the quoted string begins that ends at `close`; -1 where it does not. */
+/** The index of the quote that opens the quoted string whose closing quote is at `close`. -1 when there is none. */
 function openingQuote(text: string, close: number): number {
   let at = text.lastIndexOf('"', close - 1);
   while (at > 0 && isEscaped(text, at)) at = text.lastIndexOf('"', at - 1);
   return close === 0 ? -1 : at;
 }
 
-/** RFC 9110 section 5.6.4: behind an odd number of backslashes. */
+/** RFC 9110 section 5.6.4: an odd number of backslashes stands before the character. */
 function isEscaped(text: string, at: number): boolean {
   let before = at;
   while (text[before - 1] === '\\') before--;
@@ -56,7 +56,7 @@ function readElement(element: string): ForwardedElement {
     if (equals === -1) continue;
     const name = pair.slice(0, equals).trim().toLowerCase();
     const value = unquote(pair.slice(equals + 1).trim());
-    // RFC 7239 section 4: no parameter twice. Guard cannot tell which of the two the proxy wrote.
+    // RFC 7239 section 4 forbids a parameter that comes twice. Guard cannot tell which of the two the proxy wrote.
     if (name === 'for') node = node === undefined ? value : '';
     else if (name === 'proto') proto = value;
   }

@@ -2,16 +2,17 @@ import { StreamRequest } from '../http2/stream-request.ts';
 import type { VisitorRequest } from '../message/message.ts';
 
 /**
- * Whether all servers on the way read this as the same single request. Node's parser (llhttp, strict) has
- * already refused obsolete folding, bad chunk sizes, two Content-Lengths and Transfer-Encoding with
- * Content-Length. This refuses what it lets through (RFC 9112 section 3.2, 6.1, 11.2).
+ * Whether every server on the way to the origin reads the bytes as the same single request. Node's parser (llhttp,
+ * strict) has already refused obsolete folding, bad chunk sizes, two Content-Lengths and Transfer-Encoding with
+ * Content-Length. This module refuses the ambiguous requests that the parser accepts (RFC 9112 section 3.2, 6.1,
+ * 11.2).
  */
 export type Framing =
   | {
       readonly kind: 'sound';
       /** Host header as sent. */
       readonly host: string;
-      /** Origin-form, path and query exactly as the visitor sent them; or `*`, with OPTIONS only. */
+      /** Path and query exactly as the visitor sent them (origin-form). With OPTIONS it can also be `*`. */
       readonly target: string;
       readonly hasBody: boolean;
     }
@@ -53,7 +54,7 @@ function readMessageFraming(req: VisitorRequest, limits: FramingLimits): Framing
   return { kind: 'sound', host, target, hasBody: body === 'some' };
 }
 
-/** RFC 9113 section 8.3.1: a request of HTTP/2, with the same answers. */
+/** A request of HTTP/2 (RFC 9113 section 8.3.1). It gets the same answers as a message of HTTP/1.1. */
 function readStreamFraming(req: StreamRequest, limits: FramingLimits): Framing {
   const { fields, hasBody } = req;
   if (fields.fault !== undefined) return refused(400, fields.fault);
@@ -90,18 +91,18 @@ function bodyOf(
 ): 'none' | 'some' | 'ambiguous' | 'unknown coding' {
   if (coding !== undefined) {
     if (length !== undefined || minor === 0) return 'ambiguous';
-    // Any other coding would have to be undone here, since the origin gets a framing of our own.
+    // The origin gets a framing of our own, so the gateway would have to decode any other coding.
     return coding.toLowerCase() === 'chunked' ? 'some' : 'unknown coding';
   }
   if (length === undefined || length === '0') return 'none';
-  // The grammar allows a zero in front; an origin may take it for the mark of an octal number.
+  // The grammar allows a leading zero, but an origin may read such a number as octal.
   const isNumber = length.length <= 15 && isMadeOf(isDigit, length, 0, length.length);
   return isNumber && !length.startsWith('0') ? 'some' : 'ambiguous';
 }
 
 /**
- * A host name or address with at most one port (RFC 9110 section 7.2), in the characters that such
- * have. Anything else would let a Host header rewrite the URL that is judged.
+ * A host name or address with at most one port (RFC 9110 section 7.2). Other characters are refused, because a Host
+ * header with them could rewrite the URL that is judged.
  */
 export function isHost(host: string): boolean {
   if (host.length > 255) return false;
@@ -131,7 +132,7 @@ function isNameCharacter(code: number): boolean {
   return isLetter || isDigit(code) || code === 0x2d || code === 0x2e || code === 0x5f;
 }
 
-/** Of an IPv6 address (RFC 3986 section 3.2.2), which may end in a dotted IPv4 address. */
+/** A character of an IPv6 address (RFC 3986 section 3.2.2). Such an address may end in a dotted IPv4 address. */
 function isAddressCharacter(code: number): boolean {
   const isHexLetter = (code | 0x20) >= 0x61 && (code | 0x20) <= 0x66;
   return isHexLetter || isDigit(code) || code === 0x3a || code === 0x2e;
@@ -141,7 +142,7 @@ function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/** A colon and a number of 16 bits, which RFC 3986 section 3.2.3 lets be left out. */
+/** A colon and a number of at most 16 bits. RFC 3986 section 3.2.3 allows a colon without a number. */
 function isPort(text: string): boolean {
   if (text === ':') return true;
   const isNumber = text.length <= 6 && isMadeOf(isDigit, text, 1, text.length);
@@ -149,9 +150,9 @@ function isPort(text: string): boolean {
 }
 
 /**
- * RFC 9112 section 3.2: origin-form stays as it is; absolute-form becomes origin-form when it names
- * the same authority as Host. `*` is a target of OPTIONS, and so is an absolute-form without a path,
- * which says the same (section 3.2.4). Anything else (authority-form, a fragment, controls) is undefined.
+ * The target in origin-form (RFC 9112 section 3.2). An absolute-form is accepted when it names the same authority
+ * as Host. With OPTIONS, the target can be `*`, and an absolute-form without a path means the same (section 3.2.4).
+ * Undefined for anything else: authority-form, a fragment, control characters.
  */
 function originForm(url: string, host: string, isOptions: boolean): string | undefined {
   if (url === '*') return isOptions ? url : undefined;
@@ -168,7 +169,7 @@ function originForm(url: string, host: string, isOptions: boolean): string | und
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** Length of `http://` or `https://` in any case; 0 where there is neither. */
+/** Length of `http://` or `https://` in upper or lower case. 0 when the URL begins with neither. */
 function schemeEnd(url: string): number {
   const scheme = url.slice(0, 8).toLowerCase();
   if (scheme === 'https://') return 8;

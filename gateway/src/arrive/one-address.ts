@@ -7,39 +7,39 @@ import type { Connection } from '../listen/connection.ts';
 
 /** Requests between two looks at the clock. */
 const LOOK_EVERY = 128;
-/** A window is judged when it is as old as this, and has as many requests. */
+/** A window is judged when it is at least this old and has at least this many requests. */
 const WINDOW_MS = 5 * 60_000;
 const WINDOW_REQUESTS = 4 * LOOK_EVERY;
-/** A window that takes longer is a site that hardly anybody visits: it says nothing. */
+/** A window that takes longer is not judged: such a site has too few visitors. */
 const LONGEST_WINDOW_MS = 60 * 60_000;
-/** What counts as nearly all. */
+/** The share of requests that counts as nearly all. */
 const SHARE = 0.9;
 const LOG_EVERY_MS = 60 * 60_000;
-/** Nearby peers with such headers that are told apart and named. */
+/** At most this many peers of the own network are counted and named in the log. */
 const MAX_NAMED = 8;
 
 /** Notices that nearly all requests come from one address: a proxy that is taken for the visitor. */
 export interface OneAddressWatch {
-  /** The same look-up of visitors' addresses, which also counts what it finds. */
+  /** Wraps a look-up of visitors' addresses, and counts the addresses that it finds. */
   readonly over: (clientOf: ClientOf) => ClientOf;
-  /** Forgets what was counted: other proxies may be trusted from now on. */
+  /** Forgets all counts. It is called after a reload, which can change the trusted proxies. */
   readonly restart: () => void;
-  /** What the last window showed. */
+  /** Whether the last window came from one address. */
   readonly isOne: () => boolean;
 }
 
 /**
- * Counts by majority vote, so that one address and three numbers are all that is kept: an address of
- * which `votes` are left among `requests` has sent at least that many of them.
+ * Counts by majority vote (Boyer and Moore), which needs one address and a few numbers of memory. When `votes` are
+ * left for `address`, that address has sent at least so many of the `requests`.
  */
 export function watchForOneAddress(log: Log, clock: Clock): OneAddressWatch {
   const sparing = sparingLog(log, clock, LOG_EVERY_MS);
   let address = '';
   let requests = 0;
   let votes = 0;
-  /** Requests of `address` that named another visitor and were not believed. */
+  /** Requests of `address` with a forwarded header that was not believed. */
   let claims = 0;
-  /** Peers of the own network that sent such requests, and how many they sent together. */
+  /** Peers of the own network that sent such headers. `nearbyClaims` counts their requests. */
   const nearby = new Set<string>();
   let nearbyClaims = 0;
   let begunAt = clock();
@@ -79,7 +79,7 @@ export function watchForOneAddress(log: Log, clock: Clock): OneAddressWatch {
 
   function look(): void {
     const age = clock() - begunAt;
-    // One person who tries a new installation is one address too, but does not claim to be a proxy.
+    // A person who tries a new installation alone is also one address, but sends no forwarded header.
     if (early && areProxies()) judge();
     early = false;
     if (age >= WINDOW_MS && requests >= WINDOW_REQUESTS) {
@@ -88,7 +88,10 @@ export function watchForOneAddress(log: Log, clock: Clock): OneAddressWatch {
     }
   }
 
-  /** Nearly all requests come from peers of the own network that name other visitors: several balancers, or one. */
+  /**
+   * Whether nearly all requests come from peers of the own network with a forwarded header: one balancer, or
+   * several.
+   */
   function areProxies(): boolean {
     return nearbyClaims >= SHARE * requests;
   }
@@ -142,7 +145,7 @@ function lineOf(addresses: readonly string[]): string {
   return `trusted_proxies: [${addresses.map((one) => `'${one}'`).join(', ')}]`;
 }
 
-/** Where no visitor of the internet comes from. */
+/** Whether it is an address of this machine or of a private network. Visitors from the internet do not have one. */
 function isNearby(address: string): boolean {
   const use = addressUse(address);
   return use === 'loopback' || use === 'private';

@@ -4,19 +4,19 @@ import { maskSecrets } from './sample/mask-secrets.ts';
 import type { Sampling } from './sites.ts';
 import type { VisitorRequest } from '../message/message.ts';
 
-/** What is wanted of one body. */
+/** How to sample one body. */
 export interface SamplePlan extends Sampling {
   readonly content: SampledContent;
 }
 
-/** What is wanted of the body of a request that has one. Undefined where the site samples nothing of it. */
+/** The plan for a request that has a body. Undefined when the site takes no sample of it. */
 export function planSample(
   { site, req }: Visit,
   readings: readonly string[],
 ): SamplePlan | undefined {
   const { sampling } = site;
   if (sampling === undefined) return undefined;
-  // RFC 9110 section 10.1.1: this visitor waits for an invitation to send the body, and it is too early for one.
+  // RFC 9110 section 10.1.1: this visitor sends no body before a 100 (Continue), and it is too early to send that.
   if (req.headers.expect !== undefined) return undefined;
   const content = sampledContent(req.headers);
   if (content === undefined || !site.isProtected(readings)) return undefined;
@@ -24,8 +24,8 @@ export function planSample(
 }
 
 /**
- * Reads the beginning of a body: until the sample is full, the body ends, `waitMs` have passed or the
- * visitor has gone. What was read stays with the visit, for the origin.
+ * Reads the beginning of a body: until the sample is full, the body ends, `waitMs` have passed or the visitor has
+ * gone. The visit keeps the bytes, so that the origin gets them.
  */
 export async function openBody(visit: Visit, plan: SamplePlan, waitMs: number): Promise<Visit> {
   const opening = await readOpening(visit.req, plan.maxBytes, waitMs);
@@ -45,7 +45,7 @@ function readOpening(req: VisitorRequest, enough: number, waitMs: number): Promi
       req.off('end', finish);
       req.pause();
       resolve(new Opening(Buffer.concat(parts)));
-      // The listener on 'close' stays, and would hold them until then.
+      // The listener on 'close' stays until the request closes, and would keep the parts in memory.
       parts.length = 0;
     };
     const take = (part: Buffer) => {
@@ -81,28 +81,28 @@ class Opening implements BodyOpening {
   }
 }
 
-/** A character that the sample's end cuts is left out; bytes that are no UTF-8 become U+FFFD. */
+/** Leaves out a character that is cut by the end of the sample. Bytes that are not UTF-8 become U+FFFD. */
 function sampleOf(bytes: Buffer, { content, names }: SamplePlan): string {
-  // Text without a declared charset can be UTF-16, in which no name is recognised.
+  // Text without a declared charset can be UTF-16. The names of secrets would not be recognised there.
   if (bytes.includes(0)) return '';
   return maskSecrets(new TextDecoder().decode(bytes, { stream: true }), content, names);
 }
 
-/** How a body that may be sampled is read. */
+/** How the sample of a body is read. */
 export type SampledContent = 'form' | 'text';
 
 const FORM = 'application/x-www-form-urlencoded';
-/** Text whose names can be read as UTF-8. In another encoding the names of secrets would not be recognised. */
+/** Types of text that can be sampled. */
 const TEXT = /^(?:text\/[\w.+-]+|application\/(?:[\w.+-]+\+)?(?:json|xml))$/;
 const CHARSET = /;\s*charset\s*=\s*"?([\w-]+)/i;
-const LIKE_ASCII: ReadonlySet<string> = new Set(['utf-8', 'utf8', 'us-ascii', 'iso-8859-1']);
+const ASCII_COMPATIBLE: ReadonlySet<string> = new Set(['utf-8', 'utf8', 'us-ascii', 'iso-8859-1']);
 
 /** Undefined for a body that cannot be read as text: an upload of files, a picture, or compressed content. */
 function sampledContent(headers: IncomingHttpHeaders): SampledContent | undefined {
   const { 'content-type': type = '', 'content-encoding': coding } = headers;
   if (coding !== undefined) return undefined;
   const charset = CHARSET.exec(type)?.[1]?.toLowerCase();
-  if (charset !== undefined && !LIKE_ASCII.has(charset)) return undefined;
+  if (charset !== undefined && !ASCII_COMPATIBLE.has(charset)) return undefined;
   const semicolon = type.indexOf(';');
   const media = (semicolon === -1 ? type : type.slice(0, semicolon)).trim().toLowerCase();
   if (media === FORM) return 'form';

@@ -19,16 +19,16 @@ export interface ServedSite {
   readonly settingsRevision: string;
   readonly isProtected: IsProtected;
   readonly origins: Origins;
-  /** Undefined where events keep nothing of a body. */
+  /** Undefined when events keep no part of a body. */
   readonly sampling: Sampling | undefined;
-  /** By how the client is known, and of what came here by its protocol. */
+  /** The context of a question: by how the visitor's address is known, and by the protocol of the request. */
   readonly contexts: Readonly<Record<Client['from'], ContextsByProtocol>>;
 }
 
 type ContextsByProtocol = Readonly<Record<Protocol | 'described', ValidateContext>>;
 
 export interface Sites {
-  /** The site of a Host header, whatever its port; undefined for an unknown host (421). */
+  /** The site of a Host header. Its port does not matter. Undefined for an unknown host (421). */
   readonly match: (host: string) => ServedSite | undefined;
 }
 
@@ -72,15 +72,15 @@ export function createSites(
 }
 
 /**
- * Whether the validator is to be asked about a path, given every way an origin may read it. A path with
- * too many of them is protected, and refused before anybody is asked.
+ * Whether the validator is asked about a path, given all ways in which an origin may read it. `undefined` stands
+ * for a path with too many readings: it is protected. The gateway refuses it without a question.
  */
 export type IsProtected = (readings: readonly string[] | undefined) => boolean;
 
 /**
- * `protect` and `skip` of a site. One reading that is protected is enough to ask; only a path whose
- * every reading is to be skipped is skipped. So `/assets/%2e%2e/login` skips nothing. What is protected
- * is so in any case of letters, with or without a slash at the end; what is skipped as it is written.
+ * `protect` and `skip` of a site. A path is protected when one of its readings matches `protect`. It is skipped
+ * only when every reading matches `skip`, so `/assets/%2e%2e/login` is not skipped. `protect` matches upper and
+ * lower case, with or without a slash at the end. `skip` matches exactly as it is written.
  */
 export function compileRoute(protect: readonly string[], skip: readonly string[]): IsProtected {
   const protects = protect.map((glob) => compileFoldedGlob(glob));
@@ -98,7 +98,7 @@ export interface Sampling {
   readonly names: SecretNames;
 }
 
-/** Undefined for a site that samples none. */
+/** Undefined for a site that takes no samples. */
 function compileSampling({
   sample_body: maxBytes,
   sample_without: names,
@@ -106,13 +106,10 @@ function compileSampling({
   return maxBytes === 0 ? undefined : { maxBytes, names: compileSecretNames(names) };
 }
 
-/** Uploads, and what else the pages of Guard ask for, are below this path. */
+/** The pages of Guard send uploads to paths below this one, and load their files from there. */
 export const COLLECTOR_ROOT = '/.guard';
 
-/**
- * Paths that belong to Guard on every site, in any spelling that an origin might take for them: they
- * never reach it.
- */
+/** Whether one reading of the path belongs to Guard. Such a path never reaches the origin, on any site. */
 export function isCollectorPath(readings: readonly string[]): boolean {
   return readings.some((path) => path === COLLECTOR_ROOT || path.startsWith(`${COLLECTOR_ROOT}/`));
 }

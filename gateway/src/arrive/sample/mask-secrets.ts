@@ -2,15 +2,15 @@ import type { SampledContent } from '../open-body.ts';
 import type { SecretNames } from './secret-names.ts';
 
 /**
- * The beginning of a body without the values of fields that speak of secrets, wherever it was cut. What
- * it announces to be is not believed: many send JSON as text, or as a form.
+ * Replaces the values of secret fields in the beginning of a body, which may end anywhere. JSON is recognised by
+ * its first character and not by its declared type, because many programs send JSON as text or as a form.
  */
 export function maskSecrets(text: string, content: SampledContent, names: SecretNames): string {
   if (/^\s*[{[]/.test(text)) return maskJson(text, names);
   return content === 'form' ? maskForm(text, names) : maskText(text, names);
 }
 
-/** Pairs as `application/x-www-form-urlencoded` has them, each as it was sent. */
+/** Masks the pairs of `application/x-www-form-urlencoded`. Other pairs stay as they were sent. */
 function maskForm(text: string, names: SecretNames): string {
   return text
     .split('&')
@@ -30,7 +30,7 @@ function maskPair(pair: string, names: SecretNames): string {
   return names.firstIn(value) === -1 ? pair : `${sentName}=${MASK}`;
 }
 
-/** What is no escape stays as it is, like the half of one at the end of a sample. */
+/** Characters that are not a whole escape stay as they are, such as half an escape at the end of a sample. */
 function decoded(text: string): string {
   if (!/[+%]/.test(text)) return text;
   return text.replaceAll('+', ' ').replaceAll(/(?:%[0-9a-f]{2})+/gi, (run) => {
@@ -38,16 +38,18 @@ function decoded(text: string): string {
   });
 }
 
-/** Stands where a secret stood. */
+/** Takes the place of a secret. */
 const MASK = '***';
 
-/** Free text does not show where a value ends. So nothing is kept from the first name of a secret on. */
+/**
+ * Free text does not show where a value ends. So the first name of a secret, and all text behind it, is left out.
+ */
 function maskText(text: string, names: SecretNames): string {
   const at = names.firstIn(text);
   return at === -1 ? text : text.slice(0, at) + MASK;
 }
 
-/** Whether the name of a secret is nothing more than a name, so that it can be kept. */
+/** Whether a secret's name looks like an ordinary name. A longer text could hold a secret itself. */
 function isShownName(name: string): boolean {
   return /^[\p{L}\p{N}_.$[\]-]{1,64}$/u.test(name);
 }
@@ -58,16 +60,16 @@ function maskJson(text: string, names: SecretNames): string {
 }
 
 const SPACE = /[ \t\r\n]*/y;
-/** To its closing quote, or to where the text ends. */
+/** A string up to its closing quote, or up to the end of the text. */
 const STRING = /"(?:[^"\\]+|\\[^])*"?/y;
 const PRIMITIVE = /(?:true|false|null|-?\d[\d.eE+-]*)(?=[ \t\r\n,}\]]|$)/y;
 const QUOTED_MASK = `"${MASK}"`;
-/** Deeper than anybody nests, and no danger to the stack. */
+/** No real body is nested deeper, and the stack has room for this depth. */
 const MAX_DEPTH = 100;
 
 /**
- * Reads by the grammar and writes what it read. A method is false where the grammar does not go on: at the
- * end of the sample, or because it is no JSON.
+ * Reads JSON by its grammar and writes what it read. A method returns false when the grammar does not match: at the
+ * end of the sample, or because the text is not JSON.
  */
 class JsonMask {
   readonly #text: string;
@@ -75,9 +77,9 @@ class JsonMask {
   #at = 0;
   #depth = 0;
   #written = '';
-  /** Inside the value of a secret name. */
+  /** True inside the value of a secret field. */
   #hidden = false;
-  /** A secret was named, and where its value ends only the grammar knows. */
+  /** True once a secret name was read. Only the grammar shows where its value ends. */
   #met = false;
 
   constructor(text: string, names: SecretNames) {
@@ -142,7 +144,7 @@ class JsonMask {
     this.#hidden = true;
     if (!this.#value()) return false;
     this.#take(SPACE);
-    // Only these end a value. Of anything else it may be that the value goes on in it.
+    // Only these characters end a value. With any other character the value may go on.
     if (!/[,}]/.test(this.#text[this.#at] ?? '')) return false;
     this.#hidden = false;
     return true;
@@ -185,7 +187,7 @@ function isWhole(quoted: string): boolean {
   return quoted.length > 1 && quoted.endsWith('"');
 }
 
-/** What a string says, without its quotes. */
+/** The text of a string, without quotes and escapes. */
 function unescaped(quoted: string): string {
   const inside = quoted.slice(1, isWhole(quoted) ? -1 : undefined);
   if (!inside.includes('\\')) return inside;
