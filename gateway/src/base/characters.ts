@@ -1,4 +1,4 @@
-/** Octets of the grammar of HTTP/1.1 (RFC 9110 section 5.6.2, RFC 9112 section 2.2). */
+/** Characters of the grammar of HTTP/1.1 (RFC 9110 section 5.6.2, RFC 9112 section 2.2). */
 const HTAB = 0x09;
 export const LF = 0x0a;
 export const CR = 0x0d;
@@ -16,7 +16,10 @@ export function isTokenCharacter(code: number): boolean {
   return TOKEN[code] === 1;
 }
 
-/** RFC 9110 section 5.5: everything that a value may hold but its line's end: no control but HTAB. */
+/**
+ * RFC 9110 section 5.5: any character that a field value may contain. Of the control characters only HTAB is
+ * allowed.
+ */
 export function isTextCharacter(code: number): boolean {
   return (code >= SP && code !== 0x7f) || code === HTAB;
 }
@@ -29,7 +32,10 @@ export function isToken(text: string): boolean {
   return text !== '';
 }
 
-/** Without the white space of HTTP around it. `trim` takes more away, a no-break space (0xa0) among it. */
+/**
+ * Removes the white space of HTTP at both ends. `trim` would also remove other characters, such as a no-break space
+ * (0xa0).
+ */
 export function withoutBlanks(text: string): string {
   let from = 0;
   let to = text.length;
@@ -38,7 +44,10 @@ export function withoutBlanks(text: string): string {
   return text.slice(from, to);
 }
 
-/** What stands between the commas of a list. Most have one member: to look for a comma costs less than to split. */
+/**
+ * The members of a comma-separated list. Most lists have one member, and looking for a comma is faster than
+ * `split`.
+ */
 export function members(list: string): string[] {
   return list.includes(',') ? list.split(',') : [list];
 }
@@ -48,7 +57,7 @@ export function isBlank(code: number | undefined): boolean {
   return code === SP || code === HTAB;
 }
 
-/** Decimal digits as a number; undefined for anything else, and for what no number can hold exactly. */
+/** Reads decimal digits. Undefined for other text, and for a number that is too large to be exact. */
 export function readDecimal(text: string): number | undefined {
   if (text === '' || text.length > 15) return undefined;
   let value = 0;

@@ -1,4 +1,4 @@
-/** Has something to write at the end of the present turn of the event loop. */
+/** An object that writes at the end of the present turn of the event loop. */
 export interface Waiting {
   endOfTurn(): void;
 }
@@ -6,10 +6,9 @@ export interface Waiting {
 let waiting: Waiting[] = [];
 
 /**
- * Calls `endOfTurn` behind everything that arrived in the same turn. A lone request waits for nothing.
- * Under load the processes at the other end are woken once for many writes and not once for each, which
- * was a fifth of what a request cost (bench/gateway.ts). Bounded by the connections that had something
- * to read in this turn.
+ * Calls `endOfTurn` after everything that arrived in the same turn was read. A single request does not wait. Under
+ * load, the process at the other end wakes up once for many writes. Without this, a request cost a fifth more
+ * (bench/gateway.ts). The list has at most one entry for each connection that had something to read in this turn.
  */
 export function atEndOfTurn(one: Waiting): void {
   if (waiting.push(one) === 1) setImmediate(callAll);
@@ -22,29 +21,32 @@ function callAll(): void {
 }
 
 /**
- * Time as a count of sweeps. Setting a deadline is one addition, however many requests wait, and no
- * timer is made for any of them; it is looked at with every sweep.
+ * Measures time as a count of sweeps. To set a deadline costs one addition, and no request needs a timer of its
+ * own. Every sweep compares the deadlines with the count.
  */
 export class DeadlineTicks<Wait extends string> {
   /** Sweeps so far. */
   now = 0;
   readonly #waits: Readonly<Record<Wait, number>>;
 
-  /** How long each wait may last, and how often deadlines are looked at, in milliseconds. */
+  /** How long each wait may last, and the time between two sweeps. Both in milliseconds. */
   constructor(waitsMs: Readonly<Record<Wait, number>>, sweepMs: number) {
     const waits: Record<string, number> = {};
     for (const wait in waitsMs) waits[wait] = ticksOf(waitsMs[wait], sweepMs) + 1;
-    // Every wait was given one just now.
+    // The loop has set a value for every wait.
     this.#waits = waits as Record<Wait, number>;
   }
 
-  /** The tick at which this wait has lasted for its limit at least: the present one has begun already. */
+  /**
+   * The tick at which this wait has certainly reached its limit. One tick is added because the present one has
+   * begun already.
+   */
   in(wait: Wait): number {
     return this.now + this.#waits[wait];
   }
 }
 
-/** Sweeps that fill a time, the last one not cut short. */
+/** The number of sweeps in a time, rounded up. */
 export function ticksOf(ms: number, sweepMs: number): number {
   return Math.ceil(ms / sweepMs);
 }

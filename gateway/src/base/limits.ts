@@ -2,10 +2,13 @@ import { VALIDATE } from '@guard/config/contract/limits';
 
 /** Every bound of the gateway. Milliseconds, bytes and counts, as the names say. */
 export interface GatewayLimits {
-  /** A visitor has this long to send a complete header section (408 after it). */
+  /** A visitor has this long to send a complete header section. After that the answer is 408. */
   readonly headersTimeoutMs: number;
   readonly connectionsCheckingIntervalMs: number;
-  /** A visitor's connection on which nothing moves. Longer than the origin's own time, which answers first. */
+  /**
+   * A visitor's connection is closed after this time without a byte. It is longer than the time limits of the
+   * origin, so that those answer first.
+   */
   readonly idleTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
   /** Time for the header of the PROXY protocol, where it is spoken. */
@@ -13,42 +16,45 @@ export interface GatewayLimits {
   /** Time for the first message of a TLS handshake, and for all of it. */
   readonly helloMs: number;
   readonly handshakeMs: number;
-  /** Time for the SETTINGS of an HTTP/2 connection, before it is served without having seen them. */
+  /** Time for the SETTINGS of an HTTP/2 connection. After that it is served without them. */
   readonly http2OpeningMs: number;
   /** Requests of one HTTP/2 connection that may be under way at once. */
   readonly http2Streams: number;
-  /** Streams of one HTTP/2 connection that a visitor may reset: at once, and a second (CVE-2023-44487). */
+  /** How many streams of one HTTP/2 connection a visitor may reset: at once, and per second (CVE-2023-44487). */
   readonly http2ResetBurst: number;
   readonly http2ResetRate: number;
   readonly maxHeaderBytes: number;
   readonly maxHeaders: number;
   readonly maxTargetLength: number;
   readonly maxConnections: number;
-  /** Those of one address (IPv4, or /64) among them. A trusted proxy has no such limit. */
+  /** Connections of one address (IPv4, or IPv6 /64). A trusted proxy has no such limit. */
   readonly maxConnectionsPerAddress: number;
   /** Requests of one connection that may be under way at once (pipelining). */
   readonly maxPipelined: number;
   /** Longest pause between two parts of an upload that the origin is waiting for. */
   readonly uploadIdleMs: number;
-  /** Longest that a visitor who asked first waits for the origin to want the body (RFC 9110 section 10.1.1). */
+  /**
+   * How long a visitor who sent `Expect: 100-continue` waits until the origin asks for the body (RFC 9110 section
+   * 10.1.1).
+   */
   readonly continueMs: number;
-  /** Longest that a question waits for the first bytes of a body that is sampled. */
+  /** How long a question waits for the first bytes of a body that is sampled. */
   readonly bodySampleMs: number;
-  /** How long the rest of an upload is read and thrown away after it was answered. */
+  /** How long the gateway reads and discards the rest of an upload that was answered early. */
   readonly lingerMs: number;
-  /** Budget of one answer of the in-process validator (contract 4.1 rule 1). */
+  /** Time limit for one answer of the in-process validator (contract 4.1 rule 1). */
   readonly askTimeoutMs: number;
   readonly originConnectMs: number;
   readonly originHeadersMs: number;
   readonly originBodyIdleMs: number;
   readonly originMaxHeaderBytes: number;
-  /** Requests without a body under way at one origin; above it the visitor gets 503. */
+  /** Requests without a body that may be under way at one origin. The next visitor gets 503. */
   readonly originPlainRequests: number;
   /** The same for requests with a body, counted apart so that slow uploads do not delay other visitors. */
   readonly originUploads: number;
-  /** How long an origin that no site has any more stays open, for requests that began before. */
+  /** How long an origin stays open after a reload has removed it, for requests that began before. */
   readonly originRetireMs: number;
-  /** WebSockets that are open at the same time, and those of one address (IPv4, or /64) among them. */
+  /** WebSockets that may be open at the same time: in all, and for one address (IPv4, or IPv6 /64). */
   readonly maxUpgrades: number;
   readonly maxUpgradesPerAddress: number;
   readonly collectorBodyBytes: number;

@@ -17,31 +17,34 @@ import type { GatewayLimits } from './limits.ts';
 export interface GatewaySite {
   readonly settings: Site;
   readonly validate: Validate;
-  /** Takes what arrives below `/.guard/`; without it those paths answer 404. */
+  /** Takes the requests below `/.guard/`. Without it the answer there is 404. */
   readonly collect: Collect | undefined;
   readonly validator: 'in-process' | 'remote';
-  /** Pages for requests without an answer of the origin; absent for a short text. */
+  /** Makes the page for a request that the origin did not answer. Without it the answer is a short text. */
   readonly failurePage?: RenderFailurePage;
 }
 
-/** The settings that a running gateway can take again by `reload`. */
+/** The settings that `reload` can change. */
 export interface GatewaySettings {
   /** CIDRs of the peers whose forwarded headers are believed. */
   readonly trustedProxies: readonly string[];
-  /** The header that they write. Undefined where the settings do not say it. */
+  /** The header that these peers write. Undefined when the settings do not name it. */
   readonly forwardedHeader?: ForwardedHeader | undefined;
   /** Ask and record, enforce nothing. */
   readonly observe: boolean;
   /** DecisionEvent.settingsRevision. */
   readonly settingsRevision?: string;
   readonly sites: readonly GatewaySite[];
-  /** For `listenTls`. The first one is shown to who names no host, or an unknown one. */
+  /** For `listenTls`. A visitor who names no host, or an unknown host, gets the first one. */
   readonly certificates?: readonly TlsCertificate[];
   /** Visitors over http are redirected to https, on hosts with a certificate. */
   readonly redirectHttps?: boolean | undefined;
 }
 
-/** What an authority of certificates looks for while it checks a host of this gateway (RFC 8555). Looked up at each request. */
+/**
+ * What a certificate authority looks for while it checks a host of this gateway (RFC 8555). It is looked up at each
+ * request.
+ */
 export interface AcmeChallenges {
   /** The answer below `/.well-known/acme-challenge/`; undefined for a token that is not awaited right now. */
   readonly keyAuthorization: (token: string) => string | undefined;
@@ -67,31 +70,34 @@ export interface GatewayOptions extends GatewaySettings {
   readonly challenges?: AcmeChallenges | undefined;
   /** Without it nothing is traced. */
   readonly tracing?: Tracing | undefined;
-  /** Bounds that differ from limits.ts. */
+  /** Values that replace those of limits.ts. */
   readonly limits?: Partial<GatewayLimits>;
 }
 
 export interface Gateway {
-  /** Resolves to the URL, or `unix:<path>`, that it listens on; rejects when the address cannot be had. */
+  /** Resolves to the URL, or `unix:<path>`, on which it listens. Rejects when it cannot listen there. */
   readonly listen: (address: ListenAddress) => Promise<string>;
-  /** The same over https: HTTP/2 and HTTP/1.1 by ALPN. At most once. Without a certificate every handshake fails. */
+  /**
+   * The same over https: HTTP/2 and HTTP/1.1 by ALPN. Call it at most once. Without a certificate every handshake
+   * fails.
+   */
   readonly listenTls: (address: ListenAddress) => Promise<string>;
   /**
-   * Answers the questions of other proxies there, and takes what they hand over below `/.guard/`:
+   * Answers the questions of other proxies, and takes the requests below `/.guard/` that they pass on:
    * forward-auth/forward-auth.ts.
    */
   readonly listenForwardAuth: (address: ListenAddress) => Promise<string>;
   /**
-   * Serves every request that arrives from now on by these settings. One that is under way ends under
-   * those it began with; connections stay, and so do those to an origin that a site keeps. Throws,
-   * and leaves everything as it was, when no gateway can be built from them.
+   * Serves every request that arrives from now on by these settings. A request that is under way keeps the settings
+   * with which it began. Connections to visitors stay open, and so do those to origins that a site still has. When
+   * the settings are unusable, it throws and changes nothing.
    */
   reload(settings: GatewaySettings): void;
   /**
-   * Shows these certificates, which an authority issued, besides those of the settings, at each handshake from now on.
-   * Throws, and leaves everything as it was, when the TLS library refuses one.
+   * Shows these certificates of an authority, and those of the settings, at each handshake from now on. When the
+   * TLS library refuses one, it throws and changes nothing.
    */
   showIssued(certificates: readonly TlsCertificate[]): void;
-  /** Takes no more requests, lets those under way finish for at most `drainMs`, then cuts. */
+  /** Takes no more requests. Those under way may finish for at most `drainMs`. Then their connections are cut. */
   close(): Promise<void>;
 }
