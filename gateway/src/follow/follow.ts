@@ -13,9 +13,8 @@ interface Followed {
 const underway = new WeakMap<VisitorSocket, Set<FollowedRequest>>();
 
 /**
- * Follows a visit for its trace, and for the Server-Timing of its answer: the same visit in a form that
- * reports its stages. No stage of the gateway knows of it. A visit that
- * needs neither passes the gateway unchanged.
+ * Follows a visit for its trace, and for the Server-Timing of its answer. It returns the same visit in a form that
+ * reports its stages, so the stages themselves need no code for it.
  */
 export function follow(
   visit: Visit,
@@ -56,7 +55,7 @@ function describe({ req, connection, client, site, host, target }: Visit): Trace
   };
 }
 
-/** A visitor who leaves early ends the open requests. Each connection has one listener, also with many requests. */
+/** When a visitor leaves early, the open requests end. Each connection has one listener for all of its requests. */
 function requestsOn(socket: VisitorSocket): Set<FollowedRequest> {
   const known = underway.get(socket);
   if (known !== undefined) return known;
@@ -82,7 +81,7 @@ class StageTimes {
     this.#forwarded = true;
   }
 
-  /** As Server-Timing has it: milliseconds until it was decided, then until the answer began. */
+  /** The value of Server-Timing: milliseconds until the decision, then until the answer began. */
   text(): string {
     const now = performance.now();
     const decidedAt = this.#decidedAt ?? now;
@@ -91,7 +90,7 @@ class StageTimes {
   }
 }
 
-/** The listener of one request. It hears each event once. */
+/** Tells the trace and the times about one request. It tells each event once. */
 class FollowedRequest {
   readonly #trace: RequestTrace | undefined;
   readonly #times: StageTimes | undefined;
@@ -118,16 +117,18 @@ class FollowedRequest {
     this.#trace?.decided(decision, requestId);
   }
 
-  /** The header section of the answer goes out; returns it with what is added. */
+  /**
+   * Called when the header section of the answer goes out. Returns its fields, and Server-Timing where it is due.
+   */
   answering(status: number, fields: string[]): string[] {
-    // If the request was not forwarded by now, the gateway answers it.
+    // The gateway answers a request that was not forwarded before.
     this.decided('served', undefined);
     this.#status = status;
     const times = this.#times?.text();
     return times === undefined ? fields : [...fields, 'Server-Timing', times];
   }
 
-  /** The answer is whole, or there will be none. */
+  /** Called when the answer is complete, or when no answer will come. */
   ended(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -171,7 +172,7 @@ class FollowedResponse implements VisitorResponse {
   }
 
   end(part?: Buffer): unknown {
-    // Node tells an absent part from one that is undefined.
+    // Node treats a missing argument and an argument `undefined` differently.
     const ended = part === undefined ? this.#res.end() : this.#res.end(part);
     this.#request.ended();
     return ended;

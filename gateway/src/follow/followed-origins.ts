@@ -10,7 +10,9 @@ import type {
   Origins,
 } from '../origin/origin.ts';
 
-/** The origins of a site as one request sees them: every attempt at one of them is traced, and carries its trace. */
+/**
+ * The origins of a site for one request. Every attempt to send is traced, and carries the trace's header fields.
+ */
 export function followOrigins(origins: Origins, trace: RequestTrace): Origins {
   const behind = new WeakMap<Origin, Origin>();
   let attempts = 0;
@@ -47,7 +49,7 @@ export function followOrigins(origins: Origins, trace: RequestTrace): Origins {
   };
 }
 
-/** After an abort the handler hears nothing more, so that is an end as well. */
+/** After an abort the handler is not called any more, so the abort ends the attempt in the trace too. */
 function abortable(exchange: OriginExchange, answer: FollowedAnswer): OriginExchange {
   return {
     abort() {
@@ -63,7 +65,7 @@ function abortable(exchange: OriginExchange, answer: FollowedAnswer): OriginExch
   };
 }
 
-/** Tells the trace of what the handler hears. */
+/** Tells the trace about every call of the handler. */
 class FollowedAnswer implements AnswerHandler {
   readonly #handler: AnswerHandler;
   readonly #trace: OriginTrace;
@@ -89,7 +91,7 @@ class FollowedAnswer implements AnswerHandler {
     this.#handler.onHead(status, reason, fields);
   }
 
-  // Told before the handler, which may end the whole request: the parts of a trace end before that.
+  // The trace is told first: the handler may end the whole request, and an attempt must end before its request.
   onData(part: Buffer, last: boolean): void {
     if (last) this.over(undefined);
     this.#handler.onData(part, last);
@@ -110,7 +112,7 @@ class FollowedAnswer implements AnswerHandler {
   }
 }
 
-/** Where an origin is, as a span names it. A unix socket is its path and has no port. */
+/** The place of an origin as a span names it. For a unix socket the host is its path, and there is no port. */
 interface OriginPlace {
   readonly host: string;
   readonly port: number | undefined;
