@@ -8,9 +8,7 @@ import type { OwnAnswer } from '../message/own-answer.ts';
 
 const EMPTY = Buffer.alloc(0);
 
-/**
- * The reply that lets a request pass. Its fields are for the origin, and for the answer of the origin.
- */
+/** The reply that lets a request pass. The proxy copies its fields to the origin, and to the origin's answer. */
 export function passReply(peer: Peer, plan: ForwardPlan): OwnAnswer {
   const { additions } = plan;
   const fields: string[] = [];
@@ -23,7 +21,7 @@ export function passReply(peer: Peer, plan: ForwardPlan): OwnAnswer {
   return { status: peer.passStatus, fields, body: EMPTY };
 }
 
-/** The answer for the visitor. A proxy that can show none gets the id to fetch it by. */
+/** The answer for the visitor. A proxy that cannot show it gets an id with which it can fetch it. */
 export function denial(peer: Peer, answer: OwnAnswer, held: HeldAnswers): OwnAnswer {
   switch (peer.denial.kind) {
     case 'fetched':
@@ -35,14 +33,14 @@ export function denial(peer: Peer, answer: OwnAnswer, held: HeldAnswers): OwnAns
 
 interface HeldLimits {
   readonly heldAnswers: number;
-  /** Of bodies. A body that is larger by itself is not held. */
+  /** Bytes of all bodies together. A larger body is not held. */
   readonly heldBytes: number;
   readonly heldMs: number;
 }
 
 /**
- * Answers for visitors, until the proxy that asked fetches them a moment later. Each can be fetched
- * once. Where there are too many, the oldest go: their requests are judged again.
+ * Answers for visitors, until the proxy that asked fetches them a moment later. Each can be fetched once. At the
+ * limit the oldest are dropped, and their requests are judged again.
  */
 export class HeldAnswers {
   readonly #held: LRUCache<string, OwnAnswer>;
@@ -51,16 +49,16 @@ export class HeldAnswers {
     this.#held = new LRUCache({
       max: heldAnswers,
       maxSize: heldBytes,
-      // A size of 0 is an error to lru-cache.
+      // lru-cache refuses a size of 0.
       sizeCalculation: ({ body }) => Math.max(1, body.length),
       ttl: heldMs,
-      // Else it keeps the time for a millisecond, by a timer of its own.
+      // Otherwise it would start a timer of its own to read the time once a millisecond.
       ttlResolution: 0,
       perf: { now: clock },
     });
   }
 
-  /** Keeps an answer. Returns a random name to fetch it by, which cannot be guessed. */
+  /** Keeps an answer. Returns a random id with which it can be fetched. */
   keep(answer: OwnAnswer): string {
     const id = randomUUID();
     this.#held.purgeStale();
@@ -68,7 +66,7 @@ export class HeldAnswers {
     return id;
   }
 
-  /** The answer of this name, and never again; undefined when it is not there or too old. */
+  /** The answer with this id. It can be taken once. Undefined when it is not there or too old. */
   take(id: string): OwnAnswer | undefined {
     const answer = this.#held.get(id);
     this.#held.delete(id);

@@ -30,19 +30,19 @@ interface ProxyReply {
   readonly answer: OwnAnswer;
 }
 
-/** Whoever fetches an answer has described the request like this. */
+/** A proxy that fetches answers describes its requests as nginx does. */
 const FETCHER = PEERS.nginx;
 
-/** Between the check and this the visitor has passed a challenge, or a budget has filled up again. */
+/** After the denied check the visitor may have passed a challenge, or a budget may have room again. */
 const TRY_AGAIN = plainAnswer(503, 'Please try again.', 'Retry-After', '1');
 
 /**
- * The side of the gateway that other proxies ask: they keep the visitor's connection and the origin,
- * and pass the request on when the answer says so. Site, protection, validator and fail policy are
- * those of the front proxy.
+ * The side of the gateway that other proxies ask. They hold the connections to the visitor and to the origin, and
+ * pass the request on when Guard allows it. Site, protection, validator and fail policy are the same as in the
+ * front proxy.
  *
- * Only a trusted peer gets an answer: a visitor who reaches this listener directly could describe any
- * request, from any address.
+ * Only a trusted peer gets an answer. A visitor who reaches this listener directly could describe any request, from
+ * any address.
  */
 export function createForwardAuth(stages: ForwardAuthStages, handle: Handle): ForwardAuth {
   const { connectionOf, limits, metrics, held, faults } = stages;
@@ -133,13 +133,13 @@ export function createForwardAuth(stages: ForwardAuthStages, handle: Handle): Fo
   };
 }
 
-/** Guard does not learn what the proxy makes of a decision. So the event has what was decided. */
+/** Guard does not learn what the proxy does after a decision. So the event records the decision itself. */
 function recorded(plan: DescribedPlan): DescribedPlan {
   if (plan.kind !== 'incomplete') eventOf(plan)?.record();
   return plan;
 }
 
-/** Goes on in the same turn where it can. */
+/** Calls `next` in the same turn when the value is there already. */
 function whenKnown<T, R>(value: MaybePromise<T>, next: (value: T) => R): MaybePromise<R> {
   return value instanceof Promise ? value.then(next) : next(value);
 }
@@ -153,7 +153,7 @@ interface DescribedStages {
   readonly faults: Log;
 }
 
-/** What becomes of the visitor's request; or what the proxy has not said about it. */
+/** What happens to the visitor's request; or the field that is missing in the proxy's question. */
 type DescribedPlan = RequestPlan | { readonly kind: 'incomplete'; readonly missing: string };
 
 /** Decides about the request that a trusted peer describes. Never rejects. */
@@ -164,7 +164,7 @@ type JudgeDescribed = (
   target: string,
 ) => MaybePromise<DescribedPlan>;
 
-/** The stages of the front proxy, on a request that is described instead of sent. */
+/** Runs the stages of the front proxy for a request that a proxy describes. */
 function createJudgeDescribed(stages: DescribedStages): JudgeDescribed {
   const { limits, sites, clientOf, judge, faults } = stages;
 
@@ -178,7 +178,8 @@ function createJudgeDescribed(stages: DescribedStages): JudgeDescribed {
 
     const readings = readingsOf(pathOf(target));
     if (readings === undefined) return refuseUnreadable(faults, connection);
-    // The proxy hands these paths over as they are. A spelling that it missed still reaches no origin.
+    // The proxy passes these paths on to Guard. A spelling that it did not recognise must not reach the origin
+    // either.
     if (isCollectorPath(readings)) return refused(404, 'Not found.');
 
     const client = { ...clientOf(connection, req.headers), scheme };

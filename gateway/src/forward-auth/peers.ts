@@ -1,27 +1,27 @@
-/** A proxy that asks about its visitors' requests, and how it is spoken with. */
+/** A kind of proxy that asks about its visitors' requests, and the form of its questions and answers. */
 export interface Peer {
   /**
-   * Where it says which request it asks about. One place only: a header that this proxy does not
-   * overwrite is the visitor's own, and must not say anything.
+   * Where the proxy describes the request. Only this place is read: a visitor could have written every header that
+   * this proxy does not overwrite.
    *
    * `x-original`: X-Original-URL and X-Original-Method.
    * `x-forwarded`: X-Forwarded-Method, -Proto, -Host and -Uri.
    * `in-place`: the question has the method, the Host and, behind the prefix, the target of the request.
    */
   readonly describes: 'x-original' | 'x-forwarded' | 'in-place';
-  /** The one status by which the request goes on. */
+  /** The status that lets the request pass. */
   readonly passStatus: 200 | 204;
   readonly denial: Denial;
 }
 
-/** What becomes of an answer for the visitor when the request is not to pass. */
+/** How a visitor gets the answer to a request that does not pass. */
 type Denial =
   /**
-   * The proxy can carry no page with its question, so it gets a 403 and hands the visitor's request
-   * over, to `/answer`.
+   * The proxy cannot show the page of a denied check. It gets a 403, and then sends the visitor's request to
+   * `/answer`.
    */
   | { readonly kind: 'fetched' }
-  /** It goes out as it is; except with a status that lets the request pass. */
+  /** The proxy shows the answer as it is. A status that would let the request pass becomes 403. */
   | { readonly kind: 'shown'; readonly mistakesForPass: (status: number) => boolean };
 
 const isSuccess = (status: number) => status < 300;
@@ -42,7 +42,7 @@ export const PEERS = {
   envoy: {
     describes: 'in-place',
     passStatus: 200,
-    // A 5xx is a failed question to it, which failure_mode_allow opens for.
+    // Envoy takes a 5xx for a failed question. With failure_mode_allow it would let the request pass.
     denial: { kind: 'shown', mistakesForPass: (status) => isSuccess(status) || status >= 500 },
   },
 } as const satisfies Record<string, Peer>;
@@ -53,13 +53,13 @@ function isPeerName(name: string): name is PeerName {
   return Object.hasOwn(PEERS, name);
 }
 
-/** What a request of another proxy is for, by its target. */
+/** The purpose of a request of another proxy. Its target tells it. */
 type Route =
-  /** `target` is the visitor's, where the peer puts it behind the prefix; else it is empty. */
+  /** `target` is what stands behind the prefix: the visitor's target for a peer that writes it there. */
   | { readonly kind: 'check'; readonly peer: Peer; readonly target: string }
-  /** The answer behind a check that was denied: the proxy hands the visitor's request over. */
+  /** The proxy asks for the answer of a denied check, with the visitor's request. */
   | { readonly kind: 'answer' }
-  /** A request that was handed over under its own path: the collector's, or one that Guard answers alone. */
+  /** A visitor's request with its own path, which Guard answers itself: for the collector, for example. */
   | { readonly kind: 'handed-over' };
 
 const CHECK = '/check/';
@@ -77,8 +77,8 @@ export function readRoute(url: string): Route {
   if (!isPeerName(name)) return HANDED_OVER;
   const peer: Peer = PEERS[name];
   const target = url.slice(end);
-  // A visitor can make `/check/nginx/../../.guard/` of a path that is handed over, so no path follows a
-  // name. A query does: some proxies leave the visitor's there.
+  // No path may follow the name, because a visitor can cause `/check/nginx/../../.guard/`. A query may follow: some
+  // proxies append the visitor's query.
   const isCheck = peer.describes === 'in-place' || target === '' || target.startsWith('?');
   return isCheck ? { kind: 'check', peer, target } : HANDED_OVER;
 }

@@ -12,15 +12,15 @@ export interface Question {
   readonly host: string;
   /** Origin-form, as the visitor sent it. */
   readonly target: string;
-  /** The visitor's header fields, without what the proxy added to ask. */
+  /** The visitor's header fields, without those that the proxy added for its question. */
   readonly headers: IncomingHttpHeaders;
 }
 
 export type ReadQuestion =
   | { readonly kind: 'question'; readonly question: Question }
-  /** The proxy does not say what it has to say: its configuration is at fault. */
+  /** A field that the proxy has to send is missing. Its configuration is wrong. */
   | { readonly kind: 'incomplete'; readonly missing: string }
-  /** What the visitor sent is no request that could be judged. */
+  /** The visitor's request is malformed and cannot be judged. */
   | { readonly kind: 'malformed'; readonly status: number; readonly why: string };
 
 interface QuestionLimits {
@@ -28,7 +28,7 @@ interface QuestionLimits {
   readonly maxTargetLength: number;
 }
 
-/** The parts as written, not checked yet. */
+/** The parts of a request as they were sent, before they are checked. */
 interface Draft {
   readonly method: string;
   readonly scheme: string;
@@ -45,7 +45,7 @@ const FIELDS = {
   'in-place': ['x-forwarded-proto'],
 } as const satisfies Record<Peer['describes'], readonly string[]>;
 
-/** Reads what a trusted peer asks; `target` is what stands behind the prefix of the check. */
+/** Reads the question of a trusted peer. `target` is what stands behind the prefix of the check. */
 export function readQuestion(
   req: VisitorRequest,
   peer: Peer,
@@ -53,7 +53,7 @@ export function readQuestion(
   limits: QuestionLimits,
 ): ReadQuestion {
   const { headers } = req;
-  // Without it every visitor would be the proxy itself: one address, one budget, one network.
+  // Without X-Forwarded-For every visitor would have the address of the proxy, and all would share its budgets.
   for (const name of ['x-forwarded-for', ...FIELDS[peer.describes]]) {
     if (text(headers[name]) === '') return { kind: 'incomplete', missing: name };
   }
@@ -99,7 +99,7 @@ function draftOf(req: VisitorRequest, peer: Peer, target: string): Draft {
   }
 }
 
-/** Cuts a URL without rewriting any of it, so that the path stays the one that the origin gets. */
+/** Splits a URL and rewrites no character, so that the path stays the one that the origin gets. */
 function splitUrl(url: string | string[] | undefined): Omit<Draft, 'method'> {
   const [, scheme = '', host = '', rest = ''] =
     /^([a-z]+):\/\/([^/?#]*)(.*)$/i.exec(text(url)) ?? [];
@@ -120,7 +120,9 @@ function schemeOf(scheme: string): Question['scheme'] | undefined {
   }
 }
 
-/** X-Forwarded-For and -Proto stay: by them the validator knows that a proxy had the headers in hand. */
+/**
+ * X-Forwarded-For and X-Forwarded-Proto stay: they tell the validator that a proxy may have changed the headers.
+ */
 function headersOfVisitor(
   all: IncomingHttpHeaders,
   asking: readonly string[],

@@ -3,7 +3,10 @@ import type { GatewayLimits } from '../base/limits.ts';
 import type { ForwardAuth } from './forward-auth.ts';
 import { NodeResponse } from '../http1/node-response.ts';
 
-/** The node:http server that other proxies ask. No WebSocket ends here: a handshake is asked about like any request. */
+/**
+ * The node:http server that other proxies ask. It opens no WebSocket: a question about a handshake is a question
+ * like any other.
+ */
 export function createForwardAuthServer(
   answer: ForwardAuth,
   limits: GatewayLimits,
@@ -12,17 +15,17 @@ export function createForwardAuthServer(
   const server = createServer({
     ServerResponse: NodeResponse,
     headersTimeout: limits.headersTimeoutMs,
-    // Only uploads for the collector have a body that is read, and collect.ts keeps their time.
+    // Only uploads for the collector have a body that is read. collect.ts limits their time.
     requestTimeout: 0,
     connectionsCheckingInterval: limits.connectionsCheckingIntervalMs,
     keepAliveTimeout: FORWARD_AUTH_LIMITS.keepAliveTimeoutMs,
     maxHeaderSize: FORWARD_AUTH_LIMITS.maxHeaderBytes,
     insecureHTTPParser: false,
-    // A second X-Original-URL must show in the value instead of vanishing.
+    // Node would drop a second X-Original-URL. Joined to the first, it makes the value invalid.
     joinDuplicateHeaders: true,
     shouldUpgradeCallback: () => false,
   });
-  // Node would drop what is above the count without a word; read-question.ts answers 431.
+  // Node would silently drop the fields above its limit. read-question.ts answers 431 instead.
   server.maxHeadersCount = 0;
   server.maxConnections = limits.maxConnections;
   server.timeout = limits.idleTimeoutMs;
@@ -36,11 +39,14 @@ export function createForwardAuthServer(
   return server;
 }
 
-/** Bounds of the forward-auth listener beside those of the gateway. Milliseconds, bytes and counts, as the names say. */
+/**
+ * Bounds of the forward-auth listener that differ from those of the gateway. Milliseconds, bytes and counts, as the
+ * names say.
+ */
 export const FORWARD_AUTH_LIMITS = {
   /** A check repeats the URL of the request, so its header section is longer than the visitor's. */
   maxHeaderBytes: 64 * 1024,
-  /** Longer than a proxy keeps its own side open, so that it never writes to a connection that is closing. */
+  /** Longer than proxies keep an idle connection open, so that a proxy never writes to a connection that closes. */
   keepAliveTimeoutMs: 120_000,
   /** Answers that wait to be fetched. */
   heldAnswers: 1_024,
