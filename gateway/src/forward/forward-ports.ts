@@ -4,7 +4,7 @@ import type { GatewayLimits } from '../base/limits.ts';
 import type { ForwardPlan } from '../judge/request-plan.ts';
 import type { VisitorRequest, VisitorResponse } from '../message/message.ts';
 
-/** What the way to an origin needs, for a request as for a WebSocket handshake. */
+/** What forwarding needs, both for requests and for WebSocket handshakes. */
 export interface ForwardPorts {
   readonly metrics: Metrics;
   readonly log: Log;
@@ -14,5 +14,5 @@ export interface ForwardPorts {
 /** Sends an admitted request to its origin: forward.ts, or upgrade.ts for a WebSocket handshake. */
 export type Forward = (visit: Visit, plan: ForwardPlan) => void;
 
-/** Takes one request from start to end; `forward` gets what is admitted. Never throws. */
+/** Takes one request from start to end. Calls `forward` when the request is admitted. Never throws. */
 export type Handle = (req: VisitorRequest, res: VisitorResponse, forward: Forward) => void;

@@ -20,7 +20,7 @@ import { isHttp10 } from '../message/message.ts';
 import { linger, plainAnswer, serve } from '../message/own-answer.ts';
 import type { AnswerHandler, Lane, Origin, OriginError, OriginExchange } from '../origin/origin.ts';
 
-/** Sends an admitted request to its origin and the answer back, as streams under back-pressure. */
+/** Sends an admitted request to its origin and the answer to the visitor, both as streams with back-pressure. */
 export function createForward(ports: ForwardPorts): Forward {
   return (visit, plan) => {
     new Exchange(ports, visit, plan).start();
@@ -28,13 +28,15 @@ export function createForward(ports: ForwardPorts): Forward {
 }
 
 const NOTHING = Buffer.alloc(0);
-/** The end of an answer waits for the end of the turn if it is small enough to be copied for that. */
+/**
+ * A last part of at most this size is copied and written at the end of the turn. A larger one is written at once.
+ */
 const HELD_BYTES = 16 * 1024;
 
 /**
- * One request at the origin. The visitor's side goes from `waiting` to `answering`, at the origin's
- * final header section, to `ending` when all of the answer is here, to `done`; the origin's side ends
- * with onEnd or onError, which may come later.
+ * One request at the origin. The visitor's side is `waiting` until the origin's final header section, `answering`
+ * until the whole answer is here, `ending` until it is written, and then `done`. The origin's side ends with onEnd or
+ * onError, which may come later.
  */
 class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
   readonly #ports: ForwardPorts;
@@ -45,7 +47,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
   #sent: OriginExchange | undefined;
   #body: VisitorBody | undefined;
   #headHeld = false;
-  /** What is written goes out with what else came in the same read. */
+  /** True while writes are held back. They go out together when the bytes of one read are through. */
   #corked = false;
   #full = false;
   #lastPart: Buffer = NOTHING;
@@ -63,8 +65,8 @@ class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
     const { req, connection } = this.#visit;
     const isBehind = connection.underway.size > 0;
     connection.underway.add(this);
-    // A chunked request is announced before Node's parser is through with what came (node-server.ts),
-    // and what is pipelined behind one does not overtake it.
+    // Node announces a chunked request before its parser has read all bytes that came (node-server.ts). A request
+    // behind it on the same connection must not overtake it.
     if (isBehind || req.headers['transfer-encoding'] !== undefined) atEndOfTurn(this);
     else this.#begin();
   }
@@ -82,7 +84,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
       this.#begin();
       return;
     }
-    // It was answered, and counted as refused.
+    // The parser's refusal was answered and counted already.
     this.#phase = 'done';
     this.#plan.event?.record(refusedWith);
     connection.underway.delete(this);
@@ -104,7 +106,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
     if (this.#sent === undefined) this.#fail(BUSY, 'no free connection');
   }
 
-  /** The visitor has gone, and the origin is let off. */
+  /** The visitor has gone, so the request at the origin is cancelled. */
   abandon(): void {
     if (this.#phase === 'done') return;
     this.#end('aborted', VISITOR_GONE);
@@ -115,7 +117,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
   onInformational(status: number, fields: readonly string[]): void {
     const { req, res } = this.#visit;
     if (this.#phase !== 'waiting') return;
-    // To a visitor who did not ask, or was told already, it says nothing (RFC 9110 section 15.2.1).
+    // A 100 is meant only for a visitor who waits for it (RFC 9110 section 15.2.1). `invite` checks that.
     if (status === 100) this.#body?.invite();
     else if (!isHttp10(req)) res.writeInterim(status, interimHeadersForVisitor(fields));
   }
@@ -126,7 +128,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
     this.#body?.decline();
     const { req, res } = this.#visit;
     if (status > 599 && req.httpVersionMajor === 2) {
-      // RFC 9110 section 15 has it taken for a 5xx; over HTTP/2 Node writes no such status.
+      // RFC 9110 section 15 treats such a status as a 5xx. Node cannot write it over HTTP/2.
       this.#sent?.abort();
       this.#fail(ORIGIN_FAILURES.malformed, `status ${status}`);
       return;
@@ -134,7 +136,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
     const bodiless = req.method === 'HEAD' || status === 204 || status === 304;
     this.#trailers = !bodiless && !isHttp10(req);
     const kept = headersForVisitor(fields, this.#plan.additions, this.#trailers);
-    // RFC 9110 section 8.6: a 204 has no Content-Length, whatever the origin thinks.
+    // RFC 9110 section 8.6: a 204 must not have a Content-Length, even if the origin sent one.
     res.writeHead(status, reason, status === 204 ? withoutNamed(kept, CONTENT_LENGTH) : kept);
     this.#plan.event?.answered(status, fields);
     this.#phase = 'answering';
@@ -146,7 +148,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
     if (this.#phase !== 'answering') return;
     this.#headHeld = false;
     if (last && part.length <= HELD_BYTES) {
-      // With a header section that was held back until now, it is one write.
+      // The header section that was held back and this part go out in one write.
       this.#endLater(Buffer.from(part));
       return;
     }
@@ -168,7 +170,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
     atEndOfTurn(this);
   }
 
-  /** All of the answer is here, or all that came with the request. */
+  /** Everything that came in this turn was read: the answer is whole, or the request can begin. */
   endOfTurn(): void {
     if (this.#phase === 'ending') this.#finish();
     else if (this.#phase === 'waiting') this.#beginUnlessBroken();
@@ -186,10 +188,10 @@ class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
   onFlush(): boolean {
     const { req, res } = this.#visit;
     if (this.#headHeld) {
-      // A header section whose body is still to come goes out alone.
+      // The body has not come yet, so the header section goes out alone.
       this.#headHeld = false;
       if (this.#phase === 'answering') {
-        // Node writes it in the encoding of the socket, which is UTF-8 unless it is told otherwise.
+        // Node writes the header section in the encoding of the socket. The default is UTF-8.
         req.socket.setDefaultEncoding('latin1');
         res.flushHeaders();
       }
@@ -223,7 +225,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
 
   onError({ kind, detail }: OriginError): void {
     if (kind === 'connect') this.#visit.site.origins.report(this.#origin, false);
-    // When Guard ends and cuts both sides, this one can be heard of first.
+    // When Guard shuts down and cuts both sides, this event can come before the one of the visitor's side.
     if (this.#phase === 'waiting' && this.#visit.req.socket.destroyed) this.abandon();
     if (this.#phase === 'ending' || this.#phase === 'done') {
       this.#dropUpload();
@@ -234,7 +236,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
     this.#fail(failure, detail);
   }
 
-  /** One more try where nothing can have happened twice: a stale connection, or another origin. */
+  /** Tries once more when that cannot repeat an effect: after a stale connection, or at another origin. */
   #tryAgain({ again }: OriginFailure): boolean {
     const { req, hasBody, site } = this.#visit;
     if (again === 'no') return false;
@@ -254,7 +256,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
     const { metrics, log, limits } = this.#ports;
     const answering = this.#phase === 'answering';
     metrics.count('guard_gateway_origin_errors_total', answering ? 'truncated' : reason);
-    // A truncated answer must not look like a whole one: the connection is cut in the middle of it.
+    // A truncated answer must not look like a whole one. So the connection is cut.
     const whole = answering || res.headersSent ? undefined : failureAnswer(this.#visit, status);
     const reference = whole?.reference ?? '';
     log('warn', 'gateway_origin_failed', { site: site.name, reason, answering, detail, reference });
@@ -282,14 +284,14 @@ class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
     }
   }
 
-  /** What is left of an upload that the origin answered without reading it. */
+  /** Discards the rest of an upload that the origin answered before it had read all of it. */
   #dropUpload(): void {
     if (this.#body === undefined) return;
     this.#body.stop();
     linger(this.#visit.req, this.#ports.limits.lingerMs);
   }
 
-  /** `status` is what the visitor gets where no header section of an answer has gone out. */
+  /** `status` is what the visitor gets when no header section has gone out. */
   #end(outcome: 'forwarded' | 'failed' | 'aborted', status?: number, reference?: string): void {
     this.#phase = 'done';
     this.#plan.event?.record(status, reference);

@@ -6,8 +6,9 @@ export interface OriginFailure {
   /** Label of guard_gateway_origin_errors_total. */
   readonly reason: 'connect' | 'timeout' | 'reset' | 'malformed' | 'busy';
   /**
-   * Whether another try is worth it. `same`: the connection was closed under the request, as idle ones
-   * are, so it must be repeatable. `other`: this origin takes no connections, so nothing was sent.
+   * Whether to try again. `same`: the origin closed an idle connection while the request was on its way. Only a
+   * repeatable request is sent again. `other`: this origin accepts no connection, so nothing was sent, and another
+   * origin can get the request.
    */
   readonly again: 'no' | 'same' | 'other';
 }
@@ -22,7 +23,7 @@ export const ORIGIN_FAILURES: Readonly<Record<OriginError['kind'], OriginFailure
   unsendable: { status: 502, reason: 'malformed', again: 'no' },
 };
 
-/** No connection was to be had within the bounds of the lane. */
+/** The lane of the origin was full. */
 export const BUSY: OriginFailure = { status: 503, reason: 'busy', again: 'no' };
 
 /** Methods that may be sent twice (RFC 9110 section 9.2.2) and have no body to send again. */

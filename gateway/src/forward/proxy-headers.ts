@@ -16,10 +16,10 @@ import type { OriginRequest } from '../origin/origin.ts';
 export const CONTENT_LENGTH: ReadonlySet<string> = new Set(['content-length']);
 
 /**
- * The header section for the origin: the visitor's fields in their order and spelling, duplicates
- * included, and the gateway's own behind them. Hop-by-hop fields end here. Only a trusted
- * proxy may claim where the request came from. Fields that ask for another method are removed,
- * unless the site keeps them. X-Guard-* is what the gateway says and nothing else. What the visitor sent is worked out once where the same came before.
+ * The header section for the origin: the visitor's fields in their order and spelling, duplicates included, and
+ * then the gateway's own. Hop-by-hop fields are removed. Fields that say where the request came from are kept only
+ * from a trusted proxy. Fields that ask for another method are removed, unless the site keeps them. X-Guard-*
+ * fields of the visitor are removed. When the same header section came before, its result is used again.
  */
 export function fieldsForOrigin(
   visit: Visit,
@@ -76,7 +76,7 @@ function goesToOrigin(kind: HeaderKind, visit: Visit, terms: FieldTerms): boolea
     case 'end-to-end':
     case 'max-forwards':
       return true;
-    // Without a body it is 0, or the request would not be here (framing.ts).
+    // Without a body the length is 0: framing.ts refuses any other value.
     case 'content-length':
       return true;
     case 'claim':
@@ -118,7 +118,7 @@ function ownFields(visit: Visit, plan: ForwardPlan): string[] {
   return out;
 }
 
-/** Adds what the gateway tells the origin in its own name. */
+/** Adds the X-Guard-* fields for the origin. */
 export function addOriginFields(
   out: string[],
   { decision, requestId, visitor }: ForwardPlan,
@@ -130,9 +130,9 @@ export function addOriginFields(
 }
 
 /**
- * The header section for the visitor as a flat list: the origin's fields in its order and spelling
- * without the hop-by-hop ones, and the validator's additions. `trailers` says whether the visitor can
- * be sent any.
+ * The header section for the visitor, as names and values in turn: the origin's fields in its order and spelling,
+ * without hop-by-hop fields, and the additions of the validator. `trailers` says whether the visitor can get
+ * trailers.
  */
 export function headersForVisitor(
   raw: readonly string[],
@@ -181,7 +181,7 @@ function withAdditions(fields: readonly string[], additions: AnswerAdditions): s
   return out;
 }
 
-/** RFC 9111 section 7.3: Set-Cookie alone keeps no shared cache from storing an answer. */
+/** RFC 9111 section 7.3: a shared cache may store an answer with Set-Cookie, so `private` is added. */
 function keptPrivate(cacheControl: string): string {
   const lower = cacheControl.toLowerCase();
   if (lower.includes('private') || lower.includes('no-store')) return cacheControl;
@@ -189,8 +189,8 @@ function keptPrivate(cacheControl: string): string {
 }
 
 /**
- * The fields of an interim answer for the visitor: the origin's without the hop-by-hop ones, and without
- * Content-Length, which there has no meaning (RFC 9110 section 8.6).
+ * The fields of an interim answer for the visitor: the origin's, without hop-by-hop fields and without
+ * Content-Length, which has no meaning there (RFC 9110 section 8.6).
  */
 export function interimHeadersForVisitor(raw: readonly string[]): string[] {
   return withoutNamed(headersForVisitor(raw, undefined, false), CONTENT_LENGTH);
@@ -207,10 +207,10 @@ export function withoutNamed(fields: readonly string[], named: ReadonlySet<strin
 }
 
 /**
- * Fields that must not come in a trailer section. Decisions are made before it arrives, and some servers merge it
- * into the header section afterwards: framing, routing, conditions, credentials, and how to read the content
- * (RFC 9110 section 6.5.1). Content-Length, Trailer, Max-Forwards and what is hop-by-hop have kinds of
- * their own.
+ * Fields that must not come in a trailer section: framing, routing, conditions, credentials, and how to read the
+ * content (RFC 9110 section 6.5.1). Guard decides before the trailers arrive, and some servers merge them into the
+ * header section afterwards. Content-Length, Trailer, Max-Forwards and hop-by-hop fields are left out by their
+ * kind.
  */
 const NEVER_TRAILERS: ReadonlySet<string> = new Set([
   'host',
@@ -241,7 +241,7 @@ function isTrailer(name: string): boolean {
   return headerKind(name) === 'end-to-end' && !NEVER_TRAILERS.has(name.toLowerCase());
 }
 
-/** The trailer section for the origin, names and values in turn. Claims and impostors end here too. */
+/** The trailer section for the origin, names and values in turn. Claims and impostors are removed too. */
 export function trailersForOrigin(raw: readonly string[]): string[] {
   const trailers: string[] = [];
   for (let i = 0; i + 1 < raw.length; i += 2) {
@@ -251,7 +251,7 @@ export function trailersForOrigin(raw: readonly string[]): string[] {
   return trailers;
 }
 
-/** The trailer section for the visitor, as Node takes one. */
+/** The trailer section for the visitor, in the form that Node takes. */
 export function trailersForVisitor(raw: readonly string[]): [string, string][] {
   const trailers: [string, string][] = [];
   for (let i = 0; i + 1 < raw.length; i += 2) {

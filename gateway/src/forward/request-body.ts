@@ -11,18 +11,18 @@ import type { BodySink, RequestBody } from '../origin/origin.ts';
 
 type UploadLimits = Pick<GatewayLimits, 'uploadIdleMs' | 'continueMs'>;
 
-/** Learns how far a body has come. */
+/** Is told about the progress of a body. */
 export interface BodyListener {
-  /** All of it was handed on. */
+  /** The whole body was passed on. */
   onBodyWhole(): void;
-  /** The origin waits for a part, and none has come for `uploadIdleMs`. */
+  /** The origin waits, and the visitor has sent nothing for `uploadIdleMs`. */
   onBodyStalled(): void;
 }
 
 /**
- * The body of a visitor's request on its way to the origin, from its opening on. Nothing is kept: it is read no
- * faster than the origin takes it. The request is never destroyed, because the visitor still waits for an answer
- * on its connection.
+ * The body of a visitor's request on its way to the origin. It is read no faster than the origin takes it, so
+ * nothing is buffered. The request is never destroyed, because the visitor still waits for an answer on its
+ * connection.
  */
 export class VisitorBody implements RequestBody {
   readonly length: number | undefined;
@@ -34,7 +34,7 @@ export class VisitorBody implements RequestBody {
   #timer: NodeJS.Timeout | undefined;
   readonly #opening: BodyOpening | undefined;
   #paused = false;
-  /** Nothing is read yet: the origin was asked whether it wants the body. */
+  /** The visitor waits for a 100 (Continue), and the origin has not said yet whether it wants the body. */
   #isInQuestion: boolean;
 
   constructor(visit: Visit, limits: UploadLimits, listener: BodyListener) {
@@ -55,7 +55,7 @@ export class VisitorBody implements RequestBody {
     else this.#begin(sink);
   }
 
-  /** The origin wants the body, or says nothing for too long (RFC 9110 section 10.1.1). */
+  /** Called when the origin wants the body, or has not answered in time (RFC 9110 section 10.1.1). */
   readonly invite = (): void => {
     if (!this.#isInQuestion || this.#sink === undefined) return;
     this.#isInQuestion = false;
@@ -63,7 +63,7 @@ export class VisitorBody implements RequestBody {
     this.#begin(this.#sink);
   };
 
-  /** The origin answers without having asked for the body: the visitor is not asked to send it. */
+  /** The origin answers and did not ask for the body. So the visitor is not asked to send it. */
   decline(): void {
     if (this.#isInQuestion) this.stop();
   }
@@ -73,7 +73,7 @@ export class VisitorBody implements RequestBody {
     this.#req.on('data', this.#take);
     this.#req.once('end', this.#finish);
     if (this.#opening !== undefined) sink.onPart(this.#opening.take());
-    // That may have been enough for the origin, or one byte too many.
+    // The opening may have filled the origin's buffer, or may be longer than the announced body.
     if (!this.#isHeld()) this.resume();
   }
 

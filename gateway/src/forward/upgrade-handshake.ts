@@ -21,9 +21,9 @@ type OnSwitched = (origin: Socket, join: () => void) => void;
 const CONTENT_LENGTH: ReadonlySet<string> = new Set(['content-length']);
 
 /**
- * One WebSocket handshake at the origins of a site. It is `waiting` until one has answered, `relaying`
- * while an answer other than 101 goes to the visitor, and then `done`. An origin that takes no connection
- * has heard nothing, so the next one of the site is asked; what was sent is not sent twice.
+ * One WebSocket handshake at the origins of a site. It is `waiting` until an origin has answered, `relaying` while
+ * an answer other than 101 goes to the visitor, and then `done`. When an origin accepts no connection, the next
+ * origin of the site is tried. A handshake that was sent is not sent again.
  */
 export class Handshake implements Underway {
   readonly #ports: ForwardPorts;
@@ -78,7 +78,7 @@ export class Handshake implements Underway {
     this.#sent?.destroy();
   }
 
-  /** Asks one origin after the other for a connection. None of them has heard of the handshake yet. */
+  /** Tries one origin after the other until one accepts a connection. Nothing is sent before that. */
   #connect(done: (error: Error | null, socket?: Socket) => void): void {
     const { origins } = this.#visit.site;
     const origin = origins.next();
@@ -93,7 +93,7 @@ export class Handshake implements Underway {
       if (this.#phase === 'waiting' && this.#attempts < origins.count) this.#connect(done);
       else done(error);
     };
-    // 'close' follows each error of a tunnel.
+    // Errors of a tunnel need no handling here, because 'close' follows each of them.
     socket.once('error', fail).on('error', () => undefined);
     socket.once(isSecure ? 'secureConnect' : 'connect', () => {
       socket.off('error', fail);
@@ -163,14 +163,14 @@ export class Handshake implements Underway {
     this.#failed('malformed', 'the 101 does not accept the WebSocket that was asked for');
   }
 
-  /** An origin that does not switch has an answer like any other. */
+  /** Passes on the answer of an origin that does not switch protocols. */
   #relay(answer: IncomingMessage): void {
-    // Without a listener, a connection that breaks would end the process.
+    // Without a listener, a broken connection would end the process.
     answer.on('error', () => undefined);
     if (this.#phase !== 'waiting') return;
     const { res } = this.#visit;
     const { statusCode: status = 0, statusMessage: reason = '' } = answer;
-    // Node takes a 101 that names no protocol for an answer.
+    // Node reports a 101 without a protocol as an ordinary answer.
     if (status === 101) {
       this.#refuse(answer.socket);
       return;
@@ -216,15 +216,20 @@ export class Handshake implements Underway {
 
 /** RFC 6455 section 1.3. */
 const SALT = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
-/** 16 bytes in base64 (RFC 4648 section 4): of the last digit two bits are used. */
+/**
+ * 16 bytes in base64 (RFC 4648 section 4). The last digit has only two bits of data, so it is one of four letters.
+ */
 const KEY = /^[A-Za-z0-9+/]{21}[AQgw]==$/;
 
-/** RFC 6455 section 4.1. One that was sent twice has a comma in it, and is none. */
+/**
+ * Whether it is a valid Sec-WebSocket-Key (RFC 6455 section 4.1). A key that was sent twice contains a comma and is
+ * not valid.
+ */
 export function isKey(key: string): boolean {
   return KEY.test(key);
 }
 
-/** RFC 6455 section 4.1: whether a 101 takes up the WebSocket that was asked for with this key. */
+/** RFC 6455 section 4.1: whether a 101 accepts the WebSocket that was requested with this key. */
 function isAccepted({ headers }: IncomingMessage, key: string | undefined): boolean {
   if (key === undefined || headers.upgrade?.toLowerCase() !== 'websocket') return false;
   const accept = createHash('sha1')

@@ -30,10 +30,10 @@ export interface UpgradeRequest extends UpgradeEvents {
   readonly maxHeaderBytes: number;
 }
 
-/** What Node's types ask for beside an error. Node does not look at it. */
-const NO_SOCKET = new Duplex();
+/** Node's types require a socket even with an error. Node does not use it. */
+const UNUSED_SOCKET = new Duplex();
 
-/** The library takes its connection from an agent, and ours takes it from the site's pool of origins. */
+/** The library takes its connection from an agent. This agent takes it from the origins of the site. */
 class PoolAgent extends Agent {
   readonly #connect: Connect;
 
@@ -46,55 +46,58 @@ class PoolAgent extends Agent {
     _options: unknown,
     done?: (error: Error | null, socket: Duplex) => void,
   ): undefined {
-    this.#connect((error, socket) => done?.(error, socket ?? NO_SOCKET));
+    this.#connect((error, socket) => done?.(error, socket ?? UNUSED_SOCKET));
   }
 }
 
-/** Never looked up: the agent knows where the origins are, and whether they speak TLS. */
-const TARGET = { protocol: 'http:', host: 'origin', port: 80 };
+/** A placeholder that is never resolved. The agent knows the origins, and whether they use TLS. */
+const PLACEHOLDER_TARGET = { protocol: 'http:', host: 'origin', port: 80 };
 
 const NOTHING = Buffer.alloc(0);
 
-/** What the library looks at of a visitor's fields. Node sends a request that says `Expect` before it can be shaped. */
-const SHOWN: PropertyDescriptorMap = { headers: { value: { upgrade: 'websocket' } } };
+/**
+ * The only field that the library may see. With the visitor's `Expect`, Node would send the request before its
+ * fields are set.
+ */
+const ONLY_UPGRADE: PropertyDescriptorMap = { headers: { value: { upgrade: 'websocket' } } };
 
-const proxy = createProxyServer({ target: TARGET, toProxy: true, prependPath: false });
-const shaping = new WeakMap<IncomingMessage, (sent: ClientRequest) => void>();
+const proxy = createProxyServer({ target: PLACEHOLDER_TARGET, toProxy: true, prependPath: false });
+const fieldSetters = new WeakMap<IncomingMessage, (sent: ClientRequest) => void>();
 
-proxy.on('proxyReqWs', (sent, req) => shaping.get(req)?.(sent));
-// The library throws when it has no listener of its own errors. Those of a handshake reach onError.
+proxy.on('proxyReqWs', (sent, req) => fieldSetters.get(req)?.(sent));
+// The library throws when nothing listens to its errors. The errors of a handshake go to onError.
 proxy.on('error', () => undefined);
 
 /**
- * Sends one WebSocket handshake with http-proxy-3. The library makes the request and carries the tunnel.
- * Answers that refuse stay ours: the library would relay them without back-pressure, with framing of its
- * own, and would close the visitor's connection on each error without an answer.
+ * Sends one WebSocket handshake with http-proxy-3. The library makes the request and carries the tunnel. Our code
+ * passes on the answers that refuse. The library would relay them without back-pressure and with its own framing,
+ * and after an error it would close the visitor's connection without an answer.
  */
 export function sendUpgrade(request: UpgradeRequest): ClientRequest {
   const { req, path, onSwitch, onAnswer, onError } = request;
   let made: ClientRequest | undefined;
-  // The library must not copy the visitor's fields. `fields` has the ones for the origin.
-  const shown = Object.create(req, SHOWN) as IncomingMessage;
-  shaping.set(shown, (sent) => {
+  // The library must not copy the visitor's fields. The origin gets `fields` instead.
+  const restricted = Object.create(req, ONLY_UPGRADE) as IncomingMessage;
+  fieldSetters.set(restricted, (sent) => {
     made = sent;
     sent.path = path;
     for (const name of sent.getHeaderNames()) sent.removeHeader(name);
     for (const [name, values] of Object.entries(byName(request.fields)))
       sent.setHeader(name, values);
   });
-  proxy.ws(shown, req.socket, NOTHING, {
+  proxy.ws(restricted, req.socket, NOTHING, {
     agent: new PoolAgent(request.connect),
     ssl: { maxHeaderSize: request.maxHeaderBytes },
   });
   if (made === undefined) throw new Error('http-proxy-3 made no request');
   const sent = made;
-  // The library listens before it returns, so these are its own listeners, and nothing has happened yet.
+  // The library has added its listeners before it returns, so only its own are removed here. No event has come yet.
   const joins = sent.listeners('upgrade');
   sent.removeAllListeners('upgrade').removeAllListeners('response').removeAllListeners('error');
   sent.on('error', onError);
   sent.once('response', onAnswer);
   sent.once('upgrade', (answer, socket, head) => {
-    // The agent gave it to the request, and gives nothing but sockets.
+    // The type is a Duplex, but the agent gives only sockets.
     onSwitch(answer, socket, (fields) => {
       answer.headers = byName(fields);
       for (const join of joins) Reflect.apply(join, sent, [answer, socket, head]);
@@ -103,7 +106,9 @@ export function sendUpgrade(request: UpgradeRequest): ClientRequest {
   return sent;
 }
 
-/** The library and Node keep fields by name: one that comes twice goes where it came first, as it was spelled there. */
+/**
+ * The library and Node keep fields by name. A field that comes twice keeps its first place and its first spelling.
+ */
 function byName(fields: readonly string[]): Record<string, string[]> {
   const found = new Map<string, [name: string, values: string[]]>();
   for (let i = 0; i + 1 < fields.length; i += 2) {

@@ -12,13 +12,14 @@ import { plainAnswer, serve } from '../message/own-answer.ts';
 interface Upgrades {
   /** Takes the 'upgrade' event of the server. */
   readonly handle: (req: IncomingMessage, head: Buffer) => void;
-  /** Tells both sides of every tunnel that Guard goes away, and cuts them when called again. */
+  /** Tells both sides of every tunnel that Guard shuts down. A second call cuts the tunnels that are left. */
   readonly close: () => void;
 }
 
 /**
- * WebSocket handshakes take the same way as any request: same site, same decision, same cleaning of
- * headers. What was admitted goes to the origin, and the sockets are joined when it has switched protocols.
+ * A WebSocket handshake is handled like any other request: the same site, the same decision, the same removal of
+ * header fields. An admitted handshake goes to the origin. The two sockets are joined when the origin has switched
+ * protocols.
  */
 export function createUpgrades(handle: Handle, ports: ForwardPorts): Upgrades {
   const { limits, metrics } = ports;
@@ -42,14 +43,14 @@ export function createUpgrades(handle: Handle, ports: ForwardPorts): Upgrades {
         }
         const handshake = new Handshake(ports, visit, plan, (origin, join) => {
           release();
-          // A field of the 101 is bytes, each written as it came.
+          // The bytes of the fields of the 101 are written as they came.
           socket.setDefaultEncoding('latin1');
           if (head.length > 0) socket.unshift(head);
           join();
           open.endBy(socket, watchTunnel(socket, origin, limits.idleTimeoutMs));
         });
         handshake.start(req);
-        // The library ends the time-out of the socket, which is still to be answered.
+        // The library turns off the time-out of the socket. The handshake still needs it until it is answered.
         socket.setTimeout(limits.idleTimeoutMs);
       });
     },
@@ -61,13 +62,13 @@ export function createUpgrades(handle: Handle, ports: ForwardPorts): Upgrades {
 
 interface Kept {
   readonly res: NodeResponse;
-  /** The socket is for something else from now on. */
+  /** Gives up the socket, which becomes a tunnel. */
   readonly release: () => void;
 }
 
 /**
- * The answer on the socket of a handshake. Node took all of its listeners away with the upgrade, so that
- * it would not hear that the visitor leaves, takes nothing, or can take more.
+ * An answer on the socket of a handshake. Node removes all of its listeners at an upgrade. The ones here notice
+ * when the visitor leaves, stops reading, or can take more.
  */
 function keepForAnswer(req: IncomingMessage, idleMs: number): Kept {
   const { socket } = req;
@@ -80,11 +81,11 @@ function keepForAnswer(req: IncomingMessage, idleMs: number): Kept {
 
   const goOn = () => res.emit('drain');
   const cut = () => socket.destroy();
-  // Sees the end of what the visitor sends, and leaves what comes before it to the tunnel.
+  // Notices the end of the visitor's bytes. Bytes before the end are left for the tunnel.
   const look = () => {
     if (socket.readableLength === 0) socket.read();
   };
-  // 'close' follows and says all there is to know.
+  // 'close' follows and is handled elsewhere.
   socket.on('error', () => undefined);
   socket.setTimeout(idleMs).on('timeout', cut);
   socket.on('drain', goOn).on('end', cut).on('readable', look);
@@ -99,7 +100,7 @@ function keepForAnswer(req: IncomingMessage, idleMs: number): Kept {
 
 type Limits = Pick<GatewayLimits, 'maxUpgrades' | 'maxUpgradesPerAddress'>;
 
-/** The upgrades that are under way or open, each with how it ends. */
+/** The upgrades that are under way or open, each with the function that ends it. */
 class OpenUpgrades {
   readonly #limits: Limits;
   readonly #ends = new Map<Socket, () => void>();
@@ -110,7 +111,7 @@ class OpenUpgrades {
     this.#ofAddress = new HeldByAddress(limits.maxUpgradesPerAddress);
   }
 
-  /** False where no more may be open, at all or for this address. */
+  /** False when no more may be open: in all, or for this address. */
   take(socket: Socket, ip: string): boolean {
     if (this.#ends.size >= this.#limits.maxUpgrades || !this.#ofAddress.take(socket, ip))
       return false;
@@ -123,7 +124,7 @@ class OpenUpgrades {
     this.#ends.set(socket, end);
   }
 
-  /** Ends them, and cuts what is left when called again. */
+  /** Ends all upgrades. A second call cuts those that are left. */
   close(): void {
     for (const [socket, end] of this.#ends) {
       this.endBy(socket, () => socket.destroy());
@@ -132,19 +133,21 @@ class OpenUpgrades {
   }
 }
 
-/** TCP's own probes find a side that vanished behind a long silence. */
+/** After this time of silence TCP probes find out whether the other side is still there. */
 const PROBE_AFTER_MS = 60_000;
 
-/** RFC 6455 section 5.5.1: Close with 1001, "going away". A client masks its frames, here with zeros. */
+/**
+ * RFC 6455 section 5.5.1: Close with 1001, "going away". A client has to mask its frames. The mask here is zero.
+ */
 const CLOSE_TO_VISITOR = Buffer.from([0x88, 0x02, 0x03, 0xe9]);
 const CLOSE_TO_ORIGIN = Buffer.from([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xe9]);
 
 /**
- * Watches a tunnel whose sides are joined. A side that has sent its end still gets what the other one sends.
- * The tunnel is over when one side is gone, or takes nothing of what waits for it for `idleMs`. Both
- * sides may be silent for as long as they like.
+ * Watches a tunnel. A side that has ended its own stream still gets the bytes of the other side. The tunnel ends
+ * when one side has gone, or when it does not read waiting bytes for `idleMs`. Silence of both sides does not end
+ * it.
  *
- * @returns ends the tunnel, and tells both sides that Guard goes away
+ * @returns a function that ends the tunnel, and tells both sides that Guard shuts down
  */
 export function watchTunnel(visitor: Socket, origin: Socket, idleMs: number): () => void {
   watch(visitor, origin, idleMs);
