@@ -5,18 +5,18 @@ import { PlainLane } from './plain-lane.ts';
 import { acceptConnections, type Intake, takeConnections } from '../listen/accept.ts';
 import { notePeer } from '../listen/connection.ts';
 
-/** What speaks HTTP/1.1 with the connections that it is given. */
+/** Serves HTTP/1.1 on the connections that it is given. */
 export interface Http1Front {
-  /** What listens. Its own timeouts hold for what node:http serves. */
+  /** The server that listens. Its timeouts hold for the connections that node:http serves. */
   readonly server: Server;
   readonly serve: (socket: Socket) => void;
-  /** While it closes: ends what is idle of the plain lane. */
+  /** Called at the shutdown: closes the idle connections of the plain lane. */
   readonly drain: () => void;
-  /** Ends every connection that is left there. */
+  /** Ends every connection of the plain lane that is left. */
   readonly cut: () => void;
 }
 
-/** Plain requests by the plain lane, all others by node:http. */
+/** The plain lane serves plain requests. node:http serves all others. */
 export function createHttp1Front(intake: Intake): Http1Front {
   const server = createNodeServer(intake);
   const lane = new PlainLane(intake, takeConnections(server));

@@ -6,39 +6,39 @@ import type { Intake } from '../listen/accept.ts';
 import { addressOf, peerOf } from '../listen/connection.ts';
 import type { VisitorSocket } from '../message/message.ts';
 
-/** The node:http server of the gateway: its settings, and which event takes which way. */
+/** The node:http server of the gateway, with its options and its event listeners. */
 export function createNodeServer(intake: Intake): Server {
   const { handle, upgrade, limits } = intake;
   const server = createServer({
     ServerResponse: NodeResponse,
     headersTimeout: limits.headersTimeoutMs,
-    // Uploads may be as long as they like while they move: RequestBody keeps their time.
+    // An upload may take any time while bytes arrive. RequestBody notices when they stop.
     requestTimeout: 0,
     connectionsCheckingInterval: limits.connectionsCheckingIntervalMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     maxHeaderSize: limits.maxHeaderBytes,
     insecureHTTPParser: false,
-    // framing.ts refuses it, and what stands behind it as well.
+    // framing.ts refuses a missing Host, and the requests behind it on the connection.
     requireHostHeader: false,
-    // A second Host must show in the value instead of vanishing: framing.ts.
+    // Node would drop a second Host. Joined to the first, it makes the value invalid, and framing.ts refuses it.
     joinDuplicateHeaders: true,
     optimizeEmptyRequests: true,
     shouldUpgradeCallback: isWebSocketHandshake,
   });
-  // Node would drop what is above the count without a word; framing.ts answers 431.
+  // Node would silently drop the fields above its limit. framing.ts answers 431 instead.
   server.maxHeadersCount = 0;
   server.maxConnections = limits.maxConnections;
   server.timeout = limits.idleTimeoutMs;
 
   answerBrokenRequests(server, intake.accept);
   const take = (req: IncomingMessage, res: NodeResponse) => {
-    // Node's parser stops behind an Upgrade, also where it was not taken up.
-    const isDeaf = req.headers.upgrade !== undefined;
-    if (isDeaf || intake.isClosing()) res.shouldKeepAlive = false;
+    // Node's parser reads nothing behind a request with Upgrade, even when the upgrade was not accepted.
+    const hasParserStopped = req.headers.upgrade !== undefined;
+    if (hasParserStopped || intake.isClosing()) res.shouldKeepAlive = false;
     handle(req, res);
   };
   server.on('request', take);
-  // Without a listener Node would invite every upload, wanted or not.
+  // Without a listener Node would answer every `Expect` with 100 (Continue).
   server.on('checkContinue', take);
   server.on('upgrade', (req, _socket, head) => {
     upgrade(req, head);
@@ -48,16 +48,15 @@ export function createNodeServer(intake: Intake): Server {
     socket.write(
       'HTTP/1.1 405 Method Not Allowed\r\nConnection: close\r\nContent-Length: 0\r\n\r\n',
     );
-    // Node keeps no time for this socket any more, so it does not wait for the visitor to close.
+    // Node has no time-out on this socket any more, so Guard closes it and does not wait for the visitor.
     socket.destroySoon();
   });
   return server;
 }
 
 /**
- * True for a WebSocket handshake (RFC 6455 section 4.1) and nothing else: with any other Upgrade token,
- * with a body, or behind a request that is not answered yet, a request is a plain one, and its Upgrade
- * header ends here.
+ * Whether the request is a WebSocket handshake (RFC 6455 section 4.1). A request with another Upgrade token, with a
+ * body, or behind an unanswered request is an ordinary request. Its Upgrade header is removed.
  */
 function isWebSocketHandshake(req: IncomingMessage): boolean {
   const { upgrade, 'content-length': length, 'transfer-encoding': coding } = req.headers;
@@ -73,8 +72,8 @@ function isWebSocketHandshake(req: IncomingMessage): boolean {
 }
 
 /**
- * Whether an earlier request of the connection is still to be answered, on which its socket cannot be
- * taken over. Node keeps the answer there, and offers no other way to it.
+ * Whether an earlier request on the connection is not answered yet. Then its socket cannot become a tunnel. Node
+ * keeps the open answer in this private property and has no public one.
  */
 function isAnswering(socket: Socket): boolean {
   const answer: unknown = Reflect.get(socket, '_httpMessage');
@@ -86,38 +85,38 @@ interface BrokenRequestPorts {
   readonly faults: Log;
 }
 
-const brokenOn = new WeakMap<VisitorSocket, number>();
+const refusalStatus = new WeakMap<VisitorSocket, number>();
 
 /**
- * What the visitor was told where the parser has refused what came on a connection. Node announces a
- * chunked request when it has the header section, and can refuse that very section (a tab behind
- * `chunked`) or a chunk of the same read afterwards: ask at the end of the turn.
+ * The status that was sent when the parser refused the bytes of a connection. Undefined when it refused none. Call
+ * it at the end of the turn: Node announces a chunked request after its header section, and may refuse that section
+ * (a tab behind `chunked`) or a chunk of the same read afterwards.
  */
 export function brokenStatus(socket: VisitorSocket): number | undefined {
-  return brokenOn.get(socket);
+  return refusalStatus.get(socket);
 }
 
 /**
- * Answers what Node's parser does not take for a request, or waited for too long, as Node would by
- * itself: and counts it, which Node would not.
+ * Answers when Node's parser refuses bytes, or has waited too long for a request. The answers are Node's own. This
+ * code also counts them.
  */
 function answerBrokenRequests(server: Server, { metrics, faults }: BrokenRequestPorts): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const refusal = answerTo(error.code ?? '');
-    // Node types a Duplex, for servers that make connections of their own.
+    // Node's type is a Duplex, because a server can be given connections of another kind.
     if (refusal === undefined || !socket.writable || !(socket instanceof Socket)) {
       socket.destroy();
       return;
     }
-    brokenOn.set(socket, refusal.status);
-    // Browsers open connections in advance, and leave unused ones open until they time out.
+    refusalStatus.set(socket, refusal.status);
+    // A connection without a byte is not counted: browsers open connections in advance, and unused ones time out.
     if (socket.bytesRead > 0) {
       const peer = addressOf(peerOf(socket));
       metrics.count('guard_gateway_requests_total', 'refused');
       const { status } = refusal;
       faults('info', 'gateway_request_refused', { status, reason: error.code ?? '', peer });
     }
-    // In the middle of an earlier answer another one would be taken for a part of it.
+    // In the middle of an earlier answer, the visitor would take this one for a part of it.
     if (!hasBegunToAnswer(socket)) socket.write(refusal.head);
     socket.destroySoon();
   });
@@ -137,7 +136,7 @@ function refusalOf(status: number, reason: string): Answer {
   return { status, head: `HTTP/1.1 ${status} ${reason}\r\nConnection: close\r\n\r\n` };
 }
 
-/** Undefined for an error of the connection: no client is left to answer. */
+/** Undefined for an error of the connection, on which no answer can be sent. */
 function answerTo(code: string): Answer | undefined {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
@@ -151,7 +150,7 @@ function answerTo(code: string): Answer | undefined {
   }
 }
 
-/** Node keeps the answer that is being written there, and offers no other way to it. */
+/** Node keeps the open answer in this private property and has no public one. */
 function hasBegunToAnswer(socket: Socket): boolean {
   const message: unknown = Reflect.get(socket, '_httpMessage');
   return (

@@ -4,15 +4,17 @@ import { PlainRequest, readPlainHead, SectionMemory } from './plain-request.ts';
 import { type AnsweredConnection, PlainResponse } from './plain-response.ts';
 import type { Intake } from '../listen/accept.ts';
 
-/** An unused header section is remembered for this time at least, and for twice this time at most. */
+/**
+ * An unused header section is forgotten after this time at the earliest, and after twice this time at the latest.
+ */
 const SECTIONS_UNUSED_MS = 30_000;
 
 type LaneIntake = Pick<Intake, 'handle' | 'limits' | 'isClosing'>;
 
 /**
- * Serves connections of HTTP/1.1 while what comes on them is plain (plain-request.ts), which nearly all is
- * that browsers send to a site. With the first request that is not, a connection is handed over to
- * node:http and stays there. So there is nothing to be lenient about here.
+ * Serves connections of HTTP/1.1 while their requests are plain (plain-request.ts). Nearly all requests of browsers
+ * are. At the first other request, the connection is handed over to node:http and stays there. So this code can be
+ * strict.
  */
 export class PlainLane implements ConnectionLane {
   readonly maxHeaderBytes: number;
@@ -56,7 +58,7 @@ export class PlainLane implements ConnectionLane {
     this.#sweep.unref();
   }
 
-  /** Closes what is idle. What is busy is closed behind its answer, while `isClosing`. */
+  /** Closes idle connections. While `isClosing`, a busy connection closes after its answer. */
   drain(): void {
     for (const connection of this.#open) if (!connection.isBusy) connection.finish();
   }
@@ -103,7 +105,7 @@ export class PlainLane implements ConnectionLane {
   };
 }
 
-/** What a connection needs of the lane that it belongs to, and tells it. */
+/** The lane, as its connections see it. */
 interface ConnectionLane {
   readonly maxHeaderBytes: number;
   readonly sections: SectionMemory;
@@ -111,7 +113,9 @@ interface ConnectionLane {
   readonly keepAliveFields: string;
   readonly keepsAlive: () => boolean;
   handle(req: PlainRequest, res: PlainResponse): void;
-  /** Nothing listens to the socket any more, and `first` stands before what it will bring. */
+  /**
+   * The connection has removed its listeners. The next reader gets `first` before all other bytes of the socket.
+   */
   handOver(connection: VisitorConnection, socket: Socket, first: Buffer): void;
   onIdle(connection: VisitorConnection): void;
   onBusy(connection: VisitorConnection): void;
@@ -120,14 +124,14 @@ interface ConnectionLane {
 
 const EMPTY: Buffer = Buffer.alloc(0);
 
-/** One connection of a visitor, with at most one request on it, as long as each of them is a plain one. */
+/** One connection of a visitor. It has at most one request at a time, and all of them are plain. */
 class VisitorConnection implements AnsweredConnection {
-  /** Tick at which it is looked at. The lane does. */
+  /** The tick at which the lane checks this connection. */
   deadline = 0;
   readonly #socket: Socket;
   readonly #lane: ConnectionLane;
   #busy = false;
-  /** What came behind a request that is not answered yet. */
+  /** Bytes that came behind a request that is not answered yet. */
   #held = EMPTY;
   #bytesWritten = 0;
 
@@ -148,14 +152,14 @@ class VisitorConnection implements AnsweredConnection {
     return this.#lane.keepsAlive;
   }
 
-  /** Bytes have left since this was asked last. */
+  /** Whether bytes were sent since the last call. */
   moves(): boolean {
     const before = this.#bytesWritten;
     this.#bytesWritten = this.#socket.bytesWritten;
     return this.#bytesWritten !== before;
   }
 
-  /** Ends it when what was written has left. A request that crosses with that is not taken. */
+  /** Ends the connection when all written bytes are sent. A request that arrives in the meantime is not served. */
   finish(): void {
     this.#socket.off('data', this.#take);
     this.#socket.destroySoon();
@@ -179,7 +183,7 @@ class VisitorConnection implements AnsweredConnection {
     }
   }
 
-  /** Ready for the next request, which may be here already. */
+  /** The connection is ready for the next request, which may be here already. */
   readonly #rest = (): void => {
     if (this.#socket.destroyed) return;
     this.#busy = false;
@@ -190,7 +194,7 @@ class VisitorConnection implements AnsweredConnection {
 
   readonly #take = (bytes: Buffer): void => {
     if (this.#busy) {
-      // Pipelining: what is here waits, and nothing more is read.
+      // Pipelining: these bytes wait, and no more are read.
       this.#socket.pause();
       this.#held = this.#held.length === 0 ? bytes : Buffer.concat([this.#held, bytes]);
       return;
@@ -208,7 +212,7 @@ class VisitorConnection implements AnsweredConnection {
     lane.handle(new PlainRequest(this.#socket, head), res);
   };
 
-  /** A visitor who sends nothing more waits for nothing either, as Node has it. */
+  /** Node closes a connection too when the visitor has ended its side. */
   readonly #end = (): void => {
     this.#socket.destroy();
   };
@@ -229,5 +233,5 @@ class VisitorConnection implements AnsweredConnection {
 }
 
 function ignore(): void {
-  // 'close' follows and says all there is to know.
+  // 'close' follows and is handled elsewhere.
 }

@@ -4,47 +4,48 @@ import { isBlank } from '../base/characters.ts';
 import { FieldNames } from '../message/field-names.ts';
 import type { SectionNotes, VisitorRequest } from '../message/message.ts';
 
-/** Each has room for one section. */
-const PLACES = 2048;
+/** The number of header sections that are remembered. */
+const MAX_SECTIONS = 2048;
 /** Longer sections are hardly sent twice. */
-const MAX_LENGTH = 4096;
+const MAX_REMEMBERED_LENGTH = 4096;
 /** Sections are first compared by one character in this many. Then the whole text is compared. */
-const SAMPLED = 8;
-const NOTHING = 0;
+const SAMPLE_EVERY = 8;
+const NO_SAMPLE = 0;
 
 /**
- * Reads header sections, and those that it sees again it reads only once: browsers send the same one
- * for every image of a page. What is new each time, as in a flood, leaves a number behind and no more.
+ * Reads header sections, and remembers those that come again: browsers send the same one for every image of a page.
+ * A section that came only once, as in a flood, leaves one number in memory.
  */
 export class SectionMemory {
   readonly #maxFields: number;
-  readonly #sections = new Array<HeaderSection | undefined>(PLACES);
+  readonly #sections = new Array<HeaderSection | undefined>(MAX_SECTIONS);
   /** The samples of the sections that are remembered. */
-  readonly #samples = new Uint32Array(PLACES);
-  /** The sample that was seen last, of those that have this place. */
-  readonly #seen = new Uint32Array(PLACES);
-  readonly #isUsed = new Uint8Array(PLACES);
+  readonly #samples = new Uint32Array(MAX_SECTIONS);
+  /** The last sample that was seen at each place. */
+  readonly #seen = new Uint32Array(MAX_SECTIONS);
+  readonly #isUsed = new Uint8Array(MAX_SECTIONS);
 
   constructor(maxFields: number) {
     this.#maxFields = maxFields;
   }
 
   /**
-   * The section that stands behind `at` in `request`, which is these bytes as latin1; undefined where
-   * readHeaderSection has none.
+   * The section that begins at `at` in `request`. `request` is `bytes` as latin1. Undefined when readHeaderSection
+   * returns undefined.
    */
   read(bytes: Buffer, request: string, at: number): HeaderSection | undefined {
     const text = request.slice(at);
     const sample = sampleOf(text);
-    const place = sample % PLACES;
+    const place = sample % MAX_SECTIONS;
     const known = this.#sections[place];
     if (known?.text === text) {
       this.#isUsed[place] = 1;
       return known;
     }
-    const isAgain = this.#seen[place] === sample && text.length <= MAX_LENGTH;
+    const isAgain = this.#seen[place] === sample && text.length <= MAX_REMEMBERED_LENGTH;
     this.#seen[place] = sample;
-    // Of sections that look alike, such as those that count their requests, the first keeps the place.
+    // When several sections have the same sample, such as those with a request counter, the first one keeps the
+    // place.
     if (!isAgain || this.#samples[place] === sample) {
       return readHeaderSection(bytes, at, text, this.#maxFields);
     }
@@ -52,7 +53,7 @@ export class SectionMemory {
     const own = bytes.toString('latin1', at);
     const section = readHeaderSection(bytes, at, own, this.#maxFields, {});
     this.#sections[place] = section;
-    this.#samples[place] = section === undefined ? NOTHING : sample;
+    this.#samples[place] = section === undefined ? NO_SAMPLE : sample;
     this.#isUsed[place] = 1;
     return section;
   }
@@ -60,27 +61,27 @@ export class SectionMemory {
   /** Forgets everything. */
   clear(): void {
     this.#sections.fill(undefined);
-    this.#samples.fill(NOTHING);
+    this.#samples.fill(NO_SAMPLE);
   }
 
-  /** Forgets what was not used since this was called last: credentials are among it. */
+  /** Forgets sections that were not used since the last call, because they can contain credentials. */
   forgetUnused(): void {
-    for (let place = 0; place < PLACES; place++) {
+    for (let place = 0; place < MAX_SECTIONS; place++) {
       if (this.#isUsed[place] === 1) continue;
       this.#sections[place] = undefined;
-      this.#samples[place] = NOTHING;
+      this.#samples[place] = NO_SAMPLE;
     }
     this.#isUsed.fill(0);
   }
 }
 
 /**
- * A number of 32 bits (FNV-1a over a part of the characters) that is not NOTHING. A client that makes
+ * A number of 32 bits (FNV-1a over a part of the characters) that is not NO_SAMPLE. A client that makes
  * two texts with the same number only slows its own requests.
  */
 function sampleOf(text: string): number {
   let hash = 0x811c9dc5 ^ text.length;
-  for (let at = 0; at < text.length; at += SAMPLED) {
+  for (let at = 0; at < text.length; at += SAMPLE_EVERY) {
     hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   }
   return hash >>> 0 || 1;
@@ -99,9 +100,8 @@ const TARGET = /^\/[!"$-~]*$/;
 const VERSION = ' HTTP/1.1';
 
 /**
- * Reads what came in one piece, if it is one whole GET or HEAD that asks for nothing but its answer
- * (readHeaderSection), and nothing behind it. Undefined for all else, which is not refused: Node's
- * parser has it then, and the last word.
+ * Reads bytes that came in one piece. They have to be exactly one whole GET or HEAD that asks only for its answer
+ * (readHeaderSection). Undefined for everything else. That is no refusal: Node's parser reads it then.
  */
 export function readPlainHead(bytes: Buffer, sections: SectionMemory): PlainHead | undefined {
   const text = bytes.toString('latin1');
@@ -119,24 +119,25 @@ function methodOf(text: string): PlainHead['method'] | undefined {
   return text.startsWith('HEAD ') ? 'HEAD' : undefined;
 }
 
-/** The header section of a plain request, in the shapes that Node gives one. Nobody changes it. */
+/** The header section of a plain request, in the shapes that Node has. It must not be changed. */
 export interface HeaderSection {
-  /** Its lines with the empty one behind them, a latin1 character a byte. */
+  /** Its lines, with the empty line at the end. Each byte is one latin1 character. */
   readonly text: string;
   readonly headers: Readonly<IncomingHttpHeaders>;
   readonly rawHeaders: readonly string[];
-  /** Undefined where it is not remembered. */
+  /** Undefined when the section is not remembered. */
   readonly notes: SectionNotes | undefined;
 }
 
-/** Fields and the empty line (RFC 9112 section 5): no folded line, no blank before a colon, no bare CR or LF. */
-const FORM = /^(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t -~\x80-\xff]*\r\n)+\r\n$/;
+/** Fields and the empty line (RFC 9112 section 5). No folded line, no blank before a colon, no CR or LF alone. */
+const PLAIN_SECTION = /^(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t -~\x80-\xff]*\r\n)+\r\n$/;
 
 /**
- * Reads a header section that asks for nothing but the answer: no body, no upgrade, no expectation, no
- * field twice, the connection kept. Undefined for every other one.
+ * Reads a header section that asks only for the answer: it has no body, no upgrade, no expectation and no field
+ * twice, and it keeps the connection. Undefined for every other section.
  *
- * `bytes` are the request whose section begins at `at` and is `text`; `notes` are the section's.
+ * `bytes` are the whole request. The section begins at `at` and has the text `text`. `notes` become those of the
+ * section.
  */
 function readHeaderSection(
   bytes: Buffer,
@@ -145,7 +146,7 @@ function readHeaderSection(
   maxFields: number,
   notes?: SectionNotes,
 ): HeaderSection | undefined {
-  if (!FORM.test(text)) return undefined;
+  if (!PLAIN_SECTION.test(text)) return undefined;
   const rawHeaders: string[] = [];
   const headers = Object.create(null) as Record<string, string>;
   let name = names.beforeFirst;
@@ -154,7 +155,7 @@ function readHeaderSection(
     name =
       names.guess(text, from, name) ?? names.take(text.slice(from, text.indexOf(':', from)), name);
     const value = valueBetween(bytes, at + from + name.withColon.length, at + end);
-    const isMore = name.asksForMore && !(name.lower === 'connection' && KEPT.has(value));
+    const isMore = name.asksForMore && !(name.lower === 'connection' && KEEP_ALIVE.has(value));
     if (isMore || headers[name.lower] !== undefined) return undefined;
     headers[name.lower] = value;
     if (rawHeaders.push(name.spelling, value) > 2 * maxFields) return undefined;
@@ -164,9 +165,9 @@ function readHeaderSection(
 }
 
 const names = new FieldNames();
-const KEPT: ReadonlySet<string> = new Set(['keep-alive', 'Keep-Alive']);
+const KEEP_ALIVE: ReadonlySet<string> = new Set(['keep-alive', 'Keep-Alive']);
 
-/** A text of its own: a slice would keep the whole request in memory wherever the value is kept. */
+/** Makes a new text. A slice would keep the whole request in memory as long as the value. */
 function valueBetween(bytes: Buffer, from: number, to: number): string {
   let start = from;
   let end = to;
@@ -201,7 +202,7 @@ export class PlainRequest implements VisitorRequest {
     this.socket = socket;
   }
 
-  // It has ended already, and there is nothing to be read or told.
+  // The request has ended already: there is nothing to read, and no event comes.
   pause(): void {}
   resume(): void {}
   on(): void {}

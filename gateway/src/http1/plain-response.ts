@@ -5,19 +5,19 @@ import type { VisitorResponse } from '../message/message.ts';
 
 /** The connection that an answer is written to. */
 export interface AnsweredConnection {
-  /** After this answer the connection takes another request. */
+  /** Whether the connection takes another request after this answer. */
   readonly keepsAlive: () => boolean;
   /** All of the answer was written. */
   onAnswered(keptAlive: boolean): void;
 }
 
-/** What goes out in one write with the header section, since a copy costs less than a second write. */
+/** A body up to this size is copied behind the header section: a copy costs less than a second write. */
 const COPIED_BYTES = 16 * 1024;
 
 /**
- * The answer to a plain request, as HTTP/1.1 frames one (RFC 9112 section 6): by the Content-Length
- * among its fields, or else in chunks. Names and values are written as they are: the origin's were read
- * strictly (origin/http1/section-lines.ts), the validator's checked (judge/request-plan.ts).
+ * The answer to a plain request. It is framed by the Content-Length among its fields, or else in chunks (RFC 9112
+ * section 6). Names and values are written as they are. Those of the origin were read strictly
+ * (origin/http1/section-lines.ts), and those of the validator were checked (judge/request-plan.ts).
  */
 export class PlainResponse implements VisitorResponse {
   headersSent = false;
@@ -66,11 +66,11 @@ export class PlainResponse implements VisitorResponse {
     let hasLength = false;
     for (let i = 0; i + 1 < fields.length; i += 2) {
       const name = fields[i] ?? '';
-      // Told by their length first: hardly another name is lower-cased here.
+      // The length is compared first, so that few names have to be lower-cased.
       if (name.length === 4) hasDate ||= name.toLowerCase() === 'date';
       else if (name.length === 14) hasLength ||= name.toLowerCase() === 'content-length';
       else if (name.length === 10 && name.toLowerCase() === 'connection') {
-        // Of the values of this field that are set here, only `close` (serveLast) is left.
+        // `close` (serveLast) is the only value that reaches this code.
         this.#keepsAlive = false;
         continue;
       }
@@ -158,7 +158,7 @@ export class PlainResponse implements VisitorResponse {
 let second = 0;
 let text = '';
 
-/** The present time as a Date field has it (RFC 9110 section 5.6.7), worked out once a second. */
+/** The present time in the form of the Date field (RFC 9110 section 5.6.7). The text is made once a second. */
 function httpDate(): string {
   const now = Math.floor(Date.now() / 1000);
   if (now !== second) {
