@@ -5,7 +5,7 @@ import { readFirstBytes, type Reading } from '../listen/first-bytes.ts';
 /** RFC 9113 section 3.4: what every client sends first. */
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 const FRAME_HEADER_BYTES = 9;
-/** Longest opening that is looked at; a SETTINGS frame of every known identifier has 60 bytes. */
+/** The most bytes of an opening that are read. A SETTINGS frame with every known identifier has 60 bytes. */
 const MAX_OPENING_BYTES = 4 * 1024;
 
 const HEADERS = 1;
@@ -13,10 +13,13 @@ const PRIORITY = 2;
 const SETTINGS = 4;
 const WINDOW_UPDATE = 8;
 
-/** The frames before the first request, as far as they came with the SETTINGS. */
+/** The frames before the first request, as far as they came together with the SETTINGS. */
 export interface OpeningFrames {
   readonly settings: ReadonlyMap<number, number>;
-  /** Of the whole connection; 0 when the request came without one, undefined when it was not waited for. */
+  /**
+   * The WINDOW_UPDATE of the whole connection. 0 when the request came without one, undefined when the request had
+   * not come yet.
+   */
   readonly windowUpdate: number | undefined;
   /** `stream:exclusive:dependency:weight` of each PRIORITY frame. */
   readonly priorities: readonly string[];
@@ -24,13 +27,13 @@ export interface OpeningFrames {
 
 type OpeningBytes =
   | { readonly kind: 'incomplete' }
-  /** No HTTP/2, which is for the HTTP/2 library to say. */
+  /** Not HTTP/2. The HTTP/2 library refuses it. */
   | { readonly kind: 'unreadable' }
   | { readonly kind: 'read'; readonly frames: OpeningFrames };
 
 /**
- * Reads the first decrypted bytes of an HTTP/2 connection. It is complete with the SETTINGS frame:
- * some clients send nothing more before the server has answered it.
+ * Reads the first decrypted bytes of an HTTP/2 connection. The opening is complete with the SETTINGS frame: some
+ * clients wait for the server's answer to it.
  */
 export function readOpening(bytes: Buffer): OpeningBytes {
   const start = Math.min(bytes.length, PREFACE.length);
@@ -67,7 +70,7 @@ interface Frame {
   readonly type: number;
   readonly stream: number;
   readonly length: number;
-  /** Undefined for the last frame when it has not come as a whole. */
+  /** Undefined for the last frame when only a part of it has come. */
   readonly payload: Buffer | undefined;
 }
 
@@ -103,7 +106,7 @@ function priorityOf(stream: number, payload: Buffer): string {
   return `${stream}:${exclusive}:${dependency & 0x7fff_ffff}:${(payload[4] ?? 0) + 1}`;
 }
 
-/** The opening of a connection whose first request has come; `rawHeaders` are that one's. */
+/** The opening of a connection whose first request has come. `rawHeaders` are the fields of that request. */
 export function describeOpening(
   { settings, windowUpdate, priorities }: OpeningFrames,
   rawHeaders: readonly string[],
@@ -124,8 +127,8 @@ export function describeOpening(
 }
 
 /**
- * Reads the first frames of an HTTP/2 connection, and leaves them there. `done` is called once, with
- * undefined for a value that could not be read in time.
+ * Reads the first frames of an HTTP/2 connection, and leaves the bytes for the HTTP/2 library. `done` is called once,
+ * with undefined when the frames could not be read in time.
  */
 export function peekOpening(
   socket: TLSSocket,

@@ -20,13 +20,13 @@ export interface Seen {
   readonly frames: OpeningFrames | undefined;
 }
 
-/** Serves the requests of HTTP/2 connections, each as any other request. */
+/** Serves the requests of HTTP/2 connections. */
 export interface StreamServer {
   /** Takes a connection over after its TLS handshake. */
   readonly serve: (socket: TLSSocket, seen: Seen) => void;
-  /** Takes no more requests; those under way finish (RFC 9113 section 6.8). */
+  /** Takes no more requests. Those under way may finish (RFC 9113 section 6.8). */
   readonly drain: () => void;
-  /** Ends every connection that is left; a stream hears late of the end of its socket. */
+  /** Ends every connection that is left. To destroy the sockets is not enough: streams notice that late. */
   readonly cut: () => void;
 }
 
@@ -47,7 +47,7 @@ export function createStreamServer({
     sessions.add(session);
     session.on('error', ignore);
     session.once('close', () => sessions.delete(session));
-    // The server below allows half-open connections, in which HTTP/2 has nothing left to be answered.
+    // The server allows half-open connections. HTTP/2 cannot use one, so it is closed.
     socket.once('end', () => socket.destroy());
     session.setTimeout(limits.keepAliveTimeoutMs, () => {
       idleMs += limits.keepAliveTimeoutMs;
@@ -87,7 +87,7 @@ export function createStreamServer({
   };
 }
 
-/** A visitor who reads nothing would keep a connection for ever: its last frames wait to be written. */
+/** Cuts the connection of a visitor who reads nothing. Its last frames would wait for ever. */
 function cutLater(socket: TLSSocket, lingerMs: number): void {
   const timer = setTimeout(() => socket.destroy(), lingerMs);
   timer.unref();
@@ -97,7 +97,7 @@ function cutLater(socket: TLSSocket, lingerMs: number): void {
 }
 
 function ignore(): void {
-  // A broken session or stream closes, and its listeners for `close` see that.
+  // A broken session or stream closes, and the listeners on `close` handle that.
 }
 
 function sessionOptions(limits: GatewayLimits): ServerOptions {
@@ -107,14 +107,14 @@ function sessionOptions(limits: GatewayLimits): ServerOptions {
       maxHeaderListSize: limits.maxHeaderBytes,
       enablePush: false,
     },
-    // The pseudo-header fields are counted, too.
+    // The library also counts the four pseudo-header fields.
     maxHeaderListPairs: limits.maxHeaders + 4,
     maxSettings: 32,
     streamResetBurst: limits.http2ResetBurst,
     streamResetRate: limits.http2ResetRate,
     maxSessionInvalidFrames: 100,
     maxSessionRejectedStreams: 100,
-    // Whether an origin may repeat a field is not for the gateway to say.
+    // The gateway passes on fields that an origin repeats.
     strictSingleValueFields: false,
   };
 }

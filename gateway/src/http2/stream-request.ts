@@ -72,7 +72,7 @@ export class StreamRequest implements VisitorRequest {
   }
 }
 
-/** One stream in the place of a connection: it ends alone, and the others go on. */
+/** One stream in the place of a connection. Its end does not affect the other streams. */
 class StreamSocket implements VisitorSocket {
   readonly #stream: ServerHttp2Stream;
 
@@ -84,7 +84,7 @@ class StreamSocket implements VisitorSocket {
     return this.#stream.destroyed || this.#stream.closed;
   }
 
-  /** RFC 9113 section 8.1: an answer that is whole stays whole, and only the upload is stopped. */
+  /** RFC 9113 section 8.1: after a complete answer, NO_ERROR stops only the upload. */
   destroy(): void {
     const answered = this.#stream.writableEnded;
     this.#stream.close(answered ? constants.NGHTTP2_NO_ERROR : constants.NGHTTP2_INTERNAL_ERROR);
@@ -99,7 +99,7 @@ class StreamSocket implements VisitorSocket {
   }
 
   setDefaultEncoding(): void {
-    // Nothing but bytes is written to a stream.
+    // A stream gets only bytes, so the encoding does not matter.
   }
 
   once(event: 'close', listener: () => void): void {
@@ -107,21 +107,21 @@ class StreamSocket implements VisitorSocket {
   }
 }
 
-/** The header section of a request of HTTP/2, taken apart. */
+/** The parsed header section of an HTTP/2 request. */
 interface StreamFields {
   readonly method: string;
   readonly path: string;
-  /** `:authority`, or Host where that is missing; empty without both. */
+  /** `:authority`, or Host when that is missing. Empty without both. */
   readonly authority: string;
-  /** Names in lower case; a field sent twice is one joined value. */
+  /** Names are in lower case. The values of a field that was sent twice are joined. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Names and values in turn, as a message of HTTP/1.1 has them: Host first, one Cookie. */
+  /** Names and values in turn, in the form of HTTP/1.1: Host first, and one Cookie. */
   readonly rawHeaders: readonly string[];
-  /** Why the request must not be passed on; undefined when nothing is wrong. */
+  /** Why the request must not be forwarded. Undefined when nothing is wrong. */
   readonly fault: string | undefined;
 }
 
-/** RFC 9113 section 8.2.2: they speak of a connection, which HTTP/2 does by its frames. */
+/** RFC 9113 section 8.2.2: fields about the connection, which HTTP/2 forbids. */
 const CONNECTION_SPECIFIC: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -131,12 +131,12 @@ const CONNECTION_SPECIFIC: ReadonlySet<string> = new Set([
 ]);
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
-/** RFC 9113 section 8.2.1: characters that end a line, or the text, for a reader of HTTP/1.1. */
+/** RFC 9113 section 8.2.1: characters that would end a line or the text in HTTP/1.1. */
 const LINE_ENDING = /[\0\r\n]/;
 
 /**
- * Reads a header section, names and values in turn. The library has refused most of what is malformed
- * by RFC 9113 section 8.1.1; what would read differently as HTTP/1.1 is looked for again.
+ * Reads a header section, names and values in turn. The library has refused most malformed sections (RFC 9113 section
+ * 8.1.1). This code checks again for everything that would mean something else in HTTP/1.1.
  */
 function readFields(raw: readonly string[]): StreamFields {
   const reader = new FieldReader();
@@ -171,7 +171,7 @@ class FieldReader {
     const joined = before === undefined ? value : before + separator + value;
     this.#headers[name] = joined;
     if (name === 'host') return;
-    // RFC 9113 section 8.2.3: a Cookie that was split for compression is put together again.
+    // RFC 9113 section 8.2.3: a client may split Cookie for better compression, so its parts are joined.
     if (name === 'cookie' && this.#cookieAt !== -1) this.#rest[this.#cookieAt] = joined;
     else this.#rest.push(name, value);
     if (name === 'cookie' && this.#cookieAt === -1) this.#cookieAt = this.#rest.length - 1;
@@ -198,7 +198,7 @@ class FieldReader {
   }
 }
 
-/** Without a prototype, so that every name is a name like any other. */
+/** Without a prototype, so that a field can also be called `constructor`. */
 function emptyHeaders(): Record<string, string> {
   return Object.create(null) as Record<string, string>;
 }

@@ -31,13 +31,13 @@ export class StreamResponse implements VisitorResponse {
       if (kind === 'content-length') hasLength = true;
       head.push(name, fields[i + 1] ?? '');
     }
-    // An origin of HTTP/1.1 has trailers behind chunks only.
+    // An origin of HTTP/1.1 can send trailers only with chunks, and then there is no length.
     if (!hasLength) this.#stream.once('wantTrailers', this.#sendTrailers);
     this.#stream.respond(head, { waitForTrailers: !hasLength });
   }
 
   flushHeaders(): void {
-    // A HEADERS frame goes out as it is written.
+    // Nothing to do: `writeHead` sends the HEADERS frame at once.
   }
 
   write(part: Buffer): boolean {
@@ -78,10 +78,10 @@ export class StreamResponse implements VisitorResponse {
   }
 }
 
-/** Node takes a section other than the final header section by names, in lower case. */
+/** Node takes trailers and interim fields as an object with names in lower case. */
 function addField(section: Section, name: string, value: string): void {
   const lower = name.toLowerCase();
-  // `constructor` is a name, too.
+  // hasOwn, because a field can be called `constructor`.
   const before = Object.hasOwn(section, lower) ? section[lower] : undefined;
   section[lower] = before === undefined ? value : [before, value].flat();
 }
