@@ -5,7 +5,10 @@ import { transportOfVisitor } from './judge.ts';
 import { inviteBody, type VisitorRequest } from '../message/message.ts';
 import { type OwnAnswer, plainAnswer } from '../message/own-answer.ts';
 
-/** Asks the collector of the site for the answer to a request below `/.guard/`. Pages of the site send their uploads there. */
+/**
+ * Asks the collector of the site for the answer to a request below `/.guard/`. The pages of Guard send their
+ * uploads there.
+ */
 export async function collect(
   visit: Visit,
   path: string,
@@ -49,7 +52,7 @@ type Upload =
   | { readonly kind: 'incomplete' };
 
 const NOTHING = Buffer.alloc(0);
-/** Memory that an upload has at its first byte. */
+/** The size of the buffer at the first byte of an upload. */
 const FIRST_BYTES = 4096;
 
 function readBody(
@@ -69,7 +72,8 @@ function readBody(
       resolve(upload);
     };
     const giveUp = () => finish({ kind: 'incomplete' });
-    // Copied: a part holds the memory of all that was read with it, and each byte can come as one part.
+    // The bytes are copied. A part keeps the whole buffer of its read in memory, and a visitor can send one byte at
+    // a time.
     const take = (part: Buffer) => {
       const end = length + part.length;
       if (end > collectorBodyBytes) {
@@ -96,13 +100,13 @@ function readBody(
 }
 
 /**
- * Counts the memory of all uploads below `/.guard/` that are under way, and bounds them. At the bound the
- * upload that began first is given up. A browser's upload takes a second, so the first one is slow: a
- * stranger who sends thousands of slow uploads loses those, and people's uploads arrive.
+ * Counts the memory of all uploads below `/.guard/` that are under way, and bounds them. At the bound the oldest
+ * upload is given up. A browser's upload takes about a second, so the oldest one is a slow one. A stranger who
+ * sends thousands of slow uploads loses them, and the uploads of people arrive.
  */
 export class UploadsUnderWay {
   readonly #maxBytes: number;
-  /** Memory of each upload by the function that gives it up, in the order in which they began. */
+  /** The memory of each upload. Its key is the function that gives it up. The oldest upload comes first. */
   readonly #uploads = new Map<() => void, number>();
   #bytes = 0;
 
@@ -111,7 +115,7 @@ export class UploadsUnderWay {
   }
 
   /**
-   * Adds memory to an upload. May give up other uploads, or this one where it is the only one left.
+   * Adds memory to an upload. May give up older uploads, or this one when it is the only one left.
    *
    * @param giveUp ends the upload, and must call `end`
    */

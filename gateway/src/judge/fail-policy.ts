@@ -17,18 +17,20 @@ import type { ForeignValidateResponse } from '@guard/config/contract/validate-re
 import { type Inquiry, pathOf } from '../arrive/arrive.ts';
 import { sparingLog } from '../base/sparing-log.ts';
 
-/** What is done with an answer, or in place of one. */
+/** What the gateway does with an answer of the validator, or without one. */
 export type Ruling =
   | {
       readonly kind: 'enforce';
       readonly response: ForeignValidateResponse;
       readonly requestId: string;
-      /** Undefined where the validator has recorded it. */
+      /** Undefined when the validator has recorded the event itself. */
       readonly event: DecisionEvent | undefined;
     }
   | { readonly kind: Failing; readonly requestId: string; readonly event: DecisionEvent };
 
-/** What a failure comes to: the request passes, is denied, or the visitor is to come again. */
+/**
+ * The result of a failure: `open` lets the request pass, `closed` denies it, `busy` asks the visitor to come again.
+ */
 type Failing = 'open' | 'closed' | 'busy';
 
 /** Decides about one outcome; `startedAt` is performance.now() before the question. */
@@ -41,10 +43,10 @@ interface FailPolicyPorts {
 }
 
 /**
- * What each failure comes to. `overloaded` is the gateway's own limit: visitors can reach it with many requests
- * at once, so it passes none of them.
+ * The result of each failure. `overloaded` is the gateway's own limit. Visitors can reach it with many requests at
+ * once, so it must not let them pass.
  */
-const FAILING: Readonly<Record<ValidateFailure, 'open' | 'busy'>> = {
+const RESULT_OF: Readonly<Record<ValidateFailure, 'open' | 'busy'>> = {
   server_error: 'open',
   unsuccessful: 'open',
   bad_answer: 'open',
@@ -54,10 +56,15 @@ const FAILING: Readonly<Record<ValidateFailure, 'open' | 'busy'>> = {
   overloaded: 'busy',
 };
 
-/** Failures without a question: they come with every request while they last, as fast as those do. */
-const NOT_ASKED: ReadonlySet<string> = new Set<ValidateFailure>(['breaker_open', 'overloaded']);
+/**
+ * Failures in which the validator was not asked. They can come with every request, so they are logged sparingly.
+ */
+const WITHOUT_QUESTION: ReadonlySet<string> = new Set<ValidateFailure>([
+  'breaker_open',
+  'overloaded',
+]);
 /** The metric that counts each failure, and the status that the visitor gets. */
-const REPORTED = {
+const METRIC_AND_STATUS = {
   open: { metric: 'guard_gateway_fail_open_total', status: 200 },
   closed: { metric: 'guard_gateway_fail_closed_total', status: 403 },
   busy: { metric: 'guard_gateway_fail_closed_total', status: 503 },
@@ -65,12 +72,12 @@ const REPORTED = {
 const LOG_EVERY_MS = 10_000;
 
 /**
- * Contract 7.1, and nowhere else: a validator that gives no usable answer (5xx, timeout, no connection,
- * nonsense, `success: false` with 200, none asked for) fails open, one that rejects the question (4xx) fails closed.
- * Allowing on 4xx would be a bypass: a crafted request can make the validator reject it. A gateway that has
- * too much to do itself answers 503, whatever the validator would have said.
+ * The fail policy of contract 7.1. No other code decides about it. When the validator gives no usable answer (5xx,
+ * timeout, no connection, an unreadable answer, `success: false` with 200, breaker open), the gateway fails open.
+ * When it rejects the question (4xx), the gateway fails closed: a crafted request can make the validator reject it,
+ * so allowing it would be a bypass. A gateway that is overloaded itself answers 503.
  *
- * A failure is counted and logged, and has an event, because no validator made one.
+ * A failure is counted and logged. The gateway makes its event, because no validator made one.
  */
 export function createFailPolicy(ports: FailPolicyPorts): FailPolicy {
   const sparing = sparingLog(ports.log, ports.clock, LOG_EVERY_MS);
@@ -83,7 +90,7 @@ export function createFailPolicy(ports: FailPolicyPorts): FailPolicy {
         return { kind: 'enforce', response, requestId, event: outcome.known?.event };
       }
       case 'failed':
-        return fail(FAILING[outcome.reason], outcome.reason, visit, startedAt);
+        return fail(RESULT_OF[outcome.reason], outcome.reason, visit, startedAt);
       case 'rejected': {
         const label = outcome.type in validateErrors ? outcome.type : `status_${outcome.status}`;
         return fail('closed', label, visit, startedAt);
@@ -92,10 +99,10 @@ export function createFailPolicy(ports: FailPolicyPorts): FailPolicy {
   };
 
   function fail(kind: Failing, reason: string, visit: Inquiry, startedAt: number): Ruling {
-    const { metric, status } = REPORTED[kind];
+    const { metric, status } = METRIC_AND_STATUS[kind];
     ports.metrics.count(metric, reason);
     const requestId = mintRequestId(ports.clock());
-    const log = NOT_ASKED.has(reason) ? sparing : ports.log;
+    const log = WITHOUT_QUESTION.has(reason) ? sparing : ports.log;
     log('warn', `gateway_fail_${kind}`, { site: visit.site.name, reason, requestId });
     const durationUs = Math.round((performance.now() - startedAt) * 1000);
     const { observe } = visit.site;

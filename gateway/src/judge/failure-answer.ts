@@ -2,10 +2,10 @@ import type { Inquiry } from '../arrive/arrive.ts';
 import { singleValues } from '../message/message.ts';
 import { type OwnAnswer, plainAnswer } from '../message/own-answer.ts';
 
-/** Statuses of the gateway's own where there is no answer of the origin (RFC 9110 section 15.6). */
+/** The statuses that the gateway sends when the origin gives no answer (RFC 9110 section 15.6). */
 export type FailureStatus = 502 | 503 | 504;
 
-/** Seconds after which it is worth coming again; a site that cannot be reached does not say. */
+/** Seconds after which the visitor may try again. 502 and 504 name none, because the origin's return is unknown. */
 const RETRY_AFTER_S: Readonly<Partial<Record<FailureStatus, number>>> = { 503: 1 };
 
 const SHORT: Readonly<Record<FailureStatus, OwnAnswer>> = {
@@ -16,16 +16,16 @@ const SHORT: Readonly<Record<FailureStatus, OwnAnswer>> = {
 
 interface FailureAnswer {
   readonly answer: OwnAnswer;
-  /** The code on its page; empty without one. */
+  /** The reference code on the page. Empty when the answer is not a page. */
   readonly reference: string;
 }
 
-/** A short text, for a handshake of a WebSocket too: no person sees its answer. */
+/** A short text. WebSocket handshakes get it too, because no person sees their answer. */
 export function shortFailure(status: FailureStatus): OwnAnswer {
   return SHORT[status];
 }
 
-/** A page of the site for a visitor who is shown pages, else a short text. */
+/** The page of the site when the request is for a page. Otherwise a short text. */
 export function failureAnswer(
   { site, req }: Pick<Inquiry, 'site' | 'req'>,
   status: FailureStatus,

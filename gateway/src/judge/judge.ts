@@ -23,15 +23,15 @@ import { singleValues } from '../message/message.ts';
 import { plainAnswer } from '../message/own-answer.ts';
 
 /**
- * Decides about one request. `readings` are the ways to read its path (config/matching/path-readings). Asks
- * the validator where the path is protected, and applies the fail policy to the outcome. Answers in
- * the same turn when the validator does. Never rejects, and throws only for a fault of the gateway itself.
+ * Decides about one request. `readings` are the ways to read its path (config/matching/path-readings). Asks the
+ * validator where the path is protected, and applies the fail policy to the outcome. Answers in the same turn when
+ * the validator does. Never rejects. Throws only after a fault of the gateway itself.
  */
 export type Judge = (inquiry: Inquiry, readings: readonly string[]) => MaybePromise<RequestPlan>;
 
 const TO_ORIGIN: RequestPlan = { kind: 'forward', forward: UNPROTECTED };
 
-/** The front proxy and forward-auth decide by the same judge. */
+/** Front proxy and forward-auth use the same judge. */
 export function createJudge(
   failPolicy: FailPolicy,
   askTimeoutMs: number,
@@ -91,9 +91,9 @@ function toOrigin(plan: ForwardPlan): RequestPlan {
 }
 
 /**
- * Asks the site's validator once (contract 4.1 rule 1). Answers in the same turn when the validator does;
- * otherwise while there is patience, come what may. Never rejects. Throws where the gateway itself fails to
- * describe the request: that is no failure of the validator, so the request must not pass.
+ * Asks the site's validator once (contract 4.1 rule 1). Answers in the same turn when the validator does. Otherwise
+ * an outcome comes before the time limit. Never rejects. Throws when the gateway fails to describe the request:
+ * that is no failure of the validator, so the request must not pass.
  */
 function ask(visit: Inquiry, patience: Patience): MaybePromise<ValidateOutcome> {
   const { config } = visit.site;
@@ -102,7 +102,7 @@ function ask(visit: Inquiry, patience: Patience): MaybePromise<ValidateOutcome> 
   try {
     const outcome = config.validate(request, context);
     if (!(outcome instanceof Promise)) return outcome;
-    // A remote validator keeps the time that its own settings give.
+    // The client of a remote validator has its own time limit.
     const caught = outcome.catch(broken);
     return config.validator === 'remote' ? caught : patience.within(caught, unanswered);
   } catch (error) {
@@ -128,15 +128,15 @@ function unanswered(why: Late): ValidateOutcome {
   return { kind: 'failed', reason, detail: 'no answer in time' };
 }
 
-/** The port says that it never throws; if it does, the visitor is still to be answered. */
+/** By contract the validator never throws. If it does, the visitor still gets an answer. */
 function broken(error: unknown): ValidateOutcome {
   const detail = error instanceof Error ? error.message : String(error);
   return { kind: 'failed', reason: 'server_error', detail };
 }
 
 /**
- * Contract 2.1: the visitor's request as the validator is asked about it. The URL holds the path exactly
- * as it will reach the origin. `cookie` is left out: the validator takes `_guard` from the Cookie header.
+ * The question about the visitor's request (contract 2.1). The URL has the path exactly as it will reach the
+ * origin. `cookie` is left out, because the validator reads `_guard` from the Cookie header.
  */
 function describe({ req, client, host, target }: Inquiry): ValidateRequest {
   const { referer } = req.headers;
@@ -150,7 +150,7 @@ function describe({ req, client, host, target }: Inquiry): ValidateRequest {
 }
 
 /**
- * What the handshake showed of the visitor. Undefined where a proxy made the connection, because its handshake says
+ * What the TLS handshake showed about the visitor. Undefined when a proxy made the connection: its handshake says
  * nothing about the visitor.
  */
 export function transportOfVisitor({

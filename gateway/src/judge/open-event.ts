@@ -8,25 +8,30 @@ import type {
 } from '@guard/config/contract/ports';
 import type { Visit } from '../arrive/arrive.ts';
 
-/** In place of a status, for a visitor who left before an answer began. */
+/** Recorded as the status when a visitor left before an answer began. */
 export const VISITOR_GONE = 499;
 
-/** The visitor has gone: this is no failure of Guard or of the origin. */
+/** Logs that the visitor has gone. That is no failure of Guard or of the origin. */
 export function logVisitorGone(log: Log, { site }: Pick<Visit, 'site'>): void {
   log('info', 'gateway_visitor_gone', { site: site.name, status: VISITOR_GONE });
 }
 
-/** Several ranges are the parts of what a visitor wants to hide, or a reader of PDF files, which needs few of them. */
+/**
+ * Types that count as a document. An answer in several ranges counts too: a program could fetch a page in parts to
+ * hide it. A reader of PDF files also asks for ranges, but only for a few.
+ */
 const DOCUMENT =
   /^\s*(?:text\/html|application\/xhtml\+xml|text\/markdown|multipart\/(?:x-)?byteranges)\b/i;
 const DATA = /^\s*(?:application\/(?:[\w.-]+\+)?(?:json|xml)|text\/(?:xml|csv))\b/i;
 
-/** Without such a type a browser looks at the body, and shows a page where it finds one (MIME Sniffing standard, 7). */
+/**
+ * Without a known type, a browser looks at the body and may show it as a page (MIME Sniffing standard, section 7).
+ */
 const KNOWN_TYPE = /^\s*(?!(?:unknown|application)\/unknown\b)[\w!#$&^.+-]+\/[\w!#$&^.+-]/i;
 
 /**
- * The event of one decision until it is known what the visitor gets; then it is recorded, once. Each
- * request under way holds one.
+ * The event of one decision, kept until the answer to the visitor is known. Then it is recorded once. Each request
+ * under way holds one.
  */
 export class OpenEvent {
   readonly #sink: EventSink;
@@ -42,13 +47,16 @@ export class OpenEvent {
     this.#ended = ended;
   }
 
-  /** The request goes to an origin. Of several attempts the last one counts. A body is still to come, or there is none. */
+  /**
+   * The request goes to an origin. When there are several attempts, the last one counts. `hasBody` says that a body
+   * follows.
+   */
   sent(hasBody: boolean): void {
     this.#sentAt = performance.now();
     this.#wholeAt = hasBody ? Infinity : this.#sentAt;
   }
 
-  /** The last byte of the body goes to the origin. From now on it is the origin who takes time, and not the visitor. */
+  /** The last byte of the body goes to the origin. Time from now on is the origin's, not the visitor's. */
   sentWhole(): void {
     this.#wholeAt = performance.now();
   }
@@ -63,8 +71,8 @@ export class OpenEvent {
   }
 
   /**
-   * The visitor gets this status, or the one that was decided, and the code of a page that the gateway shows. Does
-   * nothing when it is called again.
+   * Records the event. `status` is what the visitor gets, when it differs from the decision. `reference` is the
+   * code on a page of the gateway. A second call does nothing.
    */
   record(status?: number, reference = ''): void {
     if (this.#event !== undefined && reference !== '') this.#event.reference = reference;
@@ -86,7 +94,7 @@ export class OpenEvent {
   }
 }
 
-/** An error page in place of a picture counts for nothing: it holds nothing that is worth taking. */
+/** Only a successful answer can be a document or data. An error page has no content that a program wants. */
 function endingOf(status: number, fields: readonly string[]): Ending {
   if (status < 200 || status > 299) return 'other';
   const type = valueOf('content-type', fields);
@@ -99,7 +107,10 @@ function isEmpty(status: number, fields: readonly string[]): boolean {
   return status === 204 || status === 205 || Number(valueOf('content-length', fields) || '1') === 0;
 }
 
-/** Empty where there is no such field. `name` is in lower case; most names differ from it by their length already. */
+/**
+ * The value of a field. Empty when there is no such field. `name` is in lower case. The length is compared first,
+ * because most names differ in it.
+ */
 function valueOf(name: string, fields: readonly string[]): string {
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const field = fields[at] ?? '';

@@ -65,12 +65,12 @@ const UNREADABLE = {
   event: undefined,
 } as const satisfies RequestPlan;
 
-/** What a validator wants on an answer that is the origin's: flat name-value lists, ready to be written. */
+/** What the validator adds to an answer of the origin. Names and values in turn, ready to be written. */
 export interface AnswerAdditions {
   readonly fields: readonly string[];
   /** Names, in lower case, of the origin's fields that `fields` replaces. */
   readonly replaced: ReadonlySet<string>;
-  /** A cookie of one visitor is among them: no shared cache may keep the answer. */
+  /** The fields contain a cookie of one visitor, so no shared cache may keep the answer. */
   readonly personal: boolean;
 }
 
@@ -78,7 +78,7 @@ type AnswerPlan =
   | { readonly kind: 'pass'; readonly additions: AnswerAdditions | undefined }
   | { readonly kind: 'serve'; readonly answer: OwnAnswer };
 
-/** Fields that describe a body. They are nothing to add to the origin's own. */
+/** Fields that describe a body. They must not be added to an answer with the origin's body. */
 const DESCRIBES_BODY: ReadonlySet<string> = new Set([
   'content-type',
   'content-encoding',
@@ -87,15 +87,14 @@ const DESCRIBES_BODY: ReadonlySet<string> = new Set([
   'content-disposition',
 ]);
 
-/** Fields that are lists by nature: the validator's value stands beside the origin's. */
+/** Fields that may come several times: the validator's value is added to the origin's. */
 const APPENDED: ReadonlySet<string> = new Set(['set-cookie', 'vary', 'link', 'server-timing']);
 
 const DENIED = Buffer.from('Request denied.\n');
 
 /**
- * Contract 4.1 rules 2 to 5: what an answer of the validator means for the visitor. `allow` and
- * `not_matched` pass unless they bring a body; `block` and `redirect` never do. `known` is the body where the validator is
- * in this process.
+ * Contract 4.1 rules 2 to 5: what an answer of the validator means for the visitor. `allow` and `not_matched` pass,
+ * unless they have a body. `block` and `redirect` never pass. `known` is the body where the validator is in this process.
  */
 export function planAnswer(response: ForeignValidateResponse, known?: Buffer): AnswerPlan {
   const denies = response.decision === 'block' || response.decision === 'redirect';
@@ -108,7 +107,7 @@ export function planAnswer(response: ForeignValidateResponse, known?: Buffer): A
   return { kind: 'serve', answer: { status, fields, body: body.length === 0 ? DENIED : body } };
 }
 
-/** The fields of an answer whose body is the validator's or, when `short`, the gateway's own text. */
+/** The fields of an answer with the body of the validator. When `short`, the body is the gateway's own text. */
 function servedFields(
   response: ForeignValidateResponse,
   denies: boolean,
@@ -118,7 +117,7 @@ function servedFields(
   const present = new Set<string>();
   for (const [name, value] of appliedHeaders(response.headers)) {
     const lower = name.toLowerCase();
-    // The short text is the gateway's, so the validator's words about its own body do not fit it.
+    // The body is the gateway's short text, so fields about the validator's body do not fit.
     if (short && DESCRIBES_BODY.has(lower)) continue;
     if (denies && lower === 'cache-control' && !value.toLowerCase().includes('no-store')) continue;
     fields.push(name, value);
@@ -139,7 +138,7 @@ function servedFields(
   return fields;
 }
 
-/** Contract 2.2 and 4.1 rule 3: the validator's status, or the fallback for one that is missing or no final status. */
+/** The validator's status (contract 2.2 and 4.1 rule 3). The fallback when it is missing, or not a final status. */
 function statusOf(status: number | undefined, fallback: 200 | 403): number {
   return status !== undefined && status >= 200 && status <= 599 ? status : fallback;
 }
@@ -163,7 +162,7 @@ function additionsOf(response: ForeignValidateResponse): AnswerAdditions | undef
   return fields.length === 0 ? undefined : { fields, replaced, personal };
 }
 
-/** Every header of the answer except the ones that would frame the message, or break out of their line. */
+/** The headers of the answer, without those that would frame the message or could contain a line break. */
 function appliedHeaders(headers: Readonly<Record<string, string>> | undefined): [string, string][] {
   return Object.entries(headers ?? {}).filter(
     ([name, value]) => isWritable(name, value) && !framesMessage(name),
@@ -201,21 +200,22 @@ function cookieLines(response: ForeignValidateResponse): string[] {
 
 const MAX_NAME = 128;
 
-/** What the origin is told about a visitor. Each is empty where it is not known, or there is none. */
+/** What the origin is told about a visitor. A field is empty when it is unknown or does not exist. */
 interface VisitorFacts {
   /** Digest of the session: config/contract/session-digest. */
   readonly session: string;
-  /** A crawler, by RFC 9651: `verified` or `claimed`, and in parameters its name and id. */
+  /** A crawler as a structured field (RFC 9651): `verified` or `claimed`, with its name and id as parameters. */
   readonly crawler: string;
 }
 
-/** What the origin is told about the visitor, by an answer and what is known beside it. */
+/** The facts for the origin, from the outcome of the question. */
 export function visitorFacts({ req }: Inquiry, outcome: ValidateOutcome): VisitorFacts {
   if (outcome.kind !== 'answered') return NOTHING_KNOWN;
   const { response, known } = outcome;
   const session = known?.session ?? sessionDigest(sessionByWire(response, req.headers.cookie));
   const { crawler } = response;
-  // Whoever allows access has verified it (contract 2.4); the wire says nothing about the others.
+  // A validator allows access only to a verified crawler (contract 2.4). About other crawlers the response does not
+  // say it.
   const verified = known?.crawlerVerified ?? crawler?.access_allowed === true;
   return {
     session,
@@ -224,9 +224,10 @@ export function visitorFacts({ req }: Inquiry, outcome: ValidateOutcome): Visito
 }
 
 /**
- * Contract 2.2: `_guard` is among the cookies of an answer when the request did not present the current
- * session, and never for a crawler. So it is that one, or else the one that was presented. Of several that were
- * presented, the answer does not say which one is current, and another site can have set one: then it is none.
+ * The session of a visitor, found from the response alone (contract 2.2). A response sets `_guard` when the request
+ * did not present the current session. Otherwise the presented session is the current one. When several were
+ * presented, the response does not say which one is current, and another site can have set one: then it is empty.
+ * For a crawler it is empty too.
  */
 function sessionByWire(response: ForeignValidateResponse, cookie: string | undefined): string {
   const given = response.cookies?.find(({ name }) => name === '_guard');
@@ -237,8 +238,9 @@ function sessionByWire(response: ForeignValidateResponse, cookie: string | undef
 }
 
 /**
- * A structured field (RFC 9651 section 3.3), so that the name is never read without the word before it.
- * A validator that we did not build chooses id and name: what does not fit the form is left out.
+ * Makes a structured field (RFC 9651 section 3.3), in which `verified` or `claimed` comes before the name. A
+ * foreign validator may choose id and name, so characters that do not fit are replaced, and an id that does not fit
+ * is left out.
  */
 function crawlerField(id: string, name: string, verified: boolean): string {
   const said = name
@@ -250,9 +252,9 @@ function crawlerField(id: string, name: string, verified: boolean): string {
 }
 
 /**
- * The Set-Cookie value of one cookie of the validator, with every attribute it gave and none of our
- * own (contract 2.3, RFC 6265 section 4.1). An empty `domain` means host-only: no Domain is written.
- * Undefined when a part holds what would end the attribute or the header line.
+ * The Set-Cookie value of one cookie of the validator, with exactly its attributes (contract 2.3, RFC 6265 section
+ * 4.1). An empty `domain` means a host-only cookie without Domain. Undefined when a part contains a character that
+ * would end the attribute or the line.
  */
 function setCookie(cookie: Cookie): string | undefined {
   const { name, value, domain, path, same_site: sameSite } = cookie;

@@ -22,9 +22,9 @@ import { Queue, Window } from './remote/queue.ts';
 
 export interface RemoteValidatorClient {
   readonly validate: Validate;
-  /** It is not asked at present, because it gave no answer lately. */
+  /** Whether the breaker is open: the validator is not asked, because it gave no answer lately. */
   readonly isAway: () => boolean;
-  /** Cuts what is under way. */
+  /** Cuts all connections. */
   readonly close: () => Promise<void>;
 }
 
@@ -34,12 +34,12 @@ interface RemotePorts {
   readonly metrics: Pick<Metrics, 'count'>;
 }
 
-/** Bounds of the way to one validator. Counts, bytes. */
+/** Bounds for one validator. Counts and bytes, as the names say. */
 export interface RemoteLimits {
   readonly connections: number;
-  /** Questions that may wait for a connection. Beyond them there is no answer to be had in time. */
+  /** Questions that may wait for a connection. More would not get an answer in time. */
   readonly waiting: number;
-  /** A block page and its headers, with room. */
+  /** Enough for a block page with its headers. */
   readonly maxAnswerBytes: number;
   readonly maxHeaderBytes: number;
 }
@@ -51,16 +51,16 @@ const REMOTE_LIMITS: RemoteLimits = {
   maxHeaderBytes: 64 * 1024,
 };
 
-const NOT_ASKED: ValidateOutcome = {
+const BREAKER_OPEN: ValidateOutcome = {
   kind: 'failed',
   reason: 'breaker_open',
   detail: 'the validator has given no answer lately',
 };
 
 /**
- * Asks a validator over `POST {url}/validate` (contract 4.1) on kept connections. The whole question, waiting and
- * connecting included, has `timeout` milliseconds of the time that this thread had to listen; every way it can go wrong is an outcome, and it never
- * rejects. While the validator gives no answers it is not asked, and the outcome is there at once.
+ * Asks a validator by `POST {url}/validate` (contract 4.1) on kept connections. The time limit of a question is
+ * `timeout` milliseconds, with waiting and connecting. Time in which this thread was busy does not count. Every
+ * failure is an outcome, and the promise never rejects. While the breaker is open, the outcome is there at once.
  */
 export function validateOverHttp(
   remote: RemoteValidator,
@@ -111,7 +111,7 @@ export function validateOverHttp(
   return {
     validate: (request, { signal }) => {
       const admission = breaker.admit();
-      if (admission === 'refused') return NOT_ASKED;
+      if (admission === 'refused') return BREAKER_OPEN;
       return ask(JSON.stringify(request), truncateAddress(request.ip), admission, signal);
     },
     isAway: () => breaker.isOpen,
@@ -119,18 +119,17 @@ export function validateOverHttp(
   };
 }
 
-/** Statuses by which a server, or a proxy before it, says that it serves no client now. */
-const AWAY: ReadonlySet<number> = new Set([502, 503, 504]);
+/** Statuses with which a server, or a proxy in front of it, says that it cannot serve now. */
+const UNAVAILABLE: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /**
- * What a reply says about the validator as a whole. A useless answer counts as an answer here: it
- * cost no waiting. A visitor whose request provokes a 500 must not be able to switch off the questions about
- * all others.
+ * What a reply says about the validator as a whole. An unusable answer counts as an answer, because it came in
+ * time. A visitor whose request provokes a 500 must not be able to stop the questions about all others.
  */
 function endedOf(reply: Reply): Ended {
   switch (reply.kind) {
     case 'answer':
-      return AWAY.has(reply.status) ? 'failed' : 'answered';
+      return UNAVAILABLE.has(reply.status) ? 'failed' : 'answered';
     case 'partial':
     case 'none':
       if (reply.why === 'given up' || reply.why === 'overloaded') return 'neither';
@@ -151,8 +150,8 @@ function tell(change: BreakerChange, validator: string, { log, metrics }: Remote
 }
 
 /**
- * Contract 2.2, 2.5 and 7.1: what a reply means. A 4xx is an answer as soon as its header section is there:
- * an attacker who can stop or cut the body must not turn a refused question into a passed visitor.
+ * Contract 2.2, 2.5 and 7.1: what a reply means. A 4xx counts as soon as its header section is there. Otherwise an
+ * attacker who can cut the body could turn a rejected question into a pass.
  */
 function readOutcome(reply: Reply): ValidateOutcome {
   switch (reply.kind) {
@@ -173,13 +172,13 @@ function readAnswer(status: number, text: string): ValidateOutcome {
   if (status >= 500) return failed('server_error', `status ${status}`);
   const body = parseJson(text);
   if (isRejection(status)) return rejected(status, body);
-  // A redirect is followed nowhere: the key would go with the question.
+  // Redirects are not followed, because the key would be sent along.
   if (status !== 200) return failed('bad_answer', `status ${status}`);
   if (field(body, 'success') === false) return failed('unsuccessful', 'success: false');
   const parsed = ForeignValidateResponse.safeParse(body);
   return parsed.success
     ? { kind: 'answered', response: parsed.data }
-    : failed('bad_answer', 'the answer has not the shape of contract 2.2');
+    : failed('bad_answer', 'the answer does not have the shape of contract 2.2');
 }
 
 function isRejection(status: number): boolean {

@@ -2,13 +2,13 @@ import type { Clock } from '@guard/config/contract/ports';
 
 /** When a breaker opens, and for how long. */
 export interface BreakerLimits {
-  /** This many failures with no answer between them open it, */
+  /** The breaker opens after this many failures in a row, */
   readonly failures: number;
-  /** when they are about clients of this many networks */
+  /** when they concern visitors of at least this many networks, */
   readonly networks: number;
-  /** and go on for this long. */
+  /** and when they have gone on for this long. */
   readonly leastMs: number;
-  /** How long it stays open before one question is tried: at first, and after many trials that failed. */
+  /** How long it stays open before a trial: at first, and at most after several failed trials. */
   readonly firstPauseMs: number;
   readonly longestPauseMs: number;
 }
@@ -21,10 +21,10 @@ export const BREAKER_LIMITS: BreakerLimits = {
   longestPauseMs: 30_000,
 };
 
-/** `trial`: the one question by which an open breaker finds out whether to close. */
+/** `trial`: an open breaker lets one question pass, and closes when it is answered. */
 export type Admission = 'asked' | 'trial' | 'refused';
 
-/** How an admitted question ended; `neither` says nothing about who was asked. */
+/** How an admitted question ended. `neither` says nothing about the validator. */
 export type Ended = 'answered' | 'failed' | 'neither';
 
 export type BreakerChange =
@@ -32,18 +32,20 @@ export type BreakerChange =
   | { readonly kind: 'closed'; readonly openMs: number };
 
 /**
- * Sends no questions to a validator that does not answer, so that visitors do not wait for the time limit. It tries
- * one question at a time, at growing intervals, until there is an answer again.
+ * Stops the questions to a validator that does not answer, so that visitors do not wait for the time limit. It
+ * tries single questions at growing intervals until one is answered.
  *
- * It stays closed while any question is answered. One burst does not open it, and neither do the clients of one
- * network: one visitor must not be able to switch off the questions about all others.
+ * Any answer keeps it closed. A single burst of failures does not open it, and failures about one network do not
+ * either: one visitor must not be able to stop the questions about all others.
  */
 export class CircuitBreaker {
   readonly #limits: BreakerLimits;
   readonly #clock: Clock;
   readonly #onChange: (change: BreakerChange) => void;
   #state: 'closed' | 'open' | 'trying' = 'closed';
-  /** Failures since the last answer, when the first of them was, and the networks of the first ones. */
+  /**
+   * The number of failures since the last answer, the time of the first one, and the networks that they concerned.
+   */
   #failures = 0;
   #failingFrom = 0;
   readonly #networks = new Set<string>();
@@ -61,7 +63,7 @@ export class CircuitBreaker {
     return this.#state !== 'closed';
   }
 
-  /** Each question that is not refused has to be settled. */
+  /** Whether a question may be sent. `settle` must follow unless the result is `refused`. */
   admit(): Admission {
     switch (this.#state) {
       case 'closed':
@@ -70,7 +72,8 @@ export class CircuitBreaker {
         return 'refused';
       case 'open': {
         const pausedMs = this.#clock() - this.#pauseFrom;
-        // Below zero the clock was set back, and the pause would have no end.
+        // A time below zero means that the clock was set back. Then the pause is over, because it would not end
+        // otherwise.
         if (pausedMs >= 0 && pausedMs < this.#pauseMs) return 'refused';
         this.#state = 'trying';
         return 'trial';
@@ -78,10 +81,10 @@ export class CircuitBreaker {
     }
   }
 
-  /** `network` is the client's who was asked about. */
+  /** `network` is the network of the visitor whom the question was about. */
   settle(admission: 'asked' | 'trial', ended: Ended, network: string): void {
     if (admission === 'trial') this.#settleTrial(ended);
-    // What was asked before it opened is known to be late, and says nothing about now.
+    // A question that was sent before the breaker opened says nothing about the validator now.
     else if (this.#state === 'closed') this.#count(ended, network);
   }
 
@@ -117,7 +120,7 @@ export class CircuitBreaker {
   #countFailure(network: string): void {
     const { failures, networks, leastMs, firstPauseMs } = this.#limits;
     const now = this.#clock();
-    // Before the first one the clock was set back, and the time between them would never be over.
+    // A time before the first failure means that the clock was set back. Then the count of time begins anew.
     if (this.#failures === 0 || now < this.#failingFrom) this.#failingFrom = now;
     this.#failures++;
     if (this.#networks.size < networks) this.#networks.add(network);

@@ -2,15 +2,18 @@ import type { Late, Patience, Wait } from '@guard/config/time/patience';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
 import type { Queue, Waiter, Window } from './queue.ts';
 
-/** What came back over HTTP, or why nothing did. */
+/** The answer over HTTP, or why there is none. */
 export type Reply =
   | { readonly kind: 'answer'; readonly status: number; readonly body: Buffer }
-  /** The header section came, and the body was too large, too late, or broke off. */
+  /** The header section came, but the body was too large, came too late, or broke off. */
   | { readonly kind: 'partial'; readonly status: number; readonly why: 'too large' | Silence }
   | { readonly kind: 'none'; readonly why: Silence; readonly detail: string };
 
 export type Silence = 'timeout' | 'connection' | GivenUp;
-/** Ended from this side: the answer is not needed any more, or there was no room or no time to ask. */
+/**
+ * The gateway ended the question itself. `given up`: the answer is not needed any more. `overloaded`: there was no
+ * room or no time to ask.
+ */
 type GivenUp = 'given up' | 'overloaded';
 
 /** What is the same for every question to one validator. */
@@ -24,24 +27,24 @@ export interface Asking {
   readonly maxAnswerBytes: number;
 }
 
-const ENOUGH = new Error('the question is over');
-/** How a connection ends that the other side closed while it lay idle. */
-const CLOSED: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+const QUESTION_OVER = new Error('the question is over');
+/** The errors of a connection that the other side closed while it was idle. */
+const STALE_ERRORS: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
 /**
- * One `POST /validate` on its way: waits for its turn, sends, collects a bounded answer. `settle` is
- * called exactly once and while there is patience, which is for all of it; its place in the queue is free
- * when its connection is, which may be later.
+ * One `POST /validate`: it waits for its turn, is sent, and collects an answer of bounded size. One time limit
+ * covers all of that. `settle` is called exactly once, before the time limit ends. Its place in the queue becomes
+ * free together with its connection, which may be later.
  *
- * A question that had to wait its turn was not with the validator for the whole time. If the
- * validator answers other questions, the validator is not late: the question ends as `overloaded`. It is sent in the
- * first half of its time only. A later one would be given up too early, and a validator that works on abandoned
- * questions is late with the next ones as well.
+ * When a question had to wait in the queue, and the validator answers other questions meanwhile, the validator is
+ * not late. Then the question ends as `overloaded`. A question is sent only in the first half of its time. If it
+ * was sent later, the gateway would often give it up before the answer. The validator would work on abandoned
+ * questions, and would be late with the next ones too.
  *
- * It is sent once more when a kept connection turns out to be closed and no byte of an answer came. POST
- * is not idempotent by itself (RFC 9110 section 9.2.2), but this question decides nothing that counts
- * twice: at worst the validator had read it, and records one event and takes one request of a budget too
- * many. Without it, each restart of a validator would let visitors pass unchecked.
+ * A question is sent once more when a kept connection was already closed and no byte of an answer came. POST is not
+ * idempotent (RFC 9110 section 9.2.2), but the harm is small: if the validator had read the question, it records
+ * one event too many and counts one request too many. Without the second attempt, each restart of a validator would
+ * let visitors pass unchecked.
  */
 export class Question implements Dispatcher.DispatchHandler, Waiter {
   readonly #asking: Asking;
@@ -49,13 +52,13 @@ export class Question implements Dispatcher.DispatchHandler, Waiter {
   readonly #body: string;
   readonly #settle: (reply: Reply) => void;
   readonly #wait: Wait;
-  /** It was not with the validator from the beginning. */
+  /** The question could not be sent at once. */
   #hadToWait = false;
   #sentAt = 0;
   #isUnderWay = false;
   #controller: Dispatcher.DispatchController | undefined;
   #isSettled = false;
-  /** It may go over a connection that was kept from a question before, and is closed at its other end. */
+  /** The connection may be a kept one that the other side has closed. */
   #mayBeStale = false;
   #answerBegun = false;
   #status = 0;
@@ -72,7 +75,7 @@ export class Question implements Dispatcher.DispatchHandler, Waiter {
     });
   }
 
-  /** Asks, now or when it is its turn. */
+  /** Sends the question, now or when its turn comes. */
   ask(): void {
     if (!this.#asking.queue.take(this)) this.#cut('overloaded');
     else this.#hadToWait = !this.#isUnderWay;
@@ -106,7 +109,7 @@ export class Question implements Dispatcher.DispatchHandler, Waiter {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#isSettled) controller.abort(ENOUGH);
+    if (this.#isSettled) controller.abort(QUESTION_OVER);
   }
 
   onResponseStarted(): void {
@@ -145,10 +148,10 @@ export class Question implements Dispatcher.DispatchHandler, Waiter {
 
   #wasStale(error: Error): boolean {
     const { code = '' } = error as NodeJS.ErrnoException;
-    return this.#mayBeStale && !this.#answerBegun && CLOSED.has(code);
+    return this.#mayBeStale && !this.#answerBegun && STALE_ERRORS.has(code);
   }
 
-  /** Ends it from this side. Before it is sent, it is taken out of the queue. */
+  /** Ends the question from this side. One that was not sent yet leaves the queue. */
   #cut(why: 'timeout' | 'too large' | GivenUp): void {
     if (this.#isSettled) return;
     if (!this.#isUnderWay) this.#asking.queue.leave(this);
@@ -157,8 +160,8 @@ export class Question implements Dispatcher.DispatchHandler, Waiter {
         ? { kind: 'partial', status: this.#status, why }
         : this.#broken(why, 'no answer in time'),
     );
-    // Without a controller its connection is not open yet. That ends in time, too, or is ended when it opens.
-    this.#controller?.abort(ENOUGH);
+    // Without a controller the connection is not open yet. onRequestStart ends it when it opens.
+    this.#controller?.abort(QUESTION_OVER);
   }
 
   #lateness(why: Late): 'timeout' | 'overloaded' {
@@ -194,13 +197,13 @@ interface PoolLimits {
   readonly maxHeaderBytes: number;
 }
 
-/** How long a connection is kept without a question, unless the validator asks for less. */
+/** How long an idle connection is kept. The validator can ask for less. */
 const KEEP_ALIVE_MS = 55_000;
 
 /** The connections to one validator. Each carries one question at a time. */
 interface Connections {
   readonly pool: Pool;
-  /** Whether one is open. The other end may have closed it already. */
+  /** Whether any connection is open. The other side may have closed it already. */
   readonly areOpen: () => boolean;
 }
 
@@ -211,20 +214,23 @@ export function openPool(origin: string, limits: PoolLimits, patience: Patience)
     pipelining: 1,
     allowH2: false,
     connect: connectWithin(patience),
-    // A question has a deadline of its own, over all of them.
+    // Each question has its own time limit for all steps.
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: limits.maxHeaderBytes,
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
-  // `pool.stats` counts the same, but goes through all connections for it.
+  // `pool.stats` gives the same number, but reads all connections each time.
   let open = 0;
   pool.on('connect', () => open++);
   pool.on('disconnect', () => open--);
   return { pool, areOpen: () => open > 0 };
 }
 
-/** Ends an attempt to connect by the clock of the questions: a plain timer would also count time in which this thread was busy. */
+/**
+ * Limits an attempt to connect by the same clock as the questions. An ordinary timer would also count time in which
+ * this thread was busy.
+ */
 function connectWithin(patience: Patience): buildConnector.connector {
   return (options, done) => {
     const attempt = new AbortController();

@@ -1,21 +1,21 @@
 /** A question that wants to be sent. */
 export interface Waiter {
-  /** What it is going to send. */
+  /** The length of the question. */
   readonly bytes: number;
-  /** Whether there is time for an answer. One that is told so may leave. */
+  /** Whether there is still time for an answer. The waiter may leave the queue during this call. */
   isInTime(): boolean;
-  /** Called once. `Queue.ended` is to be called when the question has ended. */
+  /** Sends the question. Called once. The waiter must call `Queue.ended` when it has ended. */
   start(): void;
 }
 
 interface QueueLimits {
   /** Questions that may be under way at once. */
   readonly connections: number;
-  /** Waiters there may be beside them. */
+  /** Questions that may wait besides those under way. */
   readonly waiting: number;
 }
 
-/** Lets questions go to one validator, in the order in which they came, as its window allows. */
+/** Sends questions to one validator in the order in which they came, as far as the window allows. */
 export class Queue {
   readonly #limits: QueueLimits;
   readonly #window: Window;
@@ -34,7 +34,7 @@ export class Queue {
   /** Starts the waiter, now or as soon as it is its turn. False when too many wait already. */
   take(waiter: Waiter): boolean {
     const { connections, waiting } = this.#limits;
-    // With nothing under way nothing ends, so the ones that wait have no time left: see `ended`.
+    // When nothing is under way, the ones that still wait were found too late by `ended`, so they are passed over.
     const isNext = !this.areWaiting || this.#underWay === 0;
     if (isNext && this.#hasRoomFor(waiter)) this.#start(waiter);
     else if (this.#underWay + this.#waiting.size < connections + waiting) this.#waiting.add(waiter);
@@ -42,7 +42,7 @@ export class Queue {
     return true;
   }
 
-  /** The waiter, which was started, needs its connection no longer. Starts those that wait. */
+  /** A started waiter needs its connection no longer. Starts the next ones. */
   ended({ bytes }: Waiter): void {
     this.#underWay--;
     this.#window.ended(bytes, this.areWaiting);
@@ -70,20 +70,21 @@ export class Queue {
   }
 }
 
-/** Bytes of questions at once: before the validator has shown how fast it is, and at the most. */
+/** Bytes of questions that may be under way: at the start, and at most. */
 const FIRST_BYTES = 16 * 1024;
 const MOST_BYTES = 256 * 1024;
 
-/** By how much the fastest answer may be forgotten with each other one: a validator may move further away. */
-const FORGOTTEN_MS = 0.1;
+/**
+ * With each answer the remembered fastest time grows by this much, because a validator may become slower for good.
+ */
+const FASTEST_GROWS_MS = 0.1;
 
 /**
- * How much one validator is asked at once: as much as it answers promptly. Bytes are counted and not
- * questions, because what a question costs goes with its length. The window grows by the length of each
- * question that was answered promptly while others wait, so it doubles with each round; it halves when
- * answers take long, at most once in the time that one may take; and what is not used goes again. A burst of
- * visitors thus waits here, where it is counted, and not at the validator, where it would look like silence.
- * While the validator gives no answer it is asked one question at a time.
+ * Bounds how much one validator is asked at once, by how promptly it answers. It counts bytes, because the cost of
+ * a question depends on its length. While questions wait, the window grows by the length of each prompt answer's
+ * question, so it doubles in each round. When answers take long it halves, at most once per time limit. When it is
+ * not used it shrinks. So a burst of visitors waits here, where it is counted. At the validator it would look like
+ * silence. A validator that gives no answer is asked one question at a time.
  */
 export class Window {
   readonly #limitMs: number;
@@ -92,22 +93,22 @@ export class Window {
   #underWay = 0;
   #fastestMs = Number.POSITIVE_INFINITY;
   #halvedAt = Number.NEGATIVE_INFINITY;
-  /** Since when something is asked and nothing is answered. */
+  /** The time since which questions are under way and none was answered. */
   #unansweredSince: number | undefined;
 
-  /** `limitMs` is what an answer may take, `now` the milliseconds that count for it. */
+  /** `limitMs` is the time limit of an answer. `now` gives the milliseconds that count for it. */
   constructor(limitMs: number, now: () => number) {
     this.#limitMs = limitMs;
     this.#now = now;
   }
 
-  /** Nobody was answered for as long as one answer may take. */
+  /** Whether no question was answered for the time limit of one answer. */
   get isSilent(): boolean {
     const since = this.#unansweredSince;
     return since !== undefined && this.#now() - since >= this.#limitMs;
   }
 
-  /** Whether a question of this length may be sent now. A single one always may. */
+  /** Whether a question of this length may be sent now. When nothing is under way, it always may. */
   fits(bytes: number): boolean {
     if (this.#underWay === 0) return true;
     return this.#underWay + bytes <= this.#size && !this.isSilent;
@@ -118,18 +119,18 @@ export class Window {
     this.#unansweredSince ??= this.#now();
   }
 
-  /** A question that was sent has ended, however it did. */
+  /** A question that was sent has ended, with or without an answer. */
   ended(bytes: number, areOthersWaiting: boolean): void {
     this.#underWay -= bytes;
     if (this.#underWay === 0 && !areOthersWaiting) this.#size = FIRST_BYTES;
   }
 
-  /** A question was answered that was sent at that time, and has not ended yet. */
+  /** A question that was sent at `sentAt` was answered. `ended` follows later. */
   answered(bytes: number, sentAt: number, areOthersWaiting: boolean): void {
     const now = this.#now();
     const tookMs = now - sentAt;
     this.#unansweredSince = this.#underWay > bytes ? now : undefined;
-    this.#fastestMs = Math.min(tookMs, this.#fastestMs + FORGOTTEN_MS);
+    this.#fastestMs = Math.min(tookMs, this.#fastestMs + FASTEST_GROWS_MS);
     const queuedMs = tookMs - this.#fastestMs;
     if (queuedMs > this.#limitMs / 4) this.#halve(now);
     else if (queuedMs > this.#limitMs / 8) return;
